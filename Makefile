@@ -1,0 +1,50 @@
+# Two commands: `make demo` shows Ragauge at work, `make test` proves it.
+# Everything is installed into .venv; nothing needs root.
+
+PYTHON ?= $(shell command -v python3.11 || command -v python3)
+VENV := .venv
+BIN := $(VENV)/bin
+export UV_LINK_MODE := copy
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+# uv where it can be had, pip where not: both read the same pins.
+INSTALL = if [ -x $(BIN)/uv ]; then $(BIN)/uv pip install -q --python $(BIN)/python -c constraints.txt $(1); \
+          else $(BIN)/python -m pip install -q -c constraints.txt $(1); fi
+
+.PHONY: demo test check bench docs clean
+.DEFAULT_GOAL := demo
+
+demo: $(VENV)/run.stamp
+	@$(BIN)/ragauge demo
+
+test: check
+	@$(BIN)/python -m pytest -n auto
+
+check: $(VENV)/dev.stamp
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --quiet --check .
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/lint-imports --no-logo > .venv/lint-imports.log || { cat .venv/lint-imports.log; exit 1; }
+
+bench: $(VENV)/dev.stamp
+	@$(BIN)/python -m benchmarks.score
+
+docs: $(VENV)/dev.stamp
+	@$(BIN)/python docs/generate.py
+
+clean:
+	@rm -rf $(VENV) .bench build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache src/*.egg-info
+
+$(VENV)/bin/python:
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install -q -c constraints.txt uv 2> $(VENV)/uv.log || true
+
+$(VENV)/run.stamp: $(VENV)/bin/python pyproject.toml constraints.txt
+	@echo "Setting up $(VENV) ..." >&2
+	@$(call INSTALL,-e .)
+	@touch $@
+
+$(VENV)/dev.stamp: $(VENV)/run.stamp
+	@echo "Setting up the tests ..." >&2
+	@$(call INSTALL,-e .[dev] setuptools)
+	@touch $@

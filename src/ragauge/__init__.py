@@ -1,0 +1,32 @@
+"""Ragauge measures retrieval-augmented generation: right answers, citations and refusals.
+
+from ragauge import score
+outcome = score("gold.jsonl", ["traces.jsonl"], gates="precision_cited>=0.80")
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+__version__ = "0.1.0"
+
+# Loaded on first use, so that `import ragauge` stays far below a tenth of a second.
+_LATE = {
+    "score": "ragauge.runners.score",
+    "ScoreOptions": "ragauge.runners.score",
+    "metric": "ragauge.metrics.table",
+    "Row": "ragauge.contracts.metric",
+    "Absent": "ragauge.contracts.metric",
+    "Facts": "ragauge.contracts.facts",
+    "RagaugeError": "ragauge.errors",
+}
+
+__all__ = [*_LATE]  # noqa: PLE0604 (the names are the keys of the table above)
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATE:
+        raise AttributeError(f"module 'ragauge' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_LATE[name]), name)

@@ -1,0 +1,48 @@
+"""A gold question: what was asked, whether it can be answered, and what a right answer holds."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct
+
+
+class Span(Struct, frozen=True):
+    """A stretch of a document's section, half-open, in characters."""
+
+    doc_id: str
+    section_id: str
+    start: int
+    end: int
+
+
+class Gold(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One question of a gold set."""
+
+    qid: str
+    question: str
+    answerable: bool
+    gold_claim_substr: tuple[str, ...] = ()
+    """Phrases, any of which makes the claim right."""
+    gold_claim: str | None = None
+    gold_answer: str | None = None
+    gold_citations: tuple[str, ...] = ()
+    """Ids: citing any of them is a hit."""
+    constraints: tuple[str, ...] = ()
+    """Locked sentences the answer must echo."""
+    paraphrases: tuple[str, ...] = ()
+    target_section: Span | None = None
+    anchor: Span | None = None
+    decoy: Span | None = None
+    strata: dict[str, Any] = {}
+    """Anything to slice by, such as country or question_type."""
+    extra: dict[str, Any] = {}
+    """Keys Ragauge does not know, kept for when the record is written back."""
+
+    @property
+    def phrases(self) -> tuple[str, ...]:
+        """What a right claim contains one of: the phrases, else the reference wording."""
+        if self.gold_claim_substr:
+            return self.gold_claim_substr
+        reference = self.gold_claim or self.gold_answer
+        return (reference,) if reference else ()

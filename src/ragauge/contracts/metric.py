@@ -1,0 +1,100 @@
+"""A metric is a row in a table, and its results merge: units, rows and tallies."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+
+from ragauge.contracts.facts import READ_FROM_PATTERN
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64] | NDArray[np.int64]
+
+Better = Literal["higher", "lower"]
+Unit = Literal["trace", "question", "document", "query"]
+
+SCALE = 1 << 40
+"""Values that are not counts travel as round(value * SCALE): integer sums do not care for order."""
+
+
+class Row(Struct, frozen=True):
+    """What a metric found in one unit: integers for its columns, and a reason for a reader."""
+
+    counts: tuple[int, ...]
+    reason: str | None = None
+
+
+class Absent(Struct, frozen=True):
+    """The metric does not apply to this unit, and why: absent is not zero."""
+
+    reason: str
+
+
+class Metric(Struct, frozen=True, kw_only=True):
+    """One entry of the metric table."""
+
+    id: str
+    version: int
+    better: Better
+    bounds: tuple[float, float | None]
+    unit: Unit
+    """What is counted, paired and resampled; never split."""
+    columns: tuple[str, ...]
+    """Sufficient statistics, such as ("tp", "fp", "fn")."""
+    needs: frozenset[str]
+    """The facts `measure` reads."""
+    measure: Callable[[Any], Row | Absent]
+    finish: Callable[[Array], Array]
+    """(..., columns) -> (...,): totals, slices and bootstraps alike."""
+    rate: bool
+    """A share of 0/1 units, so that a Wilson interval applies."""
+    doc: str
+
+    def __call__(self, unit: Any) -> Row | Absent:
+        return self.measure(unit)
+
+    @property
+    def name(self) -> str:
+        """The id without its family: what a gate or a table shows."""
+        return self.id.partition(".")[2]
+
+    @property
+    def by_pattern(self) -> bool:
+        """Equal patterns give equal rows, so that `measure` is called once a pattern."""
+        return self.needs <= READ_FROM_PATTERN
+
+
+class Tally(Struct, frozen=True):
+    """Column sums, units scored and reasons for absence of one metric.
+
+    A commutative monoid, exact: all that crosses processes, nodes and windows.
+
+    >>> Tally((1, 2), 1, {"refused": 3}) + Tally((4, 5), 2, {"refused": 1})
+    Tally(sums=(5, 7), scored=3, absent={'refused': 4})
+    """
+
+    sums: tuple[int, ...]
+    scored: int = 0
+    absent: Mapping[str, int] = {}
+
+    def __add__(self, other: Tally) -> Tally:
+        sums = tuple(a + b for a, b in zip(self.sums, other.sums, strict=True))
+        absent = Counter(self.absent) + Counter(other.absent)
+        return Tally(sums, self.scored + other.scored, dict(sorted(absent.items())))
+
+    @classmethod
+    def zero(cls, metric: Metric) -> Tally:
+        return cls((0,) * len(metric.columns))
+
+    @classmethod
+    def of(cls, row: Row | Absent, metric: Metric) -> Tally:
+        """The tally of a single unit."""
+        if isinstance(row, Absent):
+            return cls((0,) * len(metric.columns), 0, {row.reason: 1})
+        return cls(row.counts, 1)

@@ -1,0 +1,30 @@
+"""JSON Schemas (draft 2020-12) of the published records, generated from their types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from ragauge.contracts.citation import Citation
+from ragauge.contracts.gold import Gold
+from ragauge.contracts.score import ScoreReport
+from ragauge.contracts.trace import Trace
+
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
+RECORDS: dict[str, type] = {
+    "citation": Citation,
+    "gold": Gold,
+    "score-report": ScoreReport,
+    "trace": Trace,
+}
+
+
+def schema(name: str) -> dict[str, Any]:
+    """The JSON Schema of a record, its parts under `$defs`, with examples that validate."""
+    from ragauge.contracts.examples import EXAMPLES
+
+    made: dict[str, Any] = msgspec.json.schema(RECORDS[name])
+    title = made.pop("$ref").rsplit("/", 1)[-1]
+    record = made["$defs"].pop(title)
+    return {"$schema": DIALECT, **record, "$defs": made["$defs"], "examples": EXAMPLES[name]}

@@ -1,0 +1,138 @@
+"""Scores, and the report every command ends with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import Struct, field
+
+from ragauge.contracts.finding import Finding
+from ragauge.contracts.verdict import Verdict
+
+SCORE_SCHEMA = "ragauge.score/1"
+ROWS_KEPT = 10_000
+"""Per-question rows in a report; Parquet has them all."""
+
+
+class Score(Struct, frozen=True, kw_only=True):
+    """A metric over a set: a value, or None with a reason. `n` of `of` units were scored."""
+
+    value: float | None
+    n: int
+    of: int
+    ci: tuple[float, float] | None = None
+    reason: str | None = None
+    signature: str = ""
+
+
+class QuestionRow(Struct, frozen=True, kw_only=True):
+    """One question of a score report: enough to compute every built-in metric again."""
+
+    qid: str
+    label: str
+    triage: str | None
+    answerable: bool
+    status: str
+    refusal: str
+    answered: bool | None
+    hit: bool | None
+    contained: bool | None
+    in_scope: bool | None
+    cited_count: int
+    cited_in_scope: int | None
+    gold_found: bool | None
+    gold_depth: int | None
+    traces: int
+    where: str | None
+    """The trace that counted."""
+    claim: str | None = None
+    """Shown where the question went wrong."""
+    cited: tuple[str, ...] | None = None
+    reason: str | None = None
+
+
+class Coverage(Struct, frozen=True, kw_only=True):
+    """How much of what should have been scored was."""
+
+    gold: int
+    traced: int
+    scored: int
+    missing: int
+    unknown: int
+    duplicate: int
+    errors: int
+    traces: int
+    rejected: int
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """A metric against its baseline, on the questions both have."""
+
+    value: float | None
+    baseline: float | None
+    change: float | None
+    ci: tuple[float, float] | None
+    n: int
+    reason: str | None = None
+
+
+class LabelChange(Struct, frozen=True, kw_only=True):
+    """A question whose label is not what it was."""
+
+    qid: str
+    was: str
+    now: str
+
+
+class Comparison(Struct, frozen=True, kw_only=True):
+    """A run beside its baseline."""
+
+    baseline: str
+    metrics: dict[str, Change]
+    changed: tuple[LabelChange, ...]
+    only_here: int
+    only_there: int
+
+
+class Advice(Struct, frozen=True, kw_only=True):
+    """A hypothesis about what is wrong, what to change, and the questions that show it."""
+
+    id: str
+    title: str
+    evidence: str
+    confirm: str
+    action: str
+    questions: tuple[str, ...]
+
+
+class ScoreReport(Struct, frozen=True, kw_only=True, omit_defaults=False):
+    """What `ragauge score` says, versioned."""
+
+    schema: str = SCORE_SCHEMA
+    passed: bool = field(name="pass")
+    metrics: dict[str, Score]
+    gates: tuple[Verdict, ...]
+    labels: dict[str, int]
+    triage: dict[str, int]
+    strata: dict[str, dict[str, dict[str, Score]]]
+    """Headline metrics by stratum and value."""
+    questions: tuple[QuestionRow, ...]
+    findings: tuple[Finding, ...]
+    finding_counts: dict[str, int]
+    coverage: Coverage
+    advice: tuple[Advice, ...]
+    baseline: Comparison | None = None
+    identity: dict[str, Any]
+    """What makes this run comparable: options, metric versions, gold hash."""
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """All a runner hands over; reports, history and dashboard take nothing else."""
+
+    report: ScoreReport
+    unit_rows: dict[str, Any]
+    """Columns with one value a question: its id, label, triage, and each metric's value."""
+    record_rows: str | None
+    """The Parquet file with one row a trace, where one was asked for."""
+    identity: dict[str, Any]
+    """What makes this run comparable: options, metric versions, gold hash."""

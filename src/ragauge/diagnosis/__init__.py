@@ -1,0 +1,1 @@
+"""From low scores to causes, actions and the questions that show them."""

@@ -1,0 +1,98 @@
+"""Advice: the hypotheses the data speaks for, the strongest first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from ragauge.contracts.score import Advice, QuestionRow, Score
+from ragauge.diagnosis.catalogue import Entry, catalogue
+from ragauge.gates.decide import satisfies
+from ragauge.gates.rules import parse_rule
+
+SHOWN = 5
+UNKNOWN = "unknown"
+"""How the catalogue calls a triage that could not be told."""
+
+MOST_OF = 0.6
+"""A stratum is named when it holds this share of the questions that went wrong …"""
+LIFT = 1.5
+"""… and its share there is this many times its share of all questions."""
+
+
+def advise(
+    questions: Sequence[QuestionRow],
+    scores: Mapping[str, Score],
+    strata: Mapping[str, Mapping[str, Any]],
+) -> tuple[Advice, ...]:
+    """Every hypothesis that some question speaks for, ranked by how many do; ties by id."""
+    found = []
+    for entry in catalogue():
+        speaking = [row for row in questions if _matches(entry, row)]
+        if speaking and all(_holds(text, scores) for text in entry.scores):
+            found.append((entry, speaking))
+    found.sort(key=lambda pair: (-len(pair[1]), pair[0].id))
+    everyone = [row.qid for row in questions]
+    return tuple(_advice(entry, rows, everyone, strata) for entry, rows in found)
+
+
+def _matches(entry: Entry, row: QuestionRow) -> bool:
+    def value(fact: str) -> Any:
+        found = getattr(row, fact)
+        return UNKNOWN if found is None else found
+
+    return all(value(fact) in wanted for fact, wanted in entry.when.items())
+
+
+def _holds(text: str, scores: Mapping[str, Score]) -> bool:
+    rule = parse_rule(text, _as_it_stands)
+    score = scores.get(rule.metric)
+    return score is not None and score.value is not None and satisfies(rule, score.value)
+
+
+_as_it_stands: Callable[[str], str] = str
+
+
+def _advice(
+    entry: Entry,
+    rows: Sequence[QuestionRow],
+    everyone: Sequence[str],
+    strata: Mapping[str, Mapping[str, Any]],
+) -> Advice:
+    qids = list(dict.fromkeys(row.qid for row in rows))
+    where = concentration(qids, everyone, strata)
+    evidence = entry.evidence.format(n=len(rows))
+    return Advice(
+        id=entry.id,
+        title=entry.title,
+        evidence=f"{evidence}; {where}" if where else evidence,
+        confirm=entry.confirm,
+        action=entry.action,
+        questions=tuple(qids[:SHOWN]),
+    )
+
+
+def concentration(
+    qids: Sequence[str], everyone: Sequence[str], strata: Mapping[str, Mapping[str, Any]]
+) -> str | None:
+    """The stratum most of these questions share, in words, where it is no mere chance of size.
+
+    >>> strata = {str(n): {"language": "nl" if n < 4 else "en"} for n in range(12)}
+    >>> concentration(["0", "1", "2"], list(strata), strata)
+    '3 of 3 have language=nl (4 of all 12)'
+    """
+    if len(qids) < 3:
+        return None
+    here = Counter(pair for qid in qids for pair in strata.get(qid, {}).items())
+    all_in = Counter(pair for qid in set(everyone) for pair in strata.get(qid, {}).items())
+    total = len(set(everyone))
+    candidates = [
+        (times / all_in[pair], times, str(pair), pair)
+        for pair, times in here.items()
+        if times >= MOST_OF * len(qids) and times / len(qids) >= LIFT * all_in[pair] / total
+    ]
+    if not candidates:
+        return None
+    _, times, _, (key, value) = max(candidates)
+    return f"{times} of {len(qids)} have {key}={value} ({all_in[key, value]} of all {total})"

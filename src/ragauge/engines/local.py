@@ -1,0 +1,63 @@
+"""Work spread over local processes, its results in the order of the work."""
+
+from __future__ import annotations
+
+import itertools
+import multiprocessing
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from typing import Any, TypeVar
+
+Work = TypeVar("Work")
+Result = TypeVar("Result")
+
+AHEAD = 2
+"""Pieces handed out per worker before the first is taken back: keeps memory flat."""
+
+_worker: Callable[[Any], Any] | None = None
+
+
+def ordered(
+    make: Callable[..., Callable[[Work], Result]],
+    arguments: tuple[Any, ...],
+    work: Iterable[Work],
+    workers: int,
+) -> Iterator[Result]:
+    """Each piece's result, in order; `make(*arguments)` builds the worker once per process.
+
+    With one worker, or one piece of work, no process is started.
+    """
+    pieces = iter(work)
+    first = list(itertools.islice(pieces, 2))
+    pieces = itertools.chain(first, pieces)
+    if workers <= 1 or len(first) < 2:
+        yield from map(make(*arguments), pieces)
+        return
+    # Spawned, not forked: polars and numpy run threads, and a fork of a threaded process can hang.
+    pool = ProcessPoolExecutor(
+        workers,
+        multiprocessing.get_context("spawn"),
+        initializer=_begin,
+        initargs=(make, arguments),
+    )
+    try:
+        waiting: deque[Future[Result]] = deque()
+        for piece in pieces:
+            waiting.append(pool.submit(_work, piece))
+            if len(waiting) > AHEAD * workers:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _begin(make: Callable[..., Callable[[Any], Any]], arguments: tuple[Any, ...]) -> None:
+    global _worker
+    _worker = make(*arguments)
+
+
+def _work(piece: Any) -> Any:
+    assert _worker is not None, "the pool calls _begin first"
+    return _worker(piece)

@@ -1,0 +1,1 @@
+"""Gates: rules, presets and decisions."""

@@ -1,0 +1,90 @@
+"""Fields of a decoded record, checked one by one; what is wrong is said in the same words always."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+_KINDS = {
+    str: "text",
+    bool: "true or false",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+    dict: "an object",
+    type(None): "null",
+}
+
+
+class BadField(Exception):
+    """A field has the wrong shape: its name and the fact."""
+
+    def __init__(self, field: str, fact: str) -> None:
+        super().__init__(f"{field}: {fact}")
+
+
+class BadRecord(Exception):
+    """A record has wrong fields: all of them."""
+
+    def __init__(self, fields: list[BadField]) -> None:
+        super().__init__("; ".join(map(str, fields)))
+        self.fields = fields
+
+
+def kind(value: object) -> str:
+    """What a decoded JSON value is, in a reader's words."""
+    return _KINDS.get(type(value), type(value).__name__)
+
+
+def expected(what: str, value: object) -> str:
+    return f"expected {what}, got {kind(value)}"
+
+
+def text(value: Any, field: str) -> str:
+    if type(value) is not str:
+        raise BadField(field, expected("text", value))
+    return value
+
+
+def texts(value: Any, field: str) -> tuple[str, ...]:
+    """A list of texts."""
+    if type(value) is not list:
+        raise BadField(field, expected("a list of texts", value))
+    for place, member in enumerate(value):
+        if type(member) is not str:
+            raise BadField(f"{field}[{place}]", expected("text", member))
+    return tuple(value)
+
+
+def boolean(value: Any, field: str) -> bool:
+    if type(value) is not bool:
+        shown = f' "{value[:20]}"' if type(value) is str else ""
+        raise BadField(field, f"expected true or false, got {kind(value)}{shown}")
+    return value
+
+
+def number(value: Any, field: str) -> float:
+    if type(value) is not int and type(value) is not float:
+        raise BadField(field, expected("a number", value))
+    return value
+
+
+def whole(value: Any, field: str) -> int:
+    if type(value) is not int:
+        raise BadField(field, expected("a whole number", value))
+    return value
+
+
+def mapping(value: Any, field: str) -> dict[str, Any]:
+    if type(value) is not dict:
+        raise BadField(field, expected("an object", value))
+    return value
+
+
+def mappings(value: Any, field: str) -> tuple[dict[str, Any], ...]:
+    if type(value) is not list:
+        raise BadField(field, expected("a list of objects", value))
+    return tuple(mapping(member, f"{field}[{place}]") for place, member in enumerate(value))
+
+
+Check = Callable[[Any, str], Any]

@@ -1,0 +1,176 @@
+"""Gold sets: one JSON object a line, or one JSON array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ragauge.contracts.gold import Gold, Span
+from ragauge.errors import InputRejected
+from ragauge.ingest.fields import (
+    BadField,
+    BadRecord,
+    boolean,
+    expected,
+    kind,
+    mapping,
+    text,
+    texts,
+    whole,
+)
+from ragauge.ingest.lines import read_whole
+from ragauge.ingest.strict_json import BadJson, decode
+
+SHOWN = 100
+"""Problems of one file that are spelled out; the rest are counted."""
+
+ALIASES = {
+    "question": ("q", "user_input"),
+    "gold_answer": ("reference", "ground_truth", "expected_output"),
+    "gold_citations": ("gold_ids", "reference_context_ids"),
+}
+
+
+REQUIRED = ("qid", "question", "answerable")
+NO_PHRASE = "missing; an answerable question needs gold_claim_substr, gold_claim or gold_answer"
+
+
+def read_gold(name: str) -> list[Gold]:
+    """The questions of a gold set, in its order; raises InputRejected with all that is wrong."""
+    content = read_whole(name)
+    problems: list[str] = []
+    questions: list[Gold] = []
+    seen: dict[str, str] = {}
+    for place, record in _records(name, content, problems):
+        try:
+            question = gold_of(record)
+        except BadRecord as fault:
+            problems += [f"{place}: {field}" for field in fault.fields]
+            continue
+        if question.qid in seen:
+            problems.append(
+                f'{place}: qid: "{question.qid}" stands already at {seen[question.qid]}'
+            )
+            continue
+        seen[question.qid] = place
+        questions.append(question)
+    if problems:
+        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
+    if not questions:
+        raise InputRejected(f"{name}: holds no question; a gold set has one JSON object a line")
+    return questions
+
+
+def gold_of(record: Any) -> Gold:
+    """A gold question from its decoded fields; raises BadRecord with every one that is wrong."""
+    if type(record) is not dict:
+        raise BadRecord([BadField("line", expected("an object", record))])
+    fields = _with_own_names(record)
+    known: dict[str, Any] = {}
+    faults = [BadField(name, "missing") for name in REQUIRED if name not in fields]
+    for name, check in _CHECKS.items():
+        if name in fields:
+            try:
+                known[name] = check(fields.pop(name), name)
+            except BadField as fault:
+                faults.append(fault)
+    if faults:
+        raise BadRecord(faults)
+    question = Gold(**known, extra=fields)
+    if question.answerable and not question.phrases:
+        raise BadRecord([BadField("gold_claim_substr", NO_PHRASE)])
+    return question
+
+
+def _with_own_names(record: dict[str, Any]) -> dict[str, Any]:
+    """The record's fields with aliases replaced; nulls and empty reference wordings dropped."""
+    fields = {name: value for name, value in record.items() if value is not None}
+    for name, aliases in ALIASES.items():
+        for alias in aliases:
+            if alias in fields and name not in fields:
+                fields[name] = fields.pop(alias)
+    for name in ("gold_claim", "gold_answer"):  # an unanswerable question often has ""
+        if fields.get(name) == "":
+            del fields[name]
+    return fields
+
+
+def _records(name: str, content: bytes, problems: list[str]) -> Iterator[tuple[str, Any]]:
+    """Each decoded record with its place; undecodable ones become problems."""
+    if content.lstrip()[:1] == b"[":
+        try:
+            members = decode(content)
+        except BadJson as fault:
+            problems.append(f"{name}: {fault}")
+            return
+        for place, member in enumerate(members, 1):
+            yield f"{name}: item {place}", member
+        return
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if line.strip():
+            try:
+                yield f"{name}:{number}", decode(line)
+            except BadJson as fault:
+                problems.append(f"{name}:{number}: {fault}")
+
+
+def _filled(value: Any, field: str) -> str:
+    if not text(value, field).strip():
+        raise BadField(field, "is empty")
+    return str(value)
+
+
+def _phrases(value: Any, field: str) -> tuple[str, ...]:
+    if type(value) is str:
+        raise BadField(field, f"expected a list of texts, got text; write [{value!r:.40}]")
+    return _each_filled(value, field)
+
+
+def _each_filled(value: Any, field: str) -> tuple[str, ...]:
+    found = texts(value, field)
+    for place, member in enumerate(found):
+        if not member.strip():
+            raise BadField(f"{field}[{place}]", "is empty")
+    return found
+
+
+def _span(value: Any, field: str) -> Span:
+    part = mapping(value, field)
+    for name in ("doc_id", "section_id", "start", "end"):
+        if name not in part:
+            raise BadField(f"{field}.{name}", "missing")
+    span = Span(
+        text(part["doc_id"], f"{field}.doc_id"),
+        text(part["section_id"], f"{field}.section_id"),
+        whole(part["start"], f"{field}.start"),
+        whole(part["end"], f"{field}.end"),
+    )
+    if not 0 <= span.start < span.end:
+        raise BadField(field, f"start {span.start} is not before end {span.end}")
+    return span
+
+
+def _strata(value: Any, field: str) -> dict[str, Any]:
+    for name, member in mapping(value, field).items():
+        if type(member) in (list, dict):
+            raise BadField(
+                f"{field}.{name}", f"expected text, a number or a boolean, got {kind(member)}"
+            )
+    return dict(value)
+
+
+_CHECKS = {
+    "qid": _filled,
+    "question": _filled,
+    "answerable": boolean,
+    "gold_claim_substr": _phrases,
+    "gold_claim": _filled,
+    "gold_answer": _filled,
+    "gold_citations": _each_filled,
+    "constraints": _each_filled,
+    "paraphrases": _each_filled,
+    "target_section": _span,
+    "anchor": _span,
+    "decoy": _span,
+    "strata": _strata,
+}

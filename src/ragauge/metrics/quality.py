@@ -1,0 +1,404 @@
+"""Quality of finished answers: precision, refusals, citations, compliance.
+
+Each metric reads the facts of one question. A question without an answer (an error, or no trace
+at all) leaves every denominator except those of compliance and the citation hit rate.
+"""
+
+from __future__ import annotations
+
+from ragauge.contracts.facts import Facts
+from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.metrics.table import metric
+
+NO_ANSWER = Absent("no answer")
+REFUSED = Absent("refused")
+UNANSWERABLE = Absent("unanswerable")
+ANSWERABLE = Absent("answerable")
+NO_GOLD_IDS = Absent("no gold citations")
+NO_PHRASES = Absent("no gold phrases")
+NOT_TOLD = Absent("retrieved ids unknown")
+NO_CITATIONS = Absent("no citations")
+
+
+@metric(
+    "quality.precision_cited",
+    version=1,
+    better="higher",
+    bounds=(0, 1),
+    unit="question",
+    needs=("answerable", "answered", "hit"),
+)
+def precision_cited(facts: Facts) -> Row | Absent:
+    """Answers to answerable questions that cite a gold id, over all answers.
+
+    An answer to an unanswerable question counts against it. It shares its numerator with the
+    citation hit rate: when this is fine and that is low, the system refuses too much.
+
+    >>> precision_cited(Facts(answerable=True, answered=True, hit=True))
+    Row(counts=(1, 1), reason=None)
+    """
+    if not facts.answered:
+        return _unanswered(facts)
+    if not facts.answerable:
+        return Row((0, 1), "unanswerable, yet answered")
+    if facts.hit is None:
+        return NO_GOLD_IDS
+    return Row((int(facts.hit), 1))
+
+
+@metric(
+    "quality.precision_strict",
+    version=1,
+    better="higher",
+    bounds=(0, 1),
+    unit="question",
+    needs=("answerable", "answered", "hit", "in_scope", "contained"),
+)
+def precision_strict(facts: Facts) -> Row | Absent:
+    """Answers that cite a gold id, only retrieved ids, and hold a gold phrase, over all answers.
+
+    None where the retrieved ids are unknown: a citation cannot be called in scope then.
+
+    >>> strict = Facts(answerable=True, answered=True, hit=True, cited_count=2, contained=True)
+    >>> precision_strict(strict)
+    Absent(reason='retrieved ids unknown')
+    """
+    if not facts.answered:
+        return _unanswered(facts)
+    if facts.in_scope is None:
+        return NOT_TOLD
+    if not facts.answerable:
+        return Row((0, 1), "unanswerable, yet answered")
+    if facts.hit is None:
+        return NO_GOLD_IDS
+    if facts.contained is None:
+        return NO_PHRASES
+    return Row((int(facts.hit and facts.in_scope and facts.contained), 1))
+
+
+@metric(
+    "quality.under_refusal",
+    version=1,
+    better="lower",
+    bounds=(0, 1),
+    unit="question",
+    needs=("answerable", "answered"),
+)
+def under_refusal(facts: Facts) -> Row | Absent:
+    """Unanswerable questions that were answered, over unanswerable ones: hallucination.
+
+    >>> under_refusal(Facts(answerable=False, answered=True))
+    Row(counts=(1, 1), reason=None)
+    """
+    if facts.answerable:
+        return ANSWERABLE
+    if facts.answered is None:
+        return NO_ANSWER
+    return Row((int(facts.answered), 1))
+
+
+@metric(
+    "quality.over_refusal",
+    version=1,
+    better="lower",
+    bounds=(0, 1),
+    unit="question",
+    needs=("answerable", "answered"),
+)
+def over_refusal(facts: Facts) -> Row | Absent:
+    """Answerable questions that were refused, over answerable ones.
+
+    >>> over_refusal(Facts(answerable=True, answered=False))
+    Row(counts=(1, 1), reason=None)
+    """
+    if not facts.answerable:
+        return UNANSWERABLE
+    if facts.answered is None:
+        return NO_ANSWER
+    return Row((int(not facts.answered), 1))
+
+
+@metric(
+    "quality.citation_hit_rate",
+    version=1,
+    better="higher",
+    bounds=(0, 1),
+    unit="question",
+    needs=("answerable", "answered", "hit"),
+)
+def citation_hit_rate(facts: Facts) -> Row | Absent:
+    """Answerable questions whose answer cites a gold id, over answerable ones.
+
+    Errors and missing answers stay in the denominator: a user who got nothing got no hit.
+
+    >>> citation_hit_rate(Facts(answerable=True, status="missing"))
+    Row(counts=(0, 1), reason='no answer')
+    """
+    if not facts.answerable:
+        return UNANSWERABLE
+    if facts.answered is None:
+        return Row((0, 1), "no answer")
+    if not facts.answered:
+        return Row((0, 1), "refused")
+    if facts.hit is None:
+        return NO_GOLD_IDS
+    return Row((int(facts.hit), 1))
+
+
+@metric(
+    "quality.chr_shipped",
+    version=1,
+    better="higher",
+    bounds=(0, 1),
+    unit="question",
+    needs=("answerable", "answered", "hit"),
+)
+def chr_shipped(facts: Facts) -> Row | Absent:
+    """Answers that cite a gold id, over the answered among the answerable questions.
+
+    >>> chr_shipped(Facts(answerable=True, answered=True, hit=False))
+    Row(counts=(0, 1), reason=None)
+    """
+    if not facts.answerable:
+        return UNANSWERABLE
+    if not facts.answered:
+        return _unanswered(facts)
+    if facts.hit is None:
+        return NO_GOLD_IDS
+    return Row((int(facts.hit), 1))
+
+
+@metric(
+    "quality.compliance",
+    version=1,
+    better="higher",
+    bounds=(0, 1),
+    unit="question",
+    needs=("compliant",),
+)
+def compliance(facts: Facts) -> Row | Absent:
+    """Questions answered in the promised form, a citation list or the exact refusal, over all.
+
+    Errors and missing answers are not compliant.
+
+    >>> compliance(Facts(answerable=False, refusal="near", answered=True))
+    Row(counts=(0, 1), reason=None)
+    """
+    return Row((int(facts.compliant), 1))
+
+
+@metric(
+    "quality.claim_containment",
+    version=1,
+    better="higher",
+    bounds=(0, 1),
+    unit="question",
+    needs=("answerable", "answered", "contained"),
+)
+def claim_containment(facts: Facts) -> Row | Absent:
+    """Answerable questions whose claim holds a gold phrase, over answerable ones.
+
+    >>> claim_containment(Facts(answerable=True, answered=True, contained=True))
+    Row(counts=(1, 1), reason=None)
+    """
+    if not facts.answerable:
+        return UNANSWERABLE
+    if facts.answered is None:
+        return NO_ANSWER
+    if not facts.answered:
+        return Row((0, 1), "refused")
+    if facts.contained is None:
+        return NO_PHRASES
+    return Row((int(facts.contained), 1))
+
+
+@metric(
+    "quality.out_of_scope",
+    version=1,
+    better="lower",
+    bounds=(0, 1),
+    unit="question",
+    needs=("answered", "in_scope"),
+)
+def out_of_scope(facts: Facts) -> Row | Absent:
+    """Answers that cite something never retrieved, over answers with known retrieved ids.
+
+    >>> out_of_scope(Facts(answerable=True, answered=True, cited_count=2, cited_in_scope=1))
+    Row(counts=(1, 1), reason=None)
+    """
+    if not facts.answered:
+        return _unanswered(facts)
+    if facts.in_scope is None:
+        return NOT_TOLD
+    return Row((int(not facts.in_scope), 1))
+
+
+@metric(
+    "quality.in_scope",
+    version=1,
+    better="higher",
+    bounds=(0, 1),
+    unit="question",
+    needs=("answered", "cited_count", "cited_in_scope"),
+    columns=("retrieved", "cited"),
+)
+def in_scope(facts: Facts) -> Row | Absent:
+    """Share of the cited ids that were among the retrieved ones.
+
+    None, not zero, where the answer cites nothing: that is `quality.compliance`'s business.
+
+    >>> in_scope(Facts(answerable=True, answered=True, cited_count=2, cited_in_scope=1))
+    Row(counts=(1, 2), reason='1 of 2 cited ids never retrieved')
+    """
+    if not facts.answered:
+        return _unanswered(facts)
+    if facts.cited_in_scope is None:
+        return NOT_TOLD
+    if not facts.cited_count:
+        return NO_CITATIONS
+    strays = facts.cited_count - facts.cited_in_scope
+    reason = f"{strays} of {facts.cited_count} cited ids never retrieved" if strays else None
+    return Row((facts.cited_in_scope, facts.cited_count), reason)
+
+
+def gold_retrieved_at(k: int) -> Metric:
+    """The metric `quality.gold_retrieved@k`."""
+
+    @metric(
+        f"quality.gold_retrieved@{k}",
+        version=1,
+        better="higher",
+        bounds=(0, 1),
+        unit="question",
+        needs=("answerable", "status", "gold_depth"),
+    )
+    def gold_retrieved(facts: Facts) -> Row | Absent:
+        """Answerable questions with all gold ids among the first k retrieved ids.
+
+        Over answerable questions with gold citations and known retrieved ids. It tells a
+        retrieval fault from a generation fault.
+        """
+        if not facts.answerable:
+            return UNANSWERABLE
+        if facts.status != "ok":
+            return NO_ANSWER
+        if facts.gold_depth is None:
+            return Absent("retrieved or gold ids unknown")
+        return Row((int(0 < facts.gold_depth <= k), 1))
+
+    return gold_retrieved
+
+
+@metric(
+    "quality.coverage",
+    version=1,
+    better="higher",
+    bounds=(0, 1),
+    unit="question",
+    needs=("status",),
+)
+def coverage(facts: Facts) -> Row | Absent:
+    """Gold questions that have a trace, over all: what the other numbers do not see.
+
+    >>> coverage(Facts(answerable=True, status="missing"))
+    Row(counts=(0, 1), reason='no trace')
+    """
+    missing = facts.status == "missing"
+    return Row((int(not missing), 1), "no trace" if missing else None)
+
+
+@metric(
+    "quality.errors",
+    version=1,
+    better="lower",
+    bounds=(0, 1),
+    unit="question",
+    needs=("status",),
+)
+def errors(facts: Facts) -> Row | Absent:
+    """Traced questions that ended in an error or an empty answer, over traced ones.
+
+    >>> errors(Facts(answerable=True, status="error"))
+    Row(counts=(1, 1), reason=None)
+    """
+    if facts.status == "missing":
+        return Absent("no trace")
+    return Row((int(facts.status == "error"), 1))
+
+
+METRICS: tuple[Metric, ...] = (
+    precision_cited,
+    precision_strict,
+    under_refusal,
+    over_refusal,
+    citation_hit_rate,
+    chr_shipped,
+    compliance,
+    claim_containment,
+    out_of_scope,
+    in_scope,
+    gold_retrieved_at(5),
+    coverage,
+    errors,
+)
+
+LABELS = (
+    "OK",
+    "REFUSAL_OK",
+    "OVER_REFUSAL",
+    "HALLUCINATION",
+    "ANS_NO_HIT",
+    "REFUSAL_MALFORMED",
+    "ERROR",
+    "MISSING",
+)
+"""Every label a question can have, good ones first."""
+
+GOOD_LABELS = frozenset({"OK", "REFUSAL_OK"})
+
+
+def label(facts: Facts, *, brief: bool = False) -> str:
+    """The question's one label.
+
+    The brief has no label for a malformed refusal: with `brief` it is what it counts as. Without
+    gold citations a hit cannot be told, and the claim alone decides between OK and ANS_NO_HIT.
+
+    >>> label(Facts(answerable=False, answered=True, refusal="near"))
+    'REFUSAL_MALFORMED'
+    >>> label(Facts(answerable=False, answered=True, refusal="near"), brief=True)
+    'HALLUCINATION'
+    """
+    if facts.status != "ok":
+        return facts.status.upper()
+    if facts.refusal == "near" and not brief:
+        return "REFUSAL_MALFORMED"
+    if not facts.answered:
+        return "OVER_REFUSAL" if facts.answerable else "REFUSAL_OK"
+    if not facts.answerable:
+        return "HALLUCINATION"
+    return "OK" if (facts.contained if facts.hit is None else facts.hit) else "ANS_NO_HIT"
+
+
+def triage(facts: Facts) -> str | None:
+    """Where a question went wrong, as far as the retrieved ids tell; None where they do not.
+
+    An answer to an unanswerable question drifted in generation: nothing could be retrieved.
+
+    >>> triage(Facts(answerable=True, answered=True, hit=False, gold_found=True))
+    'generation_drift'
+    """
+    if facts.status != "ok":
+        return None
+    if not facts.answerable:
+        return "generation_drift" if facts.answered else "refusal_ok"
+    if facts.answered and (facts.contained if facts.hit is None else facts.hit):
+        return "ok"
+    if facts.gold_found is None:
+        return None
+    if not facts.gold_found:
+        return "retrieval_drift"
+    return "generation_drift" if facts.answered else "refusal_suspect"
+
+
+def _unanswered(facts: Facts) -> Absent:
+    return NO_ANSWER if facts.answered is None else REFUSED

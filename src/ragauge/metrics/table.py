@@ -1,0 +1,124 @@
+"""The metric table: the one place where metrics are looked up, by everyone."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Iterable
+from functools import cache
+from importlib.metadata import entry_points
+from typing import TYPE_CHECKING, Any
+
+from ragauge.contracts.metric import Absent, Better, Metric, Row, Unit
+from ragauge.errors import UsageError
+
+if TYPE_CHECKING:
+    from ragauge.contracts.metric import Array
+
+GROUP = "ragauge.metrics"
+"""The entry-point group in which a package names its own metrics."""
+
+
+def ratio(sums: Array) -> Array:
+    """The first column over the second: a share, once the columns are summed."""
+    return sums[..., 0] / sums[..., 1]
+
+
+def metric(
+    id: str,
+    *,
+    version: int,
+    better: Better,
+    bounds: tuple[float, float | None],
+    unit: Unit,
+    needs: Iterable[str],
+    columns: tuple[str, ...] = ("yes", "of"),
+    finish: Callable[[Array], Array] = ratio,
+    rate: bool | None = None,
+) -> Callable[[Callable[[Any], Row | Absent]], Metric]:
+    """Makes a function of one unit's facts an entry of the metric table.
+
+    `rate` says that each unit gives (0 or 1, 1), so that a Wilson interval applies; it is
+    assumed of the default columns.
+    """
+
+    def made(measure: Callable[[Any], Row | Absent]) -> Metric:
+        return Metric(
+            id=id,
+            version=version,
+            better=better,
+            bounds=bounds,
+            unit=unit,
+            columns=columns,
+            needs=frozenset(needs),
+            measure=measure,
+            finish=finish,
+            rate=columns == ("yes", "of") if rate is None else rate,
+            doc=_unindented(measure.__doc__ or ""),
+        )
+
+    return made
+
+
+@cache
+def table() -> dict[str, Metric]:
+    """Every metric there is, by id: the built-in families, then what packages register."""
+    from ragauge.metrics import quality
+
+    found = {entry.id: entry for entry in quality.METRICS}
+    for entry in registered():
+        if entry.id in found:
+            raise UsageError(f"metric {entry.id}: registered twice; rename one of them")
+        found[entry.id] = entry
+    return dict(sorted(found.items()))
+
+
+def registered() -> list[Metric]:
+    """The metrics other packages register in the entry-point group."""
+    found = []
+    for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
+        try:
+            entry = point.load()
+        except Exception as error:  # a foreign package can fail in any way
+            raise UsageError(
+                f"metric plug-in {point.name} ({point.value}) does not load: "
+                f"{type(error).__name__}: {error}; fix or uninstall its package"
+            ) from error
+        if not isinstance(entry, Metric):
+            raise UsageError(
+                f"metric plug-in {point.name} ({point.value}) is a {type(entry).__name__}, "
+                "not a metric; decorate the function with ragauge.metric"
+            )
+        found.append(entry)
+    return found
+
+
+def find(name: str) -> Metric:
+    """The metric of this id, or of this name where one family has it; `@k` may be any k."""
+    known = table()
+    matches = [entry for entry in known.values() if name in (entry.id, entry.name)]
+    if len(matches) == 1:
+        return matches[0]
+    if len(matches) > 1:
+        ids = ", ".join(entry.id for entry in matches)
+        raise UsageError(f'metric "{name}" is ambiguous: {ids}')
+    at_k = _at_k(name)
+    if at_k:
+        return at_k
+    names = [word for entry in known.values() for word in (entry.id, entry.name)]
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f'; did you mean "{near[0]}"?' if near else "; `ragauge metrics` lists them"
+    raise UsageError(f'there is no metric "{name}"{hint}')
+
+
+def _at_k(name: str) -> Metric | None:
+    from ragauge.metrics import quality
+
+    match = re.fullmatch(r"(?:quality\.)?gold_retrieved@([1-9][0-9]*)", name)
+    return quality.gold_retrieved_at(int(match[1])) if match else None
+
+
+def _unindented(doc: str) -> str:
+    import inspect
+
+    return inspect.cleandoc(doc)

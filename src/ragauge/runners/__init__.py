@@ -1,0 +1,1 @@
+"""Compositions of the rooms below: each returns one Outcome."""

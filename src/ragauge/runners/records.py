@@ -1,0 +1,77 @@
+"""Per-trace rows: each trace's place, what it was found to be, and its value of each metric."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from ragauge.contracts.facts import Pattern
+from ragauge.contracts.gold import Gold
+from ragauge.contracts.metric import Absent, Metric
+from ragauge.metrics.quality import label, triage
+from ragauge.metrics.sums import pattern_facts
+from ragauge.runners.gather import Record
+
+_FACTS = (
+    "status",
+    "refusal",
+    "answered",
+    "hit",
+    "in_scope",
+    "contained",
+    "compliant",
+    "gold_depth",
+)
+
+
+class RecordFrames:
+    """Makes frames of records; what a pattern means is looked up once a pattern."""
+
+    def __init__(self, gold: list[Gold], metrics: tuple[Metric, ...]) -> None:
+        self._qids = pl.Series("qid", [question.qid for question in gold])
+        self._by_pattern = [metric for metric in metrics if metric.by_pattern]
+        self._beyond = [metric for metric in metrics if not metric.by_pattern]
+        self._known = pl.DataFrame()
+
+    def frame(self, record: Record, patterns: dict[Pattern, int]) -> pl.DataFrame:
+        if self._known.height < len(patterns):
+            self._known = pl.DataFrame(
+                [self._described(pattern) for pattern in patterns], schema=self._schema()
+            )
+        places = pl.DataFrame(
+            {
+                "file": pl.Series([record.file], dtype=pl.String).new_from_index(
+                    0, len(record.line)
+                ),
+                "line": record.line,
+                "qid": self._qids.gather(record.question),
+            }
+        )
+        beyond = [self._values(metric, record) for metric in self._beyond]
+        return places.hstack(self._known[record.pattern]).hstack(beyond)
+
+    def _described(self, pattern: Pattern) -> dict[str, Any]:
+        facts = pattern_facts(pattern)
+        known = {"label": label(facts), "triage": triage(facts)}
+        known |= {name: getattr(facts, name) for name in _FACTS}
+        for metric in self._by_pattern:
+            row = metric(facts)
+            absent = isinstance(row, Absent)
+            known[metric.id] = None if absent else float(metric.finish(np.array(row.counts)))
+        return known
+
+    def _schema(self) -> dict[str, Any]:
+        texts = dict.fromkeys(("label", "triage", "status", "refusal"), pl.String)
+        facts = {name: texts.get(name, pl.Boolean) for name in _FACTS} | {"gold_depth": pl.Int32}
+        values = {metric.id: pl.Float32 for metric in self._by_pattern}
+        return {"label": pl.String, "triage": pl.String, **facts, **values}
+
+    def _values(self, metric: Metric, record: Record) -> pl.Series:
+        rows = record.measured[metric.id]
+        counts = np.frombuffer(rows.counts, dtype=np.int64).reshape(len(rows.reasons), -1)
+        present = np.array([reason is None for reason in rows.reasons], dtype=bool)
+        values = np.full(len(present), np.nan)
+        values[present] = metric.finish(counts[present])
+        return pl.Series(metric.id, values, dtype=pl.Float64).fill_nan(None)

@@ -1,0 +1,1 @@
+"""Pure numbers: intervals of shares, of any metric, and of a change."""

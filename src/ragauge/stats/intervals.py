@@ -1,0 +1,126 @@
+"""Intervals in closed form: no draws, no seed, the same on every machine."""
+
+from __future__ import annotations
+
+import math
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+    Counts = NDArray[np.int64]
+
+Interval = tuple[float, float]
+
+DEFAULT_CONFIDENCE = 95.0
+
+
+def z_of(confidence: float) -> float:
+    """The normal quantile of a two-sided level in percent.
+
+    >>> round(z_of(95), 4)
+    1.96
+    """
+    return NormalDist().inv_cdf(0.5 + confidence / 200)
+
+
+def wilson(share: float, n: float, confidence: float = DEFAULT_CONFIDENCE) -> Interval:
+    """The score interval of a share (Wilson 1927).
+
+    It never leaves [0, 1], and does not collapse to a point at 0 or 1 as the textbook one does.
+
+    >>> low, high = wilson(0.0, 20)
+    >>> round(low, 4), round(high, 4)
+    (0.0, 0.1611)
+    """
+    z2 = z_of(confidence) ** 2
+    centre = share + z2 / (2 * n)
+    half = math.sqrt(z2 * (share * (1 - share) / n + z2 / (4 * n * n)))
+    scale = 1 + z2 / n
+    low = 0.0 if share == 0 else max(0.0, (centre - half) / scale)
+    high = 1.0 if share == 1 else min(1.0, (centre + half) / scale)
+    return low, high
+
+
+def clustered(yes: Counts, of: Counts, confidence: float = DEFAULT_CONFIDENCE) -> Interval:
+    """The Wilson interval of a share whose trials come in clusters, such as runs of a question.
+
+    Trials of one cluster resemble each other, so the number of trials is divided by the design
+    effect: the variance of the ratio between clusters over that of independent trials (Kish).
+    Where every trial agrees the effect cannot be seen, and each cluster counts once.
+    """
+    return wilson(float(yes.sum() / of.sum()), effective_n(yes, of), confidence)
+
+
+def effective_n(yes: Counts, of: Counts) -> float:
+    """How many independent trials the clustered ones are worth."""
+    trials = int(of.sum())
+    clusters = int((of > 0).sum())
+    if trials == clusters:
+        return trials
+    share = yes.sum() / trials
+    if share in (0, 1) or clusters == 1:
+        return clusters
+    between = float((((yes - share * of) ** 2).sum()) * clusters / (clusters - 1))
+    effect = between / (trials * share * (1 - share))
+    return float(trials / max(1.0, effect))
+
+
+def jackknife(
+    rows: Counts,
+    finish: Callable[[Counts], Floats],
+    bounds: tuple[float, float | None],
+    confidence: float = DEFAULT_CONFIDENCE,
+) -> Interval | None:
+    """A normal interval of any finished metric, leaving out one unit at a time.
+
+    None where there are fewer than two units, or leaving one out leaves nothing to finish.
+    """
+    n = len(rows)
+    if n < 2:
+        return None
+    totals = rows.sum(axis=0)
+    left_out = finish(totals - rows)
+    spread = math.sqrt((n - 1) / n * float(((left_out - left_out.mean()) ** 2).sum()))
+    if not math.isfinite(spread):
+        return None
+    value, half = float(finish(totals)), z_of(confidence) * spread
+    low, high = bounds
+    return max(low, value - half), (value + half if high is None else min(high, value + half))
+
+
+def paired_change(
+    now: tuple[Counts, Counts],
+    before: tuple[Counts, Counts],
+    confidence: float = DEFAULT_CONFIDENCE,
+) -> Interval:
+    """The interval of the change of a share between two runs over the same questions.
+
+    Newcombe's square-and-add of the two Wilson intervals (1998, method 10), with the correlation
+    of what each question adds to either share: for plain 0/1 pairs that is the phi coefficient.
+    It holds for shares with different denominators too, and does not collapse when nothing moved.
+    """
+    (yes_1, of_1), (yes_0, of_0) = now, before
+    share_1, share_0 = float(yes_1.sum() / of_1.sum()), float(yes_0.sum() / of_0.sum())
+    low_1, high_1 = wilson(share_1, effective_n(yes_1, of_1), confidence)
+    low_0, high_0 = wilson(share_0, effective_n(yes_0, of_0), confidence)
+    phi = _correlation(yes_1 - share_1 * of_1, yes_0 - share_0 * of_0)
+    change = share_1 - share_0
+    down = _square_and_add(share_1 - low_1, high_0 - share_0, phi)
+    up = _square_and_add(high_1 - share_1, share_0 - low_0, phi)
+    return max(-1.0, change - down), min(1.0, change + up)
+
+
+def _square_and_add(a: float, b: float, phi: float) -> float:
+    return math.sqrt(max(0.0, a * a - 2 * phi * a * b + b * b))
+
+
+def _correlation(a: Floats, b: Floats) -> float:
+    """Correlation of two sets of residuals, 0 where one of them never varies."""
+    norm = math.sqrt(float((a * a).sum()) * float((b * b).sum()))
+    return float((a * b).sum()) / norm if norm else 0.0

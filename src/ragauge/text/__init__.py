@@ -1,0 +1,1 @@
+"""Pure string work: canonical form, refusals, citation lists."""

@@ -1,0 +1,66 @@
+"""Refusal: one predicate, several strengths.
+
+`exact` decides the numbers by default: the whole text is the token. `near` is the token dressed
+up with a list marker, quotes, a final stop or a claim field: a refusal that breaks the contract.
+"""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import Struct
+
+from ragauge.contracts.facts import Refusal
+
+DEFAULT_TOKEN = "not in context"
+
+_DRESSING = re.compile(
+    r"""^(?:[-*•–]\s+|\d+[.)]\s+)?      # a list marker
+        (?:claim|answer)?\s*[:：]?\s*   # a claim field
+        ["'“”‘’«»„`*_]*\s*              # opening quotes or emphasis
+        (?P<core>.*?)
+        \s*["'“”‘’«»„`*_]*              # closing quotes, before or after the stop
+        \s*[.!。！…]*
+        \s*["'“”‘’«»„`*_]*$""",
+    re.VERBOSE | re.IGNORECASE | re.DOTALL,
+)
+
+
+_DRESSING_WORDS = 4
+
+
+class Tokens(Struct, frozen=True):
+    """The refusal tokens of a run, folded, and the number of words no refusal exceeds."""
+
+    folded: frozenset[str]
+    most_words: int
+
+
+def tokens(texts: tuple[str, ...] = (DEFAULT_TOKEN,)) -> Tokens:
+    folded = frozenset(fold(text) for text in texts)
+    longest = max((len(text.split()) for text in folded), default=0)
+    return Tokens(folded, longest + _DRESSING_WORDS)
+
+
+def fold(text: str) -> str:
+    """Trimmed, case-folded, blanks collapsed.
+
+    >>> fold("  Not in\\n context ")
+    'not in context'
+    """
+    return " ".join(text.casefold().split())
+
+
+def refusal_in(text: str, known: Tokens) -> Refusal:
+    """How the text refuses: "exact", "near", or "none".
+
+    >>> [refusal_in(t, tokens()) for t in ("Not in context", "- “not in context.”", "It is not.")]
+    ['exact', 'near', 'none']
+    """
+    if len(text.split(None, known.most_words)) > known.most_words:
+        return "none"
+    folded = fold(text)
+    if folded in known.folded:
+        return "exact"
+    match = _DRESSING.match(folded)
+    return "near" if match and match["core"] in known.folded else "none"
