@@ -96,7 +96,17 @@ def test_documents_are_many_bilingual_and_short():
 
 
 def test_gold_has_the_promised_shape():
-    keys = ["qid", "question", "answerable", "gold_claim_substr", "gold_claim", "gold_citations", "constraints", "paraphrases", "strata"]
+    keys = [
+        "qid",
+        "question",
+        "answerable",
+        "gold_claim_substr",
+        "gold_claim",
+        "gold_citations",
+        "constraints",
+        "paraphrases",
+        "strata",
+    ]
     for number, g in enumerate(GOLD, 1):
         assert g["qid"] == f"h{number:03d}"
         optional = {"constraints"} if g["answerable"] else {"constraints", "gold_claim"}
@@ -152,9 +162,17 @@ def test_unanswerable_questions_promise_nothing():
 
 
 def test_every_question_has_one_well_formed_trace():
-    keys = (
-        ["schema_version", "qid", "q", "retrieved_ids", "answer_json", "status", "latency_ms", "stage_ms", "labels"]
-    )
+    keys = [
+        "schema_version",
+        "qid",
+        "q",
+        "retrieved_ids",
+        "answer_json",
+        "status",
+        "latency_ms",
+        "stage_ms",
+        "labels",
+    ]
     assert [(t["qid"], t["q"]) for t in TRACES] == [(g["qid"], g["question"]) for g in GOLD]
     for t in TRACES:
         assert list(t) == keys and t["schema_version"] == 1 and t["status"] == "ok", t["qid"]

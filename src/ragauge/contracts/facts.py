@@ -15,8 +15,11 @@ Status = Literal["ok", "error", "missing"]
 Refusal = Literal["none", "near", "exact"]
 
 
-class Facts(Struct, frozen=True, kw_only=True, gc=False):
-    """One question and its answer. None always means "cannot be said", never "no"."""
+class Facts(Struct, frozen=True, gc=False):
+    """One question and its answer. None always means "cannot be said", never "no".
+
+    The fields of the pattern come first, so that facts can be made from it by position.
+    """
 
     answerable: bool
     status: Status = "ok"
@@ -75,3 +78,8 @@ READ_FROM_PATTERN = frozenset({*PATTERN, "in_scope", "compliant"})
 Pattern = tuple[Any, ...]
 
 pattern_of: Callable[[Facts], Pattern] = attrgetter(*PATTERN)
+
+
+def pattern_facts(pattern: Pattern) -> Facts:
+    """Facts that have this pattern, and nothing else."""
+    return Facts(*pattern)

@@ -11,10 +11,10 @@ from msgspec import Struct
 from ragauge.contracts.facts import READ_FROM_PATTERN
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64] | NDArray[np.int64]
+    Array = NDArray[Any]
+    """Integer sums going in, floating values coming out."""
 
 Better = Literal["higher", "lower"]
 Unit = Literal["trace", "question", "document", "query"]
@@ -63,6 +63,16 @@ class Metric(Struct, frozen=True, kw_only=True):
     def name(self) -> str:
         """The id without its family: what a gate or a table shows."""
         return self.id.partition(".")[2]
+
+    @property
+    def summary(self) -> str:
+        """The first sentence of its docstring."""
+        return self.explanation.partition("\n\n")[0].replace("\n", " ")
+
+    @property
+    def explanation(self) -> str:
+        """Its docstring without the examples."""
+        return self.doc.partition(">>>")[0].strip()
 
     @property
     def by_pattern(self) -> bool:

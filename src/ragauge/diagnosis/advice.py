@@ -33,8 +33,7 @@ def advise(
         if speaking and all(_holds(text, scores) for text in entry.scores):
             found.append((entry, speaking))
     found.sort(key=lambda pair: (-len(pair[1]), pair[0].id))
-    everyone = [row.qid for row in questions]
-    return tuple(_advice(entry, rows, everyone, strata) for entry, rows in found)
+    return tuple(_advice(entry, rows, questions, strata) for entry, rows in found)
 
 
 def _matches(entry: Entry, row: QuestionRow) -> bool:
@@ -57,11 +56,15 @@ _as_it_stands: Callable[[str], str] = str
 def _advice(
     entry: Entry,
     rows: Sequence[QuestionRow],
-    everyone: Sequence[str],
+    questions: Sequence[QuestionRow],
     strata: Mapping[str, Mapping[str, Any]],
 ) -> Advice:
     qids = list(dict.fromkeys(row.qid for row in rows))
-    where = concentration(qids, everyone, strata)
+    # Only an answerable question can be over-refused: it is compared with its like.
+    kinds = {row.answerable for row in rows}
+    alike = [row.qid for row in questions if row.answerable in kinds]
+    kind = "" if len(kinds) == 2 else " answerable" if kinds == {True} else " unanswerable"
+    where = concentration(qids, alike, strata, kind)
     evidence = entry.evidence.format(n=len(rows))
     return Advice(
         id=entry.id,
@@ -74,7 +77,10 @@ def _advice(
 
 
 def concentration(
-    qids: Sequence[str], everyone: Sequence[str], strata: Mapping[str, Mapping[str, Any]]
+    qids: Sequence[str],
+    everyone: Sequence[str],
+    strata: Mapping[str, Mapping[str, Any]],
+    kind: str = "",
 ) -> str | None:
     """The stratum most of these questions share, in words, where it is no mere chance of size.
 
@@ -95,4 +101,5 @@ def concentration(
     if not candidates:
         return None
     _, times, _, (key, value) = max(candidates)
-    return f"{times} of {len(qids)} have {key}={value} ({all_in[key, value]} of all {total})"
+    held = f"{all_in[key, value]} of all {total}{kind}"
+    return f"{times} of {len(qids)} have {key}={value} ({held})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import multiprocessing
+import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -55,6 +56,8 @@ def ordered(
 
 def _begin(make: Callable[..., Callable[[Any], Any]], arguments: tuple[Any, ...]) -> None:
     global _worker
+    # Ctrl-C reaches the whole group; the parent alone answers it, in words.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _worker = make(*arguments)
 
 

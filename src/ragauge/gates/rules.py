@@ -32,7 +32,8 @@ EXAMPLE = "precision_cited>=0.80,under_refusal<=0.05@95"
 
 def parse_rules(text: str, metric_id: Callable[[str], str]) -> tuple[Rule, ...]:
     """The rules of a comma-separated text, metric names made whole; all errors at once."""
-    rules, problems = [], []
+    rules: list[Rule] = []
+    problems: list[str] = []
     for part in text.split(","):
         try:
             rules.append(parse_rule(part, metric_id))
@@ -75,29 +76,41 @@ def checked(rule: Rule) -> Rule:
         raise UsageError(f'gate "{rule}": a single question has no interval; drop the @')
     if rule.confidence is not None and rule.op == "=":
         raise UsageError(f'gate "{rule}": an interval cannot equal a bound; use >= or <=')
+    if rule.at_least and rule.per != "question":
+        raise UsageError(f'gate "{rule}": k of n counts questions; write per question before it')
     if rule.at_least and not 0 < rule.at_least[0] <= rule.at_least[1]:
         raise UsageError(f'gate "{rule}": k of n needs 0 < k <= n')
     return rule
 
 
 def merged(preset: tuple[Rule, ...], own: tuple[Rule, ...]) -> tuple[Rule, ...]:
-    """A preset with the user's rules: one about the same thing takes the preset's place."""
-    replaced = {_subject(rule) for rule in own}
-    return (*(rule for rule in preset if _subject(rule) not in replaced), *own)
+    """A preset with the user's rules: one about the same thing takes the preset's place.
+
+    A floor does not replace a ceiling: both hold then.
+    """
+    replaced = {subject for rule in own for subject in _subjects(rule)}
+    return (*(rule for rule in preset if not replaced & _subjects(rule)), *own)
 
 
-def _subject(rule: Rule) -> tuple[str, str, str]:
-    return rule.metric, rule.per, str(sorted(rule.where.items()))
+_SIDES = {">=": ("floor",), ">": ("floor",), "<=": ("ceiling",), "<": ("ceiling",)}
+
+
+def _subjects(rule: Rule) -> set[tuple[str, str, str, str]]:
+    where = str(sorted(rule.where.items()))
+    sides = _SIDES.get(rule.op, ("floor", "ceiling"))
+    return {(rule.metric, rule.per, where, side) for side in sides}
 
 
 def _conditions(text: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for part in re.split(r"\s+and\s+", text.strip()) if text.strip() else []:
-        key, equals, value = part.partition("=")
+    parts = re.split(r"\s+and\s+", text.strip(), flags=re.IGNORECASE) if text.strip() else []
+    for part in parts:
+        key, equals, value = (word.strip() for word in part.partition("="))
         if not equals and key in ("answerable", "unanswerable"):
-            found["answerable"] = key == "answerable"
-        elif not equals or not key.strip() or not value.strip():
+            key, value = "answerable", str(key == "answerable")
+        elif not equals or not key or not value:
             raise UsageError(f'condition "{part}" cannot be read; write answerable or country=NL')
-        else:
-            found[key.strip()] = {"true": True, "false": False}.get(value.strip(), value.strip())
+        if key in found:
+            raise UsageError(f'condition "{part}": {key} stands there already; one rule for each')
+        found[key] = {"true": True, "false": False}.get(value.lower(), value)
     return found

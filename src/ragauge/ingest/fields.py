@@ -1,10 +1,15 @@
-"""Fields of a decoded record, checked one by one; what is wrong is said in the same words always."""
+"""Fields of a decoded record, checked one by one; the same fault is always said in one wording."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+from ragauge.text.visible import one_line
+
+_SHOWN = 40
+_LARGEST = 1.7e308
+"""JSON has no largest number, but what we compute with has."""
 _KINDS = {
     str: "text",
     bool: "true or false",
@@ -16,14 +21,14 @@ _KINDS = {
 }
 
 
-class BadField(Exception):
+class BadField(Exception):  # noqa: N818 (the fault's own name)
     """A field has the wrong shape: its name and the fact."""
 
     def __init__(self, field: str, fact: str) -> None:
         super().__init__(f"{field}: {fact}")
 
 
-class BadRecord(Exception):
+class BadRecord(Exception):  # noqa: N818 (the fault's own name)
     """A record has wrong fields: all of them."""
 
     def __init__(self, fields: list[BadField]) -> None:
@@ -34,6 +39,11 @@ class BadRecord(Exception):
 def kind(value: object) -> str:
     """What a decoded JSON value is, in a reader's words."""
     return _KINDS.get(type(value), type(value).__name__)
+
+
+def quoted(value: str) -> str:
+    """Foreign text as a message shows it: in quotes, on one line, not too long."""
+    return f'"{one_line(value, _SHOWN)}"'
 
 
 def expected(what: str, value: object) -> str:
@@ -58,7 +68,7 @@ def texts(value: Any, field: str) -> tuple[str, ...]:
 
 def boolean(value: Any, field: str) -> bool:
     if type(value) is not bool:
-        shown = f' "{value[:20]}"' if type(value) is str else ""
+        shown = " " + quoted(value) if type(value) is str else ""
         raise BadField(field, f"expected true or false, got {kind(value)}{shown}")
     return value
 
@@ -66,10 +76,14 @@ def boolean(value: Any, field: str) -> bool:
 def number(value: Any, field: str) -> float:
     if type(value) is not int and type(value) is not float:
         raise BadField(field, expected("a number", value))
+    if not -_LARGEST <= value <= _LARGEST:
+        raise BadField(field, "the number is out of range")
     return value
 
 
 def whole(value: Any, field: str) -> int:
+    if type(value) is float:
+        raise BadField(field, f"expected a whole number, got {value}")
     if type(value) is not int:
         raise BadField(field, expected("a whole number", value))
     return value

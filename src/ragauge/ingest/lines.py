@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import Any, BinaryIO, cast
 
 from msgspec import Struct
 
@@ -25,6 +25,17 @@ STDIN = "-"
 
 _BOM = b"\xef\xbb\xbf"
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_BITE = 4096
+"""Compressed bytes unpacked at a time; small, because a few of them can stand for megabytes."""
+_UTF16 = (b"\xff\xfe", b"\xfe\xff", b"{\0", b"[\0", b"\0{", b"\0[")
+_UNPACK = "; unpack it, or pack it with gzip or zstd"
+_FOREIGN = {
+    b"PAR1": "is a Parquet file, not JSON text",
+    b"PK\x03\x04": "is a zip archive" + _UNPACK,
+    b"BZh": "is packed with bzip2" + _UNPACK,
+    b"\xfd7zXZ": "is packed with xz" + _UNPACK,
+    b"SQLite": "is a database, not JSON text",
+}
 
 
 class Block(Struct, frozen=True):
@@ -45,6 +56,8 @@ class Block(Struct, frozen=True):
         with Path(self.name).open("rb") as file:
             file.seek(self.start)
             content = file.read(min(self.size, BLOCK + MAX_LINE + 1))
+        if len(content) < self.size:
+            content += b"\n"  # a line that was cut is still a line, or the next have wrong numbers
         return content.removeprefix(_BOM) if self.start == 0 else content
 
 
@@ -68,31 +81,34 @@ def read_whole(name: str) -> bytes:
 
 
 def size_of(name: str) -> int | None:
-    """The bytes a progress bar counts to, None for a stream."""
-    return None if name == STDIN else Path(name).stat().st_size
+    """The bytes a progress bar counts to, None for a stream or a file that cannot be found."""
+    try:
+        return None if name == STDIN else Path(name).stat().st_size
+    except (OSError, ValueError):
+        return None
 
 
 def _open(name: str) -> io.BufferedReader:
     path = Path(name)
     try:
-        return path.open("rb", buffering=1 << 16)
+        return cast(io.BufferedReader, path.open("rb", buffering=1 << 16))
     except FileNotFoundError:
         raise UsageError(f"{name}: no such file") from None
     except IsADirectoryError:
         raise InputRejected(f"{name}: is a folder; name the files in it") from None
-    except OSError as error:
+    except (OSError, ValueError) as error:
         raise InputRejected(f"{name}: cannot be read: {_reason(error)}") from None
 
 
 def _refuse_binary(name: str, head: bytes) -> None:
-    kinds = {b"PAR1": "a Parquet file", b"PK\x03\x04": "a zip archive", b"SQLite": "a database"}
-    kind = next((kind for magic, kind in kinds.items() if head.startswith(magic)), None)
-    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-        kind = "UTF-16 text; save it as UTF-8"
-    elif kind is None and b"\0" in head:
-        kind = "binary"
-    if kind:
-        raise InputRejected(f"{name}: is {kind}, not JSON text")
+    """Refuse what is not UTF-8 text at all; zeros within JSON lines are those lines' fault."""
+    fact = next((fact for magic, fact in _FOREIGN.items() if head.startswith(magic)), None)
+    if head.startswith(_UTF16):
+        fact = "is UTF-16 text; save it as UTF-8"
+    elif b"\0" in head and not head.removeprefix(_BOM).lstrip().startswith((b"{", b"[")):
+        fact = fact or "is binary, not JSON text"
+    if fact:
+        raise InputRejected(f"{name}: {fact}")
 
 
 def _ranges(name: str, file: BinaryIO) -> Iterator[Block]:
@@ -118,18 +134,18 @@ def _line_end(file: BinaryIO, at: int, size: int) -> int:
 
 def _opened(file: BinaryIO, name: str) -> Iterator[bytes]:
     """Decompressed chunks of a stream, whatever it is compressed with."""
-    counted = _Counted(file)
-    head = counted.head()
+    source = _Counted(file)
+    head = source.head()
+    packed = head.startswith((_GZIP, _ZSTD))
+    chunks = _bounded(name, source, _unpacked(source, head)) if packed else _plain(source)
     try:
-        if head.startswith(_GZIP):
-            yield from _bounded(name, counted, _plain(gzip.GzipFile(fileobj=counted)))
-        elif head.startswith(_ZSTD):
-            yield from _bounded(name, counted, _zstd(counted))
-        else:
-            _refuse_binary(name, head)
-            yield from _plain(counted)
-    except (OSError, EOFError, zlib.error) as error:
-        raise InputRejected(f"{name}: the compressed data is damaged: {_reason(error)}") from None
+        first = next(chunks, b"")
+        _refuse_binary(name, first[:8192])
+        yield first
+        yield from chunks
+    except (OSError, EOFError) as error:
+        fact = "the compressed data is damaged" if packed else "cannot be read"
+        raise InputRejected(f"{name}: {fact}: {_reason(error)}") from None
 
 
 class _Counted(io.RawIOBase):
@@ -153,28 +169,34 @@ class _Counted(io.RawIOBase):
         return chunk
 
 
-def _plain(stream: IO[bytes] | _Counted | gzip.GzipFile) -> Iterator[bytes]:
+def _plain(stream: _Counted) -> Iterator[bytes]:
     while chunk := stream.read(1 << 20):
         yield chunk
 
 
-def _zstd(stream: _Counted) -> Iterator[bytes]:
-    """Fed in small bites, because a few bytes of zstd can stand for megabytes."""
+def _unpacked(stream: _Counted, head: bytes) -> Iterator[bytes]:
+    """The text of each gzip member or zstd frame in turn, as `cat a.gz b.gz` leaves them."""
     import zstandard
 
-    decompressor = zstandard.ZstdDecompressor()
-    frame, pending = decompressor.decompressobj(), b""
-    started = False
-    while bite := pending or stream.read(2048):
-        if frame.eof:
-            frame = decompressor.decompressobj()
+    zstd = head.startswith(_ZSTD)
+    begin: Callable[[], Any] = (
+        zstandard.ZstdDecompressor().decompressobj if zstd else partial(zlib.decompressobj, 31)
+    )
+    part, rest, parts = begin(), b"", 1
+    while bite := rest or stream.read(_BITE):
+        if part.eof:
+            bite = bite.lstrip(b"\0")  # tapes and some tools pad with zeros
+            if not bite:
+                rest = b""
+                continue
+            part, parts = begin(), parts + 1
         try:
-            yield frame.decompress(bite)
-        except zstandard.ZstdError as error:
-            raise OSError(str(error)) from None
-        pending, started = frame.unused_data if frame.eof else b"", True
-    if started and not frame.eof:
-        raise EOFError("it ends in the middle of a frame")
+            yield part.decompress(bite)
+        except (zlib.error, zstandard.ZstdError) as error:
+            raise OSError(str(error) if parts == 1 else "other bytes follow its end") from None
+        rest = part.unused_data if part.eof else b""
+    if not part.eof:
+        raise EOFError("it ends too early")
 
 
 def _bounded(name: str, source: _Counted, chunks: Iterator[bytes]) -> Iterator[bytes]:
@@ -192,25 +214,29 @@ def _bounded(name: str, source: _Counted, chunks: Iterator[bytes]) -> Iterator[b
 
 def _streamed(name: str, chunks: Iterator[bytes]) -> Iterator[Block]:
     """Blocks of whole lines from a stream; of an overlong line only the beginning is kept."""
-    held, at, overlong = b"", 0, False
+    held, at, overlong = bytearray(), 0, False
     for chunk in chunks:
         if overlong:
             newline = chunk.find(b"\n")
             if newline < 0:
                 continue
-            chunk, overlong = chunk[newline + 1 :], False
-        held += chunk
+            overlong = False
+            held += chunk[newline + 1 :]
+        else:
+            held += chunk
         if len(held) < BLOCK:
             continue
         end = held.rfind(b"\n") + 1
         if end:
-            yield _held(name, at, held[:end])
-            held, at = held[end:], at + end
+            yield _held(name, at, bytes(held[:end]))
+            del held[:end]
+            at += end
         if len(held) > MAX_LINE:
-            yield Block(name, at, len(held), held)
-            held, at, overlong = b"", at + len(held), True
+            yield _held(name, at, bytes(held) + b"\n")
+            at += len(held)
+            held, overlong = bytearray(), True
     if held:
-        yield _held(name, at, held)
+        yield _held(name, at, bytes(held))
 
 
 def _held(name: str, at: int, content: bytes) -> Block:

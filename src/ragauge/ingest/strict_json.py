@@ -1,38 +1,50 @@
-"""JSON read strictly: what typed decoding lets through is found, at no cost to clean lines."""
+"""JSON read strictly: what typed decoding lets through is found, at little cost to clean lines."""
 
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import msgspec
 
+from ragauge.text.visible import one_line
+
 MAX_NESTING = 64
-_SUSPECT_BRACKETS = MAX_NESTING
+_FLAT_ARRAYS = MAX_NESTING - 3
+"""Arrays a line may hold and still not be too deep, where all its keys stand at the top."""
+_KEY_SHOWN = 60
+
 _decode = msgspec.json.Decoder().decode
+_encode = msgspec.json.Encoder().encode
+_OUTSIDE_TEXTS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{\]}]', re.DOTALL)
+_CUT_OFF = "; the text is cut off"
+_REMEDIES = {"Extra data": "; write one object a line"}
 
 
-class BadJson(Exception):
+class BadJson(Exception):  # noqa: N818 (the fault's own name)
     """A text is not the JSON we accept; the message is the fact, without a place."""
 
 
 def decode(line: bytes) -> Any:
     """The value of one JSON text: no duplicate keys, no NaN, no lone surrogates, no deep nesting.
 
-    Duplicates show as more colons than the decoded value accounts for: so a clean line is
-    decoded once, and only a suspect one is decoded again by the slow, explaining reader.
+    Each key is written with a colon, so a duplicate shows as a colon the decoded value does not
+    account for: a clean line is decoded once, and only a suspect one again, by the slow reader
+    that explains.
     """
     try:
         value = _decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        raise BadJson(_fault(line)) from None
-    if line.count(b"[") <= _SUSPECT_BRACKETS:
-        colons = line.count(b":")
-        if colons == _keys_of_flat(value) or colons == _colons_of_flat(value):
-            return value
-        if (colons, True) == _colons_within(value):
-            return value
-    fault = _fault_of_shape(line)
+        raise BadJson(_fault(line) or "not JSON") from None
+    colons = line.count(b":")
+    arrays = line.count(b"[")
+    if arrays <= _FLAT_ARRAYS and colons == _keys_of_flat(value):
+        return value
+    shallow = arrays + line.count(b"{") <= MAX_NESTING or _nesting_within_bounds(value)
+    if shallow and not _escapes_colon(line) and colons == _encode(value).count(b":"):
+        return value
+    fault = _fault(line)
     if fault:
         raise BadJson(fault)
     return value
@@ -51,97 +63,73 @@ def _keys_of_flat(value: Any) -> int:
     return keys
 
 
-def _colons_of_flat(value: Any) -> int:
-    """The colons of the same kind of object: its keys, and those inside its texts."""
-    if type(value) is not dict:
-        return -1
-    colons = len(value)
-    for member in value.values():
-        if type(member) is str:
-            colons += member.count(":")
-        elif type(member) is dict:
-            colons += len(member) + _colons_of_texts(member)
-        elif type(member) is list:
-            for item in member:
-                if type(item) is dict:
-                    colons += len(item) + _colons_of_texts(item)
-                elif type(item) is str:
-                    colons += item.count(":")
-    return colons
+def _escapes_colon(line: bytes) -> bool:
+    """Whether a colon is written as an escape: it would make up for a duplicate key's."""
+    return b"\\u003" in line and b"\\u003a" in line.lower()
 
 
-def _colons_of_texts(members: dict[str, Any]) -> int:
-    return sum([text.count(":") for text in members.values() if type(text) is str])
+def _nesting_within_bounds(value: Any) -> bool:
+    """Whether objects and arrays stand at most MAX_NESTING deep in each other."""
+    level = [value]
+    for _ in range(MAX_NESTING + 1):
+        inner: list[Any] = []
+        for part in level:
+            if type(part) is dict:
+                inner.append(part.values())
+            elif type(part) is list:
+                inner.append(part)
+        if not inner:
+            return True
+        level = [member for part in inner for member in part]
+    return False
 
 
-def _colons_within(value: Any, depth: int = 1) -> tuple[int, bool]:
-    """Colons a value needs when written as JSON, and whether its nesting stays in bounds."""
-    if type(value) is str:
-        return value.count(":"), True
-    if type(value) is dict:
-        parts = [(1 + key.count(":"), True) for key in value]
-        parts += [_colons_within(member, depth + 1) for member in value.values()]
-    elif type(value) is list:
-        parts = [_colons_within(item, depth + 1) for item in value]
-    else:
-        return 0, True
-    return sum([n for n, _ in parts]), depth <= MAX_NESTING and all([ok for _, ok in parts])
-
-
-def _fault(line: bytes) -> str:
-    """Why a text could not be decoded, in words."""
+def _fault(line: bytes) -> str | None:
+    """What is wrong with a text, in words; None where nothing is."""
     try:
         text = line.decode()
     except UnicodeDecodeError as error:
         return f"not UTF-8 at byte {error.start + 1} (0x{line[error.start]:02x})"
-    shape = _fault_of_shape(line)
-    if shape:
-        return shape
-    try:
-        value = json.loads(text, parse_float=_finite)
-    except json.JSONDecodeError as error:
-        return f"not JSON: {_lower(error.msg)} at column {error.pos + 1}"
-    except _Fault as fault:
-        return str(fault)
-    return _lone_surrogate(value) or "not JSON"
-
-
-def _fault_of_shape(line: bytes) -> str | None:
-    """Deep nesting, duplicate keys or NaN, whichever is met."""
-    if _nesting(line) > MAX_NESTING:
+    if text.startswith("\ufeff"):
+        return "begins with a byte order mark, which only a file may; remove it"
+    if _nesting(text) > MAX_NESTING:
         return f"nested deeper than {MAX_NESTING} levels"
     try:
-        json.loads(line, object_pairs_hook=_without_duplicates, parse_constant=_no_constant)
+        value = json.loads(
+            text,
+            object_pairs_hook=_without_duplicates,
+            parse_constant=_no_constant,
+            parse_float=_finite,
+            parse_int=_whole,
+        )
+    except json.JSONDecodeError as error:
+        return _syntax_fault(error, text)
     except _Fault as fault:
         return str(fault)
-    except ValueError:
-        return None
-    return None
+    return _lone_surrogate(value)
 
 
-def _nesting(line: bytes) -> int:
+def _syntax_fault(error: json.JSONDecodeError, text: str) -> str:
+    line = f"line {error.lineno}, " if error.lineno > 1 else ""
+    fact = error.msg[:1].lower() + error.msg[1:].removesuffix(" at")
+    cut_off = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
+    remedy = _CUT_OFF if cut_off else _REMEDIES.get(error.msg, "")
+    return f"not JSON: {fact} at {line}column {error.colno}{remedy}"
+
+
+def _nesting(text: str) -> int:
     """How deep brackets go, those inside strings aside."""
     depth = deepest = 0
-    in_string = escaped = False
-    for byte in line:
-        if in_string:
-            if escaped:
-                escaped = False
-            elif byte == 0x5C:
-                escaped = True
-            elif byte == 0x22:
-                in_string = False
-        elif byte == 0x22:
-            in_string = True
-        elif byte in b"[{":
+    for match in _OUTSIDE_TEXTS.finditer(text):
+        if match[0] in "[{":
             depth += 1
             deepest = max(deepest, depth)
-        elif byte in b"]}":
+        elif match[0] in "]}":
             depth -= 1
     return deepest
 
 
-class _Fault(Exception):
+class _Fault(Exception):  # noqa: N818 (the fault's own name)
     pass
 
 
@@ -150,7 +138,8 @@ def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(members) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for key in keys if keys.count(key) > 1)
-        raise _Fault(f"key {json.dumps(twice)} appears {keys.count(twice)} times in one object")
+        shown = one_line(twice, _KEY_SHOWN)
+        raise _Fault(f'key "{shown}" appears {keys.count(twice)} times in one object; keep one')
     return members
 
 
@@ -161,17 +150,18 @@ def _no_constant(name: str) -> Any:
 def _finite(text: str) -> float:
     number = float(text)
     if number in (float("inf"), float("-inf")):
-        raise _Fault(f"number {text[:40]} is out of range")
+        raise _Fault(f"number {one_line(text, 40)} is out of range")
     return number
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:  # Python converts at most some thousand digits
+        raise _Fault(f"number {one_line(text, 40)} is out of range") from None
 
 
 def _lone_surrogate(value: Any) -> str | None:
     text = json.dumps(value, ensure_ascii=False)
-    for character in text:
-        if 0xD800 <= ord(character) <= 0xDFFF:
-            return f"lone surrogate \\u{ord(character):04x} in a string"
-    return None
-
-
-def _lower(message: str) -> str:
-    return message[:1].lower() + message[1:]
+    lone = re.search("[\ud800-\udfff]", text)
+    return f"lone surrogate \\u{ord(lone[0]):04x} in a string; half a character" if lone else None

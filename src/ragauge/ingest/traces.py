@@ -7,6 +7,10 @@ ours B plus what a sweep knows of the run: seed, temperature, jitter, status, re
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 from ragauge.contracts.trace import StructuredAnswer, Trace
@@ -19,13 +23,12 @@ from ragauge.ingest.fields import (
     mapping,
     mappings,
     number,
+    quoted,
     text,
     texts,
     whole,
 )
 from ragauge.text.citations import id_of, split_ids, unique
-
-_NO_EXTRA: dict[str, Any] = {}
 
 
 def read_trace(record: Any) -> Trace:
@@ -33,14 +36,15 @@ def read_trace(record: Any) -> Trace:
     if type(record) is not dict:
         raise BadField("line", expected("an object", record))
     get = record.get
-    structured = get("answer_json")
-    retrieved = get("retrieved_ids")
+    # Well-formed fields are taken as they are; only others are looked at more closely.
+    qid, q, answer, cited = get("qid"), get("q"), get("answer"), get("citations")
+    structured, retrieved = get("answer_json"), get("retrieved_ids")
     return Trace(
-        qid=_qid(record),
-        q=_question(record),
-        answer=_answer(record),
+        qid=qid if type(qid) is str and qid and not qid.isspace() else _qid(record),
+        q=q if type(q) is str else _question(record),
+        answer=answer if answer is None or type(answer) is str else _answer(record),
         answer_json=None if structured is None else _structured(structured),
-        citations=_citations(get("citations"), "citations"),
+        citations=None if cited is None else _citations(cited, "citations"),
         retrieved_ids=_retrieved(record) if retrieved is None else _ids(retrieved, "retrieved_ids"),
         **_others(record),
     )
@@ -80,20 +84,28 @@ def _answer(record: dict[str, Any]) -> str | None:
 
 
 def _structured(answer: Any) -> StructuredAnswer:
-    if type(answer) is str:
-        return StructuredAnswer(claim=answer)
     if type(answer) is not dict:
         raise BadField("answer_json", expected("an object with claim and citations", answer))
+    return StructuredAnswer(
+        claim=_claim(answer),
+        citations=_citations(answer.get("citations"), "answer_json.citations"),
+        constraints_echo=_echo(answer),
+    )
+
+
+def _claim(answer: dict[str, Any]) -> str | None:
     claim = answer.get("claim")
+    if type(claim) is str:
+        return claim
     field = "claim"
     if claim is None:
         claim, field = answer.get("answer"), "answer"
+    return None if claim is None else text(claim, f"answer_json.{field}")
+
+
+def _echo(answer: dict[str, Any]) -> tuple[str, ...] | None:
     echo = answer.get("constraints_echo")
-    return StructuredAnswer(
-        claim=None if claim is None else text(claim, f"answer_json.{field}"),
-        citations=_citations(answer.get("citations"), "answer_json.citations"),
-        constraints_echo=None if echo is None else texts(echo, "answer_json.constraints_echo"),
-    )
+    return None if echo is None else texts(echo, "answer_json.constraints_echo")
 
 
 def _citations(value: Any, field: str) -> tuple[str, ...] | None:
@@ -102,29 +114,30 @@ def _citations(value: Any, field: str) -> tuple[str, ...] | None:
         return None
     if type(value) is str:
         return unique(split_ids(value))
-    if type(value) is not list:
-        raise BadField(field, f"expected a list of ids, got {kind(value)}")
     return unique(_ids(value, field))
 
 
 def _ids(value: Any, field: str) -> Any:
     if type(value) is not list:
         raise BadField(field, f"expected a list of ids, got {kind(value)}")
-    for member in value:
-        if type(member) is not str or not member:
-            return tuple(_id(member, f"{field}[{place}]") for place, member in enumerate(value))
-    return tuple(value)
+    try:
+        if "\n".join(value).split() == value:  # ids without blanks, each a filled text
+            return tuple(value)
+    except TypeError:
+        pass
+    return tuple([_id(member, f"{field}[{place}]") for place, member in enumerate(value)])
 
 
 def _id(member: Any, field: str) -> str:
     id = id_of(member)
-    if id is None:
-        if type(member) is dict:
-            raise BadField(field, "has no id; give it an id or a snippet_id")
-        if member == "":
-            raise BadField(field, "is empty")
-        raise BadField(field, f"expected an id as text, got {kind(member)}")
-    return id
+    if id is not None:
+        return id
+    if type(member) is dict:
+        raise BadField(field, "has no id as text; give it an id or a snippet_id")
+    if type(member) is str:
+        raise BadField(field, "is empty")
+    remedy = f'; write "{member}"' if type(member) is int else ""
+    raise BadField(field, f"expected an id as text, got {kind(member)}{remedy}")
 
 
 def _retrieved(record: dict[str, Any]) -> tuple[str, ...] | None:
@@ -134,20 +147,20 @@ def _retrieved(record: dict[str, Any]) -> tuple[str, ...] | None:
         if members is not None:
             if type(members) is not list:
                 raise BadField(field, f"expected a list of chunks, got {kind(members)}")
-            return tuple(
-                [
-                    id
-                    if type(member) is dict and type(id := member.get("id")) is str and id
-                    else _id(member, f"{field}[{place}]")
-                    for place, member in enumerate(members)
-                ]
-            )
+            try:
+                ids: list[str] = [member["id"] for member in members]
+                if "\n".join(ids).split() == ids:
+                    return tuple(ids)
+            except (TypeError, KeyError):
+                pass
+            return tuple([_id(member, f"{field}[{at}]") for at, member in enumerate(members)])
     return None
 
 
 def _status(value: Any, field: str) -> str:
     if value not in ("ok", "error"):
-        raise BadField(field, f'expected "ok" or "error", got {value!r:.30}')
+        got = quoted(value) if type(value) is str else kind(value)
+        raise BadField(field, f'expected "ok" or "error", got {got}')
     return str(value)
 
 
@@ -169,7 +182,11 @@ def _error(value: Any, field: str) -> str:
     return text(value, field)
 
 
-_OTHERS: dict[str, Check] = {
+def _read_elsewhere(value: Any, field: str) -> None:
+    """The check of a field that `read_trace` reads by itself."""
+
+
+_CHECKS: dict[str, Check] = {
     "attempt": whole,
     "error": _error,
     "jitter": text,
@@ -189,9 +206,8 @@ _OTHERS: dict[str, Check] = {
     "temperature": number,
     "ts": _timestamp,
     "usage": mapping,
-}
-_READ = frozenset(
-    [
+} | dict.fromkeys(
+    (
         "qid",
         "q_id",
         "q",
@@ -201,22 +217,22 @@ _READ = frozenset(
         "citations",
         "retrieved_ids",
         "chunks",
-    ]
+    ),
+    _read_elsewhere,
 )
 
 
 def _others(record: dict[str, Any]) -> dict[str, Any]:
     """The remaining fields, checked; unknown ones gathered under `extra`."""
     found: dict[str, Any] = {}
-    for key in record.keys() - _READ:
-        value = record[key]
-        if value is None:
+    for key, value in record.items():
+        check = _CHECKS.get(key)
+        if check is _read_elsewhere:
             continue
-        check = _OTHERS.get(key)
-        if check:
-            found[key] = check(value, key)
-        else:
+        if check is None:
             found.setdefault("extra", {})[key] = value
+        elif value is not None:
+            found[key] = check(value, key)
     return found
 
 
@@ -224,21 +240,32 @@ def trace_faults(record: Any) -> list[str]:
     """Every fault of a record that `read_trace` refused, not the first alone."""
     if type(record) is not dict:
         return [str(BadField("line", expected("an object", record)))]
-    get = record.get
-    checks = [
-        lambda: _qid(record),
-        lambda: _question(record),
-        lambda: _answer(record),
-        lambda: get("answer_json") is None or _structured(get("answer_json")),
-        lambda: _citations(get("citations"), "citations"),
-        lambda: _retrieved(record),
-        lambda: get("retrieved_ids") is None or _ids(get("retrieved_ids"), "retrieved_ids"),
-    ]
-    checks += [lambda key=key: _others({key: record[key]}) for key in sorted(record)]
     faults = []
-    for check in checks:
+    for check in _each_check(record):
         try:
             check()
         except BadField as fault:
             faults.append(str(fault))
     return list(dict.fromkeys(faults))
+
+
+def _each_check(record: dict[str, Any]) -> Iterator[Callable[[], Any]]:
+    get = record.get
+    yield lambda: _qid(record)
+    yield lambda: _question(record)
+    structured = get("answer_json")
+    if type(structured) is dict:
+        yield lambda: _claim(structured)
+        yield lambda: _citations(structured.get("citations"), "answer_json.citations")
+        yield lambda: _echo(structured)
+    elif structured is not None and type(structured) is not str:
+        yield lambda: _structured(structured)
+    if type(structured) is not str:
+        yield lambda: _answer(record)
+    yield lambda: _citations(get("citations"), "citations")
+    if get("retrieved_ids") is None:
+        yield lambda: _retrieved(record)
+    else:
+        yield lambda: _ids(get("retrieved_ids"), "retrieved_ids")
+    for key in sorted(record):
+        yield partial(_others, {key: record[key]})

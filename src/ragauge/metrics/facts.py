@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from typing import Literal
 
 from msgspec import Struct
@@ -47,12 +48,13 @@ class Reader:
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
-        self._tokens: Tokens = tokens(reading.refusal_tokens)
+        self._tokens: Tokens = tokens(tuple(map(_composed, reading.refusal_tokens)))
         self._refusals = ("exact", "near") if reading.refusal == "near" else ("exact",)
 
     def key(self, gold: Gold) -> Key:
-        made = phrases(gold.phrases, self.reading.canon) if gold.phrases else None
-        return Key(gold, made, frozenset(gold.gold_citations))
+        texts = tuple(map(_composed, gold.phrases))
+        made = phrases(texts, self.reading.canon) if texts else None
+        return Key(gold, made, frozenset(map(_composed, gold.gold_citations)))
 
     def missing(self, key: Key) -> Facts:
         """The facts of a question nobody answered."""
@@ -75,6 +77,7 @@ class Reader:
         text = trace.answer if structured is None else structured.claim
         if text is None or not text.strip():
             return self._failed(key, trace)
+        text = _composed(text)
         refusal = refusal_in(text, self._tokens)
         if structured is None:
             claim, cited = text, trace.citations
@@ -100,7 +103,9 @@ class Reader:
     ) -> Facts:
         """The facts of an answer or a refusal, beside the gold."""
         answered = refusal not in self._refusals
-        retrieved = trace.retrieved_ids
+        composed = _composed_ids(cited)
+        cited = cited if composed is cited else unique(composed)
+        retrieved = None if trace.retrieved_ids is None else _composed_ids(trace.retrieved_ids)
         ids = key.ids
         hit = contained = in_scope = found = depth = None
         if answered:
@@ -113,20 +118,22 @@ class Reader:
         if retrieved is not None and ids:
             found = not ids.isdisjoint(retrieved)
             depth = _depth(ids, retrieved) if found else 0
+        # By position, in the order of PATTERN: this runs once a trace.
         return Facts(
-            answerable=key.gold.answerable,
-            refusal=refusal,
-            answered=answered,
-            cited_count=len(cited),
-            cited_in_scope=in_scope,
-            hit=hit,
-            contained=contained,
-            gold_found=found,
-            gold_depth=depth,
-            gold=key.gold,
-            trace=trace,
-            claim=claim,
-            cited=cited,
+            key.gold.answerable,
+            "ok",
+            refusal,
+            answered,
+            len(cited),
+            in_scope,
+            hit,
+            contained,
+            found,
+            depth,
+            key.gold,
+            trace,
+            claim,
+            cited,
         )
 
     def _failed(self, key: Key, trace: Trace) -> Facts:
@@ -139,11 +146,20 @@ def error_reason(trace: Trace) -> str:
     return trace.error or (trace.reason if trace.status == "error" else None) or EMPTY_ANSWER
 
 
+def _composed(text: str) -> str:
+    """The text in NFC: an accent may be written as its own character, and means the same."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def _composed_ids(ids: tuple[str, ...]) -> tuple[str, ...]:
+    return ids if all(map(str.isascii, ids)) else tuple(map(_composed, ids))
+
+
 def _depth(ids: frozenset[str], retrieved: tuple[str, ...]) -> int:
     """How many of the first retrieved ids hold all the gold ids; 0 when they never do."""
-    wanted = set(ids)
-    for place, id in enumerate(retrieved, 1):
-        wanted.discard(id)
-        if not wanted:
-            return place
-    return 0
+    deepest = 0
+    for id in ids:
+        if id not in retrieved:
+            return 0
+        deepest = max(deepest, retrieved.index(id) + 1)
+    return deepest

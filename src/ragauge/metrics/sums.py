@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec import Struct
 
-from ragauge.contracts.facts import PATTERN, Facts, Pattern
+from ragauge.contracts.facts import Pattern, pattern_facts
 from ragauge.contracts.metric import Absent, Metric, Tally
 
 if TYPE_CHECKING:
@@ -45,11 +45,6 @@ class Groups(Struct, frozen=True):
     pattern: Ints
     count: Ints
     patterns: Sequence[Pattern]
-
-
-def pattern_facts(pattern: Pattern) -> Facts:
-    """Facts that have this pattern, and nothing else."""
-    return Facts(**dict(zip(PATTERN, pattern, strict=True)))
 
 
 def sums_of(metric: Metric, groups: Groups) -> QuestionSums:

@@ -9,6 +9,8 @@ from functools import cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from ragauge.contracts.metric import Absent, Better, Metric, Row, Unit
 from ragauge.errors import UsageError
 
@@ -20,8 +22,14 @@ GROUP = "ragauge.metrics"
 
 
 def ratio(sums: Array) -> Array:
-    """The first column over the second: a share, once the columns are summed."""
-    return sums[..., 0] / sums[..., 1]
+    """The first column over the second: a share, once the columns are summed.
+
+    0 / 0 is NaN without a warning; whoever reads the value says why it is absent.
+    """
+    import numpy as np
+
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.divide(sums[..., 0], sums[..., 1])
 
 
 def metric(
@@ -74,7 +82,11 @@ def table() -> dict[str, Metric]:
 
 
 def registered() -> list[Metric]:
-    """The metrics other packages register in the entry-point group."""
+    """The metrics other packages register in the entry-point group.
+
+    They are measured trace by trace, with all the facts: what a foreign metric says it needs is
+    not trusted, and where it fails the finding has a line.
+    """
     found = []
     for point in sorted(entry_points(group=GROUP), key=lambda point: (point.name, point.value)):
         try:
@@ -89,8 +101,42 @@ def registered() -> list[Metric]:
                 f"metric plug-in {point.name} ({point.value}) is a {type(entry).__name__}, "
                 "not a metric; decorate the function with ragauge.metric"
             )
-        found.append(entry)
+        problems = _faults(entry)
+        if problems:
+            raise UsageError(*(f"metric plug-in {point.name}: {fact}" for fact in problems))
+        measure, needs = _row_checked(entry), entry.needs | {"trace"}
+        found.append(structs.replace(entry, measure=measure, needs=needs))
     return found
+
+
+def _faults(entry: Metric) -> list[str]:
+    """What keeps a foreign metric out of the table."""
+    checks = {
+        f'id "{entry.id}" has no family; call it for example acme.{entry.id}': re.fullmatch(
+            r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+(@\w+)?", entry.id
+        ),
+        f"version {entry.version} is below 1": entry.version >= 1,
+        "it has no columns": entry.columns,
+        "it has no docstring; its first sentence says what is measured": entry.doc,
+    }
+    return [fact for fact, holds in checks.items() if not holds]
+
+
+def _row_checked(entry: Metric) -> Callable[[Any], Row | Absent]:
+    """The metric's function, raising TypeError where what comes back is no row of its columns."""
+
+    def measure(facts: Any) -> Row | Absent:
+        row = entry.measure(facts)
+        if isinstance(row, Absent):
+            return row
+        if not isinstance(row, Row):
+            raise TypeError(f"returned {type(row).__name__}, expected Row or Absent")
+        whole = all(isinstance(count, int) and abs(count) < 1 << 63 for count in row.counts)
+        if not whole or len(row.counts) != len(entry.columns):
+            raise TypeError(f"returned {row.counts!r}, expected whole numbers for {entry.columns}")
+        return row
+
+    return measure
 
 
 def find(name: str) -> Metric:

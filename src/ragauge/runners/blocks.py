@@ -5,9 +5,9 @@ from __future__ import annotations
 from array import array
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from ragauge.contracts.facts import Facts, Pattern, pattern_of
+from ragauge.contracts.facts import Facts, Pattern, pattern_facts, pattern_of
 from ragauge.contracts.finding import PLACES_KEPT
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import Absent, Metric, Row
@@ -58,14 +58,27 @@ class BlockScores(Struct):
     lines: int = 0
     filled: int = 0
     rejected: int = 0
-    question: array[int] = array("i")
-    pattern: array[int] = array("i")
-    line: array[int] = array("q")
+    unplaced: int = 0
+    question: array[int] = field(default_factory=lambda: array("i"))
+    pattern: array[int] = field(default_factory=lambda: array("i"))
+    line: array[int] = field(default_factory=lambda: array("q"))
     patterns: list[Pattern] = []
     measured: dict[str, Measured] = {}
     shown: dict[int, Shown] = {}
     notes: list[Note] = []
     note_counts: dict[str, int] = {}
+
+
+class _Codes(dict[Pattern, int]):
+    """A number for each pattern met, and whether its label is a good one."""
+
+    def __init__(self) -> None:
+        self.good: list[bool] = []
+
+    def __missing__(self, pattern: Pattern) -> int:
+        self[pattern] = code = len(self)
+        self.good.append(label(pattern_facts(pattern)) in GOOD_LABELS)
+        return code
 
 
 class BlockScorer:
@@ -85,47 +98,62 @@ class BlockScorer:
         """The scores of every trace of the block, in order."""
         found = BlockScores(block.name, block.size)
         found.measured = {m.id: Measured(array("q"), []) for m in self._beyond_pattern}
-        codes: dict[Pattern, int] = {}
+        codes = _Codes()
+        wrong: dict[int, Facts] = {}
         content = block.read()
         for number, line in enumerate(content.split(b"\n"), 1):
             if line and not line.isspace():
-                found.filled += 1
-                self._score_line(line, number, found, codes)
+                self._score_line(line, number, found, codes, wrong)
         found.lines = content.count(b"\n")
+        found.filled = len(found.question) + found.rejected + found.unplaced
         found.patterns = list(codes)
+        found.shown = {place: _shown(facts) for place, facts in wrong.items()}
         return found
 
     def _score_line(
-        self, line: bytes, number: int, found: BlockScores, codes: dict[Pattern, int]
+        self,
+        line: bytes,
+        number: int,
+        found: BlockScores,
+        codes: _Codes,
+        wrong: dict[int, Facts],
     ) -> None:
+        """Score one line; `wrong` keeps the last trace of each question if it went wrong."""
         try:
-            trace = read_trace(_decoded(line))
+            trace = read_trace(decode(line) if len(line) <= MAX_LINE else _overlong())
         except (BadJson, BadField) as fault:
-            found.rejected += 1
-            for message in _faults(line, fault):
-                _note(found, "bad_line", number, message)
+            self._reject(line, fault, number, found)
             return
-        place = self._place(trace, number, found)
-        if place is None:
+        place = self._by_qid.get(trace.qid) if trace.qid is not None else None
+        if place is None and (place := self._place(trace, number, found)) is None:
+            found.unplaced += 1
             return
         facts = self._reader.facts(self._keys[place], trace)
-        pattern = pattern_of(facts)
+        code = codes[pattern_of(facts)]
         found.question.append(place)
-        found.pattern.append(codes.setdefault(pattern, len(codes)))
+        found.pattern.append(code)
         found.line.append(number)
-        self._remember(facts, trace, place, number, found)
+        if codes.good[code]:
+            wrong.pop(place, None)
+        elif place < ROWS_KEPT:
+            wrong[place] = facts
+        if facts.status == "error" or trace.ok is False or facts.refusal == "exact":
+            self._note_answer(facts, trace, number, found)
         for metric in self._beyond_pattern:
             _measure(metric, facts, number, found)
 
+    def _reject(self, line: bytes, fault: Exception, number: int, found: BlockScores) -> None:
+        """Everything wrong with a line: one fault of its JSON, or each of its fields'."""
+        found.rejected += 1
+        faults = [str(fault)] if isinstance(fault, BadJson) else trace_faults(decode(line))
+        for message in faults:
+            _note(found, "bad_line", number, message)
+
     def _place(self, trace: Trace, number: int, found: BlockScores) -> int | None:
-        """The gold question a trace belongs to, by qid where it has one, else by its words."""
+        """The gold question of a trace whose qid did not tell, by its words where it has none."""
         if trace.qid is not None:
-            place = self._by_qid.get(trace.qid)
-            if place is None:
-                _note(
-                    found, "unknown_question", number, f'qid "{trace.qid}" is not in the gold set'
-                )
-            return place
+            _note(found, "unknown_question", number, f'qid "{trace.qid}" is not in the gold set')
+            return None
         question = same_question(trace.q or "")
         if question not in self._by_question:
             message = f'question "{question:.60}" is not in the gold set'
@@ -133,45 +161,25 @@ class BlockScorer:
             return None
         place = self._by_question[question]
         if place is None:
-            message = (
-                f'question "{question:.60}" stands twice in the gold set; give the trace a qid'
-            )
+            message = f'question "{question:.60}" stands twice in the gold set; give the trace a qid'
             _note(found, "ambiguous_question", number, message)
         return place
 
-    def _remember(
-        self, facts: Facts, trace: Trace, place: int, number: int, found: BlockScores
-    ) -> None:
-        """Keep what a report will want to say about this trace."""
+    def _note_answer(self, facts: Facts, trace: Trace, number: int, found: BlockScores) -> None:
+        """Findings about an answer that was scored."""
+        qid = facts.gold.qid if facts.gold else ""
         if facts.status == "error":
-            _note(found, "error_record", number, f"{self._qid(place)}: {error_reason(trace)}")
+            _note(found, "error_record", number, f"{qid}: {error_reason(trace)}")
         elif facts.refusal == "exact" and facts.cited:
-            message = f"{self._qid(place)}: refuses, yet cites {', '.join(facts.cited[:3])}"
-            _note(found, "refusal_cites", number, message)
+            cited = ", ".join(facts.cited[:3])
+            _note(found, "refusal_cites", number, f"{qid}: refuses, yet cites {cited}")
         if trace.ok is False:
-            message = (
-                f"{self._qid(place)}: the trace says ok=false; its answer was scored all the same"
-            )
+            message = f"{qid}: the trace says ok=false; its answer was scored all the same"
             _note(found, "not_ok", number, message)
-        if place < ROWS_KEPT:
-            if label(facts) in GOOD_LABELS:
-                found.shown.pop(place, None)
-            else:
-                found.shown[place] = _shown(facts, trace)
-
-    def _qid(self, place: int) -> str:
-        return self._keys[place].gold.qid
 
 
-def _decoded(line: bytes) -> Any:
-    if len(line) > MAX_LINE:
-        raise BadJson(f"the line is longer than {MAX_LINE >> 20} MiB")
-    return decode(line)
-
-
-def _faults(line: bytes, fault: Exception) -> list[str]:
-    """Everything wrong with a line: one fault of its JSON, or each of its fields'."""
-    return [str(fault)] if isinstance(fault, BadJson) else trace_faults(decode(line))
+def _overlong() -> Any:
+    raise BadJson(f"the line is longer than {MAX_LINE >> 20} MiB")
 
 
 def _note(found: BlockScores, code: str, number: int, message: str) -> None:
@@ -181,8 +189,9 @@ def _note(found: BlockScores, code: str, number: int, message: str) -> None:
         found.notes.append(Note(code, number, message))
 
 
-def _shown(facts: Facts, trace: Trace) -> Shown:
-    reason = error_reason(trace) if facts.status == "error" else None
+def _shown(facts: Facts) -> Shown:
+    failed = facts.trace if facts.status == "error" else None
+    reason = error_reason(failed) if failed else None
     return Shown(facts.claim[:CLAIM_SHOWN] or None, facts.cited[:CITED_SHOWN], reason)
 
 

@@ -84,8 +84,8 @@ class Gathering:
         """The units: the last trace of each question, or each trace; and the untraced questions."""
         untraced = np.flatnonzero(self.traces_of == 0)
         for place in untraced:
-            pattern = missing(self.gold[place])
-            self.last_pattern[place] = self.patterns.setdefault(pattern, len(self.patterns))
+            empty = missing(self.gold[place])
+            self.last_pattern[place] = self.patterns.setdefault(empty, len(self.patterns))
         if self.each == "question":
             question = np.arange(len(self.gold), dtype=np.int64)
             pattern, count = self.last_pattern, np.ones_like(question)
@@ -127,8 +127,8 @@ class Gathering:
     def _keep(self, question: Ints, pattern: Ints, file: int, line: Ints) -> None:
         room = ROWS_KEPT - len(self.kept)
         if room > 0:
-            rows = zip(question[:room].tolist(), pattern[:room].tolist(), line[:room].tolist())
-            self.kept += [(q, p, file, at) for q, p, at in rows]
+            rows = np.stack([question[:room], pattern[:room], line[:room]], axis=1).tolist()
+            self.kept += [(place, code, file, at) for place, code, at in rows]
 
 
 class _Counted:

@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ragauge.contracts.facts import Pattern
+from ragauge.contracts.facts import Pattern, pattern_facts
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import Absent, Metric
 from ragauge.metrics.quality import label, triage
-from ragauge.metrics.sums import pattern_facts
 from ragauge.runners.gather import Record
 
 _FACTS = (
@@ -54,12 +53,12 @@ class RecordFrames:
 
     def _described(self, pattern: Pattern) -> dict[str, Any]:
         facts = pattern_facts(pattern)
-        known = {"label": label(facts), "triage": triage(facts)}
+        known: dict[str, Any] = {"label": label(facts), "triage": triage(facts)}
         known |= {name: getattr(facts, name) for name in _FACTS}
         for metric in self._by_pattern:
             row = metric(facts)
-            absent = isinstance(row, Absent)
-            known[metric.id] = None if absent else float(metric.finish(np.array(row.counts)))
+            value = None if isinstance(row, Absent) else metric.finish(np.array(row.counts))
+            known[metric.id] = None if value is None else float(value)
         return known
 
     def _schema(self) -> dict[str, Any]:

@@ -14,7 +14,7 @@ import numpy as np
 from msgspec import Struct
 
 from ragauge import __version__
-from ragauge.contracts.facts import PATTERN, Facts, Pattern, pattern_of
+from ragauge.contracts.facts import PATTERN, Facts, Pattern, pattern_facts, pattern_of
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import Metric
@@ -37,7 +37,7 @@ from ragauge.ingest.gold import read_gold
 from ragauge.ingest.lines import Block, blocks
 from ragauge.metrics.facts import Reading, Strength
 from ragauge.metrics.quality import label, triage
-from ragauge.metrics.sums import Groups, QuestionSums, pattern_facts
+from ragauge.metrics.sums import Groups, QuestionSums
 from ragauge.metrics.table import find, table
 from ragauge.runners.baseline import compared, read_baseline
 from ragauge.runners.blocks import BlockScorer, BlockScores, Shown

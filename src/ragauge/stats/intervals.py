@@ -6,10 +6,11 @@ import math
 from statistics import NormalDist
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
@@ -85,7 +86,8 @@ def jackknife(
     if n < 2:
         return None
     totals = rows.sum(axis=0)
-    left_out = finish(totals - rows)
+    with np.errstate(all="ignore"):  # leaving a unit out may leave 0 / 0: then there is no interval
+        left_out = finish(totals - rows)
     spread = math.sqrt((n - 1) / n * float(((left_out - left_out.mean()) ** 2).sum()))
     if not math.isfinite(spread):
         return None
@@ -102,14 +104,15 @@ def paired_change(
     """The interval of the change of a share between two runs over the same questions.
 
     Newcombe's square-and-add of the two Wilson intervals (1998, method 10), with the correlation
-    of what each question adds to either share: for plain 0/1 pairs that is the phi coefficient.
-    It holds for shares with different denominators too, and does not collapse when nothing moved.
+    of what each question adds to either share: for plain 0/1 pairs that is the phi coefficient
+    with his continuity correction. It holds for shares with different denominators too, and does
+    not collapse when nothing moved.
     """
     (yes_1, of_1), (yes_0, of_0) = now, before
     share_1, share_0 = float(yes_1.sum() / of_1.sum()), float(yes_0.sum() / of_0.sum())
     low_1, high_1 = wilson(share_1, effective_n(yes_1, of_1), confidence)
     low_0, high_0 = wilson(share_0, effective_n(yes_0, of_0), confidence)
-    phi = _correlation(yes_1 - share_1 * of_1, yes_0 - share_0 * of_0)
+    phi = _corrected_phi(yes_1 - share_1 * of_1, yes_0 - share_0 * of_0)
     change = share_1 - share_0
     down = _square_and_add(share_1 - low_1, high_0 - share_0, phi)
     up = _square_and_add(high_1 - share_1, share_0 - low_0, phi)
@@ -120,7 +123,14 @@ def _square_and_add(a: float, b: float, phi: float) -> float:
     return math.sqrt(max(0.0, a * a - 2 * phi * a * b + b * b))
 
 
-def _correlation(a: Floats, b: Floats) -> float:
-    """Correlation of two sets of residuals, 0 where one of them never varies."""
+def _corrected_phi(a: Floats, b: Floats) -> float:
+    """Correlation of two sets of residuals, a positive one drawn towards 0 by half a question.
+
+    Without the correction two equal runs with a share of one half would have a point for an
+    interval. 0 where one of the runs never varies.
+    """
     norm = math.sqrt(float((a * a).sum()) * float((b * b).sum()))
-    return float((a * b).sum()) / norm if norm else 0.0
+    together = float((a * b).sum())
+    if together > 0:
+        together = max(0.0, together - 0.5)
+    return together / norm if norm else 0.0

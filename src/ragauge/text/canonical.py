@@ -15,7 +15,8 @@ Canon = Literal["unicode", "reference"]
 SHORT = 5
 """A phrase below this length, such as "yes" or "1800", must match whole words."""
 
-_ASCII_OUT = {ord(c): None for c in string.punctuation} | {ord("-"): " "}
+_ASCII = bytes.maketrans(b"-", b" ")
+_ASCII_OUT = string.punctuation.replace("-", "").encode()
 _REFERENCE_OUT = str.maketrans("", "", string.punctuation)
 
 # Scripts written without blanks between words, where a neighbouring letter is no word's inside.
@@ -35,7 +36,8 @@ def canonical(text: str) -> str:
     'the rijksmuseums well known night watch 1642'
     """
     if text.isascii():
-        return " ".join(text.lower().translate(_ASCII_OUT).split())
+        # As bytes, because str.translate walks character by character once something is deleted.
+        return " ".join(text.encode().lower().translate(_ASCII, _ASCII_OUT).decode().split())
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
     return " ".join(folded.translate(_UNICODE_OUT).split())
 
@@ -70,8 +72,9 @@ class Phrases(Struct, frozen=True):
         """
         if claim.isascii():
             lowered = claim.lower()
-            if any(phrase in lowered for phrase in self.long):
-                return True
+            for phrase in self.long:
+                if phrase in lowered:
+                    return True
         made = CANONS[self.canon](claim)
         return any(phrase in made for phrase in self.long) or any(
             _stands_as_words(phrase, made) for phrase in self.short

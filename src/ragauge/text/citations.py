@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec import Struct
@@ -12,6 +13,7 @@ _HEADINGS = ("citations", "sources", "bronnen", "quellen", "références", "引�
 _AFTER_HEADING = re.compile(r"""["'*_\s]*[:：]["'*_ \t]*""")
 _BEFORE_HEADING = "-*•\"'_ \t"
 _BULLETS = re.compile(r"\s*\n((?:[ \t]*[-*•][ \t]+[^\n]*(?:\n|$))+)")
+_TEMPLATE_LIST = "\n- citations: ["
 _SEPARATORS = re.compile(r"[\s,;，；、]+")
 _FENCE = re.compile(r"```[a-zA-Z]*\n?|```")
 _INLINE = re.compile(r"\[([^\[\]\s,;]+(?:\s*[,;]\s*[^\[\]\s,;]+)*)\]")
@@ -36,6 +38,9 @@ def take_apart(text: str) -> Answer:
     >>> take_apart("X maps.").citations is None
     True
     """
+    templated = _templated(text)
+    if templated:
+        return templated
     if "{" in text:
         structured = _json_answer(text)
         if structured:
@@ -44,6 +49,20 @@ def take_apart(text: str) -> Answer:
     spans, ids = _lists(text, lowered)
     claim = _claim(text, lowered, spans)
     return Answer(claim, unique(ids) if spans else None)
+
+
+def _templated(text: str) -> Answer | None:
+    """An answer in the template's own form, taken apart without a search for other forms.
+
+    Two colons are the template's own: no other list can hide in the text.
+    """
+    if not text.startswith("- claim:") or text[-1] != "]" or text.count(":") != 2:
+        return None
+    at = text.find(_TEMPLATE_LIST)
+    written = text[at + len(_TEMPLATE_LIST) : -1]
+    if at < 0 or "[" in written or '"' in written or not text.isascii():
+        return None
+    return Answer(text[8:at].strip(), unique(split_ids(written)))
 
 
 def inline_markers(text: str, retrieved: tuple[str, ...]) -> tuple[str, ...]:
@@ -63,11 +82,11 @@ def inline_markers(text: str, retrieved: tuple[str, ...]) -> tuple[str, ...]:
 
 def split_ids(text: str) -> list[str]:
     """The ids of a list written as text, quotes and brackets stripped."""
-    parts = (part.strip(_AROUND_ID) for part in _SEPARATORS.split(text))
-    return [part for part in parts if part.casefold() not in _NOTHING]
+    parts = [part.strip(_AROUND_ID) for part in _SEPARATORS.split(text)]
+    return [part for part in parts if part and part.casefold() not in _NOTHING]
 
 
-def unique(ids: list[str]) -> tuple[str, ...]:
+def unique(ids: Iterable[str]) -> tuple[str, ...]:
     """The ids in order of first mention, each once."""
     return tuple(dict.fromkeys(ids))
 

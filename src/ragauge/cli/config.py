@@ -1,0 +1,31 @@
+"""`ragauge config`: every setting, its value and its origin."""
+
+from __future__ import annotations
+
+import click
+
+from ragauge.cli.settings import formats, with_origins
+
+
+@click.command(short_help="Show every setting, its value and where it comes from.")
+@formats("text", "json")
+def config(format: str | None) -> None:
+    """Print each setting, its value and where it comes from.
+
+    A flag beats RAGAUGE_* in the environment, which beats ragauge.toml or [tool.ragauge] in
+    pyproject.toml (the nearest, upwards), which beats the default.
+
+    \b
+    Example:
+      RAGAUGE_PRESET=ship ragauge config
+    """
+    values = with_origins()
+    if format == "json":
+        import msgspec
+
+        click.echo(msgspec.json.format(msgspec.json.encode(values, order="sorted")).decode())
+        return
+    shown = {name: "–" if v.value is None else str(v.value) for name, v in values.items()}
+    name_width, width = max(map(len, shown)), max(map(len, shown.values()))
+    for name, value in values.items():
+        click.echo(f"{name:<{name_width}}  {shown[name]:<{width}}  {value.origin}")

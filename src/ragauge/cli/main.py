@@ -1,0 +1,96 @@
+"""The `ragauge` command: verbs are imported when they are called, so that help is quick."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+
+import click
+
+from ragauge import __version__
+from ragauge.errors import RagaugeError
+
+VERBS = {
+    "completion": "Print the completion script of a shell.",
+    "config": "Show every setting, its value and where it comes from.",
+    "demo": "Score the bundled heritage set and explain the result.",
+    "gold": "Check a gold set, or compare two versions of one.",
+    "metrics": "List the metrics, or explain one.",
+    "schema": "Print the JSON Schema of a record.",
+    "score": "Score traces against a gold set, with gates.",
+}
+"""Each verb is a module of this package, and in it the command of the same name."""
+
+INTERRUPTED = 130
+
+
+class Verbs(click.Group):
+    """A group that knows its verbs' one-line help without importing them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in VERBS:
+            return None
+        command: click.Command = getattr(import_module(f"ragauge.cli.{name}"), name)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in VERBS and not args[0].startswith("-"):
+            raise click.UsageError(f'there is no command "{args[0]}"{_nearest(args[0])}', ctx)
+        return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+@click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "--version", message="ragauge %(version)s")
+def cli() -> None:
+    """Ragauge measures retrieval-augmented generation: right answers, citations and refusals.
+
+    Exit codes: 0 passed, 1 a gate failed or could not be evaluated, 2 usage or configuration,
+    3 input rejected or nothing scored, 130 interrupted.
+
+    \b
+    Example:
+      ragauge score gold.jsonl traces.jsonl --preset ship
+    """
+
+
+def main() -> None:
+    """Run the command line; errors end in words and an exit code, never in a traceback."""
+    try:
+        sys.exit(cli.main(standalone_mode=False))
+    except click.ClickException as error:
+        error.show()
+        sys.exit(error.exit_code)
+    except RagaugeError as error:
+        from ragauge.text.visible import visible
+
+        for line in str(error).splitlines():
+            click.echo(f"ragauge: {visible(line)}", err=True)
+        sys.exit(error.exit_code)
+    except (KeyboardInterrupt, click.Abort):
+        click.echo("ragauge: interrupted; nothing was written", err=True)
+        sys.exit(INTERRUPTED)
+    except BrokenPipeError:
+        # The reader went away, as in `ragauge … | head`: end quietly, and let no flush complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+
+
+def _nearest(name: str) -> str:
+    import difflib
+
+    near = difflib.get_close_matches(name, VERBS, n=1)
+    return f'; did you mean "{near[0]}"?' if near else "; `ragauge -h` lists them"
+
+
+if __name__ == "__main__":
+    main()

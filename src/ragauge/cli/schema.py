@@ -1,0 +1,21 @@
+"""`ragauge schema`: what each record looks like, for programs."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command(short_help="Print the JSON Schema of a record.")
+@click.argument("name", type=click.Choice(["citation", "gold", "score-report", "trace"]))
+def schema(name: str) -> None:
+    """Print the JSON Schema (draft 2020-12) of a record, generated from the code.
+
+    \b
+    Example:
+      ragauge schema gold > gold.schema.json
+    """
+    import msgspec
+
+    from ragauge.contracts.schemas import schema as schema_of
+
+    click.echo(msgspec.json.format(msgspec.json.encode(schema_of(name), order="sorted")).decode())

@@ -1,0 +1,123 @@
+"""`ragauge score`: the main job."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ragauge.cli.settings import FORMATS, formats, quiet_option, remark, settings
+
+if TYPE_CHECKING:
+    from ragauge.contracts.score import ScoreReport
+
+NOTHING_SCORED = 3
+
+
+@click.command(short_help="Score traces against a gold set, with gates.")
+@click.argument("gold", metavar="GOLD")
+@click.argument("traces", metavar="TRACES...", nargs=-1, required=True)
+@click.option("--preset", help="Gates that belong together: example08, ship or integrity.")
+@click.option("--gates", multiple=True, help="Rules, such as 'under_refusal<=0.05@95'.")
+@click.option("--baseline", help="An earlier JSON report to compare with.")
+@click.option("--refusal", help="exact, or near: also count dressed-up refusals.")
+@click.option("--refusal-tokens", multiple=True, help="The text that refuses; may be repeated.")
+@click.option("--canon", help="unicode, or reference: the plain ASCII rule.")
+@click.option("--each", help="question: its last trace counts; trace: every trace does.")
+@click.option("--inline", is_flag=True, default=None, help="Read [1] or [p1#2] as citations.")
+@click.option("--workers", help="Processes; 0, the default, for one a core.")
+@click.option("--max-bad", help="Bad lines to accept: a count, or a share such as 1%.")
+@click.option("--out", help="Write a row for every trace to this Parquet file.")
+@click.option("--report", "reports", multiple=True, help="Write a .json .md .xml .csv or .txt too.")
+@formats(*FORMATS)
+@quiet_option
+@click.pass_context
+def score(ctx: click.Context, /, **given: Any) -> None:
+    """Score the answers, citations and refusals in TRACES against GOLD, and decide the gates.
+
+    GOLD is a gold.jsonl or a JSON array. TRACES are JSON Lines, plain, .gz or .zst; - is stdin.
+    Without gates, every gold question must be traced and none may have failed.
+
+    \b
+    Example:
+      ragauge score gold.jsonl traces.jsonl --preset ship --report report.md
+      ragauge score gold.jsonl new.jsonl --gates 'precision_cited>=0.8' --baseline old.json
+    """
+    from ragauge.runners.score import score as run
+
+    gold, traces, reports = given.pop("gold"), given.pop("traces"), given.pop("reports")
+    files = {name: given.pop(name) for name in ("out", "baseline")}
+    chosen = settings(**{name: value or None for name, value in given.items()})
+    form, quiet = chosen.pop("format"), chosen.pop("quiet")
+    forms = _forms_of(reports)
+    tokens = chosen.pop("refusal_tokens").split(",")
+    chosen["refusal_tokens"] = tuple(token.strip() for token in tokens)
+    chosen["workers"] = chosen["workers"] or os.cpu_count() or 1
+    with _progress(traces, quiet) as progress:
+        outcome = run(gold, traces, progress, **chosen, **files)
+    _write(outcome.report, forms, quiet)
+    show(outcome.report, form)
+    ctx.exit(_exit_code(outcome.report))
+
+
+def show(report: ScoreReport, form: str) -> None:
+    """Print a report on stdout, in colour only where a person looks at it."""
+    from ragauge.reports.forms import render
+
+    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    width = shutil.get_terminal_size((100, 24)).columns
+    click.echo(render(report, form, color=color, width=width), nl=False, color=color)
+
+
+def _exit_code(report: ScoreReport) -> int:
+    if not report.coverage.scored:
+        return NOTHING_SCORED
+    return 0 if report.passed else 1
+
+
+def _forms_of(reports: tuple[str, ...]) -> dict[Path, str]:
+    """The files to write and their forms, known before any work is done."""
+    from ragauge.reports.forms import form_of
+
+    return {Path(name): form_of(Path(name)) for name in reports}
+
+
+def _write(report: ScoreReport, forms: dict[Path, str], quiet: bool) -> None:
+    from ragauge.reports.forms import render
+    from ragauge.store.files import write_whole
+
+    for path, form in forms.items():
+        write_whole(path, render(report, form).encode())
+        remark(f"wrote {path}", quiet)
+
+
+@contextmanager
+def _progress(traces: tuple[str, ...], quiet: bool) -> Iterator[Callable[[int], None] | None]:
+    """A bar on stderr, where a person sees it."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn
+
+    from ragauge.ingest.lines import size_of
+
+    sizes = [size_of(name) for name in traces]
+    total = None if None in sizes else sum(size for size in sizes if size is not None)
+    bar = Progress(
+        "scoring",
+        BarColumn(),
+        DownloadColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+        transient=True,
+    )
+    with bar:
+        task = bar.add_task("scoring", total=total)
+        yield lambda done: bar.advance(task, done)

@@ -1,0 +1,197 @@
+"""Settings with their origins: flag over environment over file over default."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from msgspec import Struct
+
+from ragauge.errors import UsageError
+
+PREFIX = "RAGAUGE_"
+Kind = Literal["text", "texts", "choice", "whole", "switch"]
+
+
+class Setting(Struct, frozen=True, kw_only=True):
+    """Something a user can set, on the command line, in the environment or in a file."""
+
+    name: str
+    kind: Kind
+    default: Any
+    help: str
+    choices: tuple[str, ...] = ()
+
+
+SETTINGS = {
+    setting.name: setting
+    for setting in (
+        Setting(
+            name="preset",
+            kind="choice",
+            default=None,
+            choices=("example08", "ship", "integrity"),
+            help="Gates that belong together.",
+        ),
+        Setting(
+            name="gates",
+            kind="texts",
+            default=None,
+            help="Gate rules, such as precision_cited>=0.80.",
+        ),
+        Setting(
+            name="refusal",
+            kind="choice",
+            default="exact",
+            choices=("exact", "near"),
+            help="What counts as a refusal.",
+        ),
+        Setting(
+            name="refusal_tokens",
+            kind="texts",
+            default="not in context",
+            help="The texts that refuse, separated by commas.",
+        ),
+        Setting(
+            name="canon",
+            kind="choice",
+            default="unicode",
+            choices=("unicode", "reference"),
+            help="How claims and phrases are made comparable.",
+        ),
+        Setting(
+            name="each",
+            kind="choice",
+            default="question",
+            choices=("question", "trace"),
+            help="What is counted: the last trace of a question, or every trace.",
+        ),
+        Setting(
+            name="inline",
+            kind="switch",
+            default=False,
+            help="Read markers such as [1] or [p1#2] in the text as citations.",
+        ),
+        Setting(
+            name="workers",
+            kind="whole",
+            default=0,
+            help="Processes to score with; 0 for one a core.",
+        ),
+        Setting(
+            name="max_bad",
+            kind="text",
+            default="0",
+            help="Bad lines to accept: a count, or a percentage such as 1%.",
+        ),
+        Setting(
+            name="format",
+            kind="choice",
+            default="text",
+            choices=("text", "json", "markdown", "junit", "github", "csv"),
+            help="What standard output gets.",
+        ),
+        Setting(name="quiet", kind="switch", default=False, help="No remarks on standard error."),
+    )
+}
+
+
+class Value(Struct, frozen=True):
+    """A setting's value and where it comes from."""
+
+    value: Any
+    origin: str
+
+
+def configured(
+    flags: Mapping[str, Any], environment: Mapping[str, str], folder: Path
+) -> dict[str, Value]:
+    """Every setting's value and origin; raises UsageError with all that is wrong at once."""
+    problems: list[str] = []
+    values = {name: Value(setting.default, "default") for name, setting in SETTINGS.items()}
+    file, written = _written(folder, problems)
+    for name, value in written.items():
+        _set(values, name, value, file, f"{file}: {name}", problems)
+    for variable in sorted(environment):
+        if variable.startswith(PREFIX):
+            name = variable.removeprefix(PREFIX).lower()
+            _set(values, name, environment[variable], variable, variable, problems)
+    for name, value in flags.items():
+        if value is not None:
+            flag = "--" + name.replace("_", "-")
+            _set(values, name, value, f"flag {flag}", flag, problems)
+    if problems:
+        raise UsageError(*problems)
+    return values
+
+
+def _written(folder: Path, problems: list[str]) -> tuple[str, dict[str, Any]]:
+    """The nearest configuration file, upwards from a folder, and what it sets."""
+    for place in (folder, *folder.parents):
+        own, project = place / "ragauge.toml", place / "pyproject.toml"
+        if own.is_file():
+            return own.name, _keys(_toml(own, problems))
+        if project.is_file():
+            table = _toml(project, problems).get("tool", {}).get("ragauge")
+            if table is not None:
+                return f"{project.name} [tool.ragauge]", _keys(table)
+    return "", {}
+
+
+def _toml(path: Path, problems: list[str]) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        problems.append(f"{path.name}: is not TOML: {error}")
+    except OSError as error:
+        problems.append(f"{path.name}: cannot be read: {error.strerror}")
+    return {}
+
+
+def _keys(table: dict[str, Any]) -> dict[str, Any]:
+    return {name.replace("-", "_"): value for name, value in table.items()}
+
+
+def _set(
+    values: dict[str, Value], name: str, value: Any, origin: str, place: str, problems: list[str]
+) -> None:
+    setting = SETTINGS.get(name)
+    if setting is None:
+        near = difflib.get_close_matches(name, SETTINGS, n=1)
+        hint = f'did you mean "{near[0]}"?' if near else "`ragauge config` lists the settings"
+        problems.append(f"{place}: there is no such setting; {hint}")
+        return
+    try:
+        values[name] = Value(_read(setting, value), origin)
+    except ValueError as error:
+        problems.append(f"{place}: {error}")
+
+
+def _read(setting: Setting, value: Any) -> Any:
+    """The value as its setting wants it; raises ValueError with the fact."""
+    if setting.kind == "switch":
+        if isinstance(value, bool):
+            return value
+        if str(value).lower() in ("1", "true", "yes", "0", "false", "no"):
+            return str(value).lower() in ("1", "true", "yes")
+        raise ValueError(f"expected true or false, got {value!r}")
+    if setting.kind == "whole":
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+            return value
+        if isinstance(value, str) and value.isascii() and value.isdigit():
+            return int(value)
+        raise ValueError(f"expected a whole number, 0 or more, got {value!r}")
+    if setting.kind == "texts" and isinstance(value, list | tuple):
+        if all(isinstance(part, str) for part in value):
+            return ",".join(value)
+        raise ValueError(f"expected texts, got {value!r}")
+    if setting.kind == "text" and isinstance(value, int) and not isinstance(value, bool):
+        value = str(value)
+    if not isinstance(value, str):
+        raise ValueError(f"expected text, got {value!r}")
+    if setting.choices and value not in setting.choices:
+        raise ValueError(f'"{value}" is none of {", ".join(setting.choices)}')
+    return value

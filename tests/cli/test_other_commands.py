@@ -1,0 +1,126 @@
+"""The smaller verbs, the configuration, and what every verb has in common."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import jsonschema
+import pytest
+
+from ragauge.cli.main import VERBS
+from tests.cli.command import ragauge
+
+HEAVY = ("numpy", "polars", "rich", "msgspec", "scipy")
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help_with_an_example(verb):
+    done = ragauge(verb, "-h")
+    assert done.returncode == 0
+    assert b"ragauge " + verb.encode() in done.stdout
+
+
+def test_help_and_import_load_nothing_heavy():
+    show = f"import sys; print([m for m in {HEAVY!r} if m in sys.modules])"
+    for code in ("import ragauge", "import ragauge.cli.main as m; m.cli.main(['-h'], 'r', standalone_mode=False)"):
+        script = (
+            f"import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()):\n    {code}\n"
+        )
+        done = subprocess.run(
+            [sys.executable, "-c", script + show], capture_output=True, check=True, text=True
+        )
+        assert done.stdout.strip() == "[]"
+
+
+def test_an_unknown_verb_names_the_nearest():
+    done = ragauge("scroe")
+    assert done.returncode == 2
+    assert b'did you mean "score"?' in done.stderr
+
+
+@pytest.mark.parametrize("name", ["citation", "gold", "score-report", "trace"])
+def test_schemas_hold_examples_that_validate(name):
+    schema = json.loads(ragauge("schema", name).stdout)
+    assert schema["$schema"].endswith("2020-12/schema")
+    validator = jsonschema.Draft202012Validator(schema)
+    validator.check_schema(schema)
+    assert schema["examples"]
+    for example in schema["examples"]:
+        validator.validate(example)
+
+
+def test_a_real_report_validates_against_its_schema(parity):
+    schema = json.loads(ragauge("schema", "score-report").stdout)
+    report = json.loads(ragauge("score", *parity, "--format", "json").stdout)
+    jsonschema.Draft202012Validator(schema).validate(report)
+    report["labels"]["OK"] = "one"
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.Draft202012Validator(schema).validate(report)
+
+
+def test_metrics_are_listed_and_explained():
+    listed = ragauge("metrics").stdout.decode()
+    assert "quality.precision_cited" in listed
+    explained = ragauge("metrics", "over_refusal").stdout.decode()
+    assert "Answerable questions that were refused" in explained
+    assert json.loads(ragauge("metrics", "--format", "json").stdout)["quality.errors"]["version"]
+    unknown = ragauge("metrics", "precison_cited")
+    assert unknown.returncode == 2
+    assert b'did you mean "precision_cited"?' in unknown.stderr
+
+
+def test_a_flag_beats_the_environment_beats_the_file_beats_the_default(parity, tmp_path):
+    (tmp_path / "pyproject.toml").write_text('[tool.ragauge]\npreset = "ship"\nmax-bad = "1%"\n')
+    values = json.loads(
+        ragauge("config", "--format", "json", cwd=tmp_path, RAGAUGE_PRESET="integrity").stdout
+    )
+    assert values["preset"] == {"value": "integrity", "origin": "RAGAUGE_PRESET"}
+    assert values["max_bad"] == {"value": "1%", "origin": "pyproject.toml [tool.ragauge]"}
+    assert values["canon"] == {"value": "unicode", "origin": "default"}
+    assert ragauge("score", *parity, cwd=tmp_path).returncode == 1
+    assert ragauge("score", *parity, "--preset", "integrity", cwd=tmp_path).returncode == 0
+
+
+def test_gates_may_stand_in_the_file(parity, tmp_path):
+    (tmp_path / "ragauge.toml").write_text('gates = ["precision_cited>=0.3", "compliance>=0.9"]\n')
+    report = json.loads(ragauge("score", *parity, "--format", "json", cwd=tmp_path).stdout)
+    assert [gate["verdict"] for gate in report["gates"]] == ["pass", "fail"]
+
+
+def test_every_wrong_setting_is_named_at_once(tmp_path):
+    (tmp_path / "ragauge.toml").write_text('prest = "ship"\ncanon = "ascii"\nworkers = -1\n')
+    done = ragauge("config", cwd=tmp_path, RAGAUGE_EACH="run")
+    assert done.returncode == 2
+    assert done.stderr.decode().splitlines() == [
+        'ragauge: ragauge.toml: prest: there is no such setting; did you mean "preset"?',
+        'ragauge: ragauge.toml: canon: "ascii" is none of unicode, reference',
+        "ragauge: ragauge.toml: workers: expected a whole number, 0 or more, got -1",
+        'ragauge: RAGAUGE_EACH: "run" is none of question, trace',
+    ]
+
+
+@pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])
+def test_shells_get_their_completion(shell):
+    assert b"ragauge" in ragauge("completion", shell).stdout
+
+
+def test_bash_completes_verbs():
+    done = ragauge(COMP_WORDS="ragauge sc", COMP_CWORD="1", _RAGAUGE_COMPLETE="bash_complete")
+    assert done.stdout.decode().split() == ["plain,schema", "plain,score"]
+
+
+def test_the_demo_fails_one_gate_and_says_why(tmp_path):
+    done = ragauge("demo", "--into", tmp_path / "demo")
+    text = done.stdout.decode()
+    assert done.returncode == 0
+    assert "1 of 8 gates failed" in text
+    assert "The system refuses because retrieval brings nothing" in text
+    assert "language=nl" in text
+    again = ragauge(
+        *("score", tmp_path / "demo/gold.jsonl", tmp_path / "demo/traces.jsonl"),
+        *("--preset", "ship", "--format", "json"),
+    )
+    gates = json.loads(again.stdout)["gates"]
+    assert [g["metric"] for g in gates if g["verdict"] != "pass"] == ["quality.over_refusal"]

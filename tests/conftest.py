@@ -1,0 +1,47 @@
+"""Fixtures every room uses."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # `benchmarks` and `tests` by name
+
+
+GOLD = [
+    {
+        "qid": "q1",
+        "q": "What is X?",
+        "answerable": True,
+        "gold_ids": ["p1#1"],
+        "gold_claim": "X is a constrained mapping.",
+    },
+    {
+        "qid": "q2",
+        "q": "Explain Y.",
+        "answerable": True,
+        "gold_ids": ["p2#1"],
+        "gold_claim": "Y is unrelated to X.",
+    },
+    {"qid": "q3", "q": "What is Z?", "answerable": False},
+    {"qid": "q4", "q": "Summarize the external link.", "answerable": False},
+]
+ANSWERS = [
+    "- claim: X is a constrained mapping.\n- citations: [p1#1]",
+    "Y is unrelated to X.\ncitations: [p1#1]",
+    "not in context",
+    "Not in context.",
+]
+
+
+@pytest.fixture
+def parity(tmp_path: Path) -> tuple[Path, Path]:
+    """The parity fixture of the brief: a qaset of four questions and their answers."""
+    gold, traces = tmp_path / "qaset.json", tmp_path / "traces.jsonl"
+    gold.write_text(json.dumps(GOLD))
+    lines = [{"ts": 1, "q": g["q"], "answer": a} for g, a in zip(GOLD, ANSWERS, strict=True)]
+    traces.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    return gold, traces

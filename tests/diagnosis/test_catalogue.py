@@ -1,0 +1,54 @@
+"""The catalogue of causes: complete, and about things that exist."""
+
+import string
+
+import pytest
+
+from ragauge.contracts.score import QuestionRow
+from ragauge.diagnosis.advice import UNKNOWN
+from ragauge.diagnosis.catalogue import catalogue
+from ragauge.gates.rules import parse_rule
+from ragauge.metrics.quality import LABELS, METRICS
+from ragauge.metrics.table import find, table
+
+every_entry = pytest.mark.parametrize("entry", catalogue(), ids=lambda entry: entry.id)
+TRIAGES = {"ok", "retrieval_drift", "generation_drift", "refusal_ok", "refusal_suspect", UNKNOWN}
+VALUES = {"label": set(LABELS), "triage": TRIAGES, "refusal": {"none", "near", "exact"}}
+
+
+@every_entry
+def test_an_entry_says_all_it_has_to(entry):
+    for text in (entry.title, entry.evidence, entry.confirm, entry.action):
+        assert text.strip() == text != ""
+    assert [name for _, name, _, _ in string.Formatter().parse(entry.evidence) if name] == ["n"]
+    assert entry.confirm.endswith((".", "?"))
+    assert entry.action.endswith(".")
+
+
+@every_entry
+def test_an_entry_names_metrics_and_facts_that_exist(entry):
+    assert entry.metrics
+    assert set(entry.metrics) <= set(table())
+    assert entry.when
+    assert set(entry.when) <= set(QuestionRow.__struct_fields__)
+    for fact, wanted in entry.when.items():
+        assert wanted
+        assert set(wanted) <= VALUES.get(fact, set(wanted))
+    for text in entry.scores:
+        assert parse_rule(text, lambda name: find(name).id).metric in table()
+
+
+def test_ids_are_unique():
+    assert len({entry.id for entry in catalogue()}) == len(catalogue())
+
+
+@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.id)
+def test_every_metric_that_can_fail_a_gate_has_advice(metric):
+    assert any(metric.id in entry.metrics for entry in catalogue())
+
+
+@pytest.mark.parametrize("named", sorted({*LABELS} - {"OK", "REFUSAL_OK"}))
+def test_every_bad_label_has_advice(named):
+    by_label = {name for entry in catalogue() for name in entry.when.get("label", ())}
+    by_facts = {"OVER_REFUSAL"}  # answerable and not answered, however the refusal is dressed
+    assert named in by_label | by_facts

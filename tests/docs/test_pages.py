@@ -1,0 +1,75 @@
+"""The documentation says what is so: generated pages are fresh, and snippets run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from docs.generate import generated
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+BLOCK = re.compile(r"^```(console|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+
+
+def test_generated_pages_are_fresh():
+    for path, text in generated().items():
+        assert path.read_text("utf-8") == text, f"{path.name} is stale: run `make docs`"
+
+
+def blocks_of(page: Path) -> list[tuple[str, str]]:
+    return BLOCK.findall(page.read_text("utf-8"))
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in PAGES if blocks_of(page)], ids=lambda page: page.stem
+)
+def test_snippets_run(page, tmp_path):
+    """Commands run in order in one folder; what is printed below them is what they print."""
+    (tmp_path / "src").symlink_to(ROOT / "src")
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    for kind, text in blocks_of(page):
+        if kind == "python":
+            run([sys.executable, "-c", text], tmp_path)
+        else:
+            for command, expected in commands(text):
+                printed = run(["bash", "-c", command], tmp_path)
+                assert matches(printed, expected), f"{command}\n{printed}"
+
+
+def commands(text: str) -> list[tuple[str, str]]:
+    """Each `$ command` with the output shown below it."""
+    parts = re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]
+    return [(part.partition("\n")[0], part.partition("\n")[2]) for part in parts]
+
+
+def run(command: list[str], folder: Path) -> str:
+    binaries = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    environment = os.environ | {"PATH": binaries, "COLUMNS": "100"}
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, env=environment, check=False
+    )
+    assert done.returncode in (0, 1), f"{shlex.join(command)}\n{done.stderr}"
+    assert "Traceback" not in done.stderr, done.stderr
+    return done.stdout
+
+
+def matches(printed: str, expected: str) -> bool:
+    """Whether the output is as shown; a line of `...` stands for any lines."""
+    if not expected.strip():
+        return True
+    pattern = re.escape(expected.strip()).replace(r"\.\.\.", ".*")
+    return re.fullmatch(pattern, printed.strip(), re.DOTALL) is not None
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
+            if "://" not in target:
+                assert (page.parent / target).exists(), f"{page.name} links to {target}"

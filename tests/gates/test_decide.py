@@ -1,0 +1,179 @@
+"""Verdicts: what a rule says of a score, and that nothing passes unseen."""
+
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragauge import score
+from ragauge.contracts.score import Score
+from ragauge.errors import UsageError
+from ragauge.gates.decide import decide, decide_each
+from ragauge.gates.rules import parse_rule
+
+
+def verdict(text, value, ci=None, reason=None):
+    rule = parse_rule(text, str)
+    return decide(
+        rule, Score(value=value, n=0 if value is None else 20, of=20, ci=ci, reason=reason)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "expected"),
+    [
+        ("x>=0.8", 0.8, "pass"),
+        ("x>=0.8", 0.79, "fail"),
+        ("x>0.8", 0.8, "fail"),
+        ("x>0.8", 0.81, "pass"),
+        ("x<=0.3", 0.1 + 0.2, "pass"),
+        ("x<=0.3", 0.3001, "fail"),
+        ("x<0.3", 0.1 + 0.2, "fail"),
+        ("x>=0.3", 0.3 - 1e-12, "pass"),
+        ("x=0.3", 0.1 + 0.2, "pass"),
+        ("x=0", 0.01, "fail"),
+        ("x>=0", None, "not_evaluated"),
+        ("x<=1", None, "not_evaluated"),
+        ("x<=1?", None, "not_evaluated"),
+    ],
+)
+def test_a_value_meets_its_bound(text, value, expected):
+    found = verdict(text, value)
+    assert found.verdict == expected
+    assert found.holds == (expected == "pass" or text.endswith("?"))
+    assert value is not None or found.reason
+
+
+@pytest.mark.parametrize(
+    ("text", "ci", "expected"),
+    [
+        ("x<=0.05@95", (0.0, 0.05), "pass"),
+        ("x<=0.05@95", (0.0, 0.06), "fail"),
+        ("x<0.05@95", (0.0, 0.05), "fail"),
+        ("x>=0.03@95", (0.03, 0.9), "pass"),
+        ("x>=0.03@95", (0.02, 0.9), "fail"),
+        ("x>0.03@95", (0.03, 0.9), "fail"),
+        ("x<=0.05@95", None, "not_evaluated"),
+    ],
+)
+def test_a_confident_rule_looks_at_the_worse_end(text, ci, expected):
+    found = verdict(text, 0.04, ci)
+    assert found.verdict == expected
+    assert (found.reason is None) == (expected == "pass")
+
+
+def test_a_reason_says_whether_more_questions_would_help():
+    assert "more questions" in verdict("x<=0.05@95", 0.04, (0.0, 0.2)).reason
+    assert verdict("x<=0.05@95", 0.5, (0.3, 0.7)).reason is None
+
+
+@pytest.mark.parametrize(
+    ("text", "values", "expected", "share"),
+    [
+        ("x>=1 per question", [1, 1, 1], "pass", 1),
+        ("x>=1 per question", [1, 0, 1], "fail", 2 / 3),
+        ("x>=1 per question", [1, None, 1], "pass", 1),
+        ("x>=1 per question", [None, None], "not_evaluated", None),
+        ("x>=1 per question", [], "not_evaluated", None),
+        ("x>=1 per question 2 of 3", [1, 0, 1], "pass", 2 / 3),
+        ("x>=1 per question 2 of 3", [1, 0, None, 1], "pass", 2 / 3),
+        ("x>=1 per question 9 of 10", [1] * 17 + [0] * 2, "fail", 17 / 19),
+        ("x>=1 per question 9 of 10", [1] * 18 + [0] * 2, "pass", 0.9),
+    ],
+)
+def test_rules_per_question_count_questions(text, values, expected, share):
+    qids = [f"q{number}" for number in range(len(values))]
+    found = decide_each(parse_rule(text, str), qids, values)
+    assert (found.verdict, found.value) == (expected, share)
+    assert found.n == sum(value is not None for value in values)
+    if 0 in values:
+        first = qids[values.index(0)]
+        assert first in found.reason
+
+
+@settings(derandomize=True, max_examples=100, deadline=None)
+@given(st.sampled_from((">=", "<=", ">", "<", "=")), st.floats(0, 1), st.booleans())
+def test_what_was_not_scored_never_passes(op, bound, each):
+    text = f"x{op}{bound:.6f}"
+    found = (
+        decide_each(parse_rule(f"{text} per question", str), ["q1"], [None])
+        if each
+        else verdict(text, None, reason="no answers")
+    )
+    assert (found.verdict, found.holds) == ("not_evaluated", False)
+
+
+# The same through files: q1 and q2 are Dutch, q3 English, q4 has no answer to be had.
+
+
+@pytest.fixture
+def gated(tmp_path):
+    gold = [
+        {
+            "qid": f"q{number}",
+            "question": f"{number}?",
+            "answerable": number < 4,
+            "gold_claim": "the claim",
+            "gold_citations": ["a"],
+            "strata": {"language": language, "tier": number},
+        }
+        for number, language in enumerate(("nl", "nl", "en", "en"), 1)
+    ]
+    claims = ("not in context", "the claim", "the claim", "not in context")
+    traces = [
+        {"qid": f"q{number}", "answer_json": {"claim": claim, "citations": ["a"]}}
+        for number, claim in enumerate(claims, 1)
+    ]
+    for name, records in (("gold", gold), ("traces", traces)):
+        (tmp_path / name).write_text("\n".join(map(json.dumps, records)))
+
+    def decided(gates, **options):
+        report = score(tmp_path / "gold", tmp_path / "traces", gates=gates, **options).report
+        return report.passed, [(v.verdict, v.value, v.n) for v in report.gates]
+
+    return decided
+
+
+@pytest.mark.parametrize(
+    ("gates", "passed", "found"),
+    [
+        ("over_refusal<=0.4", True, ("pass", 1 / 3, 3)),
+        ("over_refusal<=0.4@95", False, ("fail", 1 / 3, 3)),
+        ("over_refusal<=0.4 where language=nl", False, ("fail", 0.5, 2)),
+        ("over_refusal<=0.4 where language=en", True, ("pass", 0.0, 1)),
+        ("over_refusal<=0.4 where tier=3", True, ("pass", 0.0, 1)),
+        ("over_refusal<=0.4 where language=nl and tier=2", True, ("pass", 0.0, 1)),
+        ("compliance>=1 where answerable", True, ("pass", 1.0, 3)),
+        ("compliance>=1 where unanswerable", True, ("pass", 1.0, 1)),
+        ("over_refusal<=1 where unanswerable", False, ("not_evaluated", None, 0)),
+        ("over_refusal<=1 where unanswerable?", True, ("not_evaluated", None, 0)),
+        ("over_refusal<=1 where language=fr", False, ("not_evaluated", None, 0)),
+        ("precision_strict>=0", False, ("not_evaluated", None, 0)),
+        ("precision_strict>=0?", True, ("not_evaluated", None, 0)),
+        ("citation_hit_rate>=1 per question", False, ("fail", 2 / 3, 3)),
+        ("citation_hit_rate>=1 per question 2 of 3", True, ("pass", 2 / 3, 3)),
+        ("citation_hit_rate>=1 per question where language=en", True, ("pass", 1.0, 1)),
+        ("citation_hit_rate>=1 per question where unanswerable", False, ("not_evaluated", None, 0)),
+    ],
+)
+def test_gates_over_files(gated, gates, passed, found):
+    assert gated(gates) == (passed, [found])
+
+
+@pytest.mark.parametrize("gates", [None, "", ()])
+def test_no_gates_means_the_integrity_gates(gated, gates):
+    assert gated(gates) == (True, [("pass", 1.0, 4), ("pass", 0.0, 4)])
+
+
+def test_a_preset_and_own_rules_hold_together(gated):
+    passed, verdicts = gated(
+        "over_refusal<=0.4,citation_hit_rate>=0.6,precision_strict>=0?", preset="example08"
+    )
+    assert passed
+    assert len(verdicts) == 8
+
+
+def test_an_unknown_stratum_is_an_error_with_the_known_ones(gated):
+    with pytest.raises(UsageError, match='no question has "lang"; there are answerable, language'):
+        gated("over_refusal<=0.4 where lang=nl")

@@ -1,0 +1,158 @@
+"""`ragauge gold` says it in words or in the common JSON, and ends with the right code."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from ragauge.cli.gold import gold
+from ragauge.errors import InputRejected, UsageError
+
+ROOT = Path(__file__).resolve().parents[2]
+HERITAGE = ROOT / "src/ragauge/demo/heritage/gold.jsonl"
+PAGE = ROOT / "docs/how-to/gold-sets.md"
+ENVELOPE = ["schema", "pass", "metrics", "gates", "findings", "finding_counts", "coverage"]
+
+
+@pytest.fixture(autouse=True)
+def in_the_repository(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+
+@pytest.fixture
+def sets(tmp_path):
+    """Gold files by name: as bundled, with a warning, with errors, and not gold at all."""
+    text = HERITAGE.read_text(encoding="utf-8")
+    lines = text.splitlines(keepends=True)
+    written = {
+        "bundled": text,
+        "warned": text.replace('"country": "TW", ', ""),
+        "changed": text.replace('["1808"]', '["1807"]'),
+        "shorter": "".join(lines[:-1]),
+        "twice": text + lines[0].replace('"h001"', '"h999"'),
+        "hostile": text + lines[0].replace('"h001"', r'"\u001b[31m\nerror forged: 1"'),
+        "broken": text + '{"qid": "x"}\n',
+    }
+    for name, content in written.items():
+        (tmp_path / name).write_text(content, encoding="utf-8")
+    return {name: str(tmp_path / name) for name in [*written, "absent"]}
+
+
+def run(*args, **options):
+    return CliRunner().invoke(gold, args, **options)
+
+
+CODES = {
+    "sound": ("lint bundled", 0),
+    "warned": ("lint warned", 0),
+    "warned, strict": ("lint warned --strict", 1),
+    "thin sections, strict": ("lint bundled --sections --strict", 1),
+    "errors": ("lint twice", 1),
+    "no argument": ("lint", 2),
+    "unknown format": ("lint bundled --format yaml", 2),
+    "equal": ("diff bundled bundled", 0),
+    "edited": ("diff bundled warned", 0),
+    "grown": ("diff shorter bundled", 0),
+    "changed": ("diff bundled changed", 1),
+    "removed": ("diff bundled shorter", 1),
+    "removed, allowed": ("diff bundled shorter --allow-removed", 0),
+    "one argument": ("diff bundled", 2),
+}
+
+
+@pytest.mark.parametrize(("line", "code"), CODES.values(), ids=CODES)
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_exit_codes_and_streams(sets, line, code, form):
+    words = [sets.get(word, word) for word in line.split()]
+    result = run(*words, *(() if "--format" in line else ("--format", form)))
+    assert result.exit_code == code, result.output
+    assert bool(result.stdout) == (code != 2)
+    assert bool(result.stderr) == (code == 2)
+    if form == "json" and code != 2:
+        report = json.loads(result.stdout)
+        assert list(report)[: len(ENVELOPE)] == ENVELOPE
+        assert report["schema"] == f"ragauge.gold-{words[0]}/1"
+        assert (report["pass"], report["metrics"], report["gates"]) == (code == 0, {}, [])
+        assert report["coverage"]["gold"] >= 79
+
+
+REJECTED = {
+    "bad line": (["lint", "broken"], InputRejected),
+    "bad new set": (["diff", "bundled", "broken"], InputRejected),
+    "no file": (["lint", "absent"], UsageError),
+    "stdin twice": (["diff", "-", "-"], UsageError),
+}
+
+
+@pytest.mark.parametrize(("words", "error"), REJECTED.values(), ids=REJECTED)
+def test_bad_input_is_left_to_the_command_line_to_report(sets, words, error):
+    result = run(*(sets.get(word, word) for word in words))
+    assert type(result.exception) is error
+    assert result.stdout == ""
+
+
+def test_the_whole_program_rejects_a_bad_line_with_its_place(sets):
+    command = [sys.executable, "-m", "ragauge.cli.main", "gold", "lint", sets["broken"]]
+    ended = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ended.returncode, ended.stdout) == (3, "")
+    assert f"{sets['broken']}:81: question: missing" in ended.stderr
+
+
+def test_a_set_is_read_from_stdin(sets):
+    assert run("lint", "-", input=HERITAGE.read_bytes()).stdout == run("lint", str(HERITAGE)).stdout
+
+
+def test_foreign_text_cannot_forge_a_line(sets):
+    shown = run("lint", sets["hostile"]).stdout
+    assert "\x1b" not in shown
+    assert "  \\x1b[31m error forged: 1: asks word for word what h001 asks" in shown
+
+
+def test_few_places_of_many_are_shown(sets):
+    shown = run("lint", sets["bundled"], "--sections").stdout
+    assert "warning thin_section: 60\n" in shown
+    assert shown.count("traceability takes") == 3
+    assert "  and 57 more; see --format json\n" in shown
+
+
+@pytest.mark.parametrize("words", [[], ["lint"], ["diff"]], ids=" ".join)
+def test_help_holds_an_example(words):
+    assert "Example:\n    ragauge gold " in run(*words, "-h").stdout
+
+
+def test_help_needs_nothing_heavy():
+    code = "import sys, ragauge.cli.gold; print(*{'msgspec', 'numpy', 'polars'} & {*sys.modules})"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == ""
+
+
+def snippets():
+    """The commands of the page, each with the output printed below it."""
+    for block in re.findall(r"^```console\n(.*?)^```$", PAGE.read_text("utf-8"), re.S | re.M):
+        for part in re.split(r"^\$ ", block, flags=re.M)[1:]:
+            command, _, output = part.partition("\n")
+            yield pytest.param(command, output, id=command)
+
+
+@pytest.mark.parametrize(("command", "output"), list(snippets()))
+def test_the_page_prints_what_the_commands_print(command, output):
+    program, verb, *words = command.split()
+    assert (program, verb) == ("ragauge", "gold")
+    result = run(*words)
+    assert (result.exit_code, result.stdout) == (0, output)
+
+
+def test_the_page_shows_a_changed_question_as_it_is_shown(sets):
+    shown = run("diff", sets["bundled"], sets["changed"]).stdout
+    assert f"```text\n{shown}```" in PAGE.read_text("utf-8")
+
+
+def test_the_page_explains_every_check():
+    from ragauge.runners.gold_sets import CHECKS, SECTION_CHECKS
+
+    named = re.findall(r"^\| `(\w+)` \| (error|warning) \|", PAGE.read_text("utf-8"), re.M)
+    assert named == [(check.code, check.severity) for check in (*CHECKS, *SECTION_CHECKS)]

@@ -1,0 +1,277 @@
+"""Laws that every metric of the table obeys, whatever it measures."""
+
+import unicodedata
+from functools import reduce
+from operator import add
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragauge.contracts.facts import Facts, pattern_of
+from ragauge.contracts.gold import Gold
+from ragauge.contracts.metric import Absent, Row, Tally
+from ragauge.contracts.trace import StructuredAnswer, Trace
+from ragauge.metrics.facts import Reader, Reading
+from ragauge.metrics.quality import gold_retrieved_at, label, triage
+from ragauge.metrics.sums import Groups, QuestionSums, sums_of
+from ragauge.metrics.table import table
+from ragauge.runners.numbers import scored
+
+METRICS = [*table().values(), gold_retrieved_at(1), gold_retrieved_at(10)]
+every_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.id)
+laws = settings(derandomize=True, max_examples=100, deadline=None)
+
+IDS = ("p1#1", "p1#2", "p2#1", "musée#1", "館#2")
+PHRASES = ("constrained mapping", "yes", "1800", "musée royal", "皇家", "!?")
+REFUSALS = ("not in context", " Not  in context ", "Not in context.", "- claim: not in context")
+CLAIMS = ("It is a constrained mapping.", "Yes.", "18001 eyes", "Le Musée Royal, 1800", "皇家館")
+some_ids = st.lists(st.sampled_from(IDS), max_size=4).map(tuple)
+
+
+@st.composite
+def texts(draw):
+    claim = draw(st.sampled_from((*REFUSALS, *CLAIMS, "", "  ")))
+    heading = draw(st.sampled_from((None, "- citations: [{}]", "Références : {}", "引用：{}")))
+    return f"{claim}\n{heading.format(', '.join(draw(some_ids)))}" if heading else claim
+
+
+structured_answers = st.builds(
+    StructuredAnswer,
+    claim=st.none() | st.sampled_from((*REFUSALS, *CLAIMS)),
+    citations=st.none() | some_ids.map(lambda ids: tuple(dict.fromkeys(ids))),
+)
+traces = st.builds(
+    Trace,
+    answer=st.none() | texts(),
+    answer_json=st.none() | structured_answers,
+    retrieved_ids=st.none() | some_ids,
+    status=st.sampled_from(("ok", "ok", "ok", "error")),
+)
+golds = st.builds(
+    Gold,
+    qid=st.just("q"),
+    question=st.just("?"),
+    answerable=st.booleans(),
+    gold_claim_substr=st.lists(st.sampled_from(PHRASES), max_size=2).map(tuple),
+    gold_citations=some_ids,
+)
+readings = st.builds(
+    Reading,
+    canon=st.sampled_from(("unicode", "reference")),
+    refusal=st.sampled_from(("exact", "near")),
+    inline=st.booleans(),
+)
+
+
+@st.composite
+def read_facts(draw):
+    """Facts as they come from files."""
+    reader, gold = Reader(draw(readings)), draw(golds)
+    trace = draw(st.none() | traces)
+    key = reader.key(gold)
+    return reader.missing(key) if trace is None else reader.facts(key, trace)
+
+
+@st.composite
+def drawn_facts(draw):
+    """Facts in combinations that files may not give, each free of contradiction."""
+    answerable = draw(st.booleans())
+    status = draw(st.sampled_from(("ok", "ok", "ok", "error", "missing")))
+    if status != "ok":
+        return Facts(answerable=answerable, status=status)
+    answered = draw(st.booleans())
+    maybe = st.none() | st.booleans()
+    cited = draw(st.integers(0, 3))
+    found = draw(maybe)
+    return Facts(
+        answerable=answerable,
+        refusal=draw(st.sampled_from(("none", "near") if answered else ("exact", "near"))),
+        answered=answered,
+        cited_count=cited,
+        cited_in_scope=draw(st.none() | st.integers(0, cited)) if answered else None,
+        hit=draw(maybe) if answered else None,
+        contained=draw(maybe) if answered else None,
+        gold_found=found,
+        gold_depth=None if found is None else draw(st.integers(0, 12)) if found else 0,
+    )
+
+
+facts = read_facts() | drawn_facts()
+units = st.lists(facts, max_size=8)
+
+
+def law_of_every_metric(*strategies):
+    """A test of a law: what is drawn is drawn once, and checked for each metric."""
+
+    def tested(law):
+        @laws
+        @given(st.tuples(*strategies))
+        def test(drawn):
+            for metric in METRICS:
+                try:
+                    law(metric, *drawn)
+                except Exception as error:
+                    error.add_note(f"metric: {metric.id}")
+                    raise
+
+        return test
+
+    return tested
+
+
+def tally(metric, measured):
+    return reduce(add, (Tally.of(metric(unit), metric) for unit in measured), Tally.zero(metric))
+
+
+def value(metric, sums):
+    return float(metric.finish(np.array(sums, dtype=np.int64)))
+
+
+def groups_of(placed, questions):
+    """Units, each with the number of its question, as the runner groups them."""
+    codes, met = {}, {}
+    for question, unit in placed:
+        pair = question, codes.setdefault(pattern_of(unit), len(codes))
+        met[pair] = met.get(pair, 0) + 1
+    question, pattern, count = (
+        np.array([(q, p, times) for (q, p), times in met.items()], dtype=np.int64).reshape(-1, 3).T
+    )
+    return Groups(questions, question, pattern, count, tuple(codes))
+
+
+@law_of_every_metric(units)
+def test_values_stay_within_bounds(metric, measured):
+    low, high = metric.bounds
+    rows = [metric(unit) for unit in measured]
+    total = tally(metric, measured)
+    sums = [row.counts for row in rows if isinstance(row, Row)] + [total.sums] * (total.scored > 0)
+    for counts in sums:
+        assert low <= value(metric, counts) <= (np.inf if high is None else high)
+        assert len(counts) == len(metric.columns)
+        assert all(type(count) is int for count in counts)
+
+
+@law_of_every_metric(units, units, st.randoms(use_true_random=False))
+def test_tallies_merge_in_any_order(metric, some, others, random):
+    whole = tally(metric, [*some, *others])
+    assert tally(metric, some) + tally(metric, others) == whole
+    assert tally(metric, others) + tally(metric, some) == whole
+    shuffled = random.sample([*some, *others], len(some) + len(others))
+    assert tally(metric, shuffled) == whole
+    assert whole.scored + sum(whole.absent.values()) == len(shuffled)
+
+
+@law_of_every_metric(units, st.integers(2, 4))
+def test_duplicate_units_scale_the_counts_and_keep_the_value(metric, measured, times):
+    once, often = tally(metric, measured), tally(metric, measured * times)
+    assert often.sums == tuple(times * total for total in once.sums)
+    assert often.scored == times * once.scored
+    if once.scored:
+        assert value(metric, often.sums) == value(metric, once.sums)
+
+
+@law_of_every_metric(st.lists(facts, min_size=1, max_size=6))
+def test_nothing_to_score_is_none_with_a_reason(metric, measured):
+    absent = [unit for unit in measured if isinstance(metric(unit), Absent)]
+    for chosen in ([], absent):
+        placed = [(0, unit) for unit in chosen]
+        found = scored(sums_of(metric, groups_of(placed, 1)), "made so")
+        assert (found.value, found.ci, found.n, found.of) == (None, None, 0, len(chosen))
+        assert found.reason
+        assert all(metric(unit).reason in found.reason for unit in chosen)
+
+
+@law_of_every_metric(st.lists(st.tuples(st.integers(0, 3), facts), max_size=12))
+def test_bulk_sums_equal_the_plain_ones(metric, placed):
+    found = sums_of(metric, groups_of(placed, 4))
+    assert found.tally() == tally(metric, [unit for _, unit in placed])
+    for question in range(4):
+        plain = tally(metric, [unit for place, unit in placed if place == question])
+        assert tuple(found.sums[question]) == plain.sums
+        assert found.scored[question] == plain.scored
+        assert found.units[question] == plain.scored + sum(plain.absent.values())
+
+
+@law_of_every_metric(st.lists(st.tuples(st.integers(0, 3), facts), min_size=1, max_size=12))
+def test_intervals_hold_the_value_and_stay_within_bounds(metric, placed):
+    found = scored(sums_of(metric, groups_of(placed, 4)), "made so")
+    if found.value is None or found.ci is None:
+        return
+    low, high = metric.bounds
+    assert low <= found.ci[0] <= found.value <= found.ci[1] <= (np.inf if high is None else high)
+    assert found.ci[0] < found.ci[1]
+
+
+class Declared:
+    """Facts of which only the declared ones can be read."""
+
+    def __init__(self, facts, needs):
+        self._facts, self._needs = facts, needs
+
+    def __getattr__(self, name):
+        assert name in self._needs, f"reads {name}, which it does not declare"
+        return getattr(self._facts, name)
+
+
+@law_of_every_metric(facts)
+def test_a_metric_reads_only_what_it_declares(metric, unit):
+    assert metric(Declared(unit, metric.needs)) == metric(unit)
+
+
+@every_metric
+def test_every_needed_fact_exists(metric):
+    assert all(hasattr(Facts(answerable=True), name) for name in metric.needs)
+
+
+@every_metric
+def test_every_entry_is_fit_to_be_shown(metric):
+    assert metric.version >= 1
+    assert metric.better in ("higher", "lower")
+    assert metric.id.split(".", 1)[1] == metric.name
+    first = metric.doc.split("\n\n")[0]
+    assert first.endswith(".")
+    assert first[0].isupper()
+    assert table().get(metric.id, metric).id == metric.id
+
+
+def test_an_empty_set_of_questions_is_none_too():
+    for metric in METRICS:
+        none = np.zeros(0, dtype=np.int64)
+        empty = QuestionSums(metric, none.reshape(0, len(metric.columns)), none, none, {})
+        assert scored(empty, "").value is None
+
+
+@settings(laws, max_examples=300)
+@given(golds, traces, readings, st.sampled_from(("NFC", "NFD")), st.sampled_from(("NFC", "NFD")))
+def test_unicode_forms_of_an_answer_give_the_same_facts(gold, trace, reading, of_gold, of_trace):
+    reader = Reader(reading)
+    plain = reader.facts(reader.key(gold), trace)
+    gold, trace = formed(of_gold, gold), formed(of_trace, trace)
+    other = reader.facts(reader.key(gold), trace)
+    assert pattern_of(other) == pattern_of(plain)
+    assert (other.claim, other.cited) == (plain.claim, plain.cited)
+
+
+def formed(form, record):
+    raw = msgspec.json.encode(record).decode()
+    return msgspec.json.decode(unicodedata.normalize(form, raw), type=type(record))
+
+
+@laws
+@given(facts)
+def test_every_unit_has_one_label_and_a_triage_that_agrees(unit):
+    named = label(unit, brief=True)
+    allowed = {
+        "OK": {"ok"},
+        "REFUSAL_OK": {"refusal_ok"},
+        "OVER_REFUSAL": {"refusal_suspect", "retrieval_drift", None},
+        "HALLUCINATION": {"generation_drift"},
+        "ANS_NO_HIT": {"generation_drift", "retrieval_drift", None},
+        "ERROR": {None},
+        "MISSING": {None},
+    }
+    assert triage(unit) in allowed[named]
+    assert label(unit) in (named, "REFUSAL_MALFORMED")

@@ -1,0 +1,119 @@
+"""Forms are found by name and by ending, and what they need is imported late."""
+
+import csv
+import io
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from ragauge.contracts.score import QuestionRow, ScoreReport
+from ragauge.errors import UsageError
+from ragauge.metrics import quality
+from ragauge.reports import story
+from ragauge.reports.forms import FORMS, form_of, render
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_form_writes_what_utf8_can_hold_and_the_same_each_time(form, hostile):
+    once = render(hostile, form)
+    assert once == render(hostile, form)
+    assert once.encode().endswith(b"\n")
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_no_form_lets_an_escape_through(form, hostile):
+    written = render(hostile, form, color=False)
+    assert not {"\x1b", "\x07", "\x9b"} & set(written)
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "junit"])
+def test_no_line_of_a_readable_form_speaks_to_a_ci_server(form, make):
+    speech = "::stop-commands::x ##vso[task.setvariable]y ##[group]z std::vector"
+    row = make["row"]("::error::q", "ANS_NO_HIT", claim=speech, cited=("##teamcity[x]",))
+    written = render(make["report"](questions=(row,)), form)
+    assert not any(line.lstrip().startswith("::") for line in written.splitlines())
+    assert "##vso[" not in written
+    assert "##[" not in written
+    assert "##teamcity[" not in written
+
+
+def test_a_lone_surrogate_of_a_file_name_is_spelled_out(make):
+    row = make["row"]("q1", "ANS_NO_HIT", where="runs/\udcff.jsonl:3")
+    for form in set(FORMS) - {"json"}:
+        assert "\\udcff" in render(make["report"](questions=(row,)), form)
+
+
+def test_endings_tell_the_form():
+    names = ("a.json", "a.md", "a.xml", "a.csv", "a.txt", "A.JSON")
+    forms = ["json", "markdown", "junit", "csv", "text", "json"]
+    assert [form_of(Path(name)) for name in names] == forms
+
+
+def test_an_unknown_ending_or_form_names_the_known_ones(passing):
+    with pytest.raises(UsageError, match=r"report\.pdf.*\.json, \.md, \.xml, \.csv, \.txt"):
+        form_of(Path("report.pdf"))
+    with pytest.raises(UsageError, match="text, json, markdown"):
+        render(passing, "pdf")
+
+
+def test_rich_is_imported_for_the_console_alone():
+    program = "import sys, ragauge.reports.forms; sys.exit('rich' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
+
+
+def test_the_labels_are_those_of_the_metrics():
+    assert frozenset(story.GOOD_LABELS) == quality.GOOD_LABELS
+    assert {*story.GOOD_LABELS, *story.BAD_LABELS} == set(quality.LABELS)
+
+
+def test_json_has_sorted_keys_and_reads_back(hostile):
+    written = render(hostile, "json")
+    pairs = json.loads(written, object_pairs_hook=lambda pairs: pairs)
+    assert [key for key, _ in pairs] == sorted(key for key, _ in pairs)
+    assert msgspec.json.decode(written, type=ScoreReport) == hostile
+    assert written.startswith('{\n  "advice": [')
+
+
+def test_json_has_neither_nan_nor_infinity_nor_live_controls(make):
+    row = make["row"]("q\x9b\u202e", gold_depth=0)
+    gate = make["gate"]("quality.x", "=", 1, float("nan"), "fail", ci=(0.0, float("inf")))
+    written = render(make["report"](questions=(row,), gates=(gate,)), "json")
+    assert "NaN" not in written
+    assert "Infinity" not in written
+    assert r"q\u009b\u202e" in written
+    assert json.loads(written)["questions"][0]["qid"] == "q\x9b\u202e"
+
+
+def read_csv(written):
+    return list(csv.DictReader(io.StringIO(written, newline="")))
+
+
+def test_csv_has_a_row_a_question_in_the_fields_order(plain):
+    written = render(plain, "csv")
+    rows = read_csv(written)
+    assert list(rows[0]) == list(QuestionRow.__struct_fields__)
+    assert [row["qid"] for row in rows] == [row.qid for row in plain.questions]
+    assert rows[1]["cited"] == "Dutch words p1#1"
+    assert (rows[0]["hit"], rows[0]["claim"], rows[0]["traces"]) == ("true", "", "1")
+    assert written.count("\r\n") == len(rows) + 1
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "＝"])
+def test_csv_defuses_what_a_spreadsheet_would_run(start, make):
+    text = f'{start}HYPERLINK("x","y")'
+    row = make["row"](text, "ANS_NO_HIT", claim=text, cited=(text, "p1"), where=text)
+    [read] = read_csv(render(make["report"](questions=(row,)), "csv"))
+    for column in ("qid", "claim", "cited", "where"):
+        assert read[column].startswith("'")
+    assert read["claim"] == "'" + text.replace("\r", "\\x0d")
+
+
+def test_csv_keeps_quotes_commas_and_lines(make):
+    text = 'she said "one, two"\nand left'
+    row = make["row"]("q1", "ANS_NO_HIT", claim=text)
+    [read] = read_csv(render(make["report"](questions=(row,)), "csv"))
+    assert read["claim"] == text
