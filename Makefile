@@ -8,7 +8,7 @@ export UV_LINK_MODE := copy
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # uv where it can be had, pip where not: both read the same pins.
-INSTALL = if [ -x $(BIN)/uv ]; then $(BIN)/uv pip install -q --python $(BIN)/python -c constraints.txt $(1); \
+INSTALL = if [ -x $(BIN)/uv ]; then $(BIN)/uv pip install -q --compile-bytecode --python $(BIN)/python -c constraints.txt $(1); \
           else $(BIN)/python -m pip install -q -c constraints.txt $(1); fi
 
 .PHONY: demo test check bench docs clean

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Any
 
 from ragauge.contracts.gold import Gold, Span
@@ -14,11 +15,12 @@ from ragauge.ingest.fields import (
     expected,
     kind,
     mapping,
+    quoted,
     text,
     texts,
     whole,
 )
-from ragauge.ingest.lines import read_whole
+from ragauge.ingest.lines import MAX_LINE, read_whole
 from ragauge.ingest.strict_json import BadJson, decode
 
 SHOWN = 100
@@ -31,8 +33,14 @@ ALIASES = {
 }
 
 
-REQUIRED = ("qid", "question", "answerable")
+REQUIRED = {
+    "qid": "missing; give each question an id of its own",
+    "question": "missing; write what was asked",
+    "answerable": "missing; write true or false",
+}
+REFERENCES = ("gold_claim_substr", "gold_claim", "gold_answer")
 NO_PHRASE = "missing; an answerable question needs gold_claim_substr, gold_claim or gold_answer"
+_OVERLONG = f"the line is longer than {MAX_LINE >> 20} MiB"
 
 
 def read_gold(name: str) -> list[Gold]:
@@ -49,7 +57,7 @@ def read_gold(name: str) -> list[Gold]:
             continue
         if question.qid in seen:
             problems.append(
-                f'{place}: qid: "{question.qid}" stands already at {seen[question.qid]}'
+                f"{place}: qid: {quoted(question.qid)} stands already at {seen[question.qid]}"
             )
             continue
         seen[question.qid] = place
@@ -57,17 +65,20 @@ def read_gold(name: str) -> list[Gold]:
     if problems:
         raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
     if not questions:
-        raise InputRejected(f"{name}: holds no question; a gold set has one JSON object a line")
+        raise InputRejected(f"{name}: holds no question; write one JSON object a line")
     return questions
 
 
 def gold_of(record: Any) -> Gold:
     """A gold question from its decoded fields; raises BadRecord with every one that is wrong."""
     if type(record) is not dict:
-        raise BadRecord([BadField("line", expected("an object", record))])
+        raise BadRecord([BadField("record", expected("an object", record))])
     fields = _with_own_names(record)
     known: dict[str, Any] = {}
-    faults = [BadField(name, "missing") for name in REQUIRED if name not in fields]
+    faults = [BadField(name, fact) for name, fact in REQUIRED.items() if name not in fields]
+    referred = any(fields.get(name) not in (None, []) for name in REFERENCES)
+    if fields.get("answerable") is True and not referred:
+        faults.append(BadField("gold_claim_substr", NO_PHRASE))
     for name, check in _CHECKS.items():
         if name in fields:
             try:
@@ -76,15 +87,12 @@ def gold_of(record: Any) -> Gold:
                 faults.append(fault)
     if faults:
         raise BadRecord(faults)
-    question = Gold(**known, extra=fields)
-    if question.answerable and not question.phrases:
-        raise BadRecord([BadField("gold_claim_substr", NO_PHRASE)])
-    return question
+    return Gold(**known, extra=fields)
 
 
 def _with_own_names(record: dict[str, Any]) -> dict[str, Any]:
     """The record's fields with aliases replaced; nulls and empty reference wordings dropped."""
-    fields = {name: value for name, value in record.items() if value is not None}
+    fields = {k: value for k, value in record.items() if value is not None or k not in _KNOWN}
     for name, aliases in ALIASES.items():
         for alias in aliases:
             if alias in fields and name not in fields:
@@ -97,8 +105,11 @@ def _with_own_names(record: dict[str, Any]) -> dict[str, Any]:
 
 def _records(name: str, content: bytes, problems: list[str]) -> Iterator[tuple[str, Any]]:
     """Each decoded record with its place; undecodable ones become problems."""
+    lines = content.split(b"\n")
     if content.lstrip()[:1] == b"[":
         try:
+            if max(map(len, lines)) > MAX_LINE:
+                raise BadJson(f"{_OVERLONG}; write one question a line")
             members = decode(content)
         except BadJson as fault:
             problems.append(f"{name}: {fault}")
@@ -106,9 +117,11 @@ def _records(name: str, content: bytes, problems: list[str]) -> Iterator[tuple[s
         for place, member in enumerate(members, 1):
             yield f"{name}: item {place}", member
         return
-    for number, line in enumerate(content.split(b"\n"), 1):
+    for number, line in enumerate(lines, 1):
         if line.strip():
             try:
+                if len(line) > MAX_LINE:
+                    raise BadJson(_OVERLONG)
                 yield f"{name}:{number}", decode(line)
             except BadJson as fault:
                 problems.append(f"{name}:{number}: {fault}")
@@ -122,7 +135,7 @@ def _filled(value: Any, field: str) -> str:
 
 def _phrases(value: Any, field: str) -> tuple[str, ...]:
     if type(value) is str:
-        raise BadField(field, f"expected a list of texts, got text; write [{value!r:.40}]")
+        raise BadField(field, f"expected a list of texts, got text; write [{quoted(value)}]")
     return _each_filled(value, field)
 
 
@@ -145,7 +158,9 @@ def _span(value: Any, field: str) -> Span:
         whole(part["start"], f"{field}.start"),
         whole(part["end"], f"{field}.end"),
     )
-    if not 0 <= span.start < span.end:
+    if span.start < 0:
+        raise BadField(f"{field}.start", f"{span.start} is below zero")
+    if span.start >= span.end:
         raise BadField(field, f"start {span.start} is not before end {span.end}")
     return span
 
@@ -174,3 +189,4 @@ _CHECKS = {
     "decoy": _span,
     "strata": _strata,
 }
+_KNOWN = {*_CHECKS, *chain.from_iterable(ALIASES.values())}

@@ -7,8 +7,6 @@ ours B plus what a sweep knows of the run: seed, temperature, jitter, status, re
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -39,6 +37,8 @@ def read_trace(record: Any) -> Trace:
     # Well-formed fields are taken as they are; only others are looked at more closely.
     qid, q, answer, cited = get("qid"), get("q"), get("answer"), get("citations")
     structured, retrieved = get("answer_json"), get("retrieved_ids")
+    if type(structured) is str:  # what should have been fields is text: read it as text
+        return read_trace({**record, "answer": structured, "answer_json": None})
     return Trace(
         qid=qid if type(qid) is str and qid and not qid.isspace() else _qid(record),
         q=q if type(q) is str else _question(record),

@@ -21,9 +21,9 @@ from ragauge.contracts.score import (
 )
 from ragauge.contracts.verdict import Verdict
 from ragauge.errors import UsageError
+from ragauge.metrics.quality import GOOD_LABELS
 from ragauge.reports.numbers import confidence, count, counted, restriction
 
-GOOD_LABELS = ("OK", "REFUSAL_OK")
 BAD_LABELS = (
     "HALLUCINATION",
     "ANS_NO_HIT",
@@ -111,7 +111,7 @@ def other_metrics(report: ScoreReport) -> list[tuple[str, Score]]:
 
 def labels_in_order(report: ScoreReport) -> list[tuple[str, int]]:
     """The labels that occur: good ones first, then the worst; unknown ones last, by name."""
-    known = [label for label in GOOD_LABELS + BAD_LABELS if label in report.labels]
+    known = [label for label in (*sorted(GOOD_LABELS), *BAD_LABELS) if label in report.labels]
     unknown = sorted(set(report.labels) - set(known))
     return [(label, report.labels[label]) for label in known + unknown if report.labels[label]]
 

@@ -19,18 +19,24 @@ _ASCII = bytes.maketrans(b"-", b" ")
 _ASCII_OUT = string.punctuation.replace("-", "").encode()
 _REFERENCE_OUT = str.maketrans("", "", string.punctuation)
 
-# Scripts written without blanks between words, where a neighbouring letter is no word's inside.
+_OTHER_DASHES = (0x2053, 0x2212)
+"""The swung dash and the minus sign: dashes to the eye, not to Unicode's categories."""
+
+# Scripts written without blanks between words, or with endings joined to them (Korean), where a
+# neighbouring letter is no word's inside.
 _UNSPACED = re.compile(
     "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U000323af]"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U000323af]"
 )
 
 
 def canonical(text: str) -> str:
     """The text in lower case, without punctuation and symbols, blanks collapsed.
 
-    Dashes become blanks, other punctuation goes without a trace. NFKC runs again after
-    case folding, which can take composed letters apart: so the result is a fixed point.
+    Dashes and the minus sign become blanks; other punctuation, and characters nobody sees, such
+    as the soft hyphen, go without a trace. NFKC runs again after case folding, which can take
+    letters apart, and after the deletions, which can bring a letter and its accent together: so
+    the result is a fixed point.
 
     >>> canonical("The Rijksmuseum\u2019s  well\u2010known “Night Watch” (1642).")
     'the rijksmuseums well known night watch 1642'
@@ -39,7 +45,8 @@ def canonical(text: str) -> str:
         # As bytes, because str.translate walks character by character once something is deleted.
         return " ".join(text.encode().lower().translate(_ASCII, _ASCII_OUT).decode().split())
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
-    return " ".join(folded.translate(_UNICODE_OUT).split())
+    kept = unicodedata.normalize("NFKC", folded.translate(_UNICODE_OUT))
+    return " ".join(kept.split())
 
 
 def canonical_reference(text: str) -> str:
@@ -117,14 +124,15 @@ def _parts(left: str, right: str) -> bool:
 
 
 class _LeavesCanonical(dict[int, str | int | None]):
-    """What becomes of a character: dashes a blank, punctuation and symbols nothing.
+    """What becomes of a character: dashes a blank, punctuation, symbols and the unseen nothing.
 
     Filled as characters are met, because asking for all of Unicode takes a tenth of a second.
     """
 
     def __missing__(self, code: int) -> str | int | None:
         category = unicodedata.category(chr(code))
-        becomes = " " if category == "Pd" else None if category[0] in "PS" else code
+        out = category[0] in "PS" or category == "Cf"
+        becomes = " " if category == "Pd" or code in _OTHER_DASHES else None if out else code
         self[code] = becomes
         return becomes
 

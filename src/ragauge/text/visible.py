@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import re
 
-# Control characters, and the marks that reorder or hide what a reader sees.
-_UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
+# Control characters, the marks that reorder or hide what a reader sees, and halves of characters.
+_UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
+    "\ud800-\udfff\ufeff\ufff9-\ufffb\U000e0000-\U000e007f]"
+)
 
 
 def visible(text: str) -> str:
@@ -29,4 +32,6 @@ def one_line(text: str, width: int) -> str:
 
 def _spelled(match: re.Match[str]) -> str:
     code = ord(match[0])
+    if code > 0xFFFF:
+        return f"\\U{code:08x}"
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
