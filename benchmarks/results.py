@@ -15,15 +15,12 @@ a user would pick instead. Ratios are what to look at; seconds are this machine'
 
 
 def write_section(title: str, parts: Sequence[str]) -> None:
-    """Put a section in its place, with the machine it was measured on."""
+    """Put a section at the end, with the machine it was measured on; an older one goes."""
     section = "\n\n".join([f"## {title}", f"Machine: {describe()}", *parts]) + "\n"
     text = RESULTS.read_text("utf-8") if RESULTS.exists() else INTRODUCTION
     old = re.compile(rf"^## {re.escape(title)}\n.*?(?=^## |\Z)", re.MULTILINE | re.DOTALL)
-    if old.search(text):
-        text = old.sub(lambda _: section, text)
-    else:
-        text = f"{text.rstrip()}\n\n{section}"
-    RESULTS.write_text(text, "utf-8")
+    kept = old.sub("", text).rstrip()
+    RESULTS.write_text(f"{kept}\n\n{section}", "utf-8")
 
 
 def table(header: Sequence[str], rows: Sequence[Sequence[object]]) -> str:

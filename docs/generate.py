@@ -54,11 +54,10 @@ def generated() -> dict[Path, str]:
 
 def presets_page() -> str:
     """Each preset and its gates."""
-    rows = [f"| `{name}` | {'<br>'.join(f'`{rule}`' for rule in preset(name))} |" for name in PRESETS]
-    return "\n".join(
-        ["# Presets", "", "Generated from the code by `make docs`.", ""]
-        + ["| preset | gates |", "|---|---|", *rows, ""]
-    )
+    rules = {name: "<br>".join(f"`{rule}`" for rule in preset(name)) for name in PRESETS}
+    rows = [f"| `{name}` | {gates} |" for name, gates in rules.items()]
+    head = ["# Presets", "", "Generated from the code by `make docs`.", ""]
+    return "\n".join([*head, "| preset | gates |", "|---|---|", *rows, ""])
 
 
 def picture() -> str:

@@ -24,7 +24,10 @@ def test_every_verb_has_help_with_an_example(verb):
 
 def test_help_and_import_load_nothing_heavy():
     show = f"import sys; print([m for m in {HEAVY!r} if m in sys.modules])"
-    for code in ("import ragauge", "import ragauge.cli.main as m; m.cli.main(['-h'], 'r', standalone_mode=False)"):
+    for code in (
+        "import ragauge",
+        "import ragauge.cli.main as m; m.cli.main(['-h'], 'r', standalone_mode=False)",
+    ):
         script = (
             f"import contextlib, io\nwith contextlib.redirect_stdout(io.StringIO()):\n    {code}\n"
         )

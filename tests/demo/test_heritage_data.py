@@ -1,4 +1,4 @@
-"""The bundled heritage set is well formed and tells one story: Dutch retrieval misses, so Dutch is over-refused."""
+"""The bundled heritage set is well formed and tells one story: Dutch retrieval misses."""
 
 import json
 import re
@@ -10,7 +10,8 @@ ROOT = Path(__file__).resolve().parents[2] / "src" / "ragauge" / "demo" / "herit
 REFUSAL = {"claim": "not in context", "citations": []}
 SLUG = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 HEADER = re.compile(
-    r"# [^\n]+\nlanguage: (en|nl)\ncustodian_type: (museum|archive|library|practice)\ncountry: ([A-Z]{2}|INT)\n\n"
+    r"# [^\n]+\nlanguage: (en|nl)\ncustodian_type: (museum|archive|library|practice)\n"
+    r"country: ([A-Z]{2}|INT)\n\n"
 )
 IMPERATIVE = re.compile(r"^(Explain|List|Name|Describe|Compare|Leg uit|Noem|Vergelijk)\b")
 

@@ -68,12 +68,12 @@ def test_a_refusal_counts_as_one_however_it_is_dressed():
 
 def test_causes_are_ranked_by_questions_then_by_id():
     questions = [
-        *rows(2, "a", **CAUSES["hallucinates"]),
-        *rows(3, "b", **CAUSES["cites_wrong_ids"]),
+        *rows(3, "a", **CAUSES["hallucinates"]),
+        *rows(2, "b", **CAUSES["cites_wrong_ids"]),
         *rows(2, "c", **CAUSES["errors"]),
     ]
     advice = advise(questions, {}, {})
-    assert ids(advice) == ["cites_wrong_ids", "errors", "hallucinates"]
+    assert ids(advice) == ["hallucinates", "cites_wrong_ids", "errors"]
     assert ids(advise(questions[::-1], {}, {})) == ids(advice)
 
 

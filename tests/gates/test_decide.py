@@ -27,6 +27,7 @@ def verdict(text, value, ci=None, reason=None):
         ("x>=0.8", 0.79, "fail"),
         ("x>0.8", 0.8, "fail"),
         ("x>0.8", 0.81, "pass"),
+        ("x>0.3", 0.1 + 0.2, "fail"),
         ("x<=0.3", 0.1 + 0.2, "pass"),
         ("x<=0.3", 0.3001, "fail"),
         ("x<0.3", 0.1 + 0.2, "fail"),
@@ -140,6 +141,8 @@ def gated(tmp_path):
     [
         ("over_refusal<=0.4", True, ("pass", 1 / 3, 3)),
         ("over_refusal<=0.4@95", False, ("fail", 1 / 3, 3)),
+        ("over_refusal<=0.7@95", False, ("fail", 1 / 3, 3)),
+        ("over_refusal<=0.7@80", True, ("pass", 1 / 3, 3)),
         ("over_refusal<=0.4 where language=nl", False, ("fail", 0.5, 2)),
         ("over_refusal<=0.4 where language=en", True, ("pass", 0.0, 1)),
         ("over_refusal<=0.4 where tier=3", True, ("pass", 0.0, 1)),

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from ragauge.contracts.gold import Gold, Span
-from ragauge.runners.gold_sets import diff
+from ragauge.runners.gold_diff import diff
 
 OLD = Gold(
     qid="h012",

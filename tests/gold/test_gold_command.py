@@ -152,7 +152,7 @@ def test_the_page_shows_a_changed_question_as_it_is_shown(sets):
 
 
 def test_the_page_explains_every_check():
-    from ragauge.runners.gold_sets import CHECKS, SECTION_CHECKS
+    from ragauge.runners.gold_lint import CHECKS, SECTION_CHECKS
 
     named = re.findall(r"^\| `(\w+)` \| (error|warning) \|", PAGE.read_text("utf-8"), re.M)
     assert named == [(check.code, check.severity) for check in (*CHECKS, *SECTION_CHECKS)]

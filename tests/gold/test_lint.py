@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ragauge.contracts.gold import Gold, Span
 from ragauge.ingest.gold import read_gold
-from ragauge.runners.gold_sets import CHECKS, SECTION_CHECKS, lint
+from ragauge.runners.gold_lint import CHECKS, SECTION_CHECKS, lint
 
 HERITAGE = Path(__file__).resolve().parents[2] / "src/ragauge/demo/heritage/gold.jsonl"
 

@@ -36,7 +36,7 @@ def _next_steps(questions: int) -> str:
     return "\n".join(
         [
             "",
-            f"That was `ragauge score` on {questions} questions over {documents} bundled documents.",
+            f"That was `ragauge score`: {questions} questions over {documents} bundled documents.",
             "Look at: the failing gate, the first advice, and the questions that show it.",
             "Then try:",
             "  ragauge demo --into demo         the files, to change and score again:",

@@ -10,7 +10,7 @@ import click
 from ragauge.cli.settings import formats
 
 if TYPE_CHECKING:
-    from ragauge.runners.gold_sets import DiffReport, LintReport, Revision
+    from ragauge.contracts.gold_report import DiffReport, LintReport, Revision
 
 PLACES_SHOWN = 3
 """Places of one code that are spelled out for a person; the JSON has more."""
@@ -51,7 +51,7 @@ def lint(
       ragauge gold lint gold.jsonl --strict
     """
     from ragauge.ingest.gold import read_gold
-    from ragauge.runners.gold_sets import lint as run
+    from ragauge.runners.gold_lint import lint as run
 
     report = run(read_gold(questions), sections=sections, strict=strict)
     _show(report, _lint_lines(report), format)
@@ -76,7 +76,7 @@ def diff(ctx: click.Context, old: str, new: str, allow_removed: bool, format: st
     """
     from ragauge.errors import UsageError
     from ragauge.ingest.gold import read_gold
-    from ragauge.runners.gold_sets import diff as run
+    from ragauge.runners.gold_diff import diff as run
 
     if old == new == "-":
         raise UsageError("OLD and NEW cannot both be stdin; name a file for one of them")

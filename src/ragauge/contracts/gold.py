@@ -46,3 +46,12 @@ class Gold(Struct, frozen=True, kw_only=True, omit_defaults=True):
             return self.gold_claim_substr
         reference = self.gold_claim or self.gold_answer
         return (reference,) if reference else ()
+
+    @property
+    def sought(self) -> tuple[str, ...]:
+        """The phrases whose presence decides anything about this question.
+
+        The reference wording of an unanswerable question is not among them: many sets write the
+        refusal there.
+        """
+        return self.phrases if self.answerable else self.gold_claim_substr

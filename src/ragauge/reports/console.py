@@ -14,6 +14,7 @@ from rich.text import Text
 
 from ragauge.contracts.score import Advice, Change, Comparison, QuestionRow, Score, ScoreReport
 from ragauge.contracts.verdict import Verdict
+from ragauge.metrics.quality import GOOD_LABELS
 from ragauge.reports import numbers, story
 from ragauge.reports.foreign import shown
 
@@ -201,7 +202,7 @@ def _labels(page: _Page, report: ScoreReport) -> None:
     rows = [
         [
             _words(label),
-            Text(bar(times / most, room), "green" if label in story.GOOD_LABELS else "red"),
+            Text(bar(times / most, room), "green" if label in GOOD_LABELS else "red"),
             Text(numbers.count(times)),
             Text(numbers.share(times, total), "dim"),
         ]

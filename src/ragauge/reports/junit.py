@@ -7,6 +7,7 @@ from xml.etree import ElementTree as ET
 
 from ragauge.contracts.score import QuestionRow, ScoreReport
 from ragauge.contracts.verdict import Verdict
+from ragauge.metrics.quality import GOOD_LABELS
 from ragauge.reports import numbers, story
 from ragauge.reports.foreign import shown
 
@@ -60,7 +61,7 @@ def _gate_kind(gate: Verdict) -> str | None:
 def _question(suite: ET.Element, row: QuestionRow, name: str, passed: bool) -> None:
     """A test case. The gates alone decide: in a run that passed, no question turns CI red."""
     case = ET.SubElement(suite, "testcase", classname="questions", name=shown(name))
-    if row.label in story.GOOD_LABELS:
+    if row.label in GOOD_LABELS:
         return
     kind = "error" if row.label in story.NO_ANSWER else "failure"
     kind = "skipped" if passed else kind

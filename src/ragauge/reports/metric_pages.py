@@ -9,8 +9,8 @@ from ragauge.contracts.metric import Metric
 
 INTRODUCTION = """# Metrics
 
-Generated from the metric table by `make docs`; a test fails when it is stale. A metric is a value,
-or null with a reason; `n` of `of` units were scored. Gates name a metric with or without its family.
+Generated from the metric table by `make docs`. A metric is a value, or null with a reason; `n` of
+`of` units were scored. Gates name a metric with or without its family.
 """
 
 

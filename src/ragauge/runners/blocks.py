@@ -161,7 +161,9 @@ class BlockScorer:
             return None
         place = self._by_question[question]
         if place is None:
-            message = f'question "{question:.60}" stands twice in the gold set; give the trace a qid'
+            message = (
+                f'question "{question:.60}" stands twice in the gold set; give the trace a qid'
+            )
             _note(found, "ambiguous_question", number, message)
         return place
 

@@ -114,7 +114,6 @@ class _Run:
 
     def outcome(self) -> Outcome:
         self._read_traces()
-        self._refuse_bad_input()
         groups = self._found.groups(_missing)
         sums = {m.id: self._found.sums(m, groups) for m in self._metrics}
         labels = _Labels(groups.patterns, self._brief)
@@ -134,6 +133,8 @@ class _Run:
                 record = self._found.add(block)
                 write(record, self._found.patterns)
                 self._progress(block.size)
+            # Before the rows get their name: rejected input leaves no file.
+            self._refuse_bad_input()
 
     def _blocks(self) -> Iterator[BlockScores]:
         work: Iterable[Block] = (block for name in self._traces for block in blocks(name))

@@ -1,68 +1,82 @@
-"""Rows as Parquet, written as they come, in one file at the end."""
+"""Rows as Parquet, written as they come: memory does not grow with their number."""
 
 from __future__ import annotations
 
-import shutil
-import tempfile
+import queue
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ragauge.errors import UsageError
 from ragauge.store.files import whole
 
 if TYPE_CHECKING:
     import polars as pl
 
-PART_ROWS = 131_072
-"""Rows held in memory before they go to disk."""
+GROUP_ROWS = 32_768
+"""Rows of a Parquet row group: what is held in memory while it is encoded."""
+AHEAD = 4
+PATIENCE_S = 0.1
 
 
 class RowWriter:
-    """Takes frames one after the other; holds a part at a time."""
+    """Takes frames one after the other; polars writes them in a thread of its own.
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._held: list[pl.DataFrame] = []
-        self._rows = 0
-        self.parts: list[Path] = []
+    Polars pulls frames from a source, while a runner pushes them as blocks are scored: a short
+    queue joins the two, and leaves the main thread free to be interrupted.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._frames: queue.Queue[pl.DataFrame | None] = queue.Queue(maxsize=AHEAD)
+        self._thread: threading.Thread | None = None
+        self._failure: BaseException | None = None
 
     def add(self, frame: pl.DataFrame) -> None:
-        self._held.append(frame)
-        self._rows += frame.height
-        if self._rows >= PART_ROWS:
-            self.flush()
+        if self._thread is None:
+            self._thread = threading.Thread(target=self._write, args=(frame.schema,), daemon=True)
+            self._thread.start()
+        self._put(frame)
 
-    def flush(self) -> None:
-        if self._held:
-            import polars as pl
+    def close(self) -> None:
+        """End the file; raises UsageError where it could not be written."""
+        if self._thread is not None:
+            self._put(None)
+            self._thread.join()
+        if self._failure is not None:
+            raise UsageError(f"{self._path}: cannot be written: {self._failure}")
 
-            part = self._folder / f"{len(self.parts):06d}.parquet"
-            pl.concat(self._held).write_parquet(part, statistics=False)
-            self.parts.append(part)
-            self._held, self._rows = [], 0
+    def _put(self, frame: pl.DataFrame | None) -> None:
+        """Hand a frame over, unless nobody will ever take it."""
+        while self._thread is not None and self._thread.is_alive():
+            try:
+                self._frames.put(frame, timeout=PATIENCE_S)
+                return
+            except queue.Full:
+                continue
+
+    def _write(self, schema: Any) -> None:
+        from polars.io.plugins import register_io_source
+
+        try:
+            rows = register_io_source(self._taken, schema=schema)
+            rows.sink_parquet(self._path, row_group_size=GROUP_ROWS, statistics=False)
+        except BaseException as failure:  # it belongs to the thread that called `add`
+            self._failure = failure
+
+    def _taken(self, *_unused: object) -> Iterator[pl.DataFrame]:
+        while (frame := self._frames.get()) is not None:
+            yield frame
 
 
 @contextmanager
 def parquet_rows(path: Path) -> Iterator[RowWriter]:
     """A writer whose rows become the file `path` when all went well, and nothing otherwise."""
-    with whole(path) as target:
-        folder = Path(tempfile.mkdtemp(prefix=f".{path.name}.", dir=path.parent))
+    with whole(path) as part:
+        writer = RowWriter(part)
         try:
-            writer = RowWriter(folder)
             yield writer
-            writer.flush()
-            _join(writer.parts, target)
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _join(parts: list[Path], target: Path) -> None:
-    import polars as pl
-
-    if not parts:
-        pl.DataFrame().write_parquet(target)
-    elif len(parts) == 1:
-        parts[0].replace(target)
-    else:
-        pl.scan_parquet(parts).sink_parquet(target, statistics=False)
+            writer.close()

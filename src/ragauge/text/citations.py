@@ -5,20 +5,40 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 _HEADINGS = ("citations", "sources", "bronnen", "quellen", "références", "引用")
 _AFTER_HEADING = re.compile(r"""["'*_\s]*[:：]["'*_ \t]*""")
-_BEFORE_HEADING = "-*•\"'_ \t"
-_BULLETS = re.compile(r"\s*\n((?:[ \t]*[-*•][ \t]+[^\n]*(?:\n|$))+)")
+_BEFORE_HEADING = "-*•–#>\"'_ \t"
+_LOOK_BACK = 40
+"""Characters of markup that may stand before a heading on its line."""
+_BULLET = re.compile(r"[ \t]*(?:[-*•–]|\d+[.)])[ \t]+")
+_BULLETS = re.compile(
+    rf"""\s*\n((?:{_BULLET.pattern}(?!["'*_]*claim\b)[^\n]*(?:\n|$))+)""", re.IGNORECASE
+)
+_BRACKET_BELOW = re.compile(r"[ \t\r]*\n[ \t]*(?=[\[【])")
+_IDS = "[^\\s,;，；、]+(?:[ \\t]*[,;，；、][ \\t]*[^\\s,;，；、]+)*"
+_IDS_BELOW = re.compile(rf"[ \t\r]*\n((?:[ \t]*{_IDS}[ \t\r]*(?:\n|$))+)")
+_NEXT_BRACKET = re.compile(r"[ \t,;，；、]*(?=[\[【])")
+_BRACKETS = re.compile(r"[\[\]【】]")
+_BRACKET_NEAR = 4096
 _TEMPLATE_LIST = "\n- citations: ["
 _SEPARATORS = re.compile(r"[\s,;，；、]+")
 _FENCE = re.compile(r"```[a-zA-Z]*\n?|```")
 _INLINE = re.compile(r"\[([^\[\]\s,;]+(?:\s*[,;]\s*[^\[\]\s,;]+)*)\]")
-_AROUND_ID = "\"'“”‘’«»`[](){}<>*"
-_NOTHING = frozenset({"", "-", "–", "none", "n/a", "null", "geen", "keine", "aucune", "无"})
+_OBJECT = re.compile(r'\{\s*"')
+_OBJECTS_TRIED = 20
+_LENIENT = json.JSONDecoder(strict=False)
+_ANSWER_KEYS = {"claim", "answer", "citations"}
+_WRITTEN_ID = re.compile(r"""["'](?:id|snippet_id|chunk_id)["']\s*:\s*["']([^"'\n]+)["']""")
+_AROUND_ID = "\"'“”‘’«»`[](){}<>*［］（）【】「」『』《》"
+_NOTHING = frozenset({"", "-", "–", "none", "n/a", "null", "geen", "keine", "aucune", "无"}) | {
+    *("&", "and", "en", "und", "et", "和")  # they join the last two ids of a list
+}
 
 
 class Answer(Struct, frozen=True):
@@ -42,9 +62,9 @@ def take_apart(text: str) -> Answer:
     if templated:
         return templated
     if "{" in text:
-        structured = _json_answer(text)
-        if structured:
-            return structured
+        found = _json_answer(text)
+        if found:
+            return _of_object(*found)
     lowered = _lowered(text)
     spans, ids = _lists(text, lowered)
     claim = _claim(text, lowered, spans)
@@ -74,7 +94,8 @@ def inline_markers(text: str, retrieved: tuple[str, ...]) -> tuple[str, ...]:
     found = []
     for match in _INLINE.finditer(text):
         for marker in split_ids(match[1]):
-            place = int(marker) if marker.isascii() and marker.isdigit() else 0
+            numeral = marker.isascii() and marker.isdigit() and len(marker) < 10
+            place = int(marker) if numeral else 0
             by_place = marker not in retrieved and 0 < place <= len(retrieved)
             found.append(retrieved[place - 1] if by_place else marker)
     return unique(found)
@@ -83,6 +104,8 @@ def inline_markers(text: str, retrieved: tuple[str, ...]) -> tuple[str, ...]:
 def split_ids(text: str) -> list[str]:
     """The ids of a list written as text, quotes and brackets stripped."""
     parts = [part.strip(_AROUND_ID) for part in _SEPARATORS.split(text)]
+    if "(" in text:  # of an id such as p1(2) the bracket is a part
+        parts = [f"{part})" if "(" in part and ")" not in part else part for part in parts]
     return [part for part in parts if part and part.casefold() not in _NOTHING]
 
 
@@ -102,11 +125,13 @@ def _lists(text: str, lowered: str) -> tuple[list[tuple[int, int]], list[str]]:
     """The spans of every citation list of the text, headings included, and all their ids."""
     spans: list[tuple[int, int]] = []
     ids: list[str] = []
+    closings: dict[int, int] = {}
     for start, after in sorted(_headings(lowered)):
         if spans and start < spans[-1][1]:
             continue
-        end, found = _list_at(text, after)
-        spans.append((_line_start(text, start), end))
+        end, found = _list_at(text, after, closings)
+        line = _line_start(text, start)
+        spans.append((start if line is None else line, end))
         ids += found
     return spans, ids
 
@@ -120,71 +145,134 @@ def _headings(lowered: str) -> list[tuple[int, int]]:
             after = _AFTER_HEADING.match(lowered, at + len(word))
             # A letter before it makes it the end of another word, such as "resources"; Chinese
             # is written without blanks, so there a letter before says nothing.
-            if after and not (word.isascii() and lowered[at - 1 : at].isalnum() and at):
+            if after and not (at and word.isascii() and _inside_word(lowered, at)):
                 found.append((at, after.end()))
             at = lowered.find(word, at + 1)
     return found
 
 
-def _line_start(text: str, at: int) -> int:
+def _inside_word(text: str, at: int) -> bool:
+    """Whether a letter stands before, directly or joined by a line as in `data_sources`."""
+    before = text[at - 1]
+    return before.isalnum() or (before == "_" and text[max(0, at - 2)].isalnum())
+
+
+def _line_start(text: str, at: int) -> int | None:
     """The beginning of the line where only a list marker or markup stands before `at`."""
-    line = text.rfind("\n", 0, at) + 1
-    return line if not text[line:at].strip(_BEFORE_HEADING) else at
+    begin = max(0, at - _LOOK_BACK)
+    before = text[begin:at].rstrip(_BEFORE_HEADING)
+    starts = before[-1] == "\n" if before else begin == 0
+    return begin + len(before) if starts else None
 
 
-def _list_at(text: str, start: int) -> tuple[int, list[str]]:
+def _list_at(text: str, start: int, closings: dict[int, int]) -> tuple[int, list[str]]:
     """Where the list that begins here ends, and its ids."""
-    if text[start : start + 1] in ("[", "【"):
-        end = _closing(text, start)
-        return end, _bracketed(text[start:end])
-    bullets = _BULLETS.match(text, start)
-    if bullets:
-        lines = (line.strip().lstrip("-*•").strip() for line in bullets[1].splitlines())
-        return bullets.end(), [id for line in lines for id in split_ids(line.rstrip("."))]
+    if text[start : start + 1] not in ("[", "【"):
+        below = _BRACKET_BELOW.match(text, start)
+        if not below:
+            return _unbracketed(text, start)
+        start = below.end()
+    end = _closing(text, start, closings)
+    ids = _bracketed(text[start:end])
+    while end < len(text) and (another := _NEXT_BRACKET.match(text, end)):
+        start, end = another.end(), _closing(text, another.end(), closings)
+        ids += _bracketed(text[start:end])
+    return end, ids
+
+
+def _unbracketed(text: str, start: int) -> tuple[int, list[str]]:
+    """Where a list on its heading's line or on those below ends, and its ids."""
+    below = _BULLETS.match(text, start) or _IDS_BELOW.match(text, start)
+    if below:
+        lines = [_BULLET.sub("", line, count=1) for line in below[1].split("\n")]
+        return below.end(), [id for line in lines for id in split_ids(line.rstrip(". \t\r"))]
     end = text.find("\n", start)
     end = len(text) if end < 0 else end
     return end, split_ids(text[start:end].rstrip().rstrip(".。"))
 
 
-def _closing(text: str, start: int) -> int:
+def _closing(text: str, start: int, closings: dict[int, int]) -> int:
     """The end of the bracketed list that begins here, or of the line if it never closes."""
-    end = text.find("]", start)
+    end = text.find("]", start, start + _BRACKET_NEAR)
     if end > 0 and text.find("[", start + 1, end) < 0 and text[start] == "[":
         return end + 1
-    depth = 0
-    for at in range(start, len(text)):
-        depth += (text[at] in "[【") - (text[at] in "]】")
-        if depth == 0:
-            return at + 1
-    line_end = text.find("\n", start)
+    if not closings:
+        closings.update(_matched(text))
+    line_end = closings.get(start) or text.find("\n", start)
     return len(text) if line_end < 0 else line_end
+
+
+def _matched(text: str) -> dict[int, int]:
+    """The end of each bracket that closes; never empty, so that it is made once a text."""
+    found, opened = {-1: -1}, []
+    for bracket in _BRACKETS.finditer(text):
+        if bracket[0] in "[【":
+            opened.append(bracket.start())
+        elif opened:
+            found[opened.pop()] = bracket.end()
+    return found
 
 
 def _bracketed(text: str) -> list[str]:
     if '"' in text:
         listed = _decoded(text)
         if isinstance(listed, list):
-            return [id for value in listed if (id := id_of(value))]
+            return _listed(listed) or []
+    if "{" in text:
+        return _WRITTEN_ID.findall(text)
     return split_ids(text.replace("【", " ").replace("】", " "))
 
 
-def _json_answer(text: str) -> Answer | None:
-    """The answer of a JSON object that stands in the text, fenced or among prose."""
+def _json_answer(text: str) -> tuple[dict[str, Any], str] | None:
+    """The JSON object that is the answer, fenced or among prose, and the text around it."""
     bare = _FENCE.sub("", text) if "```" in text else text
-    answer = _decoded(bare[bare.find("{") : bare.rfind("}") + 1])
-    if not isinstance(answer, dict) or not answer.keys() & {"claim", "answer", "citations"}:
-        return None
+    start, end = bare.find("{"), bare.rfind("}") + 1
+    answer = _decoded(bare[start:end])
+    if _is_answer(answer):
+        return answer, f"{bare[:start]}\n{bare[end:]}"
+    for match in islice(_OBJECT.finditer(bare), _OBJECTS_TRIED):
+        start = match.start()
+        try:
+            answer, end = _LENIENT.raw_decode(bare, start)
+            msgspec.json.encode(answer)
+        except (ValueError, RecursionError):  # not JSON, or with half a character in it
+            continue
+        if _is_answer(answer):
+            return answer, f"{bare[:start]}\n{bare[end:]}"
+    return None
+
+
+def _is_answer(value: Any) -> bool:
+    return isinstance(value, dict) and not _ANSWER_KEYS.isdisjoint(value)
+
+
+def _of_object(answer: dict[str, Any], around: str) -> Answer:
+    """The answer an object gives; lists inside its claim, or around it, are read as well."""
     claim = answer.get("claim", answer.get("answer"))
-    listed = answer.get("citations")
-    if isinstance(listed, str):
-        listed = split_ids(listed)
-    ids = [id for v in listed if (id := id_of(v))] if isinstance(listed, list) else None
-    return Answer(claim if isinstance(claim, str) else "", None if ids is None else unique(ids))
+    claim = claim if isinstance(claim, str) else ""
+    ids = _listed(answer.get("citations"))
+    if ids is None and claim:
+        claim, within = msgspec.structs.astuple(take_apart(claim))
+        ids = None if within is None else [*within]
+    spans, others = _lists(around, _lowered(around))
+    if spans:
+        ids = [*(ids or []), *others]
+    return Answer(claim, None if ids is None else unique(ids))
+
+
+def _listed(value: Any) -> list[str] | None:
+    """The ids of a decoded list; a bare number is an id too, for a model writes what it will."""
+    if isinstance(value, str):
+        return split_ids(value)
+    if not isinstance(value, list):
+        return None
+    ids = [str(member) if type(member) is int else id_of(member) for member in value]
+    return [id for id in ids if id]
 
 
 def _decoded(text: str) -> Any:
     try:
-        return json.loads(text)
+        return msgspec.json.decode(text)
     except (ValueError, RecursionError):
         return None
 
@@ -195,7 +283,7 @@ def _claim(text: str, lowered: str, lists: list[tuple[int, int]]) -> str:
     at = lowered.find("claim")
     while at >= 0:
         after = _AFTER_HEADING.match(lowered, at + 5)
-        if after and not text[text.rfind("\n", 0, at) + 1 : at].strip(_BEFORE_HEADING):
+        if after and _line_start(text, at) is not None:
             start = after.end()
             break
         at = lowered.find("claim", at + 1)

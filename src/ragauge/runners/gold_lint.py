@@ -1,23 +1,17 @@
-"""Gold sets looked after: what a set cannot measure, and whether it still means what it meant."""
+"""A gold set looked at: what it cannot measure, and what would mislead."""
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Iterator, Sequence
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold
-from ragauge.contracts.score import Score
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.gold_report import LintReport, Severity, Summary, judged
 from ragauge.text.canonical import canonical, phrases, same_question
-
-LINT_SCHEMA = "ragauge.gold-lint/1"
-DIFF_SCHEMA = "ragauge.gold-diff/1"
 
 SET = "gold set"
 """The place of a finding that no single question causes."""
@@ -27,15 +21,8 @@ PER_SECTION = (3, 5)
 SHORT_PHRASE = 3
 """Below this width a phrase says too little, even where it must match a whole word."""
 
-Severity = Literal["error", "warning"]
 Place = tuple[str, str]
 """Where, and the message."""
-
-
-class GoldFinding(Finding, frozen=True):
-    """A finding about a gold set: an error fails it, a warning is worth a look."""
-
-    severity: Severity
 
 
 class Check(Struct, frozen=True):
@@ -44,60 +31,6 @@ class Check(Struct, frozen=True):
     code: str
     severity: Severity
     find: Callable[[Sequence[Gold]], Iterator[Place]]
-
-
-class Summary(Struct, frozen=True, kw_only=True):
-    """What a gold set holds."""
-
-    answerable: int
-    unanswerable: int
-    with_citations: int
-    with_paraphrases: int
-    with_constraints: int
-    strata: dict[str, dict[str, int]]
-    """For each stratum, how many questions have each value."""
-
-
-class LintReport(Struct, frozen=True, kw_only=True):
-    """What `ragauge gold lint` says, versioned."""
-
-    schema: str = LINT_SCHEMA
-    passed: bool = field(name="pass")
-    metrics: dict[str, Score] = {}
-    gates: tuple[Verdict, ...] = ()
-    findings: tuple[GoldFinding, ...]
-    finding_counts: dict[str, int]
-    coverage: dict[str, int]
-    errors: int
-    warnings: int
-    summary: Summary
-
-
-class Revision(Struct, frozen=True):
-    """A question that is not what it was, and the fields that differ."""
-
-    qid: str
-    fields: tuple[str, ...]
-
-
-class DiffReport(Struct, frozen=True, kw_only=True):
-    """What `ragauge gold diff` says, versioned."""
-
-    schema: str = DIFF_SCHEMA
-    passed: bool = field(name="pass")
-    metrics: dict[str, Score] = {}
-    gates: tuple[Verdict, ...] = ()
-    findings: tuple[GoldFinding, ...]
-    finding_counts: dict[str, int]
-    coverage: dict[str, int]
-    errors: int
-    warnings: int
-    added: tuple[str, ...]
-    removed: tuple[str, ...]
-    changed: tuple[Revision, ...]
-    """Questions that mean something else now."""
-    edited: tuple[Revision, ...]
-    """Questions that were edited and still mean the same."""
 
 
 def lint(questions: Sequence[Gold], *, sections: bool = False, strict: bool = False) -> LintReport:
@@ -113,7 +46,7 @@ def lint(questions: Sequence[Gold], *, sections: bool = False, strict: bool = Fa
             found.add(Finding(check.code, where, message))
     summary = _summary(questions)
     return LintReport(
-        **_judged(found, {check.code: check.severity for check in checks}, strict),
+        **judged(found, {check.code: check.severity for check in checks}, strict),
         coverage={
             "gold": len(questions),
             "answerable": summary.answerable,
@@ -121,55 +54,6 @@ def lint(questions: Sequence[Gold], *, sections: bool = False, strict: bool = Fa
         },
         summary=summary,
     )
-
-
-def diff(old: Sequence[Gold], new: Sequence[Gold], *, allow_removed: bool = False) -> DiffReport:
-    """Whether every question of the old set still stands in the new one, with its old meaning.
-
-    A set that runs were scored with is frozen: it may grow, and its questions may be edited
-    where no answer's verdict depends on it. Everything is in the order of the qids.
-    """
-    before, after = _by_qid(old), _by_qid(new)
-    removed = tuple(qid for qid in before if qid not in after)
-    both = [(question, after[qid]) for qid, question in before.items() if qid in after]
-    changed = {was.qid: meaning for was, now in both if (meaning := _meaning_changed(was, now))}
-    revisions = [Revision(was.qid, fields) for was, now in both if (fields := _differing(was, now))]
-    found = Findings()
-    for finding in _changes(changed, {*before, *after}):
-        found.add(finding)
-    for finding in _removals(removed, before, after, allow_removed):
-        found.add(finding)
-    severities: dict[str, Severity] = {
-        "meaning_changed": "error",
-        "question_removed": "warning" if allow_removed else "error",
-    }
-    return DiffReport(
-        **_judged(found, severities),
-        coverage={"gold": len(new), "old": len(old), "same": len(both) - len(revisions)},
-        added=tuple(qid for qid in after if qid not in before),
-        removed=removed,
-        changed=tuple(revision for revision in revisions if revision.qid in changed),
-        edited=tuple(revision for revision in revisions if revision.qid not in changed),
-    )
-
-
-def _judged(
-    found: Findings, severities: Mapping[str, Severity], strict: bool = False
-) -> dict[str, Any]:
-    """The part of a report that its findings decide."""
-    counts = dict(sorted(found.counts.items()))
-    errors = sum(count for code, count in counts.items() if severities[code] == "error")
-    warnings = sum(counts.values()) - errors
-    return {
-        "passed": not (errors or (strict and warnings)),
-        "findings": tuple(
-            GoldFinding(one.code, one.where, one.message, severities[one.code])
-            for one in found.kept()
-        ),
-        "finding_counts": counts,
-        "errors": errors,
-        "warnings": warnings,
-    }
 
 
 def _summary(questions: Sequence[Gold]) -> Summary:
@@ -187,15 +71,6 @@ def _summary(questions: Sequence[Gold]) -> Summary:
         with_constraints=sum(bool(question.constraints) for question in questions),
         strata={key: dict(sorted(values.items())) for key, values in sorted(strata.items())},
     )
-
-
-def _sought(question: Gold) -> tuple[str, ...]:
-    """The phrases a claim is searched for.
-
-    The reference wording of an unanswerable question is not among them: many sets write the
-    refusal there.
-    """
-    return question.phrases if question.answerable else question.gold_claim_substr
 
 
 def _duplicate_questions(questions: Sequence[Gold]) -> Iterator[Place]:
@@ -238,7 +113,7 @@ def _repeated_paraphrases(questions: Sequence[Gold]) -> Iterator[Place]:
 
 def _empty_phrases(questions: Sequence[Gold]) -> Iterator[Place]:
     for question in questions:
-        for phrase in _sought(question):
+        for phrase in question.sought:
             if not canonical(phrase):
                 yield (
                     question.qid,
@@ -249,7 +124,7 @@ def _empty_phrases(questions: Sequence[Gold]) -> Iterator[Place]:
 
 def _short_phrases(questions: Sequence[Gold]) -> Iterator[Place]:
     for question in questions:
-        for phrase in _sought(question):
+        for phrase in question.sought:
             if 0 < _width(canonical(phrase)) < SHORT_PHRASE:
                 yield (
                     question.qid,
@@ -290,7 +165,7 @@ def _contradictions(questions: Sequence[Gold]) -> Iterator[Place]:
         if given and not question.answerable:
             yield (
                 question.qid,
-                f"is unanswerable, yet has {_listed(given)}; empty what it has, "
+                f"is unanswerable, yet has {' and '.join(given)}; empty what it has, "
                 "or set answerable to true",
             )
 
@@ -386,6 +261,10 @@ def _questions_by_section(questions: Sequence[Gold]) -> list[tuple[str, int]]:
     return sorted(counts.items())
 
 
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 CHECKS = (
     Check("duplicate_question", "error", _duplicate_questions),
     Check("near_duplicate_question", "warning", _near_duplicates),
@@ -406,79 +285,3 @@ SECTION_CHECKS = (
     Check("thin_section", "warning", _thin_sections),
     Check("crowded_section", "warning", _crowded_sections),
 )
-
-
-MEANING: dict[str, Callable[[Gold], object]] = {
-    "question": lambda gold: same_question(gold.question),
-    "answerable": lambda gold: gold.answerable,
-    "gold phrases": lambda gold: frozenset(_sought(gold)),
-    "gold citations": lambda gold: frozenset(gold.gold_citations),
-    "constraints": lambda gold: sorted(sentence.strip() for sentence in gold.constraints),
-}
-"""What a verdict depends on, in the form in which two questions have it in common."""
-SPANS = ("target_section", "anchor", "decoy")
-
-
-def _by_qid(questions: Sequence[Gold]) -> dict[str, Gold]:
-    return {question.qid: question for question in sorted(questions, key=lambda one: one.qid)}
-
-
-def _meaning_changed(was: Gold, now: Gold) -> list[str]:
-    """What of the meaning is not as it was; a span may be added, for it changes no old number."""
-    spans = [name for name in SPANS if getattr(was, name) not in (None, getattr(now, name))]
-    return [name for name, of in MEANING.items() if of(was) != of(now)] + spans
-
-
-def _differing(was: Gold, now: Gold) -> tuple[str, ...]:
-    return tuple(
-        name for name in Gold.__struct_fields__ if getattr(was, name) != getattr(now, name)
-    )
-
-
-def _changes(changed: Mapping[str, list[str]], taken: set[str]) -> Iterator[Finding]:
-    """A finding for each changed meaning, with a new qid nobody has."""
-    for qid, meaning in changed.items():
-        clone = _clone(qid, taken)
-        taken.add(clone)
-        message = f"changed its {_listed(meaning)}; clone it under a new qid, e.g. {clone}"
-        yield Finding("meaning_changed", qid, message)
-
-
-def _removals(
-    removed: Iterable[str], before: Mapping[str, Gold], after: Mapping[str, Gold], allowed: bool
-) -> Iterator[Finding]:
-    asking = {same_question(question.question): qid for qid, question in after.items()}
-    for qid in removed:
-        heir = asking.get(same_question(before[qid].question))
-        remedy = f"if {heir} takes its place," if heir else "put it back, or"
-        message = (
-            f"was removed, as allowed; {heir or 'nothing'} asks the same now"
-            if allowed
-            else f"was removed, and the set is frozen; {remedy} pass --allow-removed"
-        )
-        yield Finding("question_removed", qid, message)
-
-
-def _clone(qid: str, taken: set[str]) -> str:
-    """The next free version of a qid.
-
-    >>> _clone("h012", {"h012"}), _clone("h012-v2", {"h012", "h012-v2", "h012-v3"})
-    ('h012-v2', 'h012-v4')
-    """
-    versioned = re.fullmatch(r"(.+)-v([0-9]{1,9})", qid, re.DOTALL)
-    stem, version = (versioned[1], int(versioned[2]) + 1) if versioned else (qid, 2)
-    while f"{stem}-v{version}" in taken:
-        version += 1
-    return f"{stem}-v{version}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    """
-    >>> _listed(["question", "answerable", "constraints"])
-    'question, answerable and constraints'
-    """
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

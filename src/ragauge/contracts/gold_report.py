@@ -1,0 +1,96 @@
+"""What is said about gold sets: their lint and their diff."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.score import Score
+from ragauge.contracts.verdict import Verdict
+
+LINT_SCHEMA = "ragauge.gold-lint/1"
+DIFF_SCHEMA = "ragauge.gold-diff/1"
+
+Severity = Literal["error", "warning"]
+
+
+class GoldFinding(Finding, frozen=True):
+    """A finding about a gold set: an error fails it, a warning is worth a look."""
+
+    severity: Severity
+
+
+class Summary(Struct, frozen=True, kw_only=True):
+    """What a gold set holds."""
+
+    answerable: int
+    unanswerable: int
+    with_citations: int
+    with_paraphrases: int
+    with_constraints: int
+    strata: dict[str, dict[str, int]]
+    """For each stratum, how many questions have each value."""
+
+
+class LintReport(Struct, frozen=True, kw_only=True):
+    """What `ragauge gold lint` says, versioned."""
+
+    schema: str = LINT_SCHEMA
+    passed: bool = field(name="pass")
+    metrics: dict[str, Score] = {}
+    gates: tuple[Verdict, ...] = ()
+    findings: tuple[GoldFinding, ...]
+    finding_counts: dict[str, int]
+    coverage: dict[str, int]
+    errors: int
+    warnings: int
+    summary: Summary
+
+
+class Revision(Struct, frozen=True):
+    """A question that is not what it was, and the fields that differ."""
+
+    qid: str
+    fields: tuple[str, ...]
+
+
+class DiffReport(Struct, frozen=True, kw_only=True):
+    """What `ragauge gold diff` says, versioned."""
+
+    schema: str = DIFF_SCHEMA
+    passed: bool = field(name="pass")
+    metrics: dict[str, Score] = {}
+    gates: tuple[Verdict, ...] = ()
+    findings: tuple[GoldFinding, ...]
+    finding_counts: dict[str, int]
+    coverage: dict[str, int]
+    errors: int
+    warnings: int
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    changed: tuple[Revision, ...]
+    """Questions that mean something else now."""
+    edited: tuple[Revision, ...]
+    """Questions that were edited and still mean the same."""
+
+
+def judged(
+    found: Findings, severities: Mapping[str, Severity], strict: bool = False
+) -> dict[str, Any]:
+    """The part of a report that its findings decide."""
+    counts = dict(sorted(found.counts.items()))
+    errors = sum(count for code, count in counts.items() if severities[code] == "error")
+    warnings = sum(counts.values()) - errors
+    return {
+        "passed": not (errors or (strict and warnings)),
+        "findings": tuple(
+            GoldFinding(one.code, one.where, one.message, severities[one.code])
+            for one in found.kept()
+        ),
+        "finding_counts": counts,
+        "errors": errors,
+        "warnings": warnings,
+    }
