@@ -81,18 +81,20 @@ def drawn_facts(draw):
     answerable = draw(st.booleans())
     status = draw(st.sampled_from(("ok", "ok", "ok", "error", "missing")))
     if status != "ok":
-        return Facts(answerable=answerable, status=status)
+        return Facts(answerable=answerable, status=status, citable=draw(st.booleans()))
     answered = draw(st.booleans())
     maybe = st.none() | st.booleans()
     cited = draw(st.integers(0, 3))
     found = draw(maybe)
+    hit = draw(maybe) if answered else None
     return Facts(
         answerable=answerable,
         refusal=draw(st.sampled_from(("none", "near") if answered else ("exact", "near"))),
         answered=answered,
         cited_count=cited,
         cited_in_scope=draw(st.none() | st.integers(0, cited)) if answered else None,
-        hit=draw(maybe) if answered else None,
+        hit=hit,
+        citable=hit is not None if answered else draw(st.booleans()),
         contained=draw(maybe) if answered else None,
         gold_found=found,
         gold_depth=None if found is None else draw(st.integers(0, 12)) if found else 0,

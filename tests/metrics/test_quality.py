@@ -137,7 +137,8 @@ def twin(asked: Asked, told: Told | None, refusal: str) -> dict[str, bool]:
     """Each metric whose denominator the question is in, and whether it is in the numerator."""
     if told is None or told.says in ("error", "empty"):
         lost = {"compliance": False}
-        return lost | {"citation_hit_rate": False} if asked.answerable else lost
+        hittable = asked.answerable and asked.gold_ids
+        return lost | {"citation_hit_rate": False} if hittable else lost
     refused = told.says == "exact" or (told.says == "near" and refusal == "near")
     hit = bool({*told.cited} & {*asked.gold_ids}) if asked.gold_ids else None
     in_scope = None if told.retrieved is None else {*told.cited} <= {*told.retrieved}
@@ -146,7 +147,7 @@ def twin(asked: Asked, told: Told | None, refusal: str) -> dict[str, bool]:
     if asked.answerable:
         found["over_refusal"] = refused
         found["claim_containment"] = not refused and contained
-        if refused or hit is not None:
+        if hit is not None:
             found["citation_hit_rate"] = not refused and bool(hit)
         if told.retrieved is not None and asked.gold_ids:
             found["gold_retrieved@5"] = {*asked.gold_ids} <= {*told.retrieved[:5]}

@@ -34,6 +34,7 @@ def row(qid, label="OK", **facts):
         "cited_in_scope": 1,
         "gold_found": True,
         "gold_depth": 1,
+        "citable": True,
         "traces": 1,
         "where": "runs/traces.jsonl:7",
     }

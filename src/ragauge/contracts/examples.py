@@ -50,6 +50,7 @@ _REPORT = ScoreReport(
             cited_in_scope=1,
             gold_found=True,
             gold_depth=1,
+            citable=True,
             traces=1,
             where="traces.jsonl:1",
         ),

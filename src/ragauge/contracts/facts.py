@@ -38,6 +38,9 @@ class Facts(Struct, frozen=True, gc=False):
     gold_depth: int | None = None
     """How many of the first retrieved ids hold all the gold ids; 0 when they never do."""
 
+    citable: bool = True
+    """The gold set names ids to cite; without them a hit can never be told."""
+
     gold: Gold | None = None
     trace: Trace | None = None
     claim: str = ""
@@ -69,6 +72,7 @@ PATTERN = (
     "contained",
     "gold_found",
     "gold_depth",
+    "citable",
 )
 """The fields with few values. A metric that reads only these, or the properties that follow from
 them, gives the same row for the same pattern: a million traces cost it a few hundred calls."""

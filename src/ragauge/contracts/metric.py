@@ -53,7 +53,7 @@ class Metric(Struct, frozen=True, kw_only=True):
     finish: Callable[[Array], Array]
     """(..., columns) -> (...,): totals, slices and bootstraps alike."""
     rate: bool
-    """A share of 0/1 units, so that a Wilson interval applies."""
+    """A share of counted trials, so that a Wilson interval applies."""
     doc: str
 
     def __call__(self, unit: Any) -> Row | Absent:

@@ -42,6 +42,7 @@ class QuestionRow(Struct, frozen=True, kw_only=True):
     cited_in_scope: int | None
     gold_found: bool | None
     gold_depth: int | None
+    citable: bool
     traces: int
     where: str | None
     """The trace that counted."""

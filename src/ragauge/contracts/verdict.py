@@ -27,7 +27,7 @@ class Rule(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The user accepts that the metric may be absent: then it does not fail."""
 
     def __str__(self) -> str:
-        text = f"{self.metric}{self.op}{self.bound:g}"
+        text = f"{self.metric}{self.op}{self.bound:.12g}"
         if self.confidence is not None:
             text += f"@{self.confidence:g}"
         if self.per == "question":

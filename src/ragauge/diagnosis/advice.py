@@ -25,15 +25,21 @@ def advise(
     questions: Sequence[QuestionRow],
     scores: Mapping[str, Score],
     strata: Mapping[str, Mapping[str, Any]],
+    units: int | None = None,
 ) -> tuple[Advice, ...]:
-    """Every hypothesis that some question speaks for, ranked by how many do; ties by id."""
+    """Every hypothesis that some question speaks for, ranked by how many do; ties by id.
+
+    `units` says how many there were in all, where the questions are only the first of them.
+    """
     found = []
     for entry in catalogue():
         speaking = [row for row in questions if _matches(entry, row)]
         if speaking and all(_holds(text, scores) for text in entry.scores):
             found.append((entry, speaking))
     found.sort(key=lambda pair: (-len(pair[1]), pair[0].id))
-    return tuple(_advice(entry, rows, questions, strata) for entry, rows in found)
+    cut = units is not None and units > len(questions)
+    among = f", among the first {len(questions):,} of {units:,}" if cut else ""
+    return tuple(_advice(entry, rows, questions, strata, among) for entry, rows in found)
 
 
 def _matches(entry: Entry, row: QuestionRow) -> bool:
@@ -58,6 +64,7 @@ def _advice(
     rows: Sequence[QuestionRow],
     questions: Sequence[QuestionRow],
     strata: Mapping[str, Mapping[str, Any]],
+    among: str,
 ) -> Advice:
     qids = list(dict.fromkeys(row.qid for row in rows))
     # Only an answerable question can be over-refused: it is compared with its like.
@@ -65,7 +72,7 @@ def _advice(
     alike = [row.qid for row in questions if row.answerable in kinds]
     kind = "" if len(kinds) == 2 else " answerable" if kinds == {True} else " unanswerable"
     where = concentration(qids, alike, strata, kind)
-    evidence = entry.evidence.format(n=len(rows))
+    evidence = entry.evidence.format(n=len(rows)) + among
     return Advice(
         id=entry.id,
         title=entry.title,

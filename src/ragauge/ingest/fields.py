@@ -21,14 +21,14 @@ _KINDS = {
 }
 
 
-class BadField(Exception):  # noqa: N818 (the fault's own name)
+class BadField(Exception):
     """A field has the wrong shape: its name and the fact."""
 
     def __init__(self, field: str, fact: str) -> None:
         super().__init__(f"{field}: {fact}")
 
 
-class BadRecord(Exception):  # noqa: N818 (the fault's own name)
+class BadRecord(Exception):
     """A record has wrong fields: all of them."""
 
     def __init__(self, fields: list[BadField]) -> None:

@@ -22,7 +22,7 @@ _CUT_OFF = "; the text is cut off"
 _REMEDIES = {"Extra data": "; write one object a line"}
 
 
-class BadJson(Exception):  # noqa: N818 (the fault's own name)
+class BadJson(Exception):
     """A text is not the JSON we accept; the message is the fact, without a place."""
 
 
@@ -129,7 +129,7 @@ def _nesting(text: str) -> int:
     return deepest
 
 
-class _Fault(Exception):  # noqa: N818 (the fault's own name)
+class _Fault(Exception):
     pass
 
 

@@ -58,7 +58,7 @@ class Reader:
 
     def missing(self, key: Key) -> Facts:
         """The facts of a question nobody answered."""
-        return Facts(answerable=key.gold.answerable, status="missing", gold=key.gold)
+        return Facts(key.gold.answerable, "missing", citable=bool(key.ids), gold=key.gold)
 
     def facts(self, key: Key, trace: Trace) -> Facts:
         """What the trace says about the question.
@@ -130,6 +130,7 @@ class Reader:
             contained,
             found,
             depth,
+            bool(ids),
             key.gold,
             trace,
             claim,
@@ -138,7 +139,8 @@ class Reader:
 
     def _failed(self, key: Key, trace: Trace) -> Facts:
         """The facts of an error record: neither an answer nor a refusal."""
-        return Facts(answerable=key.gold.answerable, status="error", gold=key.gold, trace=trace)
+        gold = key.gold
+        return Facts(gold.answerable, "error", citable=bool(key.ids), gold=gold, trace=trace)
 
 
 def error_reason(trace: Trace) -> str:

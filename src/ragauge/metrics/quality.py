@@ -124,25 +124,26 @@ def over_refusal(facts: Facts) -> Row | Absent:
     better="higher",
     bounds=(0, 1),
     unit="question",
-    needs=("answerable", "answered", "hit"),
+    needs=("answerable", "answered", "hit", "citable"),
 )
 def citation_hit_rate(facts: Facts) -> Row | Absent:
     """Answerable questions whose answer cites a gold id, over answerable ones.
 
-    Errors and missing answers stay in the denominator: a user who got nothing got no hit.
+    Errors and missing answers stay in the denominator: a user who got nothing got no hit. A
+    question without gold citations is out of it whatever became of it: it can never be hit.
 
     >>> citation_hit_rate(Facts(answerable=True, status="missing"))
     Row(counts=(0, 1), reason='no answer')
     """
     if not facts.answerable:
         return UNANSWERABLE
+    if not facts.citable:
+        return NO_GOLD_IDS
     if facts.answered is None:
         return Row((0, 1), "no answer")
     if not facts.answered:
         return Row((0, 1), "refused")
-    if facts.hit is None:
-        return NO_GOLD_IDS
-    return Row((int(facts.hit), 1))
+    return Row((int(bool(facts.hit)), 1))
 
 
 @metric(
@@ -241,6 +242,7 @@ def out_of_scope(facts: Facts) -> Row | Absent:
     unit="question",
     needs=("answered", "cited_count", "cited_in_scope"),
     columns=("retrieved", "cited"),
+    rate=True,
 )
 def in_scope(facts: Facts) -> Row | Absent:
     """Share of the cited ids that were among the retrieved ones.

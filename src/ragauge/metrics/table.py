@@ -46,8 +46,8 @@ def metric(
 ) -> Callable[[Callable[[Any], Row | Absent]], Metric]:
     """Makes a function of one unit's facts an entry of the metric table.
 
-    `rate` says that each unit gives (0 or 1, 1), so that a Wilson interval applies; it is
-    assumed of the default columns.
+    `rate` says that a unit's columns count trials, such as (0 or 1, 1), so that a Wilson interval
+    applies; it is assumed of the default columns.
     """
 
     def made(measure: Callable[[Any], Row | Absent]) -> Metric:

@@ -82,7 +82,7 @@ def _change(
     if _how_made(here.signature) != _how_made(there.signature):
         was = _how_made(there.signature)
         return _unpaired(here, there, f"not comparable: the baseline was made as {was}")
-    if not metric.by_pattern or metric.finish is not ratio:
+    if not metric.by_pattern or not metric.rate:
         return _unpaired(here, there, "no paired interval: the metric reads more than its rows")
     after, prior = sums_of(metric, now_groups), sums_of(metric, was_groups)
     value, was_value = _share(after), _share(prior)

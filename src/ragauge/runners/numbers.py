@@ -9,7 +9,6 @@ import numpy as np
 
 from ragauge.contracts.score import Score
 from ragauge.metrics.sums import QuestionSums
-from ragauge.metrics.table import ratio
 from ragauge.stats.intervals import DEFAULT_CONFIDENCE, Interval, clustered, jackknife
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def _interval(
     sums: QuestionSums, rows: NDArray[np.int64], hits: NDArray[np.int64], confidence: float
 ) -> Interval | None:
     metric = sums.metric
-    if metric.finish is ratio and metric.bounds == (0, 1):
+    if metric.rate:
         return clustered(rows[:, 0], rows[:, 1], confidence)
     return jackknife(rows[hits > 0], metric.finish, metric.bounds, confidence)
 

@@ -28,7 +28,8 @@ _FACTS = (
 class RecordFrames:
     """Makes frames of records; what a pattern means is looked up once a pattern."""
 
-    def __init__(self, gold: list[Gold], metrics: tuple[Metric, ...]) -> None:
+    def __init__(self, gold: list[Gold], metrics: tuple[Metric, ...], *, brief: bool) -> None:
+        self._brief = brief
         self._qids = pl.Series("qid", [question.qid for question in gold])
         self._by_pattern = [metric for metric in metrics if metric.by_pattern]
         self._beyond = [metric for metric in metrics if not metric.by_pattern]
@@ -53,7 +54,7 @@ class RecordFrames:
 
     def _described(self, pattern: Pattern) -> dict[str, Any]:
         facts = pattern_facts(pattern)
-        known: dict[str, Any] = {"label": label(facts), "triage": triage(facts)}
+        known: dict[str, Any] = {"label": label(facts, brief=self._brief), "triage": triage(facts)}
         known |= {name: getattr(facts, name) for name in _FACTS}
         for metric in self._by_pattern:
             row = metric(facts)

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge import __version__
 from ragauge.contracts.facts import PATTERN, Facts, Pattern, pattern_facts, pattern_of
@@ -32,7 +32,7 @@ from ragauge.engines.local import ordered
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.decide import decide, decide_each
 from ragauge.gates.presets import DEFAULT, preset
-from ragauge.gates.rules import merged, parse_rules
+from ragauge.gates.rules import checked, merged, parse_rules
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.lines import Block, blocks
 from ragauge.metrics.facts import Reading, Strength
@@ -61,7 +61,7 @@ Progress = Callable[[int], None]
 """Told how many bytes of the traces are done."""
 
 
-class ScoreOptions(Struct, frozen=True, kw_only=True):
+class ScoreOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How to score; the defaults are the command's."""
 
     preset: str | None = None
@@ -90,7 +90,16 @@ def score(
     """
     names = [traces] if isinstance(traces, str | Path) else traces
     files = [str(name) for name in names]
-    return _Run(str(gold), files, ScoreOptions(**options), progress or _silent).outcome()
+    return _Run(str(gold), files, options_of(options), progress or _silent).outcome()
+
+
+def options_of(given: dict[str, Any]) -> ScoreOptions:
+    """The options of a call, each of the kind it should be; raises UsageError otherwise."""
+    plain = {name: str(v) if isinstance(v, Path) else v for name, v in given.items()}
+    try:
+        return msgspec.convert(plain, ScoreOptions)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"score: {error}") from None
 
 
 class _Run:
@@ -128,13 +137,26 @@ class _Run:
         )
 
     def _read_traces(self) -> None:
-        with _records_to(self._options.out, self._gold, self._metrics) as write:
+        with self._records_out() as write:
             for block in self._blocks():
                 record = self._found.add(block)
                 write(record, self._found.patterns)
                 self._progress(block.size)
             # Before the rows get their name: rejected input leaves no file.
             self._refuse_bad_input()
+
+    @contextmanager
+    def _records_out(self) -> Iterator[Callable[[Record, dict[Pattern, int]], None]]:
+        """A function that writes one block's records, to a Parquet file or nowhere."""
+        if self._options.out is None:
+            yield lambda record, patterns: None
+            return
+        from ragauge.runners.records import RecordFrames
+        from ragauge.store.rows import parquet_rows
+
+        frames = RecordFrames(self._gold, self._metrics, brief=self._brief)
+        with parquet_rows(Path(self._options.out)) as writer:
+            yield lambda record, patterns: writer.add(frames.frame(record, patterns))
 
     def _blocks(self) -> Iterator[BlockScores]:
         work: Iterable[Block] = (block for name in self._traces for block in blocks(name))
@@ -180,7 +202,7 @@ class _Run:
             findings=tuple(self._found.findings.kept()),
             finding_counts=dict(sorted(self._found.findings.counts.items())),
             coverage=self._coverage(labels),
-            advice=advise(rows, scores, strata),
+            advice=advise(rows, scores, strata, units=int(groups.count.sum())),
             baseline=None if baseline is None else compared(rows, scores, baseline, self._metrics),
             identity=self._identity(),
         )
@@ -337,6 +359,8 @@ def rules_of(options: ScoreOptions) -> tuple[Rule, ...]:
     own = options.gates or ()
     if isinstance(own, str):
         own = parse_rules(own, lambda name: find(name).id)
+    else:
+        own = tuple(checked(structs.replace(rule, metric=find(rule.metric).id)) for rule in own)
     if options.preset:
         return merged(preset(options.preset), own)
     return own or preset(DEFAULT)
@@ -353,30 +377,15 @@ def allowed_bad(text: str) -> Callable[[int], float]:
     return (lambda lines: share / 100 * lines) if text.endswith("%") else (lambda lines: share)
 
 
-@contextmanager
-def _records_to(
-    out: str | None, gold: list[Gold], metrics: tuple[Metric, ...]
-) -> Iterator[Callable[[Record, dict[Pattern, int]], None]]:
-    """A function that writes one block's records, to a Parquet file or nowhere."""
-    if out is None:
-        yield lambda record, patterns: None
-        return
-    from ragauge.runners.records import RecordFrames
-    from ragauge.store.rows import parquet_rows
-
-    frames = RecordFrames(gold, metrics)
-    with parquet_rows(Path(out)) as writer:
-        yield lambda record, patterns: writer.add(frames.frame(record, patterns))
-
-
 def _missing(question: Gold) -> Pattern:
-    return pattern_of(Facts(answerable=question.answerable, status="missing"))
+    citable = bool(question.gold_citations)
+    return pattern_of(Facts(question.answerable, "missing", citable=citable))
 
 
 def _meets(question: Gold, where: dict[str, Any]) -> bool:
     known = {**question.strata, "answerable": question.answerable}
     return all(
-        key in known and (known[key] == value or str(known[key]) == str(value))
+        key in known and str(known[key]).lower() == str(value).lower()
         for key, value in where.items()
     )
 
