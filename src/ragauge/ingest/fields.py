@@ -43,7 +43,7 @@ def kind(value: object) -> str:
 
 def quoted(value: str) -> str:
     """Foreign text as a message shows it: in quotes, on one line, not too long."""
-    return f'"{one_line(value, _SHOWN)}"'
+    return '"' + one_line(value, _SHOWN).replace('"', '\\"') + '"'
 
 
 def expected(what: str, value: object) -> str:

@@ -73,7 +73,7 @@ def gold_of(record: Any) -> Gold:
     """A gold question from its decoded fields; raises BadRecord with every one that is wrong."""
     if type(record) is not dict:
         raise BadRecord([BadField("record", expected("an object", record))])
-    fields = _with_own_names(record)
+    fields, written = _with_own_names(record)
     known: dict[str, Any] = {}
     faults = [BadField(name, fact) for name, fact in REQUIRED.items() if name not in fields]
     referred = any(fields.get(name) not in (None, []) for name in REFERENCES)
@@ -82,7 +82,7 @@ def gold_of(record: Any) -> Gold:
     for name, check in _CHECKS.items():
         if name in fields:
             try:
-                known[name] = check(fields.pop(name), name)
+                known[name] = check(fields.pop(name), written.get(name, name))
             except BadField as fault:
                 faults.append(fault)
     if faults:
@@ -90,17 +90,22 @@ def gold_of(record: Any) -> Gold:
     return Gold(**known, extra=fields)
 
 
-def _with_own_names(record: dict[str, Any]) -> dict[str, Any]:
-    """The record's fields with aliases replaced; nulls and empty reference wordings dropped."""
+def _with_own_names(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """The record's fields by our names, and the aliases they had.
+
+    Nulls and empty reference wordings are dropped: an unanswerable question often has them.
+    """
+    written: dict[str, str] = {}
     fields = {k: value for k, value in record.items() if value is not None or k not in _KNOWN}
     for name, aliases in ALIASES.items():
         for alias in aliases:
             if alias in fields and name not in fields:
                 fields[name] = fields.pop(alias)
-    for name in ("gold_claim", "gold_answer"):  # an unanswerable question often has ""
+                written[name] = alias
+    for name in ("gold_claim", "gold_answer"):
         if fields.get(name) == "":
             del fields[name]
-    return fields
+    return fields, written
 
 
 def _records(name: str, content: bytes, problems: list[str]) -> Iterator[tuple[str, Any]]:

@@ -27,6 +27,7 @@ _BOM = b"\xef\xbb\xbf"
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 _BITE = 4096
 """Compressed bytes unpacked at a time; small, because a few of them can stand for megabytes."""
+_ZLIB_SAYS = "Error -3 while decompressing data: "
 _UTF16 = (b"\xff\xfe", b"\xfe\xff", b"{\0", b"[\0", b"\0{", b"\0[")
 _UNPACK = "; unpack it, or pack it with gzip or zstd"
 _FOREIGN = {
@@ -245,4 +246,4 @@ def _held(name: str, at: int, content: bytes) -> Block:
 
 def _reason(error: BaseException) -> str:
     text = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-    return (text or type(error).__name__).rstrip(".")
+    return text.removeprefix(_ZLIB_SAYS).rstrip(".") or type(error).__name__

@@ -37,30 +37,39 @@ def decode(line: bytes) -> Any:
         value = _decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise BadJson(_fault(line) or "not JSON") from None
-    colons = line.count(b":")
-    arrays = line.count(b"[")
-    if arrays <= _FLAT_ARRAYS and colons == _keys_of_flat(value):
-        return value
-    shallow = arrays + line.count(b"{") <= MAX_NESTING or _nesting_within_bounds(value)
-    if shallow and not _escapes_colon(line) and colons == _encode(value).count(b":"):
-        return value
+    if b"\\" not in line or not _escapes_colon(line):
+        colons = line.count(b":")
+        arrays = line.count(b"[")
+        if arrays <= _FLAT_ARRAYS and colons == _colons_of_flat(value):
+            return value
+        shallow = arrays + line.count(b"{") <= MAX_NESTING or _nesting_within_bounds(value)
+        if shallow and colons == _encode(value).count(b":"):
+            return value
     fault = _fault(line)
     if fault:
         raise BadJson(fault)
     return value
 
 
-def _keys_of_flat(value: Any) -> int:
-    """The keys of an object whose members are at most flat objects or lists of them."""
+def _colons_of_flat(value: Any) -> int:
+    """The colons of a record as most are: texts, flat objects, lists of flat objects.
+
+    Colons in the texts of its parts are not looked for: a record that has some is counted in full.
+    """
     if type(value) is not dict:
         return -1
-    keys = len(value)
+    colons = len(value)
     for member in value.values():
-        if type(member) is dict:
-            keys += len(member)
-        elif type(member) is list and member and type(member[0]) is dict:
-            keys += sum([len(item) for item in member if type(item) is dict])
-    return keys
+        kind = type(member)
+        if kind is str:
+            if ":" in member:
+                colons += member.count(":")
+        elif kind is list:
+            if member and type(member[0]) is dict:
+                colons += sum([len(part) for part in member if type(part) is dict])
+        elif kind is dict:
+            colons += len(member)
+    return colons
 
 
 def _escapes_colon(line: bytes) -> bool:
@@ -89,7 +98,8 @@ def _fault(line: bytes) -> str | None:
     try:
         text = line.decode()
     except UnicodeDecodeError as error:
-        return f"not UTF-8 at byte {error.start + 1} (0x{line[error.start]:02x})"
+        byte = f"byte {error.start + 1} (0x{line[error.start]:02x})"
+        return f"not UTF-8 at {byte}; save the file as UTF-8"
     if text.startswith("\ufeff"):
         return "begins with a byte order mark, which only a file may; remove it"
     if _nesting(text) > MAX_NESTING:
@@ -164,4 +174,6 @@ def _whole(text: str) -> int:
 def _lone_surrogate(value: Any) -> str | None:
     text = json.dumps(value, ensure_ascii=False)
     lone = re.search("[\ud800-\udfff]", text)
-    return f"lone surrogate \\u{ord(lone[0]):04x} in a string; half a character" if lone else None
+    if not lone:
+        return None
+    return f"lone surrogate \\u{ord(lone[0]):04x} in a string: half a character; remove it"

@@ -8,7 +8,7 @@ ours B plus what a sweep knows of the run: seed, temperature, jitter, status, re
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import partial
+from functools import lru_cache, partial
 from typing import Any
 
 from ragauge.contracts.trace import StructuredAnswer, Trace
@@ -225,15 +225,19 @@ _CHECKS: dict[str, Check] = {
 def _others(record: dict[str, Any]) -> dict[str, Any]:
     """The remaining fields, checked; unknown ones gathered under `extra`."""
     found: dict[str, Any] = {}
-    for key, value in record.items():
-        check = _CHECKS.get(key)
-        if check is _read_elsewhere:
-            continue
+    for key, check in _other_checks(tuple(record)):
+        value = record[key]
         if check is None:
             found.setdefault("extra", {})[key] = value
         elif value is not None:
             found[key] = check(value, key)
     return found
+
+
+@lru_cache(maxsize=1024)  # most lines of a file have the same keys
+def _other_checks(keys: tuple[str, ...]) -> tuple[tuple[str, Check | None], ...]:
+    checks = ((key, _CHECKS.get(key)) for key in keys)
+    return tuple((key, check) for key, check in checks if check is not _read_elsewhere)
 
 
 def trace_faults(record: Any) -> list[str]:

@@ -75,9 +75,10 @@ class Reader:
             return self._failed(key, trace)
         structured = trace.answer_json
         text = trace.answer if structured is None else structured.claim
-        if text is None or not text.strip():
+        if not text or text.isspace():
             return self._failed(key, trace)
-        text = _composed(text)
+        if not text.isascii():
+            text = _composed(text)
         refusal = refusal_in(text, self._tokens)
         if structured is None:
             claim, cited = text, trace.citations
@@ -154,7 +155,7 @@ def _composed(text: str) -> str:
 
 
 def _composed_ids(ids: tuple[str, ...]) -> tuple[str, ...]:
-    return ids if all(map(str.isascii, ids)) else tuple(map(_composed, ids))
+    return ids if "".join(ids).isascii() else tuple(map(_composed, ids))
 
 
 def _depth(ids: frozenset[str], retrieved: tuple[str, ...]) -> int:
@@ -163,5 +164,7 @@ def _depth(ids: frozenset[str], retrieved: tuple[str, ...]) -> int:
     for id in ids:
         if id not in retrieved:
             return 0
-        deepest = max(deepest, retrieved.index(id) + 1)
+        place = retrieved.index(id) + 1
+        if place > deepest:
+            deepest = place
     return deepest

@@ -2,60 +2,32 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections import Counter
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import msgspec
-import numpy as np
 from msgspec import Struct, structs
 
-from ragauge import __version__
-from ragauge.contracts.facts import PATTERN, Facts, Pattern, pattern_facts, pattern_of
-from ragauge.contracts.finding import Finding
-from ragauge.contracts.gold import Gold
-from ragauge.contracts.metric import Metric
-from ragauge.contracts.score import (
-    ROWS_KEPT,
-    Coverage,
-    Outcome,
-    QuestionRow,
-    Score,
-    ScoreReport,
-)
-from ragauge.contracts.verdict import Rule, Verdict
-from ragauge.diagnosis.advice import advise
+from ragauge.contracts.facts import Pattern
+from ragauge.contracts.score import Outcome
+from ragauge.contracts.verdict import Rule
 from ragauge.engines.local import ordered
 from ragauge.errors import InputRejected, UsageError
-from ragauge.gates.decide import decide, decide_each
 from ragauge.gates.presets import DEFAULT, preset
 from ragauge.gates.rules import checked, merged, parse_rules
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.lines import Block, blocks
 from ragauge.metrics.facts import Reading, Strength
-from ragauge.metrics.quality import label, triage
-from ragauge.metrics.sums import Groups, QuestionSums
 from ragauge.metrics.table import find, table
-from ragauge.runners.baseline import compared, read_baseline
-from ragauge.runners.blocks import BlockScorer, BlockScores, Shown
+from ragauge.runners.assemble import Assembly
+from ragauge.runners.baseline import read_baseline
+from ragauge.runners.blocks import BlockScorer, BlockScores
 from ragauge.runners.gather import Each, Gathering, Record
-from ragauge.runners.numbers import scored, values_of
 from ragauge.text.canonical import Canon
 from ragauge.text.refusal import DEFAULT_TOKEN
-
-HEADLINES = (
-    "quality.precision_cited",
-    "quality.under_refusal",
-    "quality.over_refusal",
-    "quality.citation_hit_rate",
-)
-"""What is shown for each stratum."""
-STRATUM_VALUES = 24
-"""A stratum with more values than this is an id, not a slice."""
-PROBLEMS_SHOWN = 100
 
 Progress = Callable[[int], None]
 """Told how many bytes of the traces are done."""
@@ -75,6 +47,10 @@ class ScoreOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     max_bad: str = "0"
     out: str | None = None
     baseline: str | None = None
+
+
+NOT_IN_THE_NUMBERS = ("workers", "out", "baseline", "gates")
+"""Options that leave every score as it is, and so are no part of a run's identity."""
 
 
 def score(
@@ -102,8 +78,30 @@ def options_of(given: dict[str, Any]) -> ScoreOptions:
         raise UsageError(f"score: {error}") from None
 
 
+def rules_of(options: ScoreOptions) -> tuple[Rule, ...]:
+    """The gates a run must meet: the preset's, with the user's in place of or beside them."""
+    own = options.gates or ()
+    if isinstance(own, str):
+        own = parse_rules(own, lambda name: find(name).id)
+    else:
+        own = tuple(checked(structs.replace(rule, metric=find(rule.metric).id)) for rule in own)
+    if options.preset:
+        return merged(preset(options.preset), own)
+    return own or preset(DEFAULT)
+
+
+def allowed_bad(text: str) -> Callable[[int], float]:
+    """How many bad lines a number of lines may hold: `N`, or `P%` of them."""
+    written = re.fullmatch(r"(\d+)|(\d+(?:\.\d+)?)%", text, re.ASCII)
+    if not written or float(written[2] or 0) > 100:
+        raise UsageError(f'--max-bad "{text}" is neither a count nor a percentage such as 1%')
+    if written[1]:
+        return lambda lines: int(written[1])
+    return lambda lines: float(written[2]) / 100 * lines
+
+
 class _Run:
-    """One score from its files to its outcome."""
+    """One score: from its files to what was gathered, and so to its outcome."""
 
     def __init__(
         self, gold: str, traces: list[str], options: ScoreOptions, progress: Progress
@@ -123,15 +121,13 @@ class _Run:
 
     def outcome(self) -> Outcome:
         self._read_traces()
-        groups = self._found.groups(_missing)
-        sums = {m.id: self._found.sums(m, groups) for m in self._metrics}
-        labels = _Labels(groups.patterns, self._brief)
-        rows = tuple(self._question_rows(labels))
-        self._note_questions(groups)
-        report = self._report(sums, groups, labels, rows)
+        assembly = Assembly(
+            self._found, self._metrics, self._reading.signature(), self._identity(), self._brief
+        )
+        report = assembly.report(self._rules, self._baseline)
         return Outcome(
             report=report,
-            unit_rows=self._unit_rows(sums, labels),
+            unit_rows=assembly.unit_rows(),
             record_rows=self._options.out,
             identity=report.identity,
         )
@@ -167,227 +163,23 @@ class _Run:
         """Stop where too many lines were bad, or nothing could be scored."""
         found = self._found
         if found.rejected > self._allowed(found.filled):
-            bad = [f for f in found.findings.kept() if f.code == "bad_line"][:PROBLEMS_SHOWN]
+            bad = [finding for finding in found.findings.kept() if finding.code == "bad_line"]
             problems = [f"{finding.where}: {finding.message}" for finding in bad]
-            more = found.findings.counts["bad_line"] - len(bad)
-            raise InputRejected(*problems, more=more)
+            raise InputRejected(*problems, more=found.findings.counts["bad_line"] - len(bad))
         if not found.traces:
-            seen = found.findings.counts.get("unknown_question", 0)
+            seen = found.filled - found.rejected
             fact = (
                 f"none of the {seen:,} traces belongs to a gold question" if seen else "no traces"
             )
-            names = ", ".join(self._traces)
             first = [f"{f.where}: {f.message}" for f in found.findings.kept()[:3]]
-            raise InputRejected(f"{names}: nothing to score: {fact}", *first)
-
-    def _report(
-        self,
-        sums: dict[str, QuestionSums],
-        groups: Groups,
-        labels: _Labels,
-        rows: tuple[QuestionRow, ...],
-    ) -> ScoreReport:
-        scores = {id: self._score(one) for id, one in sums.items()}
-        gates = tuple(self._verdict(rule, sums[rule.metric]) for rule in self._rules)
-        strata = {question.qid: question.strata for question in self._gold}
-        baseline = self._baseline
-        return ScoreReport(
-            passed=all(verdict.holds for verdict in gates),
-            metrics=scores,
-            gates=gates,
-            labels=labels.counted(groups, labels.label),
-            triage=labels.counted(groups, labels.triage),
-            strata=self._strata(sums),
-            questions=rows,
-            findings=tuple(self._found.findings.kept()),
-            finding_counts=dict(sorted(self._found.findings.counts.items())),
-            coverage=self._coverage(labels),
-            advice=advise(rows, scores, strata, units=int(groups.count.sum())),
-            baseline=None if baseline is None else compared(rows, scores, baseline, self._metrics),
-            identity=self._identity(),
-        )
-
-    def _score(
-        self, sums: QuestionSums, mask: Any = None, confidence: float | None = None
-    ) -> Score:
-        return scored(sums, self._signature(sums.metric), mask, confidence)
-
-    def _signature(self, metric: Metric) -> str:
-        each = self._options.each
-        return f"{metric.id}|v{metric.version}|{self._reading.signature()}|each:{each}"
-
-    def _verdict(self, rule: Rule, sums: QuestionSums) -> Verdict:
-        mask = self._mask(rule)
-        if rule.per == "question":
-            values = values_of(sums)[mask].tolist()
-            qids = [q.qid for q, inside in zip(self._gold, mask, strict=True) if inside]
-            return decide_each(rule, qids, [None if v != v else v for v in values])
-        return decide(rule, self._score(sums, mask, rule.confidence))
-
-    def _mask(self, rule: Rule) -> Any:
-        """Which questions a rule speaks of."""
-        known = {"answerable"}.union(*(question.strata for question in self._gold))
-        for key in rule.where:
-            if key not in known:
-                names = ", ".join(sorted(known))
-                raise UsageError(f'gate "{rule}": no question has "{key}"; there are {names}')
-        return np.array([_meets(question, rule.where) for question in self._gold])
-
-    def _strata(self, sums: dict[str, QuestionSums]) -> dict[str, dict[str, dict[str, Score]]]:
-        """The headline metrics for each value of each stratum."""
-        found: dict[str, dict[str, dict[str, Score]]] = {}
-        for key in sorted({key for question in self._gold for key in question.strata}):
-            of = np.array([str(question.strata.get(key, "")) for question in self._gold])
-            values = [value for value in np.unique(of).tolist() if value]
-            if 1 < len(values) <= STRATUM_VALUES:
-                found[key] = {
-                    value: {id: self._score(sums[id], of == value) for id in HEADLINES}
-                    for value in values
-                }
-        return found
-
-    def _question_rows(self, labels: _Labels) -> Iterator[QuestionRow]:
-        """One row a question, or a trace where each counts, as far as a report holds them."""
-        found = self._found
-        if self._options.each == "trace":
-            for place, pattern, file, line in found.kept:
-                last = line == found.last_line[place] and file == found.last_file[place]
-                shown = found.shown.get(place) if last else None
-                yield self._row(place, pattern, f"{found.files[file]}:{line}", shown, labels)
-        for place in range(min(len(self._gold), ROWS_KEPT)):
-            traced = found.traces_of[place] > 0
-            if self._options.each == "question" or not traced:
-                where = f"{found.files[found.last_file[place]]}:{found.last_line[place]}"
-                pattern = int(found.last_pattern[place])
-                shown = found.shown.get(place)
-                yield self._row(place, pattern, where if traced else None, shown, labels)
-
-    def _row(
-        self, place: int, pattern: int, where: str | None, shown: Shown | None, labels: _Labels
-    ) -> QuestionRow:
-        facts = labels.facts[pattern]
-        return QuestionRow(
-            qid=self._gold[place].qid,
-            label=labels.label[pattern] or "",
-            triage=labels.triage[pattern],
-            in_scope=facts.in_scope,
-            traces=int(self._found.traces_of[place]),
-            where=where,
-            claim=shown.claim if shown else None,
-            cited=shown.cited if shown else None,
-            reason=shown.reason if shown else None,
-            **{name: getattr(facts, name) for name in PATTERN},
-        )
-
-    def _note_questions(self, groups: Groups) -> None:
-        """Findings about questions rather than lines: untraced, surplus, without gold ids."""
-        findings, counts = self._found.findings, self._found.traces_of
-        for place in np.flatnonzero(counts == 0).tolist():
-            qid = self._gold[place].qid
-            findings.add(Finding("missing_trace", qid, f"{qid}: no trace answers this question"))
-        for place in (
-            np.flatnonzero(counts > 1).tolist() if self._options.each == "question" else ()
-        ):
-            qid, surplus = self._gold[place].qid, int(counts[place]) - 1
-            message = f"{qid}: {surplus + 1} traces; the last was scored, {surplus} were not"
-            findings.add(Finding("surplus_traces", qid, message), surplus)
-        for question in self._gold:
-            if question.answerable and not question.gold_citations:
-                message = f"{question.qid}: no gold citations, so no hit can be told"
-                findings.add(Finding("no_gold_citations", question.qid, message))
-
-    def _coverage(self, labels: _Labels) -> Coverage:
-        found = self._found
-        traced = int((found.traces_of > 0).sum())
-        last = [labels.facts[pattern].status for pattern in found.last_pattern.tolist()]
-        errors = last.count("error")
-        counts = found.findings.counts
-        return Coverage(
-            gold=len(self._gold),
-            traced=traced,
-            scored=traced - errors,
-            missing=len(self._gold) - traced,
-            unknown=counts.get("unknown_question", 0) + counts.get("ambiguous_question", 0),
-            duplicate=found.traces - traced,
-            errors=errors,
-            traces=found.traces,
-            rejected=found.rejected,
-        )
-
-    def _unit_rows(self, sums: dict[str, QuestionSums], labels: _Labels) -> dict[str, Any]:
-        last = self._found.last_pattern.tolist()
-        return {
-            "qid": [question.qid for question in self._gold],
-            "label": [labels.label[pattern] for pattern in last],
-            "triage": [labels.triage[pattern] for pattern in last],
-            **{id: values_of(one) for id, one in sums.items()},
-        }
+            raise InputRejected(f"{', '.join(self._traces)}: nothing to score: {fact}", *first)
 
     def _identity(self) -> dict[str, Any]:
         options = msgspec.to_builtins(self._options)
-        for not_in_the_numbers in ("workers", "out", "baseline", "gates"):
-            options.pop(not_in_the_numbers)
-        gold = b"\n".join(msgspec.json.encode(question) for question in self._gold)
         return {
             "command": "score",
-            "ragauge": __version__,
-            "gold_sha256": hashlib.sha256(gold).hexdigest(),
-            "options": options,
-            "metrics": {metric.id: metric.version for metric in self._metrics},
+            "options": {name: options[name] for name in options if name not in NOT_IN_THE_NUMBERS},
         }
-
-
-class _Labels:
-    """The label and triage of each pattern."""
-
-    def __init__(self, patterns: Sequence[Pattern], brief: bool) -> None:
-        self.facts = [pattern_facts(pattern) for pattern in patterns]
-        self.label: list[str | None] = [label(facts, brief=brief) for facts in self.facts]
-        self.triage = [triage(facts) for facts in self.facts]
-
-    def counted(self, groups: Groups, names: list[str | None]) -> dict[str, int]:
-        counts: Counter[str] = Counter()
-        for pattern, count in zip(groups.pattern.tolist(), groups.count.tolist(), strict=True):
-            name = names[pattern]
-            if name:
-                counts[name] += count
-        return dict(sorted(counts.items()))
-
-
-def rules_of(options: ScoreOptions) -> tuple[Rule, ...]:
-    """The gates a run must meet: the preset's, with the user's in place of or beside them."""
-    own = options.gates or ()
-    if isinstance(own, str):
-        own = parse_rules(own, lambda name: find(name).id)
-    else:
-        own = tuple(checked(structs.replace(rule, metric=find(rule.metric).id)) for rule in own)
-    if options.preset:
-        return merged(preset(options.preset), own)
-    return own or preset(DEFAULT)
-
-
-def allowed_bad(text: str) -> Callable[[int], float]:
-    """How many bad lines a number of lines may hold: `N`, or `P%` of them."""
-    try:
-        share = float(text.removesuffix("%"))
-    except ValueError:
-        share = -1
-    if share < 0 or (text.endswith("%") and share > 100):
-        raise UsageError(f'--max-bad "{text}" is neither a count nor a percentage such as 1%')
-    return (lambda lines: share / 100 * lines) if text.endswith("%") else (lambda lines: share)
-
-
-def _missing(question: Gold) -> Pattern:
-    citable = bool(question.gold_citations)
-    return pattern_of(Facts(question.answerable, "missing", citable=citable))
-
-
-def _meets(question: Gold, where: dict[str, Any]) -> bool:
-    known = {**question.strata, "answerable": question.answerable}
-    return all(
-        key in known and str(known[key]).lower() == str(value).lower()
-        for key, value in where.items()
-    )
 
 
 def _silent(done: int) -> None:

@@ -11,11 +11,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-_HEADINGS = ("citations", "sources", "bronnen", "quellen", "références", "引用")
-_CLAIM = "claim"
-_FIELDS = (*_HEADINGS, _CLAIM)
-_BEFORE_COLON = "\"'*_ \t\r\n"
-_AFTER_COLON = re.compile(r"""["'*_ \t]*""")
+_ASCII_HEADINGS = ("citations", "sources", "bronnen", "quellen")
+_HEADINGS = (*_ASCII_HEADINGS, "références", "引用")
+_AFTER_HEADING = re.compile(r"""["'*_\s]*[:：]["'*_ \t]*""")
 _BEFORE_HEADING = "-*•–#>\"'_ \t"
 _LOOK_BACK = 40
 """Characters of markup that may stand before a heading on its line."""
@@ -68,9 +66,10 @@ def take_apart(text: str) -> Answer:
         found = _json_answer(text)
         if found:
             return _of_object(*found)
-    headings, claim_at = _fields(text)
-    spans, ids = _lists(text, headings)
-    return Answer(_without(text, claim_at, spans), unique(ids) if spans else None)
+    lowered = _lowered(text)
+    spans, ids = _lists(text, lowered)
+    claim = _claim(text, lowered, spans)
+    return Answer(claim, unique(ids) if spans else None)
 
 
 def _templated(text: str) -> Answer | None:
@@ -82,7 +81,8 @@ def _templated(text: str) -> Answer | None:
         return None
     at = text.find(_TEMPLATE_LIST)
     written = text[at + len(_TEMPLATE_LIST) : -1]
-    if at < 0 or "[" in written or '"' in written or not text.isascii():
+    odd = "[" in written or "]" in written or '"' in written
+    if at < 0 or odd or not text.isascii():
         return None
     return Answer(text[8:at].strip(), unique(split_ids(written)))
 
@@ -123,49 +123,12 @@ def id_of(value: Any) -> str | None:
     return value if isinstance(value, str) and value.strip() else None
 
 
-def _fields(text: str) -> tuple[list[tuple[int, int]], int]:
-    """Where each heading's word begins and what it heads does; and where the claim begins.
-
-    The claim is what follows its field's name, or the text from its beginning.
-    """
-    headings: list[tuple[int, int]] = []
-    claim_at = 0
-    for colon in _colons(text):
-        begin = max(0, colon - _LOOK_BACK)
-        before = text[begin:colon].rstrip(_BEFORE_COLON)
-        lowered = before.lower()
-        if not lowered.endswith(_FIELDS):
-            continue
-        word = next(word for word in _FIELDS if lowered.endswith(word))
-        at = begin + len(before) - len(word)
-        after = _AFTER_COLON.match(text, colon + 1)
-        # A letter before it makes it the end of another word, such as "resources"; Chinese is
-        # written without blanks, so there a letter before says nothing.
-        if after is None or (at and word.isascii() and _inside_word(text, at)):
-            continue
-        if word is not _CLAIM:
-            headings.append((at, after.end()))
-        elif not claim_at and _line_start(text, at) is not None:
-            claim_at = after.end()
-    return headings, claim_at
-
-
-def _colons(text: str) -> list[int]:
-    places = []
-    for colon in ":" if text.isascii() else ":：":
-        at = text.find(colon)
-        while at >= 0:
-            places.append(at)
-            at = text.find(colon, at + 1)
-    return places if text.isascii() else sorted(places)
-
-
-def _lists(text: str, headings: list[tuple[int, int]]) -> tuple[list[tuple[int, int]], list[str]]:
+def _lists(text: str, lowered: str) -> tuple[list[tuple[int, int]], list[str]]:
     """The spans of every citation list of the text, headings included, and all their ids."""
     spans: list[tuple[int, int]] = []
     ids: list[str] = []
     closings: dict[int, int] = {}
-    for start, after in headings:
+    for start, after in sorted(_headings(lowered)):
         if spans and start < spans[-1][1]:
             continue
         end, found = _list_at(text, after, closings)
@@ -173,6 +136,21 @@ def _lists(text: str, headings: list[tuple[int, int]]) -> tuple[list[tuple[int, 
         spans.append((start if line is None else line, end))
         ids += found
     return spans, ids
+
+
+def _headings(lowered: str) -> list[tuple[int, int]]:
+    """Where each heading's word begins, and where what it heads does."""
+    found = []
+    for word in _ASCII_HEADINGS if lowered.isascii() else _HEADINGS:
+        at = lowered.find(word)
+        while at >= 0:
+            after = _AFTER_HEADING.match(lowered, at + len(word))
+            # A letter before it makes it the end of another word, such as "resources"; Chinese
+            # is written without blanks, so there a letter before says nothing.
+            if after and not (at and word.isascii() and _inside_word(lowered, at)):
+                found.append((at, after.end()))
+            at = lowered.find(word, at + 1)
+    return found
 
 
 def _inside_word(text: str, at: int) -> bool:
@@ -278,7 +256,7 @@ def _of_object(answer: dict[str, Any], around: str) -> Answer:
     if ids is None and claim:
         claim, within = msgspec.structs.astuple(take_apart(claim))
         ids = None if within is None else [*within]
-    spans, others = _lists(around, _fields(around)[0])
+    spans, others = _lists(around, _lowered(around))
     if spans:
         ids = [*(ids or []), *others]
     return Answer(claim, None if ids is None else unique(ids))
@@ -301,10 +279,26 @@ def _decoded(text: str) -> Any:
         return None
 
 
-def _without(text: str, start: int, lists: list[tuple[int, int]]) -> str:
-    """The text from a place on, without its citation lists."""
+def _claim(text: str, lowered: str, lists: list[tuple[int, int]]) -> str:
+    """The text without its citation lists, from the claim field on where there is one."""
+    start = 0
+    at = lowered.find("claim")
+    while at >= 0:
+        after = _AFTER_HEADING.match(lowered, at + 5)
+        if after and _line_start(text, at) is not None:
+            start = after.end()
+            break
+        at = lowered.find("claim", at + 1)
     kept = []
     for begin, end in lists:
         kept.append(text[start:begin])
         start = max(start, end)
     return "".join([*kept, text[start:]]).strip()
+
+
+def _lowered(text: str) -> str:
+    """The text in lower case, every character still in its place."""
+    lowered = text.lower()
+    if len(lowered) == len(text):
+        return lowered
+    return "".join([low if len(low := character.lower()) == 1 else character for character in text])

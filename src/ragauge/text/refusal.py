@@ -27,19 +27,22 @@ _DRESSING = re.compile(
 
 
 _DRESSING_WORDS = 4
+_DRESSING_CHARACTERS = 40
 
 
 class Tokens(Struct, frozen=True):
-    """The refusal tokens of a run, folded, and the number of words no refusal exceeds."""
+    """The refusal tokens of a run, folded, and the lengths no refusal exceeds."""
 
     folded: frozenset[str]
     most_words: int
+    most_characters: int
 
 
 def tokens(texts: tuple[str, ...] = (DEFAULT_TOKEN,)) -> Tokens:
     folded = frozenset(fold(text) for text in texts)
-    longest = max((len(text.split()) for text in folded), default=0)
-    return Tokens(folded, longest + _DRESSING_WORDS)
+    words = max((len(text.split()) for text in folded), default=0)
+    characters = max(map(len, folded), default=0)
+    return Tokens(folded, words + _DRESSING_WORDS, characters + _DRESSING_CHARACTERS)
 
 
 def fold(text: str) -> str:
@@ -62,5 +65,7 @@ def refusal_in(text: str, known: Tokens) -> Refusal:
     folded = fold(text)
     if folded in known.folded:
         return "exact"
+    if len(folded) > known.most_characters:
+        return "none"
     match = _DRESSING.match(folded)
     return "near" if match and match["core"] in known.folded else "none"

@@ -1,0 +1,237 @@
+"""The report of a score, put together from what was gathered."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+
+from ragauge import __version__
+from ragauge.contracts.facts import PATTERN, Facts, Pattern, pattern_facts, pattern_of
+from ragauge.contracts.finding import Finding
+from ragauge.contracts.gold import Gold
+from ragauge.contracts.metric import Metric
+from ragauge.contracts.score import ROWS_KEPT, Coverage, QuestionRow, Score, ScoreReport
+from ragauge.contracts.verdict import Rule, Verdict
+from ragauge.diagnosis.advice import advise
+from ragauge.errors import UsageError
+from ragauge.gates.decide import decide, decide_each
+from ragauge.metrics.quality import label, triage
+from ragauge.metrics.sums import QuestionSums
+from ragauge.runners.baseline import Baseline, compared
+from ragauge.runners.blocks import Shown
+from ragauge.runners.gather import Gathering
+from ragauge.runners.numbers import scored, values_of
+
+if TYPE_CHECKING:
+    from ragauge.runners.numbers import Mask
+
+HEADLINES = (
+    "quality.precision_cited",
+    "quality.under_refusal",
+    "quality.over_refusal",
+    "quality.citation_hit_rate",
+)
+"""What is shown for each stratum."""
+STRATUM_VALUES = 24
+"""A stratum with more values than this is an id, not a slice."""
+
+
+class Assembly:
+    """Units, sums and labels of a finished reading, and the report they make."""
+
+    def __init__(
+        self,
+        found: Gathering,
+        metrics: tuple[Metric, ...],
+        reading: str,
+        identity: dict[str, Any],
+        brief: bool,
+    ) -> None:
+        self._found, self._metrics, self._reading = found, metrics, reading
+        self._gold = found.gold
+        self._groups = found.groups(_missing)
+        self._sums = {metric.id: found.sums(metric, self._groups) for metric in metrics}
+        self._kinds = _Kinds(self._groups.patterns, brief)
+        self._identity = identity
+
+    def report(self, rules: tuple[Rule, ...], baseline: Baseline | None) -> ScoreReport:
+        scores = {id: self._score(sums) for id, sums in self._sums.items()}
+        gates = tuple(self._verdict(rule) for rule in rules)
+        rows = tuple(self._question_rows())
+        strata = {question.qid: question.strata for question in self._gold}
+        self._note_questions()
+        findings = self._found.findings
+        return ScoreReport(
+            passed=all(verdict.holds for verdict in gates),
+            metrics=scores,
+            gates=gates,
+            labels=self._counted(self._kinds.label),
+            triage=self._counted(self._kinds.triage),
+            strata=self._strata(),
+            questions=rows,
+            findings=tuple(findings.kept()),
+            finding_counts=dict(sorted(findings.counts.items())),
+            coverage=self._coverage(),
+            advice=advise(rows, scores, strata, units=int(self._groups.count.sum())),
+            baseline=compared(rows, scores, baseline, self._metrics) if baseline else None,
+            identity={
+                **self._identity,
+                "ragauge": __version__,
+                "gold_sha256": _fingerprint(self._gold),
+                "metrics": {metric.id: metric.version for metric in self._metrics},
+            },
+        )
+
+    def unit_rows(self) -> dict[str, Any]:
+        """Columns with one value a question."""
+        last = self._found.last_pattern.tolist()
+        return {
+            "qid": [question.qid for question in self._gold],
+            "label": [self._kinds.label[pattern] for pattern in last],
+            "triage": [self._kinds.triage[pattern] for pattern in last],
+            **{id: values_of(sums) for id, sums in self._sums.items()},
+        }
+
+    def _score(
+        self, sums: QuestionSums, mask: Mask | None = None, confidence: float | None = None
+    ) -> Score:
+        metric = sums.metric
+        signature = f"{metric.id}|v{metric.version}|{self._reading}|each:{self._found.each}"
+        return scored(sums, signature, mask, confidence)
+
+    def _verdict(self, rule: Rule) -> Verdict:
+        sums = self._sums[rule.metric]
+        mask = self._mask(rule)
+        if rule.per == "question":
+            values = values_of(sums)[mask].tolist()
+            qids = [q.qid for q, inside in zip(self._gold, mask, strict=True) if inside]
+            return decide_each(rule, qids, [None if v != v else v for v in values])
+        return decide(rule, self._score(sums, mask, rule.confidence))
+
+    def _mask(self, rule: Rule) -> Mask:
+        """Which questions a rule speaks of."""
+        if not rule.where:
+            return np.ones(len(self._gold), dtype=np.bool_)
+        known = {"answerable"}.union(*(question.strata for question in self._gold))
+        for key in rule.where:
+            if key not in known:
+                names = ", ".join(sorted(known))
+                raise UsageError(f'gate "{rule}": no question has "{key}"; there are {names}')
+        return np.array([_meets(question, rule.where) for question in self._gold])
+
+    def _strata(self) -> dict[str, dict[str, dict[str, Score]]]:
+        """The headline metrics for each value of each stratum."""
+        found: dict[str, dict[str, dict[str, Score]]] = {}
+        for key in sorted({key for question in self._gold for key in question.strata}):
+            of = np.array([str(question.strata.get(key, "")) for question in self._gold])
+            values = [value for value in np.unique(of).tolist() if value]
+            if 1 < len(values) <= STRATUM_VALUES:
+                found[key] = {
+                    value: {id: self._score(self._sums[id], of == value) for id in HEADLINES}
+                    for value in values
+                }
+        return found
+
+    def _question_rows(self) -> Iterator[QuestionRow]:
+        """One row a question, or a trace where each counts, as far as a report holds them."""
+        found = self._found
+        for place, pattern, file, line in found.kept if found.each == "trace" else ():
+            last = line == found.last_line[place] and file == found.last_file[place]
+            shown = found.shown.get(place) if last else None
+            yield self._row(place, pattern, f"{found.files[file]}:{line}", shown)
+        for place in range(min(len(self._gold), ROWS_KEPT)):
+            pattern, shown = int(found.last_pattern[place]), found.shown.get(place)
+            if not found.traces_of[place]:
+                yield self._row(place, pattern, None, shown)
+            elif found.each == "question":
+                where = f"{found.files[found.last_file[place]]}:{found.last_line[place]}"
+                yield self._row(place, pattern, where, shown)
+
+    def _row(self, place: int, pattern: int, where: str | None, shown: Shown | None) -> QuestionRow:
+        facts = self._kinds.facts[pattern]
+        return QuestionRow(
+            qid=self._gold[place].qid,
+            label=self._kinds.label[pattern] or "",
+            triage=self._kinds.triage[pattern],
+            in_scope=facts.in_scope,
+            traces=int(self._found.traces_of[place]),
+            where=where,
+            claim=shown.claim if shown else None,
+            cited=shown.cited if shown else None,
+            reason=shown.reason if shown else None,
+            **{name: getattr(facts, name) for name in PATTERN},
+        )
+
+    def _note_questions(self) -> None:
+        """Findings about questions rather than lines: untraced, surplus, without gold ids."""
+        add = self._found.findings.add
+        counts = self._found.traces_of.tolist()
+        for question, traces in zip(self._gold, counts, strict=True):
+            qid = question.qid
+            if not traces:
+                add(Finding("missing_trace", qid, "no trace answers this question"))
+            if traces > 1 and self._found.each == "question":
+                message = f"{traces} traces; the last was scored, {traces - 1} not"
+                add(Finding("surplus_traces", qid, message), traces - 1)
+            if question.answerable and not question.gold_citations:
+                add(Finding("no_gold_citations", qid, "no gold citations, so no hit can be told"))
+
+    def _coverage(self) -> Coverage:
+        found, counts = self._found, self._found.findings.counts
+        traced = int((found.traces_of > 0).sum())
+        last = [self._kinds.facts[pattern].status for pattern in found.last_pattern.tolist()]
+        errors = last.count("error")
+        return Coverage(
+            gold=len(self._gold),
+            traced=traced,
+            scored=traced - errors,
+            missing=len(self._gold) - traced,
+            unknown=counts.get("unknown_question", 0) + counts.get("ambiguous_question", 0),
+            duplicate=found.traces - traced,
+            errors=errors,
+            traces=found.traces,
+            rejected=found.rejected,
+        )
+
+    def _counted(self, names: Sequence[str | None]) -> dict[str, int]:
+        """How many units have each name."""
+        counts: Counter[str] = Counter()
+        pairs = zip(self._groups.pattern.tolist(), self._groups.count.tolist(), strict=True)
+        for pattern, count in pairs:
+            name = names[pattern]
+            if name:
+                counts[name] += count
+        return dict(sorted(counts.items()))
+
+
+class _Kinds:
+    """What each pattern is: its facts, label and triage."""
+
+    def __init__(self, patterns: Sequence[Pattern], brief: bool) -> None:
+        self.facts = [pattern_facts(pattern) for pattern in patterns]
+        self.label: list[str | None] = [label(facts, brief=brief) for facts in self.facts]
+        self.triage = [triage(facts) for facts in self.facts]
+
+
+def _missing(question: Gold) -> Pattern:
+    citable = bool(question.gold_citations)
+    return pattern_of(Facts(question.answerable, "missing", citable=citable))
+
+
+def _meets(question: Gold, where: dict[str, Any]) -> bool:
+    known = {**question.strata, "answerable": question.answerable}
+    return all(
+        key in known and str(known[key]).lower() == str(value).lower()
+        for key, value in where.items()
+    )
+
+
+def _fingerprint(gold: list[Gold]) -> str:
+    """The hash of a gold set's meaning, whatever form it was written in."""
+    content = b"\n".join(msgspec.json.encode(question, order="sorted") for question in gold)
+    return hashlib.sha256(content).hexdigest()
