@@ -164,7 +164,6 @@ BAD_TRACES = {
         "citations[0]: has no id as text; give it an id or a snippet_id",
     ),
     "citation empty": (trace(citations=["p1", ""]), "citations[1]: is empty"),
-    "citation blank": (trace(citations=["p 1", " "]), "citations[1]: is empty"),
     "citation null": (
         trace(citations=[None]),
         "citations[0]: expected an id as text, got null",

@@ -14,7 +14,7 @@ from ragauge.contracts.facts import Facts, pattern_of
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import Absent, Row, Tally
 from ragauge.contracts.trace import StructuredAnswer, Trace
-from ragauge.metrics.facts import Reader, Reading
+from ragauge.metrics.facts import Reader, Reading, missing
 from ragauge.metrics.quality import gold_retrieved_at, label, triage
 from ragauge.metrics.sums import Groups, QuestionSums, sums_of
 from ragauge.metrics.table import table
@@ -72,7 +72,7 @@ def read_facts(draw):
     reader, gold = Reader(draw(readings)), draw(golds)
     trace = draw(st.none() | traces)
     key = reader.key(gold)
-    return reader.missing(key) if trace is None else reader.facts(key, trace)
+    return missing(key.gold) if trace is None else reader.facts(key, trace)
 
 
 @st.composite

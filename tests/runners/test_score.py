@@ -24,6 +24,8 @@ from ragauge.errors import UsageError
         {"gates": (Rule(metric="compliance", op=">=", bound=1, at_least=(1, 2)),)},
         {"max_bad": "-1"},
         {"max_bad": "101%"},
+        {"max_bad": "nan"},
+        {"workers": 0},
         {"no_such_option": 1},
     ],
     ids=str,
@@ -86,3 +88,23 @@ def test_more_questions_than_a_report_holds_are_all_counted(tmp_path):
     assert report.metrics["quality.under_refusal"].n == many
     assert len(report.questions) == ROWS_KEPT
     assert f"among the first {ROWS_KEPT:,} of {many:,}" in report.advice[0].evidence
+
+
+def test_a_file_given_twice_is_numbered_twice(parity):
+    gold, traces = parity
+    rows = score(gold, [traces, traces], each="trace").report.questions
+    assert [row.where for row in rows] == [f"{traces}:{n}" for n in (1, 2, 3, 4)] * 2
+
+
+def test_standard_input_can_be_read_once_only():
+    with pytest.raises(UsageError, match="standard input"):
+        score("-", ["-"])
+
+
+def test_foreign_text_in_a_finding_is_short_and_shows_its_escapes(parity):
+    gold, traces = parity
+    traces.write_text(traces.read_text() + json.dumps({"qid": "\x1b[31m" * 1000, "answer": "x"}))
+    [finding] = score(gold, [traces]).report.findings
+    assert finding.code == "unknown_question"
+    assert "\x1b" not in finding.message
+    assert len(finding.message) <= 400

@@ -129,7 +129,7 @@ def _ids(value: Any, field: str) -> Any:
 
 
 def _id(member: Any, field: str) -> str:
-    id = id_of(member)
+    id = member if type(member) is str and member else id_of(member)
     if id is not None:
         return id
     if type(member) is dict:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import unicodedata
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
-from ragauge.contracts.facts import Facts, Refusal
+from ragauge.contracts.facts import Facts, Pattern, Refusal, pattern_facts, pattern_of
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.trace import Trace
 from ragauge.text.canonical import Canon, Phrases, phrases
@@ -43,6 +43,10 @@ class Key(Struct, frozen=True):
     ids: frozenset[str]
 
 
+Read = tuple[Pattern, str, tuple[str, ...]]
+"""A pattern, the claim, and the cited ids."""
+
+
 class Reader:
     """Turns traces into facts, under one reading."""
 
@@ -56,10 +60,6 @@ class Reader:
         made = phrases(texts, self.reading.canon) if texts else None
         return Key(gold, made, frozenset(map(_composed, gold.gold_citations)))
 
-    def missing(self, key: Key) -> Facts:
-        """The facts of a question nobody answered."""
-        return Facts(key.gold.answerable, "missing", citable=bool(key.ids), gold=key.gold)
-
     def facts(self, key: Key, trace: Trace) -> Facts:
         """What the trace says about the question.
 
@@ -71,12 +71,17 @@ class Reader:
         >>> found.answered, found.hit, found.contained, found.in_scope
         (True, True, True, None)
         """
-        if trace.status == "error" or trace.error:
-            return self._failed(key, trace)
+        pattern, claim, cited = self.read(key, trace)
+        bare = pattern_facts(pattern)
+        return structs.replace(bare, gold=key.gold, trace=trace, claim=claim, cited=cited)
+
+    def read(self, key: Key, trace: Trace) -> Read:
+        """The facts as a bare pattern, the claim and the cited ids: what most traces come to."""
         structured = trace.answer_json
         text = trace.answer if structured is None else structured.claim
-        if not text or text.isspace():
-            return self._failed(key, trace)
+        if not text or trace.status == "error" or trace.error or text.isspace():
+            facts = Facts(key.gold.answerable, "error", citable=bool(key.ids))
+            return pattern_of(facts), "", ()
         if not text.isascii():
             text = _composed(text)
         refusal = refusal_in(text, self._tokens)
@@ -90,8 +95,8 @@ class Reader:
             claim = text
             cited = trace.citations if structured.citations is None else structured.citations
         if self.reading.inline and refusal == "none":
-            cited = unique([*(cited or ()), *inline_markers(claim, trace.retrieved_ids or ())])
-        return self._compared(key, trace, claim, cited or (), refusal)
+            cited = (*(cited or ()), *inline_markers(claim, trace.retrieved_ids or ()))
+        return self._compared(key, trace.retrieved_ids, claim, cited or (), refusal)
 
     def _refusal_in_claim(self, claim: str, text: str, cited: tuple[str, ...] | None) -> Refusal:
         """A refusal inside a claim field, beside an empty citation list, is a near one."""
@@ -100,13 +105,18 @@ class Reader:
         return "none" if refusal_in(claim, self._tokens) == "none" else "near"
 
     def _compared(
-        self, key: Key, trace: Trace, claim: str, cited: tuple[str, ...], refusal: Refusal
-    ) -> Facts:
+        self,
+        key: Key,
+        retrieved: tuple[str, ...] | None,
+        claim: str,
+        cited: tuple[str, ...],
+        refusal: Refusal,
+    ) -> Read:
         """The facts of an answer or a refusal, beside the gold."""
         answered = refusal not in self._refusals
-        composed = _composed_ids(cited)
-        cited = cited if composed is cited else unique(composed)
-        retrieved = None if trace.retrieved_ids is None else _composed_ids(trace.retrieved_ids)
+        cited = _composed_ids(cited)
+        if len(cited) > 1:
+            cited = unique(cited)
         ids = key.ids
         hit = contained = in_scope = found = depth = None
         if answered:
@@ -114,13 +124,14 @@ class Reader:
                 hit = not ids.isdisjoint(cited)
             if key.phrases:
                 contained = key.phrases.found_in(claim)
-            if retrieved is not None:
+        if retrieved is not None:
+            retrieved = _composed_ids(retrieved)
+            if answered:
                 in_scope = sum([id in retrieved for id in cited])
-        if retrieved is not None and ids:
-            found = not ids.isdisjoint(retrieved)
-            depth = _depth(ids, retrieved) if found else 0
-        # By position, in the order of PATTERN: this runs once a trace.
-        return Facts(
+            if ids:
+                found = not ids.isdisjoint(retrieved)
+                depth = _depth(ids, retrieved) if found else 0
+        pattern = (
             key.gold.answerable,
             "ok",
             refusal,
@@ -132,16 +143,13 @@ class Reader:
             found,
             depth,
             bool(ids),
-            key.gold,
-            trace,
-            claim,
-            cited,
         )
+        return pattern, claim, cited
 
-    def _failed(self, key: Key, trace: Trace) -> Facts:
-        """The facts of an error record: neither an answer nor a refusal."""
-        gold = key.gold
-        return Facts(gold.answerable, "error", citable=bool(key.ids), gold=gold, trace=trace)
+
+def missing(gold: Gold) -> Facts:
+    """The facts of a question nobody answered."""
+    return Facts(gold.answerable, "missing", citable=bool(gold.gold_citations), gold=gold)
 
 
 def error_reason(trace: Trace) -> str:

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from ragauge import __version__
-from ragauge.contracts.facts import PATTERN, Facts, Pattern, pattern_facts, pattern_of
+from ragauge.contracts.facts import PATTERN, Pattern, pattern_facts, pattern_of
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import Metric
@@ -20,6 +20,7 @@ from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.diagnosis.advice import advise
 from ragauge.errors import UsageError
 from ragauge.gates.decide import decide, decide_each
+from ragauge.metrics.facts import missing
 from ragauge.metrics.quality import label, triage
 from ragauge.metrics.sums import QuestionSums
 from ragauge.runners.baseline import Baseline, compared
@@ -54,7 +55,7 @@ class Assembly:
     ) -> None:
         self._found, self._metrics, self._reading = found, metrics, reading
         self._gold = found.gold
-        self._groups = found.groups(_missing)
+        self._groups = found.groups(lambda question: pattern_of(missing(question)))
         self._sums = {metric.id: found.sums(metric, self._groups) for metric in metrics}
         self._kinds = _Kinds(self._groups.patterns, brief)
         self._identity = identity
@@ -154,6 +155,7 @@ class Assembly:
 
     def _row(self, place: int, pattern: int, where: str | None, shown: Shown | None) -> QuestionRow:
         facts = self._kinds.facts[pattern]
+        claim, cited, reason = shown or (None, None, None)
         return QuestionRow(
             qid=self._gold[place].qid,
             label=self._kinds.label[pattern] or "",
@@ -161,9 +163,9 @@ class Assembly:
             in_scope=facts.in_scope,
             traces=int(self._found.traces_of[place]),
             where=where,
-            claim=shown.claim if shown else None,
-            cited=shown.cited if shown else None,
-            reason=shown.reason if shown else None,
+            claim=claim,
+            cited=cited,
+            reason=reason,
             **{name: getattr(facts, name) for name in PATTERN},
         )
 
@@ -216,11 +218,6 @@ class _Kinds:
         self.facts = [pattern_facts(pattern) for pattern in patterns]
         self.label: list[str | None] = [label(facts, brief=brief) for facts in self.facts]
         self.triage = [triage(facts) for facts in self.facts]
-
-
-def _missing(question: Gold) -> Pattern:
-    citable = bool(question.gold_citations)
-    return pattern_of(Facts(question.answerable, "missing", citable=citable))
 
 
 def _meets(question: Gold, where: dict[str, Any]) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from ragauge.contracts.facts import Facts, Pattern, pattern_facts, pattern_of
+from ragauge.contracts.facts import Facts, Pattern, pattern_facts
 from ragauge.contracts.finding import PLACES_KEPT
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import Absent, Metric, Row
@@ -15,23 +15,23 @@ from ragauge.contracts.score import ROWS_KEPT
 from ragauge.contracts.trace import Trace
 from ragauge.ingest.fields import BadField
 from ragauge.ingest.lines import MAX_LINE, Block
+from ragauge.ingest.plain_traces import read_plain
 from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.ingest.traces import read_trace, trace_faults
-from ragauge.metrics.facts import Reader, Reading, error_reason
+from ragauge.metrics.facts import Read, Reader, Reading, error_reason
 from ragauge.metrics.quality import GOOD_LABELS, label
 from ragauge.metrics.table import table
 from ragauge.text.canonical import same_question
+from ragauge.text.visible import one_line
 
 CLAIM_SHOWN = 300
+MESSAGE_SHOWN = 400
 CITED_SHOWN = 10
 
 
-class Shown(Struct, frozen=True):
-    """What a report shows of a question that went wrong."""
-
-    claim: str | None
-    cited: tuple[str, ...]
-    reason: str | None
+Shown = tuple[str | None, tuple[str, ...], str | None]
+"""What a report shows of a question that went wrong: its claim, what it cites, why it failed.
+A plain tuple, because thousands of them cross from one process to another with every block."""
 
 
 class Note(Struct, frozen=True):
@@ -54,6 +54,7 @@ class BlockScores(Struct):
     """All that is known of a block; small, whatever the length of its texts."""
 
     name: str
+    start: int
     size: int
     lines: int = 0
     filled: int = 0
@@ -70,14 +71,18 @@ class BlockScores(Struct):
 
 
 class _Codes(dict[Pattern, int]):
-    """A number for each pattern met, and whether its label is a good one."""
+    """A number for each pattern met; whether its label is good, and whether it is a finding."""
 
     def __init__(self) -> None:
         self.good: list[bool] = []
+        self.noted: list[bool] = []
 
     def __missing__(self, pattern: Pattern) -> int:
         self[pattern] = code = len(self)
-        self.good.append(label(pattern_facts(pattern)) in GOOD_LABELS)
+        facts = pattern_facts(pattern)
+        self.good.append(label(facts) in GOOD_LABELS)
+        cites = facts.refusal == "exact" and facts.cited_count > 0
+        self.noted.append(facts.status == "error" or cites)
         return code
 
 
@@ -86,6 +91,7 @@ class BlockScorer:
 
     def __init__(self, gold: list[Gold], reading: Reading, metrics: tuple[str, ...]) -> None:
         self._reader = Reader(reading)
+        self._read = self._reader.read
         self._keys = [self._reader.key(question) for question in gold]
         self._by_qid = {question.qid: place for place, question in enumerate(gold)}
         self._by_question: dict[str, int | None] = {}
@@ -93,108 +99,107 @@ class BlockScorer:
             text = same_question(question.question)
             self._by_question[text] = None if text in self._by_question else place
         self._beyond_pattern = [table()[id] for id in metrics if not table()[id].by_pattern]
+        # A metric from elsewhere may ask for any field of the trace: then all are read.
+        self._read_plain = (lambda line: None) if self._beyond_pattern else read_plain
 
     def __call__(self, block: Block) -> BlockScores:
         """The scores of every trace of the block, in order."""
-        found = BlockScores(block.name, block.size)
+        content = block.read()
+        found = BlockScores(block.name, block.start, block.size, lines=content.count(b"\n"))
         found.measured = {m.id: Measured(array("q"), []) for m in self._beyond_pattern}
         codes = _Codes()
-        wrong: dict[int, Facts] = {}
-        content = block.read()
+        wrong: dict[int, tuple[Read, Trace]] = {}
+        by_qid, by_question, keys, read = self._by_qid, self._by_question, self._keys, self._read
         for number, line in enumerate(content.split(b"\n"), 1):
-            if line and not line.isspace():
-                self._score_line(line, number, found, codes, wrong)
-        found.lines = content.count(b"\n")
+            if not line or line.isspace():
+                continue
+            try:
+                trace = self._read_plain(line) or read_trace(_decoded(line))
+            except (BadJson, BadField) as fault:
+                _reject(line, fault, number, found)
+                continue
+            qid = trace.qid
+            place = by_question.get(trace.q or "") if qid is None else by_qid.get(qid)
+            if place is None and (place := self._place(trace, number, found)) is None:
+                continue
+            facts = read(keys[place], trace)
+            code = codes[facts[0]]
+            found.question.append(place)
+            found.pattern.append(code)
+            found.line.append(number)
+            if codes.good[code]:
+                wrong.pop(place, None)
+            else:
+                wrong[place] = facts, trace
+            if codes.noted[code] or trace.ok is False:
+                _note_answer(keys[place].gold.qid, facts, trace, number, found)
+            for metric in self._beyond_pattern:
+                _measure(metric, self._reader.facts(keys[place], trace), number, found)
         found.filled = len(found.question) + found.rejected + found.unplaced
         found.patterns = list(codes)
-        found.shown = {place: _shown(facts) for place, facts in wrong.items()}
+        found.shown = {p: _shown(*last) for p, last in wrong.items() if p < ROWS_KEPT}
         return found
-
-    def _score_line(
-        self,
-        line: bytes,
-        number: int,
-        found: BlockScores,
-        codes: _Codes,
-        wrong: dict[int, Facts],
-    ) -> None:
-        """Score one line; `wrong` keeps the last trace of each question if it went wrong."""
-        try:
-            trace = read_trace(decode(line) if len(line) <= MAX_LINE else _overlong())
-        except (BadJson, BadField) as fault:
-            self._reject(line, fault, number, found)
-            return
-        place = self._by_qid.get(trace.qid) if trace.qid is not None else None
-        if place is None and (place := self._place(trace, number, found)) is None:
-            found.unplaced += 1
-            return
-        facts = self._reader.facts(self._keys[place], trace)
-        code = codes[pattern_of(facts)]
-        found.question.append(place)
-        found.pattern.append(code)
-        found.line.append(number)
-        if codes.good[code]:
-            wrong.pop(place, None)
-        elif place < ROWS_KEPT:
-            wrong[place] = facts
-        if facts.status == "error" or trace.ok is False or facts.refusal == "exact":
-            self._note_answer(facts, trace, number, found)
-        for metric in self._beyond_pattern:
-            _measure(metric, facts, number, found)
-
-    def _reject(self, line: bytes, fault: Exception, number: int, found: BlockScores) -> None:
-        """Everything wrong with a line: one fault of its JSON, or each of its fields'."""
-        found.rejected += 1
-        faults = [str(fault)] if isinstance(fault, BadJson) else trace_faults(decode(line))
-        for message in faults:
-            _note(found, "bad_line", number, message)
 
     def _place(self, trace: Trace, number: int, found: BlockScores) -> int | None:
         """The gold question of a trace whose qid did not tell, by its words where it has none."""
+        question = same_question(trace.q or "")
+        place = self._by_question.get(question) if trace.qid is None else None
+        if place is not None:
+            return place
+        found.unplaced += 1
         if trace.qid is not None:
             _note(found, "unknown_question", number, f'qid "{trace.qid}" is not in the gold set')
-            return None
-        question = same_question(trace.q or "")
-        if question not in self._by_question:
+        elif question not in self._by_question:
             message = f'question "{question:.60}" is not in the gold set'
             _note(found, "unknown_question", number, message)
-            return None
-        place = self._by_question[question]
-        if place is None:
+        else:
             message = (
                 f'question "{question:.60}" stands twice in the gold set; give the trace a qid'
             )
             _note(found, "ambiguous_question", number, message)
         return place
 
-    def _note_answer(self, facts: Facts, trace: Trace, number: int, found: BlockScores) -> None:
-        """Findings about an answer that was scored."""
-        qid = facts.gold.qid if facts.gold else ""
-        if facts.status == "error":
-            _note(found, "error_record", number, f"{qid}: {error_reason(trace)}")
-        elif facts.refusal == "exact" and facts.cited:
-            cited = ", ".join(facts.cited[:3])
-            _note(found, "refusal_cites", number, f"{qid}: refuses, yet cites {cited}")
-        if trace.ok is False:
-            message = f"{qid}: the trace says ok=false; its answer was scored all the same"
-            _note(found, "not_ok", number, message)
+
+def _reject(line: bytes, fault: Exception, number: int, found: BlockScores) -> None:
+    """Everything wrong with a line: one fault of its JSON, or each of its fields'."""
+    found.rejected += 1
+    faults = [str(fault)] if isinstance(fault, BadJson) else trace_faults(decode(line))
+    for message in faults:
+        _note(found, "bad_line", number, message)
 
 
-def _overlong() -> Any:
-    raise BadJson(f"the line is longer than {MAX_LINE >> 20} MiB")
+def _note_answer(qid: str, facts: Read, trace: Trace, number: int, found: BlockScores) -> None:
+    """Findings about an answer that was scored."""
+    pattern, _, cited = facts
+    if pattern_facts(pattern).status == "error":
+        _note(found, "error_record", number, f"{qid}: {error_reason(trace)}")
+    elif pattern_facts(pattern).refusal == "exact" and cited:
+        ids = ", ".join(cited[:3])
+        _note(found, "refusal_cites", number, f"{qid}: refuses, yet cites {ids}")
+    if trace.ok is False:
+        message = f"{qid}: the trace says ok=false; its answer was scored all the same"
+        _note(found, "not_ok", number, message)
+
+
+def _decoded(line: bytes) -> Any:
+    if len(line) > MAX_LINE:
+        raise BadJson(f"the line is longer than {MAX_LINE >> 20} MiB")
+    return decode(line)
 
 
 def _note(found: BlockScores, code: str, number: int, message: str) -> None:
     times = found.note_counts.get(code, 0)
     found.note_counts[code] = times + 1
     if times < PLACES_KEPT:
-        found.notes.append(Note(code, number, message))
+        # A message holds foreign text, which may be long or play tricks on a terminal.
+        found.notes.append(Note(code, number, one_line(message, MESSAGE_SHOWN)))
 
 
-def _shown(facts: Facts) -> Shown:
-    failed = facts.trace if facts.status == "error" else None
-    reason = error_reason(failed) if failed else None
-    return Shown(facts.claim[:CLAIM_SHOWN] or None, facts.cited[:CITED_SHOWN], reason)
+def _shown(facts: Read, trace: Trace) -> Shown:
+    pattern, claim, cited = facts
+    failed = pattern_facts(pattern).status == "error"
+    reason = error_reason(trace) if failed else None
+    return claim[:CLAIM_SHOWN] or None, cited[:CITED_SHOWN], reason
 
 
 def _measure(metric: Metric, facts: Facts, number: int, found: BlockScores) -> None:

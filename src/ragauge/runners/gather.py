@@ -56,12 +56,15 @@ class Gathering:
         """The first traces as (question, pattern, file, line), for `each="trace"`."""
         self._groups = _Counted()
         self._beyond = {m.id: _Sums(m, n) for m in metrics if not m.by_pattern}
-        self._lines_before: Counter[str] = Counter()
+        self._lines_before = 0
 
     def add(self, block: BlockScores) -> Record:
         """Take a block in; blocks come in the order of the files."""
-        file = self._file(block.name)
-        line = np.frombuffer(block.line, dtype=np.int64) + self._lines_before[block.name]
+        if block.start == 0:
+            self.files.append(block.name)
+            self._lines_before = 0
+        file = len(self.files) - 1
+        line = np.frombuffer(block.line, dtype=np.int64) + self._lines_before
         question = np.frombuffer(block.question, dtype=np.int32).astype(np.int64)
         codes = [self.patterns.setdefault(p, len(self.patterns)) for p in block.patterns]
         local = np.frombuffer(block.pattern, dtype=np.int32)
@@ -77,7 +80,7 @@ class Gathering:
             self._keep(question, pattern, file, line)
         for id, sums in self._beyond.items():
             sums.add(question, block.measured[id], replace=self.each == "question")
-        self._lines_before[block.name] += block.lines
+        self._lines_before += block.lines
         return Record(block.name, line, question, pattern, block.measured)
 
     def groups(self, missing: Callable[[Gold], Pattern]) -> Groups:
@@ -98,13 +101,8 @@ class Gathering:
             return sums_of(metric, groups)
         return self._beyond[metric.id].finished(self.traces_of, self.each)
 
-    def _file(self, name: str) -> int:
-        if not self.files or self.files[-1] != name:
-            self.files.append(name)
-        return len(self.files) - 1
-
     def _note(self, block: BlockScores) -> None:
-        before = self._lines_before[block.name]
+        before = self._lines_before
         noted = Counter(note.code for note in block.notes)
         for note in block.notes:
             self.findings.add(

@@ -6,10 +6,10 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import Meta, Struct, structs
 
 from ragauge.contracts.facts import Pattern
 from ragauge.contracts.score import Outcome
@@ -19,7 +19,7 @@ from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.presets import DEFAULT, preset
 from ragauge.gates.rules import checked, merged, parse_rules
 from ragauge.ingest.gold import read_gold
-from ragauge.ingest.lines import Block, blocks
+from ragauge.ingest.lines import STDIN, Block, blocks
 from ragauge.metrics.facts import Reading, Strength
 from ragauge.metrics.table import find, table
 from ragauge.runners.assemble import Assembly
@@ -43,7 +43,7 @@ class ScoreOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     canon: Canon = "unicode"
     inline: bool = False
     each: Each = "question"
-    workers: int = 1
+    workers: Annotated[int, Meta(ge=1)] = 1
     max_bad: str = "0"
     out: str | None = None
     baseline: str | None = None
@@ -107,6 +107,8 @@ class _Run:
         self, gold: str, traces: list[str], options: ScoreOptions, progress: Progress
     ) -> None:
         self._options, self._progress, self._traces = options, progress, traces
+        if [gold, *traces].count(STDIN) > 1:
+            raise UsageError("only one of GOLD and TRACES can be standard input (-)")
         self._rules = rules_of(options)
         self._allowed = allowed_bad(options.max_bad)
         self._baseline = read_baseline(options.baseline) if options.baseline else None

@@ -82,10 +82,11 @@ class Phrases(Struct, frozen=True):
             for phrase in self.long:
                 if phrase in lowered:
                     return True
-        made = CANONS[self.canon](claim)
-        return any(phrase in made for phrase in self.long) or any(
-            _stands_as_words(phrase, made) for phrase in self.short
-        )
+        made = canonical(claim) if self.canon == "unicode" else canonical_reference(claim)
+        for phrase in self.long:
+            if phrase in made:
+                return True
+        return any(_stands_as_words(phrase, made) for phrase in self.short)
 
 
 def phrases(texts: tuple[str, ...], canon: Canon) -> Phrases | None:

@@ -40,6 +40,7 @@ _AROUND_ID = "\"'“”‘’«»`[](){}<>*［］（）【】「」『』《》"
 _NOTHING = frozenset({"", "-", "–", "none", "n/a", "null", "geen", "keine", "aucune", "无"}) | {
     *("&", "and", "en", "und", "et", "和")  # they join the last two ids of a list
 }
+_LONGEST_NOTHING = max(map(len, _NOTHING))
 
 
 class Answer(Struct, frozen=True):
@@ -108,7 +109,11 @@ def split_ids(text: str) -> list[str]:
     parts = [part.strip(_AROUND_ID) for part in _SEPARATORS.split(text)]
     if "(" in text:  # of an id such as p1(2) the bracket is a part
         parts = [f"{part})" if "(" in part and ")" not in part else part for part in parts]
-    return [part for part in parts if part and part.casefold() not in _NOTHING]
+    return [part for part in parts if len(part) > _LONGEST_NOTHING or not _is_nothing(part)]
+
+
+def _is_nothing(part: str) -> bool:
+    return not part or part.casefold() in _NOTHING
 
 
 def unique(ids: Iterable[str]) -> tuple[str, ...]:
