@@ -5,9 +5,11 @@ from __future__ import annotations
 import itertools
 import multiprocessing
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from contextlib import contextmanager, nullcontext
 from typing import Any, TypeVar
 
 Work = TypeVar("Work")
@@ -44,8 +46,9 @@ def ordered(
     )
     try:
         waiting: deque[Future[Result]] = deque()
-        for piece in pieces:
-            waiting.append(pool.submit(_work, piece))
+        for number, piece in enumerate(pieces):
+            with _deaf() if number < workers else nullcontext():  # the first ones start workers
+                waiting.append(pool.submit(_work, piece))
             if len(waiting) > AHEAD * workers:
                 yield waiting.popleft().result()
         while waiting:
@@ -54,10 +57,24 @@ def ordered(
         pool.shutdown(wait=True, cancel_futures=True)
 
 
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """Ctrl-C does nothing meanwhile, and never to the workers started here.
+
+    It reaches the whole group of processes; the parent alone should answer it, in words.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, heard)
+
+
 def _begin(make: Callable[..., Callable[[Any], Any]], arguments: tuple[Any, ...]) -> None:
     global _worker
-    # Ctrl-C reaches the whole group; the parent alone answers it, in words.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _worker = make(*arguments)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -74,9 +75,22 @@ class RowWriter:
 @contextmanager
 def parquet_rows(path: Path) -> Iterator[RowWriter]:
     """A writer whose rows become the file `path` when all went well, and nothing otherwise."""
+    _keep_interrupts()
     with whole(path) as part:
         writer = RowWriter(part)
         try:
             yield writer
         finally:
             writer.close()
+
+
+def _keep_interrupts() -> None:
+    """Let Ctrl-C reach the main thread while polars works in another.
+
+    Polars puts a handler of its own below Python's when it is imported, and a query would keep
+    the signal to itself; setting Python's handler again takes that back.
+    """
+    import polars  # noqa: F401 (for its handler)
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
