@@ -46,8 +46,8 @@ def ordered(
     )
     try:
         waiting: deque[Future[Result]] = deque()
-        for number, piece in enumerate(pieces):
-            with _deaf() if number < workers else nullcontext():  # the first ones start workers
+        for number, piece in enumerate(pieces):  # the first ones start the workers
+            with _interrupts_held() if number < workers else nullcontext():
                 waiting.append(pool.submit(_work, piece))
             if len(waiting) > AHEAD * workers:
                 yield waiting.popleft().result()
@@ -58,19 +58,27 @@ def ordered(
 
 
 @contextmanager
-def _deaf() -> Iterator[None]:
-    """Ctrl-C does nothing meanwhile, and never to the workers started here.
+def _interrupts_held() -> Iterator[None]:
+    """Ctrl-C waits meanwhile, and workers started here never hear it.
 
-    It reaches the whole group of processes; the parent alone should answer it, in words.
+    It reaches the whole group of processes, but the parent alone should answer it, in words. A
+    new process inherits what the thread that starts it holds back, from its first moment on; the
+    handler is held too, because another thread of the parent may take the signal.
     """
-    if threading.current_thread() is not threading.main_thread():
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    heard = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    met: list[int] = []
+    handler = signal.signal(signal.SIGINT, lambda number, frame: met.append(number))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, heard)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+    if met:
+        raise KeyboardInterrupt
 
 
 def _begin(make: Callable[..., Callable[[Any], Any]], arguments: tuple[Any, ...]) -> None:
