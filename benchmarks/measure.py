@@ -1,5 +1,6 @@
 """What a command costs: wall time, CPU time and memory of its whole process tree (Linux)."""
 
+import os
 import resource
 import subprocess
 import threading
@@ -26,23 +27,31 @@ def run(
     env: dict[str, str] | None = None,
     cwd: Path | None = None,
     accept: Collection[int] = (0,),
+    memory: bool = False,
 ) -> Measured:
     """The cost of a command; CalledProcessError where its exit code is not an accepted one.
+
+    Looking at memory every few milliseconds slows what is looked at, so a run is either timed or
+    watched: without `memory` the peak is 0.
 
     CPU time is that of all children this process has waited for meanwhile, so only one `run` may
     be under way at a time. A failed gate is exit code 1: pass `accept=(0, 1)`.
     """
+    env = dict(os.environ) if env is None else env
+    env.pop("PYTHONDONTWRITEBYTECODE", None)  # compiled once and kept, as on a user's machine
     cpu_before = children_cpu_s()
     started = time.perf_counter()
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=env, cwd=cwd) as process:
-        memory = MemorySampler(process.pid)
-        memory.start()
+        sampler = MemorySampler(process.pid)
+        if memory:
+            sampler.start()
         stdout, _ = process.communicate()
         wall_s = time.perf_counter() - started
-        memory.stop()
+        if memory:
+            sampler.stop()
     if process.returncode not in accept:
         raise subprocess.CalledProcessError(process.returncode, list(map(str, command)), stdout)
-    return Measured(wall_s, children_cpu_s() - cpu_before, memory.peak_kib / 1024, stdout)
+    return Measured(wall_s, children_cpu_s() - cpu_before, sampler.peak_kib / 1024, stdout)
 
 
 def children_cpu_s() -> float:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 from ragauge.contracts.score import Advice, QuestionRow, Score
@@ -32,14 +34,26 @@ def advise(
     `units` says how many there were in all, where the questions are only the first of them.
     """
     found = []
-    for entry in catalogue():
-        speaking = [row for row in questions if _matches(entry, row)]
+    entries = catalogue()
+    alike = _alike(questions, sorted({fact for entry in entries for fact in entry.when}))
+    for entry in entries:
+        kinds = [places for places in alike if _matches(entry, questions[places[0]])]
+        speaking = [questions[place] for place in sorted(chain.from_iterable(kinds))]
         if speaking and all(_holds(text, scores) for text in entry.scores):
             found.append((entry, speaking))
     found.sort(key=lambda pair: (-len(pair[1]), pair[0].id))
     cut = units is not None and units > len(questions)
     among = f", among the first {len(questions):,} of {units:,}" if cut else ""
     return tuple(_advice(entry, rows, questions, strata, among) for entry, rows in found)
+
+
+def _alike(questions: Sequence[QuestionRow], facts: Sequence[str]) -> list[list[int]]:
+    """Places of questions that entries cannot tell apart: thousands come to a few kinds."""
+    kinds: dict[Any, list[int]] = {}
+    kind_of = attrgetter(*facts)
+    for place, row in enumerate(questions):
+        kinds.setdefault(kind_of(row), []).append(place)
+    return list(kinds.values())
 
 
 def _matches(entry: Entry, row: QuestionRow) -> bool:

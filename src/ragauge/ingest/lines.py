@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from ragauge.errors import InputRejected, UsageError
 
-BLOCK = 4 << 20
+BLOCK = 8 << 20
 """Bytes a worker takes at a time: large enough to be worth the hand-over, small in memory."""
 MAX_LINE = 16 << 20
 MAX_EXPANSION = 200

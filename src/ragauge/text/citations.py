@@ -28,6 +28,7 @@ _NEXT_BRACKET = re.compile(r"[ \t,;，；、]*(?=[\[【])")
 _BRACKETS = re.compile(r"[\[\]【】]")
 _BRACKET_NEAR = 4096
 _TEMPLATE_LIST = "\n- citations: ["
+_ONE_ID = re.compile(r"\w[\w#/.@-]*\w", re.ASCII)
 _SEPARATORS = re.compile(r"[\s,;，；、]+")
 _FENCE = re.compile(r"```[a-zA-Z]*\n?|```")
 _INLINE = re.compile(r"\[([^\[\]\s,;]+(?:\s*[,;]\s*[^\[\]\s,;]+)*)\]")
@@ -85,7 +86,8 @@ def _templated(text: str) -> Answer | None:
     odd = "[" in written or "]" in written or '"' in written
     if at < 0 or odd or not text.isascii():
         return None
-    return Answer(text[8:at].strip(), unique(split_ids(written)))
+    alone = len(written) > _LONGEST_NOTHING and _ONE_ID.fullmatch(written)
+    return Answer(text[8:at].strip(), (written,) if alone else unique(split_ids(written)))
 
 
 def inline_markers(text: str, retrieved: tuple[str, ...]) -> tuple[str, ...]:
