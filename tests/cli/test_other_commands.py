@@ -10,6 +10,9 @@ import jsonschema
 import pytest
 
 from ragauge.cli.main import VERBS
+from ragauge.gates.presets import PRESETS
+from ragauge.ingest.configuration import SETTINGS
+from ragauge.reports.forms import FORMS
 from tests.cli.command import ragauge
 
 HEAVY = ("numpy", "polars", "rich", "msgspec", "scipy")
@@ -84,6 +87,11 @@ def test_a_flag_beats_the_environment_beats_the_file_beats_the_default(parity, t
     assert values["canon"] == {"value": "unicode", "origin": "default"}
     assert ragauge("score", *parity, cwd=tmp_path).returncode == 1
     assert ragauge("score", *parity, "--preset", "integrity", cwd=tmp_path).returncode == 0
+
+
+def test_settings_know_every_preset_and_form():
+    assert SETTINGS["preset"].choices == PRESETS
+    assert SETTINGS["format"].choices == FORMS
 
 
 def test_gates_may_stand_in_the_file(parity, tmp_path):

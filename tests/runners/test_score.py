@@ -10,7 +10,7 @@ import pytest
 from ragauge import RagaugeError, score
 from ragauge.contracts.score import ROWS_KEPT
 from ragauge.contracts.verdict import Rule
-from ragauge.errors import UsageError
+from ragauge.errors import InputRejected, UsageError
 
 
 @pytest.mark.parametrize(
@@ -94,6 +94,16 @@ def test_a_file_given_twice_is_numbered_twice(parity):
     gold, traces = parity
     rows = score(gold, [traces, traces], each="trace").report.questions
     assert [row.where for row in rows] == [f"{traces}:{n}" for n in (1, 2, 3, 4)] * 2
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_traces_in_an_array_are_refused_in_one_line(parity, indent):
+    gold, traces = parity
+    records = [json.loads(line) for line in traces.read_text().splitlines()]
+    traces.write_text(json.dumps(records, indent=indent))
+    with pytest.raises(InputRejected, match="is a JSON array; traces are JSON Lines") as refusal:
+        score(gold, [traces])
+    assert len(refusal.value.problems) == 1
 
 
 def test_standard_input_can_be_read_once_only():

@@ -14,12 +14,17 @@ if TYPE_CHECKING:
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-FORMATS = ("text", "json", "markdown", "junit", "github", "csv")
-
 
 def formats(*names: str) -> Callable[[Command], Command]:
     """The `--format` option."""
     return click.option("--format", "format", type=click.Choice(names), help="What stdout gets.")
+
+
+def choice_of(name: str) -> click.Choice[str]:
+    """What a setting can be, for an option of the same name."""
+    from ragauge.ingest.configuration import SETTINGS
+
+    return click.Choice(SETTINGS[name].choices)
 
 
 quiet_option = click.option("--quiet", is_flag=True, default=None, help="No remarks on stderr.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from array import array
 from typing import Any
 
@@ -13,9 +14,10 @@ from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.contracts.score import ROWS_KEPT
 from ragauge.contracts.trace import Trace
+from ragauge.errors import InputRejected
+from ragauge.ingest import plain_traces
 from ragauge.ingest.fields import BadField
 from ragauge.ingest.lines import MAX_LINE, Block
-from ragauge.ingest.plain_traces import read_plain
 from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.ingest.traces import read_trace, trace_faults
 from ragauge.metrics.facts import Read, Reader, Reading, error_reason
@@ -100,21 +102,27 @@ class BlockScorer:
             self._by_question[text] = None if text in self._by_question else place
         self._beyond_pattern = [table()[id] for id in metrics if not table()[id].by_pattern]
         # A metric from elsewhere may ask for any field of the trace: then all are read.
-        self._read_plain = (lambda line: None) if self._beyond_pattern else read_plain
+        self._read_plain = (lambda line: None) if self._beyond_pattern else plain_traces.read_plain
 
     def __call__(self, block: Block) -> BlockScores:
         """The scores of every trace of the block, in order."""
         content = block.read()
+        if block.start == 0:
+            _refuse_array(block.name, content)
         found = BlockScores(block.name, block.start, block.size, lines=content.count(b"\n"))
         found.measured = {m.id: Measured(array("q"), []) for m in self._beyond_pattern}
         codes = _Codes()
         wrong: dict[int, tuple[Read, Trace]] = {}
+        # What the loop touches is bound once: it runs for every trace.
         by_qid, by_question, keys, read = self._by_qid, self._by_question, self._keys, self._read
+        read_plain, good, noted = self._read_plain, codes.good, codes.noted
+        add_question, add_pattern = found.question.append, found.pattern.append
+        add_line = found.line.append
         for number, line in enumerate(content.split(b"\n"), 1):
             if not line or line.isspace():
                 continue
             try:
-                trace = self._read_plain(line) or read_trace(_decoded(line))
+                trace = read_plain(line) or read_trace(_decoded(line))
             except (BadJson, BadField) as fault:
                 _reject(line, fault, number, found)
                 continue
@@ -124,14 +132,14 @@ class BlockScorer:
                 continue
             facts = read(keys[place], trace)
             code = codes[facts[0]]
-            found.question.append(place)
-            found.pattern.append(code)
-            found.line.append(number)
-            if codes.good[code]:
+            add_question(place)
+            add_pattern(code)
+            add_line(number)
+            if good[code]:
                 wrong.pop(place, None)
             else:
                 wrong[place] = facts, trace
-            if codes.noted[code] or trace.ok is False:
+            if noted[code] or trace.ok is False:
                 _note_answer(keys[place].gold.qid, facts, trace, number, found)
             for metric in self._beyond_pattern:
                 _measure(metric, self._reader.facts(keys[place], trace), number, found)
@@ -158,6 +166,15 @@ class BlockScorer:
             )
             _note(found, "ambiguous_question", number, message)
         return place
+
+
+def _refuse_array(name: str, content: bytes) -> None:
+    """One clear word in place of an error for each line of a pretty-printed array."""
+    if re.match(rb"\s*\[\s*\{", content):
+        raise InputRejected(
+            f"{name}: is a JSON array; traces are JSON Lines, one object a line: "
+            "`jq -c '.[]'` makes them of it"
+        )
 
 
 def _reject(line: bytes, fault: Exception, number: int, found: BlockScores) -> None:
