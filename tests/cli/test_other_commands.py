@@ -112,6 +112,14 @@ def test_every_wrong_setting_is_named_at_once(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("written", ["[tool]\nragauge = 5\n", 'tool = "x"\n'])
+def test_a_project_file_of_another_shape_ends_in_words(tmp_path, written):
+    (tmp_path / "pyproject.toml").write_text(written)
+    done = ragauge("config", cwd=tmp_path)
+    assert b"Traceback" not in done.stderr
+    assert done.returncode == (2 if "ragauge" in written else 0)
+
+
 @pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])
 def test_shells_get_their_completion(shell):
     assert b"ragauge" in ragauge("completion", shell).stdout

@@ -51,6 +51,11 @@ def test_the_report_has_the_published_shape(parity):
         (("--preset", "exampel08"), 2),
         (("--gates", "precision>=1"), 2),
         (("--max-bad", "many"), 2),
+        (("--gates", ""), 2),
+        (("--preset", ""), 2),
+        (("--refusal-tokens", ""), 2),
+        (("--gates", "precision_cited>=0.1@99.9999999"), 2),
+        (("--gates", "precision_cited>=1e999"), 2),
         (("--workers", "two"), 2),
         (("--no-such-flag",), 2),
     ],
@@ -73,6 +78,29 @@ def test_rejected_input_is_3_and_prints_no_numbers(parity):
     assert ragauge("score", gold, traces, "--max-bad", "2").returncode == 0
     assert ragauge("score", gold, traces, "--max-bad", "34%").returncode == 0
     assert ragauge("score", gold, traces, "--max-bad", "1").returncode == 3
+
+
+def test_a_pass_over_few_questions_says_so(parity):
+    gold, traces = parity
+    traces.write_text(traces.read_text().splitlines()[0])
+    done = ragauge("score", gold, traces, "--gates", "precision_cited>=0.8")
+    assert done.returncode == 0
+    assert b"3 of 4 questions not traced, and no gate minds" in done.stdout.splitlines()[0]
+
+
+def test_a_refusal_token_may_hold_a_comma(parity):
+    gold, traces = parity
+    traces.write_text('{"qid": "q3", "answer": "Sorry, I do not know"}')
+    report = report_of(gold, traces, "--refusal-tokens", "Sorry, I do not know")
+    assert report["labels"]["REFUSAL_OK"] == 1
+
+
+def test_a_full_disk_is_no_failed_gate(parity):
+    with Path("/dev/full").open("wb") as full:
+        command = [RAGAUGE, "score", *parity]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert done.returncode == 2
+    assert b"Traceback" not in done.stderr
 
 
 def test_nothing_scored_is_3(parity):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -52,8 +53,14 @@ def commands(text: str) -> list[tuple[str, str]]:
 def run(command: list[str], folder: Path) -> str:
     binaries = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     environment = os.environ | {"PATH": binaries, "COLUMNS": "100"}
+    where = shutil.which(command[0], path=binaries) or command[0]
     done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, env=environment, check=False
+        [where, *command[1:]],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
     )
     assert done.returncode in (0, 1), f"{shlex.join(command)}\n{done.stderr}"
     assert "Traceback" not in done.stderr, done.stderr
@@ -66,6 +73,15 @@ def matches(printed: str, expected: str) -> bool:
         return True
     pattern = re.escape(expected.strip()).replace(r"\.\.\.", ".*")
     return re.fullmatch(pattern, printed.strip(), re.DOTALL) is not None
+
+
+def test_the_files_of_the_readme_pass_its_recipe(tmp_path):
+    text = (ROOT / "README.md").read_text("utf-8")
+    gold, traces = re.findall(r"^```json\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    (tmp_path / "gold.jsonl").write_text(gold)
+    (tmp_path / "traces.jsonl").write_text(traces)
+    printed = run(["ragauge", "score", "gold.jsonl", "traces.jsonl", "--preset", "ship"], tmp_path)
+    assert printed.startswith("PASS")
 
 
 def test_links_between_pages_lead_somewhere():

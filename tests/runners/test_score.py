@@ -11,6 +11,7 @@ from ragauge import RagaugeError, score
 from ragauge.contracts.score import ROWS_KEPT
 from ragauge.contracts.verdict import Rule
 from ragauge.errors import InputRejected, UsageError
+from ragauge.reports.forms import render
 
 
 @pytest.mark.parametrize(
@@ -118,3 +119,116 @@ def test_foreign_text_in_a_finding_is_short_and_shows_its_escapes(parity):
     assert finding.code == "unknown_question"
     assert "\x1b" not in finding.message
     assert len(finding.message) <= 400
+
+
+def test_rows_are_written_where_the_first_file_has_none(parity, tmp_path):
+    gold, traces = parity
+    unknown, rows = tmp_path / "unknown.jsonl", tmp_path / "rows.parquet"
+    unknown.write_text('{"qid": "zz", "answer": "x"}\n')
+    score(gold, [unknown, traces], out=rows)
+    assert pl.read_parquet(rows).height == 4
+
+
+@pytest.mark.parametrize(
+    ("trace", "label"),
+    [
+        ({"answer_json": {"claim": "X is a constrained mapping. citations: [p1#1]"}}, "OK"),
+        ({"answer_json": {}, "answer": "X maps.", "citations": ["p1#1"]}, "OK"),
+        ({"answer_json": {"claim": "X maps.", "citations": []}}, "ANS_NO_HIT"),
+    ],
+    ids=["list in the claim", "empty fields beside an answer", "an empty list beats the text"],
+)
+def test_an_answer_is_looked_for_wherever_it_may_be(parity, trace, label):
+    gold, traces = parity
+    traces.write_text(json.dumps({"qid": "q1"} | trace))
+    assert score(gold, [traces]).report.questions[0].label == label
+
+
+@pytest.mark.parametrize(("allowed", "passes"), [("29%", True), ("28.9%", False), ("29", True)])
+def test_a_share_of_bad_lines_is_exact(parity, allowed, passes):
+    gold, traces = parity
+    good = traces.read_text().splitlines()[0]
+    traces.write_text("\n".join([good] * 71 + ["{"] * 29))
+    if passes:
+        assert score(gold, [traces], max_bad=allowed).report.coverage.rejected == 29
+    else:
+        with pytest.raises(InputRejected):
+            score(gold, [traces], max_bad=allowed)
+
+
+def baseline_of(gold, traces, tmp_path, **options):
+    path = tmp_path / "before.json"
+    path.write_text(render(score(gold, [traces], **options).report, "json"))
+    return path
+
+
+def test_a_baseline_of_another_gold_set_says_so_and_leaves_the_changed_questions_out(
+    parity, tmp_path
+):
+    gold, traces = parity
+    before = baseline_of(gold, traces, tmp_path)
+    changed = json.loads(gold.read_text())
+    changed[2] |= {"answerable": True, "gold_claim": "Z", "gold_ids": ["p3"]}
+    gold.write_text(json.dumps(changed))
+    comparison = score(gold, [traces], baseline=before).report.baseline
+    assert "the gold set is not the one" in comparison.note
+    assert comparison.changed == ()
+    assert comparison.metrics["quality.over_refusal"].change == 0
+
+
+def test_a_preset_alone_changes_no_label_against_the_baseline(parity, tmp_path):
+    gold, traces = parity
+    before = baseline_of(gold, traces, tmp_path, preset="example08")
+    assert score(gold, [traces], baseline=before).report.baseline.changed == ()
+
+
+def test_a_baseline_too_large_for_its_rows_compares_totals_only(tmp_path):
+    gold, traces = tmp_path / "gold.jsonl", tmp_path / "traces.jsonl"
+    many = ROWS_KEPT + 100
+    asked = [{"qid": f"q{n}", "question": f"{n}?", "answerable": False} for n in range(many)]
+    gold.write_text("".join(json.dumps(question) + "\n" for question in asked))
+
+    def answer(refused):
+        texts = ["not in context" if n < refused else "It is." for n in range(many)]
+        lines = [json.dumps({"qid": f"q{n}", "answer": text}) for n, text in enumerate(texts)]
+        traces.write_text("\n".join(lines))
+
+    answer(many)
+    before = baseline_of(gold, traces, tmp_path)
+    answer(ROWS_KEPT)  # only questions beyond the rows of a report went wrong
+    comparison = score(gold, [traces], baseline=before).report.baseline
+    change = comparison.metrics["quality.under_refusal"]
+    assert change.change == pytest.approx(100 / many)
+    assert change.ci is None
+    assert "more questions than a report holds" in comparison.note
+
+
+def test_sums_beyond_64_bits_stay_exact():
+    from array import array
+
+    import numpy as np
+
+    from ragauge.contracts.metric import SCALE, Metric
+    from ragauge.metrics.table import ratio
+    from ragauge.runners.blocks import Measured
+    from ragauge.runners.gather import _Sums
+
+    metric = Metric(
+        id="acme.large",
+        version=1,
+        better="lower",
+        bounds=(0, None),
+        unit="question",
+        columns=("value", "of"),
+        needs=frozenset({"claim"}),
+        measure=lambda facts: None,
+        finish=ratio,
+        rate=False,
+        doc="",
+    )
+    sums = _Sums(metric, 2)
+    large = 1000 * SCALE
+    for _ in range(12):
+        rows = Measured(array("q", [large, 1] * 1000), [None] * 1000)
+        sums.add(np.zeros(1000, dtype=np.int64), rows, replace=False)
+    assert sums.finished(np.array([12_000, 0]), "trace").tally().sums == (12_000 * large, 12_000)

@@ -57,8 +57,8 @@ def test_a_disk_that_is_full_ends_in_words(tmp_path):
         pytest.skip("needs /dev/full")
     from ragauge.store.rows import RowWriter
 
-    writer = RowWriter(Path("/dev/full"))
+    writer = RowWriter(Path("/dev/full"), Path("rows.parquet"))
     for frame in frames(200):
         writer.add(frame)
-    with pytest.raises(UsageError, match="cannot be written"):
+    with pytest.raises(UsageError, match=r"rows.parquet: cannot be written"):
         writer.close()

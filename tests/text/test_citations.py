@@ -155,3 +155,20 @@ def test_inline_markers():
 def test_hostile_text_comes_to_an_end(part):
     """In a blink, because every search is linear; a quadratic one would take minutes."""
     assert take_apart(part * (500_000 // len(part)))
+
+
+@pytest.mark.parametrize(
+    ("text", "claim", "cited"),
+    [
+        (
+            "The Nile has two sources: Lake Victoria and Lake Tana.\ncitations: [p1#1]",
+            "The Nile has two sources: Lake Victoria and Lake Tana.",
+            ("p1#1",),
+        ),
+        ("- claim: Two sources: a diary, and letters.", "Two sources: a diary, and letters.", None),
+        ("X maps. Sources: p1#1, p2#3.", "X maps.", ("p1#1", "p2#3")),
+    ],
+)
+def test_a_sentence_that_goes_on_after_a_heading_word_is_no_list(text, claim, cited):
+    answer = take_apart(text)
+    assert (answer.claim, answer.citations) == (claim, cited)

@@ -25,7 +25,13 @@ def config(format: str | None) -> None:
 
         click.echo(msgspec.json.format(msgspec.json.encode(values, order="sorted")).decode())
         return
-    shown = {name: "–" if v.value is None else str(v.value) for name, v in values.items()}
+    shown = {name: _shown(value.value) for name, value in values.items()}
     name_width, width = max(map(len, shown)), max(map(len, shown.values()))
     for name, value in values.items():
         click.echo(f"{name:<{name_width}}  {shown[name]:<{width}}  {value.origin}")
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, tuple):
+        value = ", ".join(value) or None
+    return "–" if value is None else str(value)

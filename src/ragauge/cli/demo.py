@@ -38,7 +38,7 @@ def _next_steps(questions: int) -> str:
             "",
             f"That was `ragauge score`: {questions} questions over {documents} bundled documents.",
             "Look at: the failing gate, the first advice, and the questions that show it.",
-            "Then try:",
+            "Then try, after `. .venv/bin/activate` if `ragauge` is not on your path:",
             "  ragauge demo --into demo         the files, to change and score again:",
             "  ragauge score demo/gold.jsonl demo/traces.jsonl --preset ship",
             "  ragauge metrics over_refusal     what the failing number means",

@@ -22,7 +22,9 @@ VERBS = {
 }
 """Each verb is a module of this package, and in it the command of the same name."""
 
+USAGE = 2
 INTERRUPTED = 130
+BROKEN_PIPE = 141
 
 
 class Verbs(click.Group):
@@ -81,8 +83,17 @@ def main() -> None:
         sys.exit(INTERRUPTED)
     except BrokenPipeError:
         # The reader went away, as in `ragauge … | head`: end quietly, and let no flush complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        _drop_output()
+        sys.exit(BROKEN_PIPE)
+    except OSError as error:
+        click.echo(f"ragauge: {error.filename or 'output'}: {error.strerror or error}", err=True)
+        _drop_output()
+        sys.exit(USAGE)
+
+
+def _drop_output() -> None:
+    """Forget what stdout still holds, so that closing it raises nothing more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _nearest(name: str) -> str:

@@ -59,11 +59,10 @@ def score(ctx: click.Context, /, **given: Any) -> None:
 
     gold, traces, reports = given.pop("gold"), given.pop("traces"), given.pop("reports")
     files = {name: given.pop(name) for name in ("out", "baseline")}
-    chosen = settings(**{name: value or None for name, value in given.items()})
+    chosen = settings(**{name: None if value == () else value for name, value in given.items()})
     form, quiet = chosen.pop("format"), chosen.pop("quiet")
     forms = _forms_of(reports)
-    tokens = chosen.pop("refusal_tokens").split(",")
-    chosen["refusal_tokens"] = tuple(token.strip() for token in tokens)
+    chosen["gates"] = ",".join(chosen["gates"]) or None
     chosen["workers"] = chosen["workers"] or os.cpu_count() or 1
     with _progress(traces, quiet) as progress:
         outcome = run(gold, traces, progress, **chosen, **files)

@@ -27,10 +27,6 @@ class Findings:
         if len(kept) < PLACES_KEPT:
             kept.append(finding)
 
-    def room(self, code: str) -> int:
-        """How many more places of this code will be kept."""
-        return PLACES_KEPT - len(self._kept.get(code, ()))
-
     def count(self, code: str, times: int) -> None:
         """Count what was met beyond the places that are kept."""
         if times:

@@ -93,6 +93,8 @@ class Comparison(Struct, frozen=True, kw_only=True):
     changed: tuple[LabelChange, ...]
     only_here: int
     only_there: int
+    note: str | None = None
+    """What keeps the two from being quite comparable."""
 
 
 class Advice(Struct, frozen=True, kw_only=True):

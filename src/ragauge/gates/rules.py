@@ -9,6 +9,7 @@ precision_strict>=0.80?                    may stay unevaluated without failing
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -70,8 +71,10 @@ def parse_rule(text: str, metric_id: Callable[[str], str]) -> Rule:
 
 def checked(rule: Rule) -> Rule:
     """The rule, if its parts fit together."""
-    if rule.confidence is not None and not 50 <= rule.confidence < 100:
-        raise UsageError(f'gate "{rule}": confidence is a percentage from 50 to below 100')
+    if not math.isfinite(rule.bound):
+        raise UsageError(f'gate "{rule}": the bound is no finite number')
+    if rule.confidence is not None and not 50 <= rule.confidence <= 99.99:
+        raise UsageError(f'gate "{rule}": confidence is a percentage from 50 to 99.99')
     if rule.confidence is not None and rule.per == "question":
         raise UsageError(f'gate "{rule}": a single question has no interval; drop the @')
     if rule.confidence is not None and rule.op == "=":

@@ -39,7 +39,7 @@ SETTINGS = {
         Setting(
             name="gates",
             kind="texts",
-            default=None,
+            default=(),
             help="Gate rules, such as precision_cited>=0.80.",
         ),
         Setting(
@@ -52,8 +52,8 @@ SETTINGS = {
         Setting(
             name="refusal_tokens",
             kind="texts",
-            default="not in context",
-            help="The texts that refuse, separated by commas.",
+            default=("not in context",),
+            help="The texts that refuse.",
         ),
         Setting(
             name="canon",
@@ -135,9 +135,12 @@ def _written(folder: Path, problems: list[str]) -> tuple[str, dict[str, Any]]:
         if own.is_file():
             return own.name, _keys(_toml(own, problems))
         if project.is_file():
-            table = _toml(project, problems).get("tool", {}).get("ragauge")
-            if table is not None:
+            tools = _toml(project, problems).get("tool")
+            table = tools.get("ragauge") if isinstance(tools, dict) else None
+            if isinstance(table, dict):
                 return f"{project.name} [tool.ragauge]", _keys(table)
+            if table is not None:
+                problems.append(f"{project.name}: tool.ragauge: expected a table, got {table!r}")
     return "", {}
 
 
@@ -184,10 +187,8 @@ def _read(setting: Setting, value: Any) -> Any:
         if isinstance(value, str) and value.isascii() and value.isdigit():
             return int(value)
         raise ValueError(f"expected a whole number, 0 or more, got {value!r}")
-    if setting.kind == "texts" and isinstance(value, list | tuple):
-        if all(isinstance(part, str) for part in value):
-            return ",".join(value)
-        raise ValueError(f"expected texts, got {value!r}")
+    if setting.kind == "texts":
+        return _texts(value)
     if setting.kind == "text" and isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str):
@@ -195,3 +196,13 @@ def _read(setting: Setting, value: Any) -> Any:
     if setting.choices and value not in setting.choices:
         raise ValueError(f'"{value}" is none of {", ".join(setting.choices)}')
     return value
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    """A list as it is given; a single text, as the environment has it, is split at commas."""
+    parts = value.split(",") if isinstance(value, str) else value
+    if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
+        raise ValueError(f"expected texts, got {value!r}")
+    if not all(part.strip() for part in parts):
+        raise ValueError("is empty; leave it out, or say what you want")
+    return tuple(part.strip() for part in parts)

@@ -78,6 +78,8 @@ class Reader:
     def read(self, key: Key, trace: Trace) -> Read:
         """The facts as a bare pattern, the claim and the cited ids: what most traces come to."""
         structured = trace.answer_json
+        if structured is not None and not structured.claim:
+            structured = None
         text = trace.answer if structured is None else structured.claim
         if not text or trace.status == "error" or trace.error or text.isspace():
             facts = Facts(key.gold.answerable, "error", citable=bool(key.ids))
@@ -85,15 +87,13 @@ class Reader:
         if not text.isascii():
             text = _composed(text)
         refusal = refusal_in(text, self._tokens)
-        if structured is None:
-            claim, cited = text, trace.citations
-            if refusal == "none":
-                answer = take_apart(text)
-                claim, cited = answer.claim, answer.citations if cited is None else cited
-                refusal = self._refusal_in_claim(claim, text, cited)
-        else:
-            claim = text
-            cited = trace.citations if structured.citations is None else structured.citations
+        claim, cited = text, trace.citations
+        if structured is not None and structured.citations is not None:
+            cited = structured.citations
+        if refusal == "none" and (structured is None or cited is None):
+            answer = take_apart(text)
+            claim, cited = answer.claim, answer.citations if cited is None else cited
+            refusal = self._refusal_in_claim(claim, text, cited)
         if self.reading.inline and refusal == "none":
             cited = (*(cited or ()), *inline_markers(claim, trace.retrieved_ids or ()))
         return self._compared(key, trace.retrieved_ids, claim, cited or (), refusal)

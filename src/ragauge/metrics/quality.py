@@ -12,8 +12,8 @@ from ragauge.metrics.table import metric
 
 NO_ANSWER = Absent("no answer")
 REFUSED = Absent("refused")
-UNANSWERABLE = Absent("unanswerable")
-ANSWERABLE = Absent("answerable")
+UNANSWERABLE = Absent("the question is unanswerable")
+ANSWERABLE = Absent("the question is answerable")
 NO_GOLD_IDS = Absent("no gold citations")
 NO_PHRASES = Absent("no gold phrases")
 NOT_TOLD = Absent("retrieved ids unknown")

@@ -104,8 +104,9 @@ def registered() -> list[Metric]:
         problems = _faults(entry)
         if problems:
             raise UsageError(*(f"metric plug-in {point.name}: {fact}" for fact in problems))
-        measure, needs = _row_checked(entry), entry.needs | {"trace"}
-        found.append(structs.replace(entry, measure=measure, needs=needs))
+        measure, finish = _row_checked(entry), _finish_checked(entry)
+        needs = entry.needs | {"trace"}
+        found.append(structs.replace(entry, measure=measure, finish=finish, needs=needs))
     return found
 
 
@@ -134,9 +135,28 @@ def _row_checked(entry: Metric) -> Callable[[Any], Row | Absent]:
         whole = all(isinstance(count, int) and abs(count) < 1 << 63 for count in row.counts)
         if not whole or len(row.counts) != len(entry.columns):
             raise TypeError(f"returned {row.counts!r}, expected whole numbers for {entry.columns}")
+        if entry.rate and not 0 <= row.counts[0] <= row.counts[1]:
+            raise ValueError(
+                f"returned {row.counts!r}, but of a share the first is at most the second; "
+                "a metric that is no share says rate=False"
+            )
         return row
 
     return measure
+
+
+def _finish_checked(entry: Metric) -> Callable[[Array], Array]:
+    """The metric's finish, giving NaN where it raises: a score that is absent, with a reason."""
+
+    def finish(sums: Array) -> Array:
+        import numpy as np
+
+        try:
+            return np.asarray(entry.finish(sums), dtype=np.float64)
+        except Exception:  # a foreign metric can fail in any way
+            return np.full(sums.shape[:-1], np.nan)
+
+    return finish
 
 
 def find(name: str) -> Metric:

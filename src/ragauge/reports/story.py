@@ -44,7 +44,20 @@ PLACES_SHOWN = 3
 
 
 def verdict_words(report: ScoreReport) -> tuple[str, str]:
-    """PASS or FAIL, and what the gates did: `1 of 8 gates failed, 2 not evaluated`."""
+    """PASS or FAIL, and what the gates did: `1 of 8 gates failed, 2 not evaluated`.
+
+    Where questions are missing and no gate minds, that is said in the same breath.
+    """
+    word, words = _verdict_words(report)
+    missing = report.coverage.missing
+    minded = any(gate.metric == "quality.coverage" for gate in report.gates)
+    if missing and not minded:
+        of = f"{count(missing)} of {counted(report.coverage.gold, 'question')}"
+        words += f"; {of} not traced, and no gate minds"
+    return word, words
+
+
+def _verdict_words(report: ScoreReport) -> tuple[str, str]:
     word = "PASS" if report.passed else "FAIL"
     if not report.gates:
         return word, "no gates"
@@ -248,11 +261,12 @@ def changed_labels(comparison: Comparison) -> list[LabelChange]:
 
 
 def baseline_words(report: ScoreReport, comparison: Comparison) -> str:
-    """How the two runs overlap."""
+    """How the two runs overlap, and what keeps them from being comparable."""
     here = len({row.qid for row in report.questions})
     parts = [
         f"{counted(here - comparison.only_here, 'question')} in both",
         comparison.only_here and f"{count(comparison.only_here)} only here",
         comparison.only_there and f"{count(comparison.only_there)} only there",
     ]
-    return ", ".join(part for part in parts if part)
+    words = ", ".join(part for part in parts if part)
+    return f"{words}; {comparison.note}" if comparison.note else words

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
+from msgspec import structs
 
 from ragauge import __version__
 from ragauge.contracts.facts import PATTERN, Pattern, pattern_facts, pattern_of
@@ -64,10 +65,10 @@ class Assembly:
         scores = {id: self._score(sums) for id, sums in self._sums.items()}
         gates = tuple(self._verdict(rule) for rule in rules)
         rows = tuple(self._question_rows())
-        strata = {question.qid: question.strata for question in self._gold}
+        strata = {question.qid: _given(question.strata) for question in self._gold}
         self._note_questions()
         findings = self._found.findings
-        return ScoreReport(
+        report = ScoreReport(
             passed=all(verdict.holds for verdict in gates),
             metrics=scores,
             gates=gates,
@@ -79,7 +80,6 @@ class Assembly:
             finding_counts=dict(sorted(findings.counts.items())),
             coverage=self._coverage(),
             advice=advise(rows, scores, strata, units=int(self._groups.count.sum())),
-            baseline=compared(rows, scores, baseline, self._metrics) if baseline else None,
             identity={
                 **self._identity,
                 "ragauge": __version__,
@@ -87,6 +87,9 @@ class Assembly:
                 "metrics": {metric.id: metric.version for metric in self._metrics},
             },
         )
+        if baseline is None:
+            return report
+        return structs.replace(report, baseline=compared(report, baseline, self._metrics))
 
     def unit_rows(self) -> dict[str, Any]:
         """Columns with one value a question."""
@@ -129,7 +132,8 @@ class Assembly:
         """The headline metrics for each value of each stratum."""
         found: dict[str, dict[str, dict[str, Score]]] = {}
         for key in sorted({key for question in self._gold for key in question.strata}):
-            of = np.array([str(question.strata.get(key, "")) for question in self._gold])
+            given = [question.strata.get(key) for question in self._gold]
+            of = np.array(["" if value is None else str(value) for value in given])
             values = [value for value in np.unique(of).tolist() if value]
             if 1 < len(values) <= STRATUM_VALUES:
                 found[key] = {
@@ -218,6 +222,10 @@ class _Kinds:
         self.facts = [pattern_facts(pattern) for pattern in patterns]
         self.label: list[str | None] = [label(facts, brief=brief) for facts in self.facts]
         self.triage = [triage(facts) for facts in self.facts]
+
+
+def _given(strata: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in strata.items() if value is not None}
 
 
 def _meets(question: Gold, where: dict[str, Any]) -> bool:

@@ -9,7 +9,7 @@ import msgspec
 import numpy as np
 from msgspec import Struct
 
-from ragauge.contracts.facts import PATTERN, Pattern
+from ragauge.contracts.facts import PATTERN, Pattern, pattern_facts
 from ragauge.contracts.metric import Metric
 from ragauge.contracts.score import (
     SCORE_SCHEMA,
@@ -22,9 +22,12 @@ from ragauge.contracts.score import (
 )
 from ragauge.errors import InputRejected
 from ragauge.ingest.lines import read_whole
+from ragauge.metrics.quality import label
 from ragauge.metrics.sums import Groups, QuestionSums, sums_of
 from ragauge.metrics.table import ratio
 from ragauge.stats.intervals import paired_change
+
+TOO_MANY = "no paired interval: a report holds too few rows"
 
 
 class Baseline(Struct, frozen=True):
@@ -37,7 +40,7 @@ def read_baseline(name: str) -> Baseline:
     content = read_whole(name)
     try:
         report = msgspec.json.decode(content, type=ScoreReport)
-    except (msgspec.DecodeError, msgspec.ValidationError, UnicodeDecodeError) as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InputRejected(
             f"{name}: is no score report ({error}); "
             f"make one with `ragauge score … --report {Path(name).name}`"
@@ -47,28 +50,57 @@ def read_baseline(name: str) -> Baseline:
     return Baseline(name, report)
 
 
-def compared(
-    rows: Sequence[QuestionRow],
-    scores: Mapping[str, Score],
-    baseline: Baseline,
-    metrics: Sequence[Metric],
-) -> Comparison:
-    """Each metric's change with its paired interval, and the questions that changed label."""
+def compared(report: ScoreReport, baseline: Baseline, metrics: Sequence[Metric]) -> Comparison:
+    """Each metric's change with its paired interval, and the questions that changed label.
+
+    Where either report could not hold all its rows, only totals are compared: what is missing
+    from the rows may be just what changed.
+    """
     before = baseline.report
-    common = sorted({row.qid for row in rows} & {row.qid for row in before.questions})
-    now_groups, was_groups = _groups(rows, common), _groups(before.questions, common)
+    whole = _holds_all_rows(report) and _holds_all_rows(before)
+    was = {row.qid: row for row in before.questions}
+    asked = {row.qid for row in report.questions if _asks_the_same(row, was.get(row.qid))}
+    common = sorted(asked)
+    now_groups, was_groups = _groups(report.questions, common), _groups(before.questions, common)
     changes = {
-        metric.id: _change(metric, scores, before.metrics, now_groups, was_groups)
+        metric.id: _change(metric, report.metrics, before.metrics, now_groups, was_groups)
+        if whole
+        else _unpaired(report.metrics[metric.id], before.metrics[metric.id], TOO_MANY)
         for metric in metrics
         if metric.id in before.metrics
     }
     return Comparison(
         baseline=Path(baseline.name).name,
         metrics=changes,
-        changed=_label_changes(rows, before.questions),
-        only_here=len({row.qid for row in rows} - set(common)),
-        only_there=len({row.qid for row in before.questions} - set(common)),
+        changed=_label_changes(report, before, asked) if whole else (),
+        only_here=len({row.qid for row in report.questions} - asked),
+        only_there=len(was.keys() - asked),
+        note=_note(report, before, whole),
     )
+
+
+def _holds_all_rows(report: ScoreReport) -> bool:
+    coverage = report.coverage
+    units = coverage.traces + coverage.missing if _each(report) == "trace" else coverage.gold
+    return len(report.questions) >= units
+
+
+def _each(report: ScoreReport) -> str:
+    return str(report.identity.get("options", {}).get("each", "question"))
+
+
+def _asks_the_same(row: QuestionRow, was: QuestionRow | None) -> bool:
+    """Whether a question stands in both runs and can be answered, or not, in both."""
+    return was is not None and (row.answerable, row.citable) == (was.answerable, was.citable)
+
+
+def _note(report: ScoreReport, before: ScoreReport, whole: bool) -> str | None:
+    notes = []
+    if report.identity.get("gold_sha256") != before.identity.get("gold_sha256"):
+        notes.append("the gold set is not the one the baseline was scored with")
+    if not whole:
+        notes.append("more questions than a report holds: totals are compared, questions are not")
+    return "; ".join(notes) or None
 
 
 def _change(
@@ -146,12 +178,18 @@ def _groups(rows: Sequence[QuestionRow], qids: Sequence[str]) -> Groups:
 
 
 def _label_changes(
-    rows: Sequence[QuestionRow], before: Sequence[QuestionRow]
+    report: ScoreReport, before: ScoreReport, asked: set[str]
 ) -> tuple[LabelChange, ...]:
-    was = {row.qid: row.label for row in before}
-    now = {row.qid: row.label for row in rows}
+    """Questions whose label changed; both are labelled alike, whatever preset either run had."""
+    brief = report.identity.get("options", {}).get("preset") == "example08"
+    was = {row.qid: _label(row, brief) for row in before.questions}
+    now = {row.qid: _label(row, brief) for row in report.questions}
     return tuple(
-        LabelChange(qid=qid, was=was[qid], now=label)
-        for qid, label in now.items()
-        if qid in was and was[qid] != label
+        LabelChange(qid=qid, was=was[qid], now=name)
+        for qid, name in now.items()
+        if qid in asked and was[qid] != name
     )
+
+
+def _label(row: QuestionRow, brief: bool) -> str:
+    return label(pattern_facts(tuple(getattr(row, name) for name in PATTERN)), brief=brief)

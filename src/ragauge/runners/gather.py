@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from msgspec import Struct
@@ -168,13 +168,15 @@ class _Sums:
 
     def __init__(self, metric: Metric, questions: int) -> None:
         self._metric = metric
-        self._sums = np.zeros((questions, len(metric.columns)), dtype=np.int64)
+        self._sums: Any = np.zeros((questions, len(metric.columns)), dtype=np.int64)
         self._scored = np.zeros(questions, dtype=np.int64)
+        self._reach = 0
         self._last_reason: dict[int, str] = {}
         self._reasons: Counter[str] = Counter()
 
     def add(self, question: Ints, rows: Measured, *, replace: bool) -> None:
         counts = np.frombuffer(rows.counts, dtype=np.int64).reshape(len(question), -1)
+        counts = self._exact(counts)
         scored = np.array([reason is None for reason in rows.reasons], dtype=np.int64)
         if replace:
             self._sums[question], self._scored[question] = counts, scored
@@ -184,6 +186,15 @@ class _Sums:
             np.add.at(self._sums, question, counts)
             np.add.at(self._scored, question, scored)
             self._reasons.update(reason for reason in rows.reasons if reason)
+
+    def _exact(self, counts: Any) -> Any:
+        """The counts, as Python's own integers once a sum of them could leave 64 bits."""
+        if counts.size:
+            self._reach += int(np.abs(counts.astype(np.float64)).max()) * len(counts)
+        if self._reach >= 1 << 62:
+            self._sums = self._sums.astype(object)
+            return counts.astype(object)
+        return counts
 
     def finished(self, traces_of: Ints, each: Each) -> QuestionSums:
         units = np.maximum(traces_of, 1) if each == "trace" else np.ones_like(traces_of)

@@ -33,7 +33,7 @@ class RecordFrames:
         self._qids = pl.Series("qid", [question.qid for question in gold])
         self._by_pattern = [metric for metric in metrics if metric.by_pattern]
         self._beyond = [metric for metric in metrics if not metric.by_pattern]
-        self._known = pl.DataFrame()
+        self._known = pl.DataFrame(schema=self._schema())
 
     def frame(self, record: Record, patterns: dict[Pattern, int]) -> pl.DataFrame:
         if self._known.height < len(patterns):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -90,14 +91,14 @@ def rules_of(options: ScoreOptions) -> tuple[Rule, ...]:
     return own or preset(DEFAULT)
 
 
-def allowed_bad(text: str) -> Callable[[int], float]:
+def allowed_bad(text: str) -> Callable[[int], int | Fraction]:
     """How many bad lines a number of lines may hold: `N`, or `P%` of them."""
     written = re.fullmatch(r"(\d+)|(\d+(?:\.\d+)?)%", text, re.ASCII)
     if not written or float(written[2] or 0) > 100:
         raise UsageError(f'--max-bad "{text}" is neither a count nor a percentage such as 1%')
     if written[1]:
         return lambda lines: int(written[1])
-    return lambda lines: float(written[2]) / 100 * lines
+    return lambda lines: Fraction(written[2]) / 100 * lines
 
 
 class _Run:
@@ -107,8 +108,8 @@ class _Run:
         self, gold: str, traces: list[str], options: ScoreOptions, progress: Progress
     ) -> None:
         self._options, self._progress, self._traces = options, progress, traces
-        if [gold, *traces].count(STDIN) > 1:
-            raise UsageError("only one of GOLD and TRACES can be standard input (-)")
+        if [gold, *traces, options.baseline].count(STDIN) > 1:
+            raise UsageError("only one of the files can be standard input (-)")
         self._rules = rules_of(options)
         self._allowed = allowed_bad(options.max_bad)
         self._baseline = read_baseline(options.baseline) if options.baseline else None

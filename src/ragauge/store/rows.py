@@ -29,8 +29,8 @@ class RowWriter:
     queue joins the two, and leaves the main thread free to be interrupted.
     """
 
-    def __init__(self, path: Path) -> None:
-        self._path = path
+    def __init__(self, part: Path, path: Path) -> None:
+        self._part, self._path = part, path
         self._frames: queue.Queue[pl.DataFrame | None] = queue.Queue(maxsize=AHEAD)
         self._thread: threading.Thread | None = None
         self._failure: BaseException | None = None
@@ -63,7 +63,7 @@ class RowWriter:
 
         try:
             rows = register_io_source(self._taken, schema=schema)
-            rows.sink_parquet(self._path, row_group_size=GROUP_ROWS, statistics=False)
+            rows.sink_parquet(self._part, row_group_size=GROUP_ROWS, statistics=False)
         except BaseException as failure:  # it belongs to the thread that called `add`
             self._failure = failure
 
@@ -77,7 +77,7 @@ def parquet_rows(path: Path) -> Iterator[RowWriter]:
     """A writer whose rows become the file `path` when all went well, and nothing otherwise."""
     _keep_interrupts()
     with whole(path) as part:
-        writer = RowWriter(part)
+        writer = RowWriter(part, path)
         try:
             yield writer
         finally:

@@ -29,6 +29,7 @@ _BRACKETS = re.compile(r"[\[\]【】]")
 _BRACKET_NEAR = 4096
 _TEMPLATE_LIST = "\n- citations: ["
 _ONE_ID = re.compile(r"\w[\w#/.@-]*\w", re.ASCII)
+_ID_LIKE = re.compile(r"[\d#_/:]")
 _SEPARATORS = re.compile(r"[\s,;，；、]+")
 _FENCE = re.compile(r"```[a-zA-Z]*\n?|```")
 _INLINE = re.compile(r"\[([^\[\]\s,;]+(?:\s*[,;]\s*[^\[\]\s,;]+)*)\]")
@@ -140,9 +141,21 @@ def _lists(text: str, lowered: str) -> tuple[list[tuple[int, int]], list[str]]:
             continue
         end, found = _list_at(text, after, closings)
         line = _line_start(text, start)
+        if line is None and not _is_list(text[after:end], found):
+            continue
         spans.append((start if line is None else line, end))
         ids += found
     return spans, ids
+
+
+def _is_list(written: str, ids: list[str]) -> bool:
+    """Whether what follows a word amid a sentence is a list, and not the sentence going on.
+
+    >>> _is_list("Lake Victoria and Lake Tana.", ["Lake", "Victoria", "Lake", "Tana"])
+    False
+    """
+    bracketed = written.lstrip()[:1] in ("[", "【")
+    return bracketed or all(_ID_LIKE.search(id) for id in ids)
 
 
 def _headings(lowered: str) -> list[tuple[int, int]]:
