@@ -63,19 +63,21 @@ _encode = msgspec.json.Encoder().encode
 _FIELDS = len(_Line.__struct_fields__)
 
 
-def _colons_at_least(found: _Line) -> int:
-    """The colons of the line's keys and of the texts that most often have some."""
-    colons = _FIELDS - astuple(found).count(None)
+def _colons_at_least(found: _Line) -> tuple[int, int]:
+    """The colons of the line's keys, and those of the texts that most often have some."""
+    keys, texts = _FIELDS - astuple(found).count(None), 0
     if found.q is not None:
-        colons += found.q.count(":")
+        texts += found.q.count(":")
     if found.answer is not None:
-        colons += found.answer.count(":")
+        texts += found.answer.count(":")
     answer = found.answer_json
     if answer is not None:
-        colons += 1 + (answer.citations is not None) + answer.claim.count(":")
-    for chunk in found.chunks or ():
-        colons += 1 if chunk.text is None else 2
-    return colons
+        keys += 1 if answer.citations is None else 2
+        texts += answer.claim.count(":")
+    if found.chunks:
+        given = [chunk.text for chunk in found.chunks]
+        keys += 2 * len(given) - given.count(None)
+    return keys, texts
 
 
 def read_plain(line: bytes) -> Trace | None:
@@ -91,9 +93,10 @@ def read_plain(line: bytes) -> Trace | None:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     colons = line.count(b":")
-    if colons != _colons_at_least(found) and colons != _encode(found).count(b":"):
+    keys, texts = _colons_at_least(found)
+    if colons != keys + texts and colons != _encode(found).count(b":"):
         return None
-    if b"\\" in line and b"\\u003" in line:
+    if colons != keys and b"\\u003" in line:
         return None
     if found.qid is not None and found.qid.isspace():
         return None

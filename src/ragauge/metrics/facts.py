@@ -53,6 +53,7 @@ class Reader:
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
         self._tokens: Tokens = tokens(tuple(map(_composed, reading.refusal_tokens)))
+        self._inline = reading.inline
         self._refusals = ("exact", "near") if reading.refusal == "near" else ("exact",)
 
     def key(self, gold: Gold) -> Key:
@@ -94,7 +95,7 @@ class Reader:
             answer = take_apart(text)
             claim, cited = answer.claim, answer.citations if cited is None else cited
             refusal = self._refusal_in_claim(claim, text, cited)
-        if self.reading.inline and refusal == "none":
+        if self._inline and refusal == "none":
             cited = (*(cited or ()), *inline_markers(claim, trace.retrieved_ids or ()))
         return self._compared(key, trace.retrieved_ids, claim, cited or (), refusal)
 
