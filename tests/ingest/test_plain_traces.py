@@ -84,7 +84,7 @@ def test_what_is_plain_is_read_alike(record, compact):
     separators = (",", ":") if compact else None
     for ascii_only in (True, False):
         text = json.dumps(record, separators=separators, ensure_ascii=ascii_only)
-        agrees(text.encode())
+        assert agrees(text.encode())
 
 
 @settings(max_examples=500, deadline=None, derandomize=True)

@@ -89,7 +89,7 @@ def _show(report: LintReport | DiffReport, lines: Iterable[str], format: str | N
     if format == "json":
         import msgspec
 
-        encoded = msgspec.json.encode(report, order="deterministic")
+        encoded = msgspec.json.encode(report, order="sorted")
         click.echo(msgspec.json.format(encoded).decode())
         return
     from ragauge.text.visible import one_line

@@ -35,10 +35,9 @@ class Summary(Struct, frozen=True, kw_only=True):
     """For each stratum, how many questions have each value."""
 
 
-class LintReport(Struct, frozen=True, kw_only=True):
-    """What `ragauge gold lint` says, versioned."""
+class GoldReport(Struct, frozen=True, kw_only=True):
+    """What every report about gold sets has, in the common form of reports."""
 
-    schema: str = LINT_SCHEMA
     passed: bool = field(name="pass")
     metrics: dict[str, Score] = {}
     gates: tuple[Verdict, ...] = ()
@@ -47,6 +46,12 @@ class LintReport(Struct, frozen=True, kw_only=True):
     coverage: dict[str, int]
     errors: int
     warnings: int
+
+
+class LintReport(GoldReport, frozen=True, kw_only=True):
+    """What `ragauge gold lint` says, versioned."""
+
+    schema: str = LINT_SCHEMA
     summary: Summary
 
 
@@ -57,18 +62,10 @@ class Revision(Struct, frozen=True):
     fields: tuple[str, ...]
 
 
-class DiffReport(Struct, frozen=True, kw_only=True):
+class DiffReport(GoldReport, frozen=True, kw_only=True):
     """What `ragauge gold diff` says, versioned."""
 
     schema: str = DIFF_SCHEMA
-    passed: bool = field(name="pass")
-    metrics: dict[str, Score] = {}
-    gates: tuple[Verdict, ...] = ()
-    findings: tuple[GoldFinding, ...]
-    finding_counts: dict[str, int]
-    coverage: dict[str, int]
-    errors: int
-    warnings: int
     added: tuple[str, ...]
     removed: tuple[str, ...]
     changed: tuple[Revision, ...]

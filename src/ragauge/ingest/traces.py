@@ -117,14 +117,9 @@ def _citations(value: Any, field: str) -> tuple[str, ...] | None:
     return unique(_ids(value, field))
 
 
-def _ids(value: Any, field: str) -> Any:
+def _ids(value: Any, field: str) -> tuple[str, ...]:
     if type(value) is not list:
         raise BadField(field, f"expected a list of ids, got {kind(value)}")
-    try:
-        if "\n".join(value).split() == value:  # ids without blanks, each a filled text
-            return tuple(value)
-    except TypeError:
-        pass
     return tuple([_id(member, f"{field}[{place}]") for place, member in enumerate(value)])
 
 
@@ -147,12 +142,6 @@ def _retrieved(record: dict[str, Any]) -> tuple[str, ...] | None:
         if members is not None:
             if type(members) is not list:
                 raise BadField(field, f"expected a list of chunks, got {kind(members)}")
-            try:
-                ids: list[str] = [member["id"] for member in members]
-                if "\n".join(ids).split() == ids:
-                    return tuple(ids)
-            except (TypeError, KeyError):
-                pass
             return tuple([_id(member, f"{field}[{at}]") for at, member in enumerate(members)])
     return None
 
