@@ -84,6 +84,7 @@ REFUSED = {
     "precision_cited>=0.8 9 of 10": "cannot be read",
     "precision_cited>=nan": "cannot be read",
     "precision_cited>=0.8 per trace": "cannot be read",
+    "precision_cited>=0.8 where country=NL per question": "write `per question` before `where`",
     "precision_sited>=0.8": 'no metric "precision_sited"; did you mean "precision_cited"?',
     "qqqqqqqq>=1": 'no metric "qqqqqqqq"; `ragauge metrics` lists them',
     "under_refusal<=0.05@100": "from 50 to 99.99",

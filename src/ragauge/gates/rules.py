@@ -108,6 +108,8 @@ def _conditions(text: str) -> dict[str, Any]:
     found: dict[str, Any] = {}
     parts = re.split(r"\s+and\s+", text.strip(), flags=re.IGNORECASE) if text.strip() else []
     for part in parts:
+        if re.search(r"\sper\s+question\b", part, re.IGNORECASE):
+            raise UsageError(f'condition "{part}": write `per question` before `where`')
         key, equals, value = (word.strip() for word in part.partition("="))
         if not equals and key in ("answerable", "unanswerable"):
             key, value = "answerable", str(key == "answerable")
