@@ -62,3 +62,5 @@ def test_a_disk_that_is_full_ends_in_words(tmp_path):
         writer.add(frame)
     with pytest.raises(UsageError, match=r"rows.parquet: cannot be written"):
         writer.close()
+    with pytest.raises(UsageError, match="cannot be written"):
+        writer.add(frames(1)[0])  # no later row is taken, and so silently lost

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.settings import choice_of, quiet_option, remark, settings
+from ragauge.cli.settings import options_of, remark, settings
 
 if TYPE_CHECKING:
     from ragauge.contracts.score import ScoreReport
@@ -23,26 +23,13 @@ NOTHING_SCORED = 3
 @click.command(short_help="Score traces against a gold set, with gates.")
 @click.argument("gold", metavar="GOLD")
 @click.argument("traces", metavar="TRACES...", nargs=-1, required=True)
-@click.option("--preset", type=choice_of("preset"), help="Gates that belong together.")
-@click.option("--gates", multiple=True, help="Rules, such as 'under_refusal<=0.05@95'.")
-@click.option("--baseline", help="An earlier JSON report to compare with.")
-@click.option("--refusal", type=choice_of("refusal"), help="near counts dressed-up refusals too.")
-@click.option("--refusal-tokens", multiple=True, help="The text that refuses; may be repeated.")
-@click.option("--canon", type=choice_of("canon"), help="reference is an older ASCII rule.")
-@click.option(
-    "--each",
-    type=choice_of("each"),
-    help="What counts: a question's last trace, or every trace.",
-)
-@click.option("--inline", is_flag=True, default=None, help="Read [1] or [p1#2] as citations.")
-@click.option("--workers", metavar="N", help="Processes; 0, the default, for one a core.")
-@click.option("--max-bad", metavar="N|P%", help="Bad lines to accept.")
+@options_of("preset", "gates", "refusal", "refusal_tokens", "canon", "each", "inline")
+@options_of("workers", "max_bad", "format", "quiet")
+@click.option("--baseline", metavar="FILE", help="An earlier JSON report to compare with.")
 @click.option("--out", metavar="FILE", help="Write a row for every trace as Parquet.")
 @click.option(
     "--report", "reports", metavar="FILE", multiple=True, help="Also .json .md .xml .csv .txt."
 )
-@click.option("--format", type=choice_of("format"), help="What stdout gets.")
-@quiet_option
 @click.pass_context
 def score(ctx: click.Context, /, **given: Any) -> None:
     """Score the answers, citations and refusals in TRACES against GOLD, and decide the gates.

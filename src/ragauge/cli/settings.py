@@ -20,14 +20,22 @@ def formats(*names: str) -> Callable[[Command], Command]:
     return click.option("--format", "format", type=click.Choice(names), help="What stdout gets.")
 
 
-def choice_of(name: str) -> click.Choice[str]:
-    """What a setting can be, for an option of the same name."""
+def options_of(*names: str) -> Callable[[Command], Command]:
+    """An option for each of these settings, with its choices and its help."""
     from ragauge.ingest.configuration import SETTINGS
 
-    return click.Choice(SETTINGS[name].choices)
+    def decorated(command: Command) -> Command:
+        for name in reversed(names):
+            setting = SETTINGS[name]
+            flag = "--" + name.replace("_", "-")
+            kind = click.Choice(setting.choices) if setting.choices else None
+            switch, many = setting.kind == "switch", setting.kind == "texts"
+            command = click.option(
+                flag, type=kind, is_flag=switch, default=None, multiple=many, help=setting.help
+            )(command)
+        return command
 
-
-quiet_option = click.option("--quiet", is_flag=True, default=None, help="No remarks on stderr.")
+    return decorated
 
 
 def settings(**flags: Any) -> dict[str, Any]:

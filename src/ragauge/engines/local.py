@@ -9,8 +9,11 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, nullcontext
 from typing import Any, TypeVar
+
+from ragauge.errors import RagaugeError
 
 Work = TypeVar("Work")
 Result = TypeVar("Result")
@@ -53,6 +56,10 @@ def ordered(
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
+    except BrokenProcessPool:
+        raise RagaugeError(
+            "a worker process was killed, perhaps for want of memory; try --workers 1"
+        ) from None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
 

@@ -36,6 +36,8 @@ class RowWriter:
         self._failure: BaseException | None = None
 
     def add(self, frame: pl.DataFrame) -> None:
+        """Take a frame; raises UsageError once the file can no longer be written."""
+        self._refuse_failure()
         if self._thread is None:
             self._thread = threading.Thread(target=self._write, args=(frame.schema,), daemon=True)
             self._thread.start()
@@ -46,6 +48,9 @@ class RowWriter:
         if self._thread is not None:
             self._put(None)
             self._thread.join()
+        self._refuse_failure()
+
+    def _refuse_failure(self) -> None:
         if self._failure is not None:
             raise UsageError(f"{self._path}: cannot be written: {self._failure}")
 
