@@ -38,6 +38,8 @@ class Trace(Struct, frozen=True, kw_only=True, omit_defaults=True):
     temperature: float | None = None
     jitter: str | None = None
     paraphrase: int | str | None = None
+    repeat: int | None = None
+    """Which time the same was asked; absent is the first."""
     question_sent: str | None = None
     latency_ms: float | None = None
     stage_ms: dict[str, float] | None = None

@@ -185,6 +185,7 @@ _CHECKS: dict[str, Check] = {
     "paraphrase": _number_or_text,
     "question_sent": text,
     "reason": text,
+    "repeat": whole,
     "retrieved": mappings,
     "run_id": text,
     "schema_version": whole,

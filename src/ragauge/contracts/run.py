@@ -1,0 +1,85 @@
+"""A run: one question asked once, under one variation of what should not matter."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from msgspec import Struct
+
+Factor = Literal["seed", "temperature", "jitter", "paraphrase", "repeat"]
+FACTORS: tuple[Factor, ...] = ("seed", "temperature", "jitter", "paraphrase", "repeat")
+
+ORIGINAL = 0
+"""The paraphrase number of the question as the gold set words it."""
+
+
+class Variation(Struct, frozen=True, order=True):
+    """What a run varies. Two runs that differ in nothing else should not differ at all."""
+
+    paraphrase: int = ORIGINAL
+    jitter: str = "none"
+    temperature: float = 0.0
+    seed: int = 0
+    repeat: int = 0
+
+    def __str__(self) -> str:
+        text = f"seed={self.seed};t={self.temperature:g};j={self.jitter};p={self.paraphrase}"
+        return f"{text};r={self.repeat}" if self.repeat else text
+
+
+class PlannedRun(Struct, frozen=True):
+    """A run before it is made."""
+
+    qid: str
+    variation: Variation
+    question_sent: str
+
+    @property
+    def run_id(self) -> str:
+        """
+        >>> PlannedRun("q1", Variation(seed=3, temperature=0.2, jitter="ws"), "Why ?").run_id
+        'q1#seed=3;t=0.2;j=ws;p=0'
+        """
+        return f"{self.qid}#{self.variation}"
+
+
+class Grid(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The variations a sweep asks for; a question's runs are their product."""
+
+    seeds: tuple[int, ...] = (0, 1, 2, 3, 4)
+    temperatures: tuple[float, ...] = (0.0, 0.2)
+    jitters: tuple[str, ...] = ("none", "ws", "punct", "syn", "order")
+    paraphrases: tuple[int, ...] = (ORIGINAL,)
+    """Numbers of the wordings to ask: 0 is the question, 1 its first paraphrase."""
+    repeats: int = 1
+    profile: Literal["ours", "reference"] = "ours"
+    """Whose jitters."""
+
+
+class QuestionPlan(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """How a question's runs differ from the full grid, and why."""
+
+    runs: int
+    prompts: int
+    """Distinct texts that are sent."""
+    noop: dict[str, tuple[int, ...]] = {}
+    """Jitters that gave no text of their own, with the wordings they left as they were."""
+    unworded: tuple[int, ...] = ()
+    """Paraphrases asked for that the gold set does not have."""
+
+
+class SweepPlan(Struct, frozen=True, kw_only=True):
+    """What a sweep set out to do: kept beside its journal, so that what is missing is known."""
+
+    schema: str = "ragauge.sweep/1"
+    fingerprint: str
+    """Changes with the gold set, the grid, the system or the request: then it is another sweep."""
+    parts: dict[str, str]
+    """The fingerprint's parts, so that it can be said which one changed."""
+    grid: Grid
+    system: dict[str, object]
+    adaptive: Literal["exact", "anytime"] | None = None
+    rules: tuple[str, ...] = ()
+    """The gates an adaptive sweep stops by: other gates would have needed other runs."""
+    alpha: float | None = None
+    questions: dict[str, QuestionPlan]

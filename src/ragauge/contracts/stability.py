@@ -1,0 +1,149 @@
+"""What `ragauge stability` says of a sweep: totals, and each question's verdict with reasons."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+from ragauge.contracts.finding import Finding
+from ragauge.contracts.run import Factor, Variation
+from ragauge.contracts.score import Advice, Score
+from ragauge.contracts.verdict import Verdict
+
+STABILITY_SCHEMA = "ragauge.stability/1"
+
+Stability = Literal["stable_pass", "flaky", "stable_fail", "incomplete"]
+STABILITIES: tuple[Stability, ...] = ("stable_pass", "flaky", "stable_fail", "incomplete")
+
+CELLS = {
+    "+": "right",
+    "c": "claim wrong",
+    "h": "citations wrong",
+    "x": "claim and citations wrong",
+    "r": "refused, though answerable",
+    "a": "answered, though unanswerable",
+    "k": "constraints not echoed",
+    "!": "failed",
+    "?": "missing",
+    "=": "left out: it was decided without",
+    ".": "no run of its own: the prompt is another run's",
+}
+"""The outcome of a run as one letter: a question's row of the heat map is a text of these."""
+
+
+class FactorEffect(Struct, frozen=True, kw_only=True):
+    """How often runs that differ in one factor alone disagree."""
+
+    pairs: int
+    differ: int
+    rate: float | None
+    """differ / pairs; None where no two runs differ in this factor alone."""
+
+
+class Explanation(Struct, frozen=True, kw_only=True):
+    """The factor that goes with a question's variation."""
+
+    factor: Factor
+    about: Literal["outcome", "citations", "wording"]
+    """What varies: the outcome; or, where that is the same, the citations or the wording."""
+    rate: float
+    """Its rate of disagreement; the other factors' are no higher."""
+    words: str
+    """A sentence, such as `jitter: 6 of 10 pairs differ; syn is right in 0 of 5 runs, …`."""
+
+
+class Shown(Struct, frozen=True, kw_only=True):
+    """A run of a question that is worth a look."""
+
+    run_id: str
+    cell: str
+    question_sent: str | None
+    claim: str
+    cited: tuple[str, ...]
+    error: str | None = None
+
+
+class QuestionStability(Struct, frozen=True, kw_only=True):
+    """One question over all its runs. Numbers are rounded to four places; None has a reason."""
+
+    verdict: Stability
+    answerable: bool
+    planned: int
+    runs: int
+    """Runs that brought an answer or a refusal."""
+    errors: int
+    missing: int
+    saved: int
+    """Planned runs that were not needed: the verdict was certain without them."""
+    acr: float | None
+    cghc: float | None
+    css: float | None
+    css_all: float | None
+    css_pairwise: float | None
+    ned50: float | None
+    rcr: float | None
+    refusal_rate: float | None
+    scu_cons: float | None
+    iaa: float | None
+    error_rate: float | None
+    ci: dict[str, tuple[float, float]]
+    """Wilson intervals at 95 % of the rates."""
+    reasons: dict[str, str]
+    """Why a number is None."""
+    failed: tuple[str, ...]
+    """The gates this question fails, each with its value: `acr 0.75 < 0.95`."""
+    factors: dict[str, FactorEffect]
+    explained_by: Explanation | None
+    prompts: int
+    """Distinct texts that were sent."""
+    noop: tuple[str, ...]
+    """Jitters that changed nothing here and were not run."""
+    question: str
+    examples: tuple[Shown, ...]
+    """The commonest outcome first, then one run of each other outcome."""
+
+
+class StabilityCoverage(Struct, frozen=True, kw_only=True):
+    """How much of what should have been run was."""
+
+    gold: int
+    questions: int
+    """Gold questions with at least one run."""
+    planned: int
+    runs: int
+    errors: int
+    missing: int
+    saved: int
+    unknown: int
+    """Runs of questions the gold set does not have."""
+    surplus: int
+    """Lines of a run that a later line of the same run replaced."""
+    rejected: int
+
+
+class StabilityReport(Struct, frozen=True, kw_only=True):
+    """What `ragauge stability` says, versioned."""
+
+    schema: str = STABILITY_SCHEMA
+    passed: bool = field(name="pass")
+    profile: Literal["ours", "reference"]
+    metrics: dict[str, Score]
+    """Means over questions, by metric id."""
+    gates: tuple[Verdict, ...] | dict[str, float]
+    """The stable share first, then each rule with the share of questions that satisfy it; under
+    the reference profile the brief's plain object."""
+    totals: dict[str, int]
+    """answerable, unanswerable, pass, fail, and each verdict."""
+    details: dict[str, QuestionStability]
+    columns: tuple[Variation, ...]
+    """The runs of the grid, in the order of the heat map."""
+    cells: dict[str, str]
+    """Each question's row of the heat map: one letter of CELLS a column."""
+    factors: dict[str, FactorEffect]
+    """Over all questions."""
+    findings: tuple[Finding, ...]
+    finding_counts: dict[str, int]
+    coverage: StabilityCoverage
+    advice: tuple[Advice, ...]
+    identity: dict[str, Any]

@@ -1,0 +1,1 @@
+"""Embedders and judges, behind the protocols of contracts."""

@@ -1,0 +1,1 @@
+"""Systems under test: an endpoint, a function, a command, recorded traces."""
