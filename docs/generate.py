@@ -2,13 +2,16 @@
 
 import io
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from rich.console import Console
 from rich.text import Text
 
-from ragauge.demo import GOLD, TRACES
+from ragauge.cli.demo import excerpt_of_a_tour, write_traces
+from ragauge.demo import GOLD
+from ragauge.demo.pipeline import Pipeline
 from ragauge.gates.presets import PRESETS, preset
-from ragauge.metrics.quality import METRICS
+from ragauge.metrics.table import table
 from ragauge.reports.forms import render
 from ragauge.reports.metric_pages import page
 from ragauge.runners.score import score
@@ -46,9 +49,10 @@ SVG = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http:/
 def generated() -> dict[Path, str]:
     """Every generated file and what it should hold."""
     return {
-        DOCS / "reference" / "metrics.md": page(sorted(METRICS, key=lambda metric: metric.id)),
+        DOCS / "reference" / "metrics.md": page(list(table().values())),
         DOCS / "reference" / "presets.md": presets_page(),
-        DOCS / "images" / "report.svg": picture(),
+        DOCS / "images" / "report.svg": score_picture(),
+        DOCS / "images" / "stability.svg": stability_picture(),
     }
 
 
@@ -60,15 +64,29 @@ def presets_page() -> str:
     return "\n".join([*head, "| preset | gates |", "|---|---|", *rows, ""])
 
 
-def picture() -> str:
-    """The beginning of the demo's report, as a terminal shows it."""
-    report = score(GOLD, [TRACES], preset="ship").report
+def score_picture() -> str:
+    """The beginning of the report on the reference pipeline's answers."""
+    with TemporaryDirectory() as folder:
+        traces = Path(folder) / "traces.jsonl"
+        write_traces(Pipeline.of(), GOLD, traces)
+        report = score(GOLD, [traces], preset="ship").report
     text = render(report, "text", color=True, width=WIDTH)
     shown = text[: text.index(PICTURE_ENDS)].rstrip()
+    return picture(shown, "ragauge score gold.jsonl traces.jsonl --preset ship", "report")
+
+
+def stability_picture() -> str:
+    """What the demo shows of its sweep."""
+    with TemporaryDirectory() as folder:
+        shown = excerpt_of_a_tour(Path(folder), color=True, width=WIDTH)
+    return picture(shown, "ragauge demo", "stability")
+
+
+def picture(shown: str, title: str, name: str) -> str:
+    """Text with colours as a terminal shows it."""
     console = Console(record=True, width=WIDTH, file=io.StringIO())
     console.print(Text.from_ansi(shown))
-    title = "ragauge score gold.jsonl traces.jsonl --preset ship"
-    svg = console.export_svg(title=title, code_format=SVG, unique_id="report")
+    svg = console.export_svg(title=title, code_format=SVG, unique_id=name)
     return "\n".join(line.rstrip() for line in svg.splitlines()) + "\n"
 
 

@@ -37,6 +37,18 @@ ANSWERS = [
 ]
 
 
+@pytest.fixture(scope="session")
+def answered(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
+    """The bundled gold set, and what the reference pipeline answers to it."""
+    from ragauge.cli.demo import write_traces
+    from ragauge.demo import GOLD as HERITAGE
+    from ragauge.demo.pipeline import Pipeline
+
+    traces = tmp_path_factory.mktemp("answered") / "traces.jsonl"
+    write_traces(Pipeline.of(), HERITAGE, traces)
+    return HERITAGE, traces
+
+
 @pytest.fixture
 def parity(tmp_path: Path) -> tuple[Path, Path]:
     """The parity fixture of the brief: a qaset of four questions and their answers."""

@@ -14,6 +14,10 @@ __version__ = "0.1.0"
 _LATE = {
     "score": "ragauge.runners.score",
     "ScoreOptions": "ragauge.runners.score",
+    "stability": "ragauge.runners.stability",
+    "StabilityOptions": "ragauge.runners.stability",
+    "sweep": "ragauge.runners.sweep",
+    "SweepOptions": "ragauge.runners.sweep",
     "metric": "ragauge.metrics.table",
     "Row": "ragauge.contracts.metric",
     "Absent": "ragauge.contracts.metric",

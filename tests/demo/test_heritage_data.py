@@ -1,4 +1,4 @@
-"""The bundled heritage set is well formed and tells one story: Dutch retrieval misses."""
+"""The bundled heritage set is well formed."""
 
 import json
 import re
@@ -7,7 +7,6 @@ from collections import Counter
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2] / "src" / "ragauge" / "demo" / "heritage"
-REFUSAL = {"claim": "not in context", "citations": []}
 SLUG = r"[a-z0-9]+(?:-[a-z0-9]+)*"
 HEADER = re.compile(
     r"# [^\n]+\nlanguage: (en|nl)\ncustodian_type: (museum|archive|library|practice)\n"
@@ -59,29 +58,7 @@ def contains(claim, phrase):
 
 STRATA, CHUNKS = read_documents()
 GOLD = read_lines("gold.jsonl")
-TRACES = read_lines("traces.jsonl")
 ANSWERABLE = [g for g in GOLD if g["answerable"]]
-TRACE_OF = {t["qid"]: t for t in TRACES}
-
-
-def answer(g):
-    return TRACE_OF[g["qid"]]["answer_json"]
-
-
-def refused(g):
-    return answer(g) == REFUSAL
-
-
-def retrieved(g):
-    return set(TRACE_OF[g["qid"]]["retrieved_ids"])
-
-
-def cites_gold(g):
-    return bool(set(answer(g)["citations"]) & set(g["gold_citations"]))
-
-
-def says_gold(g):
-    return any(contains(answer(g)["claim"], phrase) for phrase in g["gold_claim_substr"])
 
 
 def test_documents_are_many_bilingual_and_short():
@@ -160,66 +137,3 @@ def test_unanswerable_questions_promise_nothing():
             assert g["gold_claim_substr"] == g["gold_citations"] == [] and "gold_claim" not in g, g[
                 "qid"
             ]
-
-
-def test_every_question_has_one_well_formed_trace():
-    keys = [
-        "schema_version",
-        "qid",
-        "q",
-        "retrieved_ids",
-        "answer_json",
-        "status",
-        "latency_ms",
-        "stage_ms",
-        "labels",
-    ]
-    assert [(t["qid"], t["q"]) for t in TRACES] == [(g["qid"], g["question"]) for g in GOLD]
-    for t in TRACES:
-        assert list(t) == keys and t["schema_version"] == 1 and t["status"] == "ok", t["qid"]
-        ids = t["retrieved_ids"]
-        assert len(ids) == len(set(ids)) == 5 and set(ids) <= set(CHUNKS), t["qid"]
-        assert list(t["answer_json"]) == ["claim", "citations"], t["qid"]
-        assert set(t["answer_json"]["citations"]) <= set(ids), t["qid"]
-        assert t["answer_json"] == REFUSAL or (
-            t["answer_json"]["claim"] and t["answer_json"]["citations"]
-        ), t["qid"]
-        assert list(t["stage_ms"]) == ["retrieve", "generate"], t["qid"]
-        assert 0 < sum(t["stage_ms"].values()) <= t["latency_ms"], t["qid"]
-        assert t["labels"] == {"model": "demo-extractive", "prompt": "v1"}, t["qid"]
-
-
-def test_answers_echo_their_locked_sentence():
-    answered = [g for g in GOLD if not refused(g)]
-    assert [
-        g["qid"] for g in answered for c in g.get("constraints", []) if c not in answer(g)["claim"]
-    ] == []
-
-
-def test_only_the_over_refusal_gate_fails():
-    answered = [g for g in GOLD if not refused(g)]
-    hits = [g for g in answered if g["answerable"] and cites_gold(g)]
-    strict = [g for g in hits if set(answer(g)["citations"]) <= retrieved(g) and says_gold(g)]
-    unanswerable = [g for g in GOLD if not g["answerable"]]
-    invented = [g for g in unanswerable if not refused(g)]
-    over_refusal = sum(map(refused, ANSWERABLE)) / len(ANSWERABLE)
-    assert 0.86 <= len(strict) / len(answered) <= 0.90  # gate >= 0.80
-    assert len(invented) == 1 and len(invented) / len(unanswerable) <= 0.05  # gate <= 0.05
-    assert 0.17 <= over_refusal <= 0.20  # gate <= 0.10, the one that fails
-    assert len(hits) / len(ANSWERABLE) >= 0.76  # gate >= 0.75
-
-
-def test_the_cause_is_dutch_retrieval():
-    over = [g for g in ANSWERABLE if refused(g)]
-    missed = [
-        g
-        for g in over
-        if g["strata"]["language"] == "nl" and not retrieved(g) & set(g["gold_citations"])
-    ]
-    assert len(over) - len(missed) <= 1
-    english = [g for g in ANSWERABLE if g["strata"]["language"] == "en"]
-    assert all(retrieved(g) & set(g["gold_citations"]) for g in english)
-    answered = [g for g in ANSWERABLE if not refused(g)]
-    wrong = [g for g in answered if not cites_gold(g)]
-    assert 2 <= len(wrong) <= 3 and all(set(g["gold_citations"]) <= retrieved(g) for g in wrong)
-    assert 1 <= sum(not says_gold(g) for g in answered) <= 2

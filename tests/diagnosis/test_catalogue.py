@@ -4,16 +4,25 @@ import string
 
 import pytest
 
+from ragauge.contracts.run import FACTORS
 from ragauge.contracts.score import QuestionRow
-from ragauge.diagnosis.advice import UNKNOWN
+from ragauge.contracts.stability import STABILITIES
+from ragauge.diagnosis.advice import UNKNOWN, StabilityFacts
 from ragauge.diagnosis.catalogue import catalogue
 from ragauge.gates.rules import parse_rule
-from ragauge.metrics.quality import LABELS, METRICS
+from ragauge.metrics.quality import LABELS
 from ragauge.metrics.table import find, table
 
 every_entry = pytest.mark.parametrize("entry", catalogue(), ids=lambda entry: entry.id)
 TRIAGES = {"ok", "retrieval_drift", "generation_drift", "refusal_ok", "refusal_suspect", UNKNOWN}
-VALUES = {"label": set(LABELS), "triage": TRIAGES, "refusal": {"none", "near", "exact"}}
+VALUES = {
+    "label": set(LABELS),
+    "triage": TRIAGES,
+    "refusal": {"none", "near", "exact"},
+    "verdict": set(STABILITIES),
+    "factor": set(FACTORS),
+}
+FACTS = {"quality": QuestionRow, "stability": StabilityFacts}
 
 
 @every_entry
@@ -30,7 +39,7 @@ def test_an_entry_names_metrics_and_facts_that_exist(entry):
     assert entry.metrics
     assert set(entry.metrics) <= set(table())
     assert entry.when
-    assert set(entry.when) <= set(QuestionRow.__struct_fields__)
+    assert set(entry.when) <= set(FACTS[entry.family].__struct_fields__)
     for fact, wanted in entry.when.items():
         assert wanted
         assert set(wanted) <= VALUES.get(fact, set(wanted))
@@ -42,7 +51,7 @@ def test_ids_are_unique():
     assert len({entry.id for entry in catalogue()}) == len(catalogue())
 
 
-@pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.id)
+@pytest.mark.parametrize("metric", table().values(), ids=lambda metric: metric.id)
 def test_every_metric_that_can_fail_a_gate_has_advice(metric):
     assert any(metric.id in entry.metrics for entry in catalogue())
 

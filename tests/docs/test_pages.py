@@ -61,6 +61,7 @@ def run(command: list[str], folder: Path) -> str:
         text=True,
         env=environment,
         check=False,
+        timeout=120,
     )
     assert done.returncode in (0, 1), f"{shlex.join(command)}\n{done.stderr}"
     assert "Traceback" not in done.stderr, done.stderr

@@ -17,10 +17,10 @@ from ragauge.contracts.trace import StructuredAnswer, Trace
 from ragauge.metrics.facts import Reader, Reading, missing
 from ragauge.metrics.quality import gold_retrieved_at, label, triage
 from ragauge.metrics.sums import Groups, QuestionSums, sums_of
-from ragauge.metrics.table import table
+from ragauge.metrics.table import reading
 from ragauge.runners.numbers import scored
 
-METRICS = [*table().values(), gold_retrieved_at(1), gold_retrieved_at(10)]
+METRICS = [*reading("facts").values(), gold_retrieved_at(1), gold_retrieved_at(10)]
 every_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.id)
 laws = settings(derandomize=True, max_examples=100, deadline=None)
 
@@ -236,7 +236,7 @@ def test_every_entry_is_fit_to_be_shown(metric):
     first = metric.doc.split("\n\n")[0]
     assert first.endswith(".")
     assert first[0].isupper()
-    assert table().get(metric.id, metric).id == metric.id
+    assert reading("facts").get(metric.id, metric).id == metric.id
 
 
 def test_an_empty_set_of_questions_is_none_too():

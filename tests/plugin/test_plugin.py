@@ -15,7 +15,6 @@ from ragauge.metrics.table import table
 
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLE = ROOT / "examples" / "ragauge-answer-length"
-HERITAGE = ROOT / "src" / "ragauge" / "demo" / "heritage"
 ID = "example.answer_words"
 
 SCORE = """
@@ -84,11 +83,11 @@ def test_the_example_does_what_its_docstring_shows(monkeypatch):
     assert doctest.DocTestRunner().run(case).failed == 0
 
 
-def test_an_installed_metric_is_scored_shown_and_stored(installed, tmp_path):
+def test_an_installed_metric_is_scored_shown_and_stored(installed, answered, tmp_path):
     import polars as pl
 
     rows = tmp_path / "rows.parquet"
-    gold, traces = HERITAGE / "gold.jsonl", HERITAGE / "traces.jsonl"
+    gold, traces = answered
     report = json.loads(
         run_score(installed, tmp_path, gold, [traces], out=str(rows), gates="answer_words<=40")
     )
@@ -109,8 +108,8 @@ def test_an_installed_metric_is_scored_shown_and_stored(installed, tmp_path):
     assert pl.read_parquet(rows)[ID].to_list() == words
 
 
-def test_two_workers_give_the_bytes_of_one(installed, tmp_path):
-    gold, traces = HERITAGE / "gold.jsonl", HERITAGE / "traces.jsonl"
+def test_two_workers_give_the_bytes_of_one(installed, answered, tmp_path):
+    gold, traces = answered
     copies = [shutil.copy(traces, tmp_path / f"traces-{number}.jsonl") for number in range(3)]
     one, two = (
         run_score(installed, tmp_path, gold, copies, workers=workers, each="trace")

@@ -5,16 +5,20 @@ import io
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from ragauge.contracts.latency import LatencyReport
 from ragauge.contracts.score import QuestionRow, ScoreReport
+from ragauge.contracts.stability import StabilityReport
 from ragauge.errors import UsageError
 from ragauge.metrics import quality
-from ragauge.reports import story
-from ragauge.reports.forms import FORMS, form_of, render
+from ragauge.reports.forms import FORMS, KINDS, form_of, render
+from ragauge.reports.score import story
+from tests.reports import sweeps
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -48,20 +52,34 @@ def test_a_lone_surrogate_of_a_file_name_is_spelled_out(make):
 
 
 def test_endings_tell_the_form():
-    names = ("a.json", "a.md", "a.xml", "a.csv", "a.txt", "A.JSON")
-    forms = ["json", "markdown", "junit", "csv", "text", "json"]
+    names = ("a.json", "a.md", "a.xml", "a.csv", "a.html", "a.txt", "A.JSON")
+    forms = ["json", "markdown", "junit", "csv", "html", "text", "json"]
     assert [form_of(Path(name)) for name in names] == forms
 
 
 def test_an_unknown_ending_or_form_names_the_known_ones(passing):
-    with pytest.raises(UsageError, match=r"report\.pdf.*\.json, \.md, \.xml, \.csv, \.txt"):
+    with pytest.raises(UsageError, match=r"report\.pdf.*\.json, \.md, \.xml, \.csv, \.html, \.txt"):
         form_of(Path("report.pdf"))
     with pytest.raises(UsageError, match="text, json, markdown"):
         render(passing, "pdf")
 
 
-def test_rich_is_imported_for_the_console_alone():
-    program = "import sys, ragauge.reports.forms; sys.exit('rich' in sys.modules)"
+def test_a_form_a_kind_does_not_have_names_those_it_has():
+    with pytest.raises(UsageError, match='latency report has no form "html"; it has text, json'):
+        form_of(Path("report.html"), LatencyReport)
+    assert form_of(Path("report.html"), StabilityReport) == "html"
+
+
+@pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.folder)
+def test_every_form_a_kind_says_it_has_is_there(kind):
+    renamed = {"text": "console", "html": "view"}
+    for form in set(kind.forms) - {"json"}:
+        assert find_spec(f"ragauge.reports.{kind.folder}.{renamed.get(form, form)}")
+
+
+@pytest.mark.parametrize("module", ["rich", "jinja2"])
+def test_what_draws_is_imported_when_it_draws(module):
+    program = f"import sys, ragauge.reports.forms; sys.exit({module!r} in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
 
 
@@ -85,6 +103,11 @@ def test_json_has_neither_nan_nor_infinity_nor_live_controls(make):
     assert "Infinity" not in written
     assert r"q\u009b\u202e" in written
     assert json.loads(written)["questions"][0]["qid"] == "q\x9b\u202e"
+
+
+def test_a_stability_report_reads_back_from_its_json():
+    for report in (sweeps.telling(), sweeps.reference()):
+        assert msgspec.json.decode(render(report, "json"), type=StabilityReport) == report
 
 
 def read_csv(written):

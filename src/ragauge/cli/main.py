@@ -14,11 +14,15 @@ from ragauge.errors import RagaugeError
 VERBS = {
     "completion": "Print the completion script of a shell.",
     "config": "Show every setting, its value and where it comes from.",
-    "demo": "Score the bundled heritage set and explain the result.",
+    "consistency": "Compare two judges' labels for the same questions.",
+    "demo": "Sweep the bundled reference pipeline, score it and explain the result.",
     "gold": "Check a gold set, or compare two versions of one.",
+    "latency": "Load an endpoint at given rates: latency against accuracy, by configuration.",
     "metrics": "List the metrics, or explain one.",
     "schema": "Print the JSON Schema of a record.",
     "score": "Score traces against a gold set, with gates.",
+    "stability": "Score the runs of a sweep: what changes that should not.",
+    "sweep": "Ask a system each question many times, under what should not matter.",
 }
 """Each verb is a module of this package, and in it the command of the same name."""
 

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import click
 
+NAMES = (
+    "citation",
+    "consistency-report",
+    "gold",
+    "latency-report",
+    "score-report",
+    "stability-report",
+    "sweep-plan",
+    "sweep-report",
+    "trace",
+)
+"""Written down, so that help does not have to import every record."""
+
 
 @click.command(short_help="Print the JSON Schema of a record.")
-@click.argument("name", type=click.Choice(["citation", "gold", "score-report", "trace"]))
+@click.argument("name", type=click.Choice(NAMES))
 def schema(name: str) -> None:
     """Print the JSON Schema (draft 2020-12) of a record, generated from the code.
 

@@ -16,6 +16,7 @@ from ragauge.cli.settings import options_of, remark, settings
 
 if TYPE_CHECKING:
     from ragauge.contracts.score import ScoreReport
+    from ragauge.reports.forms import Report
 
 NOTHING_SCORED = 3
 
@@ -28,7 +29,11 @@ NOTHING_SCORED = 3
 @click.option("--baseline", metavar="FILE", help="An earlier JSON report to compare with.")
 @click.option("--out", metavar="FILE", help="Write a row for every trace as Parquet.")
 @click.option(
-    "--report", "reports", metavar="FILE", multiple=True, help="Also .json .md .xml .csv .txt."
+    "--report",
+    "reports",
+    metavar="FILE",
+    multiple=True,
+    help="Also .html .json .md .xml .csv .txt.",
 )
 @click.pass_context
 def score(ctx: click.Context, /, **given: Any) -> None:
@@ -48,17 +53,17 @@ def score(ctx: click.Context, /, **given: Any) -> None:
     files = {name: given.pop(name) for name in ("out", "baseline")}
     chosen = settings(**{name: None if value == () else value for name, value in given.items()})
     form, quiet = chosen.pop("format"), chosen.pop("quiet")
-    forms = _forms_of(reports)
+    forms = forms_of(reports)
     chosen["gates"] = ",".join(chosen["gates"]) or None
     chosen["workers"] = chosen["workers"] or os.cpu_count() or 1
     with _progress(traces, quiet) as progress:
         outcome = run(gold, traces, progress, **chosen, **files)
-    _write(outcome.report, forms, quiet)
+    write_reports(outcome.report, forms, quiet)
     show(outcome.report, form)
     ctx.exit(_exit_code(outcome.report))
 
 
-def show(report: ScoreReport, form: str) -> None:
+def show(report: Report, form: str) -> None:
     """Print a report on stdout, in colour only where a person looks at it."""
     from ragauge.reports.forms import render
 
@@ -73,14 +78,14 @@ def _exit_code(report: ScoreReport) -> int:
     return 0 if report.passed else 1
 
 
-def _forms_of(reports: tuple[str, ...]) -> dict[Path, str]:
+def forms_of(reports: tuple[str, ...]) -> dict[Path, str]:
     """The files to write and their forms, known before any work is done."""
     from ragauge.reports.forms import form_of
 
     return {Path(name): form_of(Path(name)) for name in reports}
 
 
-def _write(report: ScoreReport, forms: dict[Path, str], quiet: bool) -> None:
+def write_reports(report: Report, forms: dict[Path, str], quiet: bool) -> None:
     from ragauge.reports.forms import render
     from ragauge.store.files import write_whole
 

@@ -22,12 +22,12 @@ def formats(*names: str) -> Callable[[Command], Command]:
 
 def options_of(*names: str) -> Callable[[Command], Command]:
     """An option for each of these settings, with its choices and its help."""
-    from ragauge.ingest.configuration import SETTINGS
+    from ragauge.ingest.configuration import SETTINGS, flag_of
 
     def decorated(command: Command) -> Command:
         for name in reversed(names):
             setting = SETTINGS[name]
-            flag = "--" + name.replace("_", "-")
+            flag = flag_of(name)
             kind = click.Choice(setting.choices) if setting.choices else None
             switch, many = setting.kind == "switch", setting.kind == "texts"
             command = click.option(
@@ -38,9 +38,15 @@ def options_of(*names: str) -> Callable[[Command], Command]:
     return decorated
 
 
-def settings(**flags: Any) -> dict[str, Any]:
-    """The value of every setting, with these flags on top."""
-    return {name: value.value for name, value in with_origins(**flags).items()}
+def settings(command: str | None = None, /, **flags: Any) -> dict[str, Any]:
+    """The value of every setting that is nobody's or this command's, with these flags on top."""
+    from ragauge.ingest.configuration import SETTINGS
+
+    own = f"{command}."
+    named = {own + name if own + name in SETTINGS else name: v for name, v in flags.items()}
+    values = {name: value.value for name, value in with_origins(**named).items()}
+    mine = {name.removeprefix(own): v for name, v in values.items() if name.startswith(own)}
+    return {name: value for name, value in values.items() if "." not in name} | mine
 
 
 def with_origins(**flags: Any) -> dict[str, Value]:

@@ -6,7 +6,17 @@ from typing import Any
 
 import msgspec
 
+from ragauge.contracts import sweep_examples
+from ragauge.contracts.run import Variation
 from ragauge.contracts.score import Coverage, QuestionRow, Score, ScoreReport
+from ragauge.contracts.stability import (
+    Explanation,
+    FactorEffect,
+    QuestionStability,
+    Shown,
+    StabilityCoverage,
+    StabilityReport,
+)
 from ragauge.contracts.verdict import Verdict
 
 _SIGNATURE = "quality.precision_cited|v1|canon:unicode|refusal:exact|each:question|n:1"
@@ -72,6 +82,111 @@ _REPORT = ScoreReport(
     identity={"command": "score", "metrics": {"quality.precision_cited": 1}},
 )
 
+_SEEDS = FactorEffect(pairs=1, differ=1, rate=1.0)
+
+_STABILITY = StabilityReport(
+    passed=False,
+    profile="ours",
+    metrics={
+        "stability.acr": Score(value=0.5, n=1, of=1, signature="stability.acr|v1|n:1"),
+    },
+    gates=(
+        Verdict(
+            rule="stability.stable>=1",
+            metric="stability.stable",
+            op=">=",
+            bound=1,
+            value=0.0,
+            n=1,
+            ci=(0.0, 0.7935),
+            verdict="fail",
+            reason=None,
+        ),
+    ),
+    totals={
+        "questions": 1,
+        "answerable": 1,
+        "unanswerable": 0,
+        "pass": 0,
+        "fail": 1,
+        "stable_pass": 0,
+        "flaky": 1,
+        "stable_fail": 0,
+        "incomplete": 0,
+    },
+    details={
+        "q1": QuestionStability(
+            verdict="flaky",
+            answerable=True,
+            planned=2,
+            runs=2,
+            errors=0,
+            missing=0,
+            saved=0,
+            acr=0.5,
+            cghc=1.0,
+            css=1.0,
+            css_all=1.0,
+            css_pairwise=1.0,
+            ned50=0.0455,
+            agreement=0.0,
+            rcr=1.0,
+            refusal_rate=None,
+            scu_cons=None,
+            iaa=0.0,
+            error_rate=0.0,
+            ci={"acr": (0.0945, 0.9055), "cghc": (0.3424, 1.0), "error_rate": (0.0, 0.6576)},
+            reasons={"refusal_rate": "answerable", "scu_cons": "no constraints"},
+            failed=("acr 0.5 < 0.95",),
+            factors={"seed": _SEEDS},
+            explained_by=Explanation(
+                factor="seed",
+                about="outcome",
+                rate=1.0,
+                words="seed: 1 of 1 pairs differ; 0 is right in 1 of 1 runs, 1 in 0 of 1",
+            ),
+            prompts=1,
+            noop=(),
+            question="When was the museum founded?",
+            examples=(
+                Shown(
+                    run_id="q1#seed=0;t=0;j=none;p=0",
+                    cell="+",
+                    question_sent="When was the museum founded?",
+                    claim="It was founded in 1800.",
+                    cited=("rijksmuseum#history",),
+                ),
+                Shown(
+                    run_id="q1#seed=1;t=0;j=none;p=0",
+                    cell="c",
+                    question_sent="When was the museum founded?",
+                    claim="It was founded in 1808.",
+                    cited=("rijksmuseum#history",),
+                ),
+            ),
+        )
+    },
+    columns=(Variation(seed=0), Variation(seed=1)),
+    cells={"q1": "+c"},
+    factors={"seed": _SEEDS},
+    findings=(),
+    finding_counts={},
+    coverage=StabilityCoverage(
+        gold=1,
+        questions=1,
+        planned=2,
+        runs=2,
+        errors=0,
+        missing=0,
+        saved=0,
+        unknown=0,
+        surplus=0,
+        rejected=0,
+    ),
+    advice=(),
+    identity={"command": "stability", "metrics": {"stability.acr": 1}},
+)
+
 EXAMPLES: dict[str, list[Any]] = {
     "citation": [
         {
@@ -101,7 +216,12 @@ EXAMPLES: dict[str, list[Any]] = {
         },
         {"qid": "q2", "question": "Who cleans the windows?", "answerable": False},
     ],
+    "consistency-report": [msgspec.to_builtins(sweep_examples.CONSISTENCY)],
+    "latency-report": [msgspec.to_builtins(sweep_examples.LATENCY)],
     "score-report": [msgspec.to_builtins(_REPORT)],
+    "stability-report": [msgspec.to_builtins(_STABILITY)],
+    "sweep-plan": [msgspec.to_builtins(sweep_examples.SWEEP_PLAN)],
+    "sweep-report": [msgspec.to_builtins(sweep_examples.SWEEP)],
     "trace": [
         {
             "qid": "q1",

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Sequence
 from typing import Any
 
+import msgspec
 from msgspec import Struct
 
 
@@ -55,3 +58,9 @@ class Gold(Struct, frozen=True, kw_only=True, omit_defaults=True):
         refusal there.
         """
         return self.phrases if self.answerable else self.gold_claim_substr
+
+
+def fingerprint(gold: Sequence[Gold]) -> str:
+    """The hash of a gold set's meaning, whatever form it was written in."""
+    content = b"\n".join(msgspec.json.encode(question, order="sorted") for question in gold)
+    return hashlib.sha256(content).hexdigest()

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 Better = Literal["higher", "lower"]
 Unit = Literal["trace", "question", "document", "query"]
+Reads = Literal["facts", "runs"]
 
 SCALE = 1 << 40
 """Values that are not counts travel as round(value * SCALE): integer sums do not care for order."""
@@ -47,8 +48,10 @@ class Metric(Struct, frozen=True, kw_only=True):
     """What is counted, paired and resampled; never split."""
     columns: tuple[str, ...]
     """Sufficient statistics, such as ("tp", "fp", "fn")."""
+    reads: Reads = "facts"
+    """What `measure` is given: the facts of a trace, or a question with its runs."""
     needs: frozenset[str]
-    """The facts `measure` reads."""
+    """The fields of it that `measure` looks at."""
     measure: Callable[[Any], Row | Absent]
     finish: Callable[[Array], Array]
     """(..., columns) -> (...,): totals, slices and bootstraps alike."""
@@ -77,7 +80,7 @@ class Metric(Struct, frozen=True, kw_only=True):
     @property
     def by_pattern(self) -> bool:
         """Equal patterns give equal rows, so that `measure` is called once a pattern."""
-        return self.needs <= READ_FROM_PATTERN
+        return self.reads == "facts" and self.needs <= READ_FROM_PATTERN
 
 
 class Tally(Struct, frozen=True):

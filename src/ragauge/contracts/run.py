@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -77,9 +77,54 @@ class SweepPlan(Struct, frozen=True, kw_only=True):
     parts: dict[str, str]
     """The fingerprint's parts, so that it can be said which one changed."""
     grid: Grid
-    system: dict[str, object]
+    system: dict[str, Any]
     adaptive: Literal["exact", "anytime"] | None = None
     rules: tuple[str, ...] = ()
     """The gates an adaptive sweep stops by: other gates would have needed other runs."""
     alpha: float | None = None
     questions: dict[str, QuestionPlan]
+
+
+class RunFacts(Struct, frozen=True):
+    """What one finished run came to, beside the gold: all that stability is measured from."""
+
+    variation: Variation
+    refused: bool
+    claim_right: bool
+    """C: an answer that holds a gold phrase."""
+    citations_right: bool
+    """H: a gold id cited and none beyond what was retrieved; none at all where gold has none."""
+    echoed: bool | None
+    """An answer's locked constraints came back exactly; None where there are none."""
+    claim: str = ""
+    """In canonical form; empty where it refused."""
+    cited: frozenset[str] = frozenset()
+    said: str = ""
+    """The claim as it was written; empty where it refused."""
+
+    @property
+    def outcome(self) -> tuple[bool, bool, bool, bool | None]:
+        """What must not change from run to run."""
+        return self.refused, self.claim_right, self.citations_right, self.echoed
+
+
+class QuestionRuns(Struct, frozen=True):
+    """A question with its finished runs: the unit that stability is measured on."""
+
+    answerable: bool
+    constrained: bool
+    """The gold set locks sentences that each answer must echo."""
+    runs: tuple[RunFacts, ...]
+    planned: int
+    failed: int = 0
+    question: str = ""
+
+    @property
+    def answered(self) -> list[RunFacts]:
+        return [run for run in self.runs if not run.refused]
+
+    def right(self, run: RunFacts) -> bool:
+        """The claim and the citations are right; of an unanswerable question, it was refused."""
+        if not self.answerable:
+            return run.refused
+        return run.claim_right and run.citations_right

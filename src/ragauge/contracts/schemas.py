@@ -7,15 +7,25 @@ from typing import Any
 import msgspec
 
 from ragauge.contracts.citation import Citation
+from ragauge.contracts.consistency import ConsistencyReport
 from ragauge.contracts.gold import Gold
+from ragauge.contracts.latency import LatencyReport
+from ragauge.contracts.run import SweepPlan
 from ragauge.contracts.score import ScoreReport
+from ragauge.contracts.stability import StabilityReport
+from ragauge.contracts.sweep import SweepReport
 from ragauge.contracts.trace import Trace
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 RECORDS: dict[str, type] = {
     "citation": Citation,
+    "consistency-report": ConsistencyReport,
     "gold": Gold,
+    "latency-report": LatencyReport,
     "score-report": ScoreReport,
+    "stability-report": StabilityReport,
+    "sweep-plan": SweepPlan,
+    "sweep-report": SweepReport,
     "trace": Trace,
 }
 

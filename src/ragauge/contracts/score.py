@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from msgspec import Struct, field
 
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.verdict import Verdict
+
+Report = TypeVar("Report")
 
 SCORE_SCHEMA = "ragauge.score/1"
 ROWS_KEPT = 10_000
@@ -129,10 +131,10 @@ class ScoreReport(Struct, frozen=True, kw_only=True, omit_defaults=False):
     """What makes this run comparable: options, metric versions, gold hash."""
 
 
-class Outcome(Struct, frozen=True, kw_only=True):
+class Outcome(Struct, Generic[Report], frozen=True, kw_only=True):
     """All a runner hands over; reports, history and dashboard take nothing else."""
 
-    report: ScoreReport
+    report: Report
     unit_rows: dict[str, Any]
     """Columns with one value a question: its id, label, triage, and each metric's value."""
     record_rows: str | None

@@ -27,7 +27,7 @@ CELLS = {
     "!": "failed",
     "?": "missing",
     "=": "left out: it was decided without",
-    ".": "no run of its own: the prompt is another run's",
+    ".": "no run: not planned, or the prompt is another run's",
 }
 """The outcome of a run as one letter: a question's row of the heat map is a text of these."""
 
@@ -82,6 +82,7 @@ class QuestionStability(Struct, frozen=True, kw_only=True):
     css_all: float | None
     css_pairwise: float | None
     ned50: float | None
+    agreement: float | None
     rcr: float | None
     refusal_rate: float | None
     scu_cons: float | None

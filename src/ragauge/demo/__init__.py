@@ -1,4 +1,4 @@
-"""The bundled heritage set: documents, a gold set over them, and traces to score."""
+"""The bundled heritage set: documents, a gold set over them, and a pipeline to measure."""
 
 from __future__ import annotations
 
@@ -8,4 +8,5 @@ from pathlib import Path
 HERITAGE = Path(str(files("ragauge.demo"))) / "heritage"
 DOCUMENTS = HERITAGE / "documents"
 GOLD = HERITAGE / "gold.jsonl"
-TRACES = HERITAGE / "traces.jsonl"
+SMOKE = HERITAGE / "smoke.jsonl"
+"""Questions a served pipeline must answer before it calls itself ready."""

@@ -8,7 +8,10 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any
 
+from msgspec import Struct
+
 from ragauge.contracts.score import Advice, QuestionRow, Score
+from ragauge.contracts.stability import QuestionStability, Stability
 from ragauge.diagnosis.catalogue import Entry, catalogue
 from ragauge.gates.decide import satisfies
 from ragauge.gates.rules import parse_rule
@@ -33,8 +36,58 @@ def advise(
 
     `units` says how many there were in all, where the questions are only the first of them.
     """
+    return _advised("quality", questions, scores, strata, units)
+
+
+class StabilityFacts(Struct, frozen=True, kw_only=True):
+    """A question over its runs, as the catalogue asks for it."""
+
+    qid: str
+    answerable: bool
+    verdict: Stability
+    fails_acr: bool
+    fails_cghc: bool
+    fails_css: bool
+    fails_ned50: bool
+    fails_refusal: bool
+    fails_scu_cons: bool
+    factor: str | None
+    """What the variation goes with."""
+
+
+def stability_facts(qid: str, detail: QuestionStability) -> StabilityFacts:
+    """What the catalogue may ask of a question's details."""
+    failed = {text.split(" ", 1)[0] for text in detail.failed}
+    return StabilityFacts(
+        qid=qid,
+        answerable=detail.answerable,
+        verdict=detail.verdict,
+        fails_acr="acr" in failed,
+        fails_cghc="cghc" in failed,
+        fails_css=not failed.isdisjoint(("css", "css_all", "css_pairwise")),
+        fails_ned50="ned50" in failed,
+        fails_refusal=not failed.isdisjoint(("refusal_rate", "rcr")),
+        fails_scu_cons="scu_cons" in failed,
+        factor=detail.explained_by.factor if detail.explained_by else None,
+    )
+
+
+def advise_stability(
+    questions: Sequence[StabilityFacts], strata: Mapping[str, Mapping[str, Any]]
+) -> tuple[Advice, ...]:
+    """The hypotheses that a sweep's questions speak for, ranked as those of a score."""
+    return _advised("stability", questions, {}, strata, None)
+
+
+def _advised(
+    family: str,
+    questions: Sequence[Any],
+    scores: Mapping[str, Score],
+    strata: Mapping[str, Mapping[str, Any]],
+    units: int | None,
+) -> tuple[Advice, ...]:
     found = []
-    entries = catalogue()
+    entries = [entry for entry in catalogue() if entry.family == family]
     alike = _alike(questions, sorted({fact for entry in entries for fact in entry.when}))
     for entry in entries:
         kinds = [places for places in alike if _matches(entry, questions[places[0]])]
@@ -47,7 +100,7 @@ def advise(
     return tuple(_advice(entry, rows, questions, strata, among) for entry, rows in found)
 
 
-def _alike(questions: Sequence[QuestionRow], facts: Sequence[str]) -> list[list[int]]:
+def _alike(questions: Sequence[Any], facts: Sequence[str]) -> list[list[int]]:
     """Places of questions that entries cannot tell apart: thousands come to a few kinds."""
     kinds: dict[Any, list[int]] = {}
     kind_of = attrgetter(*facts)
@@ -56,7 +109,7 @@ def _alike(questions: Sequence[QuestionRow], facts: Sequence[str]) -> list[list[
     return list(kinds.values())
 
 
-def _matches(entry: Entry, row: QuestionRow) -> bool:
+def _matches(entry: Entry, row: Any) -> bool:
     def value(fact: str) -> Any:
         found = getattr(row, fact)
         return UNKNOWN if found is None else found
@@ -75,8 +128,8 @@ _as_it_stands: Callable[[str], str] = str
 
 def _advice(
     entry: Entry,
-    rows: Sequence[QuestionRow],
-    questions: Sequence[QuestionRow],
+    rows: Sequence[Any],
+    questions: Sequence[Any],
     strata: Mapping[str, Mapping[str, Any]],
     among: str,
 ) -> Advice:

@@ -23,6 +23,11 @@ class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     confirm: str
     action: str
 
+    @property
+    def family(self) -> str:
+        """Whose questions it speaks of: quality, stability."""
+        return self.id.partition(".")[0]
+
 
 @cache
 def catalogue(language: str = "en") -> tuple[Entry, ...]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
+from ragauge.contracts.gold import Gold
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Decision, Rule, Verdict
 
@@ -51,12 +53,21 @@ def decide_each(rule: Rule, qids: Sequence[str], values: Sequence[float | None])
     score = Score(value=good / len(judged), n=len(judged), of=len(qids))
     k, n = rule.at_least or (1, 1)
     holds = good * n >= k * len(judged)
-    reason = f"{len(failing)} of {len(judged)} fail: {_listed(failing)}" if failing else None
+    reason = f"{len(failing)} of {len(judged)} fail: {listed(failing)}" if failing else None
     return _verdict(rule, score, "pass" if holds else "fail", reason)
 
 
 def satisfies(rule: Rule, value: float) -> bool:
     return _COMPARE[rule.op](value, rule.bound)
+
+
+def meets(question: Gold, where: dict[str, Any]) -> bool:
+    """Whether a rule's conditions hold of a question."""
+    known = {**question.strata, "answerable": question.answerable}
+    return all(
+        key in known and str(known[key]).lower() == str(value).lower()
+        for key, value in where.items()
+    )
 
 
 def _verdict(rule: Rule, score: Score, verdict: Decision, reason: str | None) -> Verdict:
@@ -74,6 +85,6 @@ def _verdict(rule: Rule, score: Score, verdict: Decision, reason: str | None) ->
     )
 
 
-def _listed(qids: list[str], most: int = 5) -> str:
+def listed(qids: list[str], most: int = 5) -> str:
     more = f" and {len(qids) - most} more" if len(qids) > most else ""
     return ", ".join(qids[:most]) + more

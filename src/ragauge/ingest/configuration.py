@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -13,11 +14,15 @@ from msgspec import Struct
 from ragauge.errors import UsageError
 
 PREFIX = "RAGAUGE_"
-Kind = Literal["text", "texts", "choice", "whole", "switch"]
+Kind = Literal["text", "texts", "list", "choice", "whole", "number", "switch"]
 
 
 class Setting(Struct, frozen=True, kw_only=True):
-    """Something a user can set, on the command line, in the environment or in a file."""
+    """Something a user can set, on the command line, in the environment or in a file.
+
+    A name such as `sweep.retries` belongs to one command: `--retries` there, RAGAUGE_SWEEP_RETRIES,
+    and `retries` in the table `sweep` of the file.
+    """
 
     name: str
     kind: Kind
@@ -91,10 +96,98 @@ SETTINGS = {
             name="format",
             kind="choice",
             default="text",
-            choices=("text", "json", "markdown", "junit", "github", "csv"),
+            choices=("text", "json", "markdown", "junit", "github", "csv", "html"),
             help="What standard output gets.",
         ),
         Setting(name="quiet", kind="switch", default=False, help="No remarks on standard error."),
+        Setting(
+            name="sweep.preset",
+            kind="choice",
+            default=None,
+            choices=("pr", "daily", "trace"),
+            help="A grid by name: pr for every change, daily for all jitters, trace for lambda.",
+        ),
+        Setting(name="sweep.seeds", kind="list", default=("0", "1", "2", "3", "4"), help="Seeds."),
+        Setting(name="sweep.temperatures", kind="list", default=("0", "0.2"), help="Temperatures."),
+        Setting(
+            name="sweep.jitters",
+            kind="list",
+            default=("none", "ws", "punct", "syn", "order"),
+            help="Harmless changes of the question; also case, quote, polite, typo.",
+        ),
+        Setting(
+            name="sweep.paraphrases",
+            kind="switch",
+            default=False,
+            help="Ask the gold set's paraphrases too.",
+        ),
+        Setting(
+            name="sweep.repeats",
+            kind="whole",
+            default=1,
+            help="How often the very same is asked.",
+        ),
+        Setting(
+            name="sweep.concurrency", kind="whole", default=16, help="Calls in flight at a time."
+        ),
+        Setting(name="sweep.timeout", kind="number", default=90.0, help="Seconds for a call."),
+        Setting(
+            name="sweep.retries",
+            kind="whole",
+            default=3,
+            help="Attempts after the first, where asking again may help.",
+        ),
+        Setting(
+            name="sweep.rate",
+            kind="text",
+            default=None,
+            help="At most so many calls: 10/s, 300/min.",
+        ),
+        Setting(
+            name="sweep.error_budget",
+            kind="text",
+            default="5%",
+            help="Runs that may fail before the sweep stops: a share, or a count.",
+        ),
+        Setting(
+            name="sweep.adaptive",
+            kind="choice",
+            default=None,
+            choices=("exact", "anytime"),
+            help="Leave out runs that cannot change a verdict (exact), or hardly could (anytime).",
+        ),
+        Setting(
+            name="sweep.jitter_profile",
+            kind="choice",
+            default="ours",
+            choices=("ours", "reference"),
+            help="Whose jitters.",
+        ),
+        Setting(
+            name="sweep.map",
+            kind="text",
+            default=None,
+            help="A JSON file with the shape of the system's requests and replies.",
+        ),
+        Setting(
+            name="stability.profile",
+            kind="choice",
+            default="ours",
+            choices=("ours", "reference"),
+            help="Whose gates and definitions.",
+        ),
+        Setting(
+            name="stability.gates",
+            kind="texts",
+            default=(),
+            help="Gate rules for each question, such as acr>=0.95.",
+        ),
+        Setting(
+            name="stability.min_stable",
+            kind="number",
+            default=1.0,
+            help="The share of questions that must be stable and right.",
+        ),
     )
 }
 
@@ -117,15 +210,30 @@ def configured(
         _set(values, name, value, file, f"{file}: {name}", problems)
     for variable in sorted(environment):
         if variable.startswith(PREFIX):
-            name = variable.removeprefix(PREFIX).lower()
+            name = _named(variable.removeprefix(PREFIX).lower())
             _set(values, name, environment[variable], variable, variable, problems)
     for name, value in flags.items():
         if value is not None:
-            flag = "--" + name.replace("_", "-")
+            flag = flag_of(name)
             _set(values, name, value, f"flag {flag}", flag, problems)
     if problems:
         raise UsageError(*problems)
     return values
+
+
+def flag_of(name: str) -> str:
+    """The option that sets a setting.
+
+    >>> flag_of("sweep.error_budget")
+    '--error-budget'
+    """
+    return "--" + name.rpartition(".")[2].replace("_", "-")
+
+
+def _named(variable: str) -> str:
+    """The setting an environment variable means: `sweep_retries` is `sweep.retries`."""
+    dotted = variable.replace("_", ".", 1)
+    return dotted if dotted in SETTINGS else variable
 
 
 def _written(folder: Path, problems: list[str]) -> tuple[str, dict[str, Any]]:
@@ -155,7 +263,15 @@ def _toml(path: Path, problems: list[str]) -> dict[str, Any]:
 
 
 def _keys(table: dict[str, Any]) -> dict[str, Any]:
-    return {name.replace("-", "_"): value for name, value in table.items()}
+    """The table's settings by name; those of a command stand in a table of its own."""
+    commands = {name.partition(".")[0] for name in SETTINGS if "." in name}
+    found: dict[str, Any] = {}
+    for name, value in table.items():
+        if name in commands and isinstance(value, dict):
+            found |= {f"{name}.{key}": member for key, member in _keys(value).items()}
+        else:
+            found[name.replace("-", "_")] = value
+    return found
 
 
 def _set(
@@ -187,8 +303,12 @@ def _read(setting: Setting, value: Any) -> Any:
         if isinstance(value, str) and value.isascii() and value.isdigit():
             return int(value)
         raise ValueError(f"expected a whole number, 0 or more, got {value!r}")
+    if setting.kind == "number":
+        return _number(value)
     if setting.kind == "texts":
         return _texts(value)
+    if setting.kind == "list":
+        return _list(value)
     if setting.kind == "text" and isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str):
@@ -196,6 +316,24 @@ def _read(setting: Setting, value: Any) -> Any:
     if setting.choices and value not in setting.choices:
         raise ValueError(f'"{value}" is none of {", ".join(setting.choices)}')
     return value
+
+
+def _number(value: Any) -> float:
+    try:
+        number = float(value) if not isinstance(value, bool) else math.nan
+    except (TypeError, ValueError):
+        number = math.nan
+    if not math.isfinite(number) or number < 0:
+        raise ValueError(f"expected a number, 0 or more, got {value!r}")
+    return number
+
+
+def _list(value: Any) -> tuple[str, ...]:
+    """Short values, written with commas or as an array; numbers may stand there bare."""
+    parts = value.split(",") if isinstance(value, str) else value
+    if not isinstance(parts, list | tuple):
+        raise ValueError(f"expected a list such as 0,1,2, got {value!r}")
+    return _texts([str(part) for part in parts])
 
 
 def _texts(value: Any) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from ragauge.contracts.metric import Absent, Better, Metric, Row, Unit
+from ragauge.contracts.metric import Absent, Better, Metric, Reads, Row, Unit
 from ragauge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -40,6 +40,7 @@ def metric(
     bounds: tuple[float, float | None],
     unit: Unit,
     needs: Iterable[str],
+    reads: Reads = "facts",
     columns: tuple[str, ...] = ("yes", "of"),
     finish: Callable[[Array], Array] = ratio,
     rate: bool | None = None,
@@ -58,6 +59,7 @@ def metric(
             bounds=bounds,
             unit=unit,
             columns=columns,
+            reads=reads,
             needs=frozenset(needs),
             measure=measure,
             finish=finish,
@@ -71,14 +73,19 @@ def metric(
 @cache
 def table() -> dict[str, Metric]:
     """Every metric there is, by id: the built-in families, then what packages register."""
-    from ragauge.metrics import quality
+    from ragauge.metrics import quality, stability
 
-    found = {entry.id: entry for entry in quality.METRICS}
+    found = {entry.id: entry for entry in (*quality.METRICS, *stability.METRICS)}
     for entry in registered():
         if entry.id in found:
             raise UsageError(f"metric {entry.id}: registered twice; rename one of them")
         found[entry.id] = entry
     return dict(sorted(found.items()))
+
+
+def reading(kind: Reads) -> dict[str, Metric]:
+    """The metrics that read this kind of thing, by id."""
+    return {id: entry for id, entry in table().items() if entry.reads == kind}
 
 
 def registered() -> list[Metric]:
@@ -118,6 +125,7 @@ def _faults(entry: Metric) -> list[str]:
         ),
         f"version {entry.version} is below 1": entry.version >= 1,
         "it has no columns": entry.columns,
+        'it reads runs; a metric of one trace\'s facts reads "facts"': entry.reads == "facts",
         "it has no docstring; its first sentence says what is measured": entry.doc,
     }
     return [fact for fact, holds in checks.items() if not holds]
@@ -159,8 +167,19 @@ def _finish_checked(entry: Metric) -> Callable[[Array], Array]:
     return finish
 
 
-def find(name: str) -> Metric:
-    """The metric of this id, or of this name where one family has it; `@k` may be any k."""
+def find(name: str, kind: Reads | None = None) -> Metric:
+    """The metric of this id, or of this name where one family has it; `@k` may be any k.
+
+    With a kind, only a metric that reads it will do.
+    """
+    found = _found(name)
+    if kind and found.reads != kind:
+        verb = "stability" if found.reads == "runs" else "score"
+        raise UsageError(f"metric {found.id} belongs to `ragauge {verb}`; ask for it there")
+    return found
+
+
+def _found(name: str) -> Metric:
     known = table()
     matches = [entry for entry in known.values() if name in (entry.id, entry.name)]
     if len(matches) == 1:

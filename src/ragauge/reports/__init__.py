@@ -1,1 +1,1 @@
-"""A report in the form its reader wants: console, JSON, Markdown, JUnit, GitHub, CSV."""
+"""A report in the form its reader wants: a folder for each kind of report, shared parts beside."""

@@ -20,11 +20,26 @@ def shown(text: str, most: int | None = None) -> str:
     >>> shown("one\n::add-mask::two \x1b[1m")
     'one \\x3a:add-mask::two \\x1b[1m'
     """
-    flat = writable(visible(" ".join(text.split())))
-    safe = _LOG_COMMAND.sub(lambda found: f"\\x{ord(found[0]):02x}", flat)
-    if most is None or len(safe) <= most:
-        return safe
-    return safe[: most - 1].rstrip() + "…"
+    safe = _LOG_COMMAND.sub(lambda found: f"\\x{ord(found[0]):02x}", flat(text))
+    return safe if most is None else cut(safe, most)
+
+
+def flat(text: str) -> str:
+    """The text on one line, with what is unseen or unwritable spelled out."""
+    return readable(" ".join(text.split()))
+
+
+def readable(text: str) -> str:
+    """The text, lines and all, with what is unseen or unwritable spelled out."""
+    return writable(visible(text))
+
+
+def cut(text: str, most: int) -> str:
+    """
+    >>> cut("a long story", 7)
+    'a long…'
+    """
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
 def writable(text: str) -> str:

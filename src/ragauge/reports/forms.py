@@ -2,59 +2,71 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
+from typing import Any, NamedTuple
 
+from ragauge.contracts.consistency import ConsistencyReport
+from ragauge.contracts.latency import LatencyReport
 from ragauge.contracts.score import ScoreReport
+from ragauge.contracts.stability import StabilityReport
 from ragauge.errors import UsageError
 
-FORMS = ("text", "json", "markdown", "junit", "github", "csv")
+Report = ScoreReport | StabilityReport | ConsistencyReport | LatencyReport
+
+FORMS = ("text", "json", "markdown", "junit", "github", "csv", "html")
+
+
+class Kind(NamedTuple):
+    """A kind of report: the folder its forms are in, and the forms it has."""
+
+    folder: str
+    forms: tuple[str, ...]
+
+
+KINDS: dict[type, Kind] = {
+    ScoreReport: Kind("score", FORMS),
+    StabilityReport: Kind("stability", FORMS),
+    ConsistencyReport: Kind("consistency", ("text", "json", "markdown", "csv")),
+    LatencyReport: Kind("latency", ("text", "json", "markdown", "csv")),
+}
 
 _FORM_OF_ENDING = {
     ".json": "json",
     ".md": "markdown",
     ".xml": "junit",
     ".csv": "csv",
+    ".html": "html",
     ".txt": "text",
 }
 
 
-def render(report: ScoreReport, form: str, *, color: bool = False, width: int = 100) -> str:
-    """The report in one of FORMS; only `text` has color and a width.
+def render(report: Report, form: str, *, color: bool = False, width: int = 100) -> str:
+    """The report in one of the forms its kind has; only `text` has color and a width.
 
     CSV ends its lines with CR LF: write what comes back as bytes, not through a text file that
     translates line ends.
     """
+    kind = KINDS[type(report)]
+    _demand(kind, form)
     match form:
-        case "text":
-            from ragauge.reports import console
-
-            return console.render(report, color=color, width=width)
         case "json":
             from ragauge.reports import json
 
             return json.render(report)
-        case "markdown":
-            from ragauge.reports import markdown
+        case "html":
+            from ragauge.reports import html
 
-            return markdown.render(report)
-        case "junit":
-            from ragauge.reports import junit
-
-            return junit.render(report)
-        case "github":
-            from ragauge.reports import github
-
-            return github.render(report)
-        case "csv":
-            from ragauge.reports import csv
-
-            return csv.render(report)
+            return html.page(report)
+        case "text":
+            text = _module(kind, "console").render(report, color=color, width=width)
         case _:
-            raise UsageError(f'there is no report form "{form}"; there are {", ".join(FORMS)}')
+            text = _module(kind, form).render(report)
+    return str(text)
 
 
-def form_of(path: Path) -> str:
-    """The form a file's ending asks for.
+def form_of(path: Path, report: type | None = None) -> str:
+    """The form a file's ending asks for; where the kind of report is told, one that it has.
 
     >>> form_of(Path("out/report.MD"))
     'markdown'
@@ -63,4 +75,18 @@ def form_of(path: Path) -> str:
     if form is None:
         endings = ", ".join(_FORM_OF_ENDING)
         raise UsageError(f'{path}: no report form has the ending "{path.suffix}"; known: {endings}')
+    if report is not None:
+        _demand(KINDS[report], form)
     return form
+
+
+def _demand(kind: Kind, form: str) -> None:
+    if form not in FORMS:
+        raise UsageError(f'there is no report form "{form}"; there are {", ".join(FORMS)}')
+    if form not in kind.forms:
+        has = ", ".join(kind.forms)
+        raise UsageError(f'a {kind.folder} report has no form "{form}"; it has {has}')
+
+
+def _module(kind: Kind, name: str) -> Any:
+    return import_module(f"ragauge.reports.{kind.folder}.{name}")

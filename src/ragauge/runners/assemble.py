@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import numpy as np
 from msgspec import structs
 
 from ragauge import __version__
 from ragauge.contracts.facts import PATTERN, Pattern, pattern_facts, pattern_of
 from ragauge.contracts.finding import Finding
-from ragauge.contracts.gold import Gold
+from ragauge.contracts.gold import fingerprint
 from ragauge.contracts.metric import Metric
 from ragauge.contracts.score import ROWS_KEPT, Coverage, QuestionRow, Score, ScoreReport
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.diagnosis.advice import advise
 from ragauge.errors import UsageError
-from ragauge.gates.decide import decide, decide_each
+from ragauge.gates.decide import decide, decide_each, meets
 from ragauge.metrics.facts import missing
 from ragauge.metrics.quality import label, triage
 from ragauge.metrics.sums import QuestionSums
@@ -83,7 +81,7 @@ class Assembly:
             identity={
                 **self._identity,
                 "ragauge": __version__,
-                "gold_sha256": _fingerprint(self._gold),
+                "gold_sha256": fingerprint(self._gold),
                 "metrics": {metric.id: metric.version for metric in self._metrics},
             },
         )
@@ -126,7 +124,7 @@ class Assembly:
             if key not in known:
                 names = ", ".join(sorted(known))
                 raise UsageError(f'gate "{rule}": no question has "{key}"; there are {names}')
-        return np.array([_meets(question, rule.where) for question in self._gold])
+        return np.array([meets(question, rule.where) for question in self._gold])
 
     def _strata(self) -> dict[str, dict[str, dict[str, Score]]]:
         """The headline metrics for each value of each stratum."""
@@ -226,17 +224,3 @@ class _Kinds:
 
 def _given(strata: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in strata.items() if value is not None}
-
-
-def _meets(question: Gold, where: dict[str, Any]) -> bool:
-    known = {**question.strata, "answerable": question.answerable}
-    return all(
-        key in known and str(known[key]).lower() == str(value).lower()
-        for key, value in where.items()
-    )
-
-
-def _fingerprint(gold: list[Gold]) -> str:
-    """The hash of a gold set's meaning, whatever form it was written in."""
-    content = b"\n".join(msgspec.json.encode(question, order="sorted") for question in gold)
-    return hashlib.sha256(content).hexdigest()

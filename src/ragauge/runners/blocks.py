@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from array import array
-from typing import Any
 
 from msgspec import Struct, field
 
@@ -16,14 +15,13 @@ from ragauge.contracts.score import ROWS_KEPT
 from ragauge.contracts.trace import Trace
 from ragauge.errors import InputRejected
 from ragauge.ingest import plain_traces
-from ragauge.ingest.fields import BadField
-from ragauge.ingest.lines import MAX_LINE, Block
-from ragauge.ingest.strict_json import BadJson, decode
-from ragauge.ingest.traces import read_trace, trace_faults
+from ragauge.ingest.lines import Block
+from ragauge.ingest.trace_lines import BadLine, decoded, faults_of
+from ragauge.ingest.traces import read_trace
 from ragauge.metrics.facts import Read, Reader, Reading, error_reason
 from ragauge.metrics.quality import GOOD_LABELS, label
 from ragauge.metrics.table import table
-from ragauge.text.canonical import same_question
+from ragauge.runners.join import Join
 from ragauge.text.visible import one_line
 
 CLAIM_SHOWN = 300
@@ -95,11 +93,7 @@ class BlockScorer:
         self._reader = Reader(reading)
         self._read = self._reader.read
         self._keys = [self._reader.key(question) for question in gold]
-        self._by_qid = {question.qid: place for place, question in enumerate(gold)}
-        self._by_question: dict[str, int | None] = {}
-        for place, question in enumerate(gold):
-            text = same_question(question.question)
-            self._by_question[text] = None if text in self._by_question else place
+        self._join = Join(gold)
         self._beyond_pattern = [table()[id] for id in metrics if not table()[id].by_pattern]
         # A metric from elsewhere may ask for any field of the trace: then all are read.
         self._read_plain = (lambda line: None) if self._beyond_pattern else plain_traces.read_plain
@@ -108,13 +102,14 @@ class BlockScorer:
         """The scores of every trace of the block, in order."""
         content = block.read()
         if block.start == 0:
-            _refuse_array(block.name, content)
+            refuse_array(block.name, content)
         found = BlockScores(block.name, block.start, block.size, lines=content.count(b"\n"))
         found.measured = {m.id: Measured(array("q"), []) for m in self._beyond_pattern}
         codes = _Codes()
         wrong: dict[int, tuple[Read, Trace]] = {}
         # What the loop touches is bound once: it runs for every trace.
-        by_qid, by_question, keys, read = self._by_qid, self._by_question, self._keys, self._read
+        by_qid, by_question = self._join.by_qid, self._join.by_question
+        keys, read = self._keys, self._read
         read_plain, good, noted = self._read_plain, codes.good, codes.noted
         add_question, add_pattern = found.question.append, found.pattern.append
         add_line = found.line.append
@@ -122,8 +117,8 @@ class BlockScorer:
             if not line or line.isspace():
                 continue
             try:
-                trace = read_plain(line) or read_trace(_decoded(line))
-            except (BadJson, BadField) as fault:
+                trace = read_plain(line) or read_trace(decoded(line))
+            except BadLine as fault:
                 _reject(line, fault, number, found)
                 continue
             qid = trace.qid
@@ -150,25 +145,15 @@ class BlockScorer:
 
     def _place(self, trace: Trace, number: int, found: BlockScores) -> int | None:
         """The gold question of a trace whose qid did not tell, by its words where it has none."""
-        question = same_question(trace.q or "")
-        place = self._by_question.get(question) if trace.qid is None else None
-        if place is not None:
-            return place
-        found.unplaced += 1
-        if trace.qid is not None:
-            _note(found, "unknown_question", number, f'qid "{trace.qid}" is not in the gold set')
-        elif question not in self._by_question:
-            message = f'question "{question:.60}" is not in the gold set'
-            _note(found, "unknown_question", number, message)
-        else:
-            message = (
-                f'question "{question:.60}" stands twice in the gold set; give the trace a qid'
-            )
-            _note(found, "ambiguous_question", number, message)
+        place = self._join.place(trace)
+        if place is None:
+            found.unplaced += 1
+            code, message = self._join.stray(trace)
+            _note(found, code, number, message)
         return place
 
 
-def _refuse_array(name: str, content: bytes) -> None:
+def refuse_array(name: str, content: bytes) -> None:
     """One clear word in place of an error for each line of a pretty-printed array."""
     if re.match(rb"\s*\[\s*\{", content):
         raise InputRejected(
@@ -178,10 +163,8 @@ def _refuse_array(name: str, content: bytes) -> None:
 
 
 def _reject(line: bytes, fault: Exception, number: int, found: BlockScores) -> None:
-    """Everything wrong with a line: one fault of its JSON, or each of its fields'."""
     found.rejected += 1
-    faults = [str(fault)] if isinstance(fault, BadJson) else trace_faults(decode(line))
-    for message in faults:
+    for message in faults_of(line, fault):
         _note(found, "bad_line", number, message)
 
 
@@ -196,12 +179,6 @@ def _note_answer(qid: str, facts: Read, trace: Trace, number: int, found: BlockS
     if trace.ok is False:
         message = f"{qid}: the trace says ok=false; its answer was scored all the same"
         _note(found, "not_ok", number, message)
-
-
-def _decoded(line: bytes) -> Any:
-    if len(line) > MAX_LINE:
-        raise BadJson(f"the line is longer than {MAX_LINE >> 20} MiB")
-    return decode(line)
 
 
 def _note(found: BlockScores, code: str, number: int, message: str) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from fractions import Fraction
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,17 +11,18 @@ import msgspec
 from msgspec import Meta, Struct, structs
 
 from ragauge.contracts.facts import Pattern
-from ragauge.contracts.score import Outcome
+from ragauge.contracts.score import Outcome, ScoreReport
 from ragauge.contracts.verdict import Rule
 from ragauge.engines.local import ordered
-from ragauge.errors import InputRejected, UsageError
+from ragauge.errors import UsageError
 from ragauge.gates.presets import DEFAULT, preset
 from ragauge.gates.rules import checked, merged, parse_rules
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.lines import STDIN, Block, blocks
 from ragauge.metrics.facts import Reading, Strength
-from ragauge.metrics.table import find, table
+from ragauge.metrics.table import find, reading
 from ragauge.runners.assemble import Assembly
+from ragauge.runners.bad_input import allowed_bad, refuse_bad_lines, refuse_nothing
 from ragauge.runners.baseline import read_baseline
 from ragauge.runners.blocks import BlockScorer, BlockScores
 from ragauge.runners.gather import Each, Gathering, Record
@@ -59,7 +58,7 @@ def score(
     traces: str | Path | Sequence[str | Path],
     progress: Progress | None = None,
     **options: Any,
-) -> Outcome:
+) -> Outcome[ScoreReport]:
     """The outcome of scoring trace files against a gold file; options as in ScoreOptions.
 
     Raises UsageError or InputRejected with everything that is wrong. With more than one worker,
@@ -83,22 +82,16 @@ def rules_of(options: ScoreOptions) -> tuple[Rule, ...]:
     """The gates a run must meet: the preset's, with the user's in place of or beside them."""
     own = options.gates or ()
     if isinstance(own, str):
-        own = parse_rules(own, lambda name: find(name).id)
+        own = parse_rules(own, _metric_id)
     else:
-        own = tuple(checked(structs.replace(rule, metric=find(rule.metric).id)) for rule in own)
+        own = tuple(checked(structs.replace(rule, metric=_metric_id(rule.metric))) for rule in own)
     if options.preset:
         return merged(preset(options.preset), own)
     return own or preset(DEFAULT)
 
 
-def allowed_bad(text: str) -> Callable[[int], int | Fraction]:
-    """How many bad lines a number of lines may hold: `N`, or `P%` of them."""
-    written = re.fullmatch(r"(\d+)|(\d+(?:\.\d+)?)%", text, re.ASCII)
-    if not written or float(written[2] or 0) > 100:
-        raise UsageError(f'--max-bad "{text}" is neither a count nor a percentage such as 1%')
-    if written[1]:
-        return lambda lines: int(written[1])
-    return lambda lines: Fraction(written[2]) / 100 * lines
+def _metric_id(name: str) -> str:
+    return find(name, "facts").id
 
 
 class _Run:
@@ -117,12 +110,13 @@ class _Run:
             options.canon, options.refusal, options.refusal_tokens, options.inline
         )
         wanted = {rule.metric: find(rule.metric) for rule in self._rules}
-        self._metrics = tuple(dict(sorted({**table(), **wanted}.items())).values())
+        known = reading("facts")
+        self._metrics = tuple(dict(sorted({**known, **wanted}.items())).values())
         self._brief = options.preset == "example08"
         self._gold = read_gold(gold)
         self._found = Gathering(self._gold, self._metrics, options.each)
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> Outcome[ScoreReport]:
         self._read_traces()
         assembly = Assembly(
             self._found, self._metrics, self._reading.signature(), self._identity(), self._brief
@@ -159,23 +153,16 @@ class _Run:
 
     def _blocks(self) -> Iterator[BlockScores]:
         work: Iterable[Block] = (block for name in self._traces for block in blocks(name))
-        arguments = (self._gold, self._reading, tuple(table()))
+        arguments = (self._gold, self._reading, tuple(reading("facts")))
         return ordered(BlockScorer, arguments, work, self._options.workers)
 
     def _refuse_bad_input(self) -> None:
         """Stop where too many lines were bad, or nothing could be scored."""
         found = self._found
-        if found.rejected > self._allowed(found.filled):
-            bad = [finding for finding in found.findings.kept() if finding.code == "bad_line"]
-            problems = [f"{finding.where}: {finding.message}" for finding in bad]
-            raise InputRejected(*problems, more=found.findings.counts["bad_line"] - len(bad))
+        refuse_bad_lines(found.findings, found.rejected, self._allowed(found.filled))
         if not found.traces:
             seen = found.filled - found.rejected
-            fact = (
-                f"none of the {seen:,} traces belongs to a gold question" if seen else "no traces"
-            )
-            first = [f"{f.where}: {f.message}" for f in found.findings.kept()[:3]]
-            raise InputRejected(f"{', '.join(self._traces)}: nothing to score: {fact}", *first)
+            refuse_nothing(self._traces, found.findings, seen, "traces")
 
     def _identity(self) -> dict[str, Any]:
         options = msgspec.to_builtins(self._options)

@@ -1,0 +1,249 @@
+"""`ragauge latency`: how fast and how right a system is, under load and under each setting."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ragauge.cli.score import show, write_reports
+from ragauge.cli.settings import formats, options_of, remark, settings
+
+if TYPE_CHECKING:
+    from ragauge.contracts.latency import Guard, LatencyReport, Load
+    from ragauge.contracts.system import System
+    from ragauge.metrics.facts import Reading
+
+INTERRUPTED = 130
+NOTHING_ANSWERED = 3
+FORMS = ("text", "json", "markdown", "csv")
+SPARE_FILES = 64
+"""Files besides the connections that are open at a time."""
+
+_POSITIVE = click.FloatRange(min=0, min_open=True)
+
+
+@click.command(
+    short_help="Load an endpoint at given rates: latency against accuracy, by configuration."
+)
+@click.option("--http", metavar="URL", required=True, help="The endpoint: POST {q, knobs, …}.")
+@click.option("--gold", metavar="GOLD", help="The questions to ask, and what is right.")
+@click.option("--question", metavar="TEXT", help="Ask this alone; then nothing is right or wrong.")
+@click.option("--rates", default="1,5,20", show_default=True, help="Calls a second.")
+@click.option("--knobs", metavar="K.json", help="Configurations: knobs by name.")
+@click.option("--duration", type=_POSITIVE, help="Seconds of load for each rate [default: 10].")
+@click.option("--requests", type=click.IntRange(min=1), help="Calls instead of a duration.")
+@click.option("--timeout", type=_POSITIVE, default=90.0, show_default=True, help="Seconds a call.")
+@click.option(
+    "--arrivals", type=click.Choice(["even", "poisson"]), default="even", show_default=True
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Of Poisson arrivals.")
+@click.option(
+    "--warmup",
+    type=click.IntRange(min=0),
+    default=1,
+    show_default=True,
+    help="Calls of each configuration that are not measured.",
+)
+@click.option("--map", metavar="MAP.json", help="The shape of requests and replies.")
+@click.option("--baseline", metavar="NAME", help="The configuration to hold the others against.")
+@click.option("--max-p95-increase", default="15%", show_default=True, help="Allowed above it.")
+@click.option("--max-precision-drop", default="2", show_default=True, help="Points below it.")
+@click.option("--max-errors", default="0%", show_default=True, help="Calls that may fail.")
+@options_of("refusal", "refusal_tokens", "canon", "inline")
+@click.option("--out", metavar="ROWS.jsonl", help="Write each call, as a trace.")
+@formats(*FORMS)
+@click.option(
+    "--report", "reports", metavar="FILE", multiple=True, help="Also .json .md .csv .txt."
+)
+@options_of("quiet")
+@click.pass_context
+def latency(ctx: click.Context, /, **given: Any) -> None:
+    """Ask a system at fixed rates, whether or not it keeps up, under each configuration of knobs.
+
+    Calls do not wait for answers, and a latency counts from when the call was to arrive: a queue
+    is seen. Exit 1 when a configuration is slower or less precise than the baseline (the first,
+    or --baseline) by more than is allowed, or when calls fail.
+
+    \b
+    Example:
+      ragauge latency --http http://localhost:8000/qa --gold gold.jsonl --rates 1,5,20 \\
+        --knobs knobs.json
+    """
+    from ragauge.contracts.latency import LatencyReport
+    from ragauge.reports.forms import form_of
+
+    forms = {Path(name): form_of(Path(name), LatencyReport) for name in given["reports"]}
+    reading, quiet = _reading(given)
+    report = _measured(given, reading, quiet)
+    write_reports(report, forms, quiet)
+    show(report, given["format"] or "text")
+    if report.partial:
+        remark("interrupted; what was measured until then is reported", quiet)
+    ctx.exit(_exit_code(report))
+
+
+def _measured(given: dict[str, Any], reading: Reading, quiet: bool) -> LatencyReport:
+    from ragauge.ingest.gold import read_gold
+    from ragauge.runners.latency import latency as run
+
+    load, guard, knobs = _load(given), _guard(given), _knobs(given["knobs"])
+    if (given["gold"] is None) == (given["question"] is None):
+        raise click.UsageError("give --gold GOLD, or one --question, to ask")
+    gold = read_gold(given["gold"]) if given["gold"] else []
+    system = _system(given, load, knobs)
+    with _progress(load, knobs, quiet) as progress:
+        return run(
+            system,
+            load,
+            gold=gold,
+            question=given["question"],
+            knobs=knobs,
+            guard=guard,
+            reading=reading,
+            out=given["out"],
+            progress=progress,
+        )
+
+
+def _exit_code(report: LatencyReport) -> int:
+    if report.partial:
+        return INTERRUPTED
+    if not report.coverage.answered:
+        return NOTHING_ANSWERED
+    return 0 if report.passed else 1
+
+
+def _reading(given: dict[str, Any]) -> tuple[Reading, bool]:
+    """How answers are read, and whether to be quiet: from flags, environment and file."""
+    from ragauge.metrics.facts import Reading
+
+    names = ("canon", "refusal", "refusal_tokens", "inline", "quiet")
+    chosen = settings(**{name: None if given[name] == () else given[name] for name in names})
+    quiet = chosen["quiet"]
+    return Reading(**{name: chosen[name] for name in names if name != "quiet"}), quiet
+
+
+def _load(given: dict[str, Any]) -> Load:
+    from ragauge.contracts.latency import Load
+
+    if given["duration"] and given["requests"]:
+        raise click.UsageError("--duration and --requests both say how long; keep one")
+    return Load(
+        rates=_rates(given["rates"]),
+        duration_s=None if given["requests"] else given["duration"] or 10.0,
+        requests=given["requests"],
+        timeout_s=given["timeout"],
+        arrivals=given["arrivals"],
+        seed=given["seed"],
+        warmup=given["warmup"],
+    )
+
+
+def _rates(text: str) -> tuple[float, ...]:
+    """The rates, each once, lowest first.
+
+    >>> _rates("20, 5,1")
+    (1.0, 5.0, 20.0)
+    """
+    try:
+        rates = {float(word) for word in text.split(",")}
+    except ValueError:
+        rates = {0.0}
+    if not all(0 < rate < float("inf") for rate in rates):
+        raise click.UsageError(f'--rates "{text}": expected calls a second, such as 1,5,20')
+    return tuple(sorted(rates))
+
+
+def _guard(given: dict[str, Any]) -> Guard:
+    from ragauge.contracts.latency import Guard
+
+    return Guard(
+        baseline=given["baseline"],
+        max_p95_increase=_hundredths("--max-p95-increase", given["max_p95_increase"]),
+        max_precision_drop=_hundredths("--max-precision-drop", given["max_precision_drop"]),
+        max_errors=_hundredths("--max-errors", given["max_errors"]),
+    )
+
+
+def _hundredths(flag: str, text: str) -> float:
+    """A percentage, or a number of points, as a share.
+
+    >>> _hundredths("--max-p95-increase", "15%"), _hundredths("--max-precision-drop", "2")
+    (0.15, 0.02)
+    """
+    try:
+        number = float(text.strip().removesuffix("%"))
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < float("inf"):
+        raise click.UsageError(f'{flag} "{text}": expected a percentage or points, such as 15%')
+    return number / 100
+
+
+def _knobs(name: str | None) -> dict[str, dict[str, Any]]:
+    from ragauge.ingest.knobs import read_knobs
+    from ragauge.runners.latency import DEFAULT
+
+    return (read_knobs(name) if name else {}) or dict(DEFAULT)
+
+
+def _system(given: dict[str, Any], load: Load, knobs: dict[str, dict[str, Any]]) -> System:
+    """The endpoint, over as many connections as calls may be open at once."""
+    from ragauge.pipelines.http import HttpSystem
+    from ragauge.pipelines.mapping import read_mapping
+    from ragauge.runners.latency import most_open
+
+    mapping = read_mapping(given["map"], os.environ) if given["map"] else None
+    for name, configuration in knobs.items():
+        missing = [knob for knob in mapping.knobs if knob not in configuration] if mapping else []
+        if missing:
+            needed = ", ".join(missing)
+            raise click.UsageError(f'{given["map"]}: needs the knob {needed}, which "{name}" lacks')
+    import aiohttp  # noqa: F401 (now, rather than while the first call waits)
+
+    most = most_open(load)
+    _make_room(most + SPARE_FILES)
+    return HttpSystem(given["http"], mapping=mapping, concurrency=most)
+
+
+def _make_room(files: int) -> None:
+    """Let so many connections be open at a time, as far as the machine allows."""
+    import resource
+
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if resource.RLIM_INFINITY != soft < files:
+        room = files if hard == resource.RLIM_INFINITY else min(files, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (room, hard))
+
+
+@contextmanager
+def _progress(
+    load: Load, knobs: dict[str, dict[str, Any]], quiet: bool
+) -> Iterator[Callable[[str], None] | None]:
+    """A bar on stderr, where a person sees it."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+    from rich.text import Text
+
+    from ragauge.reports.foreign import shown
+    from ragauge.runners.latency import planned_calls
+
+    class Name(TextColumn):
+        """The cell that is measured: a foreign name, so never as markup."""
+
+        def render(self, task: Any) -> Text:
+            return Text(shown(task.description, 30))
+
+    columns = (Name(""), BarColumn(), MofNCompleteColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("warming up", total=planned_calls(load, knobs))
+        yield lambda name: bar.update(task, description=name, advance=1)

@@ -1,0 +1,57 @@
+"""`ragauge stability`: what a sweep shows to change that should not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import click
+
+from ragauge.cli.score import forms_of, show, write_reports
+from ragauge.cli.settings import options_of, settings
+
+NOTHING_SCORED = 3
+
+
+@click.command(short_help="Score the runs of a sweep: what changes that should not.")
+@click.argument("gold", metavar="GOLD")
+@click.argument("runs", metavar="RUNS...", nargs=-1, required=True)
+@options_of("stability.profile", "stability.gates", "stability.min_stable")
+@options_of("refusal", "refusal_tokens", "canon", "inline", "max_bad", "format", "quiet")
+@click.option(
+    "--report",
+    "reports",
+    metavar="FILE",
+    multiple=True,
+    help="Also .html .json .md .xml .csv .txt.",
+)
+@click.pass_context
+def stability(ctx: click.Context, /, **given: Any) -> None:
+    """Score RUNS, the journal of `ragauge sweep` or traces of repeated runs, against GOLD.
+
+    A question is stable when every gate holds over its runs; the rest are flaky, wrong every time
+    or incomplete, and the report says which factor the variation goes with.
+
+    \b
+    Example:
+      ragauge stability gold.jsonl runs.jsonl --report stability.html
+      ragauge stability gold.jsonl runs.jsonl --gates 'acr>=0.9' --min-stable 0.98
+    """
+    from ragauge.runners.stability import stability as run
+
+    gold, runs, reports = given.pop("gold"), given.pop("runs"), given.pop("reports")
+    flags = {name: None if value == () else value for name, value in given.items()}
+    chosen = settings("stability", **flags)
+    forms = forms_of(reports)
+    names = ("profile", "min_stable", "refusal", "refusal_tokens", "inline", "max_bad")
+    outcome = run(
+        gold,
+        runs,
+        gates=",".join(chosen["gates"]) or None,
+        canon=flags["canon"],
+        **{name: chosen[name] for name in names},
+    )
+    write_reports(outcome.report, forms, chosen["quiet"])
+    show(outcome.report, chosen["format"])
+    if not outcome.report.coverage.runs:
+        ctx.exit(NOTHING_SCORED)
+    ctx.exit(0 if outcome.report.passed else 1)

@@ -1,0 +1,61 @@
+"""What `ragauge sweep` says when it ends, and what it says meanwhile."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+from ragauge.contracts.finding import Finding
+from ragauge.contracts.score import Score
+from ragauge.contracts.verdict import Verdict
+
+SWEEP_SCHEMA = "ragauge.sweep/1"
+
+Ended = Literal["complete", "interrupted", "error_budget"]
+
+
+class Progress(Struct, frozen=True):
+    """How far a sweep is: runs that are on the disk, of runs there will be."""
+
+    done: int
+    of: int
+    failed: int
+    saved: int
+
+
+class SweepCoverage(Struct, frozen=True, kw_only=True):
+    """What became of the planned runs."""
+
+    questions: int
+    planned: int
+    done: int
+    """Finished with an answer or a refusal, here or in an earlier part."""
+    resumed: int
+    """Of those, finished in an earlier part and not called again."""
+    failed: int
+    saved: int
+    """Left out by an adaptive sweep, because the verdict is certain without them."""
+    missing: int
+
+
+class SweepReport(Struct, frozen=True, kw_only=True):
+    """The end of a sweep, versioned."""
+
+    schema: str = SWEEP_SCHEMA
+    passed: bool = field(name="pass")
+    """All planned runs were made or not needed, and the error budget holds."""
+    ended: Ended
+    metrics: dict[str, Score]
+    gates: tuple[Verdict, ...]
+    errors: dict[str, int]
+    """Failed runs of this part by what happened."""
+    prompts: float | None
+    """The median number of distinct texts a question was sent as."""
+    noop: dict[str, int]
+    """On how many questions each jitter changed nothing."""
+    findings: tuple[Finding, ...]
+    finding_counts: dict[str, int]
+    coverage: SweepCoverage
+    out: str
+    identity: dict[str, Any]

@@ -1,0 +1,134 @@
+"""From retrieved chunks to an answer: the protocol, and the answerer that copies sentences out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any, Protocol
+
+from msgspec import Struct
+
+from ragauge.demo.chance import chance
+from ragauge.demo.coverage import Weighed
+from ragauge.demo.evidence import THRESHOLD, Evidence, evidence
+from ragauge.demo.index import Index
+from ragauge.demo.passages import Sentence
+from ragauge.demo.question import Question, read_question
+from ragauge.text.canonical import canonical
+from ragauge.text.refusal import DEFAULT_TOKEN
+
+VERSION = 1
+REFUSAL = DEFAULT_TOKEN
+FEW = 3
+"""A sentence with fewer new words than these says hardly more than the question."""
+KEPT = 1024
+
+
+class Generator(Protocol):
+    """Whatever writes an answer from chunks: the extractive answerer, or a model behind a port."""
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What makes its answers its own, without secrets."""
+
+    async def generate(
+        self,
+        question: str,
+        chunks: Sequence[tuple[str, str]],
+        constraints: Sequence[str],
+        seed: int,
+        temperature: float,
+    ) -> dict[str, Any]:
+        """`answer_json`: claim, citations, and constraints_echo where there are constraints.
+
+        Chunks are ids with their texts, best first. A refusal is the claim `not in context` with
+        no citations. Raises CallFailed.
+        """
+
+    async def close(self) -> None:
+        """Let go of connections."""
+
+
+class _Found(Struct, frozen=True):
+    """An answer before it is worded: its sentences, the chunks they stand in, the first title."""
+
+    claim: str
+    citations: tuple[str, ...]
+    title: str
+
+
+class Extractive:
+    """Answers with sentences of the chunks, word for word, or refuses; see `evidence` for when.
+
+    With a temperature the wording varies by seed, harmlessly: a title before it, a stop less. At
+    0 the seed does nothing.
+    """
+
+    def __init__(self, index: Index, threshold: float = THRESHOLD) -> None:
+        self._index, self._threshold = index, threshold
+        self._found = lru_cache(KEPT)(self._find)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        return {"kind": "extractive", "version": VERSION}
+
+    async def generate(
+        self,
+        question: str,
+        chunks: Sequence[tuple[str, str]],
+        constraints: Sequence[str],
+        seed: int,
+        temperature: float,
+    ) -> dict[str, Any]:
+        return self.answer(question, chunks, constraints, seed, temperature)
+
+    def answer(
+        self,
+        question: str,
+        chunks: Sequence[tuple[str, str]],
+        constraints: Sequence[str],
+        seed: int,
+        temperature: float,
+    ) -> dict[str, Any]:
+        """The same without an event loop. The chunks have to be the index's own."""
+        found = self._found(question, tuple(id for id, _ in chunks))
+        answer: dict[str, Any] = {
+            "claim": _worded(found, question, seed, temperature) if found else REFUSAL,
+            "citations": list(found.citations) if found else [],
+        }
+        return answer | ({"constraints_echo": list(constraints)} if constraints else {})
+
+    async def close(self) -> None:
+        """Nothing is held but memory."""
+
+    def _find(self, text: str, ids: tuple[str, ...]) -> _Found | None:
+        question = read_question(text, self._index.lexicon)
+        passages = [self._index.passages[self._index.numbers[id]] for id in ids]
+        found = evidence(Weighed(question, self._index.lexicon), passages, self._threshold)
+        if not found:
+            return None
+        chosen = [sentence.text for one in found for sentence in with_neighbours(question, one)]
+        cited = dict.fromkeys(one.passage.chunk.id for one in found)
+        title = found[0].passage.chunk.title
+        return _Found(" ".join(dict.fromkeys(chosen)), tuple(cited), title)
+
+
+def with_neighbours(question: Question, one: Evidence) -> list[Sentence]:
+    """The sentence, and the neighbours it is not understood without.
+
+    Where anything may be the answer, a sentence about `it` brings the one before, and a sentence
+    that hardly says more than the question the one after.
+    """
+    if question.wants != "anything":
+        return [one.sentence]
+    said = {*question.said, *question.light} | one.passage.heading
+    bare = len(one.sentence.words - said) < FEW
+    before = one.passage.before(one.sentence) if one.sentence.rests_on_last else None
+    after = one.passage.after(one.sentence) if bare else None
+    return [sentence for sentence in (before, one.sentence, after) if sentence]
+
+
+def _worded(found: _Found, question: str, seed: int, temperature: float) -> str:
+    luck = chance("wording", canonical(question), seed, f"{temperature:g}")
+    forms = (found.claim, found.claim.removesuffix("."), f"{found.title}: {found.claim}")
+    return forms[int(luck * len(forms))] if temperature > 0 else found.claim

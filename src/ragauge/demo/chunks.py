@@ -1,0 +1,177 @@
+"""Markdown documents and their chunks: a section each, with exact places in the file."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from msgspec import Struct
+
+from ragauge.demo.sentences import Span, sentence_spans
+from ragauge.errors import InputRejected
+
+MOST_WORDS = 200
+"""A section of more words is split at the ends of sentences."""
+CHUNKER = f"sections:v1:{MOST_WORDS}"
+PREAMBLE = "intro"
+"""The section of text that stands before the first heading."""
+REV = 12
+
+_LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t\r\n]*\Z")
+_FENCE = re.compile(r"[ ]{0,3}(?:```|~~~)")
+_FIELD = re.compile(r"(?:[a-z][a-z0-9_-]*:[ \t].*|-{3,}[ \t]*)?\s*\Z")
+_WORD = re.compile(r"\S+")
+_UNSLUG = re.compile(r"[\W_]+")
+
+
+class Chunk(Struct, frozen=True):
+    """A stretch of a document: `text` is what stands at `start` to `end`, in code points."""
+
+    id: str
+    doc_id: str
+    section_id: str
+    title: str
+    start: int
+    end: int
+    text: str
+
+
+class Document(Struct, frozen=True):
+    """A file as it was read: its title, its revision, and its chunks in order."""
+
+    id: str
+    file: str
+    """Its path below the folder, with forward slashes."""
+    title: str
+    rev: str
+    text: str
+    chunks: tuple[Chunk, ...]
+
+
+class _Section(Struct, frozen=True):
+    name: str
+    span: Span
+
+
+def read_documents(folder: Path) -> tuple[Document, ...]:
+    """The Markdown files of a folder and those below it, ordered by id."""
+    files = sorted(folder.rglob("*.md"))
+    if not files:
+        raise InputRejected(f"{folder}: no Markdown file (*.md) there; give a folder of documents")
+    documents, problems = [], []
+    for file in files:
+        try:
+            documents.append(document(file.relative_to(folder).as_posix(), file.read_bytes()))
+        except (OSError, UnicodeDecodeError) as error:
+            problems.append(f"{file}: cannot be read as UTF-8 text: {error}")
+    if problems:
+        raise InputRejected(*problems)
+    return tuple(sorted(documents, key=lambda document: document.id))
+
+
+def document(file: str, content: bytes) -> Document:
+    """The document of a file's bytes; line ends and a byte order mark stay where they are."""
+    text = content.decode("utf-8")
+    id = file.removesuffix(".md")
+    title, sections = _sections(text)
+    title = title or id.rpartition("/")[2].replace("-", " ")
+    chunks = tuple(_chunks(id, title, text, sections))
+    return Document(id, file, title, rev_of(content), text, chunks)
+
+
+def rev_of(content: bytes) -> str:
+    """The revision of a file: other bytes, another revision."""
+    return hashlib.sha256(content).hexdigest()[:REV]
+
+
+def _sections(text: str) -> tuple[str, list[_Section]]:
+    """The title, and what stands under each heading; fields such as `language: en` are skipped."""
+    title, name, begin = "", PREAMBLE, 0
+    sections: list[_Section] = []
+    opening = True
+    for start, line, heading in _lines(text):
+        if heading:
+            sections.append(_Section(name, Span(begin, start)))
+            if len(sections) == 1 and heading[1] == "#":
+                title = heading[2]
+            else:
+                name, opening = heading[2], False
+            begin = start + len(line)
+        elif opening and not text[begin:start].strip() and _FIELD.match(line):
+            begin = start + len(line)
+    sections.append(_Section(name, Span(begin, len(text))))
+    return title, sections
+
+
+def _lines(text: str) -> Iterator[tuple[int, str, re.Match[str] | None]]:
+    """Each line with its place, and its heading where it is one; code blocks have none."""
+    fenced = False
+    for match in _LINE.finditer(text):
+        line = match[0]
+        if _FENCE.match(line):
+            fenced = not fenced
+        bare = line.removeprefix("\ufeff") if match.start() == 0 else line
+        yield match.start(), line, None if fenced else _HEADING.match(bare)
+
+
+def _chunks(doc_id: str, title: str, text: str, sections: Sequence[_Section]) -> Iterator[Chunk]:
+    taken: set[str] = set()
+    for section in sections:
+        pieces = list(_pieces(text, _trimmed(text, section.span)))
+        if not pieces:
+            continue
+        section_id = _free(_slug(section.name), taken)
+        for number, (start, end) in enumerate(pieces, 1):
+            id = f"{doc_id}#{section_id}" + (f".{number}" if number > 1 else "")
+            yield Chunk(id, doc_id, section_id, title, start, end, text[start:end])
+
+
+def _pieces(text: str, span: Span) -> Iterator[Span]:
+    """The span whole, or split where a sentence ends so that no piece has too many words."""
+    begin, end, count = span.start, span.start, 0
+    for start, stop in _short_spans(text, span):
+        words = len(text[start:stop].split())
+        if count and count + words > MOST_WORDS:
+            yield Span(begin, end)
+            begin, count = start, 0
+        end, count = stop, count + words
+    if count:
+        yield Span(begin, end)
+
+
+def _short_spans(text: str, span: Span) -> Iterator[Span]:
+    """The sentences of a span, one that is too long cut between words."""
+    for sentence in sentence_spans(text, span):
+        words = list(_WORD.finditer(text, sentence.start, sentence.end))
+        for first in range(0, len(words), MOST_WORDS):
+            part = words[first : first + MOST_WORDS]
+            yield Span(part[0].start(), part[-1].end())
+
+
+def _trimmed(text: str, span: Span) -> Span:
+    inside = text[span.start : span.end].removeprefix("\ufeff")
+    start = span.end - len(inside.lstrip())
+    return Span(start, max(start, span.start + len(text[span.start : span.end].rstrip())))
+
+
+def _slug(name: str) -> str:
+    """
+    >>> _slug("Heritage status (UNESCO)"), _slug("…")
+    ('heritage-status-unesco', 'section')
+    """
+    folded = unicodedata.normalize("NFC", name).casefold()
+    return _UNSLUG.sub("-", folded).strip("-") or "section"
+
+
+def _free(slug: str, taken: set[str]) -> str:
+    """The slug, numbered where an earlier section of the document has it."""
+    number, free = 1, slug
+    while free in taken:
+        number += 1
+        free = f"{slug}-{number}"
+    taken.add(free)
+    return free

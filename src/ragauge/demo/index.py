@@ -1,0 +1,249 @@
+"""The index: chunks, their vectors and word counts, and a manifest that says how it was made."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+from msgspec import Struct
+
+from ragauge.contracts.embedder import Embedder
+from ragauge.demo.chunks import CHUNKER, Chunk, Document, read_documents, rev_of
+from ragauge.demo.kin import kins
+from ragauge.demo.lexicon import Lexicon, context
+from ragauge.demo.passages import Passage
+from ragauge.demo.words import ANALYZER, stems
+from ragauge.errors import InputRejected
+from ragauge.store.files import write_whole
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+INDEX_TYPE = "bm25+dense"
+METRIC = "cosine"
+MANIFEST, CHUNKS, VECTORS = "manifest.json", "chunks.jsonl", "vectors.npy"
+FILES = (CHUNKS, VECTORS)
+ANEW = "build the index anew"
+K1, B = 1.2, 0.75
+
+
+class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How an index was made: two with the same hash give the same results."""
+
+    index_type: str
+    metric: str
+    embedding: str
+    chunker: str
+    analyzer: str
+    source: str
+    """Where the documents come from: the scheme of their addresses."""
+    documents: dict[str, str]
+    """The revision of each, by its id."""
+    chunks: int
+    hash: str = ""
+    files: dict[str, str] = {}
+    """The sha256 of each file beside a saved manifest. They prove that the files belong together
+    and are no part of the hash, as a model's last bits may differ from machine to machine."""
+
+    def hashed(self) -> Manifest:
+        """The manifest with the hash over how the index was made."""
+        made = msgspec.structs.replace(self, hash="", files={})
+        fields = msgspec.json.encode(made, order="sorted")
+        return msgspec.structs.replace(self, hash=hashlib.sha256(fields).hexdigest()[:16])
+
+
+class Index:
+    """Documents made ready for the search. Made by `Index.of` or `Index.load`."""
+
+    def __init__(
+        self,
+        manifest: Manifest,
+        documents: Sequence[Document],
+        vectors: NDArray[np.float32],
+        embedder: Embedder,
+    ) -> None:
+        self.manifest, self.documents = manifest, tuple(documents)
+        self.vectors, self.embedder = vectors, embedder
+        self.chunks: tuple[Chunk, ...] = _chunks(documents)
+
+    @classmethod
+    def of(cls, folder: Path, embedder: Embedder, source: str = "documents") -> Index:
+        """The index of a folder of Markdown documents."""
+        documents = read_documents(folder)
+        if not _chunks(documents):
+            raise InputRejected(f"{folder}: its Markdown files hold no text")
+        vectors = embedder.embed([context(chunk) for chunk in _chunks(documents)])
+        return cls(_manifest(documents, embedder, source), documents, vectors, embedder)
+
+    @classmethod
+    def load(
+        cls, saved: Path, folder: Path, embedder: Embedder, source: str = "documents"
+    ) -> Index:
+        """A saved index, once it is certain that building it anew would give the same."""
+        documents = read_documents(folder)
+        manifest = _manifest(documents, embedder, source)
+        was = _saved_manifest(saved)
+        _refuse_other(saved, was, manifest)
+        files = {name: _saved_file(saved / name, was.files.get(name)) for name in FILES}
+        if files[CHUNKS] != _chunk_lines(documents):
+            raise InputRejected(f"{saved / CHUNKS}: not the chunks of these documents; {ANEW}")
+        vectors = _vectors(saved, files[VECTORS], (manifest.chunks, embedder.dimension))
+        return cls(manifest, documents, vectors, embedder)
+
+    def save(self, folder: Path) -> None:
+        """Write the index as three files, the manifest last: without it there is no index."""
+        import numpy as np
+
+        folder.mkdir(parents=True, exist_ok=True)
+        buffer = io.BytesIO()
+        np.save(buffer, self.vectors, allow_pickle=False)
+        files = {CHUNKS: _chunk_lines(self.documents), VECTORS: buffer.getvalue()}
+        for name, content in files.items():
+            write_whole(folder / name, content)
+        sums = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
+        manifest = msgspec.structs.replace(self.manifest, files=sums)
+        encoded = msgspec.json.encode(manifest, order="sorted")
+        write_whole(folder / MANIFEST, msgspec.json.format(encoded, indent=2) + b"\n")
+
+    def verify(self) -> int:
+        """How many chunks there are, each proved to stand in its document where it says."""
+        for document in self.documents:
+            if document.rev != rev_of(document.text.encode()):
+                raise InputRejected(f"{document.file}: not revision {document.rev}")
+            for chunk in document.chunks:
+                if document.text[chunk.start : chunk.end] != chunk.text:
+                    raise InputRejected(f"{chunk.id}: its text is not at its offsets")
+        return len(self.chunks)
+
+    def read(self) -> None:
+        """Make now what would be made when it is first asked for."""
+        _ = self.lexicon, self.passages, self._bm25
+
+    @cached_property
+    def lexicon(self) -> Lexicon:
+        return Lexicon(self.chunks)
+
+    @cached_property
+    def passages(self) -> tuple[Passage, ...]:
+        """The chunks, read; in the order of `chunks`."""
+        words = {
+            document.id: frozenset(kins(f"{document.title}\n{document.text}"))
+            for document in self.documents
+        }
+        return tuple(Passage(chunk, words[chunk.doc_id], self.lexicon) for chunk in self.chunks)
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The place of each chunk in `chunks`, by its id."""
+        return {chunk.id: number for number, chunk in enumerate(self.chunks)}
+
+    @cached_property
+    def _bm25(self) -> Any:
+        import bm25s  # type: ignore[import-untyped,unused-ignore]
+
+        bm25 = bm25s.BM25(method="lucene", k1=K1, b=B)
+        bm25.index([stems(context(chunk)) for chunk in self.chunks], show_progress=False)
+        return bm25
+
+    def lexical_scores(self, question: str) -> NDArray[np.float32]:
+        """The BM25 score of each chunk; a word that no document has counts for nothing."""
+        import numpy as np
+
+        known = [word for word in stems(question) if word in self._bm25.vocab_dict]
+        if not known:
+            return np.zeros(len(self.chunks), dtype=np.float32)
+        scores: NDArray[np.float32] = self._bm25.get_scores(known)
+        return scores
+
+    def semantic_scores(self, question: str) -> NDArray[np.float32]:
+        """The cosine of the question with each chunk."""
+        scores: NDArray[np.float32] = self.vectors @ self.embedder.embed([question])[0]
+        return scores
+
+
+def _chunks(documents: Sequence[Document]) -> tuple[Chunk, ...]:
+    return tuple(chunk for document in documents for chunk in document.chunks)
+
+
+def _manifest(documents: Sequence[Document], embedder: Embedder, source: str) -> Manifest:
+    return Manifest(
+        index_type=INDEX_TYPE,
+        metric=METRIC,
+        embedding=embedder.id,
+        chunker=CHUNKER,
+        analyzer=ANALYZER,
+        source=source,
+        documents={document.id: document.rev for document in documents},
+        chunks=len(_chunks(documents)),
+    ).hashed()
+
+
+def _chunk_lines(documents: Sequence[Document]) -> bytes:
+    encode = msgspec.json.Encoder(order="sorted").encode
+    return b"".join(encode(chunk) + b"\n" for chunk in _chunks(documents))
+
+
+def _saved_manifest(saved: Path) -> Manifest:
+    file = saved / MANIFEST
+    try:
+        return msgspec.json.decode(file.read_bytes(), type=Manifest)
+    except FileNotFoundError:
+        raise InputRejected(f"{file}: not there; build the index and save it first") from None
+    except (OSError, msgspec.DecodeError) as error:
+        raise InputRejected(f"{file}: cannot be read: {error}; {ANEW}") from error
+
+
+def _saved_file(file: Path, sha256: str | None) -> bytes:
+    try:
+        content = file.read_bytes()
+    except OSError as error:
+        raise InputRejected(f"{file}: cannot be read: {error.strerror}; {ANEW}") from error
+    if hashlib.sha256(content).hexdigest() != sha256:
+        raise InputRejected(f"{file}: not the file its manifest was written for; {ANEW}")
+    return content
+
+
+def _refuse_other(saved: Path, was: Manifest, now: Manifest) -> None:
+    """Refuse a manifest that differs in any field, naming each."""
+    problems = [
+        f"{saved / MANIFEST}: {field} was {getattr(was, field)!r}, is {getattr(now, field)!r}"
+        for field in Manifest.__struct_fields__
+        if field not in ("documents", "hash", "files")
+        and getattr(was, field) != getattr(now, field)
+    ]
+    problems += _changed(saved, was.documents, now.documents)
+    if not problems and was.hash != now.hash:
+        problems = [f"{saved / MANIFEST}: hash {was.hash} does not belong to its fields"]
+    if problems:
+        raise InputRejected(*problems, ANEW)
+
+
+def _changed(saved: Path, was: dict[str, str], now: dict[str, str]) -> list[str]:
+    kinds = {
+        "changed": [id for id in was if id in now and was[id] != now[id]],
+        "gone": [id for id in was if id not in now],
+        "new": [id for id in now if id not in was],
+    }
+    return [
+        f"{saved}: documents {kind} since it was built: {', '.join(sorted(ids))}"
+        for kind, ids in kinds.items()
+        if ids
+    ]
+
+
+def _vectors(saved: Path, content: bytes, shape: tuple[int, int]) -> NDArray[np.float32]:
+    import numpy as np
+
+    try:
+        vectors: NDArray[np.float32] = np.load(io.BytesIO(content), allow_pickle=False)
+    except (ValueError, EOFError) as error:
+        raise InputRejected(f"{saved / VECTORS}: cannot be read: {error}; {ANEW}") from error
+    if vectors.shape != shape or vectors.dtype != np.float32:
+        raise InputRejected(f"{saved / VECTORS}: not {shape[0]} vectors of {shape[1]}; {ANEW}")
+    return vectors

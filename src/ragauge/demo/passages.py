@@ -1,0 +1,146 @@
+"""What a sentence of the documents offers an answer: names, times, numbers, places, reasons."""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+
+from ragauge.demo.chunks import Chunk
+from ragauge.demo.kin import in_one_word, kin, kins
+from ragauge.demo.lexicon import Lexicon, heading, title
+from ragauge.demo.sentences import sentence_spans
+from ragauge.demo.words import folded, is_stop, surface_words, word_set
+
+_YEAR = r"(?:1\d{3}|20\d{2})"
+_MONTH = (
+    r"january|february|march|april|may|june|july|august|september|october|november|december|"
+    r"januari|februari|maart|mei|juni|juli|augustus|oktober"
+)
+_TIME = re.compile(rf"\b{_YEAR}s?\b|\bcentur(?:y|ies)\b|\beeuw(?:en)?\b|\b(?:dated|jaar) \d{{3}}\b")
+_AMOUNT = re.compile(
+    r"[€£$¥]\s?\d|\b\d[\d.,]*\s?(?:million |miljoen )?"
+    r"(?:euros?|pounds?|dollars?|francs?|guilders?|gulden)\b"
+)
+_PLACE = re.compile(
+    r"\b(?:in|at|on|near|beside|below|under|above|from|to|between|op|aan|te|bij|naast|onder|uit|tussen)"
+    r" (?!\d)\w+"
+)
+_REASON = re.compile(
+    r"\b(?:because|so that|in order|therefore|thus|owing|due to|in return|on condition|as thanks|"
+    r"to (?!the\b|an?\b|its?\b|his\b|her\b|their\b|th[ai]\w+|\d)[a-z]+|omdat|doordat|zodat|dus|om|"
+    r"waardoor|daarom|als dank|wegens|vanwege|daaraan|aanleiding|zo \w+ dat)\b"
+)
+_NUMBER = re.compile(
+    r"\d+|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w*(?:twenty|thirty|forty|"
+    r"fifty|sixty|seventy|eighty|ninety)|hundreds?|thousands?|millions?|dozens?|twee|drie|vier|vijf|zes|"
+    r"zeven|acht|negen|tien|elf|twaalf|\w+tien|\w*(?:twintig|dertig|veertig|vijftig|zestig|zeventig|"
+    r"tachtig|negentig|honderd|duizend|miljoen)(?:en)?"
+)
+_RESTS = re.compile(
+    r"^(?:it|they|he|she|his|her|its|their|this|these|that|those|zij|ze|hij|zijn|haar|hun|die|dat|deze|dit|"
+    r"daar\w*)\b|\b(?:it|them|they)\b"
+)
+_PARTICLES = word_set("van de der den des da di du del della von zu y le la of the st en")
+_BEFORE_PLACE = word_set(
+    "across along at beside from in into near on through to towards bij naar naast op te uit"
+)
+
+
+class Sentence:
+    """A sentence, and what it offers."""
+
+    def __init__(self, text: str, place: int, lexicon: Lexicon) -> None:
+        self.text = text
+        self.place = place
+        """Its number within the chunk, from 0."""
+        self._is_name = lexicon.is_name
+        self.sequence = tuple(kin(word) for word in surface_words(in_one_word(text)))
+        self.words = frozenset(kins(text))
+
+    @cached_property
+    def plain(self) -> str:
+        return folded(self.text)
+
+    @cached_property
+    def tells_time(self) -> bool:
+        return bool(_TIME.search(self.plain))
+
+    @cached_property
+    def rests_on_last(self) -> bool:
+        """Whether it speaks of something only the sentence before names, such as `it`."""
+        return bool(_RESTS.search(self.plain))
+
+    @cached_property
+    def tells_amount(self) -> bool:
+        return bool(_AMOUNT.search(self.plain))
+
+    @cached_property
+    def tells_reason(self) -> bool:
+        return bool(_REASON.search(self.plain))
+
+    @cached_property
+    def tells_place(self) -> bool:
+        return bool(_PLACE.search(self.plain))
+
+    @cached_property
+    def numbers(self) -> tuple[int, ...]:
+        """Where in the sequence a number stands that is no year."""
+        return tuple(
+            place
+            for place, word in enumerate(surface_words(in_one_word(self.text)))
+            if _NUMBER.fullmatch(folded(word)) and not re.fullmatch(_YEAR, word)
+        )
+
+    @cached_property
+    def people(self) -> frozenset[str]:
+        """Words of names, but for those of months and of places something is in.
+
+        The first word has a capital anyway: it counts where the documents know it as a name.
+        """
+        found: set[str] = set()
+        words = surface_words(self.text)
+        for run in _runs(words):
+            before = folded(words[run.start - 1]) if run.start else ""
+            named = [word for word in words[run.start : run.stop] if word[0].isupper()]
+            alone = run == range(0, 1) and not self._is_name(named[0])
+            if before not in _BEFORE_PLACE and not alone:
+                found |= {kin(word) for word in named if not re.fullmatch(_MONTH, folded(word))}
+        return frozenset(found)
+
+
+def _runs(words: list[str]) -> list[range]:
+    """Where names stand: words with a capital, small ones such as `van` between them."""
+    runs: list[range] = []
+    for place, word in enumerate(words):
+        if not word[0].isupper() or (place == 0 and is_stop(word)):
+            continue
+        last = runs[-1] if runs else range(0)
+        joined = runs and all(folded(w) in _PARTICLES for w in words[last.stop : place])
+        if joined:
+            runs[-1] = range(last.start, place + 1)
+        else:
+            runs.append(range(place, place + 1))
+    return runs
+
+
+class Passage:
+    """A chunk read: its sentences, and the words its title and section lend to each of them."""
+
+    def __init__(self, chunk: Chunk, document: frozenset[str], lexicon: Lexicon) -> None:
+        self.chunk = chunk
+        self.sentences = tuple(
+            Sentence(chunk.text[start:end], place, lexicon)
+            for place, (start, end) in enumerate(sentence_spans(chunk.text))
+        )
+        self.title = frozenset(kins(title(chunk)))
+        self.heading = frozenset(kins(heading(chunk)))
+        self.words = self.heading.union(*(sentence.words for sentence in self.sentences))
+        self.document = document
+        """The words of the whole document."""
+
+    def before(self, sentence: Sentence) -> Sentence | None:
+        return self.sentences[sentence.place - 1] if sentence.place else None
+
+    def after(self, sentence: Sentence) -> Sentence | None:
+        following = self.sentences[sentence.place + 1 : sentence.place + 2]
+        return following[0] if following else None

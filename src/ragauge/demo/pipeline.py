@@ -1,0 +1,222 @@
+"""The guarded reference pipeline: it answers with citations or refuses, and errs on request."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ragauge.contracts.system import Ask, CallFailed
+from ragauge.demo import DOCUMENTS, faults
+from ragauge.demo.answer import REFUSAL, Extractive, Generator
+from ragauge.demo.coverage import Weighed
+from ragauge.demo.faults import Faults
+from ragauge.demo.index import Index
+from ragauge.demo.knobs import Knobs, turned
+from ragauge.demo.question import read_question
+from ragauge.demo.retrieve import Candidate, payload, pooled, ranked
+from ragauge.errors import UsageError
+from ragauge.models.embedders import embedder
+
+KEPT = 1024
+"""Questions whose retrieval is remembered: nothing of it depends on the seed."""
+ANSWERERS = 8
+"""Thresholds whose answers are remembered."""
+
+
+class _Call(Struct, frozen=True):
+    """A call after its retrieval."""
+
+    ask: Ask
+    knobs: Knobs
+    faults: Faults
+    index: Index
+    shown: Sequence[Candidate]
+    retrieve_ms: float
+
+
+class Pipeline:
+    """A system under test over a folder of Markdown documents; made by `Pipeline.of`.
+
+    The same ask gets the same reply, but for `stage_ms`. It never sees a gold set.
+    """
+
+    def __init__(
+        self, index: Index, documents: Path, knobs: Knobs, generate: Generator | None = None
+    ) -> None:
+        self.index, self.knobs = index, knobs
+        self._documents, self._generate = documents, generate
+        self._indexes = {knobs.embedder: index}
+        self._pool = lru_cache(KEPT)(self._pooled)
+        self._rank = lru_cache(KEPT)(self._rank_whole)
+        self._weighed = lru_cache(KEPT)(self._weigh)
+        self._extractive = lru_cache(ANSWERERS)(Extractive)
+
+    @classmethod
+    def of(
+        cls,
+        documents: Path = DOCUMENTS,
+        knobs: Knobs | None = None,
+        generate: Generator | None = None,
+    ) -> Pipeline:
+        """The pipeline over a folder, ready to be asked; `generate` stands in for the answerer."""
+        checked = _checked(knobs or Knobs())
+        return cls(_index(documents, checked.embedder), documents, checked, generate)
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        return {
+            "kind": "demo",
+            "index": self.index.manifest.hash,
+            "embedding": self.index.manifest.embedding,
+            "generator": (self._generate or Extractive(self.index)).identity,
+            "knobs": msgspec.to_builtins(self.knobs),
+        }
+
+    async def ask(self, ask: Ask) -> dict[str, Any]:
+        """The reply; raises CallFailed."""
+        call = self._retrieve(ask)
+        begun = time.perf_counter()
+        if delay_s := _delay_s(call):
+            await asyncio.sleep(delay_s)
+        answer = await self._of(call).generate(*_to_answer(call))
+        return _reply(call, answer, _ms_since(begun))
+
+    def answer(self, ask: Ask) -> dict[str, Any]:
+        """The same without an event loop, and so not from inside one."""
+        if self._generate:
+            return asyncio.run(self.ask(ask))
+        call = self._retrieve(ask)
+        begun = time.perf_counter()
+        time.sleep(_delay_s(call))
+        answer = self._extractive(call.index, call.knobs.threshold).answer(*_to_answer(call))
+        return _reply(call, answer, _ms_since(begun))
+
+    async def close(self) -> None:
+        """Let go of what the generator holds."""
+        if self._generate:
+            await self._generate.close()
+
+    def _retrieve(self, ask: Ask) -> _Call:
+        begun = time.perf_counter()
+        knobs = turned(self.knobs, ask.knobs)
+        struck = _faults(knobs)
+        faults.fail(struck, ask)
+        shown = self._shown(ask, _search(knobs), struck)
+        index = self._index_of(knobs.embedder)
+        return _Call(ask, knobs, struck, index, shown, _ms_since(begun))
+
+    def _shown(self, ask: Ask, search: Knobs, struck: Faults) -> Sequence[Candidate]:
+        """The chunks that are shown to the answerer, best first."""
+        pool = whole = self._pool(ask.q, search)
+        if struck.strikes("unstable_retrieval", ask):
+            pool = faults.halved(pool, ask)
+        if struck.strikes("paraphrase_sensitivity", ask):
+            pool = faults.without(pool, self._ranked(ask.q, search, pool))
+        return self._rank(ask.q, search) if pool is whole else self._ranked(ask.q, search, pool)
+
+    def _pooled(self, question: str, search: Knobs) -> Sequence[Candidate]:
+        return pooled(question, self._index_of(search.embedder), search)
+
+    def _rank_whole(self, question: str, search: Knobs) -> Sequence[Candidate]:
+        return self._ranked(question, search, self._pool(question, search))
+
+    def _ranked(
+        self, question: str, search: Knobs, pool: Sequence[Candidate]
+    ) -> Sequence[Candidate]:
+        index = self._index_of(search.embedder)
+        return ranked(pool, self._weighed(question), index, search)
+
+    def _weigh(self, question: str) -> Weighed:
+        lexicon = self.index.lexicon
+        return Weighed(read_question(question, lexicon), lexicon)
+
+    def _index_of(self, name: str) -> Index:
+        if name not in self._indexes:
+            try:
+                self._indexes[name] = _index(self._documents, name)
+            except UsageError as error:
+                raise CallFailed("bad_request", f"knob embedder: {error}") from None
+        return self._indexes[name]
+
+    def _of(self, call: _Call) -> Generator:
+        """Who answers the call."""
+        return self._generate or self._extractive(call.index, call.knobs.threshold)
+
+
+def _checked(knobs: Knobs) -> Knobs:
+    try:
+        checked = msgspec.convert(msgspec.to_builtins(knobs), Knobs)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"knobs: {error}") from None
+    faults.read_faults(checked.faults)
+    return checked
+
+
+def _faults(knobs: Knobs) -> Faults:
+    try:
+        return faults.read_faults(knobs.faults)
+    except UsageError as error:
+        raise CallFailed("bad_request", f"knob faults: {error}") from None
+
+
+def _search(knobs: Knobs) -> Knobs:
+    """The knobs that retrieval depends on, the others at rest."""
+    rest = Knobs()
+    return msgspec.structs.replace(
+        knobs,
+        threshold=rest.threshold,
+        constraints=rest.constraints,
+        faults=rest.faults,
+        delay_ms=rest.delay_ms,
+    )
+
+
+def _index(documents: Path, name: str) -> Index:
+    source = "heritage" if documents == DOCUMENTS else "documents"
+    index = Index.of(documents, embedder(name), source)
+    index.read()
+    return index
+
+
+def _to_answer(
+    call: _Call,
+) -> tuple[str, list[tuple[str, str]], tuple[str, ...], int, float]:
+    """What a generator is given."""
+    chunks = [(one.chunk.id, one.chunk.text) for one in call.shown]
+    return call.ask.q, chunks, call.knobs.constraints, call.ask.seed, call.ask.temperature
+
+
+def _delay_s(call: _Call) -> float:
+    return call.knobs.delay_ms / 1000 if call.faults.strikes("slow", call.ask) else 0.0
+
+
+def _reply(call: _Call, answer: dict[str, Any], generate_ms: float) -> dict[str, Any]:
+    retrieved = [one.chunk.id for one in call.shown]
+    return {
+        "answer_json": _spoilt(answer, retrieved, call),
+        "retrieved_ids": retrieved,
+        "retrieved": [msgspec.to_builtins(payload(one, call.index)) for one in call.shown],
+        "stage_ms": {"retrieve": call.retrieve_ms, "generate": generate_ms},
+    }
+
+
+def _spoilt(answer: dict[str, Any], retrieved: list[str], call: _Call) -> dict[str, Any]:
+    """The answer, gone wrong where a fault strikes it."""
+    ask, struck = call.ask, call.faults
+    refused = answer.get("claim") == REFUSAL
+    if refused and struck.strikes("chatty_refusals", ask):
+        answer = faults.in_prose(answer, ask)
+    if not refused and struck.strikes("wrong_citations", ask):
+        answer = faults.miscited(answer, retrieved, list(call.index.numbers), ask)
+    return faults.unechoed(answer) if struck.strikes("dropped_constraints", ask) else answer
+
+
+def _ms_since(begun: float) -> float:
+    return round((time.perf_counter() - begun) * 1000, 3)

@@ -1,0 +1,226 @@
+"""What a question asks for: the names it is about, the words it uses, the kind of answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from ragauge.demo import grammar
+from ragauge.demo.grammar import Wants
+from ragauge.demo.kin import kin
+from ragauge.demo.lexicon import Lexicon
+from ragauge.demo.words import Language, folded, is_stop, surface_words
+
+BEGUN = frozenset(map(kin, ("founded", "opened", "built", "completed")))
+"""Ways to begin: a comparison in time takes one for the other."""
+Form = Literal["plain", "compare", "relate"]
+Role = Literal["name", "setting", "number", "strict", "asked", "word", "light", "none"]
+
+
+class Question(Struct, frozen=True, kw_only=True):
+    """A question taken apart. Words and names are as `kin` gives them."""
+
+    wants: Wants
+    form: Form = "plain"
+    asks_how: bool = False
+    """In what way, not how many or how old."""
+    names: tuple[str, ...]
+    """They must stand in the chunk or its title."""
+    settings: tuple[str, ...]
+    """Names after `in`, and of peoples: they may stand anywhere in the document."""
+    words: tuple[str, ...]
+    asked: tuple[str, ...]
+    """The noun after `which`: an answer need not repeat it."""
+    light: tuple[str, ...]
+    """Words that hardly narrow the question down."""
+    strict: tuple[tuple[str, str | None], ...]
+    """Words such as `first` and `current`, with the next word: without the two side by side
+    another thing would be told."""
+    numbers: tuple[str, ...]
+    sides: tuple[Question, ...] = ()
+    """What a comparison or a relationship asks of each of its sides."""
+
+    @property
+    def counted(self) -> str | None:
+        """What is counted where a number is asked for."""
+        return self.asked[0] if self.wants == "number" and self.asked else None
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """All that it names and says, but for light words."""
+        return (*self.names, *self.settings, *self.numbers, *self.words)
+
+
+class _Word(Struct, frozen=True):
+    plain: str
+    """As written, folded."""
+    kin: str
+    role: Role
+
+
+_NOTHING = _Word("", "", "none")
+
+
+def read_question(text: str, lexicon: Lexicon) -> Question:
+    """The question taken apart, by rules alone."""
+    words = _words(surface_words(text), lexicon)
+    plain = " ".join(word.plain for word in words)
+    form, joint = _form(words, lexicon)
+    if form == "plain":
+        question = _question(words, grammar.wanted(plain), form)
+        how = question.wants == "anything" and grammar.asks_how(plain)
+        return msgspec.structs.replace(question, asks_how=how)
+    wants = _wanted_of_sides(form, words, plain)
+    words = [_without_cue(word, last) for last, word in pairwise([_NOTHING, *words])]
+    if wants == "time" and BEGUN.isdisjoint(_in_role(words, "word", "asked")):
+        words.append(_Word("founded", kin("founded"), "word"))  # older is what began earlier
+    sides = tuple(_question(part, wants, form) for part in _parts(words, joint))
+    return msgspec.structs.replace(_question(words, wants, form), sides=sides)
+
+
+def _wanted_of_sides(form: Form, words: Sequence[_Word], plain: str) -> Wants:
+    if form == "relate":
+        return "anything"
+    said = {word.plain for word in words}
+    if said & grammar.BY_SIZE:
+        return "number"
+    return "time" if said & grammar.IN_TIME else grammar.wanted(plain)
+
+
+def _question(words: Sequence[_Word], wants: Wants, form: Form) -> Question:
+    return Question(
+        wants=wants,
+        form=form,
+        names=_in_role(words, "name"),
+        settings=_in_role(words, "setting"),
+        words=_in_role(words, "word", "strict", "asked"),
+        asked=_in_role(words, "asked"),
+        light=_in_role(words, "light"),
+        strict=tuple(_strict_pairs(words)),
+        numbers=_in_role(words, "number"),
+    )
+
+
+def _in_role(words: Iterable[_Word], *roles: Role) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(word.kin for word in words if word.role in roles))
+
+
+def _strict_pairs(words: Sequence[_Word]) -> Iterator[tuple[str, str | None]]:
+    for place, word in enumerate(words):
+        if word.role == "strict":
+            follows = words[place + 1 : place + 2]
+            plain = follows and follows[0].role in ("word", "name", "asked")
+            yield word.kin, follows[0].kin if plain else None
+
+
+def _words(surface: Sequence[str], lexicon: Lexicon) -> list[_Word]:
+    """Each word with the part it plays."""
+    cased = any(word[0].isupper() for word in surface[1:]) and any(map(str.islower, surface))
+    language = _language(map(lexicon.mended, surface))
+    words: list[_Word] = []
+    for word, follows in pairwise([*surface, "-"]):
+        plain = lexicon.mended(word)
+        is_name = word[0].isupper() if cased and words else _is_known_name(word, lexicon)
+        role: Role = "none"
+        if is_name and plain in grammar.DEMONYMS and cased and follows[0].isupper():
+            role = "name"  # part of a longer one, such as British Museum
+        elif not is_stop(plain, None if is_name else language):
+            role = _role(plain, is_name, words)
+        words.append(_Word(plain, kin(plain), role))
+    return words
+
+
+def _is_known_name(word: str, lexicon: Lexicon) -> bool:
+    """Whether a word is a name though its capital, or the lack of one, says nothing."""
+    return lexicon.is_name(word) and folded(word) not in grammar.FRAMING | grammar.PEOPLE
+
+
+def _role(plain: str, is_name: bool, before: Sequence[_Word]) -> Role:
+    last = before[-1].plain if before else ""
+    if plain[0].isdigit():
+        return "number"
+    if is_name:
+        return "setting" if plain in grammar.DEMONYMS or _follows_in(before) else "name"
+    opens = all(word.role == "none" for word in before)
+    if plain in grammar.FRAMING or (plain == "name" and opens):
+        return "none"
+    if plain in grammar.STRICT:
+        return "strict"
+    if plain in grammar.LIGHT or (last in grammar.HOW and plain in grammar.UNTOLD_MEASURES):
+        return "light"
+    return _role_after_which(plain) if last in grammar.ASKING else "word"
+
+
+def _role_after_which(plain: str) -> Role:
+    """What the noun after `which` adds: nothing where it only says the kind of thing wanted."""
+    if plain in grammar.PLACES | grammar.TIMES | grammar.KINDS:
+        return "none"
+    is_person = plain in grammar.PEOPLE and kin(plain) != kin("architect")
+    return "light" if is_person else "asked"
+
+
+def _follows_in(before: Sequence[_Word]) -> bool:
+    """Whether the next word is the name of a place something is in, such as `in The Hague`."""
+    for word in reversed(before):
+        if word.role == "setting":
+            return word.plain not in grammar.DEMONYMS
+        if word.plain not in grammar.ARTICLES:
+            return word.plain in grammar.IN
+    return False
+
+
+def _language(plain: Iterable[str]) -> Language:
+    return grammar.language_of(frozenset(plain))
+
+
+def _form(words: Sequence[_Word], lexicon: Lexicon) -> tuple[Form, int]:
+    """How the question joins two sides, and the place of the word between them; 0 is no place."""
+    plain = {word.plain for word in words}
+    relates, compares = plain & grammar.RELATING, plain & grammar.COMPARING
+    joint = _joint(words, lexicon) if relates or compares else 0
+    if not joint:
+        return "plain", 0
+    return ("relate" if relates else "compare"), joint
+
+
+def _joint(words: Sequence[_Word], lexicon: Lexicon) -> int:
+    for joints in grammar.JOINTS[_language(word.plain for word in words)]:
+        for place, word in enumerate(words):
+            if word.plain in joints and _stands_between_names(words, place, lexicon):
+                return place
+    return 0
+
+
+def _stands_between_names(words: Sequence[_Word], place: int, lexicon: Lexicon) -> bool:
+    """Whether names stand on both sides, and are not halves of one, as in Victoria and Albert."""
+    if not _in_role(words[:place], "name") or not _in_role(words[place:], "name"):
+        return False
+    phrase = " ".join(word.plain for word in words[place - 1 : place + 2])
+    return not any(phrase in title for title in lexicon.titles)
+
+
+def _without_cue(word: _Word, last: _Word) -> _Word:
+    """The word, playing no part where it only says that there are two sides.
+
+    `larger` says more than that; of `more books` it is the books that are to be counted.
+    """
+    if word.role == "name":
+        return word
+    if last.plain in grammar.MORE and word.role == "word":
+        return _Word(word.plain, word.kin, "asked")
+    if word.plain in grammar.BY_SIZE - grammar.MORE:
+        return _Word(word.plain, word.kin, "word")
+    is_cue = word.plain in grammar.COMPARING | grammar.RELATING | grammar.KINDS
+    return _Word(word.plain, word.kin, "none") if is_cue else word
+
+
+def _parts(words: Sequence[_Word], joint: int) -> tuple[list[_Word], list[_Word]]:
+    """The words that concern each side: its own stretch of names, and what stands outside both."""
+    named = [place for place, word in enumerate(words) if word.role in ("name", "setting")]
+    first, last = named[0], named[-1]
+    before, after = words[:first], words[last + 1 :]
+    return [*before, *words[first:joint], *after], [*before, *words[joint : last + 1], *after]

@@ -1,0 +1,146 @@
+"""The gates of a question over its runs, and the verdict they give together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from msgspec import Struct
+
+from ragauge.contracts.score import Score
+from ragauge.contracts.stability import Stability
+from ragauge.contracts.verdict import Decision, Rule, Verdict
+from ragauge.errors import UsageError
+from ragauge.gates.decide import TOLERANCE, decide, listed, satisfies
+from ragauge.gates.rules import merged, parse_rules
+
+Profile = Literal["ours", "reference"]
+
+STABLE = "stability.stable"
+"""The share of questions that are stable_pass; not in the metric table, because it needs gates."""
+
+PROFILES: dict[Profile, str] = {
+    "ours": """
+        stability.acr >= 0.95 per question where answerable,
+        stability.cghc >= 0.95 per question where answerable,
+        stability.css >= 0.70 per question where answerable,
+        stability.ned50 <= 0.20 per question where answerable,
+        stability.refusal_rate >= 0.98 per question where unanswerable,
+        stability.scu_cons = 1 per question,
+        stability.error_rate <= 0 per question
+    """,
+    "reference": """
+        stability.acr >= 0.95 per question where answerable,
+        stability.cghc >= 0.95 per question where answerable,
+        stability.css_all >= 0.70 per question where answerable,
+        stability.ned50 <= 0.20 per question where answerable,
+        stability.rcr >= 0.98 per question where unanswerable,
+        stability.scu_cons = 1 per question,
+        stability.error_rate <= 0 per question
+    """,
+}
+"""The brief gated rcr, which passes a system that always invents: ours gates refusal_rate."""
+
+
+def profile_rules(profile: Profile) -> tuple[Rule, ...]:
+    return parse_rules(PROFILES[profile], str)
+
+
+def with_own(profile: Profile, own: tuple[Rule, ...]) -> tuple[Rule, ...]:
+    """The profile's rules with the user's in place of those about the same metric.
+
+    A rule that says nothing of answerable questions means those its metric is gated on.
+    """
+    known = profile_rules(profile)
+    return merged(known, tuple(_per_question(rule, known) for rule in own))
+
+
+def _per_question(rule: Rule, known: tuple[Rule, ...]) -> Rule:
+    if rule.confidence is not None or rule.at_least:
+        raise UsageError(
+            f'gate "{rule}": here a rule holds for each question; drop the @ and the k of n, and '
+            "say with --min-stable how many questions must hold"
+        )
+    usual = next((each.where for each in known if each.metric == rule.metric), {})
+    return Rule(
+        metric=rule.metric,
+        op=rule.op,
+        bound=rule.bound,
+        per="question",
+        where=rule.where or usual,
+        optional=rule.optional,
+    )
+
+
+class Failed(Struct, frozen=True):
+    """A gate a question fails, with its value; None where it could not be evaluated."""
+
+    rule: Rule
+    value: float | None
+
+    def __str__(self) -> str:
+        """
+        >>> rule = profile_rules("ours")[0]
+        >>> str(Failed(rule, 0.75)), str(Failed(rule, None))
+        ('acr 0.75 < 0.95', 'acr not evaluated, must be >= 0.95')
+        """
+        name = self.rule.metric.partition(".")[2]
+        if self.value is None:
+            return f"{name} not evaluated, must be {self.rule.op} {self.rule.bound:g}"
+        return f"{name} {self.value:.4g} {_MISSED[self.rule.op]} {self.rule.bound:g}"
+
+
+_MISSED = {">=": "<", "<=": ">", ">": "<=", "<": ">=", "=": "≠"}
+
+
+def failed_gates(
+    rules: tuple[Rule, ...], values: Mapping[str, float | None], inapplicable: frozenset[str]
+) -> tuple[Failed, ...]:
+    """The rules, all of them about this question, that its values do not satisfy.
+
+    A metric that cannot apply to the question fails nothing; any other that is absent does.
+    """
+    failed = []
+    for rule in rules:
+        value = values.get(rule.metric)
+        if value is None:
+            if rule.metric not in inapplicable and not rule.optional:
+                failed.append(Failed(rule, None))
+        elif not satisfies(rule, value):
+            failed.append(Failed(rule, value))
+    return tuple(failed)
+
+
+def verdict(failed: tuple[Failed, ...], *, complete: bool, same: bool) -> Stability:
+    """What a question's gates come to; `same` says that every run had the same outcome."""
+    if not complete:
+        return "incomplete"
+    if not failed:
+        return "stable_pass"
+    return "stable_fail" if same else "flaky"
+
+
+def stable_gate(stable: Score, least: float) -> Verdict:
+    """The gate that decides: the share of questions that are stable and right."""
+    return decide(Rule(metric=STABLE, op=">=", bound=least), stable)
+
+
+def rule_verdict(rule: Rule, judged: int, failing: list[str], of: int, least: float) -> Verdict:
+    """What became of one rule over all questions: it fails once too many questions fail it."""
+    decision: Decision = "not_applicable"
+    reason: str | None = "no question the rule applies to"
+    if judged:
+        decision = "pass" if len(failing) <= (1 - least) * of + TOLERANCE else "fail"
+        reason = f"{len(failing)} of {judged} fail: {listed(failing)}" if failing else None
+    return Verdict(
+        rule=str(rule),
+        metric=rule.metric,
+        op=rule.op,
+        bound=rule.bound,
+        value=(judged - len(failing)) / judged if judged else None,
+        n=judged,
+        ci=None,
+        verdict=decision,
+        reason=reason,
+        optional=rule.optional,
+    )

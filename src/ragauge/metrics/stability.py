@@ -1,0 +1,366 @@
+"""Stability: what must not change when nothing that matters changed.
+
+Each metric reads the finished runs of one question. Runs that failed count in `error_rate` alone:
+they say nothing about the answers, and a question that has one is incomplete.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+from ragauge.contracts.metric import SCALE, Absent, Metric, Row
+from ragauge.contracts.run import QuestionRuns, RunFacts
+from ragauge.metrics.quality import ANSWERABLE, UNANSWERABLE
+from ragauge.metrics.table import metric, ratio
+from ragauge.text.agreement import agreement as agreement_of
+
+if TYPE_CHECKING:
+    from ragauge.contracts.metric import Array
+
+NO_RUNS = Absent("no finished run")
+ONE_RUN = Absent("fewer than two finished runs")
+ONE_ANSWER = Absent("fewer than two answered runs")
+UNCITED = Absent("no run cites anything")
+ONE_CLAIM = Absent("fewer than two claims")
+UNCONSTRAINED = Absent("no constraints")
+ALL_REFUSED = Absent("no answered run")
+
+
+def scaled_mean(sums: Array) -> Array:
+    """The mean of values that travelled as whole numbers."""
+    return ratio(sums) / SCALE
+
+
+@metric(
+    "stability.acr",
+    version=1,
+    better="higher",
+    bounds=(0, 1),
+    unit="question",
+    reads="runs",
+    needs=("answerable", "runs"),
+)
+def acr(question: QuestionRuns) -> Row | Absent:
+    """Runs whose claim holds a gold phrase, over runs: how steadily the answer is right.
+
+    Answer containment rate. A refusal of an answerable question counts against it.
+    """
+    return _share_of_answerable(question, [run.claim_right for run in question.runs])
+
+
+@metric(
+    "stability.cghc",
+    version=1,
+    better="higher",
+    bounds=(0, 1),
+    unit="question",
+    reads="runs",
+    needs=("answerable", "runs"),
+)
+def cghc(question: QuestionRuns) -> Row | Absent:
+    """Runs that cite a gold id and nothing that was not retrieved, over runs.
+
+    Citation gold hit consistency. Where the gold set has no ids to cite, a run is right when it
+    cites none; where a run does not tell what it retrieved, the gold id alone decides.
+    """
+    return _share_of_answerable(question, [run.citations_right for run in question.runs])
+
+
+@metric(
+    "stability.success",
+    version=1,
+    better="higher",
+    bounds=(0, 1),
+    unit="question",
+    reads="runs",
+    needs=("right", "runs"),
+)
+def success(question: QuestionRuns) -> Row | Absent:
+    """Runs that are right in claim and citations, or refuse where they should, over runs.
+
+    What `--adaptive anytime` tests run by run.
+    """
+    return _share([question.right(run) for run in question.runs])
+
+
+@metric(
+    "stability.css",
+    version=1,
+    better="higher",
+    bounds=(0, 1),
+    unit="question",
+    reads="runs",
+    needs=("answered",),
+    columns=("value", "of"),
+    finish=scaled_mean,
+)
+def css(question: QuestionRuns) -> Row | Absent:
+    """Ids that every answered run cites, over ids that any of them cites.
+
+    Citation set stability. A single run with a citation of its own lowers it for good.
+    """
+    if len(question.answered) < 2:
+        return ONE_ANSWER
+    return _common_share(question.answered)
+
+
+@metric(
+    "stability.css_all",
+    version=1,
+    better="higher",
+    bounds=(0, 1),
+    unit="question",
+    reads="runs",
+    needs=("runs",),
+    columns=("value", "of"),
+    finish=scaled_mean,
+)
+def css_all(question: QuestionRuns) -> Row | Absent:
+    """Ids that every run cites, refusals included, over ids that any of them cites.
+
+    The brief's definition: one refusal among answers makes it zero.
+    """
+    if len(question.runs) < 2:
+        return ONE_RUN
+    return _common_share(question.runs)
+
+
+@metric(
+    "stability.css_pairwise",
+    version=1,
+    better="higher",
+    bounds=(0, 1),
+    unit="question",
+    reads="runs",
+    needs=("answered",),
+    columns=("value", "of"),
+    finish=scaled_mean,
+)
+def css_pairwise(question: QuestionRuns) -> Row | Absent:
+    """Mean overlap (Jaccard) of the cited ids of two answered runs.
+
+    Kinder than `css`: one odd run among many moves it little. Two runs that cite nothing agree.
+    """
+    sets = Counter(run.cited for run in question.answered)
+    runs = sets.total()
+    if runs < 2:
+        return ONE_ANSWER
+    if not any(sets):
+        return UNCITED
+    alike = sum(times * (times - 1) // 2 for times in sets.values())
+    mixed = sum(
+        sets[one] * sets[other] * len(one & other) / len(one | other)
+        for one, other in combinations(sorted(sets, key=sorted), 2)
+    )
+    return _value((alike + mixed) / _pairs(runs))
+
+
+@metric(
+    "stability.ned50",
+    version=1,
+    better="lower",
+    bounds=(0, 1),
+    unit="question",
+    reads="runs",
+    needs=("answered",),
+    columns=("value", "of"),
+    finish=scaled_mean,
+)
+def ned50(question: QuestionRuns) -> Row | Absent:
+    """Median edit distance of two claims, as a share of the longer one.
+
+    Over pairs of answered runs with a claim, on canonical text, by characters (Levenshtein), with
+    linear interpolation. High with a good `acr` and `cghc` means that only the wording moves.
+    """
+    claims = Counter(run.claim for run in question.answered if run.claim)
+    if claims.total() < 2:
+        return ONE_CLAIM
+    return _value(median_distance(claims))
+
+
+@metric(
+    "stability.agreement",
+    version=1,
+    better="higher",
+    bounds=(0, 1),
+    unit="question",
+    reads="runs",
+    needs=("answered", "question"),
+    columns=("value", "of"),
+    finish=scaled_mean,
+)
+def agreement(question: QuestionRuns) -> Row | Absent:
+    """How far the claims of two answered runs say the same thing, whatever their wording.
+
+    The share of the shorter claim's words that the other has too, times the same share of its
+    names, numbers and yes or no that are not in the question; from a negation on, a word counts
+    as another. Right answers are repeated, invented ones vary: a low value is a warning even
+    where no gold phrase is known.
+    """
+    claims = [run.said for run in question.answered if run.said]
+    value = agreement_of(question.question, claims)
+    return ONE_CLAIM if value is None else _value(value)
+
+
+@metric(
+    "stability.rcr",
+    version=1,
+    better="higher",
+    bounds=(0.5, 1),
+    unit="question",
+    reads="runs",
+    needs=("runs",),
+    columns=("value", "of"),
+    finish=scaled_mean,
+)
+def rcr(question: QuestionRuns) -> Row | Absent:
+    """The larger of the shares that refused and that answered: does it always do the same?
+
+    Refusal consistency. A system that always invents an answer has 1: look at `refusal_rate`.
+    """
+    if not question.runs:
+        return NO_RUNS
+    refused = sum(run.refused for run in question.runs)
+    runs = len(question.runs)
+    return _value(max(refused, runs - refused) / runs)
+
+
+@metric(
+    "stability.refusal_rate",
+    version=1,
+    better="higher",
+    bounds=(0, 1),
+    unit="question",
+    reads="runs",
+    needs=("answerable", "runs"),
+)
+def refusal_rate(question: QuestionRuns) -> Row | Absent:
+    """Runs of an unanswerable question that refuse, over its runs."""
+    if question.answerable:
+        return ANSWERABLE
+    return _share([run.refused for run in question.runs])
+
+
+@metric(
+    "stability.scu_cons",
+    version=1,
+    better="higher",
+    bounds=(0, 1),
+    unit="question",
+    reads="runs",
+    needs=("answered", "constrained"),
+)
+def scu_cons(question: QuestionRuns) -> Row | Absent:
+    """1 if every answered run echoes exactly the locked constraints, else 0."""
+    if not question.constrained:
+        return UNCONSTRAINED
+    if not question.answered:
+        return ALL_REFUSED
+    lost = sum(not run.echoed for run in question.answered)
+    reason = f"{lost} of {len(question.answered)} answered runs do not echo them" if lost else None
+    return Row((int(not lost), 1), reason)
+
+
+@metric(
+    "stability.iaa",
+    version=1,
+    better="higher",
+    bounds=(0, 1),
+    unit="question",
+    reads="runs",
+    needs=("runs",),
+    columns=("equal", "pairs"),
+    rate=False,
+)
+def iaa(question: QuestionRuns) -> Row | Absent:
+    """Pairs of runs that agree on refusing, on the claim and on the citations, over pairs."""
+    kinds = Counter(run.outcome[:3] for run in question.runs)
+    if kinds.total() < 2:
+        return ONE_RUN
+    return Row((sum(map(_pairs, kinds.values())), _pairs(kinds.total())))
+
+
+@metric(
+    "stability.error_rate",
+    version=1,
+    better="lower",
+    bounds=(0, 1),
+    unit="question",
+    reads="runs",
+    needs=("planned", "failed"),
+)
+def error_rate(question: QuestionRuns) -> Row | Absent:
+    """Planned runs that failed after their retries, over planned runs."""
+    if not question.planned:
+        return Absent("no planned run")
+    return Row((question.failed, question.planned))
+
+
+METRICS: tuple[Metric, ...] = (
+    acr,
+    cghc,
+    success,
+    css,
+    css_all,
+    css_pairwise,
+    ned50,
+    agreement,
+    rcr,
+    refusal_rate,
+    scu_cons,
+    iaa,
+    error_rate,
+)
+
+
+def _share_of_answerable(question: QuestionRuns, marks: list[bool]) -> Row | Absent:
+    return _share(marks) if question.answerable else UNANSWERABLE
+
+
+def _share(marks: list[bool]) -> Row | Absent:
+    return Row((sum(marks), len(marks))) if marks else NO_RUNS
+
+
+def _common_share(runs: Sequence[RunFacts]) -> Row | Absent:
+    cited = {run.cited for run in runs}
+    union = frozenset().union(*cited)
+    if not union:
+        return UNCITED
+    return _value(len(frozenset.intersection(*cited)) / len(union))
+
+
+def _value(value: float) -> Row:
+    return Row((round(value * SCALE), 1))
+
+
+def _pairs(runs: int) -> int:
+    return runs * (runs - 1) // 2
+
+
+def median_distance(claims: Counter[str], alike: int = 0) -> float:
+    """The median over all pairs of claims, and over so many more pairs that are alike.
+
+    Each pair of different claims is compared once, however often they were said.
+    """
+    from rapidfuzz.distance import Levenshtein
+
+    alike += sum(map(_pairs, claims.values()))
+    distances = [(0.0, alike)] if alike else []
+    for one, other in combinations(sorted(claims), 2):
+        distance = Levenshtein.normalized_distance(one, other)
+        distances.append((distance, claims[one] * claims[other]))
+    distances.sort()
+    pairs = sum(times for _, times in distances)
+    return (_nth(distances, (pairs - 1) // 2) + _nth(distances, pairs // 2)) / 2
+
+
+def _nth(weighted: list[tuple[float, int]], place: int) -> float:
+    """The value at a place of the sorted sequence in which each stands as often as it weighs."""
+    for value, times in weighted:
+        place -= times
+        if place < 0:
+            return value
+    raise IndexError("the place is beyond the values")

@@ -1,0 +1,156 @@
+"""A Python function as the system under test.
+
+The function takes one dict, `{"q", "seed", "temperature", "jitter", "knobs"}`, and returns a dict
+such as an endpoint replies, or the answer as text. It may be async; one that is not runs in
+threads, so that many calls can wait at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import importlib
+import inspect
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ragauge.contracts.system import Ask, CallFailed
+from ragauge.errors import UsageError
+from ragauge.pipelines.reply import decoded
+from ragauge.pipelines.threads import DaemonThreads
+from ragauge.text.visible import one_line
+
+_SHOWN = 300
+
+
+class CallableSystem:
+    """Asks `module:function`, imported once, from the current folder too."""
+
+    def __init__(self, function: str, *, concurrency: int = 16) -> None:
+        self._name = function
+        self._function = _imported(function)
+        self._async = _is_async(self._function)
+        self._threads = DaemonThreads(self._called, concurrency)
+
+    def __repr__(self) -> str:
+        return f"CallableSystem({self._name!r})"
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        return {"kind": "callable", "function": self._name}
+
+    async def ask(self, ask: Ask) -> Any:
+        """What the function returned, as JSON has it."""
+        body = msgspec.to_builtins(ask)  # its own copy: the function may change it
+        returned = await self._outcome(body)
+        if isinstance(returned, CallFailed):
+            raise returned
+        return _as_json(returned)
+
+    async def close(self) -> None:
+        self._threads.close()
+
+    async def _outcome(self, body: dict[str, Any]) -> Any:
+        """What the function returned, or the failure it raised."""
+        try:
+            returned = self._function(body) if self._async else await self._threads.call(body)
+            return await returned if inspect.isawaitable(returned) else returned
+        except asyncio.CancelledError as error:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            return _failure(error)  # it was not we who cancelled
+        except (Exception, SystemExit) as error:  # foreign code fails in any way, and exits too
+            return _failure(error)
+
+    def _called(self, body: dict[str, Any]) -> Any:
+        """The same in a thread, which nothing may end."""
+        try:
+            return self._function(body)
+        except BaseException as error:
+            return _failure(error)
+
+
+def _failure(error: BaseException) -> CallFailed:
+    """What a function raised, as a failed call; a CallFailed of its own is taken at its word."""
+    if isinstance(error, CallFailed):
+        return error
+    return CallFailed("raised", _described(error))
+
+
+def _described(error: BaseException) -> str:
+    try:
+        words = str(error)
+    except Exception:  # an exception may fail to say what it is
+        words = ""
+    name = type(error).__name__
+    return one_line(f"{name}: {words}" if words else name, _SHOWN)
+
+
+def _as_json(returned: Any) -> Any:
+    """The value as JSON has it: lists for tuples, texts for keys, and nothing that is not JSON."""
+    try:
+        content = json.dumps(returned).encode()
+    except (TypeError, ValueError, RecursionError) as error:
+        fact = f"what the function returned is not JSON: {_described(error)}; return plain dicts"
+        raise CallFailed("bad_reply", fact) from None
+    return decoded(content, again=False)
+
+
+def _imported(name: str) -> Callable[[dict[str, Any]], Any]:
+    """The function a name stands for; raises UsageError with what is missing."""
+    module_name, colon, path = name.partition(":")
+    if not module_name or not colon or not path:
+        raise UsageError(f'"{name}" names no function; write module:function')
+    found: Any = _module(name, module_name)
+    for part in path.split("."):
+        if not hasattr(found, part):
+            near = difflib.get_close_matches(part, dir(found), n=1)
+            hint = f'did you mean "{near[0]}"?' if near else "look at its spelling"
+            raise UsageError(f'"{name}": {module_name} has no {part}; {hint}')
+        found = getattr(found, part)
+    if not callable(found):
+        raise UsageError(f'"{name}" is {type(found).__name__}, which cannot be called')
+    _refuse_other_arguments(name, found)
+    return found  # type: ignore[no-any-return]
+
+
+def _module(name: str, module_name: str) -> Any:
+    here = str(Path.cwd())
+    if here not in sys.path and "" not in sys.path:
+        sys.path.insert(0, here)
+    importlib.invalidate_caches()
+    try:
+        return importlib.import_module(module_name)
+    except ModuleNotFoundError as error:
+        if error.name and (module_name == error.name or module_name.startswith(f"{error.name}.")):
+            raise UsageError(
+                f'"{name}": there is no module {error.name}; go where it is, or install it'
+            ) from None
+        raise UsageError(f'"{name}": importing it failed: {_described(error)}') from None
+    except (Exception, SystemExit) as error:
+        raise UsageError(f'"{name}": importing it failed: {_described(error)}') from None
+
+
+def _refuse_other_arguments(name: str, function: Callable[..., Any]) -> None:
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # one that is not written in Python does not tell
+        return
+    try:
+        signature.bind({})
+    except TypeError:
+        raise UsageError(
+            f'"{name}" takes {signature}; it is called with one argument, the ask as a dict'
+        ) from None
+
+
+def _is_async(function: Any) -> bool:
+    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
+        getattr(function, "__call__", None)  # noqa: B004  # an object whose call is async
+    )

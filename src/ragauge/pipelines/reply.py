@@ -1,0 +1,129 @@
+"""Replies become traces: what a system said, beside what we know of the run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from msgspec import structs
+
+from ragauge.contracts.run import PlannedRun
+from ragauge.contracts.system import Ask, CallFailed
+from ragauge.contracts.trace import Trace
+from ragauge.ingest.fields import BadField, expected
+from ragauge.ingest.lines import MAX_LINE
+from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.traces import read_trace, trace_faults
+from ragauge.metrics.facts import EMPTY_ANSWER
+from ragauge.text.visible import one_line
+
+MAX_REPLY = MAX_LINE - (1 << 20)
+"""Bytes of a reply that are read: with what we add, a longer one would be too long for a line."""
+
+TOO_LARGE = f"the reply is longer than {MAX_REPLY >> 20} MiB"
+_FAULTS_SHOWN = 400
+_ERROR_SHOWN = 200
+
+OURS = frozenset(
+    {
+        "attempt",
+        "error",
+        "jitter",
+        "latency_ms",
+        "paraphrase",
+        "q",
+        "q_id",
+        "qid",
+        "question",
+        "question_sent",
+        "repeat",
+        "run_id",
+        "schema_version",
+        "seed",
+        "status",
+        "temperature",
+    }
+)
+"""What a trace says of its run is never taken from the reply: it could pass for another run."""
+
+
+def trace_of(run: PlannedRun, ask: Ask, reply: Any, *, latency_ms: float, attempt: int) -> Trace:
+    """The trace of a run that was answered; raises CallFailed with every field that is wrong.
+
+    An answer that is empty makes an error record, and keeps what else the reply holds.
+
+    >>> from ragauge.contracts.run import Variation
+    >>> run = PlannedRun("q1", Variation(seed=3), "Why?")
+    >>> trace = trace_of(run, Ask(q="Why?", seed=3), {"answer": "So.", "qid": "q9"},
+    ...                  latency_ms=1.0, attempt=1)
+    >>> trace.qid, trace.run_id, trace.answer, trace.status
+    ('q1', 'q1#seed=3;t=0;j=none;p=0', 'So.', 'ok')
+    """
+    if type(reply) is str:
+        reply = {"answer": reply}
+    if type(reply) is not dict:
+        raise CallFailed("bad_reply", expected("an object with an answer", reply))
+    record = {key: value for key, value in reply.items() if key not in OURS}
+    record["qid"] = run.qid
+    try:
+        trace = read_trace(record)
+    except BadField:
+        raise CallFailed("bad_reply", _faults(record)) from None
+    known = _of_run(run, ask, latency_ms, attempt)
+    if _is_empty(trace):
+        known |= {"status": "error", "error": _why_empty(reply)}
+    return structs.replace(trace, **known)
+
+
+def failed_trace(
+    run: PlannedRun, ask: Ask, error: str, *, latency_ms: float, attempt: int
+) -> Trace:
+    """The error record of a run that brought no answer."""
+    return Trace(status="error", error=error, **_of_run(run, ask, latency_ms, attempt))
+
+
+def decoded(content: bytes, *, again: bool) -> Any:
+    """The value of a reply's JSON text; raises CallFailed, where asking again may help or not."""
+    if len(content) > MAX_REPLY:
+        raise CallFailed("too_large", TOO_LARGE)
+    if not content or content.isspace():
+        raise CallFailed("bad_reply", "the reply is empty", again=again)
+    try:
+        return decode(content)
+    except BadJson as fault:
+        raise CallFailed("bad_reply", str(fault), again=again) from None
+
+
+def _of_run(run: PlannedRun, ask: Ask, latency_ms: float, attempt: int) -> dict[str, Any]:
+    return {
+        "qid": run.qid,
+        "run_id": run.run_id,
+        "seed": ask.seed,
+        "temperature": ask.temperature,
+        "jitter": ask.jitter,
+        "paraphrase": run.variation.paraphrase,
+        "repeat": run.variation.repeat or None,
+        "question_sent": ask.q,
+        "latency_ms": round(latency_ms, 3),
+        "attempt": attempt,
+        "schema_version": 1,
+    }
+
+
+def _faults(record: dict[str, Any]) -> str:
+    return one_line("; ".join(trace_faults(record)), _FAULTS_SHOWN)
+
+
+def _is_empty(trace: Trace) -> bool:
+    claim = trace.answer_json.claim if trace.answer_json else None
+    text = claim or trace.answer
+    return not text or text.isspace()
+
+
+def _why_empty(reply: dict[str, Any]) -> str:
+    """The fact, with the reply's own error where it tells one."""
+    error = reply.get("error")
+    if type(error) is dict:
+        error = error.get("message")
+    if type(error) is not str or not error.strip():
+        return EMPTY_ANSWER
+    return f"{EMPTY_ANSWER}; the reply says: {one_line(error, _ERROR_SHOWN)}"

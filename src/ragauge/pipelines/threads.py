@@ -1,0 +1,71 @@
+"""Threads that never keep the process alive."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from queue import SimpleQueue
+from typing import Generic, TypeVar
+
+from ragauge.contracts.system import CallFailed
+
+Given = TypeVar("Given")
+Result = TypeVar("Result")
+
+
+class DaemonThreads(Generic[Given, Result]):
+    """Calls a function that never raises, in a bounded number of threads.
+
+    A thread cannot be stopped. Where a call is cancelled its thread is left to itself: it counts
+    until the function returns, and it ends with the process, not the process with it.
+    """
+
+    def __init__(self, function: Callable[[Given], Result], most: int) -> None:
+        self._function, self._most = function, most
+        self._calls: SimpleQueue[_Call[Given, Result] | None] = SimpleQueue()
+        self._free = asyncio.Semaphore(most)
+        self._threads = self._busy = self._left = 0
+
+    async def call(self, given: Given) -> Result:
+        """What the function returns; raises CallFailed where no thread will come free."""
+        if self._left >= self._most:
+            fact = f"all {self._most} threads are held by earlier calls that have not ended"
+            raise CallFailed("hung", fact, again=True)
+        await self._free.acquire()
+        self._busy += 1
+        if self._busy > self._threads:
+            self._threads += 1
+            threading.Thread(target=self._work, name="ragauge-call", daemon=True).start()
+        loop = asyncio.get_running_loop()
+        answer: asyncio.Future[Result] = loop.create_future()
+        self._calls.put((given, loop, answer))
+        try:
+            return await answer
+        finally:
+            if answer.cancelled():
+                self._left += 1
+
+    def close(self) -> None:
+        """Let the threads end that have nothing to do."""
+        for _ in range(self._threads):
+            self._calls.put(None)
+
+    def _work(self) -> None:
+        while call := self._calls.get():
+            given, loop, answer = call
+            result = self._function(given)
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(self._ended, answer, result)
+
+    def _ended(self, answer: asyncio.Future[Result], result: Result) -> None:
+        self._busy -= 1
+        self._free.release()
+        if answer.cancelled():
+            self._left -= 1
+        else:
+            answer.set_result(result)
+
+
+_Call = tuple[Given, asyncio.AbstractEventLoop, "asyncio.Future[Result]"]

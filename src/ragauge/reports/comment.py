@@ -1,0 +1,136 @@
+"""The parts of a pull request comment, in GitHub's Markdown.
+
+Foreign text stands in code spans: there GitHub makes no mention, link, reference, emoji or HTML
+of it. Only the advice, whose words are ours but for the names of strata, is escaped as prose.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from ragauge.contracts.finding import Finding
+from ragauge.contracts.score import Advice, Score
+from ragauge.reports import envelope, numbers
+from ragauge.reports.foreign import shown
+
+LONGEST = 200
+LONGEST_ID = 80
+"""GitHub refuses a comment of more than 65,536 characters: these keep the longest one below."""
+
+_MARKS = re.compile(r"([\\`*_\[\]#~$])")
+_LIST_MARK = re.compile(r"^(\d*)([-+.)])")
+# GitHub links these in what Markdown made, where no backslash helps but a zero-width blank does.
+_LINKED = re.compile(r"(?<=[@#])(?=\S)|(?=://)|(?<=www)(?=\.)|(?<=GH-)(?=\d)", re.IGNORECASE)
+_BACKTICKS = re.compile("`+")
+
+
+def code(text: str | None, most: int = LONGEST) -> str:
+    """Foreign text as a code span whose fence it cannot close; a dash where there is none.
+
+    >>> code("a `b` @team")
+    '``a `b` @team``'
+    """
+    flat = shown(text or "", most)
+    if not flat:
+        return numbers.ABSENT
+    fence = _fence(flat, 1)
+    pad = " " if flat[0] == "`" or flat[-1] == "`" else ""
+    return f"{fence}{pad}{flat}{pad}{fence}"
+
+
+def block(lines: Iterable[str]) -> str:
+    """Lines as a code block whose fence they cannot close; each must be `shown` already."""
+    text = "\n".join(lines)
+    fence = _fence(text, 3)
+    return f"{fence}text\n{text}\n{fence}"
+
+
+def _fence(text: str, shortest: int) -> str:
+    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
+    return "`" * max(shortest, longest + 1)
+
+
+def prose(text: str) -> str:
+    """Words with everything escaped that Markdown, HTML or GitHub would read as more.
+
+    >>> prose("<b>*a|b*</b>")
+    '&lt;b&gt;\\\\*a&#124;b\\\\*&lt;/b&gt;'
+    """
+    parted = _LINKED.sub("\u200b", shown(text))
+    escaped = parted.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    marked = _MARKS.sub(r"\\\1", escaped).replace("|", "&#124;")
+    return _LIST_MARK.sub(r"\1\\\2", marked)
+
+
+def sentence(text: str) -> str:
+    """
+    >>> sentence("one of two failed")
+    'One of two failed.'
+    """
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> str:
+    """A table; a pipe in a cell is escaped, which GitHub undoes before it reads the code span."""
+    right = frozenset(right)
+    rule = ["--:" if place in right else "---" for place in range(len(heads))]
+    return "\n".join(_row(row) for row in (heads, rule, *rows))
+
+
+def without_empty(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], right: Iterable[int] = ()
+) -> str:
+    """A table whose last column is left out where no row has anything in it."""
+    if any(row[-1] for row in rows):
+        return table(heads, rows, right)
+    return table(heads[:-1], [row[:-1] for row in rows], right)
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
+
+
+def details(summary: str, *blocks: str) -> Iterator[str]:
+    """Blocks a reader opens; the summary is ours."""
+    yield f"<details>\n<summary>{summary}</summary>"
+    yield from blocks
+    yield "</details>"
+
+
+def metric_cells(name: str, score: Score) -> list[str]:
+    """A metric's name, value, interval, coverage and reason."""
+    return [
+        code(name),
+        numbers.value(score.value),
+        numbers.interval(score.ci),
+        numbers.n_of(score.n, score.of),
+        code(score.reason) if score.reason else "",
+    ]
+
+
+def advice(given: Sequence[Advice]) -> Iterator[str]:
+    if given:
+        yield "### Advice"
+        yield "\n".join(_one_advice(number, one) for number, one in enumerate(given, 1))
+
+
+def _one_advice(number: int, one: Advice) -> str:
+    lines = [f"{number}. **{prose(one.title)}**"]
+    points = [prose(one.evidence), f"Confirm: {prose(one.confirm)}", f"Change: {prose(one.action)}"]
+    if one.questions:
+        points.append(f"See: {' '.join(code(qid, LONGEST_ID) for qid in one.questions)}")
+    indent = " " * len(f"{number}. ")
+    return "\n".join(lines + [f"{indent}- {point}" for point in points])
+
+
+def findings(found: Iterable[tuple[str, int, Sequence[Finding]]]) -> Iterator[str]:
+    """Each code with its count and first places, as `envelope.findings_by_code` gives them."""
+    rows = [[code(name), numbers.count(times), _places(places)] for name, times, places in found]
+    if rows:
+        yield "### Findings"
+        yield table(("finding", "times", "first places"), rows, right={1})
+
+
+def _places(places: Sequence[Finding]) -> str:
+    return "; ".join(code(envelope.finding_text(place)) for place in places)

@@ -1,0 +1,100 @@
+"""What every kind of report has: metrics, gates, findings, advice, in words."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from ragauge.contracts.finding import Finding
+from ragauge.contracts.score import Score
+from ragauge.contracts.verdict import Verdict
+from ragauge.reports.numbers import confidence, restriction
+
+PLACES_SHOWN = 3
+
+
+def gate_word(gate: Verdict) -> str:
+    """A gate's verdict, in capitals where it stops the run."""
+    word = gate.verdict.replace("_", " ")
+    return word if gate.holds else word.upper()
+
+
+def gate_note(gate: Verdict) -> str:
+    """What a gate has no column for: its restriction, its reason, that it may be absent."""
+    optional = "optional" if gate.optional and gate.verdict == "not_evaluated" else ""
+    return "; ".join(filter(None, (restriction(gate), optional, gate.reason)))
+
+
+def interval_title(gates: Iterable[Verdict]) -> str:
+    """What the intervals of the gates are; the bounds name the level where it is not 95 %."""
+    at_95 = all(confidence(gate) in ("", " @95") for gate in gates)
+    return "95 % interval" if at_95 else "interval"
+
+
+def scored_of(metrics: Mapping[str, Score], gate: Verdict) -> int | None:
+    """Of how many units the gate's `n` are; None where it speaks of a part of the set."""
+    score = metrics.get(gate.metric)
+    return None if score is None or restriction(gate) else score.of
+
+
+def short_names(ids: Iterable[str]) -> dict[str, str]:
+    """Metric ids by the names to show: without the family where all have the same one.
+
+    >>> short_names(["quality.errors", "quality.coverage"])
+    {'quality.errors': 'errors', 'quality.coverage': 'coverage'}
+    """
+    ids = list(ids)
+    families = {id.partition(".")[0] for id in ids}
+    return {id: id.partition(".")[2] or id if len(families) == 1 else id for id in ids}
+
+
+def findings_by_code(
+    findings: Sequence[Finding], counts: Mapping[str, int]
+) -> list[tuple[str, int, Sequence[Finding]]]:
+    """Each code with its count and its first places; the most frequent code first."""
+    ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
+    return [
+        (code, times, [one for one in findings if one.code == code][:PLACES_SHOWN])
+        for code, times in ranked
+    ]
+
+
+def finding_text(finding: Finding) -> str:
+    """The message with its place, once."""
+    if not finding.where or finding.message.startswith(finding.where):
+        return finding.message
+    return f"{finding.where}: {finding.message}"
+
+
+Member = TypeVar("Member")
+
+
+def some_of_each(groups: Sequence[Sequence[Member]], most: int | None) -> list[Member]:
+    """The members of the groups in order; where only some are kept, some of each group.
+
+    >>> some_of_each(["aaaa", "b", "cc"], 5)
+    ['a', 'a', 'b', 'c', 'c']
+    """
+    dealt = sorted(
+        (turn, place) for place, group in enumerate(groups) for turn in range(len(group))
+    )
+    kept = Counter(place for _, place in dealt[:most])
+    return [one for place, group in enumerate(groups) for one in group[: kept[place]]]
+
+
+def identity_words(identity: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """What makes a run comparable, a line each: names with dots for what is inside.
+
+    >>> identity_words({"command": "score", "gold": {"sha256": "2f7d", "rows": 4}})
+    [('command', 'score'), ('gold.rows', '4'), ('gold.sha256', '2f7d')]
+    """
+    found: list[tuple[str, str]] = []
+    for name, value in sorted(identity.items()):
+        if isinstance(value, Mapping):
+            found += [(f"{name}.{inner}", told) for inner, told in identity_words(value)]
+        else:
+            text = json.dumps(value, ensure_ascii=False, sort_keys=True)
+            found.append((name, value if isinstance(value, str) else text))
+    return found

@@ -1,0 +1,123 @@
+"""The report as one HTML file that asks nobody for anything: no script, no font, no picture.
+
+Each part of the page is a fragment made from the plain JSON report, so that a dashboard can
+mount the same parts.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ragauge.contracts.score import SCORE_SCHEMA, ScoreReport
+from ragauge.contracts.stability import STABILITY_SCHEMA, StabilityReport
+from ragauge.errors import UsageError
+from ragauge.reports import numbers
+from ragauge.reports.foreign import readable
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+KINDS: dict[str, tuple[str, type[ScoreReport] | type[StabilityReport]]] = {
+    SCORE_SCHEMA: ("score", ScoreReport),
+    STABILITY_SCHEMA: ("stability", StabilityReport),
+}
+"""Each kind of report by its schema: its view, and the record it is checked against."""
+
+
+FILTERS: tuple[Callable[..., str], ...] = (
+    numbers.bound,
+    numbers.count,
+    numbers.counted,
+    numbers.interval,
+    numbers.n_of,
+    numbers.share,
+    numbers.signed,
+    numbers.signed_interval,
+    numbers.value,
+    numbers.value_beside,
+)
+"""Numbers are written as in every form."""
+
+
+def page(report: Any) -> str:
+    """The whole report as a file that works from disk, with nothing around it."""
+    from markupsafe import Markup
+
+    name, _ = KINDS[report.schema]
+    body = fragment(name, msgspec.to_builtins(report, order="sorted"))
+    style = (TEMPLATES / "style.css").read_text("utf-8")
+    frame = _environment().get_template("frame.html")
+    word = "PASS" if report.passed else "FAIL"
+    made = frame.render(
+        title=f"Ragauge {name}: {word}",
+        body=body,
+        style=Markup(style),  # ours
+        policy=policy(style),
+    )
+    return made.rstrip("\n") + "\n"
+
+
+def fragment(name: str, report: dict[str, Any], **chosen: Any) -> Markup:
+    """A part of the page, such as `verdict`, `gates`, `heatmap`, or `stability` for all of it.
+
+    `report` is the JSON report. `question` wants to know which: `qid="q1"`.
+    """
+    from markupsafe import Markup
+
+    kind, record = KINDS.get(report.get("schema", ""), ("", None))
+    if record is None:
+        raise UsageError(f'there is no view of a report with the schema "{report.get("schema")}"')
+    view = import_module(f"ragauge.reports.{kind}.view").View(msgspec.convert(report, record))
+    if name not in (kind, *view.parts):
+        parts = ", ".join(view.parts)
+        raise UsageError(f'a {kind} report has no part "{name}"; it has {parts}')
+    template = _environment().get_template(f"{name}.html")
+    return Markup(template.render(view=view, **view.chosen(**chosen)))  # escaped as it was made
+
+
+def policy(style: str) -> str:
+    """The content security policy: this style sheet, and nothing from anywhere."""
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    allowed = {
+        "default-src": "'none'",
+        "style-src": f"'sha256-{digest}'",
+        "img-src": "data:",
+        "base-uri": "'none'",
+        "form-action": "'none'",
+    }
+    return "; ".join(f"{name} {source}" for name, source in allowed.items())
+
+
+@cache
+def _environment() -> Environment:
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    made = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_spelled_out,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    for filter in FILTERS:
+        made.filters[filter.__name__] = filter
+    return made
+
+
+def _spelled_out(value: Any) -> Any:
+    """Every text on its way into the page: what is unseen is spelled out; escaping comes after."""
+    from markupsafe import Markup
+
+    return readable(value) if isinstance(value, str) and not isinstance(value, Markup) else value

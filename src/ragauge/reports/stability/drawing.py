@@ -1,0 +1,236 @@
+"""The heat map as shapes for an SVG: where each cell stands, and what it says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby, pairwise
+
+from msgspec import Struct
+
+from ragauge.contracts.stability import StabilityReport
+from ragauge.reports import numbers
+from ragauge.reports.foreign import cut
+from ragauge.reports.stability import story
+from ragauge.reports.stability.heat import Axis, axes, merged_words, right_of
+from ragauge.reports.stability.runs import outcome
+
+COLUMNS_DRAWN = 120
+"""With more, and with as many rows as a page shows, it would be slow to scroll."""
+LONGEST_ID = 80
+
+ROW = 22
+HEAD = 18
+CELL_HEIGHT = 20
+GAPS = (1, 6, 14)
+"""Between columns of a group, between groups, and between groups of groups."""
+CHARACTER = 6.8
+"""The width of one, about, in the headings."""
+
+CLASSES = {
+    "+": "right",
+    "c": "claim",
+    "h": "cited",
+    "x": "both",
+    "r": "refused",
+    "a": "answered",
+    "k": "echo",
+    "!": "failed",
+    "?": "missing",
+    "=": "saved",
+    ".": "none",
+}
+
+
+class Heading(Struct, frozen=True):
+    x: float
+    y: float
+    label: str
+    centred: bool
+
+
+class Cell(Struct, frozen=True):
+    x: float
+    kind: str
+    wrong: float | None
+    """The share of merged runs that are not right; None where a cell is one run."""
+    title: str
+
+
+class Row(Struct, frozen=True):
+    """A question, or the verdict that the questions below it have."""
+
+    y: float
+    verdict: str
+    qid: str = ""
+    rank: int = 0
+    cells: tuple[Cell, ...] = ()
+    letters: tuple[tuple[str, str, str], ...] = ()
+    """The letters of each kind: the kind, where they stand, and the letters."""
+    right: str = ""
+
+
+class Drawing(Struct, frozen=True):
+    columns: int
+    cell_width: int
+    right: float
+    """Where it stands how many runs of a row are right."""
+    width: int
+    height: int
+    head_height: int
+    factors: tuple[tuple[float, str], ...]
+    """The name of each line of headings, beside it."""
+    headings: tuple[Heading, ...]
+    rows: tuple[Row, ...]
+    legend: tuple[tuple[str, str, str], ...]
+    """Letters that occur, how they are drawn, and what they mean."""
+    notes: tuple[str, ...]
+    table_heads: tuple[str, ...]
+    table: tuple[tuple[str, str, tuple[str, ...]], ...]
+    """The same for who cannot see: a question, its verdict, and its letters group by group."""
+
+
+def draw(report: StabilityReport, drawn: Mapping[str, int]) -> Drawing:
+    """These questions, by rank, over the runs; over groups of runs where there are many."""
+    axis = next(one for one in axes(report.columns) if len(one.keys) <= COLUMNS_DRAWN)
+    cell_width = _cell_width(len(axis.keys))
+    places = _places(axis, cell_width)
+    headings, factors = _headings(axis, places, cell_width)
+    rows = _rows(report, drawn, axis, places, cell_width)
+    end = places[-1] + cell_width + GAPS[2]
+    letters = [axis.row(report.cells[qid]) for qid in drawn]
+    return Drawing(
+        columns=len(axis.keys),
+        cell_width=cell_width,
+        right=end,
+        width=int(end + CHARACTER * len("1000 of 1000")),
+        height=ROW * len(rows),
+        head_height=HEAD * len(factors) + 4,
+        factors=factors,
+        headings=headings,
+        rows=rows,
+        legend=tuple((key, CLASSES[key], words) for key, words in story.legend(letters)),
+        notes=_notes(report, axis, len(drawn), len(factors)),
+        table_heads=tuple(" ".join(group) for group in _groups(axis)),
+        table=tuple(_table_row(report, qid, axis) for qid in drawn),
+    )
+
+
+def _cell_width(columns: int) -> int:
+    """Wide where there are few, so that headings fit; never too small for a letter."""
+    return 44 if columns <= 12 else 26 if columns <= 24 else 16
+
+
+def _places(axis: Axis, cell_width: int) -> list[float]:
+    places = [0.0]
+    for before, key in pairwise(axis.keys):
+        changed = next(level for level, label in enumerate(key) if label != before[level])
+        outward = len(key) - 1 - changed
+        places.append(places[-1] + cell_width + GAPS[min(outward, 2)])
+    return places
+
+
+def _headings(
+    axis: Axis, places: Sequence[float], cell_width: int
+) -> tuple[tuple[Heading, ...], tuple[tuple[float, str], ...]]:
+    """The labels over the columns, a line a factor; single columns only where theirs fit."""
+    found: list[Heading] = []
+    factors: list[tuple[float, str]] = []
+    for level, factor in enumerate(axis.factors):
+        groups = axis.groups(level)
+        innermost = level == len(axis.factors) - 1
+        longest = max(len(label) for label, _, _ in groups)
+        if innermost and longest * CHARACTER > cell_width + 2:
+            continue
+        y = HEAD * (len(factors) + 1) - 5
+        factors.append((y, factor))
+        for label, start, stop in groups:
+            room = places[stop - 1] + cell_width - places[start]
+            x = places[start] + (room / 2 if innermost else 0)
+            found.append(Heading(x, y, cut(label, max(2, int(room / CHARACTER))), innermost))
+    return tuple(found), tuple(factors)
+
+
+def _rows(
+    report: StabilityReport,
+    drawn: Mapping[str, int],
+    axis: Axis,
+    places: Sequence[float],
+    cell_width: int,
+) -> tuple[Row, ...]:
+    rows: list[Row] = []
+    for verdict, qids in groupby(drawn, key=lambda qid: report.details[qid].verdict):
+        rows.append(Row(ROW * len(rows), verdict))
+        for qid in qids:
+            letters = axis.row(report.cells[qid])
+            row = Row(
+                y=ROW * len(rows),
+                verdict=verdict,
+                qid=qid,
+                rank=drawn[qid],
+                cells=_cells(report, qid, axis, places),
+                letters=_letters(letters, [x + cell_width / 2 for x in places]),
+                right=numbers.n_of(*right_of(report.cells[qid])),
+            )
+            rows.append(row)
+    return tuple(rows)
+
+
+def _letters(letters: str, middles: Sequence[float]) -> tuple[tuple[str, str, str], ...]:
+    found: dict[str, tuple[list[str], list[str]]] = {}
+    for middle, letter in zip(middles, letters, strict=True):
+        where, same = found.setdefault(CLASSES.get(letter, "some"), ([], []))
+        where.append(f"{middle:g}")
+        same.append(letter)
+    return tuple((kind, " ".join(where), "".join(same)) for kind, (where, same) in found.items())
+
+
+def _cells(
+    report: StabilityReport, qid: str, axis: Axis, places: Sequence[float]
+) -> tuple[Cell, ...]:
+    drawn = zip(places, axis.row(report.cells[qid]), axis.members, strict=True)
+    return tuple(
+        Cell(
+            x=x,
+            kind=CLASSES.get(letter, "some"),
+            wrong=None if letter in CLASSES else 1 - int(letter) / 10,
+            title=_title(report, qid, members, letter),
+        )
+        for x, letter, members in drawn
+    )
+
+
+def _title(report: StabilityReport, qid: str, members: Sequence[int], letter: str) -> str:
+    """The run and what it came to; of several, how many are right."""
+    name = cut(qid, LONGEST_ID)
+    if len(members) == 1:
+        return f"{name}#{report.columns[members[0]]}: {outcome(letter)}"
+    right, of = right_of("".join(report.cells[qid][place] for place in members))
+    first = report.columns[members[0]]
+    return f"{name}#{first} and {len(members) - 1} like it: {numbers.n_of(right, of)} right"
+
+
+def _groups(axis: Axis) -> list[tuple[str, ...]]:
+    return list(dict.fromkeys(key[:-1] for key in axis.keys))
+
+
+def _table_row(report: StabilityReport, qid: str, axis: Axis) -> tuple[str, str, tuple[str, ...]]:
+    letters: dict[tuple[str, ...], list[str]] = {}
+    for key, letter in zip(axis.keys, axis.row(report.cells[qid]), strict=True):
+        letters.setdefault(key[:-1], []).append(letter)
+    verdict = story.verdict_name(report.details[qid].verdict)
+    return qid, verdict, tuple(" ".join(group) for group in letters.values())
+
+
+def _notes(report: StabilityReport, axis: Axis, drawn: int, lines: int) -> tuple[str, ...]:
+    notes = []
+    if axis.factors and lines < len(axis.factors):
+        labels = " ".join(dict.fromkeys(key[-1] for key in axis.keys))
+        notes.append(f"within a group: {axis.factors[-1]} {labels}")
+    if axis.merged:
+        notes.append(merged_words(axis))
+    hidden = len(report.details) - drawn + story.left_out(report)
+    if hidden:
+        total = numbers.count(drawn + hidden)
+        shown = f"{numbers.count(drawn)} of {total} questions are shown"
+        notes.append(f"{shown}, the worst of each verdict")
+    return tuple(notes)

@@ -1,0 +1,126 @@
+"""The heat map of question × run: its columns, apart or merged, and the letters of a row."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from ragauge.contracts.run import Variation
+from ragauge.reports import numbers
+
+RIGHT = "+"
+SKIPPED = frozenset("=.")
+"""Columns in which a question has no run of its own: they are neither right nor wrong."""
+
+OUTERMOST_FIRST = Variation.__struct_fields__
+
+
+class Axis(Struct, frozen=True):
+    """The columns that are drawn: each holds one run of a question, or several merged."""
+
+    factors: tuple[str, ...]
+    """What varies from column to column, the outermost first."""
+    merged: tuple[str, ...]
+    """What varies inside a column."""
+    keys: tuple[tuple[str, ...], ...]
+    """A column's label for each factor."""
+    members: tuple[tuple[int, ...], ...]
+    """The places in the report's columns that a column holds."""
+
+    def groups(self, level: int) -> list[tuple[str, int, int]]:
+        """The headings of a level: a label, its first column, and the column after its last."""
+        found: list[tuple[str, int, int]] = []
+        for place, key in enumerate(self.keys):
+            if place and key[: level + 1] == self.keys[place - 1][: level + 1]:
+                label, start, _ = found.pop()
+                found.append((label, start, place + 1))
+            else:
+                found.append((key[level], place, place + 1))
+        return found
+
+    def row(self, cells: str) -> str:
+        """One letter a column: the run's own, or what the merged ones come to."""
+        return "".join(merged([cells[place] for place in places]) for places in self.members)
+
+
+def varying(columns: Sequence[Variation]) -> tuple[str, ...]:
+    """The factors with more than one value, the outermost first."""
+    return tuple(
+        factor
+        for factor in OUTERMOST_FIRST
+        if len({getattr(column, factor) for column in columns}) > 1
+    )
+
+
+def axis(columns: Sequence[Variation], kept: int | None = None) -> Axis:
+    """The columns with so many of the varying factors kept apart, the innermost merged first."""
+    factors = varying(columns)
+    kept = len(factors) if kept is None else kept
+    found: dict[tuple[str, ...], list[int]] = {}
+    for place, column in enumerate(columns):
+        key = tuple(label(factor, getattr(column, factor)) for factor in factors[:kept])
+        found.setdefault(key, []).append(place)
+    return Axis(
+        factors[:kept],
+        factors[kept:],
+        tuple(found),
+        tuple(tuple(places) for places in found.values()),
+    )
+
+
+def axes(columns: Sequence[Variation]) -> Iterator[Axis]:
+    """Every way to draw the columns, from one a run to one for all."""
+    for kept in range(len(varying(columns)), -1, -1):
+        yield axis(columns, kept)
+
+
+def label(factor: str, value: object) -> str:
+    """
+    >>> label("temperature", 0.2), label("paraphrase", 0), label("seed", 7)
+    ('t0.2', 'p0', '7')
+    """
+    match factor:
+        case "temperature":
+            return f"t{value:g}"
+        case "paraphrase":
+            return f"p{value}"
+        case _:
+            return str(value)
+
+
+def merged(letters: Sequence[str]) -> str:
+    """One letter for several runs: + where all are right, the tenths that are, or how they fail.
+
+    >>> merged("+++"), merged("++c"), merged("rrc"), merged("..="), merged("+.")
+    ('+', '6', 'r', '.', '+')
+    """
+    counted = [letter for letter in letters if letter not in SKIPPED]
+    if not counted or len(set(counted)) == 1:
+        return _commonest(counted or letters)
+    share = counted.count(RIGHT) / len(counted)
+    return str(max(1, int(share * 10))) if share else _commonest(counted)
+
+
+def _commonest(letters: Sequence[str]) -> str:
+    return min(Counter(letters).items(), key=lambda pair: (-pair[1], pair[0]))[0]
+
+
+def merged_words(axis: Axis) -> str:
+    """What a cell is that holds several runs."""
+    sizes = {len(places) for places in axis.members}
+    most = "" if len(sizes) == 1 else "up to "
+    runs = numbers.counted(max(sizes), "run")
+    inside = " × ".join(axis.merged)
+    tenths = "+ all right, 1 to 9 the tenths that are, a letter if none is"
+    return f"a cell is {most}{runs} ({inside}): {tenths}"
+
+
+def right_of(cells: str) -> tuple[int, int]:
+    """How many runs are right, of how many.
+
+    >>> right_of("++c=.")
+    (2, 3)
+    """
+    return cells.count(RIGHT), sum(letter not in SKIPPED for letter in cells)

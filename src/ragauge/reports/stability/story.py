@@ -1,0 +1,191 @@
+"""What a stability report tells, in the order it is told; the forms only write it down."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from ragauge.contracts.finding import Finding
+from ragauge.contracts.score import Score
+from ragauge.contracts.stability import (
+    CELLS,
+    STABILITIES,
+    FactorEffect,
+    QuestionStability,
+    Stability,
+    StabilityCoverage,
+    StabilityReport,
+)
+from ragauge.reports import envelope
+from ragauge.reports.numbers import count, counted
+from ragauge.reports.stability.heat import right_of
+
+WORST_FIRST: tuple[Stability, ...] = ("stable_fail", "flaky", "incomplete", "stable_pass")
+"""Wrong every time before wrong at times before not known."""
+
+MEANINGS = {
+    "stable": "questions that pass every gate",
+    "success": "runs that are right",
+    "acr": "runs with the right claim",
+    "cghc": "runs with the right citations",
+    "css": "ids cited by every answer",
+    "css_all": "ids cited by every run",
+    "css_pairwise": "overlap of two answers' ids",
+    "ned50": "wording that changes (median)",
+    "agreement": "substance that two answers share",
+    "rcr": "runs that do the same: refuse or answer",
+    "refusal_rate": "runs that refuse",
+    "scu_cons": "locked constraints echoed",
+    "iaa": "pairs of runs that agree",
+    "error_rate": "runs that failed",
+}
+"""What each number counts, in the few words a table has room for."""
+
+NUMBERS = tuple(name for name in MEANINGS if name in QuestionStability.__struct_fields__)
+"""The numbers of a question, in the order they are shown."""
+
+
+def verdict_words(report: StabilityReport) -> tuple[str, str]:
+    """PASS or FAIL, and what the questions are: `7 of 12 questions stable; 3 flaky, …`."""
+    word = "PASS" if report.passed else "FAIL"
+    counts = dict(verdict_counts(report))
+    total, stable = sum(counts.values()), counts.pop("stable_pass", 0)
+    others = ", ".join(f"{count(times)} {verdict_name(name)}" for name, times in counts.items())
+    words = f"{count(stable)} of {counted(total, 'question')} stable"
+    return word, f"{words}; {others}" if others else words
+
+
+def verdict_counts(report: StabilityReport) -> list[tuple[Stability, int]]:
+    """The verdicts that occur and how many questions have each."""
+    return [(name, report.totals[name]) for name in STABILITIES if report.totals.get(name)]
+
+
+def verdict_name(verdict: Stability) -> str:
+    return verdict.replace("_", " ")
+
+
+def cost_words(coverage: StabilityCoverage) -> str:
+    """What the sweep cost: `240 runs planned: 231 made, 3 failed, 4 saved`."""
+    parts = [
+        f"{count(coverage.runs)} made",
+        coverage.errors and f"{count(coverage.errors)} failed",
+        coverage.missing and f"{count(coverage.missing)} missing",
+        coverage.saved and f"{count(coverage.saved)} saved",
+    ]
+    return f"{counted(coverage.planned, 'run')} planned: {', '.join(p for p in parts if p)}"
+
+
+def means(report: StabilityReport) -> list[tuple[str, Score]]:
+    """The metrics by name, those with a meaning here first and in its order."""
+    names = envelope.short_names(report.metrics)
+    known = list(MEANINGS)
+
+    def place(named: tuple[str, Score]) -> tuple[int, str]:
+        name = named[0].removeprefix("stability.")
+        return known.index(name) if name in known else len(known), name
+
+    return sorted(((names[id], score) for id, score in report.metrics.items()), key=place)
+
+
+def meaning(name: str) -> str:
+    return MEANINGS.get(name.removeprefix("stability."), "")
+
+
+def ranked(report: StabilityReport) -> list[str]:
+    """The questions, the worst first: by verdict, by the share of runs that are right, by qid."""
+
+    def badness(qid: str) -> tuple[int, float, str]:
+        right, of = right_of(report.cells[qid])
+        return WORST_FIRST.index(report.details[qid].verdict), right / of if of else 0, qid
+
+    return sorted(report.details, key=badness)
+
+
+def unstable(report: StabilityReport) -> list[str]:
+    """The questions that do not pass, the worst first."""
+    return [qid for qid in ranked(report) if report.details[qid].verdict != "stable_pass"]
+
+
+def some_unstable(report: StabilityReport, most: int) -> list[str]:
+    """At most so many of them, some of each verdict."""
+    found = groupby(unstable(report), key=lambda qid: report.details[qid].verdict)
+    return envelope.some_of_each([list(qids) for _, qids in found], most)
+
+
+def most_telling(report: StabilityReport, most: int) -> list[str]:
+    """At most so many questions, the worst first: some of each bad verdict, then stable ones."""
+    bad = some_unstable(report, most)
+    stable = [qid for qid in ranked(report) if report.details[qid].verdict == "stable_pass"]
+    return bad + stable[: most - len(bad)]
+
+
+def left_out(report: StabilityReport) -> int:
+    """Questions that count in the totals and have no row in the report."""
+    return sum(times for _, times in verdict_counts(report)) - len(report.details)
+
+
+def legend(rows: Sequence[str]) -> list[tuple[str, str]]:
+    """The letters that occur in these rows, with their meaning."""
+    seen = set("".join(rows))
+    return [(letter, meaning) for letter, meaning in CELLS.items() if letter in seen]
+
+
+def factor_effects(
+    factors: dict[str, FactorEffect],
+) -> list[tuple[str, FactorEffect]]:
+    """The factors that vary, the one that matters most first."""
+    told = [(name, effect) for name, effect in factors.items() if effect.pairs]
+    return sorted(told, key=lambda pair: (-(pair[1].rate or 0), pair[0]))
+
+
+def noops(report: StabilityReport) -> list[tuple[str, int]]:
+    """Jitters that changed nothing, with the number of questions; the idlest first."""
+    times = Counter(jitter for one in report.details.values() for jitter in one.noop)
+    return sorted(times.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+def prompts_words(report: StabilityReport) -> str:
+    """How many texts a question was asked in: `4 distinct prompts a question (2 to 5)`."""
+    prompts = sorted(one.prompts for one in report.details.values())
+    if not prompts:
+        return ""
+    low, middle, high = prompts[0], prompts[(len(prompts) - 1) // 2], prompts[-1]
+    words = f"{counted(middle, 'distinct prompt')} a question"
+    return words if low == high else f"{words} (median; {low} to {high})"
+
+
+def coverage_words(coverage: StabilityCoverage) -> str:
+    """How much was run, in one line; what is zero is not said."""
+    parts = [
+        f"{count(coverage.questions)} of {counted(coverage.gold, 'gold question')} run",
+        cost_words(coverage),
+        coverage.surplus and f"{counted(coverage.surplus, 'surplus line')}",
+        coverage.unknown and f"{counted(coverage.unknown, 'run')} of unknown questions",
+        coverage.rejected and counted(coverage.rejected, "rejected line"),
+    ]
+    return "; ".join(part for part in parts if part)
+
+
+def findings(report: StabilityReport) -> list[tuple[str, int, Sequence[Finding]]]:
+    return envelope.findings_by_code(report.findings, report.finding_counts)
+
+
+def next_steps(report: StabilityReport) -> Iterator[str]:
+    """What to look at next, in sentences."""
+    coverage = report.coverage
+    lost = coverage.errors + coverage.missing
+    if lost:
+        made = counted(lost, "run")
+        yield f"Run the sweep again: it resumes with what failed or is missing, {made}."
+    bad = unstable(report)
+    blamed = Counter(
+        told.factor for qid in bad if (told := report.details[qid].explained_by) is not None
+    )
+    if blamed:
+        factor, times = min(blamed.items(), key=lambda pair: (-pair[1], pair[0]))
+        of = counted(len(bad), "question that is not stable", "questions that are not stable")
+        yield f"Start with the {factor}: it explains most in {count(times)} of {of}."
+    telling = [qid for qid in bad if len(report.details[qid].examples) > 1]
+    if telling:
+        yield f"Read the two answers of {telling[0]} side by side."

@@ -1,0 +1,210 @@
+"""A page for a terminal, and the sections that every kind of report has on it.
+
+Foreign text reaches the screen only as `Text` made of `shown` words: never as markup, never
+with an escape of its own.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Sequence
+
+from rich.console import Console
+from rich.text import Text
+
+from ragauge.contracts.finding import Finding
+from ragauge.contracts.score import Advice, Score
+from ragauge.reports import envelope, numbers
+from ragauge.reports.foreign import shown
+
+NARROWEST = 40
+LONGEST = 400
+"""Characters of a foreign text: nobody reads a longer one here."""
+MARGIN = 2
+GAP = 2
+ADVICE_IN_FULL = 5
+
+_EIGHTHS = " ▏▎▍▌▋▊▉"
+_STYLES = {
+    "PASS": "bold green",
+    "FAIL": "bold red",
+    "NOT EVALUATED": "bold red",
+    "not evaluated": "yellow",
+    "pass": "green",
+    "better": "green",
+    "worse": "bold red",
+}
+
+
+class Page:
+    """Lines of at most a width (at least 40 columns), in sections."""
+
+    def __init__(self, color: bool, width: int) -> None:
+        self.width = max(width, NARROWEST)
+        self._out = io.StringIO()
+        self._console = Console(
+            file=self._out,
+            width=self.width,
+            color_system="standard" if color else None,
+            force_terminal=color,
+            legacy_windows=False,
+            markup=False,
+            emoji=False,
+            highlight=False,
+            _environ={},  # the caller decides on width and color, not the environment
+        )
+
+    def section(self, title: str, beside: Text | None = None) -> None:
+        heading = words(title, "bold")
+        self.line(Text())
+        self.line(heading if beside is None else Text("  ").join((heading, beside)))
+
+    def line(self, text: Text) -> None:
+        """One line, cut where the page ends."""
+        text.rstrip()
+        text.truncate(self.width, overflow="ellipsis")
+        self._console.print(text, no_wrap=True, overflow="ignore", crop=False)
+
+    def paragraph(self, text: Text, indent: int = MARGIN, first: Text | None = None) -> None:
+        """Wrapped lines, all indented; `first` stands in the indent of the first one."""
+        start = Text(" " * indent) if first is None else first
+        for line in self.wrapped(text, self.width - indent):
+            self.line(Text.assemble(start, line))
+            start = Text(" " * indent)
+
+    def wrapped(self, text: Text, width: int) -> list[Text]:
+        """The text on lines of at most a width."""
+        return list(text.wrap(self._console, width, overflow="fold"))
+
+    def table(
+        self, rows: Sequence[Sequence[Text]], right: Iterable[int] = (), notes: Sequence[Text] = ()
+    ) -> None:
+        """Aligned rows, the widest column giving way where they do not fit; notes below rows."""
+        right = frozenset(right)
+        fitted = _fitted(widths(rows), self.width - MARGIN)
+        for row, note in zip(rows, notes or [Text()] * len(rows), strict=True):
+            line = Text(" " * MARGIN)
+            for place, (cell, width) in enumerate(zip(row, fitted, strict=True)):
+                cell.truncate(width, overflow="ellipsis")
+                cell.align("right" if place in right else "left", width)
+                line.append_text(cell).append(" " * GAP)
+            self.line(line)
+            if note:
+                self.paragraph(note, indent=2 * MARGIN)
+
+    def text(self) -> str:
+        return self._out.getvalue()
+
+
+def widths(rows: Sequence[Sequence[Text]]) -> list[int]:
+    """The width of each column of a table."""
+    return [max(cell.cell_len for cell in column) for column in zip(*rows, strict=True)]
+
+
+def _fitted(widths: list[int], room: int) -> list[int]:
+    """The widths, with the widest cut until all fit with their gaps."""
+    fitted = list(widths)
+    while sum(fitted) + GAP * (len(fitted) - 1) > room and max(fitted) > 1:
+        fitted[fitted.index(max(fitted))] -= 1
+    return fitted
+
+
+def words(text: str, style: str = "") -> Text:
+    """Foreign text, on one line and of no more than a length."""
+    return Text(shown(text, LONGEST), style)
+
+
+def note(text: str | None) -> Text:
+    return words(text or "", "dim")
+
+
+def head(*titles: str) -> list[Text]:
+    return [note(title) for title in titles]
+
+
+def styled(word: str) -> Text:
+    """A word of ours in the style it always has."""
+    return Text(word, _STYLES.get(word, ""))
+
+
+def labelled(label: str, text: str) -> Text:
+    return Text.assemble((f"{label}: ", "dim"), words(text))
+
+
+def bar(part: float, width: int) -> str:
+    """A bar of blocks, in eighths of a column; what is there at all shows.
+
+    >>> bar(1, 4), bar(0.53, 4), bar(0.0001, 4)
+    ('████', '██▏', '▏')
+    """
+    whole, eighths = divmod(max(1, round(part * width * 8)), 8)
+    return ("█" * whole + _EIGHTHS[eighths]).rstrip()
+
+
+def ranged(value: float | None, ends: tuple[float, float] | None, width: int) -> str:
+    """A value between 0 and 1 as a dot, with its interval as a line.
+
+    >>> ranged(0.5, (0.25, 0.75), 13)
+    '   ├──●──┤   '
+    """
+    if value is None:
+        return ""
+
+    def place(number: float) -> int:
+        return min(width - 1, max(0, round(number * (width - 1))))
+
+    drawn = [" "] * width
+    if ends is not None:
+        low, high = place(ends[0]), place(ends[1])
+        drawn[low : high + 1] = "─" * (high + 1 - low)
+        drawn[low], drawn[high] = "├", "┤"
+    drawn[place(value)] = "●"
+    return "".join(drawn)
+
+
+def metric_cells(name: str, score: Score) -> list[Text]:
+    """A metric's name, value, interval and coverage."""
+    return [
+        words(name),
+        Text(numbers.value(score.value)),
+        Text(numbers.interval(score.ci), "dim"),
+        Text(numbers.n_of(score.n, score.of), "dim"),
+    ]
+
+
+def advice(page: Page, given: Sequence[Advice]) -> None:
+    if not given:
+        return
+    page.section("Advice", Text("hypotheses, the best supported first", "dim"))
+    for number, one in enumerate(given, 1):
+        full = number <= ADVICE_IN_FULL
+        mark = f"{number}. ".rjust(MARGIN + len(f"{len(given)}. "))
+        page.paragraph(words(one.title, "bold"), len(mark), Text(mark))
+        page.paragraph(words(one.evidence), len(mark))
+        if full:
+            page.paragraph(labelled("Confirm", one.confirm), len(mark))
+            page.paragraph(labelled("Change", one.action), len(mark))
+        if one.questions:
+            page.paragraph(labelled("See", " ".join(one.questions)), len(mark))
+
+
+def findings(page: Page, found: Iterable[tuple[str, int, Sequence[Finding]]]) -> None:
+    """Each code with its count and first places, as `envelope.findings_by_code` gives them."""
+    found = list(found)
+    if not found:
+        return
+    page.section("Findings")
+    for code, times, places in found:
+        page.line(Text.assemble(" " * MARGIN, words(code, "bold"), f"  {numbers.count(times)}"))
+        for place in places:
+            page.line(Text(" " * 2 * MARGIN) + note(envelope.finding_text(place)))
+        if times > len(places) > 0:
+            page.line(
+                Text(" " * 2 * MARGIN) + note(f"and {numbers.count(times - len(places))} more")
+            )
+
+
+def coverage(page: Page, told: str) -> None:
+    title = Text("Coverage  ", "bold")
+    page.line(Text())
+    page.paragraph(words(told), len(title), title)

@@ -1,0 +1,286 @@
+"""Two judges over the same questions: how far they agree, and which label holds where not."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from fractions import Fraction
+
+import msgspec
+import numpy as np
+
+from ragauge import __version__
+from ragauge.contracts.consistency import (
+    LABELS,
+    STRICTNESS,
+    ConsistencyCoverage,
+    ConsistencyOutcome,
+    ConsistencyReport,
+    Disagreement,
+    Judge,
+    Judgement,
+    Label,
+    LabelAgreement,
+)
+from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.score import ROWS_KEPT, Score
+from ragauge.contracts.verdict import Rule, Verdict
+from ragauge.errors import UsageError
+from ragauge.gates.decide import decide
+from ragauge.gates.rules import merged, parse_rules
+from ragauge.ingest.judgements import read_judgements
+from ragauge.ingest.lines import STDIN
+from ragauge.stats.agreement import (
+    Confusion,
+    confusion,
+    kappa,
+    kappa_interval,
+    percent_agreement,
+    specific_agreement,
+)
+from ragauge.stats.intervals import DEFAULT_CONFIDENCE, clustered, wilson
+
+AGREEMENT, KAPPA = "consistency.agreement", "consistency.kappa"
+ABSTAIN, COVERAGE = "consistency.abstain", "consistency.coverage"
+GATES = (
+    Rule(metric=AGREEMENT, op=">=", bound=0.90),
+    Rule(metric=KAPPA, op=">=", bound=0.75),
+    Rule(metric=ABSTAIN, op="<=", bound=0.02),
+    Rule(metric=COVERAGE, op="=", bound=1),
+)
+"""What holds where nobody asked for anything else. Agreement over half the questions is none."""
+
+NOTHING_SHARED = "no question was judged by both"
+
+Judgements = Mapping[str, Judgement]
+
+
+def consistency(a: str, b: str, *, gates: str | None = None) -> ConsistencyOutcome:
+    """What two files of labels for the same questions come to; `gates` take the defaults' place.
+
+    Raises UsageError or InputRejected with everything that is wrong.
+    """
+    if a == b:
+        which = "standard input" if a == STDIN else "the same file"
+        raise UsageError(f"A and B are both {which}: name the labels of two judges")
+    rules = rules_of(gates)
+    first, second = read_judgements(a, b)
+    return _Comparison((a, first), (b, second)).outcome(rules)
+
+
+def rules_of(gates: str | None) -> tuple[Rule, ...]:
+    """The default gates, with the user's in place of or beside them."""
+    own = () if gates is None else parse_rules(gates, _metric_id)
+    for rule in own:
+        if rule.where or rule.per == "question":
+            raise UsageError(
+                f'gate "{rule}": judges are compared over the whole set; '
+                "drop what follows the bound"
+            )
+    return merged(GATES, own)
+
+
+def adjudicated(a: Label, b: Label) -> tuple[Label, str]:
+    """The final label of a question, and why.
+
+    >>> adjudicated("VALID", "REJECT")
+    ('REJECT', 'B is stricter: REJECT over VALID')
+    >>> adjudicated("VALID", "ABSTAIN")
+    ('VALID', 'B abstained: the label of A stands')
+    """
+    if a == b:
+        return a, "both say so"
+    final, other = sorted((a, b), key=STRICTNESS.index)
+    winner, loser = ("A", "B") if final == a else ("B", "A")
+    if other == "ABSTAIN":
+        return final, f"{loser} abstained: the label of {winner} stands"
+    return final, f"{winner} is stricter: {final} over {other}"
+
+
+class _Comparison:
+    """Two judges' labels, counted once; whatever order their files had, the report is the same."""
+
+    def __init__(self, a: tuple[str, Judgements], b: tuple[str, Judgements]) -> None:
+        (self._file_a, self._a), (self._file_b, self._b) = a, b
+        self._qids = sorted(self._a.keys() | self._b.keys())
+        self._both = [qid for qid in self._qids if qid in self._a and qid in self._b]
+        pairs = ((self._a[qid].label, self._b[qid].label) for qid in self._both)
+        self._table = confusion(pairs, LABELS)
+
+    def outcome(self, rules: tuple[Rule, ...]) -> ConsistencyOutcome:
+        disagreements = tuple(self._disagreements())
+        report = self._report(rules, disagreements)
+        return ConsistencyOutcome(report=report, disagreements=disagreements)
+
+    def _report(
+        self, rules: tuple[Rule, ...], disagreements: tuple[Disagreement, ...]
+    ) -> ConsistencyReport:
+        gates = tuple(self._verdict(rule) for rule in rules)
+        findings = self._findings()
+        return ConsistencyReport(
+            passed=all(gate.holds for gate in gates),
+            metrics={id: self._score(id) for id in _SCORES},
+            gates=gates,
+            judges={
+                "a": _judge(self._file_a, self._a, len(self._qids)),
+                "b": _judge(self._file_b, self._b, len(self._qids)),
+            },
+            confusion={
+                row: dict(zip(LABELS, counts, strict=True))
+                for row, counts in zip(LABELS, self._table.counts, strict=True)
+            },
+            labels=_label_agreements(self._table),
+            final=self._final(),
+            disagreements=disagreements[:ROWS_KEPT],
+            disagreement_count=len(disagreements),
+            findings=tuple(findings.kept()),
+            finding_counts=dict(sorted(findings.counts.items())),
+            coverage=ConsistencyCoverage(
+                questions=len(self._qids),
+                both=len(self._both),
+                only_a=len(self._a) - len(self._both),
+                only_b=len(self._b) - len(self._both),
+            ),
+            identity={
+                "command": "consistency",
+                "ragauge": __version__,
+                "gates": [str(rule) for rule in rules],
+                "judgements_sha256": {"a": _fingerprint(self._a), "b": _fingerprint(self._b)},
+            },
+        )
+
+    def _score(self, id: str, confidence: float = DEFAULT_CONFIDENCE) -> Score:
+        return _SCORES[id](self, confidence)
+
+    def _verdict(self, rule: Rule) -> Verdict:
+        return decide(rule, self._score(rule.metric, rule.confidence or DEFAULT_CONFIDENCE))
+
+    def agreement(self, confidence: float) -> Score:
+        """The share of the questions both judged that got the same label twice."""
+        share = percent_agreement(self._table)
+        return _share(AGREEMENT, share, self._table.n, len(self._qids), confidence)
+
+    def kappa(self, confidence: float) -> Score:
+        """Agreement beyond chance; absent where all is one label."""
+        n, of, value = self._table.n, len(self._qids), kappa(self._table)
+        signature = f"{KAPPA}|v1|unweighted|ci:fleiss-cohen-everitt|n:{n}"
+        if value is None:
+            reason = NOTHING_SHARED
+            if self._both:
+                label = self._a[self._both[0]].label
+                reason = f"both judges said {label} throughout, and so would chance"
+            return Score(value=None, n=n, of=of, reason=reason, signature=signature)
+        interval = kappa_interval(self._table, confidence)
+        return Score(value=float(value), n=n, of=of, ci=interval, signature=signature)
+
+    def abstain(self, confidence: float) -> Score:
+        """The share of all labels, of both judges, that are abstentions."""
+        labels = [
+            [file[qid].label for file in (self._a, self._b) if qid in file] for qid in self._qids
+        ]
+        yes = np.array([given.count("ABSTAIN") for given in labels])
+        of = np.array([len(given) for given in labels])
+        n = int(of.sum())
+        return Score(
+            value=float(yes.sum() / n),
+            n=n,
+            of=2 * len(self._qids),
+            ci=clustered(yes, of, confidence),
+            signature=f"{ABSTAIN}|v1|ci:wilson-clustered|n:{n}",
+        )
+
+    def coverage(self, confidence: float) -> Score:
+        """The share of the questions anybody judged that both did."""
+        of = len(self._qids)
+        return _share(COVERAGE, Fraction(len(self._both), of), of, of, confidence)
+
+    def _disagreements(self) -> Iterator[Disagreement]:
+        for qid in self._both:
+            a, b = self._a[qid], self._b[qid]
+            if a.label == b.label:
+                continue
+            final, why = adjudicated(a.label, b.label)
+            yield Disagreement(
+                qid=qid,
+                label_a=a.label,
+                label_b=b.label,
+                final=final,
+                why=why,
+                reason_a=a.reason,
+                reason_b=b.reason,
+                where_a=a.where,
+                where_b=b.where,
+            )
+
+    def _final(self) -> dict[str, int]:
+        counted = Counter(
+            adjudicated(self._a[qid].label, self._b[qid].label)[0] for qid in self._both
+        )
+        return {label: counted[label] for label in LABELS}
+
+    def _findings(self) -> Findings:
+        found = Findings()
+        for qid in self._qids:
+            for here, there, name in ((self._a, self._b, "B"), (self._b, self._a, "A")):
+                if qid not in there:
+                    message = f"{qid}: {name} did not judge it, so it is in no agreement"
+                    found.add(Finding("judged_once", here[qid].where, message))
+        return found
+
+
+_SCORES: dict[str, Callable[[_Comparison, float], Score]] = {
+    AGREEMENT: _Comparison.agreement,
+    KAPPA: _Comparison.kappa,
+    ABSTAIN: _Comparison.abstain,
+    COVERAGE: _Comparison.coverage,
+}
+
+
+def _metric_id(name: str) -> str:
+    for id in _SCORES:
+        if name in (id, id.partition(".")[2]):
+            return id
+    names = [id.partition(".")[2] for id in _SCORES]
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(names)}"
+    raise UsageError(f'there is no metric "{name}" here; {hint}')
+
+
+def _share(
+    id: str, share: Fraction | None, n: int, of: int, confidence: float = DEFAULT_CONFIDENCE
+) -> Score:
+    signature = f"{id}|v1|ci:wilson|n:{n}"
+    if share is None:
+        return Score(value=None, n=n, of=of, reason=NOTHING_SHARED, signature=signature)
+    value = float(share)
+    return Score(value=value, n=n, of=of, ci=wilson(value, n, confidence), signature=signature)
+
+
+def _judge(file: str, judgements: Judgements, of: int) -> Judge:
+    given = Counter(judgement.label for judgement in judgements.values())
+    share = Fraction(given["ABSTAIN"], len(judgements))
+    return Judge(
+        file=file,
+        judged=len(judgements),
+        labels={label: given[label] for label in LABELS},
+        abstain=_share(ABSTAIN, share, len(judgements), of),
+    )
+
+
+def _label_agreements(table: Confusion) -> dict[str, LabelAgreement]:
+    specific = specific_agreement(table)
+    counts = zip(table.labels, table.first, table.second, table.same, strict=True)
+    return {
+        label: LabelAgreement(
+            a=a, b=b, both=both, agreement=None if (s := specific[label]) is None else float(s)
+        )
+        for label, a, b, both in counts
+    }
+
+
+def _fingerprint(judgements: Judgements) -> str:
+    """The hash of who was given what, whatever form it was written in."""
+    labels = sorted((one.qid, one.label) for one in judgements.values())
+    return hashlib.sha256(msgspec.json.encode(labels)).hexdigest()

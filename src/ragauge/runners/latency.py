@@ -1,0 +1,333 @@
+"""Latency versus accuracy: every configuration under every rate, how fast and how right it is."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import structs
+
+from ragauge import __version__
+from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.gold import Gold, fingerprint
+from ragauge.contracts.latency import (
+    Cell,
+    Guard,
+    LatencyCoverage,
+    LatencyReport,
+    Load,
+    cell_name,
+    shown_ms,
+)
+from ragauge.contracts.run import PlannedRun, Variation
+from ragauge.contracts.system import Ask, CallFailed, System
+from ragauge.contracts.trace import Trace
+from ragauge.errors import UsageError
+from ragauge.metrics.facts import Reader, Reading
+from ragauge.metrics.table import table
+from ragauge.pipelines.reply import failed_trace, trace_of
+from ragauge.runners.cells import PRECISION, UNDER_REFUSAL, Ended, Plan, Quality, cell_of
+from ragauge.runners.open_loop import Call, arrival_times, offered
+from ragauge.runners.tradeoff import fronts, metrics_of, verdicts
+
+Knobs = Mapping[str, dict[str, Any]]
+Progress = Callable[[str], None]
+"""Told the name of a cell whenever one of its calls has ended."""
+
+DEFAULT: Knobs = {"default": {}}
+EMPTY = "empty_answer"
+LATE_SHARE, LATE_MS = 0.05, 5.0
+"""Our own delay is worth a word beyond this share of the median latency, and this long."""
+
+
+def latency(
+    system: System,
+    load: Load,
+    *,
+    gold: Sequence[Gold] = (),
+    question: str | None = None,
+    knobs: Knobs = DEFAULT,
+    guard: Guard | None = None,
+    reading: Reading | None = None,
+    out: str | None = None,
+    progress: Progress | None = None,
+) -> LatencyReport:
+    """How fast and how right a system answers the gold questions, or one question, under load.
+
+    The questions are asked in turn, from the first in every cell, so that configurations at one
+    rate are asked the same. Interrupted, what was measured until then is reported as partial.
+    Raises UsageError where the load, the knobs and the guard do not fit together.
+    """
+    guard = guard or Guard()
+    if bool(gold) == (question is not None):
+        raise UsageError("give a gold set, or one question, to ask; not both")
+    baseline = guard.baseline or next(iter(knobs), "")
+    if baseline not in knobs:
+        names = ", ".join(knobs)
+        raise UsageError(f'the baseline "{baseline}" is no configuration; there are {names}')
+    session = _Session(system, load, gold, question, knobs, reading or Reading(), progress)
+    with _rows(out) as write, suppress(KeyboardInterrupt):
+        asyncio.run(session.run(write))
+    return session.report(baseline, guard)
+
+
+def planned_calls(load: Load, knobs: Knobs) -> int:
+    """How many calls will be measured."""
+    return sum(len(plan.times) for plan in _plans(load, knobs))
+
+
+def most_open(load: Load) -> int:
+    """How many calls may be open at once: none is ever held back for want of a connection."""
+    return max(len(_times(load, rate)) for rate in load.rates)
+
+
+def _plans(load: Load, knobs: Knobs) -> list[Plan]:
+    """The cells in the order they are measured.
+
+    Configurations at one rate follow each other, so that whatever else drifts in the meantime
+    drifts the least between those that are compared.
+    """
+    plans = []
+    for rate in sorted(set(load.rates)):
+        times = _times(load, rate)
+        plans += [Plan(config=config, rate=rate, times=times) for config in knobs]
+    return plans
+
+
+def _times(load: Load, rate: float) -> tuple[float, ...]:
+    times = arrival_times(
+        rate,
+        duration_s=load.duration_s,
+        requests=load.requests,
+        arrivals=load.arrivals,
+        seed=load.seed,
+    )
+    return tuple(times)
+
+
+class _Session:
+    """One measurement, from its first call to its report."""
+
+    def __init__(
+        self,
+        system: System,
+        load: Load,
+        gold: Sequence[Gold],
+        question: str | None,
+        knobs: Knobs,
+        reading: Reading,
+        progress: Progress | None,
+    ) -> None:
+        self._system, self._load, self._knobs, self._gold = system, load, knobs, gold
+        self._questions = gold or [Gold(qid="question", question=question or "", answerable=True)]
+        self._reader = Reader(reading)
+        self._keys = [self._reader.key(one) for one in self._questions]
+        self._progress = progress
+        self._plans = _plans(load, knobs)
+        self._ended: dict[str, list[Ended]] = {_name(plan): [] for plan in self._plans}
+        self._sent = dict.fromkeys(self._ended, 0)
+        self._open: dict[str, int] = {}
+        """Calls open at the end, of the cells that came to one."""
+        self._findings = Findings()
+
+    async def run(self, write: Callable[[bytes], None]) -> None:
+        """Measure the cells one after the other; each begins when the last call of one ended."""
+        try:
+            for name in self._knobs:
+                await self._warm_up(name)
+            for plan in self._plans:
+                await self._measure(plan, write)
+        finally:
+            await self._system.close()
+
+    async def _warm_up(self, config: str) -> None:
+        """Calls that open connections and fill caches; those that fail will do so again."""
+        for number in range(self._load.warmup):
+            with suppress(Exception):
+                async with asyncio.timeout(self._load.timeout_s):
+                    await self._system.ask(self._ask(config, number))
+
+    async def _measure(self, plan: Plan, write: Callable[[bytes], None]) -> None:
+        name = _name(plan)
+
+        async def ask(number: int) -> Any:
+            self._sent[name] += 1
+            return await self._system.ask(self._ask(plan.config, number))
+
+        def ended(call: Call) -> None:
+            trace, error = self._trace(plan, call)
+            write(msgspec.json.encode(_row(plan, call, trace), order="sorted") + b"\n")
+            self._ended[name].append(self._timed(call, trace, error))
+            if error:
+                where = f"{plan.config} at {plan.rate:g}/s, call {call.number + 1}"
+                self._findings.add(Finding("call_failed", where, trace.error or error))
+            if self._progress:
+                self._progress(name)
+
+        self._open[name] = await offered(ask, plan.times, self._load.timeout_s, ended)
+
+    def _ask(self, config: str, number: int) -> Ask:
+        question = self._questions[number % len(self._questions)]
+        return Ask(q=question.question, knobs=self._knobs[config])
+
+    def _trace(self, plan: Plan, call: Call) -> tuple[Trace, str | None]:
+        """What the call brought, and the kind of failure where that is no answer."""
+        round, place = divmod(call.number, len(self._questions))
+        asked = self._ask(plan.config, call.number)
+        run = PlannedRun(self._questions[place].qid, Variation(repeat=round), asked.q)
+        try:
+            if call.failure:
+                raise call.failure
+            trace = trace_of(run, asked, call.reply, latency_ms=call.latency_ms, attempt=1)
+        except CallFailed as failure:
+            latency_ms = call.latency_ms
+            failed = failed_trace(run, asked, str(failure), latency_ms=latency_ms, attempt=1)
+            return failed, failure.kind
+        return trace, EMPTY if trace.status == "error" else None
+
+    def _timed(self, call: Call, trace: Trace, error: str | None) -> Ended:
+        place = call.number % len(self._questions)
+        pattern, _, _ = self._reader.read(self._keys[place], trace)
+        return Ended(
+            question=place,
+            arrival_s=call.arrival_s,
+            sent_s=call.sent_s,
+            ended_s=call.ended_s,
+            pattern=pattern,
+            error=error,
+        )
+
+    def report(self, baseline: str, guard: Guard) -> LatencyReport:
+        cells = tuple(self._cell(plan) for plan in self._plans)
+        gates = verdicts(cells, baseline, guard)
+        complete = all(cell.complete for cell in cells)
+        for finding in _cell_findings(cells):
+            self._findings.add(finding)
+        return LatencyReport(
+            passed=complete and all(gate.holds for gate in gates),
+            partial=not complete,
+            metrics=metrics_of(cells, baseline),
+            gates=gates,
+            baseline=baseline,
+            knobs=dict(self._knobs),
+            cells=cells,
+            fronts=fronts(cells, guard) if self._gold else (),
+            findings=tuple(self._findings.kept()),
+            finding_counts=dict(sorted(self._findings.counts.items())),
+            coverage=self._coverage(cells),
+            identity=self._identity(guard),
+        )
+
+    def _cell(self, plan: Plan) -> Cell:
+        name = _name(plan)
+        quality = Quality(
+            questions=len(self._questions),
+            reading=self._reader.reading.signature(),
+            gold=bool(self._gold),
+        )
+        return cell_of(
+            plan,
+            self._ended[name],
+            quality,
+            sent=self._sent[name],
+            open_at_end=self._open.get(name),
+        )
+
+    def _coverage(self, cells: Sequence[Cell]) -> LatencyCoverage:
+        return LatencyCoverage(
+            cells=len(cells),
+            complete=sum(cell.complete for cell in cells),
+            planned=sum(cell.planned for cell in cells),
+            sent=sum(cell.sent for cell in cells),
+            answered=sum(cell.answered for cell in cells),
+            errors=sum(cell.errors for cell in cells),
+            gold=len(self._gold) if self._gold else None,
+            asked=len({call.question for calls in self._ended.values() for call in calls}),
+        )
+
+    def _identity(self, guard: Guard) -> dict[str, Any]:
+        return {
+            "command": "latency",
+            "ragauge": __version__,
+            "system": self._system.identity,
+            "load": msgspec.to_builtins(self._load),
+            "guard": msgspec.to_builtins(guard),
+            "reading": self._reader.reading.signature(),
+            "gold_sha256": fingerprint(self._gold) if self._gold else None,
+            "metrics": {id: table()[id].version for id in (PRECISION, UNDER_REFUSAL)},
+        }
+
+
+def _cell_findings(cells: Sequence[Cell]) -> Iterator[Finding]:
+    """What makes the latencies of a cell say something else than they seem to."""
+    for cell in cells:
+        where = f"{cell.config} at {cell.rate:g}/s"
+        if cell.kept_up is False:
+            message = (
+                f"latency grew by {cell.growth:.2f} s with each second of load, and "
+                f"{cell.open_at_end} calls were open when the last was sent: a longer load would "
+                "give higher percentiles"
+            )
+            yield Finding("fell_behind", where, message)
+        late, usual = cell.late_ms or 0.0, cell.p50_ms or 0.0
+        if late > LATE_MS and late > LATE_SHARE * usual:
+            message = (
+                f"our own sending was up to {shown_ms(late)} late at its 95th percentile, which "
+                "is in the latencies; send from a machine with less to do"
+            )
+            yield Finding("sent_late", where, message)
+
+
+def _name(plan: Plan) -> str:
+    return cell_name(plan.config, plan.rate)
+
+
+def _row(plan: Plan, call: Call, trace: Trace) -> Trace:
+    """The call as a trace that `ragauge score` reads, with its place in the load as labels."""
+    return structs.replace(
+        trace,
+        run_id=f"{_name(plan)}#{call.number}",
+        labels={
+            "config": plan.config,
+            "rate": plan.rate,
+            "call": call.number,
+            "arrival_ms": round(call.arrival_s * 1000, 3),
+            "sent_ms": round(call.sent_s * 1000, 3),
+        },
+    )
+
+
+@contextmanager
+def _rows(out: str | None) -> Iterator[Callable[[bytes], None]]:
+    """A function that writes a line at once, to a file or nowhere.
+
+    The disk is not waited for: that would hold up the calls that are to be sent meanwhile.
+    """
+    if out is None:
+        yield lambda line: None
+        return
+    with _opened(out) as file:
+        yield partial(_write, file)
+
+
+def _opened(out: str) -> io.FileIO:
+    try:
+        return Path(out).open("wb", buffering=0)
+    except OSError as error:
+        raise UsageError(f"{out}: cannot be written: {error.strerror}") from error
+
+
+def _write(file: io.FileIO, line: bytes) -> None:
+    """Write the whole line, however many turns the system takes for it."""
+    left = memoryview(line)
+    try:
+        while left:
+            left = left[file.write(left) :]
+    except OSError as error:
+        raise UsageError(f"{file.name}: cannot be written: {error.strerror}") from error

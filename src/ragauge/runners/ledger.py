@@ -1,0 +1,297 @@
+"""The ledger of a sweep: what it set out to do, what is done, and so what is left."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ragauge import __version__
+from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.gold import Gold, fingerprint
+from ragauge.contracts.run import PlannedRun, QuestionRuns, RunFacts, SweepPlan
+from ragauge.contracts.score import Score
+from ragauge.contracts.sweep import Ended, SweepCoverage, SweepReport
+from ragauge.contracts.trace import Trace
+from ragauge.contracts.verdict import Rule
+from ragauge.errors import InputRejected, UsageError
+from ragauge.gates.decide import decide
+from ragauge.gates.rules import parse_rules
+from ragauge.gates.stability import with_own
+from ragauge.ingest.trace_lines import BadLine, trace_in
+from ragauge.metrics.facts import Reader, Reading
+from ragauge.metrics.run_facts import run_facts, variation_of
+from ragauge.metrics.table import find
+from ragauge.runners.judge import Judge
+from ragauge.runners.plan import planned_runs, question_plan, shuffled
+from ragauge.stats.intervals import wilson
+from ragauge.stats.sequential import ALPHA
+from ragauge.store.files import write_whole
+from ragauge.store.journal import Journal
+
+if TYPE_CHECKING:
+    from ragauge.runners.sweep import SweepOptions
+
+_CHANGED = {
+    "gold": "the gold set",
+    "grid": "the grid of seeds, temperatures, jitters and paraphrases",
+    "system": "the system under test",
+    "knobs": "the knobs",
+    "stopping": "the rule for stopping early",
+}
+
+
+def plan_path(out: Path) -> Path:
+    """Where a journal's plan stands: beside it."""
+    return out.with_name(out.name + ".plan.json")
+
+
+def stopping_rules(options: SweepOptions) -> tuple[Rule, ...]:
+    """The gates a question is judged by while its runs come in."""
+    own = parse_rules(options.gates, lambda name: find(name, "runs").id) if options.gates else ()
+    return with_own(options.profile, own)
+
+
+class Ledger:
+    """Planned, done, failed and saved runs of a sweep, over all its parts."""
+
+    def __init__(
+        self, gold: list[Gold], system: dict[str, Any], options: SweepOptions, runs: Journal
+    ) -> None:
+        self._gold, self._options, self._journal = gold, options, runs
+        self._rules = stopping_rules(options)
+        self.plan = _plan(gold, system, options, self._rules)
+        self.planned = sum(question.runs for question in self.plan.questions.values())
+        self._stopper = _Stopper(gold, self._rules, self.plan) if options.adaptive else None
+        self.findings = Findings()
+        self._open(runs)
+        self._finished = self._finished_before()
+        self.resumed = self.done = len(self._finished)
+        self.failed = self.saved = 0
+
+    def jobs(self) -> Iterator[Iterator[PlannedRun]]:
+        """What is left to do: single runs, or the runs of a question one after the other.
+
+        An adaptive sweep asks a question's runs in turn: each may be the one that decides.
+        """
+        for question in self._gold:
+            left = (run for run in self._in_order(question) if run.run_id not in self._finished)
+            if self._stopper:
+                yield self._until_decided(question, left)
+            else:
+                yield from (iter((run,)) for run in left)
+
+    def note(self, run: PlannedRun, trace: Trace) -> None:
+        """Tell what a run came to, before it is on the disk: its question may be decided."""
+        if self._stopper:
+            self._stopper.add(run.qid, trace)
+
+    def count(self, trace: Trace) -> None:
+        """Count a run that is on the disk."""
+        if trace.status == "ok":
+            self.done += 1
+        else:
+            self.failed += 1
+            self.findings.add(Finding("failed_run", trace.run_id or "", trace.error or ""))
+
+    def report(self, ended: Ended, errors: Counter[str], budget: Fraction) -> SweepReport:
+        missing = self.planned - self.done - self.failed - self.saved
+        share = _error_share(self.failed, self.planned)
+        bound = float(budget / self.planned) if self.planned else 0.0
+        gate = decide(Rule(metric="sweep.error_rate", op="<=", bound=bound), share)
+        plans = self.plan.questions.values()
+        self._note_prompts()
+        return SweepReport(
+            passed=gate.holds and not missing,
+            ended=ended,
+            metrics={"sweep.error_rate": share},
+            gates=(gate,),
+            errors=dict(sorted(errors.items())),
+            prompts=median(plan.prompts for plan in plans) if plans else None,
+            noop=dict(sorted(Counter(j for plan in plans for j in plan.noop).items())),
+            findings=tuple(self.findings.kept()),
+            finding_counts=dict(sorted(self.findings.counts.items())),
+            coverage=SweepCoverage(
+                questions=len(self._gold),
+                planned=self.planned,
+                done=self.done,
+                resumed=self.resumed,
+                failed=self.failed,
+                saved=self.saved,
+                missing=missing,
+            ),
+            out=str(self._journal.path),
+            identity={
+                "command": "sweep",
+                "ragauge": __version__,
+                "gold_sha256": self.plan.parts["gold"],
+                "system": self.plan.system,
+                "grid": msgspec.to_builtins(self.plan.grid),
+                "adaptive": self.plan.adaptive,
+            },
+        )
+
+    def _in_order(self, question: Gold) -> Iterator[PlannedRun]:
+        runs = planned_runs(question, self._options.grid)
+        if not self._stopper:
+            return runs
+        by_variation = {run.variation: run for run in runs}
+        return iter([by_variation[v] for v in shuffled(question.qid, list(by_variation))])
+
+    def _until_decided(self, question: Gold, left: Iterator[PlannedRun]) -> Iterator[PlannedRun]:
+        assert self._stopper
+        for run in left:
+            if self._stopper.decided(question.qid):
+                self.saved += 1
+            else:
+                yield run
+        self._stopper.forget(question.qid)
+
+    def _open(self, runs: Journal) -> None:
+        """Go on with a journal of this sweep, begin an empty one, refuse any other."""
+        path = plan_path(runs.path)
+        if self._options.restart:
+            aside = runs.set_aside()
+            if aside:
+                message = f"the runs of before are kept as {aside.name}"
+                self.findings.add(Finding("set_aside", str(runs.path), message))
+        if runs.torn:
+            message = f"a last line cut short ({runs.torn} bytes) was dropped; its run is made anew"
+            self.findings.add(Finding("torn_line", str(runs.path), message))
+        if next(runs.lines(), None) is None:
+            write_whole(path, msgspec.json.encode(self.plan, order="sorted"))
+            return
+        self._refuse_another(read_plan(path, runs.path))
+
+    def _refuse_another(self, before: SweepPlan) -> None:
+        if before.fingerprint == self.plan.fingerprint:
+            return
+        changed = [
+            _CHANGED.get(part, part)
+            for part, value in sorted(self.plan.parts.items())
+            if before.parts.get(part) != value
+        ]
+        raise UsageError(
+            f"{self._journal.path}: holds runs of another sweep: changed since: "
+            f"{', '.join(changed)}; give another --out, or --restart to set these runs aside"
+        )
+
+    def _finished_before(self) -> set[str]:
+        """The runs the journal holds an answer to."""
+        finished = set()
+        place = self._journal.path
+        for number, line in enumerate(self._journal.lines(), 1):
+            try:
+                trace = trace_in(line)
+            except BadLine as fault:
+                raise InputRejected(
+                    f"{place}:{number}: {fault}; mend or remove the line, or --restart"
+                ) from None
+            if trace.status == "ok" and trace.run_id:
+                finished.add(trace.run_id)
+                if self._stopper and trace.qid:
+                    self._stopper.add(trace.qid, trace)
+        return finished
+
+    def _note_prompts(self) -> None:
+        grid = self._options.grid
+        asked = len(grid.jitters) * len(grid.paraphrases)
+        for qid, plan in self.plan.questions.items():
+            if plan.prompts < asked:
+                left_out = ", ".join(plan.noop) or f"paraphrases {plan.unworded}"
+                message = f"{plan.prompts} distinct prompts of {asked} asked for; no-op: {left_out}"
+                self.findings.add(Finding("fewer_prompts", qid, message))
+
+
+class _Stopper:
+    """Runs of questions under way, and whether those that are left can be spared."""
+
+    def __init__(self, gold: list[Gold], rules: tuple[Rule, ...], plan: SweepPlan) -> None:
+        self._reader = Reader(Reading())
+        self._gold = {question.qid: question for question in gold}
+        self._plan = plan
+        self._judge = Judge(rules, plan.adaptive, plan.alpha or ALPHA)
+        self._runs: dict[str, list[RunFacts]] = {}
+        self._failed: Counter[str] = Counter()
+
+    def add(self, qid: str, trace: Trace) -> None:
+        question = self._gold.get(qid)
+        if question is None:
+            return
+        key = self._reader.key(question)
+        facts = run_facts(self._reader, key, trace, variation_of(trace))
+        if facts is None:
+            self._failed[qid] += 1
+        else:
+            self._runs.setdefault(qid, []).append(facts)
+
+    def decided(self, qid: str) -> bool:
+        question = self._gold[qid]
+        runs = in_planned_order(qid, self._runs.get(qid, []))
+        planned = self._plan.questions[qid].runs
+        failed = self._failed[qid]
+        unit = QuestionRuns(question.answerable, bool(question.constraints), runs, planned, failed)
+        return self._judge.decided(question, unit)
+
+    def forget(self, qid: str) -> None:
+        self._runs.pop(qid, None)
+
+
+def in_planned_order(qid: str, runs: list[RunFacts]) -> tuple[RunFacts, ...]:
+    """The runs in the order an adaptive sweep plans them, whenever they were made."""
+    by_variation = {run.variation: run for run in runs}
+    return tuple(by_variation[v] for v in shuffled(qid, list(by_variation)))
+
+
+def _plan(
+    gold: list[Gold], system: dict[str, Any], options: SweepOptions, rules: tuple[Rule, ...]
+) -> SweepPlan:
+    grid, adaptive = options.grid, options.adaptive
+    stopping = [adaptive, *map(str, rules)] if adaptive else []
+    parts = {
+        "gold": fingerprint(gold),
+        "grid": _hash(grid),
+        "system": _hash(system),
+        "knobs": _hash(options.knobs),
+        "stopping": _hash(stopping),
+    }
+    return SweepPlan(
+        fingerprint=_hash(parts),
+        parts=parts,
+        grid=grid,
+        system=system,
+        adaptive=adaptive,
+        rules=tuple(map(str, rules)) if adaptive else (),
+        alpha=ALPHA if adaptive == "anytime" else None,
+        questions={question.qid: question_plan(question, grid) for question in gold},
+    )
+
+
+def read_plan(path: Path, out: Path) -> SweepPlan:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=SweepPlan)
+    except (OSError, msgspec.MsgspecError) as error:
+        fact = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(
+            f"{out}: holds runs, but its plan {path.name} cannot be read ({fact}); "
+            "give another --out, or --restart to set these runs aside"
+        ) from error
+
+
+def _hash(value: Any) -> str:
+    return hashlib.sha256(msgspec.json.encode(value, order="sorted")).hexdigest()
+
+
+def _error_share(failed: int, planned: int) -> Score:
+    signature = f"sweep.error_rate|v1|n:{planned}"
+    if not planned:
+        reason = "no run was planned"
+        return Score(value=None, n=0, of=0, reason=reason, signature=signature)
+    share = failed / planned
+    return Score(value=share, n=planned, of=planned, ci=wilson(share, planned), signature=signature)

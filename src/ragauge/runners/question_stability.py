@@ -1,0 +1,219 @@
+"""One question over its runs: judged, explained and ready to be shown."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct, structs
+
+from ragauge.contracts.gold import Gold
+from ragauge.contracts.metric import Absent
+from ragauge.contracts.run import Grid, QuestionPlan, QuestionRuns, RunFacts, Variation
+from ragauge.contracts.stability import Explanation, FactorEffect, QuestionStability, Shown
+from ragauge.contracts.trace import Trace
+from ragauge.metrics.factors import effects, explained
+from ragauge.metrics.facts import Key, Reader, error_reason
+from ragauge.metrics.run_facts import run_facts, variation_of
+from ragauge.metrics.stability import METRICS
+from ragauge.runners.judge import Judge, Judged
+from ragauge.runners.plan import shuffled, variations_of
+from ragauge.stats.intervals import wilson
+
+CLAIM_SHOWN = 300
+CITED_SHOWN = 10
+EXAMPLES = 4
+PLACES = 4
+"""Decimals of the numbers in the details."""
+
+
+class Run(Struct, frozen=True):
+    """A trace with what it came to; no facts where it failed."""
+
+    variation: Variation
+    trace: Trace
+    facts: RunFacts | None
+
+
+class JudgedQuestion(Struct, frozen=True):
+    """A question with all that the report says of it."""
+
+    gold: Gold
+    unit: QuestionRuns
+    judged: Judged
+    detail: QuestionStability
+    cells: dict[Variation, str]
+    surplus: int
+    """Lines that a later line of the same run replaced."""
+    unscoped: int
+    """Answers that cite but do not tell what was retrieved."""
+
+
+def judged_question(
+    reader: Reader, judge: Judge, gold: Gold, traces: Sequence[Trace], plan: Planned | None
+) -> JudgedQuestion:
+    """The question judged on its traces; without a plan, what is there is all there should be."""
+    key = reader.key(gold)
+    runs, surplus = _runs(reader, key, traces)
+    if plan:
+        runs = plan.in_order(gold.qid, runs)
+    finished = tuple(run.facts for run in runs if run.facts)
+    failed = len(runs) - len(finished)
+    planned = plan.question.runs if plan else len(runs)
+    unit = QuestionRuns(
+        gold.answerable, bool(gold.constraints), finished, planned, failed, gold.question
+    )
+    judged = judge.judged(gold, unit)
+    cells = {run.variation: _cell(unit, run.facts) for run in runs}
+    if plan:
+        cells = plan.with_missing(cells, saved=bool(judged.saved))
+    detail = _detail(gold, unit, judged, runs, plan)
+    unscoped = sum(map(_unscoped, runs))
+    return JudgedQuestion(gold, unit, judged, detail, cells, surplus, unscoped)
+
+
+class Planned(Struct, frozen=True):
+    """What a sweep planned for a question."""
+
+    question: QuestionPlan
+    grid: Grid
+    shuffled: bool
+    """An adaptive sweep made the runs in an order of its own."""
+
+    def in_order(self, qid: str, runs: list[Run]) -> list[Run]:
+        """The runs as planned; a run the plan does not know stands last."""
+        variations = list(variations_of(self.question, self.grid))
+        if self.shuffled:
+            variations = shuffled(qid, variations)
+        place = {variation: number for number, variation in enumerate(variations)}
+        return sorted(runs, key=lambda run: place.get(run.variation, len(place)))
+
+    def with_missing(self, cells: dict[Variation, str], *, saved: bool) -> dict[Variation, str]:
+        absent = "=" if saved else "?"
+        planned = dict.fromkeys(variations_of(self.question, self.grid), absent)
+        return {**planned, **cells}
+
+
+def _runs(reader: Reader, key: Key, traces: Sequence[Trace]) -> tuple[list[Run], int]:
+    """The question's runs, the last line of each, and how many lines were replaced by another.
+
+    Traces without a run id are runs of their own; those that vary nothing are repeats.
+    """
+    last: dict[Any, Trace] = {}
+    for number, trace in enumerate(traces):
+        last[trace.run_id or number] = trace
+    repeats: Counter[Variation] = Counter()
+    runs = []
+    for trace in last.values():
+        variation = variation_of(trace)
+        again = repeats[variation]
+        repeats[variation] += 1
+        variation = structs.replace(variation, repeat=variation.repeat + again)
+        runs.append(Run(variation, trace, run_facts(reader, key, trace, variation)))
+    return runs, len(traces) - len(last)
+
+
+def _unscoped(run: Run) -> bool:
+    return bool(run.facts and run.facts.cited) and run.trace.retrieved_ids is None
+
+
+def _cell(unit: QuestionRuns, run: RunFacts | None) -> str:
+    """The run's outcome as a letter of CELLS."""
+    if run is None:
+        return "!"
+    if not unit.answerable:
+        return "+" if run.refused else "a"
+    if run.refused:
+        return "r"
+    if run.claim_right and run.citations_right:
+        return "k" if run.echoed is False else "+"
+    if run.claim_right:
+        return "h"
+    return "c" if run.citations_right else "x"
+
+
+def _detail(
+    gold: Gold, unit: QuestionRuns, judged: Judged, runs: list[Run], plan: Planned | None
+) -> QuestionStability:
+    why = explained(unit) if judged.verdict != "stable_pass" else None
+    numbers = {metric.name: _rounded(judged.values[metric.id]) for metric in METRICS}
+    numbers.pop("success")
+    return QuestionStability(
+        verdict=judged.verdict,
+        answerable=gold.answerable,
+        planned=unit.planned,
+        runs=len(unit.runs),
+        errors=unit.failed,
+        missing=max(0, unit.planned - len(unit.runs) - unit.failed - judged.saved),
+        saved=judged.saved,
+        **numbers,
+        ci=dict(_intervals(judged)),
+        reasons=_reasons(judged),
+        failed=tuple(map(str, judged.failed)),
+        factors=_told(effects(unit.runs)),
+        explained_by=why,
+        prompts=len({run.trace.question_sent or gold.question for run in runs}),
+        noop=tuple(plan.question.noop) if plan else (),
+        question=gold.question,
+        examples=tuple(_examples(unit, runs, why)),
+    )
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(value, PLACES)
+
+
+def _intervals(judged: Judged) -> Iterator[tuple[str, tuple[float, float]]]:
+    for metric in METRICS:
+        row = judged.rows[metric.id]
+        if metric.rate and not isinstance(row, Absent) and row.counts[1] > 1:
+            low, high = wilson(row.counts[0] / row.counts[1], row.counts[1])
+            yield metric.name, (round(low, PLACES), round(high, PLACES))
+
+
+def _reasons(judged: Judged) -> dict[str, str]:
+    rows = {metric.name: judged.rows[metric.id] for metric in METRICS}
+    return {name: row.reason for name, row in rows.items() if row.reason}
+
+
+def _told(factors: dict[str, FactorEffect]) -> dict[str, FactorEffect]:
+    """The factors that vary here at all."""
+    return {factor: effect for factor, effect in factors.items() if effect.pairs}
+
+
+def _examples(unit: QuestionRuns, runs: list[Run], why: Explanation | None) -> Iterator[Shown]:
+    """A run of the commonest kind, then one of each other kind: what differs, side by side."""
+    kinds: dict[Any, list[Run]] = {}
+    for run in runs:
+        kinds.setdefault(_kind(run, why), []).append(run)
+    commonest = sorted(kinds.values(), key=len, reverse=True)
+    for alike in commonest[:EXAMPLES]:
+        run = alike[0]
+        error = None if run.facts else error_reason(run.trace)[:CLAIM_SHOWN]
+        yield Shown(
+            run_id=run.trace.run_id or str(run.variation),
+            cell=_cell(unit, run.facts),
+            question_sent=run.trace.question_sent,
+            claim=_said(run)[:CLAIM_SHOWN],
+            cited=tuple(sorted(run.facts.cited))[:CITED_SHOWN] if run.facts else (),
+            error=error,
+        )
+
+
+def _kind(run: Run, why: Explanation | None) -> Any:
+    if run.facts is None:
+        return None
+    match why.about if why else "outcome":
+        case "citations":
+            return run.facts.refused, run.facts.cited
+        case "wording":
+            return run.facts.refused, run.facts.claim
+        case _:
+            return run.facts.outcome
+
+
+def _said(run: Run) -> str:
+    """What the system answered, as it wrote it."""
+    structured = run.trace.answer_json
+    return (structured.claim if structured else None) or run.trace.answer or ""

@@ -1,0 +1,283 @@
+"""The sweep: every question of a gold set, asked again and again under what should not matter."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import re
+import signal
+from collections import Counter
+from collections.abc import AsyncIterator, Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager, suppress
+from fractions import Fraction
+from pathlib import Path
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct, structs
+
+from ragauge.contracts.gold import Gold
+from ragauge.contracts.run import ORIGINAL, Grid, PlannedRun
+from ragauge.contracts.sweep import Ended, Progress, SweepReport
+from ragauge.contracts.system import Ask, CallFailed, System
+from ragauge.contracts.trace import Trace
+from ragauge.errors import UsageError
+from ragauge.gates.stability import Profile
+from ragauge.ingest.gold import read_gold
+from ragauge.pipelines.reply import failed_trace, trace_of
+from ragauge.runners.judge import Adaptive
+from ragauge.runners.ledger import Ledger
+from ragauge.store.journal import Journal, journal
+
+BACKOFF_S = 0.5
+LONGEST_BACKOFF_S = 30.0
+"""A wait doubles with every attempt, up to this; what the system asks for with Retry-After is
+waited for in full."""
+
+Watch = Callable[[Progress], None]
+
+
+class SweepOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How to sweep; the defaults are the command's."""
+
+    grid: Grid = Grid()
+    paraphrases: bool = False
+    """Ask every paraphrase the gold set has, beside the question itself."""
+    concurrency: Annotated[int, Meta(ge=1)] = 16
+    timeout_s: Annotated[float, Meta(gt=0)] = 90.0
+    retries: Annotated[int, Meta(ge=0)] = 3
+    rate_per_s: Annotated[float, Meta(gt=0)] | None = None
+    error_budget: str = "5%"
+    adaptive: Adaptive | None = None
+    profile: Profile = "ours"
+    gates: str | None = None
+    """Rules an adaptive sweep stops by, in place of or beside the profile's."""
+    knobs: dict[str, Any] = {}
+    restart: bool = False
+
+
+def sweep(
+    gold: str | Path,
+    system: System,
+    out: str | Path,
+    watch: Watch | None = None,
+    **options: Any,
+) -> SweepReport:
+    """The report of a sweep whose runs are in `out`; options as in SweepOptions.
+
+    What `out` holds of the same sweep is not asked again. An interrupt ends it within moments,
+    and the report says so: nothing that was reported as done is lost.
+    """
+    chosen = _options_of(options)
+    budget = allowed_errors(chosen.error_budget)
+    questions = read_gold(str(gold))
+    if chosen.paraphrases:
+        chosen = structs.replace(chosen, grid=_with_paraphrases(chosen.grid, questions))
+    with journal(Path(out)) as runs:
+        ledger = Ledger(questions, system.identity, chosen, runs)
+        sweeping = _Sweep(questions, system, chosen, ledger, runs, watch or _unwatched)
+        sweeping.budget = budget(ledger.planned)
+        ended = asyncio.run(sweeping.run())
+        return ledger.report(ended, sweeping.errors, sweeping.budget)
+
+
+def _options_of(given: dict[str, Any]) -> SweepOptions:
+    try:
+        return msgspec.convert(given, SweepOptions)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"sweep: {error}") from None
+
+
+def _with_paraphrases(grid: Grid, gold: list[Gold]) -> Grid:
+    most = max(len(question.paraphrases) for question in gold)
+    wordings = {ORIGINAL, *grid.paraphrases, *range(1, most + 1)}
+    return structs.replace(grid, paraphrases=tuple(sorted(wordings)))
+
+
+def allowed_errors(text: str) -> Callable[[int], Fraction]:
+    """How many runs of a number may fail: `P%` of them, or a count."""
+    written = re.fullmatch(r"(\d+(?:\.\d+)?)(%?)", text, re.ASCII)
+    if not written or (written[2] and float(written[1]) > 100):
+        raise UsageError(f'--error-budget "{text}" is neither a percentage such as 5% nor a count')
+    number = Fraction(written[1])
+    return lambda planned: number / 100 * planned if written[2] else number
+
+
+class _Sweep:
+    """One part of a sweep, from its first call to its last: all that runs at the same time."""
+
+    budget: Fraction
+
+    def __init__(
+        self,
+        gold: list[Gold],
+        system: System,
+        options: SweepOptions,
+        ledger: Ledger,
+        runs: Journal,
+        watch: Watch,
+    ) -> None:
+        self._system, self._options, self._ledger, self._journal = system, options, ledger, runs
+        self._watch = watch
+        self._constraints = {q.qid: list(q.constraints) for q in gold if q.constraints}
+        self._pace = _Pace(options.rate_per_s)
+        self.errors: Counter[str] = Counter()
+
+    async def run(self) -> Ended:
+        """Make the runs that are left; the way it ended."""
+        self._stopped: asyncio.Future[Ended] = asyncio.get_running_loop().create_future()
+        self._finished: asyncio.Queue[Trace | None] = asyncio.Queue(4 * self._options.concurrency)
+        self._jobs = self._ledger.jobs()
+        self._tell()
+        recording = asyncio.create_task(self._record())
+        async with _stop_on_signals(lambda: self._stop("interrupted")):
+            try:
+                await self._calls(recording)
+            finally:
+                if not recording.done():  # it can only have failed: then nobody takes from it
+                    await self._finished.put(None)
+                await recording
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._system.close(), 1)
+        return self._stopped.result() if self._stopped.done() else "complete"
+
+    async def _calls(self, recording: asyncio.Task[None]) -> None:
+        """All workers until the last is done, someone says stop, or nothing can be recorded."""
+        workers = [asyncio.create_task(self._work()) for _ in range(self._options.concurrency)]
+        done = asyncio.gather(*workers)
+        watched: list[asyncio.Future[Any]] = [done, self._stopped, recording]
+        await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
+        if self._stopped.done() or recording.done():
+            done.cancel()
+            await asyncio.wait(workers)
+            with suppress(asyncio.CancelledError):
+                await done
+        else:
+            await done
+
+    async def _work(self) -> None:
+        for job in self._jobs:
+            for run in job:
+                await self._pace.turn()
+                trace = await self._made(run)
+                self._ledger.note(run, trace)
+                await self._finished.put(trace)
+
+    async def _made(self, run: PlannedRun) -> Trace:
+        """The trace of a run, with as many attempts as it takes or may take."""
+        clock = asyncio.get_running_loop().time
+        ask = self._ask(run)
+        attempt = 0
+        while True:
+            attempt += 1
+            start = clock()
+            try:
+                async with asyncio.timeout(self._options.timeout_s):
+                    reply = await self._system.ask(ask)
+                ms = 1000 * (clock() - start)
+                trace = trace_of(run, ask, reply, latency_ms=ms, attempt=attempt)
+                self.errors.update(["empty"] if trace.status == "error" else [])
+                return trace
+            except TimeoutError:
+                fact = f"no answer within {self._options.timeout_s:g} s"
+                failure = CallFailed("timeout", fact, again=True)
+            except CallFailed as error:
+                failure = error
+            if not failure.again or attempt > self._options.retries:
+                self.errors[failure.kind] += 1
+                ms = 1000 * (clock() - start)
+                return failed_trace(run, ask, str(failure), latency_ms=ms, attempt=attempt)
+            await asyncio.sleep(_wait_s(run.run_id, attempt, failure.after_s))
+
+    def _ask(self, run: PlannedRun) -> Ask:
+        knobs = dict(self._options.knobs)
+        if run.qid in self._constraints:
+            knobs["constraints"] = self._constraints[run.qid]
+        vary = run.variation
+        return Ask(
+            q=run.question_sent,
+            seed=vary.seed,
+            temperature=vary.temperature,
+            jitter=vary.jitter,
+            knobs=knobs,
+        )
+
+    async def _record(self) -> None:
+        """Write what is finished to the journal, all that waits at once, and only then count it."""
+        loop = asyncio.get_running_loop()
+        with ThreadPoolExecutor(1, "journal") as thread:
+            open = True
+            while open:
+                batch = [await self._finished.get()]
+                while not self._finished.empty():
+                    batch.append(self._finished.get_nowait())
+                traces = [trace for trace in batch if trace is not None]
+                open = len(traces) == len(batch)
+                lines = [_line(trace) for trace in traces]
+                await loop.run_in_executor(thread, self._journal.append, lines)
+                self._count(traces)
+
+    def _count(self, traces: list[Trace]) -> None:
+        for trace in traces:
+            self._ledger.count(trace)
+        if self._ledger.failed > self.budget:
+            self._stop("error_budget")
+        self._tell()
+
+    def _tell(self) -> None:
+        ledger = self._ledger
+        self._watch(Progress(ledger.done, ledger.planned, ledger.failed, ledger.saved))
+
+    def _stop(self, ended: Ended) -> None:
+        if not self._stopped.done():
+            self._stopped.set_result(ended)
+
+
+class _Pace:
+    """Turns that come no faster than a rate."""
+
+    def __init__(self, rate_per_s: float | None) -> None:
+        self._gap_s = 1 / rate_per_s if rate_per_s else 0.0
+        self._next = 0.0
+
+    async def turn(self) -> None:
+        if not self._gap_s:
+            return
+        now = asyncio.get_running_loop().time()
+        self._next = max(self._next, now)
+        wait, self._next = self._next - now, self._next + self._gap_s
+        await asyncio.sleep(wait)
+
+
+@asynccontextmanager
+async def _stop_on_signals(stop: Callable[[], None]) -> AsyncIterator[None]:
+    """SIGINT and SIGTERM say stop, where signals are ours to handle."""
+    loop = asyncio.get_running_loop()
+    held = []
+    for number in (signal.SIGINT, signal.SIGTERM):
+        with suppress(ValueError, NotImplementedError, RuntimeError):  # not the main thread
+            loop.add_signal_handler(number, stop)
+            held.append(number)
+    try:
+        yield
+    finally:
+        for number in held:
+            loop.remove_signal_handler(number)
+
+
+def _wait_s(run_id: str, attempt: int, asked_s: float | None) -> float:
+    """How long to wait before the next attempt; spread by run, so that not all come at once."""
+    spread = hashlib.sha256(f"{run_id}/{attempt}".encode()).digest()[0] / 255
+    own = min(BACKOFF_S * 2.0 ** (attempt - 1), LONGEST_BACKOFF_S) * (0.5 + spread)
+    return max(own, asked_s or 0.0)
+
+
+def _line(trace: Trace) -> bytes:
+    """The trace as a line that says its status even where it is the usual one."""
+    fields = {**msgspec.to_builtins(trace), "status": trace.status}
+    return msgspec.json.encode(fields, order="sorted")
+
+
+def _unwatched(progress: Progress) -> None:
+    """Progress that nobody looks at."""

@@ -1,0 +1,91 @@
+"""Findings about a sweep as a whole: seeds that do nothing, jitters that change nothing."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+
+from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.gold import Gold
+from ragauge.contracts.run import SweepPlan
+from ragauge.contracts.verdict import Rule
+from ragauge.metrics.factors import effects, same_output
+from ragauge.runners.question_stability import JudgedQuestion
+
+
+class Outputs:
+    """Whether answers, word for word, differ between runs that differ in one factor alone."""
+
+    def __init__(self) -> None:
+        self.pairs: Counter[str] = Counter()
+        self.differ: Counter[str] = Counter()
+        self.unscoped = 0
+        """Runs that do not tell what they retrieved."""
+        self.untold: list[str] = []
+        """Questions without a single finished run."""
+
+    def add(self, one: JudgedQuestion) -> None:
+        self.unscoped += one.unscoped
+        for factor, effect in effects(one.unit.runs, same_output).items():
+            self.pairs[factor] += effect.pairs
+            self.differ[factor] += effect.differ
+        if not one.unit.runs:
+            self.untold.append(one.gold.qid)
+
+
+def note_findings(
+    findings: Findings,
+    gold: list[Gold],
+    outputs: Outputs,
+    plan: SweepPlan | None,
+    rules: tuple[Rule, ...],
+) -> None:
+    """Add what the report should say of the sweep as a whole."""
+    _note_seeds(findings, outputs)
+    if outputs.unscoped:
+        message = (
+            f"{outputs.unscoped} answers do not tell what was retrieved: whether their citations "
+            "are in scope is not known, and the gold ids alone decide"
+        )
+        findings.add(Finding("scope_unknown", "sweep", message), outputs.unscoped)
+    for qid in outputs.untold:
+        findings.add(Finding("no_finished_run", qid, "no run of this question brought an answer"))
+    if plan is None:
+        message = "no plan beside the runs: a run that was planned and never made cannot be seen"
+        findings.add(Finding("no_plan", "sweep", message))
+        return
+    _note_plan(findings, gold, plan)
+    if plan.adaptive and tuple(map(str, rules)) != plan.rules:
+        message = "the sweep stopped early by other gates than these: runs may be missing for them"
+        findings.add(Finding("other_gates", "sweep", message))
+
+
+def _note_seeds(findings: Findings, outputs: Outputs) -> None:
+    if outputs.pairs["seed"] and not outputs.differ["seed"]:
+        message = (
+            "answers are the same for every seed: the system ignores seeds, or has nothing "
+            "random; one seed would tell as much"
+        )
+        findings.add(Finding("seeds_do_nothing", "sweep", message))
+    if outputs.differ["repeat"]:
+        times = f"{outputs.differ['repeat']} of {outputs.pairs['repeat']}"
+        message = f"the same request, seed and all, gave different answers: {times} pairs of runs"
+        findings.add(Finding("same_seed_differs", "sweep", message))
+
+
+def _note_plan(findings: Findings, gold: list[Gold], plan: SweepPlan) -> None:
+    noop: defaultdict[str, list[str]] = defaultdict(list)
+    asked = len(plan.grid.jitters) * len(plan.grid.paraphrases)
+    for question in gold:
+        planned = plan.questions.get(question.qid)
+        if planned is None:
+            message = "not in the sweep's plan: the gold set has changed since"
+            findings.add(Finding("not_planned", question.qid, message))
+            continue
+        for jitter in planned.noop:
+            noop[jitter].append(question.qid)
+        if planned.prompts < asked:
+            message = f"{planned.prompts} distinct prompts of {asked} asked for"
+            findings.add(Finding("fewer_prompts", question.qid, message))
+    for jitter, qids in sorted(noop.items()):
+        message = f"changes nothing on {len(qids)} of {len(gold)} questions and was not run there"
+        findings.add(Finding("noop_jitter", jitter, message))

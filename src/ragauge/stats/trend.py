@@ -1,0 +1,34 @@
+"""A straight line through points, and how sure its slope is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+
+class Trend(Struct, frozen=True):
+    """The slope of a line fitted by least squares, and its standard error."""
+
+    slope: float
+    error: float
+
+
+def trend(at: Sequence[float], values: Sequence[float]) -> Trend | None:
+    """The line through the values; None under three points, or where all stand at one place.
+
+    >>> trend([0, 1, 2, 3], [5, 7, 9, 11])
+    Trend(slope=2.0, error=0.0)
+    """
+    n = len(at)
+    if n < 3:
+        return None
+    centre, mean = math.fsum(at) / n, math.fsum(values) / n
+    spread = math.fsum((x - centre) ** 2 for x in at)
+    if spread == 0:
+        return None
+    pairs = list(zip(at, values, strict=True))
+    slope = math.fsum((x - centre) * (y - mean) for x, y in pairs) / spread
+    left = math.fsum((y - mean - slope * (x - centre)) ** 2 for x, y in pairs)
+    return Trend(slope, math.sqrt(left / (n - 2) / spread))

@@ -1,0 +1,102 @@
+"""Jitters: changes to a question that should not change its answer."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable
+from typing import Literal
+
+from msgspec import Struct
+
+from ragauge.errors import UsageError
+from ragauge.text.jitters.languages import language_of
+from ragauge.text.jitters.order import movable, order
+from ragauge.text.jitters.punctuation import has_quotes, punct, quote
+from ragauge.text.jitters.reference import REFERENCE
+from ragauge.text.jitters.spacing import ws
+from ragauge.text.jitters.synonyms import syn
+from ragauge.text.jitters.wording import case, long_words, polite, typo
+
+Risk = Literal["none", "low", "medium"]
+"""How likely a system may read another question in the changed words."""
+
+
+class Jitter(Struct, frozen=True):
+    """A change of a text, pure and total: numbers, code, URLs, quotations and names stay."""
+
+    name: str
+    risk: Risk
+    about: str
+    apply: Callable[[str, str], str]
+    """Of a text and its language, one of en, nl, de, fr and zh; others have no lexicon."""
+
+
+def _unchanged(text: str, language: str) -> str:
+    return text
+
+
+_ALL = (
+    Jitter("none", "none", "The question as it is worded.", _unchanged),
+    Jitter("ws", "none", "Blanks around commas, colons and the last question mark.", ws),
+    Jitter("punct", "none", "Forms of dashes and apostrophes, the last mark left out.", punct),
+    Jitter("syn", "low", "Other words of asking: explain, describe; which year, what year.", syn),
+    Jitter("order", "low", "A clause or the question phrase in another place.", order),
+    Jitter("case", "none", "The first letter small.", case),
+    Jitter("quote", "none", "Straight quotes and apostrophes bent, or bent ones straight.", quote),
+    Jitter("polite", "low", "A polite opening.", polite),
+    Jitter("typo", "medium", "One slip of the keyboard in a long word that is no name.", typo),
+)
+JITTERS: dict[str, Jitter] = {jitter.name: jitter for jitter in _ALL}
+DEFAULT = ("none", "ws", "punct", "syn", "order")
+
+
+def jittered(
+    text: str,
+    name: str,
+    *,
+    language: str | None = None,
+    profile: Literal["ours", "reference"] = "ours",
+) -> str:
+    """The text after a jitter; the text itself where the jitter finds nothing to change.
+
+    The language is guessed from the text unless it is given.
+
+    >>> jittered("Explain how the Louvre was founded.", "syn")
+    'Describe how the Louvre was founded.'
+    >>> jittered("Explain Y.", "syn", profile="reference")
+    'describe Y.'
+    """
+    if name not in JITTERS:
+        raise UsageError(f'there is no jitter "{name}"{_nearest(name)}')
+    if profile == "ours":
+        return JITTERS[name].apply(text, _known_language(text, language))
+    if name not in REFERENCE:
+        known = ", ".join(REFERENCE)
+        raise UsageError(f'jitter "{name}" is ours; the reference profile has {known}')
+    return REFERENCE[name](text)
+
+
+def applies(text: str, name: str, language: str | None = None) -> bool:
+    """Whether the text has what the jitter is about, so that a change can be expected of it.
+
+    Quotes for `quote`, a long word for `typo`, a clause or phrase of a movable kind for `order`;
+    the others are for every question. A jitter may still leave such a text alone: `order` where
+    moving the phrase could change the meaning, `syn` where it knows no other word.
+    """
+    known = _known_language(text, language)
+    if name == "order":
+        return movable(text, known)
+    if name == "quote":
+        return has_quotes(text, known)
+    if name == "typo":
+        return bool(long_words(text, known))
+    return name != "none" and bool(text.strip())
+
+
+def _known_language(text: str, language: str | None) -> str:
+    return language.lower().partition("-")[0] if language else language_of(text)
+
+
+def _nearest(name: str) -> str:
+    near = difflib.get_close_matches(name, JITTERS, n=1)
+    return f'; did you mean "{near[0]}"?' if near else f"; there are {', '.join(JITTERS)}"

@@ -1,0 +1,263 @@
+"""`syn`: the words that frame a question, changed for others that frame it the same way.
+
+What is asked about stays: verbs such as `designed` are no frame. A word is changed where what
+follows shows that it is what it seems: `List the parts`, but not `List prices rose`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import cache
+
+from msgspec import Struct
+
+from ragauge.text.jitters.protected import KEPT, masked
+from ragauge.text.jitters.sentences import Edit, capitals_of, edited, sentences
+
+
+class Synonym(Struct, frozen=True):
+    """Words and what may stand for them, given what comes after."""
+
+    old: str
+    new: str
+    then: str = ""
+    """A pattern that what follows must match."""
+    anywhere: bool = False
+    """Not at the beginning of a sentence only."""
+
+
+_ONE = "the|all|a|an|any|each|every|both|its|their|these|those|some"
+_NUMERALS = "one|two|three|four|five|six|seven|eight|nine|ten"
+_WHAT = rf" (?:(?:{_ONE}|{_NUMERALS})\b|{KEPT})"
+_NOUNS = (
+    r"years?|months?|days?|dates?|decades?|century|centuries|town|towns|city|cities|country|"
+    r"countries|village|province|region|place|places|building|buildings|architects?|artists?|"
+    r"painters?|sculptors?|authors?|writers?|office|bodies|institutions?|organi[sz]ations?|"
+    r"museums?|library|libraries|archives?|collections?|person|king|queen|bank|firm|company|"
+    r"companies|law|laws|standards?|codes?|conditions?|reasons?|languages?|documents?|books?|"
+    r"paintings?|room|rooms|street|department|ministry|programmes?|events?|parts?|methods?|"
+    r"tools?|version|versions|options?|settings?|parameters?|functions?|files?|fields?|steps?|"
+    r"section|chapter|pages?"
+)
+_WHICH_NOUN = (
+    rf" (?:(?:{_NUMERALS}) )?(?:{_NOUNS})\b(?! (?:the|a|an|its|as|best|better|more|most)\b)"
+)
+_NO_CHOICE = r"(?![^?]* or )"
+_PAST = "made|built|kept|held|brought|sold|bought|found|set|put|chosen|written|given|paid|linked"
+_DONE = rf"(?:\w{{3,}}ed|{_PAST})\b"
+_STATE = "do|feel|look|sound|taste|smell|go|fare|seem|like|compare|know|call|called|named|known"
+_LOCATED = "moved|sent|taken|brought|transferred|shipped"
+_CURRENT = (
+    "director|building|name|renovation|owner|location|seat|address|head|keeper|curator|version|"
+    "form|state|status|site|home|president|mayor|king|librarian|archivist"
+)
+
+_EN = (
+    Synonym("explain", "describe", r" (?!yourself|away\b)\S"),
+    Synonym("list", "enumerate", _WHAT),
+    Synonym("compare", "contrast", r" (?!notes\b)(?![^.?!]* to\b)\S"),
+    Synonym("show", "display", rf"{_WHAT}(?![^.?!]* (?:how|why|whether|that|who|to)\b)"),
+    Synonym("name", "identify", rf" (?:{_ONE}|{_NUMERALS})\b(?![^.?!]* after\b)"),
+    Synonym("summari[sz]e", "sum up", rf"{_WHAT}"),
+    Synonym("outline", "sketch", rf"(?:{_WHAT}| how\b)"),
+    Synonym("provide", "give", rf" (?:{_ONE}|{_NUMERALS})\b(?![^.?!]* (?:with|for|to)\b)"),
+    Synonym("state", "give", r" the (?:year|name|date|place|reason|number|title)s?\b"),
+    Synonym("tell me", "let me know", r" (?:who|what|when|where|why|how|which|whether|if)\b"),
+    *(
+        Synonym(f"{place} which", f"{place} what", _WHICH_NOUN)
+        for place in ("in", "on", "at", "by", "for", "from", "to", "under", "with", "since")
+    ),
+    Synonym("which", "what", rf"{_WHICH_NOUN}{_NO_CHOICE}"),
+    Synonym("(?:which|what) kind of", "what sort of", r" \S"),
+    Synonym("(?:which|what) kinds of", "what sorts of", r" \S"),
+    Synonym("on what condition", "under what condition", r" (?:did|was|were|is|are|does|do|may)\b"),
+    Synonym("what", "how much", r" (?:does|do|did) [^?.!]* cost ?\?"),
+    Synonym("what is the difference", "what difference is there", r" between\b"),
+    Synonym("is it true", "is it the case", r" that\b"),
+    Synonym(
+        "how many",
+        "what number of",
+        r" (?!(?:times|years|months|weeks|days|hours|minutes|was|is|does|has|others|plus)\b)"
+        r"(?:\w+s|people|men|women|children)\b(?! ago)",
+    ),
+    Synonym("how", "in what way", rf" (?:is|are|was|were) (?![^?]* (?:{_STATE})\b)[^?]*? {_DONE}"),
+    Synonym("how", "in what way", rf" (?:did|does|do|can|could) (?![^?]*\b(?:{_STATE})\b)\S"),
+    Synonym("when", "at what point in time", r" (?:did|was|were|will|had)\b[^,]*\?"),
+    Synonym(
+        "where",
+        "in what place",
+        rf" (?:is|are|was|were) (?![^?]* (?:{_LOCATED})\b)"
+        r"[^,?]* (?!(?:from|to|for|of|at|in)\b)\S+ ?\?",
+    ),
+    Synonym("why", "for what reason", r" (?:did|was|were|is|are|does|do|has|have|had|must)\b"),
+    *(
+        Synonym(rf"(?<=\b{whose} )present", "current", rf" (?:{_CURRENT})\b", anywhere=True)
+        for whose in ("the", "its", "their", "his", "her")
+    ),
+)
+
+_NL_VERB = "wordt|worden|werd|werden|kwam|kwamen|komen|krijgt|kreeg|werkt|werken|kan|kunnen|moet"
+_NL_LEFT_OVER = (
+    "aan|af|bij|door|heen|in|mee|na|naar|om|onder|op|over|toe|tegen|tussen|uit|van|vandaan|voor"
+)
+_NL = (
+    Synonym("leg uit", "beschrijf", r" \S"),
+    Synonym("licht toe", "verklaar", r" \S"),
+    Synonym("noem", "vermeld", r" (?!(?:het beestje|jezelf|mij|me|hem|haar|ons)\b)\S"),
+    Synonym("som op", "vermeld", r" (?:welke?|wat|wie)\b"),
+    Synonym("geef aan", "vermeld", r" (?:welke?|wat|wie|waar|wanneer|hoe|hoeveel|of|waarom)\b"),
+    Synonym("vergelijk", "maak een vergelijking van", rf" (?:de|het|een|twee|drie|{KEPT})"),
+    Synonym("bespreek", "behandel", r" \S"),
+    Synonym("omschrijf", "beschrijf", r" \S"),
+    Synonym("vertel me", "laat me weten", r" (?:welke?|wat|wie|waar|wanneer|hoe|of|waarom)\b"),
+    Synonym("in welk jaar", "welk jaar", r" \w+"),
+    Synonym("sinds wanneer", "sinds welk moment", r" \w+"),
+    Synonym("wanneer", "op welk moment", r" (?!(?:is|zijn|kan|kunnen|mag)\b)\w+ [^,]*\?"),
+    Synonym("waarom", "om welke reden", r" \w+"),
+    Synonym("wat kost", "hoeveel kost", r" \S"),
+    Synonym("wat kosten", "hoeveel kosten", r" \S"),
+    Synonym("wat is het verschil", "welk verschil is er", r" tussen\b"),
+    Synonym("welk verband", "wat voor verband", r" bestaat er\b"),
+    Synonym("hoe", "op welke manier", rf" (?:{_NL_VERB})\b(?![^?]* (?:genoemd|geheten)\b)"),
+    Synonym("hoe", "op welke manier", r" komt (?!het dat\b|dat\b)\S"),
+    Synonym(
+        "waar",
+        "op welke plaats",
+        r" (?:wordt|worden|werd|werden|staat|staan|ligt|liggen|hangt|bevindt|bevinden)\b"
+        rf"(?![^?]* (?:{_NL_LEFT_OVER})(?: \w+)? ?\?)",
+    ),
+    Synonym("huidige", "tegenwoordige", r" (?!tijd\b)\S", anywhere=True),
+    Synonym("huidig", "tegenwoordig", r" (?!tijd\b)\S", anywhere=True),
+)
+
+_DE_PAST = "wurde|wurden|begann|begannen|kam|kamen|zog|ging|eröffnete|schloss|entstand|entstanden"
+_SIE = f" {KEPT}{{3}}"
+"""The polite `Sie`, which its capital makes a name to the painter."""
+_DE = (
+    Synonym("erkläre?", "beschreibe", r"(?:,? (?!dich|mich)\S)"),
+    Synonym("erklären", "beschreiben", rf"{_SIE},? (?!sich\b)\S"),
+    Synonym("erläutere", "beschreibe", r",? \S"),
+    Synonym("schildere", "beschreibe", r",? \S"),
+    Synonym("nenne", "benenne", r" (?!mir\b|mich\b|uns\b)\S"),
+    Synonym("nennen", "benennen", rf"{_SIE} (?!mir\b|mich\b|uns\b)\S"),
+    Synonym("liste", "zähle", r" [^.?!]* auf[.!]?$"),
+    Synonym("listen", "zählen", rf"{_SIE} [^.?!]* auf[.!]?$"),
+    Synonym("wann", "zu welchem Zeitpunkt", rf" (?:{_DE_PAST})\b"),
+    Synonym("seit wann", "seit welchem Zeitpunkt", r" \w+"),
+    Synonym("(?:warum|weshalb|wieso)", "aus welchem Grund", r" \w+"),
+    Synonym(
+        "wie", "auf welche Weise", rf" (?:{_DE_PAST})\b(?![^?]* (?:genannt|bezeichnet|geheißen)\b)"
+    ),
+    Synonym(
+        "wo", "an welchem Ort", r" (?:befindet|befinden|liegt|liegen|steht|stehen|wurde|wurden)\b"
+    ),
+    Synonym("was kostet", "wie viel kostet", r" \S"),
+    Synonym("was kosten", "wie viel kosten", r" \S"),
+)
+
+_FR_WHAT = r" (?:(?:le|la|les|tous|toutes|ces|deux|trois)\b|l['’])"
+_FR = (
+    Synonym("explique", "décris", rf"(?:{_FR_WHAT}| comment\b)"),
+    Synonym("expliquez", "décrivez", rf"(?:{_FR_WHAT}| comment\b)"),
+    Synonym("liste", "énumère", r" (?:les|tous|toutes|ces)\b"),
+    Synonym("listez", "énumérez", r" (?:les|tous|toutes|ces)\b"),
+    Synonym("cite", "nomme", _FR_WHAT),
+    Synonym("citez", "nommez", _FR_WHAT),
+    Synonym("compare", "mets en regard", rf"{_FR_WHAT}(?![^.?!]* (?:à|au|aux|avec)\b)"),
+    Synonym("comparez", "mettez en regard", rf"{_FR_WHAT}(?![^.?!]* (?:à|au|aux|avec)\b)"),
+    Synonym("montre", "affiche", rf"{_FR_WHAT}(?![^.?!]* (?:que|comment|à|au|aux)\b)"),
+    Synonym("montrez", "affichez", rf"{_FR_WHAT}(?![^.?!]* (?:que|comment|à|au|aux)\b)"),
+    Synonym("en quelle année", "au cours de quelle année", r" \S"),
+    Synonym("depuis quand", "depuis quel moment", r" [^,]*\?"),
+    Synonym("quand", "à quel moment", r" [^,]*\?"),
+    Synonym("pourquoi", "pour quelle raison", r" (?!pas\b)[^,]*\?"),
+    Synonym("où", "à quel endroit", r" se (?:trouve|trouvent|situe|situent)\b"),
+    Synonym("comment", "de quelle manière", r" (?![^?]*\b(?:appel|nomm|va|allez|dit)) *\S[^,]*\?"),
+    Synonym("que coûte", "combien coûte", r" \S"),
+    Synonym("que coûtent", "combien coûtent", r" \S"),
+    Synonym("qui est-ce qui", "qui", r" \S"),
+)
+
+_ZH = (
+    Synonym("解释", "说明"),
+    Synonym("列出", "列举"),
+    Synonym("比较", "对比", "[^。？！]*[和与跟及]"),
+    Synonym("显示", "展示"),
+    Synonym("什么时候", "何时", anywhere=True),
+    Synonym("哪一年", "哪年", anywhere=True),
+    Synonym("(?<![因认作成称以名视变改定分译])为什么", "为何", anywhere=True),
+    Synonym("(?<![不例比譬犹])如何", "怎样", anywhere=True),
+    Synonym("在哪里", "在何处", anywhere=True),
+)
+
+SYNONYMS: dict[str, tuple[Synonym, ...]] = {"en": _EN, "nl": _NL, "de": _DE, "fr": _FR, "zh": _ZH}
+
+_ASKED = {
+    "en": r"(?:please,? |(?:can|could|would|will) you (?:please )?)?",
+    "nl": r"(?:graag: )?",
+    "de": r"(?:bitte,? )?",
+    "fr": r"(?:s['’]il (?:vous|te) plaît,? )?",
+    "zh": r"(?:请(?:你|您|问)?)?",
+}
+"""What may stand before an imperative at the beginning of a sentence."""
+
+
+def syn(text: str, language: str) -> str:
+    """The text with other words around what is asked.
+
+    >>> syn("Explain the list of the Louvre. In which year did the show open?", "en")
+    'Describe the list of the Louvre. In what year did the show open?'
+    """
+    if language not in SYNONYMS:
+        return text
+    rules = _rules(language)
+    painted = masked(text, language)
+    edits = [
+        edit for start, end in sentences(painted) for edit in _edits(painted, start, end, rules)
+    ]
+    return edited(text, edits)
+
+
+class _Rule(Struct, frozen=True):
+    """A synonym with its pattern made ready."""
+
+    pattern: re.Pattern[str]
+    new: str
+    anywhere: bool
+
+    def edits(self, painted: str, start: int, end: int) -> Iterator[Edit]:
+        """The edits of a sentence this rule asks for."""
+        first = self.pattern.match(painted, start, end)
+        found = self.pattern.finditer(painted, start, end) if self.anywhere else [first]
+        for match in filter(None, found):
+            yield *match.span("old"), capitals_of(match["old"], self.new)
+
+
+def _edits(painted: str, start: int, end: int, rules: tuple[_Rule, ...]) -> list[Edit]:
+    """The edits of a sentence in order; where two rules want the same place, the first rule's."""
+    found: list[Edit] = []
+    opened = False
+    for rule in rules:
+        if rule.anywhere or not opened:
+            wanted = [*rule.edits(painted, start, end)]
+            opened = opened or (bool(wanted) and not rule.anywhere)
+            found += [edit for edit in wanted if not any(_meet(edit, other) for other in found)]
+    return sorted(found)
+
+
+def _meet(one: Edit, other: Edit) -> bool:
+    return one[0] < other[1] and other[0] < one[1]
+
+
+def _rule(synonym: Synonym, language: str) -> _Rule:
+    edge = "" if language == "zh" else r"\b"
+    before = edge if synonym.anywhere else _ASKED[language]
+    written = rf"{before}(?P<old>{synonym.old}){edge}(?={synonym.then})"
+    return _Rule(re.compile(written, re.IGNORECASE), synonym.new, synonym.anywhere)
+
+
+@cache
+def _rules(language: str) -> tuple[_Rule, ...]:
+    """The rules of a language, made at its first use: the patterns of all take 30 ms."""
+    return tuple(_rule(synonym, language) for synonym in SYNONYMS[language])

@@ -1,0 +1,133 @@
+"""`ragauge consistency` as a user and a CI job meet it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+
+import pytest
+
+from tests.cli.command import ragauge
+
+A = ["VALID"] * 12 + ["REJECT"] * 6 + ["NOT_IN_CONTEXT"] * 2
+B = ["VALID"] * 11 + ["REJECT"] * 7 + ["NOT_IN_CONTEXT"] * 2
+
+
+def written(path, labels, **more):
+    rows = [{"qid": f"q{n:02}", "label": label, **more} for n, label in enumerate(labels)]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return path
+
+
+@pytest.fixture
+def judges(tmp_path):
+    return written(tmp_path / "a.jsonl", A), written(tmp_path / "b.jsonl", B)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ((), 0),
+        (("--gates", "kappa>=0.95"), 1),
+        (("--gates", "agreement>=0.99", "--gates", "kappa>=0.5"), 1),
+        (("--gates", "agreement>=0.9@95"), 1),
+        (("--gates", "kapa>=0.95"), 2),
+        (("--gates", "kappa"), 2),
+        (("--gates", ""), 2),
+        (("--report", "report.xml"), 2),
+        (("--format", "junit"), 2),
+    ],
+)
+def test_exit_codes_tell_judges_apart_from_a_bad_command(judges, arguments, code):
+    assert ragauge("consistency", *judges, *arguments).returncode == code
+
+
+def test_the_report_has_the_common_shape(judges):
+    done = ragauge("consistency", *judges, "--format", "json")
+    report = json.loads(done.stdout)
+    assert report["schema"] == "ragauge.consistency/1"
+    assert report["pass"] is True
+    assert report["metrics"].keys() == {
+        f"consistency.{name}" for name in ("agreement", "kappa", "abstain", "coverage")
+    }
+    for score in report["metrics"].values():
+        assert score.keys() == {"value", "n", "of", "ci", "reason", "signature"}
+    assert {"metric", "op", "bound", "value", "n", "verdict", "reason"} <= report["gates"][0].keys()
+    assert report["coverage"] == {"questions": 20, "both": 20, "only_a": 0, "only_b": 0}
+    assert report["findings"] == []
+    assert list(report) == sorted(report)
+
+
+def test_the_text_says_how_far_they_agree_and_who_is_final(judges):
+    text = ragauge("consistency", *judges).stdout.decode()
+    assert text.startswith("PASS  the judges agree on 19 of 20 questions, κ 0.9")
+    row = next(line for line in text.splitlines() if line.startswith("  q11"))
+    assert " ".join(row.split()) == "q11 VALID REJECT REJECT B is stricter: REJECT over VALID"
+    assert "Coverage  20 of 20 questions judged by both" in text
+
+
+def test_wrong_labels_are_3_with_every_place_and_no_numbers(judges, tmp_path):
+    a, b = judges
+    a.write_text(a.read_text() + '{"qid": "q00", "label": "VALID"}\n')
+    b.write_text(b.read_text() + '{"qid": "q99", "label": "FINE"}\n')
+    done = ragauge("consistency", a, b)
+    assert done.returncode == 3
+    assert done.stdout == b""
+    assert done.stderr.decode().splitlines() == [
+        f'ragauge: {a}:21: qid: "q00" was judged already at {a}:1; keep one',
+        f'ragauge: {b}:21: label: "FINE" is none of VALID, NOT_IN_CONTEXT, REJECT, ABSTAIN',
+    ]
+
+
+def test_no_shared_question_is_3_and_says_so(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"qid": "q1", "label": "VALID"}')
+    (tmp_path / "b.csv").write_text("qid,label\nq2,VALID\n")
+    done = ragauge("consistency", tmp_path / "a.jsonl", tmp_path / "b.csv")
+    assert done.returncode == 3
+    assert b"no question was judged by both" in done.stdout
+
+
+def test_one_judge_may_come_from_stdin(judges):
+    a, b = judges
+    done = ragauge("consistency", a, "-", "--format", "json", stdin=b.read_bytes())
+    assert json.loads(done.stdout)["metrics"]["consistency.agreement"]["value"] == 0.95
+    assert ragauge("consistency", a, a).returncode == 2
+
+
+def test_disagreements_are_rows_that_no_spreadsheet_obeys(tmp_path):
+    reason = '=HYPERLINK("x")\tand\na "lone mark'
+    a = written(tmp_path / "a.jsonl", ["VALID", "VALID", "REJECT"], reason=reason)
+    b = written(tmp_path / "b.jsonl", ["REJECT", "ABSTAIN", "REJECT"])
+    out = tmp_path / "out.tsv"
+    done = ragauge("consistency", a, b, "--disagreements", out, "--format", "tsv")
+    assert done.stdout == out.read_bytes()
+    assert done.stderr.decode() == f"wrote {out}\n"
+    rows = list(csv.reader(io.StringIO(out.read_text(), newline=""), delimiter="\t"))
+    assert rows[0] == ["qid", "label_a", "label_b", "final", "why", "reason_a", "reason_b"]
+    assert [row[:4] for row in rows[1:]] == [
+        ["q00", "VALID", "REJECT", "REJECT"],
+        ["q01", "VALID", "ABSTAIN", "VALID"],
+    ]
+    assert {row[5] for row in rows[1:]} == {'\'=HYPERLINK("x") and a "lone mark'}
+    assert len(out.read_text().splitlines()) == 3
+
+
+def test_reports_are_written_in_their_forms(judges, tmp_path):
+    names = [tmp_path / f"report{ending}" for ending in (".json", ".md", ".csv", ".txt")]
+    flags = [part for name in names for part in ("--report", name)]
+    done = ragauge("consistency", *judges, *flags, "--quiet")
+    assert done.returncode == 0
+    assert done.stderr == b""
+    assert "| `VALID` | 12 | 11 | 11 |" in (tmp_path / "report.md").read_text()
+    assert (tmp_path / "report.csv").read_text().splitlines()[1].startswith("q11,VALID,REJECT")
+
+
+def test_foreign_text_reaches_no_terminal_as_it_is(tmp_path):
+    a, b = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
+    a.write_text('{"qid": "\\u001b[31mq", "label": "VALID", "reason": "::error::x"}')
+    b.write_text('{"qid": "\\u001b[31mq", "label": "REJECT"}')
+    for form in ("text", "markdown", "csv", "tsv"):
+        done = ragauge("consistency", a, b, "--format", form)
+        assert b"\x1b" not in done.stdout
+        assert b"\\x1b[31mq" in done.stdout

@@ -1,0 +1,257 @@
+"""`ragauge sweep` and `ragauge stability` as a user meets them, against real systems."""
+
+import json
+import signal
+import subprocess
+import time
+
+import pytest
+
+from tests.cli.command import QUIET_ENVIRONMENT, RAGAUGE, ragauge
+from tests.pipelines.misbehaving import serving
+
+QUESTIONS = [
+    {
+        "qid": f"q{number}",
+        "question": f"What, in short, is number {number}?",
+        "answerable": True,
+        "gold_claim_substr": ["a constrained mapping"],
+        "gold_citations": ["p1#1"],
+    }
+    for number in range(3)
+]
+ANSWER = """
+def answer(ask):
+    claim = "It is a constrained mapping." if ask["jitter"] != "ws" else "I could not say."
+    return {"answer_json": {"claim": claim, "citations": ["p1#1"]}, "retrieved_ids": ["p1#1"]}
+"""
+REPLY = {"answer_json": {"claim": "It is a constrained mapping.", "citations": ["p1#1"]}}
+SMALL = ("--seeds", "0,1", "--temperatures", "0", "--jitters", "none,ws")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    lines = "".join(json.dumps(question) + "\n" for question in QUESTIONS)
+    (tmp_path / "gold.jsonl").write_text(lines)
+    (tmp_path / "system.py").write_text(ANSWER)
+    return tmp_path
+
+
+def sweep(folder, *options, **environment):
+    fixed = ("gold.jsonl", *SMALL, "--out", "runs.jsonl")
+    return ragauge("sweep", *fixed, *options, cwd=folder, **environment)
+
+
+def runs(folder):
+    return [json.loads(line) for line in (folder / "runs.jsonl").read_text().splitlines()]
+
+
+def test_a_function_is_swept_and_scored(folder):
+    swept = sweep(folder, "--call", "system:answer")
+    assert swept.returncode == 0, swept.stderr
+    assert b"12 of 12 runs done: runs.jsonl" in swept.stdout
+    assert swept.stdout.endswith(b"next: ragauge stability gold.jsonl runs.jsonl\n")
+    report = folder / "report.html"
+    scored = ragauge(
+        *("stability", "gold.jsonl", "runs.jsonl", "--format", "json", "--report", report),
+        cwd=folder,
+    )
+    assert scored.returncode == 1
+    found = json.loads(scored.stdout)
+    assert found["totals"]["flaky"] == 3
+    assert found["details"]["q0"]["explained_by"]["factor"] == "jitter"
+    assert "<svg" in report.read_text()
+
+
+def test_a_command_is_swept(folder):
+    (folder / "answer.py").write_text(
+        f"import json, sys\njson.load(sys.stdin)\nprint(json.dumps({REPLY!r}))\n"
+    )
+    swept = sweep(folder, "--command", "python3 answer.py", "--concurrency", "2")
+    assert swept.returncode == 0, swept.stderr
+    assert all(run["answer_json"] == REPLY["answer_json"] for run in runs(folder))
+
+
+def test_an_endpoint_is_swept_and_asked_as_the_brief_says(folder):
+    with serving() as server:
+        swept = sweep(folder, "--http", server.at("qa"))
+        assert swept.returncode == 0, swept.stderr
+        bodies = [request.body for request in server.requests]
+    assert len(bodies) == 12
+    assert set(bodies[0]) == {"q", "seed", "jitter", "temperature", "knobs"}
+
+
+MISBEHAVIOURS = {
+    "500": "500",
+    "429": "429",
+    "reset": "reset",
+    "html": "html",
+    "truncated": "truncated",
+    "wrong types": {"answer_json": {"claim": ["not", "text"]}},
+    "huge": "huge",
+    "redirect": "redirect",
+}
+
+
+def test_every_misbehaviour_is_an_error_record_and_the_sweep_goes_on(folder):
+    questions = [
+        QUESTIONS[0] | {"qid": name, "question": f"What about {name}?"}
+        for name in (*MISBEHAVIOURS, "well")
+    ]
+    lines = "".join(json.dumps(question) + "\n" for question in questions)
+    (folder / "gold.jsonl").write_text(lines)
+    script = {f"What about {name}?": what for name, what in MISBEHAVIOURS.items()}
+    one_each = ("--seeds", "0", "--temperatures", "0", "--jitters", "none", "--retries", "0")
+    with serving(script) as server, serving() as elsewhere:
+        server.elsewhere = elsewhere.at("qa")
+        options = (*one_each, "--error-budget", "100%", "--format", "json", "--out", "runs.jsonl")
+        swept = ragauge("sweep", "gold.jsonl", "--http", server.at("qa"), *options, cwd=folder)
+        assert elsewhere.requests == []
+    report = json.loads(swept.stdout)
+    assert report["coverage"]["planned"] == len(questions)
+    assert (report["coverage"]["done"], report["coverage"]["failed"]) == (1, len(MISBEHAVIOURS))
+    assert sum(report["errors"].values()) == len(MISBEHAVIOURS)
+    by_qid = {run["qid"]: run for run in runs(folder)}
+    assert by_qid["well"]["status"] == "ok"
+    assert all(by_qid[name]["status"] == "error" for name in MISBEHAVIOURS)
+    assert all(by_qid[name]["error"] for name in MISBEHAVIOURS)
+
+
+@pytest.fixture
+def hanging(folder):
+    """A sweep in the middle of calls that never come back."""
+    with serving() as server:
+        command = [RAGAUGE, "sweep", "gold.jsonl", "--http", server.at("slow"), *SMALL]
+        process = subprocess.Popen(
+            [*command, "--out", "runs.jsonl"],
+            cwd=folder,
+            env=QUIET_ENVIRONMENT,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        server.wait_until(lambda server: server.in_flight == 12)
+        yield process
+        process.kill()
+        process.communicate()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_it_within_two_seconds_and_says_how_to_go_on(hanging, number):
+    started = time.monotonic()
+    hanging.send_signal(number)
+    stdout, stderr = hanging.communicate(timeout=20)
+    assert time.monotonic() - started < 2
+    assert hanging.returncode == 130
+    assert b"the same command goes on where this one stopped" in stdout
+    assert b"Traceback" not in stderr
+
+
+def test_an_interrupt_does_not_wait_for_a_function_that_hangs(folder):
+    (folder / "system.py").write_text(
+        "import threading, pathlib\n"
+        "def answer(ask):\n"
+        "    pathlib.Path('called').touch()\n"
+        "    threading.Event().wait()\n"
+    )
+    command = [RAGAUGE, "sweep", "gold.jsonl", "--call", "system:answer", "--out", "runs.jsonl"]
+    process = subprocess.Popen(
+        command, cwd=folder, env=QUIET_ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    while not (folder / "called").exists():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.01)
+    started = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    stdout, _ = process.communicate(timeout=20)
+    assert time.monotonic() - started < 2
+    assert process.returncode == 130
+    assert b"goes on" in stdout
+
+
+def test_a_second_sweep_on_one_file_is_refused(hanging, folder):
+    refused = sweep(folder, "--call", "system:answer")
+    assert refused.returncode == 2
+    assert b"another sweep is writing to it" in refused.stderr
+
+
+def test_a_spent_budget_is_exit_code_three(folder):
+    with serving() as server:
+        swept = sweep(folder, "--http", server.at("500"), "--retries", "0")
+    assert swept.returncode == 3
+    assert b"the error budget is spent" in swept.stdout
+
+
+WRONG_USAGE = {
+    "no system": ((), b"name one system to ask"),
+    "two systems": (("--call", "system:answer", "--command", "cat"), b"one"),
+    "a seed twice": (("--call", "system:answer", "--seeds", "1,1"), b"1 stands twice"),
+    "a seed that is none": (("--call", "system:answer", "--seeds", "1,x"), b"whole numbers"),
+    "an unknown jitter": (("--call", "system:answer", "--jitters", "none,punkt"), b"punct"),
+    "a rate that is none": (("--call", "system:answer", "--rate", "often"), b"10/s"),
+    "knobs that are none": (("--call", "system:answer", "--knobs", "[1]"), b"--knobs"),
+    "no such function": (("--call", "system:reply"), b"reply"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG_USAGE)
+def test_wrong_usage_is_said_in_words_before_anything_is_called(folder, what):
+    options, words = WRONG_USAGE[what]
+    refused = sweep(folder, *options)
+    assert refused.returncode == 2, refused.stdout
+    assert words in refused.stderr
+    assert b"Traceback" not in refused.stderr
+    assert not (folder / "runs.jsonl").exists() or not runs(folder)
+
+
+PRESETS = {
+    "pr": {"seeds": 3, "jitters": {"none", "ws", "syn"}, "paraphrases": {0}},
+    "trace": {"seeds": 2, "jitters": {"none"}, "paraphrases": {1, 2, 3}},
+}
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_preset_is_a_grid(folder, preset):
+    wordings = {"paraphrases": [f"Number what, wording {n}?" for n in range(3)]}
+    question = QUESTIONS[0] | {"question": "Explain what, in short, number 0 is."} | wordings
+    (folder / "gold.jsonl").write_text(json.dumps(question) + "\n")
+    swept = ragauge(
+        *("sweep", "gold.jsonl", "--call", "system:answer", "--preset", preset),
+        *("--out", "runs.jsonl"),
+        cwd=folder,
+    )
+    assert swept.returncode == 0, swept.stderr
+    wanted = PRESETS[preset]
+    found = runs(folder)
+    assert len({run["seed"] for run in found}) == wanted["seeds"]
+    assert {run["jitter"] for run in found} == wanted["jitters"]
+    assert {run["paraphrase"] for run in found} == wanted["paraphrases"]
+
+
+def test_settings_of_the_sweep_stand_in_a_table_of_their_own(folder):
+    (folder / "ragauge.toml").write_text(
+        '[sweep]\nseeds = [7]\ntemperatures = [0]\njitters = ["none"]\n\n'
+        "[stability]\nmin-stable = 0.5\n"
+    )
+    swept = ragauge(
+        *("sweep", "gold.jsonl", "--call", "system:answer", "--out", "runs.jsonl"), cwd=folder
+    )
+    assert swept.returncode == 0, swept.stderr
+    assert {(run["seed"], run["jitter"]) for run in runs(folder)} == {(7, "none")}
+    shown = ragauge("config", cwd=folder, RAGAUGE_SWEEP_RETRIES="9").stdout.decode()
+    assert "sweep.retries" in shown
+    assert "RAGAUGE_SWEEP_RETRIES" in shown
+
+
+def test_the_map_shapes_requests_and_replies(folder):
+    chat = {"choices": [{"message": {"content": "It is a constrained mapping."}}]}
+    mapping = {
+        "request": {"messages": [{"role": "user", "content": "{q}"}], "seed": "{seed}"},
+        "response": {"answer": "$.choices[0].message.content"},
+    }
+    (folder / "map.json").write_text(json.dumps(mapping))
+    with serving(lambda body, attempt: chat) as server:
+        swept = sweep(folder, "--http", server.at("v1/chat"), "--map", "map.json")
+        assert swept.returncode == 0, swept.stderr
+        assert server.requests[0].body["messages"][0]["role"] == "user"
+        assert server.requests[0].body["seed"] in (0, 1)
+    assert {run["answer"] for run in runs(folder)} == {"It is a constrained mapping."}

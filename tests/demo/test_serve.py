@@ -1,0 +1,158 @@
+"""`ragauge demo serve`: a real server, not ready before everything is green."""
+
+import json
+import re
+import subprocess
+import urllib.error
+import urllib.request
+from itertools import chain
+
+import pytest
+
+from tests.cli.command import QUIET_ENVIRONMENT, RAGAUGE, ragauge
+
+QUESTION = "Who gave the Ashmolean Museum its first collection?"
+
+
+class Served:
+    """A served pipeline and its log so far."""
+
+    def __init__(self, process):
+        self.process, self.log = process, []
+        self.url = self._wait_for(r"running on (http://\S+)")[1]
+
+    def _wait_for(self, pattern):
+        """The first line of the log that matches, read already or still to come."""
+        for line in chain(list(self.log), self._lines()):
+            if found := re.search(pattern, line):
+                return found
+        raise AssertionError("".join(self.log))
+
+    def _lines(self):
+        for line in self.process.stderr:
+            self.log.append(line)
+            yield line
+
+    def wait_until_ready(self):
+        self._wait_for(r" ready$")
+
+    def wait_until_red(self):
+        return self._wait_for(r"phase (\w+): red: (.*)")
+
+    def get(self, path, body=None, **headers):
+        data = None if body is None else json.dumps(body).encode() if body != "" else b"{"
+        request = urllib.request.Request(self.url + path, data, headers)
+        try:
+            with urllib.request.urlopen(request, timeout=30) as response:
+                return response.status, json.load(response)
+        except urllib.error.HTTPError as error:
+            content = error.read().decode()
+            return error.code, json.loads(content) if content.startswith("{") else content
+
+
+@pytest.fixture
+def serve():
+    """A function that serves the pipeline with options."""
+    processes = []
+
+    def run(*options):
+        process = subprocess.Popen(
+            [RAGAUGE, "demo", "serve", "--port", "0", *options],
+            stderr=subprocess.PIPE,
+            env=QUIET_ENVIRONMENT,
+            text=True,
+        )
+        processes.append(process)
+        return Served(process)
+
+    yield run
+    for process in processes:
+        process.kill()
+        process.communicate()
+
+
+def test_it_answers_in_the_shape_of_the_brief_once_every_phase_is_green(serve, tmp_path):
+    served = serve()
+    served.wait_until_ready()
+    assert served.get("/livez") == (200, {"live": True})
+    status, ready = served.get("/readyz")
+    assert (status, ready["ready"]) == (200, True)
+    assert all(state.startswith("green") for state in ready["phases"].values())
+    logged = [line for line in served.log if "phase" in line]
+    order = ["configuration", "manifest", "index", "model", "smoke"]
+    assert [re.search(r"phase (\w+)", line)[1] for line in logged] == order
+    status, reply = served.get("/qa", {"q": QUESTION, "seed": 1, "temperature": 0, "knobs": {}})
+    assert status == 200
+    assert "Elias Ashmole" in reply["answer_json"]["claim"]
+    assert reply["answer_json"]["citations"] == ["ashmolean-museum#history"]
+    assert reply["retrieved"][0]["snippet_id"] == reply["retrieved_ids"][0]
+    assert set(reply["stage_ms"]) == {"retrieve", "generate"}
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text(
+        json.dumps(
+            {
+                "qid": "q1",
+                "question": QUESTION,
+                "answerable": True,
+                "gold_claim_substr": ["Elias Ashmole"],
+                "gold_citations": ["ashmolean-museum#history"],
+            }
+        )
+    )
+    swept = ragauge(
+        *("sweep", gold, "--http", served.url + "/qa", "--out", tmp_path / "runs.jsonl"),
+        *("--preset", "pr", "--quiet"),
+    )
+    assert swept.returncode == 0, swept.stderr
+    assert ragauge("stability", gold, tmp_path / "runs.jsonl").returncode == 0
+
+
+BAD_BODIES = {
+    "no JSON": ("", "JSON"),
+    "no question": ({"seed": 1}, "q"),
+    "an empty question": ({"q": "  "}, "q is empty"),
+    "a seed that is text": ({"q": "Why?", "seed": "x"}, "seed"),
+    "an unknown knob": ({"q": "Why?", "knobs": {"top": 3}}, "top_k"),
+    "an unknown fault": ({"q": "Why?", "knobs": {"faults": ["slowly"]}}, "slow"),
+}
+
+
+def test_bad_requests_get_words_and_faults_get_what_they_are(serve):
+    served = serve()
+    served.wait_until_ready()
+    for body, words in BAD_BODIES.values():
+        status, reply = served.get("/qa", body)
+        assert (status, words in reply["error"]) == (400, True), reply
+    status, reply = served.get("/qa", {"q": "Why?", "knobs": {"faults": ["failing=1"]}})
+    assert status == 500
+    assert "failing" in reply["error"]
+    assert served.get("/qa")[0] == 405
+    assert served.get("/elsewhere")[0] == 404
+    assert served.get("/livez", Host="evil.example")[0] == 400
+
+
+def test_a_smoke_set_that_fails_its_gates_keeps_it_unready(serve, tmp_path):
+    smoke = tmp_path / "smoke.jsonl"
+    smoke.write_text(
+        json.dumps(
+            {"qid": "s", "question": QUESTION, "answerable": True, "gold_claim_substr": ["Nobody"],
+             "gold_citations": ["nowhere#1"]}
+        )
+    )  # fmt: skip
+    served = serve("--smoke", smoke)
+    red = served.wait_until_red()
+    assert red[1] == "smoke"
+    assert "precision_strict" in red[2]
+    status, ready = served.get("/readyz")
+    assert (status, ready["ready"]) == (503, False)
+    assert ready["phases"]["smoke"].startswith("red: gates fail")
+    assert served.get("/livez")[0] == 200
+    assert served.get("/qa", {"q": QUESTION})[0] == 503
+
+
+def test_a_wrong_configuration_is_the_first_red_phase(serve):
+    served = serve("--knobs", '{"top_k": 0}')
+    red = served.wait_until_red()
+    assert red[1] == "configuration"
+    assert "top_k" in red[2]
+    assert served.get("/readyz")[0] == 503

@@ -1,0 +1,38 @@
+"""Texts that try to be more than text, in HTML, Markdown, XML, logs and templates."""
+
+HIT = "window.hit=1"
+
+PAYLOADS = (
+    f"<script>{HIT}</script>",
+    f"</script><script>{HIT}</script>",
+    f"</style><script>{HIT}</script>",
+    f"</title><script>{HIT}</script>",
+    f"</text></svg><script>{HIT}</script>",
+    f"<img src=x onerror={HIT}>",
+    f'"><img src=x onerror="{HIT}">',
+    f"'><svg/onload={HIT}>",
+    f'" onmouseover="{HIT}" x="',
+    f"' autofocus onfocus='{HIT}' '",
+    f"<svg><animate onbegin={HIT} attributeName=x dur=1s>",
+    f"<details open ontoggle={HIT}>",
+    f"<iframe srcdoc='<script>parent.{HIT}</script>'>",
+    f"<a href='javascript:{HIT}'>x</a>",
+    f"javascript:{HIT}",
+    "<base href='http://evil.example/'><link rel=stylesheet href=//evil.example/x.css>",
+    "<meta http-equiv=refresh content='0;url=http://evil.example/'>",
+    "<style>@import 'http://evil.example/x.css';</style>",
+    f"<!--><script>{HIT}</script-->",
+    f"<![CDATA[<script>{HIT}</script>]]>",
+    "]]></failure></testcase><x>",
+    "&lt;b&gt; &#60;script&#62; &amp;amp;",
+    "{{ 7 * 7 }} {% raw %} {# x #} ${7*7}",
+    "a | b `` ``` ~~~ [x](http://evil.example) ![i](http://evil.example/i.png) @team #1",
+    "::error file=a::b\r\n::add-mask::c ##vso[task.complete]d ##[group]e",
+    "one\ntwo\r\nthree\u2028four\x85five\ttab",
+    "\x1b[31mred\x1b]0;title\x07 \x9b31m \u202egnp.exe \u2066x\u2069 \ufeff\u200b",
+    "\x00\x0b\ufffe\uffff\ud800 half",
+    "漢字かな交じり文と🪟絵文字👩‍👩‍👧",
+    "مرحبا بالعالم שלום עולם",
+    "x" * 3000,
+    '=HYPERLINK("http://evil.example","x")',
+)

@@ -1,0 +1,76 @@
+"""CI servers read the JUnit report: the counts are right, and any text is XML."""
+
+import pytest
+from junitparser import Error, Failure, JUnitXml, Skipped
+
+from ragauge.reports.score.junit import render
+
+
+@pytest.fixture
+def suites(plain):
+    return {suite.name: suite for suite in JUnitXml.fromstring(render(plain).encode())}
+
+
+def results(suite):
+    return [[type(result) for result in case.result] for case in suite]
+
+
+def test_the_counts_are_right(plain, suites):
+    gates, questions = suites["ragauge gates"], suites["ragauge questions"]
+    for suite, counts in ((gates, (5, 2, 1, 1)), (questions, (5, 2, 2, 0))):
+        stated = (suite.tests, suite.failures, suite.errors, suite.skipped)
+        assert stated == counts
+        suite.update_statistics()
+        assert (suite.tests, suite.failures, suite.errors, suite.skipped) == counts
+    root = JUnitXml.fromstring(render(plain).encode())
+    assert (root.tests, root.failures, root.errors, root.skipped) == (10, 4, 3, 1)
+
+
+def test_a_gate_that_failed_says_value_and_bound(suites):
+    gates = suites["ragauge gates"]
+    assert results(gates) == [[Failure], [Failure], [Error], [Skipped], []]
+    messages = [case.result[0].message for case in gates if case.result]
+    assert messages[1] == "quality.coverage is 0.750, must be = 1: Dutch words"
+    assert messages[2] == "quality.precision_strict was not evaluated: no ids"
+
+
+def test_a_question_that_failed_says_label_claim_and_cited(suites):
+    questions = list(suites["ragauge questions"])
+    assert results(questions) == [[], [Failure], [Failure], [Error], [Error]]
+    assert [(case.classname, case.name) for case in questions][1:4] == [
+        ("questions", "Dutch words"),
+        ("questions", "q3"),
+        ("questions", "q4"),
+    ]
+    failure = questions[1].result[0]
+    assert failure.type == "ANS_NO_HIT"
+    assert failure.message == "ANS_NO_HIT: Dutch words"
+    assert "triage: generation_drift" in failure.text
+    assert "cited: Dutch words, p1#1" in failure.text
+    assert "where: runs/traces.jsonl:7" in failure.text
+
+
+def test_a_wrong_question_in_a_run_that_passed_does_not_turn_ci_red(make):
+    row = make["row"]("q1", "ANS_NO_HIT", claim="no")
+    root = JUnitXml.fromstring(render(make["report"](passed=True, questions=(row,))).encode())
+    assert (root.failures, root.errors, root.skipped) == (0, 0, 1)
+
+
+def test_what_xml_forbids_is_spelled_out(make):
+    claim = "\x00\x0b\x1b\ufffe\uffff\ud800]]><x>&"
+    row = make["row"]("q1", "ANS_NO_HIT", claim=claim)
+    root = JUnitXml.fromstring(render(make["report"](questions=(row,))).encode())
+    [_, [case]] = list(root)
+    assert "\\x00" in case.result[0].text
+    assert "\\x1b\\ufffe\\uffff\\ud800]]><x>&" in case.result[0].text
+
+
+def test_hostile_text_is_read_back(hostile):
+    root = JUnitXml.fromstring(render(hostile).encode())
+    assert (root.tests, root.failures, root.errors) == (10, 4, 3)
+
+
+def test_traces_of_one_question_are_told_apart(make):
+    rows = tuple(make["row"]("q1", where=f"t.jsonl:{line}") for line in (1, 2))
+    [_, suite] = list(JUnitXml.fromstring(render(make["report"](questions=rows)).encode()))
+    assert [case.name for case in suite] == ["q1 (t.jsonl:1)", "q1 (t.jsonl:2)"]

@@ -1,0 +1,103 @@
+"""The columns of the heat map, apart and merged."""
+
+from itertools import pairwise
+
+import pytest
+
+from ragauge.contracts.stability import CELLS
+from ragauge.reports.stability.drawing import CLASSES, draw
+from ragauge.reports.stability.heat import axes, axis, merged, right_of, varying
+from ragauge.reports.stability.heat_text import STYLES
+from ragauge.reports.stability.runs import differences
+from ragauge.reports.stability.story import ranked
+from tests.reports import sweeps
+
+COLUMNS = sweeps.grid(("none", "ws"), (0.0, 0.2), range(3))
+
+
+def test_every_letter_of_the_contract_is_drawn():
+    assert set(STYLES) == set(CLASSES) == set(CELLS)
+
+
+def test_only_what_varies_makes_columns():
+    assert varying(COLUMNS) == ("jitter", "temperature", "seed")
+    assert varying(COLUMNS[:3]) == ("seed",)
+    assert varying(COLUMNS[:1]) == ()
+
+
+def test_the_innermost_factor_is_merged_first():
+    found = list(axes(COLUMNS))
+    assert [(one.factors, len(one.keys)) for one in found] == [
+        (("jitter", "temperature", "seed"), 12),
+        (("jitter", "temperature"), 4),
+        (("jitter",), 2),
+        ((), 1),
+    ]
+    assert found[1].members[1] == (3, 4, 5)
+    assert found[1].row("+++++crrrr+x") == "+6r3"
+
+
+def test_every_run_stands_in_one_column():
+    for one in axes(COLUMNS):
+        assert sorted(place for places in one.members for place in places) == list(range(12))
+
+
+def test_headings_span_their_columns():
+    assert axis(COLUMNS).groups(0) == [("none", 0, 6), ("ws", 6, 12)]
+    assert axis(COLUMNS).groups(1)[1] == ("t0.2", 3, 6)
+
+
+@pytest.mark.parametrize(
+    ("letters", "letter"),
+    [("++++", "+"), ("+++c", "7"), ("+ccc", "2"), ("x" * 30 + "+", "1"), ("ccx", "c")],
+)
+def test_a_merged_cell_tells_the_tenths_or_the_commonest_failure(letters, letter):
+    assert merged(letters) == letter
+
+
+def test_runs_that_were_not_needed_count_neither_way():
+    assert merged("+==.") == "+"
+    assert merged("==") == "="
+    assert right_of("+c!?=.") == (1, 4)
+
+
+def test_the_worst_stand_first_and_ties_by_qid():
+    rows = {
+        "b": {"cells": "++++"},
+        "a": {"cells": "++++"},
+        "d": {"cells": "+++c"},
+        "c": {"cells": "+ccc"},
+        "e": {"cells": "cccc"},
+        "f": {"cells": "+++?"},
+    }
+    report = sweeps.report(rows, sweeps.grid(jitters=("none",), seeds=range(4)))
+    assert ranked(report) == ["e", "c", "d", "f", "a", "b"]
+
+
+def test_cells_do_not_overlap_and_stay_inside():
+    for report in (sweeps.telling(), sweeps.steady(), sweeps.large(20)):
+        drawing = draw(report, {qid: rank for rank, qid in enumerate(ranked(report), 1)})
+        for row in drawing.rows:
+            places = [cell.x for cell in row.cells]
+            apart = [after - before for before, after in pairwise(places)]
+            assert all(step > drawing.cell_width for step in apart)
+            assert all(0 <= x < drawing.right for x in places)
+        assert drawing.height == 22 * len(drawing.rows)
+        assert drawing.right < drawing.width
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "marks"),
+    [
+        ("in 1800", "in 1808", ["1800"]),
+        ("the same", "the same", []),
+        ("a red old hat", "a blue new hat", ["red old"]),
+        ("故宮收藏瓷器", "故宮收藏汽車", ["瓷器"]),
+        ("all new", "", ["all new"]),
+        ("", "all new", []),
+    ],
+)
+def test_what_another_text_does_not_have_is_marked(one, other, marks):
+    pieces = differences(one, other)[0]
+    assert "".join(piece for piece, _ in pieces) == one
+    assert [piece for piece, differs in pieces if differs] == marks

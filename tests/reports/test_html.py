@@ -1,0 +1,271 @@
+"""The HTML report: one valid file, no request, no script, and what it must show."""
+
+import base64
+import hashlib
+import json
+import re
+from collections import Counter
+from html.parser import HTMLParser
+
+import msgspec
+import pytest
+
+from ragauge.errors import UsageError
+from ragauge.reports import html
+from ragauge.reports.forms import render
+from ragauge.reports.score import view as score
+from ragauge.reports.stability import view as stability
+from tests.reports import sweeps
+
+VOID = {"meta", "link"}
+PARTS = {"stability": stability.View.parts, "score": score.View.parts}
+
+
+class Page(HTMLParser):
+    """A page taken apart: balanced or not, its tags, its ids, its text by tag."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.tags, self.texts = [], [], []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        assert len(dict(attributes)) == len(attributes), f"{tag} has an attribute twice"
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_endtag(self, tag):
+        assert self.open, f"</{tag}> closes nothing"
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if self.open:
+            self.texts.append((self.open[-1], data))
+
+    def all(self, tag):
+        return [attributes for name, attributes in self.tags if name == tag]
+
+    def text_of(self, tag):
+        return [text for name, text in self.texts if name == tag]
+
+
+@pytest.fixture(scope="module")
+def telling():
+    return sweeps.telling()
+
+
+@pytest.fixture
+def reports(telling, hostile, plain, passing):
+    return [telling, sweeps.steady(), sweeps.reference(), hostile, plain, passing]
+
+
+def test_tags_are_balanced_and_ids_are_unique(reports):
+    for report in reports:
+        page = Page(render(report, "html"))
+        ids = [attributes["id"] for _, attributes in page.tags if "id" in attributes]
+        assert [id for id, times in Counter(ids).items() if times > 1] == []
+
+
+def test_the_frame_names_its_language_and_title(telling):
+    written = render(telling, "html")
+    assert written.startswith('<!DOCTYPE html>\n<html lang="en">')
+    assert Page(written).text_of("title")[0] == "Ragauge stability: FAIL"
+
+
+def test_the_policy_allows_the_style_sheet_and_nothing_else(reports):
+    for report in reports:
+        page = Page(render(report, "html"))
+        [style] = page.text_of("style")
+        digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+        [policy] = [
+            meta["content"]
+            for meta in page.all("meta")
+            if meta.get("http-equiv") == "Content-Security-Policy"
+        ]
+        assert policy == (
+            f"default-src 'none'; style-src 'sha256-{digest}'; img-src data:;"
+            " base-uri 'none'; form-action 'none'"
+        )
+
+
+def test_nothing_is_fetched_and_nothing_runs(reports):
+    for report in reports:
+        page = Page(render(report, "html"))
+        names = {tag for tag, _ in page.tags}
+        assert not names & {"script", "img", "iframe", "object", "embed", "form", "base", "use"}
+        for tag, attributes in page.tags:
+            assert not [name for name in attributes if name.startswith("on")], tag
+            assert not {"src", "srcset", "style", "xlink:href"} & set(attributes), tag
+            assert attributes.get("href", "#").startswith(("#", "data:,"))
+        [style] = page.text_of("style")
+        assert "url(" not in style
+        assert "@import" not in style
+
+
+def test_links_lead_to_questions_on_the_page(telling):
+    page = Page(render(telling, "html"))
+    ids = {attributes["id"] for _, attributes in page.tags if "id" in attributes}
+    links = {link["href"].removeprefix("#") for link in page.all("a")}
+    assert len(links) == 12
+    assert links == ids
+
+
+def test_the_page_is_small_before_the_data():
+    assert len(render(sweeps.steady(), "html")) < 100_000
+
+
+def test_every_cell_names_its_run_and_its_outcome(telling):
+    page = Page(html.fragment("heatmap", msgspec.to_builtins(telling)))
+    titles = page.text_of("title")
+    assert len(titles) == 12 * 20
+    assert "h013#seed=0;t=0;j=syn;p=0: claim wrong" in titles
+    assert "h049#seed=2;t=0;j=ws;p=0: failed" in titles
+    assert (
+        "h001#seed=4;t=0;j=syn;p=0: no run: not planned, or the prompt is another run's" in titles
+    )
+
+
+def test_cells_are_lettered_and_drawn_by_outcome(telling):
+    page = Page(html.fragment("heatmap", msgspec.to_builtins(telling)))
+    letters = Counter("".join(page.text_of("text")).replace("right", ""))
+    drawn = Counter(rect["class"] for rect in page.all("rect"))
+    cells = Counter("".join(telling.cells.values()))
+    for letter, kind in (("c", "claim"), ("h", "cited"), ("a", "answered"), ("!", "failed")):
+        in_legend = 1
+        assert drawn[f"c-{kind}"] == cells[letter] + in_legend
+        assert letters[letter] >= cells[letter] + in_legend
+
+
+def test_the_worst_question_stands_first(telling):
+    page = Page(html.fragment("heatmap", msgspec.to_builtins(telling)))
+    named = [link["title"] for link in page.all("a")]
+    assert named[:3] == ["h041", "h050", "h022"]
+    assert named[-5:] == ["h001", "h002", "h005", "h009", "h051"]
+
+
+def test_who_cannot_see_the_heat_map_has_words_and_a_table(telling):
+    fragment = str(html.fragment("heatmap", msgspec.to_builtins(telling)))
+    page = Page(fragment)
+    [drawing] = [svg for svg in page.all("svg") if svg.get("role") == "img"]
+    assert drawing["aria-label"].startswith("Heat map of 12 questions by 20 runs: 5 of 12")
+    table = fragment[fragment.index("<table>") :]
+    assert "<code>c c c c c</code>" in table
+    assert re.findall(r'<th scope="col">(\w+)</th>', table)[2:] == ["none", "ws", "punct", "syn"]
+
+
+def test_two_runs_stand_side_by_side_with_what_differs_marked(telling):
+    fragment = html.fragment("question", msgspec.to_builtins(telling), qid="h013")
+    page = Page(fragment)
+    first, second = page.text_of("mark")[:4], page.text_of("mark")[4:]
+    assert first == ["What", "hangs", "Rijksmuseum", "Amsterdam"]
+    assert second == ["Tell me what", "is kept", "Mauritshuis", "The Hague"]
+    assert "jitter: 15 of 30 pairs differ" in fragment
+    assert "acr 0.75 &lt; 0.95" in fragment
+    assert "[0.531, 0.888]" in fragment
+    assert "no constraints" in fragment
+
+
+def test_every_fragment_stands_alone_and_on_the_page(telling, plain):
+    for report in (telling, plain):
+        kind = report.schema.partition(".")[2].partition("/")[0]
+        page = render(report, "html")
+        plain_dict = json.loads(render(report, "json"))
+        for name in PARTS[kind]:
+            chosen = {"qid": "h013"} if name == "question" else {}
+            fragment = str(html.fragment(name, plain_dict, **chosen))
+            assert fragment.strip()
+            Page(fragment)
+            assert fragment.strip() in page
+
+
+def test_a_fragment_of_nothing_known_says_so(telling, passing):
+    with pytest.raises(UsageError, match='no view of a report with the schema "x/1"'):
+        html.fragment("verdict", {"schema": "x/1"})
+    for name in ("heatmap", "frame", "../forms"):
+        with pytest.raises(UsageError, match=f'score report has no part "{name}"; it has verdict'):
+            html.fragment(name, msgspec.to_builtins(passing))
+    with pytest.raises(UsageError, match=r'no question "q\?"'):
+        html.fragment("question", msgspec.to_builtins(telling), qid="q?")
+
+
+def test_a_large_report_shows_the_worst_of_each_verdict_and_counts_the_rest():
+    rows = {f"c{n:03d}": {"cells": "cc"} for n in range(150)}
+    rows |= {f"f{n:03d}": {"cells": "+c"} for n in range(60)}
+    rows |= {f"p{n:03d}": {"cells": "++"} for n in range(40)}
+    report = sweeps.report(rows, sweeps.grid(jitters=("none",), seeds=range(2)))
+    written = render(report, "html")
+    assert "200 of 250 questions are shown, the worst of each verdict" in written
+    assert "50 questions not shown" in written
+    shown = Counter(link["title"][0] for link in Page(written).all("a"))
+    assert shown == {"c": 140, "f": 60}
+
+
+def test_many_runs_are_merged_by_factor():
+    columns = sweeps.grid(("none", "ws"), (0.0, 0.2), range(50))
+    cells = ("+" * 49 + "c") + "+" * 50 + "x" * 50 + "r" * 25 + "+" * 25
+    report = sweeps.report({"q1": {"cells": cells}}, columns)
+    fragment = str(html.fragment("heatmap", msgspec.to_builtins(report)))
+    page = Page(fragment)
+    assert "a cell is 50 runs (seed)" in fragment
+    assert page.text_of("title") == [
+        "q1#seed=0;t=0;j=none;p=0 and 49 like it: 49 of 50 right",
+        "q1#seed=0;t=0.2;j=none;p=0 and 49 like it: 50 of 50 right",
+        "q1#seed=0;t=0;j=ws;p=0 and 49 like it: 0 of 50 right",
+        "q1#seed=0;t=0.2;j=ws;p=0 and 49 like it: 25 of 50 right",
+    ]
+
+
+def test_the_plain_gates_of_the_reference_are_shown():
+    page = Page(html.fragment("gates", msgspec.to_builtins(sweeps.reference())))
+    assert "acr >= 0.95" in page.text_of("code")
+    assert "ned50 <= 0.2" in page.text_of("code")
+    assert page.text_of("td").count("FAIL") == 2
+
+
+def test_a_score_shows_gates_labels_slices_questions_and_baseline(plain):
+    written = render(plain, "html")
+    for words in ("2 of 5 gates failed", "ANS_NO_HIT", "&lt;= 0.10 @99", "NOT EVALUATED"):
+        assert words in written
+    for title in ("By <bdi>language</bdi>", "Questions that went wrong", "Against", "Findings"):
+        assert title in written
+
+
+def colors(style, scheme):
+    """The variables of a scheme, the dark one over the light one."""
+    light, _, rest = style.partition("@media (prefers-color-scheme: dark)")
+    found = dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", light))
+    if scheme == "dark":
+        dark = rest[: rest.index("\n}\n")]
+        found |= dict(re.findall(r"--([\w-]+): (#[0-9a-f]{6})", dark))
+    return found
+
+
+def contrast(one, other):
+    """The ratio of WCAG 2."""
+
+    def luminance(color):
+        parts = [int(color[n : n + 2], 16) / 255 for n in (1, 3, 5)]
+        linear = [p / 12.92 if p <= 0.03928 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    light, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_words_and_letters_can_be_read(scheme):
+    found = colors((html.TEMPLATES / "style.css").read_text("utf-8"), scheme)
+    for name in ("ink", "soft", "link", "good", "bad"):
+        assert contrast(found[name], found["paper"]) >= 4.5, name
+        assert contrast(found[name], found["wash"]) >= 4.5 or name not in ("ink", "soft"), name
+    assert contrast(found["ink"], found["mark"]) >= 4.5
+    letters = [name.removeprefix("t-") for name in found if name.startswith("t-")]
+    assert len(letters) == 12
+    for name in set(letters) - {"some"}:
+        assert contrast(found[f"t-{name}"], found[f"c-{name}"]) >= 4, name

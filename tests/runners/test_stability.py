@@ -1,0 +1,343 @@
+"""`stability`: the brief's fixture to the digit, verdicts over a sweep, and what is reported."""
+
+import gzip
+import json
+
+import pytest
+
+from ragauge.contracts.run import Grid
+from ragauge.contracts.stability import CELLS
+from ragauge.errors import InputRejected, UsageError
+from ragauge.runners.stability import stability
+from ragauge.runners.sweep import sweep
+from tests.runners.test_sweep import QUESTIONS, REFUSAL, RIGHT, Scripted
+
+LOCKED = "X rejects null keys."
+BRIEF_GOLD = {
+    "qid": "A0001",
+    "question": "Does X reject null keys?",
+    "answerable": True,
+    "gold_claim_substr": ["rejects null keys"],
+    "gold_citations": ["p1#2"],
+    "constraints": [LOCKED],
+}
+BRIEF_RUNS = [
+    ("X rejects null keys.", ["p1#2"]),
+    ("X rejects null keys", ["p1#2"]),
+    ("No: X rejects null keys.", ["p1#2", "p1#1"]),
+    ("X rejects any null keys.", ["p1#2"]),
+]
+
+
+def written(path, records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+@pytest.fixture
+def brief(tmp_path):
+    runs = [
+        {
+            "qid": "A0001",
+            "retrieved_ids": ["p1#1", "p1#2", "p2#1"],
+            "answer_json": {"claim": claim, "citations": cited, "constraints_echo": [LOCKED]},
+        }
+        for claim, cited in BRIEF_RUNS
+    ]
+    gold = written(tmp_path / "gold.jsonl", [BRIEF_GOLD])
+    return gold, written(tmp_path / "runs.jsonl", runs)
+
+
+def test_the_brief_fixture_to_the_digit(brief):
+    report = stability(*brief, profile="reference").report
+    found = report.details["A0001"]
+    assert (found.acr, found.cghc, found.css_all, found.ned50) == (0.75, 1.0, 0.5, 0.1551)
+    assert (found.rcr, found.scu_cons) == (1.0, 1.0)
+    assert not report.passed
+    assert (report.totals["pass"], report.totals["fail"]) == (0, 1)
+    assert report.totals["answerable"] == 1
+    assert set(found.failed) == {"acr 0.75 < 0.95", "css_all 0.5 < 0.7"}
+    assert report.gates["acr"] == 0.95
+    assert report.gates["rcr"] == 0.98
+
+
+def test_an_id_that_was_never_retrieved_is_no_hit(brief, tmp_path):
+    gold, runs = brief
+    records = [json.loads(line) for line in runs.read_text().splitlines()]
+    records[0]["answer_json"]["citations"] = ["p1#2", "p9#9"]
+    report = stability(gold, written(tmp_path / "other.jsonl", records)).report
+    assert report.details["A0001"].cghc == 0.75
+    assert report.cells["A0001"] == "h++c"
+
+
+def test_an_echo_is_compared_as_a_trimmed_multiset(brief, tmp_path):
+    gold, runs = brief
+    records = [json.loads(line) for line in runs.read_text().splitlines()]
+    records[0]["answer_json"]["constraints_echo"] = [f"  {LOCKED}\n"]
+    assert scu(gold, written(tmp_path / "a.jsonl", records)) == 1.0
+    records[0]["answer_json"]["constraints_echo"] = [LOCKED, LOCKED]
+    assert scu(gold, written(tmp_path / "b.jsonl", records)) == 0.0
+    del records[0]["answer_json"]["constraints_echo"]
+    assert scu(gold, written(tmp_path / "c.jsonl", records)) == 0.0
+
+
+def scu(gold, runs):
+    return stability(gold, runs).report.details["A0001"].scu_cons
+
+
+GRID = Grid(seeds=(0, 1, 2), temperatures=(0.0, 0.2), jitters=("none", "ws"))
+
+
+def steady(ask):
+    if "X" not in ask.q:
+        return REFUSAL
+    return {
+        "answer_json": RIGHT["answer_json"] | {"constraints_echo": ask.knobs["constraints"]},
+        "retrieved_ids": ["p1#1"],
+    }
+
+
+@pytest.fixture
+def swept(tmp_path):
+    """A function: the stability of a system swept over two questions."""
+    gold = written(tmp_path / "gold.jsonl", QUESTIONS)
+
+    def run(script, *, grid=GRID, out="runs.jsonl", options=None, **scoring):
+        given = {"error_budget": "100%", **(options or {})}
+        sweep(gold, Scripted(script), tmp_path / out, grid=grid, **given)
+        return stability(gold, tmp_path / out, **scoring).report
+
+    return run
+
+
+def test_a_steady_system_passes(swept):
+    report = swept(steady)
+    assert report.passed
+    assert report.totals["stable_pass"] == 2
+    assert report.metrics["stability.stable"].value == 1
+    assert all(set(row) == {"+"} for row in report.cells.values())
+    assert len(report.columns) == 12
+    assert report.coverage.planned == report.coverage.runs == 24
+
+
+def test_the_factor_that_breaks_a_question_is_named_with_examples(swept):
+    report = swept(lambda ask: REFUSAL if ask.jitter == "ws" else steady(ask))
+    found = report.details["q1"]
+    assert found.verdict == "flaky"
+    assert found.explained_by.factor == "jitter"
+    assert "jitter ws is right in 0 of 6, the others in 6 of 6" in found.explained_by.words
+    assert [shown.cell for shown in found.examples] == ["+", "r"]
+    assert found.examples[0].question_sent != found.examples[1].question_sent
+    assert report.cells["q1"] == "++++++rrrrrr"
+    assert report.factors["seed"].differ == 0
+    assert "stability.sensitive_to_rewording" in {advice.id for advice in report.advice}
+    assert report.details["q2"].verdict == "stable_pass"
+
+
+def test_a_failed_run_leaves_the_question_incomplete(swept):
+    def script(ask):
+        if ask.seed == 2 and ask.jitter == "ws" and "X" in ask.q:
+            return {"answer_json": {"claim": ""}}
+        return steady(ask)
+
+    report = swept(script)
+    found = report.details["q1"]
+    assert (found.verdict, found.errors, found.error_rate) == ("incomplete", 2, round(2 / 12, 4))
+    assert report.cells["q1"].count("!") == 2
+    assert not report.passed
+    assert {advice.id for advice in report.advice} == {"stability.runs_fail"}
+
+
+def test_a_planned_run_that_was_never_made_leaves_the_question_incomplete(swept, tmp_path):
+    assert swept(steady).passed
+    out = tmp_path / "runs.jsonl"
+    out.write_text("\n".join(out.read_text().split("\n")[1:]))
+    report = stability(tmp_path / "gold.jsonl", out).report
+    assert report.totals["incomplete"] == 1
+    assert report.coverage.missing == 1
+    assert "?" in "".join(report.cells.values())
+
+
+def test_a_question_without_any_run_is_incomplete_with_or_without_a_plan(brief, tmp_path):
+    gold = written(tmp_path / "two.jsonl", [BRIEF_GOLD, QUESTIONS[1]])
+    report = stability(gold, brief[1]).report
+    assert report.details["q2"].verdict == "incomplete"
+    assert report.finding_counts["no_finished_run"] == 1
+    assert report.finding_counts["no_plan"] == 1
+
+
+def test_seeds_that_do_nothing_are_found_out(swept):
+    report = swept(steady)
+    assert report.finding_counts["seeds_do_nothing"] == 1
+
+
+def test_seeds_that_do_something_are_not(swept):
+    def script(ask):
+        reply = steady(ask)
+        claim = reply["answer_json"]["claim"] + (" Indeed." if ask.seed == 1 else "")
+        return reply | {"answer_json": reply["answer_json"] | {"claim": claim}}
+
+    assert "seeds_do_nothing" not in swept(script).finding_counts
+
+
+def test_different_answers_for_the_same_seed_are_found_out(swept):
+    count = iter(range(1000))
+
+    def script(ask):
+        return steady(ask) if next(count) % 2 else REFUSAL
+
+    grid = Grid(seeds=(0,), temperatures=(0.0,), jitters=("none",), repeats=4)
+    report = swept(script, grid=grid, options={"concurrency": 1})
+    assert report.finding_counts["same_seed_differs"] == 1
+    assert report.details["q1"].explained_by.factor == "repeat"
+
+
+def test_no_op_jitters_are_not_run_not_counted_and_reported(tmp_path):
+    bare = [{"qid": "q1", "question": "X", "answerable": False}]
+    gold = written(tmp_path / "gold.jsonl", bare)
+    grid = Grid(seeds=(0, 1), temperatures=(0.0,), jitters=("none", "order"))
+    swept = sweep(gold, Scripted(lambda ask: REFUSAL), tmp_path / "runs.jsonl", grid=grid)
+    assert swept.coverage.planned == 2
+    assert swept.noop == {"order": 1}
+    report = stability(gold, tmp_path / "runs.jsonl").report
+    assert report.passed
+    assert (report.details["q1"].planned, report.details["q1"].noop) == (2, ("order",))
+    assert report.cells["q1"] == "++.."
+    assert report.finding_counts["noop_jitter"] == 1
+    assert report.finding_counts["fewer_prompts"] == 1
+
+
+def test_a_question_no_jitter_changes_is_not_passed_over(tmp_path):
+    gold = written(
+        tmp_path / "gold.jsonl", [{"qid": "q1", "question": "X", "answerable": False}, QUESTIONS[1]]
+    )
+    grid = Grid(seeds=(0,), temperatures=(0.0,), jitters=("ws",))
+    sweep(gold, Scripted(lambda ask: REFUSAL), tmp_path / "runs.jsonl", grid=grid)
+    report = stability(gold, tmp_path / "runs.jsonl").report
+    assert report.details["q1"].verdict in ("incomplete", "stable_pass")
+    planned = report.details["q1"].planned
+    assert (report.details["q1"].verdict == "incomplete") is (planned == 0)
+
+
+def test_paraphrases_are_a_factor(tmp_path):
+    question = QUESTIONS[1] | {"paraphrases": ["By whom was Z made?", "Z was made by?"]}
+    gold = written(tmp_path / "gold.jsonl", [question])
+    grid = Grid(seeds=(0,), temperatures=(0.0,), jitters=("none",))
+    out = tmp_path / "runs.jsonl"
+
+    def script(ask):
+        return RIGHT if ask.q.startswith("By whom") else REFUSAL
+
+    sweep(gold, Scripted(script), out, grid=grid, paraphrases=True)
+    report = stability(gold, out).report
+    assert report.details["q2"].explained_by.factor == "paraphrase"
+    assert report.cells["q2"] == "+a+"
+
+
+def test_saved_runs_of_an_exact_sweep_are_no_gap(swept):
+    def script(ask):
+        return steady(ask) if ask.seed % 2 else REFUSAL
+
+    grid = Grid(seeds=tuple(range(30)), temperatures=(0.0,), jitters=("none",))
+    report = swept(script, grid=grid, options={"adaptive": "exact"})
+    full = swept(script, grid=grid, out="full.jsonl")
+    assert report.details["q1"].saved > 10
+    assert report.details["q1"].verdict == full.details["q1"].verdict == "flaky"
+    assert report.cells["q1"].count("=") == report.details["q1"].saved
+    assert report.coverage.missing == 0
+
+
+def test_an_anytime_sweep_decides_both_ways(swept):
+    grid = Grid(seeds=tuple(range(100)), temperatures=(0.0,), jitters=("none",))
+    options = {"adaptive": "anytime"}
+    report = swept(steady, grid=grid, options=options)
+    assert report.details["q1"].saved > 20
+    assert report.passed
+    wrong = swept(lambda ask: RIGHT, grid=grid, out="wrong.jsonl", options=options)
+    assert wrong.details["q2"].saved > 80
+    assert wrong.details["q2"].failed[0] == "success 0 < 0.98"
+
+
+def test_other_gates_than_an_adaptive_sweep_stopped_by_are_a_finding(swept):
+    grid = Grid(seeds=tuple(range(30)), temperatures=(0.0,), jitters=("none",))
+    report = swept(
+        lambda ask: steady(ask) if ask.seed % 2 else REFUSAL,
+        grid=grid,
+        options={"adaptive": "exact"},
+        gates="acr>=0.1,cghc>=0.1",
+    )
+    assert report.finding_counts["other_gates"] == 1
+    assert report.details["q1"].verdict == "incomplete"
+
+
+def test_a_few_unstable_questions_can_be_allowed(swept):
+    def script(ask):
+        return REFUSAL if ask.seed == 1 else steady(ask)
+
+    assert not swept(script).passed
+    report = swept(script, min_stable=0.5)
+    assert report.passed
+    assert all(gate.holds for gate in report.gates)
+    assert not swept(script, min_stable=0.51).passed
+
+
+def test_the_last_line_of_a_run_counts_and_the_others_are_surplus(brief):
+    gold, runs = brief
+    records = [json.loads(line) | {"run_id": "A0001#seed=0;t=0;j=none;p=0"}
+               for line in runs.read_text().splitlines()]  # fmt: skip
+    report = stability(gold, written(runs, records)).report
+    assert (report.coverage.runs, report.coverage.surplus) == (1, 3)
+    assert report.cells["A0001"] == "c"
+
+
+def test_compressed_and_streamed_runs_read_the_same(brief, tmp_path):
+    gold, runs = brief
+    packed = tmp_path / "runs.jsonl.gz"
+    packed.write_bytes(gzip.compress(runs.read_bytes()))
+    marked = tmp_path / "bom.jsonl"
+    marked.write_bytes(b"\xef\xbb\xbf" + runs.read_bytes().replace(b"\n", b"\r\n"))
+    plain = stability(gold, runs).report
+    for other in (packed, marked):
+        assert stability(gold, other).report.details == plain.details
+
+
+def test_bad_lines_are_named_with_their_place(brief):
+    gold, runs = brief
+    runs.write_text(runs.read_text() + '{"qid": "A0001", "answer_json": 7}\n\n{oops\n')
+    with pytest.raises(InputRejected) as refused:
+        stability(gold, runs)
+    assert [problem.split(": ")[0][-1] for problem in refused.value.problems] == ["5", "7"]
+    report = stability(gold, runs, max_bad="2").report
+    assert report.coverage.rejected == 2
+
+
+def test_runs_of_no_gold_question_are_nothing_to_score(brief, tmp_path):
+    gold = written(tmp_path / "other.jsonl", [QUESTIONS[1]])
+    with pytest.raises(InputRejected, match="none of the 4 runs belongs to a gold question"):
+        stability(gold, brief[1])
+
+
+@pytest.mark.parametrize(
+    ("gates", "words"),
+    [
+        ("acr>=0.9@95", "--min-stable"),
+        ("acr>=0.9 per question 9 of 10", "--min-stable"),
+        ("precision_cited>=0.8", "belongs to `ragauge score`"),
+        ("acr>=0.9 where country=NL", 'no question has "country"'),
+        ("arc>=0.9", "no metric"),
+    ],
+)
+def test_gates_that_cannot_be_meant_are_refused(brief, gates, words):
+    with pytest.raises(UsageError, match=words):
+        stability(*brief, gates=gates)
+
+
+def test_every_cell_has_a_meaning(swept):
+    report = swept(lambda ask: RIGHT if ask.seed else REFUSAL)
+    assert {cell for row in report.cells.values() for cell in row} <= set(CELLS)
+
+
+def test_the_same_files_give_the_same_bytes(brief):
+    from ragauge.reports.json import render
+
+    assert render(stability(*brief).report) == render(stability(*brief).report)
