@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+import threading
 import urllib.error
 import urllib.request
 from itertools import chain
@@ -63,6 +64,10 @@ def serve():
             text=True,
         )
         processes.append(process)
+        # A server that says nothing must not keep the tests waiting for ever.
+        watchdog = threading.Timer(60, process.kill)
+        watchdog.daemon = True
+        watchdog.start()
         return Served(process)
 
     yield run

@@ -138,8 +138,13 @@ def _excerpt(report: StabilityReport, *, color: bool, width: int) -> str:
 
 
 def _a_stable_one(report: StabilityReport) -> str | None:
-    stable = (q for q, one in report.details.items() if one.verdict == "stable_pass")
-    return next((qid for qid in stable if report.details[qid].answerable), None)
+    """The first of the stable questions that were asked in most ways."""
+    runs = {
+        qid: one.runs
+        for qid, one in report.details.items()
+        if one.verdict == "stable_pass" and one.answerable
+    }
+    return max(runs, key=lambda qid: runs[qid], default=None)
 
 
 def _a_flake(report: StabilityReport) -> str | None:

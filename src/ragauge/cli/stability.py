@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
@@ -43,15 +46,31 @@ def stability(ctx: click.Context, /, **given: Any) -> None:
     chosen = settings("stability", **flags)
     forms = forms_of(reports)
     names = ("profile", "min_stable", "refusal", "refusal_tokens", "inline", "max_bad")
-    outcome = run(
-        gold,
-        runs,
-        gates=",".join(chosen["gates"]) or None,
-        canon=flags["canon"],
-        **{name: chosen[name] for name in names},
-    )
+    with _progress(chosen["quiet"]) as progress:
+        outcome = run(
+            gold,
+            runs,
+            progress,
+            gates=",".join(chosen["gates"]) or None,
+            canon=flags["canon"],
+            **{name: chosen[name] for name in names},
+        )
     write_reports(outcome.report, forms, chosen["quiet"])
     show(outcome.report, chosen["format"])
     if not outcome.report.coverage.runs:
         ctx.exit(NOTHING_SCORED)
     ctx.exit(0 if outcome.report.passed else 1)
+
+
+@contextmanager
+def _progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
+    """A bar on stderr, where a person sees it."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("judging questions", total=None)
+        yield lambda done, of: bar.update(task, completed=done, total=of)

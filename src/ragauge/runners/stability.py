@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -50,6 +50,9 @@ from ragauge.text.canonical import Canon
 from ragauge.text.jitters import JITTERS
 from ragauge.text.refusal import DEFAULT_TOKEN
 
+Progress = Callable[[int, int], None]
+"""Told how many questions are judged, of how many."""
+
 
 class StabilityOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How to score a sweep; the defaults are the command's."""
@@ -72,7 +75,10 @@ class StabilityOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 def stability(
-    gold: str | Path, runs: str | Path | Sequence[str | Path], **options: Any
+    gold: str | Path,
+    runs: str | Path | Sequence[str | Path],
+    progress: Progress | None = None,
+    **options: Any,
 ) -> Outcome[StabilityReport]:
     """The outcome of scoring a sweep's runs against its gold set; options as in StabilityOptions.
 
@@ -83,7 +89,7 @@ def stability(
         chosen = msgspec.convert(options, StabilityOptions)
     except msgspec.ValidationError as error:
         raise UsageError(f"stability: {error}") from None
-    return _Scoring(read_gold(str(gold)), names, chosen).outcome()
+    return _Scoring(read_gold(str(gold)), names, chosen).outcome(progress or _silent)
 
 
 def rules_of(options: StabilityOptions) -> tuple[Rule, ...]:
@@ -103,7 +109,7 @@ class _Scoring:
         self._plan = _plan_of(names)
         self._gathered = _Gathered(gold, self._rules)
 
-    def outcome(self) -> Outcome[StabilityReport]:
+    def outcome(self, progress: Progress) -> Outcome[StabilityReport]:
         reader = Reader(self._options.reading())
         judge = self._judge()
         with RunLines(self._gold, self._names) as lines:
@@ -111,6 +117,7 @@ class _Scoring:
             for place, question in enumerate(self._gold):
                 plan, traces = self._planned(question), lines.traces(place)
                 self._gathered.add(place, judged_question(reader, judge, question, traces, plan))
+                progress(place + 1, len(self._gold))
             report = self._report(lines)
         rows = self._gathered.unit_rows()
         return Outcome(report=report, unit_rows=rows, record_rows=None, identity=report.identity)
@@ -324,3 +331,7 @@ def _row(one: JudgedQuestion, columns: tuple[Variation, ...]) -> str:
 def _column_order(variation: Variation) -> tuple[Any, ...]:
     known = {name: number for number, name in enumerate(JITTERS)}
     return variation.paraphrase, known.get(variation.jitter, len(known)), variation
+
+
+def _silent(done: int, of: int) -> None:
+    """Progress that nobody looks at."""

@@ -159,7 +159,6 @@ class _Sweep:
     async def _work(self) -> None:
         for job in self._jobs:
             for run in job:
-                await self._pace.turn()
                 trace = await self._made(run)
                 self._ledger.note(run, trace)
                 await self._finished.put(trace)
@@ -171,6 +170,7 @@ class _Sweep:
         attempt = 0
         while True:
             attempt += 1
+            await self._pace.turn()
             start = clock()
             try:
                 async with asyncio.timeout(self._options.timeout_s):
