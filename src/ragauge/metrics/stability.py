@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -34,13 +35,17 @@ def scaled_mean(sums: Array) -> Array:
     return ratio(sums) / SCALE
 
 
-@metric(
+of_runs = partial(metric, unit="question", reads="runs")
+"""A metric of a question's runs: by default a share of them."""
+mean_of_runs = partial(of_runs, columns=("value", "of"), finish=scaled_mean)
+"""One whose value is no share; over a set it is the mean of the questions'."""
+
+
+@of_runs(
     "stability.acr",
     version=1,
     better="higher",
     bounds=(0, 1),
-    unit="question",
-    reads="runs",
     needs=("answerable", "runs"),
 )
 def acr(question: QuestionRuns) -> Row | Absent:
@@ -51,13 +56,11 @@ def acr(question: QuestionRuns) -> Row | Absent:
     return _share_of_answerable(question, [run.claim_right for run in question.runs])
 
 
-@metric(
+@of_runs(
     "stability.cghc",
     version=1,
     better="higher",
     bounds=(0, 1),
-    unit="question",
-    reads="runs",
     needs=("answerable", "runs"),
 )
 def cghc(question: QuestionRuns) -> Row | Absent:
@@ -69,13 +72,11 @@ def cghc(question: QuestionRuns) -> Row | Absent:
     return _share_of_answerable(question, [run.citations_right for run in question.runs])
 
 
-@metric(
+@of_runs(
     "stability.success",
     version=1,
     better="higher",
     bounds=(0, 1),
-    unit="question",
-    reads="runs",
     needs=("right", "runs"),
 )
 def success(question: QuestionRuns) -> Row | Absent:
@@ -86,16 +87,12 @@ def success(question: QuestionRuns) -> Row | Absent:
     return _share([question.right(run) for run in question.runs])
 
 
-@metric(
+@mean_of_runs(
     "stability.css",
     version=1,
     better="higher",
     bounds=(0, 1),
-    unit="question",
-    reads="runs",
     needs=("answered",),
-    columns=("value", "of"),
-    finish=scaled_mean,
 )
 def css(question: QuestionRuns) -> Row | Absent:
     """Ids that every answered run cites, over ids that any of them cites.
@@ -107,16 +104,12 @@ def css(question: QuestionRuns) -> Row | Absent:
     return _common_share(question.answered)
 
 
-@metric(
+@mean_of_runs(
     "stability.css_all",
     version=1,
     better="higher",
     bounds=(0, 1),
-    unit="question",
-    reads="runs",
     needs=("runs",),
-    columns=("value", "of"),
-    finish=scaled_mean,
 )
 def css_all(question: QuestionRuns) -> Row | Absent:
     """Ids that every run cites, refusals included, over ids that any of them cites.
@@ -128,16 +121,12 @@ def css_all(question: QuestionRuns) -> Row | Absent:
     return _common_share(question.runs)
 
 
-@metric(
+@mean_of_runs(
     "stability.css_pairwise",
     version=1,
     better="higher",
     bounds=(0, 1),
-    unit="question",
-    reads="runs",
     needs=("answered",),
-    columns=("value", "of"),
-    finish=scaled_mean,
 )
 def css_pairwise(question: QuestionRuns) -> Row | Absent:
     """Mean overlap (Jaccard) of the cited ids of two answered runs.
@@ -158,16 +147,12 @@ def css_pairwise(question: QuestionRuns) -> Row | Absent:
     return _value((alike + mixed) / _pairs(runs))
 
 
-@metric(
+@mean_of_runs(
     "stability.ned50",
     version=1,
     better="lower",
     bounds=(0, 1),
-    unit="question",
-    reads="runs",
     needs=("answered",),
-    columns=("value", "of"),
-    finish=scaled_mean,
 )
 def ned50(question: QuestionRuns) -> Row | Absent:
     """Median edit distance of two claims, as a share of the longer one.
@@ -181,16 +166,12 @@ def ned50(question: QuestionRuns) -> Row | Absent:
     return _value(median_distance(claims))
 
 
-@metric(
+@mean_of_runs(
     "stability.agreement",
     version=1,
     better="higher",
     bounds=(0, 1),
-    unit="question",
-    reads="runs",
     needs=("answered", "question"),
-    columns=("value", "of"),
-    finish=scaled_mean,
 )
 def agreement(question: QuestionRuns) -> Row | Absent:
     """How far the claims of two answered runs say the same thing, whatever their wording.
@@ -205,16 +186,12 @@ def agreement(question: QuestionRuns) -> Row | Absent:
     return ONE_CLAIM if value is None else _value(value)
 
 
-@metric(
+@mean_of_runs(
     "stability.rcr",
     version=1,
     better="higher",
     bounds=(0.5, 1),
-    unit="question",
-    reads="runs",
     needs=("runs",),
-    columns=("value", "of"),
-    finish=scaled_mean,
 )
 def rcr(question: QuestionRuns) -> Row | Absent:
     """The larger of the shares that refused and that answered: does it always do the same?
@@ -228,13 +205,11 @@ def rcr(question: QuestionRuns) -> Row | Absent:
     return _value(max(refused, runs - refused) / runs)
 
 
-@metric(
+@of_runs(
     "stability.refusal_rate",
     version=1,
     better="higher",
     bounds=(0, 1),
-    unit="question",
-    reads="runs",
     needs=("answerable", "runs"),
 )
 def refusal_rate(question: QuestionRuns) -> Row | Absent:
@@ -244,13 +219,11 @@ def refusal_rate(question: QuestionRuns) -> Row | Absent:
     return _share([run.refused for run in question.runs])
 
 
-@metric(
+@of_runs(
     "stability.scu_cons",
     version=1,
     better="higher",
     bounds=(0, 1),
-    unit="question",
-    reads="runs",
     needs=("answered", "constrained"),
 )
 def scu_cons(question: QuestionRuns) -> Row | Absent:
@@ -264,13 +237,11 @@ def scu_cons(question: QuestionRuns) -> Row | Absent:
     return Row((int(not lost), 1), reason)
 
 
-@metric(
+@of_runs(
     "stability.iaa",
     version=1,
     better="higher",
     bounds=(0, 1),
-    unit="question",
-    reads="runs",
     needs=("runs",),
     columns=("equal", "pairs"),
     rate=False,
@@ -283,13 +254,11 @@ def iaa(question: QuestionRuns) -> Row | Absent:
     return Row((sum(map(_pairs, kinds.values())), _pairs(kinds.total())))
 
 
-@metric(
+@of_runs(
     "stability.error_rate",
     version=1,
     better="lower",
     bounds=(0, 1),
-    unit="question",
-    reads="runs",
     needs=("planned", "failed"),
 )
 def error_rate(question: QuestionRuns) -> Row | Absent:
