@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Literal
 
 from msgspec.structs import astuple
@@ -61,17 +61,6 @@ def _effect_of(place: int, varied: list[tuple[Any, ...]], said: list[Hashable]) 
 def effect(pairs: int, differ: int) -> FactorEffect:
     rate = round(differ / pairs, 4) if pairs else None
     return FactorEffect(pairs=pairs, differ=differ, rate=rate)
-
-
-def together(each: Iterable[dict[str, FactorEffect]]) -> dict[str, FactorEffect]:
-    """The effects of many questions as one."""
-    pairs: Counter[str] = Counter()
-    differ: Counter[str] = Counter()
-    for found in each:
-        for factor, one in found.items():
-            pairs[factor] += one.pairs
-            differ[factor] += one.differ
-    return {factor: effect(pairs[factor], differ[factor]) for factor in FACTORS}
 
 
 def explained(question: QuestionRuns) -> Explanation | None:

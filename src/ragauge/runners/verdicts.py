@@ -1,0 +1,166 @@
+"""Verdicts: what the questions of a sweep came to, added up one by one."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from ragauge.contracts.gold import Gold
+from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.contracts.run import FACTORS
+from ragauge.contracts.score import ROWS_KEPT, Score
+from ragauge.contracts.stability import (
+    STABILITIES,
+    FactorEffect,
+    QuestionStability,
+    Stability,
+    StabilityCoverage,
+)
+from ragauge.contracts.verdict import Rule, Verdict
+from ragauge.diagnosis.advice import StabilityFacts, stability_facts
+from ragauge.gates.decide import meets
+from ragauge.gates.stability import STABLE, rule_verdict
+from ragauge.metrics.factors import effect
+from ragauge.metrics.stability import METRICS
+from ragauge.metrics.sums import QuestionSums
+from ragauge.runners.heat_map import HeatMap
+from ragauge.runners.numbers import scored, values_of
+from ragauge.runners.question_stability import JudgedQuestion
+from ragauge.runners.run_lines import RunLines
+from ragauge.runners.sweep_findings import Outputs
+from ragauge.stats.intervals import wilson
+
+
+class Verdicts:
+    """What the questions came to, added up as they are judged."""
+
+    def __init__(self, gold: list[Gold], rules: tuple[Rule, ...], heat_map: HeatMap) -> None:
+        self._gold, self._rules, self.heat_map = gold, rules, heat_map
+        self.details: dict[str, QuestionStability] = {}
+        """The questions a report holds; the rest are in the sums."""
+        self.outputs = Outputs()
+        self._pairs: Counter[str] = Counter()
+        self._differ: Counter[str] = Counter()
+        self.failures: list[StabilityFacts] = []
+        self.strata = {question.qid: question.strata for question in gold}
+        self._verdicts: list[Stability] = []
+        self._sums = [_Sums(metric, len(gold)) for metric in METRICS]
+        self._failing: dict[str, list[str]] = {str(rule): [] for rule in rules}
+        self._applied: Counter[str] = Counter()
+        self._counts: Counter[str] = Counter()
+
+    def add(self, place: int, one: JudgedQuestion) -> None:
+        """Take in a question, in the order of the gold set."""
+        detail = one.detail
+        if len(self.details) < ROWS_KEPT:
+            self.details[one.gold.qid] = detail
+            self.heat_map.add(one.gold.qid, one.cells)
+        self._verdicts.append(detail.verdict)
+        for factor, found in detail.factors.items():
+            self._pairs[factor] += found.pairs
+            self._differ[factor] += found.differ
+        self.failures.append(stability_facts(one.gold.qid, detail))
+        self.outputs.add(one)
+        for sums in self._sums:
+            sums.add(place, one.judged.rows[sums.metric.id])
+        self._apply(one)
+        for name in ("planned", "runs", "errors", "missing", "saved"):
+            self._counts[name] += getattr(detail, name)
+        self._counts["questions"] += bool(detail.runs or detail.errors)
+        self._counts["surplus"] += one.surplus
+
+    def _apply(self, one: JudgedQuestion) -> None:
+        failed = {str(failed.rule) for failed in one.judged.failed}
+        for rule in self._rules:
+            told = meets(one.gold, rule.where) and one.judged.values[rule.metric] is not None
+            if str(rule) in failed:
+                self._failing[str(rule)].append(one.gold.qid)
+            self._applied[str(rule)] += told or str(rule) in failed
+
+    def factors(self) -> dict[str, FactorEffect]:
+        """Each factor's effect over all questions."""
+        return {factor: effect(self._pairs[factor], self._differ[factor]) for factor in FACTORS}
+
+    def stable(self) -> Score:
+        """The share of questions that are stable and right."""
+        of = len(self._gold)
+        share = self._verdicts.count("stable_pass") / of
+        signature = f"{STABLE}|v1|n:{of}"
+        return Score(value=share, n=of, of=of, ci=wilson(share, of), signature=signature)
+
+    def rule_verdicts(self, least: float) -> Iterator[Verdict]:
+        for rule in self._rules:
+            failing, applied = self._failing[str(rule)], self._applied[str(rule)]
+            yield rule_verdict(rule, applied, failing, len(self._gold), least)
+
+    def scores(self, reading: str) -> dict[str, Score]:
+        """Each metric over all questions."""
+        return {
+            sums.metric.id: scored(
+                sums.made(), f"{sums.metric.id}|v{sums.metric.version}|{reading}"
+            )
+            for sums in self._sums
+        }
+
+    def totals(self) -> dict[str, int]:
+        answerable = sum(question.answerable for question in self._gold)
+        verdicts: dict[str, int] = {name: self._verdicts.count(name) for name in STABILITIES}
+        stable = verdicts["stable_pass"]
+        return {
+            "questions": len(self._gold),
+            "answerable": answerable,
+            "unanswerable": len(self._gold) - answerable,
+            "pass": stable,
+            "fail": len(self._gold) - stable,
+            **verdicts,
+        }
+
+    def coverage(self, lines: RunLines) -> StabilityCoverage:
+        return StabilityCoverage(
+            gold=len(self._gold),
+            unknown=lines.strays,
+            rejected=lines.rejected,
+            **{
+                name: self._counts[name]
+                for name in (
+                    "questions",
+                    "planned",
+                    "runs",
+                    "errors",
+                    "missing",
+                    "saved",
+                    "surplus",
+                )
+            },
+        )
+
+    def unit_rows(self) -> dict[str, Any]:
+        """Columns with one value a question."""
+        return {
+            "qid": [question.qid for question in self._gold],
+            "verdict": list(self._verdicts),
+            **{sums.metric.id: values_of(sums.made()) for sums in self._sums},
+        }
+
+
+class _Sums:
+    """A metric's row of each question."""
+
+    def __init__(self, metric: Metric, questions: int) -> None:
+        self.metric = metric
+        self._sums = np.zeros((questions, len(metric.columns)), dtype=np.int64)
+        self._scored = np.zeros(questions, dtype=np.int64)
+        self._absent: Counter[str] = Counter()
+
+    def add(self, place: int, row: Row | Absent) -> None:
+        if isinstance(row, Absent):
+            self._absent[row.reason] += 1
+        else:
+            self._sums[place], self._scored[place] = row.counts, 1
+
+    def made(self) -> QuestionSums:
+        units = np.ones_like(self._scored)
+        return QuestionSums(self.metric, self._sums, self._scored, units, dict(self._absent))
