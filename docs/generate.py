@@ -1,6 +1,7 @@
 """Writes the pages and the picture that are made from the code; a test fails when one is stale."""
 
 import io
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -8,16 +9,20 @@ from rich.console import Console
 from rich.text import Text
 
 from ragauge.cli.demo import excerpt_of_a_tour, write_traces
+from ragauge.contracts.verdict import Rule
 from ragauge.demo import GOLD
 from ragauge.demo.pipeline import Pipeline
 from ragauge.gates.presets import PRESETS, preset
+from ragauge.gates.stability import PROFILES, profile_rules
 from ragauge.metrics.table import table
 from ragauge.reports.forms import render
 from ragauge.reports.metric_pages import page
 from ragauge.runners.score import score
+from ragauge.text.jitters import JITTERS, jittered
 
 DOCS = Path(__file__).parent
 WIDTH = 100
+GENERATED = "Generated from the code by `make docs`."
 PICTURE_ENDS = "  3. "
 """The picture stops where the third piece of advice begins: it is a glance, not the report."""
 
@@ -50,6 +55,7 @@ def generated() -> dict[Path, str]:
     """Every generated file and what it should hold."""
     return {
         DOCS / "reference" / "metrics.md": page(list(table().values())),
+        DOCS / "reference" / "jitters.md": jitters_page(),
         DOCS / "reference" / "presets.md": presets_page(),
         DOCS / "images" / "report.svg": score_picture(),
         DOCS / "images" / "stability.svg": stability_picture(),
@@ -58,10 +64,35 @@ def generated() -> dict[Path, str]:
 
 def presets_page() -> str:
     """Each preset and its gates."""
-    rules = {name: "<br>".join(f"`{rule}`" for rule in preset(name)) for name in PRESETS}
-    rows = [f"| `{name}` | {gates} |" for name, gates in rules.items()]
-    head = ["# Presets", "", "Generated from the code by `make docs`.", ""]
-    return "\n".join([*head, "| preset | gates |", "|---|---|", *rows, ""])
+    head = ["# Presets", "", GENERATED, "", "For `ragauge score --preset NAME`:", ""]
+    profiles = ["", "For `ragauge stability --profile NAME`, question by question:", ""]
+    gates = {name: preset(name) for name in PRESETS}
+    stable = {name: profile_rules(name) for name in PROFILES}
+    tables = [*head, *_gate_table("preset", gates), *profiles, *_gate_table("profile", stable)]
+    return "\n".join([*tables, ""])
+
+
+def _gate_table(title: str, gates: Mapping[str, Sequence[Rule]]) -> list[str]:
+    listed = {name: "<br>".join(f"`{rule}`" for rule in rules) for name, rules in gates.items()}
+    rows = [f"| `{name}` | {rules} |" for name, rules in listed.items()]
+    return [f"| {title} | gates |", "|---|---|", *rows]
+
+
+def jitters_page() -> str:
+    """Each jitter, how likely it is to change what a question means, and what it does."""
+    question = "In which year was the King's collection moved to Amsterdam?"
+    head = ["# Jitters", "", GENERATED, "", f"On the question “{question}”:", ""]
+    rows = [
+        f"| `{name}` | {jitter.risk} | {jitter.about} | {shown(question, name)} |"
+        for name, jitter in JITTERS.items()
+    ]
+    table = ["| jitter | risk | what it does | an example |", "|---|---|---|---|", *rows]
+    return "\n".join([*head, *table, ""])
+
+
+def shown(question: str, name: str) -> str:
+    text = jittered(question, name)
+    return f"`{text}`" if text != question or name == "none" else "changes nothing here"
 
 
 def score_picture() -> str:

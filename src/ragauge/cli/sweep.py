@@ -209,6 +209,8 @@ def _words(report: SweepReport, gold: str) -> Iterator[str]:
     parts += [f"{found.saved:,} not needed"] if found.saved else []
     parts += [f"{found.failed:,} failed"] if found.failed else []
     yield f"{', '.join(parts)}: {report.out}"
+    if report.promise:
+        yield f"runs left out: {report.promise}"
     if report.errors:
         kinds = ", ".join(f"{kind} ({times:,})" for kind, times in report.errors.items())
         yield f"failed: {kinds}"

@@ -50,6 +50,8 @@ class SweepReport(Struct, frozen=True, kw_only=True):
     gates: tuple[Verdict, ...]
     errors: dict[str, int]
     """Failed runs of this part by what happened."""
+    promise: str | None
+    """What holds of verdicts whose runs were left out; None where none were."""
     prompts: float | None
     """The median number of distinct texts a question was sent as."""
     noop: dict[str, int]

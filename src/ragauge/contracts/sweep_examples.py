@@ -31,6 +31,7 @@ SWEEP = SweepReport(
     metrics={"sweep.error_rate": _NONE},
     gates=(),
     errors={},
+    promise=None,
     prompts=1,
     noop={"order": 1},
     findings=(),

@@ -30,6 +30,7 @@ from ragauge.metrics.run_facts import run_facts, variation_of
 from ragauge.metrics.table import find
 from ragauge.runners.judge import Judge
 from ragauge.runners.plan import planned_runs, question_plan, shuffled
+from ragauge.runners.sweep_findings import promise
 from ragauge.stats.intervals import wilson
 from ragauge.stats.sequential import ALPHA
 from ragauge.store.files import write_whole
@@ -113,6 +114,7 @@ class Ledger:
             metrics={"sweep.error_rate": share},
             gates=(gate,),
             errors=dict(sorted(errors.items())),
+            promise=promise(self.plan) if self.saved else None,
             prompts=median(plan.prompts for plan in plans) if plans else None,
             noop=dict(sorted(Counter(j for plan in plans for j in plan.noop).items())),
             findings=tuple(self.findings.kept()),

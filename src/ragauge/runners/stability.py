@@ -127,8 +127,8 @@ class _Scoring:
         found, least = self._verdicts, self._options.min_stable
         stable = found.stable()
         gates = (stable_gate(stable, least), *found.rule_verdicts(least))
-        note_findings(lines.findings, self._gold, found.outputs, self._plan, self._rules)
         findings = lines.findings
+        note_findings(findings, self._gold, found.outputs, self._plan, self._rules, found.saved)
         scores = {STABLE: stable, **found.scores(self._options.reading().signature())}
         return StabilityReport(
             passed=gates[0].holds,

@@ -10,6 +10,7 @@ from ragauge.contracts.run import SweepPlan
 from ragauge.contracts.verdict import Rule
 from ragauge.metrics.factors import effects, same_output
 from ragauge.runners.question_stability import JudgedQuestion
+from ragauge.stats.sequential import ALPHA
 
 
 class Outputs:
@@ -38,6 +39,7 @@ def note_findings(
     outputs: Outputs,
     plan: SweepPlan | None,
     rules: tuple[Rule, ...],
+    saved: int,
 ) -> None:
     """Add what the report should say of the sweep as a whole."""
     _note_seeds(findings, outputs)
@@ -54,9 +56,21 @@ def note_findings(
         findings.add(Finding("no_plan", "sweep", message))
         return
     _note_plan(findings, gold, plan)
+    if plan.adaptive and saved:
+        findings.add(Finding("stopped_early", "sweep", f"{saved:,} runs saved; {promise(plan)}"))
     if plan.adaptive and tuple(map(str, rules)) != plan.rules:
         message = "the sweep stopped early by other gates than these: runs may be missing for them"
         findings.add(Finding("other_gates", "sweep", message))
+
+
+def promise(plan: SweepPlan) -> str:
+    """What an adaptive sweep promises of the verdicts it stopped early for."""
+    if plan.adaptive == "exact":
+        return "no verdict differs from the full grid's"
+    return (
+        f"a decision made early is wrong with a chance of at most {plan.alpha or ALPHA:.0%}; gates "
+        "other than the rates are judged on the runs that were made"
+    )
 
 
 def _note_seeds(findings: Findings, outputs: Outputs) -> None:

@@ -80,6 +80,11 @@ class Verdicts:
                 self._failing[str(rule)].append(one.gold.qid)
             self._applied[str(rule)] += told or str(rule) in failed
 
+    @property
+    def saved(self) -> int:
+        """Planned runs that were not needed."""
+        return self._counts["saved"]
+
     def factors(self) -> dict[str, FactorEffect]:
         """Each factor's effect over all questions."""
         return {factor: effect(self._pairs[factor], self._differ[factor]) for factor in FACTORS}
