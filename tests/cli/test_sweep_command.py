@@ -255,3 +255,45 @@ def test_the_map_shapes_requests_and_replies(folder):
         assert server.requests[0].body["messages"][0]["role"] == "user"
         assert server.requests[0].body["seed"] in (0, 1)
     assert {run["answer"] for run in runs(folder)} == {"It is a constrained mapping."}
+
+
+def test_a_preset_gives_way_to_what_a_user_set_anywhere(folder):
+    (folder / "ragauge.toml").write_text('[sweep]\npreset = "pr"\nseeds = [7, 8]\n')
+    arguments = ("sweep", "gold.jsonl", "--call", "system:answer", "--out", "runs.jsonl")
+    assert ragauge(*arguments, cwd=folder, RAGAUGE_SWEEP_TEMPERATURES="0.5").returncode == 0
+    assert {run["seed"] for run in runs(folder)} == {7, 8}
+    assert {run["temperature"] for run in runs(folder)} == {0.5}
+    assert {run["jitter"] for run in runs(folder)} <= {"none", "ws", "syn"}
+
+
+def test_the_next_step_is_a_command_that_fits_the_sweep(folder):
+    gates = "acr>=0.99"
+    swept = sweep(folder, "--call", "system:answer", "--adaptive", "exact", "--gates", gates)
+    assert swept.stdout.endswith(
+        b"next: ragauge stability gold.jsonl runs.jsonl --gates 'acr>=0.99'\n"
+    )
+
+
+def test_a_failure_is_shown_in_its_own_words(folder):
+    (folder / "system.py").write_text("def answer(ask):\n    raise OSError('the base is away')\n")
+    swept = sweep(folder, "--call", "system:answer", "--error-budget", "100%")
+    assert b"failed: raised (12): OSError: the base is away" in swept.stdout
+
+
+def test_what_was_set_aside_is_said(folder):
+    sweep(folder, "--call", "system:answer")
+    again = sweep(folder, "--call", "system:answer", "--restart", "--seeds", "5")
+    assert b"kept as runs.jsonl.1" in again.stdout
+
+
+def test_knobs_that_are_no_text_end_in_words(folder):
+    (folder / "knobs.json").write_bytes(b"\xff\xfe\x00")
+    refused = sweep(folder, "--call", "system:answer", "--knobs", "knobs.json")
+    assert refused.returncode == 2
+    assert b"Traceback" not in refused.stderr
+
+
+def test_help_shows_the_defaults():
+    help = ragauge("sweep", "-h").stdout.decode()
+    for default in ("[0,1,2,3,4]", "[0,0.2]", "[none,ws,punct,syn,order]", "[16]", "[5%]"):
+        assert default in help

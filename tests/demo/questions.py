@@ -1,7 +1,8 @@
-"""Fifty-six questions over the bundled documents that the gold set does not ask.
+"""Questions over the bundled documents that the gold set does not ask.
 
 Each with what a right answer holds, or None where the documents do not tell: half of those are
-near misses about the same institutions, the others far off.
+near misses about the same institutions, the others far off. The easy ones are about an institution
+as such, where a neighbour of nearly the same name, or another thing of the kind, is near at hand.
 """
 
 from __future__ import annotations
@@ -73,3 +74,41 @@ FAR_OFF = [
     "Hoeveel inwoners heeft Parijs?",
 ]
 UNANSWERABLE = [*NEAR_MISSES, *FAR_OFF]
+EASY: dict[str, str | None] = {
+    "Who designed the Rijksmuseum?": "Pierre Cuypers",
+    "who designed the rijksmuseum": "Pierre Cuypers",
+    "Wie ontwierp het Rijksmuseum?": "Pierre Cuypers",
+    "Who founded the Rijksmuseum?": None,
+    "Which king founded the Rijksmuseum?": None,
+    "Where is the Rijksmuseum?": None,
+    "When did the British Library open?": "1998",
+    "when did the british library open": "1998",
+    "When was the British Library founded?": "1973",
+    "How many books does the British Library have?": None,
+    "How many copies of the Magna Carta does the British Library keep?": "two of the four",
+    "When was the British Museum founded?": "1753",
+    "Who designed the Great Court of the British Museum?": None,
+    "Where is the British Museum?": None,
+    "When was the Louvre opened as a museum?": "1793",
+    "When did the Louvre open?": "1793",
+    "How many books does the Library of Congress have?": None,
+    "How many volumes does the Library of Congress have?": None,
+    "How many volumes were bought from Thomas Jefferson?": "6,487",
+    "When did the Library of Congress open?": None,
+    "When did the Bodleian Library open?": None,
+    "Which painter made the Girl with a Pearl Earring?": None,
+    "Which collector left the Girl with a Pearl Earring to the Mauritshuis?": "des Tombe",
+    "When did the Mauritshuis open as a museum?": "1822",
+    "Where is the Mauritshuis?": "The Hague",
+    "Who designed the Mauritshuis?": "Jacob van Campen",
+    "Which pope founded the Vatican Library?": "Sixtus IV",
+    "Who built the Vatican Library?": None,
+    "Which queen reopened the Rijksmuseum?": "Queen Beatrix",
+    "When was the Palace Museum founded?": "1925",
+    "When was the National Palace Museum opened?": "1965",
+    "How many museums are there on the Museum Island?": "five",
+    "Wie stichtte het Rijksmuseum van Oudheden?": "Koning Willem I",
+    "Hoeveel schilderijen heeft het Van Gogh Museum?": "tweehonderd",
+    "Hoeveel negatieven telt de fotocollectie De Boer?": "twee miljoen",
+    "Hoeveel boeken heeft de Universiteitsbibliotheek Leiden?": None,
+}

@@ -56,6 +56,12 @@ BROKEN = {
     "an id it was not shown": '{"claim": "It was moved.", "citations": ["other#1"]}',
     "one id it was not shown": '{"claim": "It was.", "citations": ["r#history", "other#1"]}',
     "plain prose": "It was moved in 1808, I believe.",
+    "an empty claim": '{"claim": " ", "citations": ["r#history"]}',
+    "a claim that is no text": '{"claim": 1808, "citations": ["r#history"]}',
+    "a citation that is no id": '{"claim": "It was.", "citations": ["r#history", 7]}',
+    "half a character": '{"claim": "It was \\ud83d.", "citations": ["r#history"]}',
+    "a claim without an object": "- claim: It was.\n- citations: [r#history]",
+    "many braces": "{" * 5000,
     "nothing": "",
     "no text": None,
 }
@@ -66,16 +72,42 @@ def test_what_breaks_the_contract_becomes_the_exact_refusal(what):
     assert guarded(BROKEN[what], SHOWN, []) == REFUSAL
 
 
-@pytest.mark.parametrize("said", [RIGHT, f"Here you are:\n```json\n{RIGHT}\n```"])
+@pytest.mark.parametrize(
+    "said",
+    [
+        RIGHT,
+        f"Here you are:\n```json\n{RIGHT}\n```",
+        f"Of {{it}} I say {RIGHT} and that is all {{.",
+        RIGHT.replace('["r#history"]', '[{"id": "r#history"}, "r#history"]'),
+    ],
+)
 def test_an_answer_within_the_contract_goes_through(said):
     answer = {"claim": "It was moved in 1808.", "citations": ["r#history"]}
     assert guarded(said, SHOWN, []) == answer
 
 
-def test_only_constraints_that_came_back_are_echoed():
-    said = json.dumps(json.loads(RIGHT) | {"constraints_echo": ["Keep it."]})
-    echoed = guarded(said, SHOWN, ["Keep it.", "And this."])
-    assert echoed["constraints_echo"] == ["Keep it."]
+LOCKED = ['Say "café".', "Keep it."]
+ECHOES = {
+    "all": LOCKED,
+    "fewer": ["Keep it."],
+    "more": [*LOCKED, "Trust me."],
+    "altered": ['Say "cafe".', "Keep it."],
+}
+
+
+@pytest.mark.parametrize("ascii_only", [True, False])
+@pytest.mark.parametrize("what", ECHOES)
+def test_what_the_model_echoes_is_passed_on_as_it_is(what, ascii_only):
+    for right in (RIGHT, '{"claim": "not in context", "citations": []}'):
+        said = json.loads(right) | {"constraints_echo": ECHOES[what]}
+        answer = guarded(json.dumps(said, ensure_ascii=ascii_only), SHOWN, LOCKED)
+        assert answer == said
+
+
+@pytest.mark.parametrize("echo", [{}, {"constraints_echo": "Keep it."}, {"constraints_echo": [1]}])
+def test_a_sentence_that_only_the_claim_repeats_is_not_echoed(echo):
+    said = {"claim": "Keep it.", "citations": ["r#history"]} | echo
+    assert guarded(json.dumps(said), SHOWN, ["Keep it."])["constraints_echo"] == []
 
 
 def test_the_pipeline_answers_through_the_endpoint():

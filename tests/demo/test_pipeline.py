@@ -21,7 +21,7 @@ from ragauge.demo.pipeline import Pipeline
 from ragauge.errors import UsageError
 from ragauge.models import minilm
 from ragauge.text.canonical import canonical, phrases
-from tests.demo.questions import ANSWERABLE, FAR_OFF, NEAR_MISSES, UNANSWERABLE
+from tests.demo.questions import ANSWERABLE, EASY, FAR_OFF, NEAR_MISSES, UNANSWERABLE
 
 REFUSED = {"claim": "not in context", "citations": []}
 QUESTIONS = [*ANSWERABLE, *UNANSWERABLE]
@@ -58,6 +58,7 @@ def test_the_questions_are_not_the_gold_sets():
     worded = {canonical(w) for g in gold for w in (g["question"], *g.get("paraphrases", ()))}
     asked = {canonical(question) for question in QUESTIONS}
     assert len(asked) == len(QUESTIONS) >= 50 and not asked & worded
+    assert not {canonical(question) for question in EASY} & worded
 
 
 def test_most_questions_are_answered_right_or_refused_right(replies):
@@ -73,6 +74,80 @@ def test_hardly_an_answer_is_wrong(replies):
     """What cannot be answered right is refused rather than guessed: 1 in 14 at most."""
     wrong = [q for q, p in ANSWERABLE.items() if answered(replies[q]) and not right(replies[q], p)]
     assert len(wrong) <= len(ANSWERABLE) / 14, wrong
+
+
+@pytest.mark.parametrize("question", EASY)
+def test_an_easy_question_is_answered_right_or_refused(pipeline, question):
+    reply, phrase = pipeline.answer(Ask(q=question)), EASY[question]
+    assert right(reply, phrase) if phrase else not answered(reply), reply["answer_json"]
+
+
+def test_a_name_is_not_part_of_a_longer_one(pipeline):
+    def named(text):
+        return {" ".join(sorted(name)) for name in pipeline.index.lexicon.named(text.split())}
+
+    assert named("rijksmuseum and british librari") == {"rijksmuseum", "british librari"}
+    assert named("het rijksmuseum boerhaf") == {"boerhaf rijksmuseum"}
+    assert named("british troop and librari") == set()
+
+
+MUSEUMS = """# {title}
+
+## a
+{text}
+"""
+
+
+def of_texts(folder, **texts):
+    """The pipeline over a document for each name, of one section."""
+    for name, text in texts.items():
+        title = name.replace("_", " ")
+        (folder / f"{name.lower()}.md").write_text(MUSEUMS.format(title=title, text=text))
+    return Pipeline.of(folder)
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "why"),
+    [
+        ("Who designed Foo?", "Foo stands in Bar. Ann Lee painted the walls of it.", "not done"),
+        ("When did Foo open?", "Foo has a garden. The Old Wing opened in 1901.", "another thing"),
+        ("When did the Foo museum open?", "Foo grew. A second museum opened in 1901.", "a second"),
+        ("How many books has Foo?", "Foo lost two thirds of the books.", "a fraction"),
+        ("How many books has Foo?", "Foo bought 500 books in 1901.", "what was bought"),
+        ("Which painter made Foo?", "Foo was made for the banker Ann Lee.", "no painter"),
+        ("Which king founded Foo?", "Foo was founded by Ann Lee.", "no king"),
+        ("Who founded Foo?", "Foo began as the Bar Baz.", "nobody did"),
+        ("Where is Foo?", "A library in Foo is the largest.", "what is in it"),
+    ],
+)
+def test_evidence_of_another_kind_is_refused(tmp_path, question, text, why):
+    pipeline = of_texts(tmp_path, Foo=text, Bar="Nothing stands in Baz. The king saw a museum.")
+    assert pipeline.answer(Ask(q=question))["answer_json"] == REFUSED, why
+
+
+@pytest.mark.parametrize(
+    ("question", "text"),
+    [
+        ("Who designed Foo?", "Foo stands in Bar. Ann Lee designed the walls of it."),
+        ("When did Foo open?", "Foo has a garden. The museum opened in 1901."),
+        ("How many books has Foo?", "Foo has two thousand old books."),
+        ("Which painter made Foo?", "Foo was made by the painter Ann Lee."),
+        ("Which king founded Foo?", "Foo was founded by King Henry."),
+        ("Which pope founded Foo?", "Foo was founded by Sixtus IV."),
+        ("Where is Foo?", "Foo in Delft is the largest."),
+    ],
+)
+def test_evidence_of_the_kind_is_taken(tmp_path, question, text):
+    pipeline = of_texts(tmp_path, Foo=text, Bar="Nothing stands in Baz. The king saw a museum.")
+    assert answered(pipeline.answer(Ask(q=question)))
+
+
+def test_an_overlong_question_fails_with_the_fact(pipeline):
+    for length in (4001, 900_000):
+        with pytest.raises(CallFailed, match=r"4,000") as failed:
+            pipeline.answer(Ask(q="x" * length))
+        assert failed.value.kind == "bad_request"
+    assert pipeline.answer(Ask(q="x" * 4000))["answer_json"] == REFUSED
 
 
 def test_nothing_far_off_is_answered(replies):

@@ -1,7 +1,9 @@
 """`ragauge demo serve`: a real server, not ready before everything is green."""
 
+import asyncio
 import json
 import re
+import socket
 import subprocess
 import threading
 import urllib.error
@@ -10,6 +12,12 @@ from itertools import chain
 
 import pytest
 
+from ragauge.contracts.system import Ask
+from ragauge.demo.index import Index
+from ragauge.demo.knobs import Knobs
+from ragauge.demo.pipeline import Pipeline
+from ragauge.demo.serve import Service
+from ragauge.models.ngram import NgramEmbedder
 from tests.cli.command import QUIET_ENVIRONMENT, RAGAUGE, ragauge
 
 QUESTION = "Who gave the Ashmolean Museum its first collection?"
@@ -116,6 +124,7 @@ BAD_BODIES = {
     "no JSON": ("", "JSON"),
     "no question": ({"seed": 1}, "q"),
     "an empty question": ({"q": "  "}, "q is empty"),
+    "an overlong question": ({"q": "what is it " * 90_000}, "4,000"),
     "a seed that is text": ({"q": "Why?", "seed": "x"}, "seed"),
     "an unknown knob": ({"q": "Why?", "knobs": {"top": 3}}, "top_k"),
     "an unknown fault": ({"q": "Why?", "knobs": {"faults": ["slowly"]}}, "slow"),
@@ -161,3 +170,64 @@ def test_a_wrong_configuration_is_the_first_red_phase(serve):
     assert red[1] == "configuration"
     assert "top_k" in red[2]
     assert served.get("/readyz")[0] == 503
+
+
+@pytest.mark.parametrize("fault", ["wrong_citations=1", "chatty_refusals=1", "failing=1"])
+def test_a_fault_keeps_it_from_nothing_but_right_answers(serve, fault):
+    served = serve("--fault", fault)
+    served.wait_until_ready()
+    asked = "Who won the World Cup in 1998?" if "refusals" in fault else QUESTION
+    right = served.get("/qa", {"q": asked, "knobs": {"faults": []}})[1]["answer_json"]
+    status, reply = served.get("/qa", {"q": asked})
+    assert (status, reply.get("answer_json")) != (200, right)
+
+
+class Gated(NgramEmbedder):
+    """Embeds the question only once the gate is opened."""
+
+    def __init__(self):
+        super().__init__()
+        self.reached, self.opened = threading.Event(), threading.Event()
+
+    def embed(self, texts):
+        if list(texts) == [QUESTION]:
+            self.reached.set()
+            assert self.opened.wait(20), "nobody could open the gate meanwhile"
+        return super().embed(texts)
+
+
+def test_the_event_loop_is_free_while_a_question_is_worked_on(tmp_path):
+    (tmp_path / "one.md").write_text("# One\n\n## a\nThe Eiffel Tower opened in 1889.\n")
+    gate = Gated()
+
+    def build():
+        return Pipeline(Index.of(tmp_path, gate), tmp_path, Knobs())
+
+    async def ask():
+        service = Service(build, tmp_path / "no smoke.jsonl")
+        await service.start()
+        asking = asyncio.create_task(service.ask(Ask(q=QUESTION)))
+        await asyncio.to_thread(gate.reached.wait, 20)
+        gate.opened.set()
+        return await asking
+
+    assert asyncio.run(ask())["answer_json"]["claim"] == "not in context"
+
+
+def test_on_all_interfaces_any_host_may_be_named(serve):
+    served = serve("--host", "0.0.0.0")
+    assert any("listens on all interfaces" in line for line in served.log)
+    assert served.get("/livez", Host="museum.example:8136") == (200, {"live": True})
+
+
+def test_a_port_that_cannot_be_had_ends_in_words():
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        ports = {taken.getsockname()[1]: b"in use", 70_000: b"65535"}
+        for port, words in ports.items():
+            ended = ragauge("demo", "serve", "--port", port)
+            assert ended.returncode == 2, ended.stderr
+            assert words in ended.stderr
+            assert b"Traceback" not in ended.stderr
+    ended = ragauge("demo", "serve", "--port", "0", "--host", "nowhere.invalid")
+    assert ended.returncode == 2
+    assert b"Traceback" not in ended.stderr

@@ -246,8 +246,92 @@ def test_threads_that_hang_are_counted_and_said(written):
     assert reply == "ragauge-call"
 
 
-def test_idle_threads_end_when_the_system_is_closed(written):
-    name = written("def answer(ask): return threading.current_thread().ident")
+TOGETHER = """
+going, all_here = 0, asyncio.Event()
+
+async def answer(ask):
+    global going
+    going += 1
+    if going == 20:
+        all_here.set()
+    await all_here.wait()
+    return threading.current_thread().name
+"""
+
+
+def test_calls_of_an_async_function_wait_beside_each_other_in_one_loop(written):
+    async def crowd(system):
+        return await asyncio.gather(*(system.ask(Ask(q=f"{n}")) for n in range(20)))
+
+    system = CallableSystem(f"{written(TOGETHER)}:answer", concurrency=20)
+    assert with_system(system, crowd) == ["ragauge-loop"] * 20
+
+
+LETTING_GO = """
+asked, let_go = threading.Event(), threading.Event()
+
+async def answer(ask):
+    asked.set()
+    try:
+        await asyncio.Event().wait()
+    except asyncio.CancelledError:
+        let_go.set()
+        raise
+"""
+
+
+def test_an_async_function_hears_that_its_call_was_cancelled(written):
+    name = written(LETTING_GO)
+    system = CallableSystem(f"{name}:answer")
+    module = sys.modules[name]
+
+    async def give_up(system):
+        call = asyncio.ensure_future(system.ask(Ask(q="Why?")))
+        assert await asyncio.to_thread(module.asked.wait, LONG_S)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        return await asyncio.to_thread(module.let_go.wait, LONG_S)
+
+    assert with_system(system, give_up)
+
+
+LEAVING_A_TASK = """
+async def leave(): sys.exit('bye')
+
+async def answer(ask):
+    left = asyncio.ensure_future(leave())
+    await asyncio.wait({left})
+    return str(left.exception())
+"""
+
+
+def test_a_task_that_exits_does_not_end_the_loop_of_the_calls(written):
+    async def twice(system):
+        return [await system.ask(Ask(q="Why?")) for _ in range(2)]
+
+    assert with_system(CallableSystem(f"{written(LEAVING_A_TASK)}:answer"), twice) == ["bye"] * 2
+
+
+IN_THREADS = "async def answer(ask): return await asyncio.to_thread(int, ask['q'])"
+
+
+def test_an_async_function_may_use_threads(written):
+    async def crowd(system):
+        return await asyncio.gather(*(system.ask(Ask(q=f"{n}")) for n in range(100)))
+
+    system = CallableSystem(f"{written(IN_THREADS)}:answer")
+    assert with_system(system, crowd) == list(range(100))
+
+
+def test_what_a_thread_of_an_async_function_raises_is_a_failed_call(written):
+    failed = failure_of(CallableSystem(f"{written(IN_THREADS)}:answer"), "x")
+    assert failed.fact == "ValueError: invalid literal for int() with base 10: 'x'"
+
+
+@pytest.mark.parametrize("form", ["def", "async def"])
+def test_idle_threads_end_when_the_system_is_closed(written, form):
+    name = written(f"{form} answer(ask): return threading.current_thread().ident")
     ident = reply_of(CallableSystem(f"{name}:answer"))
     for thread in threading.enumerate():
         if thread.ident == ident:
@@ -274,10 +358,30 @@ asyncio.run(main())
 """
 
 
-def test_a_call_that_hangs_does_not_keep_the_process_alive(tmp_path):
+HANGING = {
+    "a function": "def answer(ask): hang()",
+    "an async function that blocks": "async def answer(ask): hang()",
+    "an awaitable that blocks": (
+        "async def slowly(ask): hang()\ndef answer(ask): return slowly(ask)"
+    ),
+    "a thread of an async function": "async def answer(ask): await asyncio.to_thread(hang)",
+    "an async function that will not be cancelled": """
+async def answer(ask):
+    asked.set()
+    while True:
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            pass
+""",
+}
+
+
+@pytest.mark.parametrize("form", HANGING)
+def test_a_call_that_hangs_does_not_keep_the_process_alive(tmp_path, form):
     (tmp_path / "hanging.py").write_text(
-        "import threading\nasked, never = threading.Event(), threading.Event()\n"
-        "def answer(ask):\n    asked.set()\n    never.wait()\n"
+        "import asyncio, threading\nasked, never = threading.Event(), threading.Event()\n"
+        f"def hang():\n    asked.set()\n    never.wait()\n{HANGING[form]}\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", HUNG],

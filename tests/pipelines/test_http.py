@@ -5,11 +5,14 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import re
 import socket
 import subprocess
 import sys
+import threading
 import traceback
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given, settings
@@ -19,7 +22,7 @@ from ragauge.contracts.system import Ask, CallFailed
 from ragauge.errors import UsageError
 from ragauge.pipelines.http import LONGEST_WAIT_S, HttpSystem, wait_s
 from ragauge.pipelines.mapping import mapping_of
-from tests.pipelines.asking import failure_of, reply_of, with_system
+from tests.pipelines.asking import LONG_S, failure_of, reply_of, with_system
 from tests.pipelines.misbehaving import (
     BEHAVIOURS,
     DATE,
@@ -199,6 +202,79 @@ def test_a_host_that_does_not_exist_is_unreachable(monkeypatch):
     assert failed.fact == "no-such-host.invalid:80: Name or service not known"
 
 
+class Noted(ThreadPoolExecutor):
+    """Threads such as a loop has, with the names of what ran in them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ran: list[str] = []
+
+    def submit(self, fn, /, *args, **kwargs):
+        self.ran.append(fn.__name__)
+        return super().submit(fn, *args, **kwargs)
+
+
+def test_a_name_is_looked_up_without_the_threads_of_the_loop(misbehaving):
+    threads = Noted()
+
+    async def ask(system):
+        asyncio.get_running_loop().set_default_executor(threads)
+        return await system.ask(Ask(q="Why?"))
+
+    system = HttpSystem(misbehaving.url.replace("127.0.0.1", "localhost"))
+    assert with_system(system, ask) == usual_answer({"q": "Why?"})
+    assert misbehaving.requests[0].headers["host"].startswith("localhost:")
+    assert threads.ran == []
+
+
+def test_the_thread_that_looked_a_name_up_ends_with_the_system(misbehaving, monkeypatch):
+    threads, look_up = [], socket.getaddrinfo
+
+    def noted(*arguments, **options):
+        threads.append(threading.current_thread())
+        return look_up(*arguments, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", noted)
+    reply_of(HttpSystem(misbehaving.url.replace("127.0.0.1", "localhost")))
+    (thread,) = threads
+    thread.join(LONG_S)
+    assert thread.daemon and not thread.is_alive()
+
+
+STUCK = """
+import asyncio, socket, threading
+from ragauge.contracts.system import Ask
+from ragauge.pipelines.http import HttpSystem
+
+sought, never = threading.Event(), threading.Event()
+
+def look_up(*arguments, **options):
+    sought.set()
+    never.wait()
+
+async def main():
+    socket.getaddrinfo = look_up
+    system = HttpSystem("http://qa.invalid/")
+    calls = [asyncio.ensure_future(system.ask(Ask(q="Why?"))) for _ in range(3)]
+    while not sought.is_set():
+        await asyncio.sleep(0)
+    for call in calls:
+        call.cancel()
+    await asyncio.gather(*calls, return_exceptions=True)
+    await system.close()
+    print("left")
+
+asyncio.run(main())
+"""
+
+
+def test_a_name_server_that_never_answers_does_not_keep_the_process_alive():
+    done = subprocess.run(
+        [sys.executable, "-c", STUCK], capture_output=True, text=True, timeout=LONG_S, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "left\n", "")
+
+
 def test_tls_towards_a_server_without_it_fails_for_good(misbehaving):
     failed = failure_of(HttpSystem(misbehaving.url.replace("http:", "https:")))
     assert (failed.kind, failed.again) == ("tls", False)
@@ -324,7 +400,9 @@ def test_secrets_reach_the_server_they_are_for(misbehaving):
 
 def test_identity_names_the_place_and_the_headers():
     system = HttpSystem("https://me:pw@qa.example/v1/ask?key=1#top", headers={"X-Key": "abcd"})
-    assert system.identity == {
+    identity = system.identity
+    assert re.fullmatch("[0-9a-f]{64}", identity.pop("values_pbkdf2"))
+    assert identity == {
         "kind": "http",
         "scheme": "https",
         "host": "qa.example",
@@ -334,15 +412,49 @@ def test_identity_names_the_place_and_the_headers():
     }
 
 
-def test_identity_changes_with_the_mapping_and_not_with_its_secrets():
-    def identity(answer: str, key: str):
-        shape = {"response": {"answer": answer}, "headers": {"X-Key": "{env.KEY}"}}
-        mapping = mapping_of(shape, {"KEY": key})
+def test_identity_changes_with_the_mapping():
+    def identity(answer: str):
+        mapping = mapping_of({"response": {"answer": answer}}, {})
         return HttpSystem("http://qa.example", mapping=mapping).identity
 
-    assert identity("$.a", "one") == identity("$.a", "two")
-    assert identity("$.a", "one") != identity("$.b", "one")
-    assert identity("$.a", "one") != HttpSystem("http://qa.example").identity
+    assert identity("$.a") == identity("$.a") != identity("$.b")
+    assert identity("$.a") != HttpSystem("http://qa.example").identity
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ({"url": "http://qa.example/?model=a"}, {"url": "http://qa.example/?model=b"}),
+        ({"url": "http://qa.example/?model=a"}, {"url": "http://qa.example/"}),
+        ({"headers": {"X-Model": "a"}}, {"headers": {"X-Model": "b"}}),
+        ({"headers": {"A": "b", "B": "a"}}, {"headers": {"A": "a", "B": "b"}}),
+        (
+            {"mapping": {"headers": {"X-Key": "{env.KEY}"}}, "environment": {"KEY": "one"}},
+            {"mapping": {"headers": {"X-Key": "{env.KEY}"}}, "environment": {"KEY": "two"}},
+        ),
+    ],
+)
+def test_identity_changes_with_the_query_and_the_values_of_headers(before, after):
+    def identity(url="http://qa.example/", headers=None, mapping=None, environment=None):
+        shape = mapping_of(mapping or {}, environment or {})
+        return HttpSystem(url, headers=headers, mapping=shape).identity
+
+    assert identity(**before) == identity(**before) != identity(**after)
+
+
+def test_a_renewed_credential_is_no_other_system():
+    def identity(key):
+        return HttpSystem("http://qa.example/", headers={"Authorization": key}).identity
+
+    assert identity("Bearer one") == identity("Bearer two")
+    one, two = (HttpSystem(f"http://me:{word}@qa.example/") for word in ("one", "two"))
+    assert one.identity == two.identity
+
+
+def test_identity_is_the_same_in_whatever_order_and_case_headers_are_written():
+    one = HttpSystem("http://qa.example/", headers={"X-A": "1", "X-B": "2"})
+    other = HttpSystem("http://qa.example/", headers={"x-b": "2", "x-a": "1"})
+    assert one.identity == other.identity
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,8 @@ from ragauge.pipelines.mapping import mapping_of
 from ragauge.pipelines.systems import system_of
 from tests.pipelines.asking import reply_of
 
+NAME_ONE = "name one system to ask, by --http, --call, --command, --replay or --demo"
+
 
 def test_each_way_makes_its_system_and_all_are_used_alike(misbehaving, tmp_path):
     (tmp_path / "traces").write_text('{"q": "[1]", "answer": "So."}')
@@ -39,10 +41,10 @@ def test_a_mapping_and_a_limit_reach_the_endpoint(misbehaving):
 @pytest.mark.parametrize(
     ("given", "fact"),
     [
-        ({}, "name one system to ask, by http, call, command, replay; got none"),
+        ({}, f"{NAME_ONE}; got none"),
         (
             {"http": "http://a", "call": "json:dumps"},
-            "name one system to ask, by http, call, command, replay; got http and call",
+            f"{NAME_ONE}; got --http and --call",
         ),
         (
             {"command": "cat", "mapping": mapping_of({}, {})},

@@ -70,6 +70,7 @@ def numbers(cells, answerable):
         "acr": (sum(c in "+hk" for c in made), len(made)) if answerable else None,
         "cghc": (sum(c in "+ck" for c in made), len(made)) if answerable else None,
         "refusal_rate": None if answerable else (made.count("+"), len(made)),
+        "success": (sum(c in "+k" for c in made), len(made)),
         "error_rate": (planned.count("!"), len(planned)),
     }
     known = {name: pair for name, pair in counts.items() if pair and pair[1]}
@@ -88,6 +89,7 @@ def examples(qid, columns, cells, asked, claims, cited):
         shown.append(
             Shown(
                 run_id=f"{qid}#{column}",
+                variation=column,
                 cell=cell,
                 question_sent=sent,
                 claim="" if cell == "!" else claims.get(cell, claims["+"]),
@@ -169,7 +171,10 @@ def question(
         "verdict": verdict_of(cells, made, failed),
         "answerable": answerable,
         **counts(cells, made),
-        **{name: rates.get(name) for name in ("acr", "cghc", "refusal_rate", "error_rate")},
+        **{
+            name: rates.get(name)
+            for name in ("acr", "cghc", "success", "refusal_rate", "error_rate")
+        },
         **agreement(made, css),
         "ci": ci,
         "reasons": {"scu_cons": "no constraints", **inapplicable},
@@ -192,9 +197,18 @@ RULES = {
     "refusal_rate": (">=", 0.98, "false"),
     "error_rate": ("<=", 0, None),
 }
+REFERENCE_RULES = {
+    "acr": (">=", 0.95, "true"),
+    "cghc": (">=", 0.95, "true"),
+    "css_all": (">=", 0.7, "true"),
+    "ned50": ("<=", 0.2, "true"),
+    "rcr": (">=", 0.98, "false"),
+    "scu_cons": ("=", 1, None),
+    "error_rate": ("<=", 0, None),
+}
 
 
-def gates(details):
+def gates(details, rules=RULES):
     """The stable share, then each rule with the share of questions that satisfy it."""
     stable, of = sum(one.verdict == "stable_pass" for one in details.values()), len(details)
     yield Verdict(
@@ -208,13 +222,16 @@ def gates(details):
         verdict="pass" if stable == of else "fail",
         reason=None,
     )
-    for name in RULES:
-        yield rule_gate(details, name)
+    for name, rule in rules.items():
+        yield rule_gate(details, name, *rule)
 
 
-def rule_gate(details, name):
-    op, bound, answerable = RULES[name]
-    judged = [qid for qid, one in details.items() if getattr(one, name) is not None]
+def rule_gate(details, name, op, bound, answerable):
+    judged = [
+        qid
+        for qid, one in details.items()
+        if getattr(one, name) is not None and answerable in (None, str(one.answerable).lower())
+    ]
     failing = [q for q in judged if any(f.startswith(f"{name} ") for f in details[q].failed)]
     where = f" where answerable={answerable}" if answerable else ""
     decision, reason = "pass", None
@@ -308,11 +325,14 @@ def report(rows, columns, **parts):
     """A report of questions by qid; parts of it may be replaced."""
     details = {qid: question(qid, columns, **row) for qid, row in rows.items()}
     totals = totals_of(details)
+    rules = REFERENCE_RULES if parts.get("profile") == "reference" else RULES
+    verdicts = tuple(gates(details, rules))
     known = {
         "passed": not totals["fail"],
         "profile": "ours",
         "metrics": means(details),
-        "gates": tuple(gates(details)),
+        "gates": verdicts,
+        "verdicts": verdicts,
         "totals": totals,
         "details": details,
         "columns": columns,
@@ -444,14 +464,38 @@ def reference():
         "cited": {"+": ("p1#2",), "c": ("p1#2",)},
         "acr": 0.75,
         "cghc": 1.0,
+        "success": 1.0,
         "css": 0.5,
         "css_all": 0.5,
         "ned50": 0.1551,
         "scu_cons": 1.0,
-        "failed": ("acr 0.75 < 0.95", "css 0.5 < 0.7"),
+        "failed": ("acr 0.75 < 0.95", "css_all 0.5 < 0.7"),
     }
-    bounds = {"acr": 0.95, "cghc": 0.95, "css": 0.7, "ned50": 0.2, "rcr": 0.98, "scu_cons": 1.0}
+    bounds = {name: bound for name, (_, bound, _) in REFERENCE_RULES.items()}
+    bounds["css"] = bounds.pop("css_all")
     return report({"A0001": facts}, columns, profile="reference", gates=bounds)
+
+
+def repeated():
+    """A question asked four times alike, by runs without ids of their own."""
+    columns = tuple(Variation(repeat=number) for number in range(4))
+    made = report({"q1": {"cells": "++cc"}}, columns)
+    one = made.details["q1"]
+    unnamed = tuple(structs.replace(run, run_id=str(run.variation)) for run in one.examples)
+    return structs.replace(made, details={"q1": structs.replace(one, examples=unnamed)})
+
+
+def unanswered():
+    """Three questions whose runs all failed: nothing could be judged."""
+    made = report(
+        {f"q{n}": {"cells": "!!!!!"} for n in range(1, 4)}, grid(jitters=("none",)), passed=False
+    )
+    reason = "no question has a finished run"
+    verdicts = tuple(
+        structs.replace(gate, verdict="not_evaluated", value=None, n=3, ci=None, reason=reason)
+        for gate in made.verdicts
+    )
+    return structs.replace(made, gates=verdicts, verdicts=verdicts)
 
 
 def hostile(text):
@@ -460,9 +504,11 @@ def hostile(text):
     rows = {text: hostile_row(text, columns), "q2": {"cells": "+" * 20}}
     made = report(rows, columns)
     advice = Advice(id="a", title=text, evidence=text, confirm=text, action=text, questions=(text,))
+    verdicts = (*made.verdicts, hostile_gate(text))
     return structs.replace(
         made,
-        gates=(*made.gates, hostile_gate(text)),
+        gates=verdicts,
+        verdicts=verdicts,
         metrics={**made.metrics, f"acme.{text}": Score(value=None, n=0, of=2, reason=text)},
         factors={**made.factors, text: FactorEffect(pairs=4, differ=1, rate=0.25)},
         findings=(Finding(text, f"{text}:4", text),),
@@ -477,6 +523,7 @@ def hostile_row(text, columns):
     shown = tuple(
         Shown(
             run_id=f"{text}#{columns[place]}",
+            variation=columns[place],
             cell=cell,
             question_sent=text,
             claim=text,

@@ -221,11 +221,34 @@ def test_many_runs_are_merged_by_factor():
     ]
 
 
-def test_the_plain_gates_of_the_reference_are_shown():
+def test_the_gates_of_the_reference_are_its_verdicts():
     page = Page(html.fragment("gates", msgspec.to_builtins(sweeps.reference())))
-    assert "acr >= 0.95" in page.text_of("code")
-    assert "ned50 <= 0.2" in page.text_of("code")
-    assert page.text_of("td").count("FAIL") == 2
+    named = ["stable >= 1", "acr >= 0.95", "cghc >= 0.95", "css_all >= 0.70", "ned50 <= 0.20"]
+    named += ["rcr >= 0.98", "scu_cons = 1", "error_rate <= 0"]
+    assert page.text_of("code") == named
+    cells = [text for text in page.text_of("td") if text.strip()]
+    assert cells[:4] == ["all", "0 of 1", "0.0 %", "FAIL"]
+    assert cells.count("FAIL") == 3
+    assert cells.count("not applicable") == 1
+
+
+def test_the_css_of_the_reference_is_said_to_be_over_all_runs():
+    for report, words in ((sweeps.reference(), "every run"), (sweeps.steady(), "every answer")):
+        [qid, *_] = report.details
+        fragment = str(html.fragment("question", msgspec.to_builtins(report), qid=qid))
+        assert f'<code>css</code></th><td class="soft extra">ids cited by {words}</td>' in fragment
+
+
+def test_gates_that_were_not_evaluated_fail_and_say_why():
+    fragment = str(html.fragment("gates", msgspec.to_builtins(sweeps.unanswered())))
+    assert fragment.count('<td class="word-cell bad">NOT EVALUATED</td>') == 7
+    assert fragment.count("<bdi>no question has a finished run</bdi>") == 7
+    assert "0.0 %" not in fragment
+
+
+def test_repeats_without_ids_of_their_own_say_which_they_are():
+    fragment = html.fragment("question", msgspec.to_builtins(sweeps.repeated()), qid="q1")
+    assert {"repeat 0", "repeat 2"} <= set(Page(fragment).text_of("span"))
 
 
 def test_a_score_shows_gates_labels_slices_questions_and_baseline(plain):

@@ -155,7 +155,8 @@ def test_anytime_stopping_keeps_its_error_rate():
         assert found.verdict != "incomplete"
         wrong += (not found.failed) != (failures == 2)
         saved += found.saved
-    assert wrong / 600 <= 0.05 + 0.03
+    # Fixed orders, so the same each time: the promise itself can be asked for.
+    assert wrong / 600 <= 0.05
     assert saved > 600
 
 

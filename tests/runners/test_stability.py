@@ -52,13 +52,13 @@ def test_the_brief_fixture_to_the_digit(brief):
     report = stability(*brief, profile="reference").report
     found = report.details["A0001"]
     assert (found.acr, found.cghc, found.css_all, found.ned50) == (0.75, 1.0, 0.5, 0.1551)
-    assert (found.rcr, found.scu_cons) == (1.0, 1.0)
+    assert (found.css, found.rcr, found.scu_cons) == (0.5, 1.0, 1.0)
     assert not report.passed
     assert (report.totals["pass"], report.totals["fail"]) == (0, 1)
     assert report.totals["answerable"] == 1
     assert set(found.failed) == {"acr 0.75 < 0.95", "css_all 0.5 < 0.7"}
     assert report.gates["acr"] == 0.95
-    assert report.gates["rcr"] == 0.98
+    assert (report.gates["rcr"], report.gates["css"]) == (0.98, 0.7)
 
 
 def test_an_id_that_was_never_retrieved_is_no_hit(brief, tmp_path):
@@ -164,6 +164,94 @@ def test_a_question_without_any_run_is_incomplete_with_or_without_a_plan(brief, 
     assert report.details["q2"].verdict == "incomplete"
     assert report.finding_counts["no_finished_run"] == 1
     assert report.finding_counts["no_plan"] == 1
+
+
+def test_a_single_run_is_said_to_tell_nothing(brief):
+    gold, runs = brief
+    runs.write_text(runs.read_text().splitlines()[0])
+    report = stability(gold, runs).report
+    assert report.finding_counts["single_run"] == 1
+    assert report.details["A0001"].css is None
+
+
+def test_a_planned_run_is_not_made_up_for_by_another(swept, tmp_path):
+    swept(steady)
+    out = tmp_path / "runs.jsonl"
+    records = [json.loads(line) for line in out.read_text().splitlines()]
+    foreign = records[0] | {"run_id": "zzz", "seed": 99}
+    report = stability(tmp_path / "gold.jsonl", written(out, [*records[1:], foreign])).report
+    assert not report.passed
+    assert report.coverage.missing == 1
+    assert report.finding_counts["unplanned_run"] == 1
+
+
+def test_a_run_too_many_does_not_make_a_question_incomplete(swept, tmp_path):
+    swept(steady)
+    out = tmp_path / "runs.jsonl"
+    records = [json.loads(line) for line in out.read_text().splitlines()]
+    foreign = records[0] | {"run_id": "zzz", "seed": 99}
+    assert stability(tmp_path / "gold.jsonl", written(out, [*records, foreign])).report.passed
+
+
+def test_two_journals_are_scored_as_one_sweep(swept, tmp_path):
+    swept(steady, grid=Grid(seeds=(0,), temperatures=(0.0,), jitters=("none",)), out="a.jsonl")
+    swept(steady, grid=Grid(seeds=(1, 2), temperatures=(0.0,), jitters=("none",)), out="b.jsonl")
+    both = [tmp_path / "a.jsonl", tmp_path / "b.jsonl"]
+    report = stability(tmp_path / "gold.jsonl", both).report
+    assert report.passed
+    assert (report.coverage.planned, report.coverage.runs) == (6, 6)
+    assert len(report.columns) == 3
+
+
+def test_totals_are_means_over_questions_however_many_runs_each_has(swept):
+    def script(ask):
+        return steady(ask) if ask.seed % 2 else REFUSAL
+
+    grid = Grid(seeds=tuple(range(30)), temperatures=(0.0,), jitters=("none",))
+    for adaptive in (None, "exact"):
+        out = f"{adaptive}.jsonl"
+        report = swept(script, grid=grid, out=out, options={"adaptive": adaptive})
+        for name in ("acr", "cghc", "iaa", "css", "rcr"):
+            values = [getattr(one, name) for one in report.details.values()]
+            there = [value for value in values if value is not None]
+            mean = report.metrics[f"stability.{name}"].value
+            assert (mean is None) is (not there)
+            if there:
+                assert mean == pytest.approx(sum(there) / len(there), abs=1e-4)
+
+
+def test_a_changed_gold_set_is_a_finding(swept, tmp_path):
+    swept(steady)
+    changed = [QUESTIONS[0] | {"gold_claim_substr": ["other"]}, QUESTIONS[1]]
+    gold = written(tmp_path / "gold.jsonl", changed)
+    report = stability(gold, tmp_path / "runs.jsonl").report
+    assert report.finding_counts["gold_changed"] == 1
+
+
+def test_a_damaged_plan_is_refused_with_a_remedy_that_helps_here(swept, tmp_path):
+    swept(steady)
+    (tmp_path / "runs.jsonl.plan.json").write_text("{")
+    with pytest.raises(UsageError, match="move it away and score the runs without a plan"):
+        stability(tmp_path / "gold.jsonl", tmp_path / "runs.jsonl")
+
+
+def test_gates_that_no_run_could_tell_are_not_evaluated(swept):
+    report = swept(lambda ask: {"answer_json": {"claim": ""}})
+    decisions = {gate.metric: gate.verdict for gate in report.verdicts}
+    assert decisions["stability.acr"] == "not_evaluated"
+    assert decisions["stability.stable"] == "fail"
+
+
+def test_named_paraphrases_are_a_factor_too(brief):
+    gold, runs = brief
+    records = [json.loads(line) for line in runs.read_text().splitlines()]
+    named = [
+        record | {"paraphrase": name}
+        for record, name in zip(records, ("formal", "formal", "slang", "slang"), strict=True)
+    ]
+    report = stability(gold, written(runs, named)).report
+    assert {column.paraphrase for column in report.columns} != {0}
+    assert report.factors["paraphrase"].pairs > 0
 
 
 def test_seeds_that_do_nothing_are_found_out(swept):

@@ -173,6 +173,117 @@ def test_a_line_that_was_cut_short_is_dropped_and_its_run_made_anew(gold, out):
     assert len(lines(out)) == 8
 
 
+@pytest.mark.parametrize("content", ['{"a": 1}', '{"qid": "q1", "answer": "x"}\n{"qid": "q2"'])
+@pytest.mark.parametrize("restart", [False, True])
+def test_a_file_of_somebody_elses_is_refused_untouched_or_kept_whole(gold, out, content, restart):
+    out.write_text(content)
+    if restart:
+        sweep(gold, Scripted(), out, grid=SMALL, restart=True)
+        assert out.with_name("runs.jsonl.1").read_text() == content
+        return
+    with pytest.raises(UsageError, match="its plan"):
+        sweep(gold, Scripted(), out, grid=SMALL)
+    assert out.read_text() == content
+
+
+def test_a_restart_keeps_the_plan_of_before_too(gold, out):
+    sweep(gold, Scripted(), out, grid=SMALL)
+    plan = out.with_name("runs.jsonl.plan.json").read_bytes()
+    sweep(gold, Scripted(), out, grid=Grid(seeds=(5,)), restart=True)
+    assert out.with_name("runs.jsonl.1.plan.json").read_bytes() == plan
+
+
+def test_blank_lines_and_a_byte_order_mark_do_not_stop_a_resume(gold, out):
+    sweep(gold, Scripted(), out, grid=SMALL)
+    out.write_bytes(b"\xef\xbb\xbf" + out.read_bytes().replace(b"\n", b"\n\n"))
+    system = Scripted()
+    assert sweep(gold, system, out, grid=SMALL).passed
+    assert system.asked == []
+
+
+def test_runs_that_were_not_planned_are_counted_apart(gold, out):
+    sweep(gold, Scripted(), out, grid=SMALL)
+    line = json.loads(out.read_text().splitlines()[0]) | {"run_id": "q1#elsewhere"}
+    with out.open("a") as file:
+        file.write(json.dumps(line) + "\n")
+    report = sweep(gold, Scripted(), out, grid=SMALL)
+    assert (report.coverage.done, report.coverage.planned) == (8, 8)
+    assert report.finding_counts["unplanned_run"] == 1
+
+
+@pytest.mark.parametrize("name", ["-", "runs.jsonl.gz"])
+def test_a_journal_is_a_plain_file_by_its_name(gold, tmp_path, name):
+    with pytest.raises(UsageError, match="a journal is a plain file"):
+        sweep(gold, Scripted(), tmp_path / name, grid=SMALL)
+
+
+def test_a_plan_of_another_version_is_refused(gold, out):
+    sweep(gold, Scripted(), out, grid=SMALL)
+    plan = out.with_name("runs.jsonl.plan.json")
+    plan.write_text(plan.read_text().replace("sweep-plan/1", "sweep-plan/99"))
+    with pytest.raises(UsageError, match="sweep-plan/99"):
+        sweep(gold, Scripted(), out, grid=SMALL)
+
+
+WRONG_GRIDS = {
+    "a temperature that is no number": ({"temperatures": (float("nan"),)}, "finite"),
+    "an endless temperature": ({"temperatures": (float("inf"),)}, "finite"),
+    "no seed": ({"seeds": ()}, "seeds: is empty"),
+    "a seed twice": ({"seeds": (1, 1)}, "1 stands twice"),
+    "an unknown jitter": ({"jitters": ("punkt",)}, "punct"),
+    "no repeat": ({"repeats": 0}, "repeats"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG_GRIDS)
+def test_a_grid_that_makes_no_sense_is_refused_before_a_file_is_made(gold, out, what):
+    parts, words = WRONG_GRIDS[what]
+    with pytest.raises(UsageError, match=words):
+        sweep(gold, Scripted(), out, grid=Grid(**parts))
+    assert not out.exists()
+
+
+def test_nothing_to_ask_is_said_before_a_file_is_made(gold, out):
+    with pytest.raises(UsageError, match="nothing to ask"):
+        sweep(gold, Scripted(), out, grid=Grid(paraphrases=(1, 2)))
+    assert not out.exists()
+
+
+def test_temperatures_that_look_alike_are_runs_of_their_own(gold, out):
+    grid = Grid(seeds=(0,), temperatures=(0.3, 0.1 + 0.2), jitters=("none",))
+    report = sweep(gold, Scripted(), out, grid=grid)
+    assert len({run["run_id"] for run in lines(out)}) == report.coverage.planned == 4
+
+
+def test_an_answer_that_came_before_the_stop_is_recorded(gold, out):
+    """The budget is spent by the first failure; what was answered by then must be there."""
+    answered = []
+
+    def script(ask):
+        if ask.seed == 7:
+            raise CallFailed("raised", "enough")
+        answered.append(ask.seed)
+        return RIGHT
+
+    grid = Grid(seeds=tuple(range(40)), temperatures=(0.0,), jitters=("none",))
+    sweep(gold, Scripted(script), out, grid=grid, error_budget="0", concurrency=8)
+    assert sum(run["status"] == "ok" for run in lines(out)) == len(answered)
+
+
+def test_whatever_a_system_raises_is_an_error_record(gold, out):
+    def script(ask):
+        raise ZeroDivisionError("by nought")
+
+    report = sweep(gold, Scripted(script), out, grid=SMALL, error_budget="100%")
+    assert report.errors == {"raised": 8}
+    assert {run["error"] for run in lines(out)} == {"raised: ZeroDivisionError: by nought"}
+
+
+def test_gates_mean_nothing_to_a_sweep_that_judges_nothing(gold, out):
+    with pytest.raises(UsageError, match="--adaptive"):
+        sweep(gold, Scripted(), out, grid=SMALL, gates="acr>=0.9")
+
+
 def test_a_broken_line_in_the_middle_is_named_and_nothing_is_lost(gold, out):
     sweep(gold, Scripted(), out, grid=SMALL)
     broken = out.read_text().split("\n")

@@ -29,6 +29,10 @@ WORDED = {
             "Who owns it,and why?": "Who  owns it , and why ?",
             "Kept here: the codex": "Kept here : the  codex",
             "Rembrandt": "Rembrandt ",
+            "Was it C,D or A,B?": "Was  it C,D or A,B ?",
+            "A,B": "A,B ",
+            "In Kew,Delft or Élan,Été": "In Kew,Delft or Élan,Été ",
+            "Is it C, D or x,y?": "Is  it C , D or x , y ?",
             "Who?\n- one, two\n    three, four": "Who?\n- one , two\n    three , four",
         },
         "nl": {"Welk archief is ouder: dit of dat?": "Welk  archief is ouder : dit of dat ?"},
@@ -47,6 +51,8 @@ WORDED = {
             "In 1808 the king founded it": "In 1808, the king founded it",
             "In Kew the king founded it": "In Kew the king founded it",
             "What??": "What??",
+            "Show must go on?": "Show must go on?",
+            "Show the rooms?": "Show the rooms",
             "Name it…": "Name it…",
         },
         "nl": {"In 1808 werd het gebouwd": "In 1808 werd het gebouwd", "Wie is dat?": "Wie is dat"},
@@ -62,6 +68,9 @@ WORDED = {
             "Please list the parts.": "Please enumerate the parts.",
             "Compare A and B.": "Contrast A and B.",
             "Compare A to B.": "Compare A to B.",
+            "Compare and contrast A with B.": None,
+            "Name the ship Victory.": None,
+            "Where is the difference kept?": None,
             "Show the rooms.": "Display the rooms.",
             "Show me the rooms.": "Show me the rooms.",
             "In which year did it open?": "In what year did it open?",
@@ -87,6 +96,22 @@ WORDED = {
         "nl": {
             "Leg uit waarom het sloot.": "Beschrijf waarom het sloot.",
             "Noem de drie delen.": "Vermeld de drie delen.",
+            "Noem de architecten van de toren.": "Vermeld de architecten van de toren.",
+            "Noem het geen museum.": None,
+            "Noem de jongen Jan.": None,
+            "Noem de toren Babel.": None,
+            "Leg uit op welke dag het sloot.": "Beschrijf op welke dag het sloot.",
+            "Leg uit dat het sloot.": None,
+            "Vergelijk het met KBR.": None,
+            "In welk jaar en in welke maand werd het gebouwd?": None,
+            "In welk jaar werd het gebouwd?": None,
+            "Hoe wordt het weer?": None,
+            "Hoe kan dat?": None,
+            "Hoe werd het schip ontdekt?": "Op welke manier werd het schip ontdekt?",
+            "Waar ligt het aan dat het sloot?": None,
+            "Waar ligt het verschil?": None,
+            "Waar hangt het vanaf?": None,
+            "Waar wordt aan gewerkt in de toren?": None,
             "Vergelijk de KB met KBR.": "Maak een vergelijking van de KB met KBR.",
             "Wanneer begon het werk?": "Op welk moment begon het werk?",
             "Wanneer het begon, wie was er bij?": None,
@@ -103,12 +128,24 @@ WORDED = {
             "Erklären Sie, wie es begann.": "Beschreiben Sie, wie es begann.",
             "Liste die Teile auf.": "Zähle die Teile auf.",
             "Liste der Museen": None,
+            "Erklären Sie den Bau.": "Beschreiben Sie den Bau.",
+            "Erkläre ihn für tot.": None,
+            "Nenne drei Teile.": "Benenne drei Teile.",
+            "Nenne es kein Museum.": None,
+            "Wie wurde das Wetter?": None,
+            "Wie ging es ihm?": None,
+            "Wie wurde es gedruckt?": "Auf welche Weise wurde es gedruckt?",
+            "Wo liegt das Problem?": None,
             "Wann wurde es gebaut?": "Zu welchem Zeitpunkt wurde es gebaut?",
             "Wie wurde es genannt?": None,
         },
         "fr": {
             "Citez les trois auteurs.": "Nommez les trois auteurs.",
             "Liste des musées": None,
+            "Citez la phrase exacte.": None,
+            "Comment se fait-il qu'il soit fermé ?": None,
+            "Comment est le musée ?": None,
+            "Comment est conservée la toile ?": "De quelle manière est conservée la toile ?",
             "En quelle année a-t-il ouvert ?": "Au cours de quelle année a-t-il ouvert ?",
             "Comment s'appelle le roi ?": None,
             "Quand le roi vint, qui ouvrit ?": None,
@@ -117,6 +154,15 @@ WORDED = {
             "请解释IIIF。": "请说明IIIF。",
             "故宫在哪一年成立？": "故宫在哪年成立？",
             "比较大的是哪个？": None,
+            "解释权归谁？": None,
+            "显示器是谁的？": None,
+            "列出的是谁？": None,
+            "比较A和B。": "对比A和B。",
+            "比较一下这两座。": "对比一下这两座。",
+            "比较大的宫和塔有很多。": None,
+            "解释为什么它关闭": "说明为何它关闭",
+            "解释《夜巡》的书是谁写的？": None,
+            "解释《夜巡》的书是谁写的": None,
             "它成为什么？": None,
             "例如何时？": None,
         },
@@ -134,6 +180,17 @@ WORDED = {
             "When was the hall opened to all?": "The hall was opened to all when?",
             "When was the hall that burned opened?": None,
             "When did the hall open?": None,
+            "In which year was the treaty signed by Louis broken?": None,
+            "When was the bridge damaged in 1944 rebuilt?": None,
+            "When was the treaty signed by Louis void?": None,
+            "When was the treaty signed by Louis?": "The treaty was signed by Louis when?",
+            "How did the church after the fire look?": None,
+            "How did the vote after the fire of 1814 end?": None,
+            "How did Kew grow after the war ended?": None,
+            "What is kept in the tower called?": None,
+            "How many does it hold according to the book?": (
+                "According to the book, how many does it hold?"
+            ),
             "Who is the head of Kew?": "The head of Kew is who?",
             "Who is the hall named after?": None,
             "What is the keeper of Kew doing?": None,
@@ -146,6 +203,12 @@ WORDED = {
             "Wanneer begon Operatie Nachtwacht?": "Operatie Nachtwacht begon wanneer?",
             "In welk jaar werd de toren gebouwd?": "De toren werd in welk jaar gebouwd?",
             "In welk jaar werd de toren door Van de Velde gebouwd?": None,
+            "Waar ligt de schat begraven?": None,
+            "Waar stond het kasteel vroeger?": None,
+            "Waar hangt het vanaf?": None,
+            "Wanneer werd de koning een beeld geschonken?": None,
+            "Welke boeken zijn er volgens de wet verdwenen?": None,
+            "Waar heeft de KB haar boeken opgeslagen?": None,
             "Waar worden boeken van gemaakt?": None,
             "Hoe gaat het, nu er geen depot is?": "Nu er geen depot is, hoe gaat het?",
             "Hoeveel boeken bezit de KB?": "De KB bezit hoeveel boeken?",
@@ -155,6 +218,15 @@ WORDED = {
         "de": {
             "Wann wurde das Museum eröffnet?": "Das Museum wurde wann eröffnet?",
             "Wann wurde das Museum von Teyler eröffnet?": None,
+            "Wo liegt der Hund begraben?": None,
+            "Wo liegt der Hund?": "Der Hund liegt wo?",
+            "Wo hängt das Bild schief?": None,
+            "Wann wurde das Museum neu eröffnet?": None,
+            "Wann wurde dem König das Schloss übergeben?": None,
+            "Wann wurde das Schloss der Stadt übergeben?": None,
+            "Wann wurde der Hof des Königs gebaut?": "Der Hof des Königs wurde wann gebaut?",
+            "Wann stellte das Museum seine Werke aus?": None,
+            "Seit wann trägt der Zoo seinen Namen?": "Der Zoo trägt seinen Namen seit wann?",
             "Erkläre es mit Quellen, in einem Satz.": "Erkläre es in einem Satz, mit Quellen.",
         },
         "fr": {
@@ -174,6 +246,7 @@ WORDED = {
             "EXPLAIN it": None,
         },
         "nl": {"Leg uit.": "leg uit.", "Van Gogh schilderde wat?": None},
+        "de": {"Liste die Teile auf.": "liste die Teile auf.", "Liste der Museen": None},
         "fr": {"Qu'est-ce ?": "qu'est-ce ?"},
         "zh": {"谁？": None},
     },
@@ -195,14 +268,55 @@ WORDED = {
             "List the parts.": "Please list the parts.",
             "Please list the parts.": None,
             " \n": None,
+            "List the parts, please.": None,
+            "Explain it, please, in one sentence.": None,
+            "Could you please list the parts?": None,
+            "Did it please the king?": "Could you tell me: did it please the king?",
+            "Show must go on": None,
+            "Show the rooms": "Please show the rooms",
+            "Name of the head of Kew?": "Could you tell me: name of the head of Kew?",
+            "List of museums in Paris": None,
+            "The hall is old. When was it built?": None,
         },
         "nl": {
             "Wie is dat?": "Kunt u mij zeggen: wie is dat?",
             "Leg uit wie dat is.": "Wees zo vriendelijk en leg uit wie dat is.",
+            "Toon de brief.": "Wees zo vriendelijk en toon de brief.",
+            "Toon van de brief": None,
+            "Laat werk van Rembrandt": None,
+            "Geef alstublieft drie voorbeelden.": None,
         },
-        "de": {"Nenne die Teile.": "Bitte nenne die Teile."},
-        "fr": {"Qui est-ce ?": "Pourriez-vous me dire : qui est-ce ?"},
-        "zh": {"谁？": "请问，谁？", "列出三个。": "请列出三个。"},
+        "de": {
+            "Nenne die Teile.": "Bitte nenne die Teile.",
+            "Fassen Sie den Text zusammen.": "Bitte fassen Sie den Text zusammen.",
+            "Erklären Sie bitte den Bau.": None,
+            "Erklären ist schwer.": None,
+            "Erläutern ist schwer.": None,
+            "Liste der Museen": None,
+            "Liste der Museen?": "Bitte sagen Sie mir: Liste der Museen?",
+            "Liste die Museen auf.": "Bitte liste die Museen auf.",
+            "Vergleiche zwischen Museen": None,
+        },
+        "fr": {
+            "Qui est-ce ?": "Pourriez-vous me dire : qui est-ce ?",
+            "Montre-moi les salles.": "Merci d'avance : montre-moi les salles.",
+            "Montre en or du roi": None,
+            "Liste la plus longue des rois": None,
+            "Montrez les salles, s'il vous plaît.": None,
+        },
+        "zh": {
+            "谁？": "请问，谁？",
+            "列出三个。": "请列出三个。",
+            "解释一下这件事。": "请解释一下这件事。",
+            "展示厅在哪里？": "请问，展示厅在哪里？",
+            "说明书在哪年出版？": "请问，说明书在哪年出版？",
+            "比较大的博物馆是哪一个？": "请问，比较大的博物馆是哪一个？",
+            "比较如何？": "请问，比较如何？",
+            "介绍《夜巡》的书是谁写的？": "请问，介绍《夜巡》的书是谁写的？",
+            "解释羊皮纸是如何制作的。": None,
+            "谁可以申请借阅证？": "请问，谁可以申请借阅证？",
+            "可以请你解释一下吗？": None,
+        },
     },
     "typo": {
         "en": {
@@ -423,6 +537,7 @@ HOSTILE = [
         "，",
         "解释",
     ),
+    *("解释这的", "Waar wordt aan ge", "Hoe werd ge", "Show the ", "please ", "C,", "Liste auf "),
     *("Foo de ", "de' ", "3, ", "a\u0301", "x'", "..a", " — ", "Which is it, the A or the "),
 ]
 
@@ -550,6 +665,33 @@ def test_ws_punct_and_syn_apply_to_every_demo_question_and_order_to_25_or_more()
     for name in ("ws", "punct", "syn"):
         assert all(applies(text, name, language) for text, language in questions)
     assert sum(applies(text, "order", language) for text, language in questions) >= 25
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "language"),
+    [
+        ("Show must go on", "polite", "en"),
+        ("List the parts, please.", "polite", "en"),
+        ("¿Quién es?", "polite", "es"),
+        ("《夜巡》是谁画的？", "quote", "zh"),
+        ("什么是「夜巡」？", "quote", "zh"),
+    ],
+)
+def test_a_jitter_does_not_apply_to_what_it_can_never_change(text, name, language):
+    assert jittered(text, name, language=language) == text
+    assert not applies(text, name, language)
+
+
+@FEW
+@given(TEXTS, SPOKEN)
+def test_polite_changes_every_text_it_applies_to(text, language):
+    changed = jittered(text, "polite", language=language) != text
+    assert changed == applies(text, "polite", language)
+
+
+def test_ws_says_all_that_it_does():
+    assert jittered("Who is it", "ws", language="en") == "Who  is it"
+    assert "two between two words" in JITTERS["ws"].about
 
 
 def test_the_guess_is_right_for_every_demo_question():

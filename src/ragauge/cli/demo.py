@@ -109,7 +109,7 @@ def write_traces(pipeline: Pipeline, gold: Path, traces: Path) -> None:
 def _sweep(pipeline: Pipeline, gold: Path, runs: Path, say: Callable[[str], None]) -> None:
     from ragauge.cli.sweep import progress
     from ragauge.contracts.run import Grid
-    from ragauge.runners.ledger import plan_path
+    from ragauge.runners.plans import plan_path
     from ragauge.runners.sweep import sweep
 
     for old in (runs, plan_path(runs)):
@@ -124,6 +124,8 @@ def _sweep(pipeline: Pipeline, gold: Path, runs: Path, say: Callable[[str], None
             grid=Grid(**GRID),  # type: ignore[arg-type]
             knobs={"faults": [FAULT]},
         )
+    if swept.ended == "interrupted":
+        raise click.Abort
     say(
         f"Sweep: {swept.coverage.questions} questions, {swept.coverage.done:,} runs in "
         f"{perf_counter() - started:.1f} s, with the fault {FAULT} switched on\n"
@@ -190,7 +192,13 @@ def _next_steps(folder: Path, *, kept: bool) -> str:
 
 @demo.command(short_help="Serve the reference pipeline over HTTP.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
-@click.option("--port", default=PORT, show_default=True, help="0 takes a free one.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=PORT,
+    show_default=True,
+    help="0 takes a free one.",
+)
 @click.option("--knobs", metavar="JSON", help='Such as \'{"top_k": 3, "rerank": false}\'.')
 @click.option("--fault", "faults", multiple=True, help="Such as wrong_citations=0.3; repeatable.")
 @click.option("--documents", metavar="FOLDER", help="Markdown documents in place of the bundled.")

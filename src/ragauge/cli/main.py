@@ -9,6 +9,7 @@ from importlib import import_module
 import click
 
 from ragauge import __version__
+from ragauge.cli.exit_codes import BROKEN_PIPE, INTERRUPTED, USAGE
 from ragauge.errors import RagaugeError
 
 VERBS = {
@@ -25,10 +26,6 @@ VERBS = {
     "sweep": "Ask a system each question many times, under what should not matter.",
 }
 """Each verb is a module of this package, and in it the command of the same name."""
-
-USAGE = 2
-INTERRUPTED = 130
-BROKEN_PIPE = 141
 
 
 class Verbs(click.Group):

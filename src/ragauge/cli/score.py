@@ -12,13 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ragauge.cli.exit_codes import NOT_MEASURED
 from ragauge.cli.settings import options_of, remark, settings
 
 if TYPE_CHECKING:
     from ragauge.contracts.score import ScoreReport
     from ragauge.reports.forms import Report
-
-NOTHING_SCORED = 3
 
 
 @click.command(short_help="Score traces against a gold set, with gates.")
@@ -74,7 +73,7 @@ def show(report: Report, form: str) -> None:
 
 def _exit_code(report: ScoreReport) -> int:
     if not report.coverage.scored:
-        return NOTHING_SCORED
+        return NOT_MEASURED
     return 0 if report.passed else 1
 
 

@@ -30,23 +30,47 @@ def options_of(*names: str) -> Callable[[Command], Command]:
             flag = flag_of(name)
             kind = click.Choice(setting.choices) if setting.choices else None
             switch, many = setting.kind == "switch", setting.kind == "texts"
+            help = f"{setting.help}{_default(setting.default)}"
             command = click.option(
-                flag, type=kind, is_flag=switch, default=None, multiple=many, help=setting.help
+                flag, type=kind, is_flag=switch, default=None, multiple=many, help=help
             )(command)
         return command
 
     return decorated
 
 
+def _default(value: Any) -> str:
+    """A setting's default as help shows it; nothing where there is none to speak of."""
+    if value in (None, (), False):
+        return ""
+    shown = ",".join(value) if isinstance(value, tuple) else f"{value}"
+    return f"  [{shown}]"
+
+
+def origins(command: str, /, **flags: Any) -> dict[str, str]:
+    """Where the value of each of a command's own settings comes from."""
+    own = f"{command}."
+    return {
+        name.removeprefix(own): value.origin
+        for name, value in with_origins(**_named(command, flags)).items()
+        if name.startswith(own)
+    }
+
+
 def settings(command: str | None = None, /, **flags: Any) -> dict[str, Any]:
     """The value of every setting that is nobody's or this command's, with these flags on top."""
+    own = f"{command}."
+    values = {name: v.value for name, v in with_origins(**_named(command, flags)).items()}
+    mine = {name.removeprefix(own): v for name, v in values.items() if name.startswith(own)}
+    return {name: value for name, value in values.items() if "." not in name} | mine
+
+
+def _named(command: str | None, flags: dict[str, Any]) -> dict[str, Any]:
+    """The flags by the names of their settings: a command's own before everybody's."""
     from ragauge.ingest.configuration import SETTINGS
 
     own = f"{command}."
-    named = {own + name if own + name in SETTINGS else name: v for name, v in flags.items()}
-    values = {name: value.value for name, value in with_origins(**named).items()}
-    mine = {name.removeprefix(own): v for name, v in values.items() if name.startswith(own)}
-    return {name: value for name, value in values.items() if "." not in name} | mine
+    return {own + name if own + name in SETTINGS else name: v for name, v in flags.items()}
 
 
 def with_origins(**flags: Any) -> dict[str, Value]:

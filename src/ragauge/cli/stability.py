@@ -9,10 +9,9 @@ from typing import Any
 
 import click
 
+from ragauge.cli.exit_codes import NOT_MEASURED
 from ragauge.cli.score import forms_of, show, write_reports
 from ragauge.cli.settings import options_of, settings
-
-NOTHING_SCORED = 3
 
 
 @click.command(short_help="Score the runs of a sweep: what changes that should not.")
@@ -58,7 +57,7 @@ def stability(ctx: click.Context, /, **given: Any) -> None:
     write_reports(outcome.report, forms, chosen["quiet"])
     show(outcome.report, chosen["format"])
     if not outcome.report.coverage.runs:
-        ctx.exit(NOTHING_SCORED)
+        ctx.exit(NOT_MEASURED)
     ctx.exit(0 if outcome.report.passed else 1)
 
 

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.settings import formats, options_of, settings
+from ragauge.cli.exit_codes import INTERRUPTED, NOT_MEASURED
+from ragauge.cli.settings import formats, options_of, origins, settings
+from ragauge.text.visible import visible
 
 if TYPE_CHECKING:
     from ragauge.contracts.run import Grid
     from ragauge.contracts.sweep import Progress, SweepReport
     from ragauge.contracts.system import System
 
-INTERRUPTED = 130
-NOT_DONE = 3
+GO_ON = "interrupted; the same command goes on where this one stopped"
 
 PRESETS: dict[str, dict[str, Any]] = {
     "pr": {"seeds": ("0", "1", "2"), "jitters": ("none", "ws", "syn")},
@@ -74,25 +74,29 @@ def sweep(ctx: click.Context, /, **given: Any) -> None:
     chosen = _settings(given)
     quiet = chosen.pop("quiet")
     system = _system(systems, chosen["map"], chosen["concurrency"])
-    with progress(quiet) as watch:
-        report = run(gold, system, out, watch, **_options(chosen, extra))
-    click.echo(_shown(report, gold, form), nl=False)
+    try:
+        with progress(quiet) as watch:
+            report = run(gold, system, out, watch, **_options(chosen, extra))
+    except KeyboardInterrupt:  # a second one, or one before the first call
+        click.echo(GO_ON, err=True)
+        ctx.exit(INTERRUPTED)
+    click.echo(_shown(report, gold, form, extra["gates"]), nl=False)
     ctx.exit(_exit_code(report))
 
 
 def _settings(given: dict[str, Any]) -> dict[str, Any]:
     """The settings, where a preset stands for the parts of the grid that were not given."""
     flags = {name: None if value == () else value for name, value in given.items()}
-    chosen = settings("sweep", **flags)
+    chosen, told = settings("sweep", **flags), origins("sweep", **flags)
     for name, value in PRESETS.get(chosen["preset"] or "", {}).items():
-        if flags.get(name) is None:
+        if told[name] == "default":
             chosen[name] = value
     return chosen
 
 
 def _system(given: dict[str, Any], map: str | None, concurrency: int) -> System:
     if given.pop("demo"):
-        if any(given.values()):
+        if any(given.values()) or map:
             raise click.UsageError("--demo stands alone: it is the system under test")
         from ragauge.demo.pipeline import Pipeline
 
@@ -127,7 +131,7 @@ def _grid(chosen: dict[str, Any]) -> Grid:
     return Grid(
         seeds=_numbers("--seeds", chosen["seeds"], int),
         temperatures=_numbers("--temperatures", chosen["temperatures"], float),
-        jitters=_distinct("--jitters", chosen["jitters"]),
+        jitters=chosen["jitters"],
         paraphrases=paraphrases,
         repeats=chosen["repeats"],
         profile=chosen["jitter_profile"],
@@ -136,17 +140,10 @@ def _grid(chosen: dict[str, Any]) -> Grid:
 
 def _numbers(flag: str, words: tuple[str, ...], kind: type) -> tuple[Any, ...]:
     try:
-        return _distinct(flag, tuple(kind(word) for word in words))
+        return tuple(kind(word) for word in words)
     except ValueError:
         wanted = "whole numbers" if kind is int else "numbers"
         raise click.UsageError(f"{flag}: expected {wanted}, got {', '.join(words)}") from None
-
-
-def _distinct(flag: str, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    twice = sorted({str(value) for value in values if values.count(value) > 1})
-    if twice:
-        raise click.UsageError(f"{flag}: {', '.join(twice)} stands twice; --repeats asks again")
-    return values
 
 
 def _rate(text: str | None) -> float | None:
@@ -164,13 +161,18 @@ def _rate(text: str | None) -> float | None:
 
 
 def read_knobs(text: str | None) -> dict[str, Any]:
+    """The knobs a user wrote: an object, or the name of a file that holds one."""
+    from ragauge.errors import InputRejected
+    from ragauge.ingest.lines import read_whole
+    from ragauge.ingest.strict_json import BadJson, decode
+
     if text is None:
         return {}
-    written = text if text.lstrip()[:1] in ("{", "[") else Path(text).read_text("utf-8")
+    inline = text.lstrip()[:1] in ("{", "[")
     try:
-        knobs = json.loads(written)
-    except ValueError as error:
-        raise click.UsageError(f"--knobs: is not JSON: {error}") from None
+        knobs = decode(text.encode() if inline else read_whole(text))
+    except (BadJson, InputRejected) as error:
+        raise click.UsageError(f"--knobs: {error}") from None
     if not isinstance(knobs, dict):
         raise click.UsageError("--knobs: expected an object of knobs and their values")
     return knobs
@@ -179,7 +181,7 @@ def read_knobs(text: str | None) -> dict[str, Any]:
 def _exit_code(report: SweepReport) -> int:
     if report.ended == "interrupted":
         return INTERRUPTED
-    return 0 if report.passed else NOT_DONE
+    return 0 if report.passed else NOT_MEASURED
 
 
 @contextmanager
@@ -194,15 +196,16 @@ def progress(quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
         yield watch
 
 
-def _shown(report: SweepReport, gold: str, form: str) -> str:
+def _shown(report: SweepReport, gold: str, form: str, gates: str | None) -> str:
     if form == "json":
         from ragauge.reports.json import render
 
         return render(report)
-    return "".join(f"{line}\n" for line in _words(report, gold))
+    scoring = ["ragauge", "stability", gold, report.out, *(["--gates", gates] if gates else [])]
+    return "".join(f"{visible(line)}\n" for line in _words(report, shlex.join(scoring)))
 
 
-def _words(report: SweepReport, gold: str) -> Iterator[str]:
+def _words(report: SweepReport, scoring: str) -> Iterator[str]:
     found = report.coverage
     parts = [f"{found.done:,} of {found.planned:,} runs done"]
     parts += [f"{found.resumed:,} of them before"] if found.resumed else []
@@ -211,27 +214,33 @@ def _words(report: SweepReport, gold: str) -> Iterator[str]:
     yield f"{', '.join(parts)}: {report.out}"
     if report.promise:
         yield f"runs left out: {report.promise}"
-    if report.errors:
-        kinds = ", ".join(f"{kind} ({times:,})" for kind, times in report.errors.items())
-        yield f"failed: {kinds}"
+    for finding in report.findings:
+        if finding.code in ("set_aside", "torn_line", "unplanned_run"):
+            yield finding.message
+    for kind, times in report.errors.items():
+        yield f"failed: {kind} ({times:,}): {_example(report, kind)}"
     if report.noop:
         jitters = ", ".join(f"{jitter} on {times:,}" for jitter, times in report.noop.items())
         yield f"jitters that changed nothing, and were not run: {jitters} questions"
-    yield _next_step(report, gold)
+    yield _next_step(report, scoring)
 
 
-def _next_step(report: SweepReport, gold: str) -> str:
+def _example(report: SweepReport, kind: str) -> str:
+    """The first run that failed in this way, in its own words."""
+    for finding in report.findings:
+        if finding.code == "failed_run" and finding.message.startswith(kind):
+            return f"{finding.message.removeprefix(f'{kind}: ')} ({finding.where})"
+    return "see the journal"
+
+
+def _next_step(report: SweepReport, scoring: str) -> str:
     if report.ended == "interrupted":
-        return "interrupted; the same command goes on where this one stopped"
+        return GO_ON
     if report.ended == "error_budget":
         return (
             "stopped: the error budget is spent; mend the system and run the same command to go "
             "on, or raise --error-budget"
         )
     if report.coverage.failed:
-        return f"run the same command to try the failed ones again, or: {_scoring(report, gold)}"
-    return f"next: {_scoring(report, gold)}"
-
-
-def _scoring(report: SweepReport, gold: str) -> str:
-    return f"ragauge stability {gold} {report.out}"
+        return f"run the same command to try the failed ones again, or: {scoring}"
+    return f"next: {scoring}"

@@ -53,6 +53,7 @@ def lines() -> Iterator[Watch]:
 
     def watch(now: Progress) -> None:
         nonlocal last
+        speed.look(now)
         if monotonic() - last >= LOG_EVERY_S:
             last = monotonic()
             settled = now.done + now.failed + now.saved
@@ -68,10 +69,15 @@ class _Speed:
     def __init__(self) -> None:
         self._start: tuple[float, int] | None = None
 
-    def _rate(self, now: Progress) -> float | None:
-        settled = now.done + now.failed
+    def look(self, now: Progress) -> None:
+        """The first look is where the time begins."""
         if self._start is None:
-            self._start = monotonic(), settled
+            self._start = monotonic(), now.done + now.failed
+
+    def _rate(self, now: Progress) -> float | None:
+        self.look(now)
+        assert self._start
+        settled = now.done + now.failed
         passed, made = monotonic() - self._start[0], settled - self._start[1]
         return made / passed if made and passed else None
 

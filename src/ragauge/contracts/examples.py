@@ -84,25 +84,26 @@ _REPORT = ScoreReport(
 
 _SEEDS = FactorEffect(pairs=1, differ=1, rate=1.0)
 
+_STABLE = Verdict(
+    rule="stability.stable>=1",
+    metric="stability.stable",
+    op=">=",
+    bound=1,
+    value=0.0,
+    n=1,
+    ci=(0.0, 0.7935),
+    verdict="fail",
+    reason=None,
+)
+
 _STABILITY = StabilityReport(
     passed=False,
     profile="ours",
     metrics={
         "stability.acr": Score(value=0.5, n=1, of=1, signature="stability.acr|v1|n:1"),
     },
-    gates=(
-        Verdict(
-            rule="stability.stable>=1",
-            metric="stability.stable",
-            op=">=",
-            bound=1,
-            value=0.0,
-            n=1,
-            ci=(0.0, 0.7935),
-            verdict="fail",
-            reason=None,
-        ),
-    ),
+    gates=(_STABLE,),
+    verdicts=(_STABLE,),
     totals={
         "questions": 1,
         "answerable": 1,
@@ -125,6 +126,7 @@ _STABILITY = StabilityReport(
             saved=0,
             acr=0.5,
             cghc=1.0,
+            success=0.5,
             css=1.0,
             css_all=1.0,
             css_pairwise=1.0,
@@ -151,6 +153,7 @@ _STABILITY = StabilityReport(
             examples=(
                 Shown(
                     run_id="q1#seed=0;t=0;j=none;p=0",
+                    variation=Variation(seed=0),
                     cell="+",
                     question_sent="When was the museum founded?",
                     claim="It was founded in 1800.",
@@ -158,6 +161,7 @@ _STABILITY = StabilityReport(
                 ),
                 Shown(
                     run_id="q1#seed=1;t=0;j=none;p=0",
+                    variation=Variation(seed=1),
                     cell="c",
                     question_sent="When was the museum founded?",
                     claim="It was founded in 1808.",

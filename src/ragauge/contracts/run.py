@@ -9,6 +9,8 @@ from msgspec import Struct
 Factor = Literal["seed", "temperature", "jitter", "paraphrase", "repeat"]
 FACTORS: tuple[Factor, ...] = ("seed", "temperature", "jitter", "paraphrase", "repeat")
 
+PLAN_SCHEMA = "ragauge.sweep-plan/1"
+
 ORIGINAL = 0
 """The paraphrase number of the question as the gold set words it."""
 
@@ -23,8 +25,18 @@ class Variation(Struct, frozen=True, order=True):
     repeat: int = 0
 
     def __str__(self) -> str:
-        text = f"seed={self.seed};t={self.temperature:g};j={self.jitter};p={self.paraphrase}"
+        text = f"seed={self.seed};t={_exact(self.temperature)};j={self.jitter};p={self.paraphrase}"
         return f"{text};r={self.repeat}" if self.repeat else text
+
+
+def _exact(temperature: float) -> str:
+    """The shortest way to write the number that loses nothing: two must not look alike.
+
+    >>> _exact(0.0), _exact(0.2), _exact(0.1 + 0.2)
+    ('0', '0.2', '0.30000000000000004')
+    """
+    short = f"{temperature:g}"
+    return short if float(short) == temperature else repr(temperature)
 
 
 class PlannedRun(Struct, frozen=True):
@@ -71,13 +83,15 @@ class QuestionPlan(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class SweepPlan(Struct, frozen=True, kw_only=True):
     """What a sweep set out to do: kept beside its journal, so that what is missing is known."""
 
-    schema: str = "ragauge.sweep/1"
+    schema: str = PLAN_SCHEMA
     fingerprint: str
     """Changes with the gold set, the grid, the system or the request: then it is another sweep."""
     parts: dict[str, str]
     """The fingerprint's parts, so that it can be said which one changed."""
     grid: Grid
     system: dict[str, Any]
+    knobs: dict[str, Any] = {}
+    """Sent with every call."""
     adaptive: Literal["exact", "anytime"] | None = None
     rules: tuple[str, ...] = ()
     """The gates an adaptive sweep stops by: other gates would have needed other runs."""

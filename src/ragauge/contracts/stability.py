@@ -57,6 +57,7 @@ class Shown(Struct, frozen=True, kw_only=True):
     """A run of a question that is worth a look."""
 
     run_id: str
+    variation: Variation
     cell: str
     question_sent: str | None
     claim: str
@@ -78,6 +79,7 @@ class QuestionStability(Struct, frozen=True, kw_only=True):
     """Planned runs that were not needed: the verdict was certain without them."""
     acr: float | None
     cghc: float | None
+    success: float | None
     css: float | None
     css_all: float | None
     css_pairwise: float | None
@@ -132,8 +134,9 @@ class StabilityReport(Struct, frozen=True, kw_only=True):
     metrics: dict[str, Score]
     """Means over questions, by metric id."""
     gates: tuple[Verdict, ...] | dict[str, float]
-    """The stable share first, then each rule with the share of questions that satisfy it; under
-    the reference profile the brief's plain object."""
+    """The verdicts; under the reference profile the brief's plain object."""
+    verdicts: tuple[Verdict, ...]
+    """The stable share first, then each rule with the share of questions that satisfy it."""
     totals: dict[str, int]
     """answerable, unanswerable, pass, fail, and each verdict."""
     details: dict[str, QuestionStability]

@@ -17,7 +17,7 @@ from ragauge.demo.question import Question, read_question
 from ragauge.text.canonical import canonical
 from ragauge.text.refusal import DEFAULT_TOKEN
 
-VERSION = 1
+VERSION = 2
 REFUSAL = DEFAULT_TOKEN
 FEW = 3
 """A sentence with fewer new words than these says hardly more than the question."""

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
+
+import msgspec
 
 from ragauge.contracts.system import Ask
 from ragauge.pipelines.http import HttpSystem
 from ragauge.pipelines.mapping import mapping_of
-from ragauge.text.citations import take_apart
+from ragauge.text.citations import id_of, split_ids, unique
 from ragauge.text.refusal import DEFAULT_TOKEN, refusal_in, tokens
 
 CONTRACT = f"""\
@@ -21,7 +26,11 @@ Cite only ids that stand in square brackets before a passage.
 If the passages do not answer the question, reply with exactly: {DEFAULT_TOKEN}
 """
 
-REFUSAL = {"claim": DEFAULT_TOKEN, "citations": []}
+REFUSAL: dict[str, Any] = {"claim": DEFAULT_TOKEN, "citations": []}
+OBJECTS_TRIED = 20
+
+_OPENING = re.compile(r"\{")
+_LENIENT = json.JSONDecoder(strict=False)
 
 
 class ChatGenerator:
@@ -64,7 +73,9 @@ def prompt(question: str, chunks: Sequence[tuple[str, str]], constraints: Sequen
 
 
 def guarded(said: Any, shown: Sequence[str], constraints: Sequence[str]) -> dict[str, Any]:
-    """The reply as an answer, or the refusal where it refuses or cites what it was not shown.
+    """The reply as an answer, or the refusal where it refuses or breaks the contract.
+
+    What it echoes stays as it is in both.
 
     >>> guarded('{"claim": "In 1808.", "citations": ["r#1"]}', ["r#1"], [])
     {'claim': 'In 1808.', 'citations': ['r#1']}
@@ -72,13 +83,42 @@ def guarded(said: Any, shown: Sequence[str], constraints: Sequence[str]) -> dict
     {'claim': 'not in context', 'citations': []}
     """
     text = said if isinstance(said, str) else ""
-    answer = take_apart(text)
-    cited = list(answer.citations or ())
-    refuses = refusal_in(text, tokens()) != "none" or refusal_in(answer.claim, tokens()) != "none"
-    if refuses or not cited or not set(cited) <= set(shown):
-        return dict(REFUSAL)
-    echo = {"constraints_echo": [c for c in constraints if c in text]} if constraints else {}
-    return {"claim": answer.claim, "citations": cited, **echo}
+    reply = _object_in(text)
+    claim, cited, echo = reply.get("claim"), _cited(reply), _echo(reply)
+    echoed = {"constraints_echo": echo} if constraints or echo else {}
+    if not isinstance(claim, str) or not claim.strip() or not set(cited) <= set(shown):
+        return REFUSAL | echoed
+    refuses = any(refusal_in(one, tokens()) != "none" for one in (text, claim))
+    return (REFUSAL if refuses or not cited else {"claim": claim, "citations": cited}) | echoed
+
+
+def _object_in(text: str) -> dict[str, Any]:
+    """The object with a claim, alone, in a fence or among prose; {} where there is none."""
+    for opening in islice(_OPENING.finditer(text), OBJECTS_TRIED):
+        try:
+            found, _ = _LENIENT.raw_decode(text, opening.start())
+            msgspec.json.encode(found)
+        except (ValueError, RecursionError):  # not JSON, or with half a character in it
+            continue
+        if "claim" in found:
+            return dict(found)
+    return {}
+
+
+def _cited(reply: Mapping[str, Any]) -> list[str]:
+    """The cited ids, each once; what is no id stays, so that it is one that was not shown."""
+    cited = reply.get("citations")
+    if isinstance(cited, str):
+        cited = split_ids(cited)
+    return list(unique(id_of(one) or str(one) for one in cited)) if isinstance(cited, list) else []
+
+
+def _echo(reply: Mapping[str, Any]) -> list[str]:
+    """The locked sentences as the model gives them back, be it more, fewer or others."""
+    echo = reply.get("constraints_echo")
+    if not isinstance(echo, list) or not all(isinstance(one, str) for one in echo):
+        return []
+    return echo
 
 
 def _shape(model: str) -> dict[str, Any]:

@@ -17,6 +17,12 @@ PEOPLE = word_set("""
     koning koningin kunstenaar kunstenaars oprichter paus persoon schilder schilders schrijver
     schrijvers stichter verzamelaar vorst
 """)
+ANYBODY = word_set("""
+    artist artists family man monarch person ruler scholar woman
+    geleerde heerser kunstenaar kunstenaars persoon vorst
+""")
+"""Those of them that say of whom is asked no more than `who`."""
+RULERS = word_set("duke elector emperor king pope queen")
 PLACES = word_set("""
     cities city countries country district place square street town towns
     land plaats plaatsen plein stad steden straat wijk
@@ -66,6 +72,8 @@ STRICT = word_set("""
     toekomstige tweede vierde volgende voormalige vorige
 """)
 """Words without which another thing is asked."""
+OTHERS = word_set("another fifth fourth second third derde tweede vierde vijfde")
+"""Words that say a thing is not the one that was spoken of."""
 
 ARTICLES = word_set("the a an de het een l la le")
 IN = word_set("in te at near bij")

@@ -14,10 +14,10 @@ from msgspec import Struct
 
 from ragauge.contracts.embedder import Embedder
 from ragauge.demo.chunks import CHUNKER, Chunk, Document, read_documents, rev_of
-from ragauge.demo.kin import kins
+from ragauge.demo.kin import kin, kins
 from ragauge.demo.lexicon import Lexicon, context
 from ragauge.demo.passages import Passage
-from ragauge.demo.words import ANALYZER, stems
+from ragauge.demo.words import ANALYZER, stems, surface_words
 from ragauge.errors import InputRejected
 from ragauge.store.files import write_whole
 
@@ -132,11 +132,19 @@ class Index:
     @cached_property
     def passages(self) -> tuple[Passage, ...]:
         """The chunks, read; in the order of `chunks`."""
+        lexicon = self.lexicon
         words = {
             document.id: frozenset(kins(f"{document.title}\n{document.text}"))
             for document in self.documents
         }
-        return tuple(Passage(chunk, words[chunk.doc_id], self.lexicon) for chunk in self.chunks)
+        named = {
+            document.id: lexicon.named([kin(word) for word in surface_words(document.text)])
+            for document in self.documents
+        }
+        return tuple(
+            Passage(chunk, words[chunk.doc_id], named[chunk.doc_id], lexicon)
+            for chunk in self.chunks
+        )
 
     @cached_property
     def numbers(self) -> dict[str, int]:

@@ -78,6 +78,14 @@ former: former formerly previously earlier before originally original oorspronke
 law: law laws legally statute wet wetten wettelijke
 hung: hang hangs hung hanging hangt hing hangen
 launched: launch launched online gelanceerd
+king: king kings koning koningen
+queen: queen queens koningin koninginnen
+pope: pope popes paus pausen
+emperor: emperor emperors keizer keizers
+duke: duke dukes hertog hertogen
+elector: elector electors keurvorst keurvorsten
+librarian: librarian librarians bibliothecaris bibliothecarissen
+archivist: archivist archivists archivaris archivarissen
 """
 
 

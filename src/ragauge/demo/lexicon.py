@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
@@ -19,6 +20,11 @@ ALIKE, JOINED = 5, 6
 """Letters a word has at least to meet its other endings, and to be looked for in a longer one."""
 KEPT = 4096
 
+Name = frozenset[str]
+"""The words of a document's name, in whatever order."""
+_HEAD = re.compile(r"[^,:;(]*")
+"""What stands in a title before it explains itself."""
+
 
 class Lexicon:
     """The words of a set of chunks, as `kin` gives them."""
@@ -30,6 +36,7 @@ class Lexicon:
         self._words = tuple(sorted(word for word in counts if word.isalpha()))
         self._names = _names(chunks)
         self._spellings = _spellings(chunks) | FORMS | grammar.KNOWN
+        self._whole = _whole_names({chunk.title for chunk in chunks})
         self.titles = tuple(sorted({folded(chunk.title) for chunk in chunks}))
         self.mended = lru_cache(KEPT)(self._mended)
         self.joined = lru_cache(KEPT)(self._joined)
@@ -42,6 +49,21 @@ class Lexicon:
     def is_name(self, word: str) -> bool:
         """Whether the documents write the word, and never small inside a sentence."""
         return folded(word) in self._names
+
+    def named(self, sequence: Sequence[str]) -> frozenset[Name]:
+        """The names of documents that stand whole in a sequence of words.
+
+        A name that is part of a longer one is not meant: Rijksmuseum Boerhaave is no Rijksmuseum.
+        """
+        found: set[Name] = set()
+        begin = 0
+        for place, word in enumerate(sequence):
+            for name in self._whole.get(word, ()) if place >= begin else ():
+                if tuple(sequence[place : place + len(name)]) == name:
+                    found.add(frozenset(name))
+                    begin = place + len(name)
+                    break
+        return frozenset(found)
 
     def _mended(self, word: str) -> str:
         """The folded word; of a slip of the pen, the known word it stands for.
@@ -78,6 +100,26 @@ class Lexicon:
         near = (known for known in self._words if abs(len(known) - len(word)) <= 2)
         forms = (known for known in near if known.startswith(word) or word.startswith(known))
         return self.joined(word) | {known for known in forms if len(known) >= ALIKE}
+
+
+def whole_name(title: str) -> tuple[str, ...]:
+    """The words of the name in a title, without an article before them.
+
+    >>> whole_name("The National Archives (United States)"), whole_name("Rijksmuseum: onderzoek")
+    (('national', 'archif'), ('rijksmuseum',))
+    """
+    head = _HEAD.match(title)
+    words = surface_words(head[0] if head else title)
+    article = words[:1] and folded(words[0]) in grammar.ARTICLES
+    return tuple(map(kin, words[1:] if article else words))
+
+
+def _whole_names(titles: Iterable[str]) -> dict[str, list[tuple[str, ...]]]:
+    """The names by their first word, the longest first."""
+    names: defaultdict[str, list[tuple[str, ...]]] = defaultdict(list)
+    for name in sorted(set(map(whole_name, titles)) - {()}, key=lambda name: (-len(name), name)):
+        names[name[0]].append(name)
+    return dict(names)
 
 
 def context(chunk: Chunk) -> str:

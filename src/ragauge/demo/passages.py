@@ -6,8 +6,9 @@ import re
 from functools import cached_property
 
 from ragauge.demo.chunks import Chunk
+from ragauge.demo.grammar import ARTICLES, DEMONYMS
 from ragauge.demo.kin import in_one_word, kin, kins
-from ragauge.demo.lexicon import Lexicon, heading, title
+from ragauge.demo.lexicon import Lexicon, Name, heading, title, whole_name
 from ragauge.demo.sentences import sentence_spans
 from ragauge.demo.words import folded, is_stop, surface_words, word_set
 
@@ -23,7 +24,7 @@ _AMOUNT = re.compile(
 )
 _PLACE = re.compile(
     r"\b(?:in|at|on|near|beside|below|under|above|from|to|between|op|aan|te|bij|naast|onder|uit|tussen)"
-    r" (?!\d)\w+"
+    r" (?:(?:the|an?|de|het|een) )?(?!\d)(\w+)"
 )
 _REASON = re.compile(
     r"\b(?:because|so that|in order|therefore|thus|owing|due to|in return|on condition|as thanks|"
@@ -40,10 +41,21 @@ _RESTS = re.compile(
     r"^(?:it|they|he|she|his|her|its|their|this|these|that|those|zij|ze|hij|zijn|haar|hun|die|dat|deze|dit|"
     r"daar\w*)\b|\b(?:it|them|they)\b"
 )
-_PARTICLES = word_set("van de der den des da di du del della von zu y le la of the st en")
+_PARTICLES = word_set("van de der den des da di du del della von zu y le la of the st en ten ter")
 _BEFORE_PLACE = word_set(
-    "across along at beside from in into near on through to towards bij naar naast op te uit"
+    "across along as at beside from in into near on through to towards als bij naar naast op te uit"
 )
+"""What follows is where something is, or what it was, and did nothing."""
+_REGNAL = re.compile(r"\b[A-Z]\w{2,} [IVX]+\b")
+_BY_ITSELF = word_set(
+    "arose began begin beginning begun origin originated started start begon begonnen ontstaan "
+    "ontstond ontstonden"
+)
+_FRACTION = re.compile(r"thirds?|quarters?|half|halves|per|percent|procent|derde|kwart|helft")
+
+
+NEAR = 4
+"""Words from a number to what it counts, or from `first` to what is first, at most."""
 
 
 class Sentence:
@@ -56,6 +68,8 @@ class Sentence:
         self._is_name = lexicon.is_name
         self.sequence = tuple(kin(word) for word in surface_words(in_one_word(text)))
         self.words = frozenset(kins(text))
+        self.named = lexicon.named(self.sequence)
+        """The names of documents that stand in it whole."""
 
     @cached_property
     def plain(self) -> str:
@@ -79,8 +93,52 @@ class Sentence:
         return bool(_REASON.search(self.plain))
 
     @cached_property
-    def tells_place(self) -> bool:
-        return bool(_PLACE.search(self.plain))
+    def places(self) -> frozenset[str]:
+        """What something may be in, at or near."""
+        return frozenset(map(kin, _PLACE.findall(self.plain)))
+
+    @cached_property
+    def named_places(self) -> frozenset[str]:
+        """Those of them that are written as names."""
+        return frozenset(map(kin, filter(str.istitle, _PLACE.findall(self.text))))
+
+    @cached_property
+    def names_ruler(self) -> bool:
+        """Whether someone is numbered as rulers are, such as Leo XIII."""
+        return bool(_REGNAL.search(self.text))
+
+    @cached_property
+    def done(self) -> frozenset[str]:
+        """Its words, without those for what comes about by itself: what began, nobody founded."""
+        words = surface_words(in_one_word(self.text))
+        return frozenset(kin(word) for word in words if folded(word) not in _BY_ITSELF)
+
+    @cached_property
+    def leading_thing(self) -> frozenset[str]:
+        """The name of the thing it begins with, such as `The Radcliffe Camera`; of several words.
+
+        A name without an article is a person's, and one that begins with a people may be.
+        """
+        words = surface_words(self.text)
+        run = next(iter(_runs(words[1:])), range(0))
+        named = words[1:][run.start : run.stop]
+        is_thing = folded(words[0]) in ARTICLES and run.start == 0 and len(named) > 1
+        return frozenset(map(kin, named if is_thing and folded(named[0]) not in DEMONYMS else ()))
+
+    @cached_property
+    def counts(self) -> frozenset[str]:
+        """What its numbers count: the nouns after them, no further than the next small word."""
+        words = [*surface_words(in_one_word(self.text)), *[""] * NEAR]
+        found: set[str] = set()
+        for place in self.numbers:
+            for word in words[place + 1 : place + 1 + NEAR]:
+                plain = folded(word)
+                if is_stop(word) and plain not in ("of", "van"):
+                    break
+                found.add(kin(word))
+                if _FRACTION.fullmatch(plain):
+                    break
+        return frozenset(found)
 
     @cached_property
     def numbers(self) -> tuple[int, ...]:
@@ -100,7 +158,8 @@ class Sentence:
         found: set[str] = set()
         words = surface_words(self.text)
         for run in _runs(words):
-            before = folded(words[run.start - 1]) if run.start else ""
+            led = [folded(word) for word in words[: run.start]]
+            before = next((word for word in reversed(led) if word not in ARTICLES), "")
             named = [word for word in words[run.start : run.stop] if word[0].isupper()]
             alone = run == range(0, 1) and not self._is_name(named[0])
             if before not in _BEFORE_PLACE and not alone:
@@ -126,8 +185,11 @@ def _runs(words: list[str]) -> list[range]:
 class Passage:
     """A chunk read: its sentences, and the words its title and section lend to each of them."""
 
-    def __init__(self, chunk: Chunk, document: frozenset[str], lexicon: Lexicon) -> None:
+    def __init__(
+        self, chunk: Chunk, document: frozenset[str], around: frozenset[Name], lexicon: Lexicon
+    ) -> None:
         self.chunk = chunk
+        self.name: Name = frozenset(whole_name(chunk.title))
         self.sentences = tuple(
             Sentence(chunk.text[start:end], place, lexicon)
             for place, (start, end) in enumerate(sentence_spans(chunk.text))
@@ -137,6 +199,9 @@ class Passage:
         self.words = self.heading.union(*(sentence.words for sentence in self.sentences))
         self.document = document
         """The words of the whole document."""
+        self.named = frozenset({self.name}).union(*(one.named for one in self.sentences))
+        self.around = around | {self.name}
+        """The documents' names that stand in the chunk, and in the whole document."""
 
     def before(self, sentence: Sentence) -> Sentence | None:
         return self.sentences[sentence.place - 1] if sentence.place else None
@@ -144,3 +209,12 @@ class Passage:
     def after(self, sentence: Sentence) -> Sentence | None:
         following = self.sentences[sentence.place + 1 : sentence.place + 2]
         return following[0] if following else None
+
+    def until(self, sentence: Sentence) -> frozenset[str]:
+        """The words of the chunk as far as the sentence goes."""
+        return frozenset().union(*(one.words for one in self.sentences[: sentence.place + 1]))
+
+    def near(self, sentence: Sentence) -> frozenset[str]:
+        """The words of the sentence and of the one before."""
+        before = self.before(sentence)
+        return sentence.words | before.words if before else sentence.words

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,11 @@ KEPT = 1024
 """Questions whose retrieval is remembered: nothing of it depends on the seed."""
 ANSWERERS = 8
 """Thresholds whose answers are remembered."""
+LONGEST_QUESTION = 4000
+"""Characters: the work grows with the words, and no question needs more."""
+
+Hop = Callable[..., Awaitable[Any]]
+"""Calls a function with what follows it, here or in another thread."""
 
 
 class _Call(Struct, frozen=True):
@@ -53,6 +59,7 @@ class Pipeline:
         self.index, self.knobs = index, knobs
         self._documents, self._generate = documents, generate
         self._indexes = {knobs.embedder: index}
+        self._indexing = threading.Lock()
         self._pool = lru_cache(KEPT)(self._pooled)
         self._rank = lru_cache(KEPT)(self._rank_whole)
         self._weighed = lru_cache(KEPT)(self._weigh)
@@ -79,13 +86,21 @@ class Pipeline:
             "knobs": msgspec.to_builtins(self.knobs),
         }
 
-    async def ask(self, ask: Ask) -> dict[str, Any]:
-        """The reply; raises CallFailed."""
-        call = self._retrieve(ask)
+    async def ask(self, ask: Ask, hop: Hop | None = None) -> dict[str, Any]:
+        """The reply; raises CallFailed.
+
+        What would keep an event loop waiting goes through `hop`, such as `asyncio.to_thread`. A
+        sweep needs none: a remembered question is answered sooner than a thread is found.
+        """
+        run = hop or _here
+        call: _Call = await run(self._retrieve, ask)
         begun = time.perf_counter()
         if delay_s := _delay_s(call):
             await asyncio.sleep(delay_s)
-        answer = await self._of(call).generate(*_to_answer(call))
+        if self._generate:
+            answer = await self._generate.generate(*_to_answer(call))
+        else:
+            answer = await run(self._extract, call)
         return _reply(call, answer, _ms_since(begun))
 
     def answer(self, ask: Ask) -> dict[str, Any]:
@@ -95,8 +110,7 @@ class Pipeline:
         call = self._retrieve(ask)
         begun = time.perf_counter()
         time.sleep(_delay_s(call))
-        answer = self._extractive(call.index, call.knobs.threshold).answer(*_to_answer(call))
-        return _reply(call, answer, _ms_since(begun))
+        return _reply(call, self._extract(call), _ms_since(begun))
 
     async def close(self) -> None:
         """Let go of what the generator holds."""
@@ -105,6 +119,7 @@ class Pipeline:
 
     def _retrieve(self, ask: Ask) -> _Call:
         begun = time.perf_counter()
+        refuse_overlong(ask.q)
         knobs = turned(self.knobs, ask.knobs)
         struck = _faults(knobs)
         faults.fail(struck, ask)
@@ -139,15 +154,31 @@ class Pipeline:
 
     def _index_of(self, name: str) -> Index:
         if name not in self._indexes:
+            with self._indexing:
+                self._build_index(name)
+        return self._indexes[name]
+
+    def _build_index(self, name: str) -> None:
+        """The index of another embedder, unless another thread has just built it."""
+        if name not in self._indexes:
             try:
                 self._indexes[name] = _index(self._documents, name)
             except UsageError as error:
                 raise CallFailed("bad_request", f"knob embedder: {error}") from None
-        return self._indexes[name]
 
-    def _of(self, call: _Call) -> Generator:
-        """Who answers the call."""
-        return self._generate or self._extractive(call.index, call.knobs.threshold)
+    def _extract(self, call: _Call) -> dict[str, Any]:
+        return self._extractive(call.index, call.knobs.threshold).answer(*_to_answer(call))
+
+
+def refuse_overlong(question: str) -> None:
+    """Raise CallFailed, kind `bad_request`, where a question is too long to be one."""
+    if len(question) > LONGEST_QUESTION:
+        fact = f"q has {len(question):,} characters; ask in at most {LONGEST_QUESTION:,}"
+        raise CallFailed("bad_request", fact)
+
+
+async def _here(work: Callable[..., Any], *given: Any) -> Any:
+    return work(*given)
 
 
 def _checked(knobs: Knobs) -> Knobs:

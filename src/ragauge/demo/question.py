@@ -12,13 +12,13 @@ from msgspec import Struct
 from ragauge.demo import grammar
 from ragauge.demo.grammar import Wants
 from ragauge.demo.kin import kin
-from ragauge.demo.lexicon import Lexicon
+from ragauge.demo.lexicon import Lexicon, Name
 from ragauge.demo.words import Language, folded, is_stop, surface_words
 
 BEGUN = frozenset(map(kin, ("founded", "opened", "built", "completed")))
 """Ways to begin: a comparison in time takes one for the other."""
 Form = Literal["plain", "compare", "relate"]
-Role = Literal["name", "setting", "number", "strict", "asked", "word", "light", "none"]
+Role = Literal["name", "setting", "number", "strict", "asked", "office", "word", "light", "none"]
 
 
 class Question(Struct, frozen=True, kw_only=True):
@@ -32,9 +32,14 @@ class Question(Struct, frozen=True, kw_only=True):
     """They must stand in the chunk or its title."""
     settings: tuple[str, ...]
     """Names after `in`, and of peoples: they may stand anywhere in the document."""
+    whole: frozenset[Name] = frozenset()
+    """The documents' names among these: a part of one, or a longer one, is another name."""
+    whole_settings: frozenset[Name] = frozenset()
     words: tuple[str, ...]
     asked: tuple[str, ...]
     """The noun after `which`: an answer need not repeat it."""
+    office: str | None = None
+    """What the person asked for has to be, such as a king or a painter."""
     light: tuple[str, ...]
     """Words that hardly narrow the question down."""
     strict: tuple[tuple[str, str | None], ...]
@@ -71,15 +76,15 @@ def read_question(text: str, lexicon: Lexicon) -> Question:
     plain = " ".join(word.plain for word in words)
     form, joint = _form(words, lexicon)
     if form == "plain":
-        question = _question(words, grammar.wanted(plain), form)
+        question = _question(words, grammar.wanted(plain), form, lexicon)
         how = question.wants == "anything" and grammar.asks_how(plain)
         return msgspec.structs.replace(question, asks_how=how)
     wants = _wanted_of_sides(form, words, plain)
     words = [_without_cue(word, last) for last, word in pairwise([_NOTHING, *words])]
     if wants == "time" and BEGUN.isdisjoint(_in_role(words, "word", "asked")):
         words.append(_Word("founded", kin("founded"), "word"))  # older is what began earlier
-    sides = tuple(_question(part, wants, form) for part in _parts(words, joint))
-    return msgspec.structs.replace(_question(words, wants, form), sides=sides)
+    sides = tuple(_question(part, wants, form, lexicon) for part in _parts(words, joint))
+    return msgspec.structs.replace(_question(words, wants, form, lexicon), sides=sides)
 
 
 def _wanted_of_sides(form: Form, words: Sequence[_Word], plain: str) -> Wants:
@@ -91,15 +96,20 @@ def _wanted_of_sides(form: Form, words: Sequence[_Word], plain: str) -> Wants:
     return "time" if said & grammar.IN_TIME else grammar.wanted(plain)
 
 
-def _question(words: Sequence[_Word], wants: Wants, form: Form) -> Question:
+def _question(words: Sequence[_Word], wants: Wants, form: Form, lexicon: Lexicon) -> Question:
+    named = lexicon.named([word.kin for word in words])
+    names, settings = _in_role(words, "name"), _in_role(words, "setting")
     return Question(
         wants=wants,
         form=form,
-        names=_in_role(words, "name"),
-        settings=_in_role(words, "setting"),
+        names=names,
+        settings=settings,
+        whole=frozenset(name for name in named if not name.isdisjoint(names)),
+        whole_settings=frozenset(name for name in named if not name.isdisjoint(settings)),
         words=_in_role(words, "word", "strict", "asked"),
         asked=_in_role(words, "asked"),
-        light=_in_role(words, "light"),
+        office=next(iter(_in_role(words, "office")), None),
+        light=_in_role(words, "light", "office"),
         strict=tuple(_strict_pairs(words)),
         numbers=_in_role(words, "number"),
     )
@@ -159,8 +169,10 @@ def _role_after_which(plain: str) -> Role:
     """What the noun after `which` adds: nothing where it only says the kind of thing wanted."""
     if plain in grammar.PLACES | grammar.TIMES | grammar.KINDS:
         return "none"
-    is_person = plain in grammar.PEOPLE and kin(plain) != kin("architect")
-    return "light" if is_person else "asked"
+    if plain in grammar.ANYBODY:
+        return "light"
+    is_office = plain in grammar.PEOPLE and kin(plain) != kin("architect")
+    return "office" if is_office else "asked"
 
 
 def _follows_in(before: Sequence[_Word]) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import ipaddress
 import json
 import logging
+import socket
 import tempfile
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -16,7 +18,8 @@ import msgspec
 from msgspec import Struct
 
 from ragauge.contracts.system import Ask, CallFailed
-from ragauge.demo.pipeline import Pipeline
+from ragauge.demo.pipeline import Pipeline, refuse_overlong
+from ragauge.errors import UsageError
 from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.runners.score import score
 
@@ -26,7 +29,11 @@ if TYPE_CHECKING:
     from starlette.responses import JSONResponse
 
 LARGEST_BODY = 1 << 20
+BACKLOG = 2048
+"""Connections that may wait to be accepted."""
 PHASES = ("configuration", "manifest", "index", "model", "smoke")
+FAULTLESS: dict[str, Any] = {"faults": []}
+"""The phases prove the pipeline; the faults it is served with are wanted, and prove nothing."""
 _STATUS = {"bad_request": 400, "failing": 500}
 
 log = logging.getLogger("ragauge.demo.serve")
@@ -85,8 +92,9 @@ class Service:
         await self.readiness.go_through(phases)
 
     async def ask(self, ask: Ask) -> dict[str, Any]:
+        """The reply, worked out beside the event loop: others are answered meanwhile."""
         assert self._pipeline
-        return await self._pipeline.ask(ask)
+        return await self._pipeline.ask(ask, asyncio.to_thread)
 
     async def close(self) -> None:
         if self._pipeline:
@@ -109,18 +117,17 @@ class Service:
 
     async def _modelled(self) -> str:
         assert self._pipeline
-        await self._pipeline.ask(Ask(q="Is anybody there?"))
+        await self.ask(Ask(q="Is anybody there?", knobs=FAULTLESS))
         return json.dumps(self._pipeline.identity.get("generator", "extractive"))
 
     async def _smoke_tested(self) -> str:
         """The smoke gold set, asked and scored as any system would be, must pass its gates."""
-        assert self._pipeline
         questions = [json.loads(line) for line in self._smoke.read_text("utf-8").splitlines()]
         with tempfile.TemporaryDirectory() as folder:
             traces = Path(folder) / "traces.jsonl"
             with traces.open("w", encoding="utf-8") as file:
                 for question in questions:
-                    reply = await self._pipeline.ask(Ask(q=question["question"]))
+                    reply = await self.ask(Ask(q=question["question"], knobs=FAULTLESS))
                     file.write(json.dumps({"qid": question["qid"], **reply}) + "\n")
             report = (await asyncio.to_thread(score, self._smoke, traces, preset="ship")).report
         failed = [gate.rule for gate in report.gates if not gate.holds]
@@ -188,6 +195,7 @@ def _ask_in(body: bytes) -> Ask:
         raise CallFailed("bad_request", str(fault)) from None
     if not ask.q.strip():
         raise CallFailed("bad_request", "q is empty; write the question")
+    refuse_overlong(ask.q)
     return ask
 
 
@@ -196,8 +204,29 @@ def run(service: Service, host: str, port: int) -> None:
     import uvicorn
 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(message)s")
-    hosts = ["127.0.0.1", "localhost", "[::1]", host]
-    config = uvicorn.Config(
-        app(service, hosts), host=host, port=port, log_config=None, access_log=False
-    )
-    uvicorn.Server(config).run()
+    listening = listen(host, port)
+    application = app(service, _hosts(host, listening))
+    config = uvicorn.Config(application, log_config=None, access_log=False)
+    shown = f"[{host}]" if ":" in host else host
+    log.info("running on http://%s:%d (Ctrl+C ends it)", shown, listening.getsockname()[1])
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens there; raises UsageError where that cannot be."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except OverflowError:
+        raise UsageError(f"port {port}: there are 0 to 65535, and 0 takes a free one") from None
+    except OSError as error:
+        remedy = "choose another host or port; port 0 takes a free one"
+        raise UsageError(f"{host}:{port}: cannot listen: {error.strerror}; {remedy}") from None
+
+
+def _hosts(host: str, listening: socket.socket) -> list[str]:
+    """The hosts a request may name: any where every interface is listened on."""
+    if ipaddress.ip_address(listening.getsockname()[0]).is_unspecified:
+        log.warning("listens on all interfaces: whoever reaches this machine may ask")
+        return ["*"]
+    return ["127.0.0.1", "localhost", "[::1]", host]

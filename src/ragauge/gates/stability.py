@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Literal
 
 from msgspec import Struct
@@ -40,6 +40,13 @@ PROFILES: dict[Profile, str] = {
     """,
 }
 """The brief gated rcr, which passes a system that always invents: ours gates refusal_rate."""
+
+
+def rules_of(
+    profile: Profile, gates: str | None, metric_id: Callable[[str], str]
+) -> tuple[Rule, ...]:
+    """The gates each question must meet: the profile's, with the user's in place or beside."""
+    return with_own(profile, parse_rules(gates, metric_id) if gates else ())
 
 
 def profile_rules(profile: Profile) -> tuple[Rule, ...]:
@@ -125,10 +132,17 @@ def stable_gate(stable: Score, least: float) -> Verdict:
     return decide(Rule(metric=STABLE, op=">=", bound=least), stable)
 
 
-def rule_verdict(rule: Rule, judged: int, failing: list[str], of: int, least: float) -> Verdict:
-    """What became of one rule over all questions: it fails once too many questions fail it."""
-    decision: Decision = "not_applicable"
+def rule_verdict(
+    rule: Rule, judged: int, unjudged: int, failing: list[str], of: int, least: float
+) -> Verdict:
+    """What became of one rule over all questions: it fails once too many questions fail it.
+
+    `unjudged` questions are those it speaks of that have no finished run.
+    """
+    decision: Decision = "not_evaluated" if unjudged else "not_applicable"
     reason: str | None = "no question the rule applies to"
+    if unjudged:
+        reason = f"no finished run of the {unjudged} questions it speaks of"
     if judged:
         decision = "pass" if len(failing) <= (1 - least) * of + TOLERANCE else "fail"
         reason = f"{len(failing)} of {judged} fail: {listed(failing)}" if failing else None

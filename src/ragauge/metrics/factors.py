@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Sequence
+from math import comb
 from typing import Any, Literal
 
 from msgspec.structs import astuple
@@ -53,8 +54,8 @@ def _effect_of(place: int, varied: list[tuple[Any, ...]], said: list[Hashable]) 
         alike[variation[:place] + variation[place + 1 :]].append(output)
     pairs = agree = 0
     for outputs in alike.values():
-        pairs += _pairs(len(outputs))
-        agree += sum(map(_pairs, Counter(outputs).values()))
+        pairs += comb(len(outputs), 2)
+        agree += sum(comb(times, 2) for times in Counter(outputs).values())
     return effect(pairs, pairs - agree)
 
 
@@ -99,13 +100,9 @@ def _worst_level(question: QuestionRuns, factor: Factor) -> str | None:
     for run in question.runs:
         level = getattr(run.variation, factor)
         runs[level] += 1
-        right[level] += question.right(run)
+        right[level] += question.right(run) and run.echoed is not False
     low = min(runs, key=lambda level: (right[level] / runs[level], str(level)))
     others, of = right.total() - right[low], runs.total() - runs[low]
     if not of or others / of == right[low] / runs[low]:
         return None
     return f"{factor} {low} is right in {right[low]} of {runs[low]}, the others in {others} of {of}"
-
-
-def _pairs(runs: int) -> int:
-    return runs * (runs - 1) // 2

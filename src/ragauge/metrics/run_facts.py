@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 
 from ragauge.contracts.facts import Facts
 from ragauge.contracts.gold import Gold
@@ -15,6 +16,10 @@ _RUN_ID = re.compile(
     r"#seed=(?P<seed>-?\d+);t=(?P<t>[-+.\de]+);j=(?P<j>[^;]*);p=(?P<p>\d+)(?:;r=(?P<r>\d+))?\Z",
     re.ASCII,
 )
+
+
+NAMED = 1_000_000
+"""Numbers of paraphrases that have a name begin here."""
 
 
 def run_facts(reader: Reader, key: Key, trace: Trace, variation: Variation) -> RunFacts | None:
@@ -74,4 +79,6 @@ def _number(paraphrase: int | str | None) -> int:
         return ORIGINAL
     if isinstance(paraphrase, int):
         return paraphrase
-    return int(paraphrase) if paraphrase.isascii() and paraphrase.isdigit() else ORIGINAL
+    if paraphrase.isascii() and paraphrase.isdigit():
+        return int(paraphrase)
+    return NAMED + zlib.crc32(paraphrase.encode()) % NAMED

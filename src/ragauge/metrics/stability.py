@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from itertools import combinations
+from math import comb
 from typing import TYPE_CHECKING
 
 from ragauge.contracts.metric import SCALE, Absent, Metric, Row
@@ -139,12 +140,12 @@ def css_pairwise(question: QuestionRuns) -> Row | Absent:
         return ONE_ANSWER
     if not any(sets):
         return UNCITED
-    alike = sum(times * (times - 1) // 2 for times in sets.values())
+    alike = sum(comb(times, 2) for times in sets.values())
     mixed = sum(
         sets[one] * sets[other] * len(one & other) / len(one | other)
         for one, other in combinations(sorted(sets, key=sorted), 2)
     )
-    return _value((alike + mixed) / _pairs(runs))
+    return _value((alike + mixed) / comb(runs, 2))
 
 
 @mean_of_runs(
@@ -251,7 +252,7 @@ def iaa(question: QuestionRuns) -> Row | Absent:
     kinds = Counter(run.outcome[:3] for run in question.runs)
     if kinds.total() < 2:
         return ONE_RUN
-    return Row((sum(map(_pairs, kinds.values())), _pairs(kinds.total())))
+    return Row((sum(comb(times, 2) for times in kinds.values()), comb(kinds.total(), 2)))
 
 
 @of_runs(
@@ -305,10 +306,6 @@ def _value(value: float) -> Row:
     return Row((round(value * SCALE), 1))
 
 
-def _pairs(runs: int) -> int:
-    return runs * (runs - 1) // 2
-
-
 def median_distance(claims: Counter[str], alike: int = 0) -> float:
     """The median over all pairs of claims, and over so many more pairs that are alike.
 
@@ -316,7 +313,7 @@ def median_distance(claims: Counter[str], alike: int = 0) -> float:
     """
     from rapidfuzz.distance import Levenshtein
 
-    alike += sum(map(_pairs, claims.values()))
+    alike += sum(comb(times, 2) for times in claims.values())
     distances = [(0.0, alike)] if alike else []
     for one, other in combinations(sorted(claims), 2):
         distance = Levenshtein.normalized_distance(one, other)

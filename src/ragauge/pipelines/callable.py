@@ -1,19 +1,18 @@
 """A Python function as the system under test.
 
 The function takes one dict, `{"q", "seed", "temperature", "jitter", "knobs"}`, and returns a dict
-such as an endpoint replies, or the answer as text. It may be async; one that is not runs in
-threads, so that many calls can wait at once.
+such as an endpoint replies, or the answer as text. It may be async, and then runs in a loop of its
+own; one that is not runs in threads, so that many calls can wait at once.
 """
 
 from __future__ import annotations
 
-import asyncio
 import difflib
 import importlib
 import inspect
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ import msgspec
 
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.errors import UsageError
+from ragauge.pipelines.loop_thread import LoopThread
 from ragauge.pipelines.reply import decoded
 from ragauge.pipelines.threads import DaemonThreads
 from ragauge.text.visible import one_line
@@ -36,6 +36,7 @@ class CallableSystem:
         self._function = _imported(function)
         self._async = _is_async(self._function)
         self._threads = DaemonThreads(self._called, concurrency)
+        self._loop = LoopThread()
 
     def __repr__(self) -> str:
         return f"CallableSystem({self._name!r})"
@@ -53,27 +54,33 @@ class CallableSystem:
         return _as_json(returned)
 
     async def close(self) -> None:
+        """Let go of idle threads; what a call still does there is not waited for."""
         self._threads.close()
+        self._loop.close()
 
     async def _outcome(self, body: dict[str, Any]) -> Any:
         """What the function returned, or the failure it raised."""
-        try:
-            returned = self._function(body) if self._async else await self._threads.call(body)
-            return await returned if inspect.isawaitable(returned) else returned
-        except asyncio.CancelledError as error:
-            task = asyncio.current_task()
-            if task is None or task.cancelling():
-                raise
-            return _failure(error)  # it was not we who cancelled
-        except (Exception, SystemExit) as error:  # foreign code fails in any way, and exits too
-            return _failure(error)
+        if self._async:
+            return await self._loop.call(_awaited(lambda: self._function(body)))
+        returned = await self._threads.call(body)
+        if inspect.isawaitable(returned):
+            return await self._loop.call(_awaited(lambda: returned))
+        return returned
 
     def _called(self, body: dict[str, Any]) -> Any:
-        """The same in a thread, which nothing may end."""
+        """The same of a plain function, in a thread, which nothing may end."""
         try:
             return self._function(body)
         except BaseException as error:
             return _failure(error)
+
+
+async def _awaited(begin: Callable[[], Awaitable[Any]]) -> Any:
+    """The same of an async function, in a loop, which nothing may end."""
+    try:
+        return await begin()
+    except BaseException as error:
+        return _failure(error)
 
 
 def _failure(error: BaseException) -> CallFailed:

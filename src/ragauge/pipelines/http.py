@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import zlib
 from collections.abc import Mapping as Named
 from contextlib import suppress
 from email.utils import mktime_tz, parsedate_tz
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -22,6 +24,8 @@ if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
     from yarl import URL
 
+    from ragauge.pipelines.resolver import DaemonResolver
+
 LONGEST_WAIT_S = 300.0
 """A server may ask us to wait this long and no longer."""
 _AGAIN = (408, 429)
@@ -35,8 +39,12 @@ _OURS = {
     "User-Agent": "ragauge",
 }
 _SECONDS = re.compile(r"[0-9]+(?:\.[0-9]+)?")
+_CREDENTIALS = frozenset({"authorization", "cookie", "proxy-authorization"})
 _GZIP = 31
 _CUT = "the body ends early"
+_SALT = b"ragauge: the query and the headers of an endpoint"
+_ROUNDS = 300_000
+"""So many that guessing a short secret from its digest is slow, and once a start is not felt."""
 
 _encode = msgspec.json.Encoder(order="sorted").encode
 
@@ -61,29 +69,42 @@ class HttpSystem:
         self._host = f"{self._url.host}:{self._url.port}"
         self._mapping = mapping or Mapping()
         given = _checked(_over(headers or {}, self._mapping.headers), whole)
-        self._names = sorted(name.lower() for name in given)
+        self._given = sorted((name.lower(), value) for name, value in given.items())
         self._headers = _over(given, _OURS)
         self._hidden = Hidden(secrets_of(given) | _secrets_of_url(whole))
         self._concurrency = concurrency
         self._session: ClientSession | None = None
+        self._resolver: DaemonResolver | None = None
 
     def __repr__(self) -> str:
         return f"HttpSystem({self._url.with_query(None)})"
 
     @property
     def identity(self) -> dict[str, Any]:
-        """Where it is asked and how, without credentials, query or the values of headers."""
+        """Where it is asked and how; the query and the values of headers by their digest alone."""
         identity: dict[str, Any] = {
             "kind": "http",
             "scheme": self._url.scheme,
             "host": self._url.host,
             "port": self._url.port,
             "path": self._url.path,
-            "headers": self._names,
+            "headers": [name for name, _ in self._given],
         }
+        if self._given or self._url.raw_query_string:
+            identity["values_pbkdf2"] = self._digest
         if self._mapping != Mapping():
             identity["mapping"] = self._mapping.identity
         return identity
+
+    @cached_property
+    def _digest(self) -> str:
+        """What tells other values from these, and is no way back to them.
+
+        Credentials are no part of it: a token that was renewed is no other system.
+        """
+        told = [(name, value) for name, value in self._given if name not in _CREDENTIALS]
+        values = _encode((self._url.raw_query_string, told))
+        return hashlib.pbkdf2_hmac("sha256", values, _SALT, _ROUNDS).hex()
 
     async def ask(self, ask: Ask) -> Any:
         """The decoded reply, in our shape."""
@@ -105,12 +126,17 @@ class HttpSystem:
         if self._session is not None:
             session, self._session = self._session, None
             await session.close()
+        if self._resolver is not None:
+            await self._resolver.close()
 
     def _open(self) -> ClientSession:
         import aiohttp
 
+        from ragauge.pipelines.resolver import DaemonResolver
+
+        self._resolver = DaemonResolver()
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=self._concurrency),
+            connector=aiohttp.TCPConnector(limit=self._concurrency, resolver=self._resolver),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=self._headers,
             timeout=aiohttp.ClientTimeout(total=None),

@@ -27,8 +27,9 @@ def system_of(
     ways = {"http": http, "call": call, "command": command, "replay": replay}
     named = [way for way, value in ways.items() if value is not None]
     if len(named) != 1:
-        got = " and ".join(named) or "none"
-        raise UsageError(f"name one system to ask, by {', '.join(ways)}; got {got}")
+        flags = ", ".join(f"--{way}" for way in ways)
+        got = " and ".join(f"--{way}" for way in named) or "none"
+        raise UsageError(f"name one system to ask, by {flags} or --demo; got {got}")
     if http is None and (mapping is not None or headers):
         raise UsageError(f"a mapping and headers belong to http; {named[0]} has neither")
     if concurrency < 1:

@@ -99,7 +99,7 @@ def restriction(verdict: Verdict) -> str:
 
 
 def _tail(verdict: Verdict) -> str:
-    return verdict.rule.removeprefix(f"{verdict.metric}{verdict.op}{verdict.bound:g}")
+    return verdict.rule.removeprefix(f"{verdict.metric}{verdict.op}{verdict.bound:.12g}")
 
 
 def _bound(number: float) -> str:

@@ -197,7 +197,7 @@ def findings(page: Page, found: Iterable[tuple[str, int, Sequence[Finding]]]) ->
     for code, times, places in found:
         page.line(Text.assemble(" " * MARGIN, words(code, "bold"), f"  {numbers.count(times)}"))
         for place in places:
-            page.line(Text(" " * 2 * MARGIN) + note(envelope.finding_text(place)))
+            page.paragraph(note(envelope.finding_text(place)), 2 * MARGIN)
         if times > len(places) > 0:
             page.line(
                 Text(" " * 2 * MARGIN) + note(f"and {numbers.count(times - len(places))} more")

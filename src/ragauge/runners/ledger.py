@@ -6,7 +6,6 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator
 from fractions import Fraction
-from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -22,14 +21,14 @@ from ragauge.contracts.trace import Trace
 from ragauge.contracts.verdict import Rule
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.decide import decide
-from ragauge.gates.rules import parse_rules
-from ragauge.gates.stability import with_own
+from ragauge.gates.stability import rules_of
 from ragauge.ingest.trace_lines import BadLine, trace_in
 from ragauge.metrics.facts import Reader, Reading
 from ragauge.metrics.run_facts import run_facts, variation_of
 from ragauge.metrics.table import find
 from ragauge.runners.judge import Judge
 from ragauge.runners.plan import planned_runs, question_plan, shuffled
+from ragauge.runners.plans import plan_path, read_plan
 from ragauge.runners.sweep_findings import promise
 from ragauge.stats.intervals import wilson
 from ragauge.stats.sequential import ALPHA
@@ -45,36 +44,27 @@ _CHANGED = {
     "system": "the system under test",
     "knobs": "the knobs",
     "stopping": "the rule for stopping early",
+    "prompts": "the rewordings",
 }
-
-
-def plan_path(out: Path) -> Path:
-    """Where a journal's plan stands: beside it."""
-    return out.with_name(out.name + ".plan.json")
-
-
-def stopping_rules(options: SweepOptions) -> tuple[Rule, ...]:
-    """The gates a question is judged by while its runs come in."""
-    own = parse_rules(options.gates, lambda name: find(name, "runs").id) if options.gates else ()
-    return with_own(options.profile, own)
+ANOTHER = "give another --out, or --restart to set these runs aside"
 
 
 class Ledger:
     """Planned, done, failed and saved runs of a sweep, over all its parts."""
 
     def __init__(
-        self, gold: list[Gold], system: dict[str, Any], options: SweepOptions, runs: Journal
+        self, gold: list[Gold], plan: SweepPlan, options: SweepOptions, runs: Journal
     ) -> None:
-        self._gold, self._options, self._journal = gold, options, runs
-        self._rules = stopping_rules(options)
-        self.plan = _plan(gold, system, options, self._rules)
-        self.planned = sum(question.runs for question in self.plan.questions.values())
-        self._stopper = _Stopper(gold, self._rules, self.plan) if options.adaptive else None
+        self._gold, self.plan, self._options, self._journal = gold, plan, options, runs
+        self.planned = sum(question.runs for question in plan.questions.values())
+        self._stopper = _Stopper(gold, stopping_rules(options), plan) if options.adaptive else None
         self.findings = Findings()
         self._open(runs)
         self._finished = self._finished_before()
-        self.resumed = self.done = len(self._finished)
+        self.resumed = self.done = self._planned_among(self._finished)
         self.failed = self.saved = 0
+        self.errors: Counter[str] = Counter()
+        """Failed runs of this part by what happened."""
 
     def jobs(self) -> Iterator[Iterator[PlannedRun]]:
         """What is left to do: single runs, or the runs of a question one after the other.
@@ -99,9 +89,10 @@ class Ledger:
             self.done += 1
         else:
             self.failed += 1
+            self.errors[_kind(trace.error or "")] += 1
             self.findings.add(Finding("failed_run", trace.run_id or "", trace.error or ""))
 
-    def report(self, ended: Ended, errors: Counter[str], budget: Fraction) -> SweepReport:
+    def report(self, ended: Ended, budget: Fraction) -> SweepReport:
         missing = self.planned - self.done - self.failed - self.saved
         share = _error_share(self.failed, self.planned)
         bound = float(budget / self.planned) if self.planned else 0.0
@@ -113,7 +104,7 @@ class Ledger:
             ended=ended,
             metrics={"sweep.error_rate": share},
             gates=(gate,),
-            errors=dict(sorted(errors.items())),
+            errors=dict(sorted(self.errors.items())),
             promise=promise(self.plan) if self.saved else None,
             prompts=median(plan.prompts for plan in plans) if plans else None,
             noop=dict(sorted(Counter(j for plan in plans for j in plan.noop).items())),
@@ -156,20 +147,27 @@ class Ledger:
         self._stopper.forget(question.qid)
 
     def _open(self, runs: Journal) -> None:
-        """Go on with a journal of this sweep, begin an empty one, refuse any other."""
+        """Go on with a journal of this sweep, begin an empty one, refuse any other untouched."""
         path = plan_path(runs.path)
         if self._options.restart:
-            aside = runs.set_aside()
-            if aside:
-                message = f"the runs of before are kept as {aside.name}"
-                self.findings.add(Finding("set_aside", str(runs.path), message))
-        if runs.torn:
-            message = f"a last line cut short ({runs.torn} bytes) was dropped; its run is made anew"
-            self.findings.add(Finding("torn_line", str(runs.path), message))
-        if next(runs.lines(), None) is None:
+            self._set_aside(runs)
+        if runs.empty:
             write_whole(path, msgspec.json.encode(self.plan, order="sorted"))
             return
-        self._refuse_another(read_plan(path, runs.path))
+        self._refuse_another(read_plan(runs.path, ANOTHER))
+        if torn := runs.drop_torn_line():
+            message = f"a last line cut short ({torn} bytes) was dropped; its run is made anew"
+            self.findings.add(Finding("torn_line", str(runs.path), message))
+
+    def _set_aside(self, runs: Journal) -> None:
+        """Keep the runs of before, and their plan, under other names."""
+        aside, plan = runs.set_aside(), plan_path(runs.path)
+        if aside is None:
+            return
+        if plan.is_file():
+            plan.rename(plan_path(aside))
+        message = f"the runs of before are kept as {aside.name}"
+        self.findings.add(Finding("set_aside", str(runs.path), message))
 
     def _refuse_another(self, before: SweepPlan) -> None:
         if before.fingerprint == self.plan.fingerprint:
@@ -181,14 +179,14 @@ class Ledger:
         ]
         raise UsageError(
             f"{self._journal.path}: holds runs of another sweep: changed since: "
-            f"{', '.join(changed)}; give another --out, or --restart to set these runs aside"
+            f"{', '.join(changed) or 'what its plan says of itself'}; {ANOTHER}"
         )
 
     def _finished_before(self) -> set[str]:
         """The runs the journal holds an answer to."""
         finished = set()
         place = self._journal.path
-        for number, line in enumerate(self._journal.lines(), 1):
+        for number, line in self._journal.lines():
             try:
                 trace = trace_in(line)
             except BadLine as fault:
@@ -200,6 +198,20 @@ class Ledger:
                 if self._stopper and trace.qid:
                     self._stopper.add(trace.qid, trace)
         return finished
+
+    def _planned_among(self, finished: set[str]) -> int:
+        """How many of the finished runs are planned; the others are a finding."""
+        if not finished:
+            return 0
+        planned = sum(
+            run.run_id in finished
+            for question in self._gold
+            for run in planned_runs(question, self._options.grid)
+        )
+        if others := len(finished) - planned:
+            message = f"{others} runs that this sweep did not plan; they are left alone"
+            self.findings.add(Finding("unplanned_run", str(self._journal.path), message), others)
+        return planned
 
     def _note_prompts(self) -> None:
         grid = self._options.grid
@@ -251,39 +263,46 @@ def in_planned_order(qid: str, runs: list[RunFacts]) -> tuple[RunFacts, ...]:
     return tuple(by_variation[v] for v in shuffled(qid, list(by_variation)))
 
 
-def _plan(
-    gold: list[Gold], system: dict[str, Any], options: SweepOptions, rules: tuple[Rule, ...]
-) -> SweepPlan:
+def sweep_plan(gold: list[Gold], system: dict[str, Any], options: SweepOptions) -> SweepPlan:
+    """What a sweep sets out to do; raises UsageError where that makes no sense."""
+    rules = stopping_rules(options)
     grid, adaptive = options.grid, options.adaptive
-    stopping = [adaptive, *map(str, rules)] if adaptive else []
+    questions = {question.qid: question_plan(question, grid) for question in gold}
+    if not any(question.runs for question in questions.values()):
+        raise UsageError(
+            "nothing to ask: no question has the wordings asked for; the gold set may lack "
+            "paraphrases, or no jitter asked for changes anything"
+        )
     parts = {
         "gold": fingerprint(gold),
         "grid": _hash(grid),
         "system": _hash(system),
         "knobs": _hash(options.knobs),
-        "stopping": _hash(stopping),
+        "stopping": _hash([adaptive, *map(str, rules)] if adaptive else []),
+        "prompts": _hash([[run.question_sent for run in planned_runs(q, grid)] for q in gold]),
     }
     return SweepPlan(
         fingerprint=_hash(parts),
         parts=parts,
         grid=grid,
         system=system,
+        knobs=options.knobs,
         adaptive=adaptive,
         rules=tuple(map(str, rules)) if adaptive else (),
         alpha=ALPHA if adaptive == "anytime" else None,
-        questions={question.qid: question_plan(question, grid) for question in gold},
+        questions=questions,
     )
 
 
-def read_plan(path: Path, out: Path) -> SweepPlan:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=SweepPlan)
-    except (OSError, msgspec.MsgspecError) as error:
-        fact = error.strerror if isinstance(error, OSError) else error
-        raise UsageError(
-            f"{out}: holds runs, but its plan {path.name} cannot be read ({fact}); "
-            "give another --out, or --restart to set these runs aside"
-        ) from error
+def stopping_rules(options: SweepOptions) -> tuple[Rule, ...]:
+    """The gates a question is judged by while its runs come in."""
+    return rules_of(options.profile, options.gates, lambda name: find(name, "runs").id)
+
+
+def _kind(error: str) -> str:
+    """What happened, in a word; an empty answer is no call that failed."""
+    kind, colon, _ = error.partition(": ")
+    return kind if colon else "empty"
 
 
 def _hash(value: Any) -> str:

@@ -27,7 +27,7 @@ def scored(
     n, of = int(hits.sum()), int(units.sum())
     if n == 0:
         whole = mask is None or bool(mask.all())
-        reason = _why_absent(sums) if whole else "no question here can be scored"
+        reason = why_absent(sums) if whole else "no question here can be scored"
         return Score(value=None, n=0, of=of, reason=reason, signature=f"{signature}|n:0")
     value = float(sums.metric.finish(rows.sum(axis=0)))
     if not math.isfinite(value):
@@ -54,7 +54,7 @@ def _interval(
     return jackknife(rows[hits > 0], metric.finish, metric.bounds, confidence)
 
 
-def _why_absent(sums: QuestionSums) -> str:
+def why_absent(sums: QuestionSums) -> str:
     """The reasons no unit was scored, the commonest first."""
     ranked = sorted(sums.absent.items(), key=lambda pair: (-pair[1], pair[0]))
     return "nothing to score: " + ", ".join(f"{reason} ({times})" for reason, times in ranked)

@@ -3,12 +3,44 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from itertools import product
+from typing import Any
 
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.run import Grid, PlannedRun, QuestionPlan, Variation
+from ragauge.errors import UsageError
 from ragauge.text.jitters import jittered
+
+
+def check_grid(grid: Grid) -> None:
+    """Raise UsageError with all that is wrong with a grid."""
+    problems = [
+        f"{name}: {', '.join(map(str, twice))} stands twice; --repeats asks again"
+        for name in ("seeds", "temperatures", "jitters", "paraphrases")
+        if (twice := _twice(getattr(grid, name)))
+    ]
+    problems += [
+        f"{name}: is empty"
+        for name in ("seeds", "temperatures", "jitters", "paraphrases")
+        if not getattr(grid, name)
+    ]
+    if not all(0 <= t < math.inf for t in grid.temperatures):
+        problems.append("temperatures: expected finite numbers, 0 or more")
+    if grid.repeats < 1:
+        problems.append(f"repeats: expected 1 or more, got {grid.repeats}")
+    for jitter in grid.jitters:
+        try:
+            jittered("", jitter, profile=grid.profile)
+        except UsageError as error:
+            problems += error.problems
+    if problems:
+        raise UsageError(*problems)
+
+
+def _twice(values: Sequence[Any]) -> list[Any]:
+    return sorted({value for value in values if values.count(value) > 1})
 
 
 def planned_runs(gold: Gold, grid: Grid) -> Iterator[PlannedRun]:

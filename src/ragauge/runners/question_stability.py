@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import Absent
-from ragauge.contracts.run import Grid, QuestionPlan, QuestionRuns, RunFacts, Variation
+from ragauge.contracts.run import QuestionRuns, RunFacts, Variation
 from ragauge.contracts.stability import Explanation, FactorEffect, QuestionStability, Shown
 from ragauge.contracts.trace import Trace
 from ragauge.metrics.factors import effects, explained
@@ -18,7 +18,7 @@ from ragauge.metrics.facts import Key, Reader, error_reason
 from ragauge.metrics.run_facts import run_facts, variation_of
 from ragauge.metrics.stability import METRICS
 from ragauge.runners.judge import Judge, Judged
-from ragauge.runners.plan import shuffled, variations_of
+from ragauge.runners.plans import Planned
 from ragauge.stats.intervals import wilson
 
 CLAIM_SHOWN = 300
@@ -46,6 +46,8 @@ class JudgedQuestion(Struct, frozen=True):
     cells: dict[Variation, str]
     surplus: int
     """Lines that a later line of the same run replaced."""
+    unplanned: int
+    """Runs that no plan knows; they are left out."""
     unscoped: int
     """Answers that cite but do not tell what was retrieved."""
 
@@ -55,44 +57,42 @@ def judged_question(
 ) -> JudgedQuestion:
     """The question judged on its traces; without a plan, what is there is all there should be."""
     key = reader.key(gold)
-    runs, surplus = _runs(reader, key, traces)
-    if plan:
-        runs = plan.in_order(gold.qid, runs)
+    every, surplus = _runs(reader, key, traces)
+    runs = _as_planned(every, plan) if plan else every
     finished = tuple(run.facts for run in runs if run.facts)
-    failed = len(runs) - len(finished)
-    planned = plan.question.runs if plan else len(runs)
     unit = QuestionRuns(
-        gold.answerable, bool(gold.constraints), finished, planned, failed, gold.question
+        gold.answerable,
+        bool(gold.constraints),
+        finished,
+        planned=len(plan.variations) if plan else len(runs),
+        failed=len(runs) - len(finished),
+        question=gold.question,
     )
     judged = judge.judged(gold, unit)
-    cells = {run.variation: _cell(unit, run.facts) for run in runs}
-    if plan:
-        cells = plan.with_missing(cells, saved=bool(judged.saved))
-    detail = _detail(gold, unit, judged, runs, plan)
-    unscoped = sum(map(_unscoped, runs))
-    return JudgedQuestion(gold, unit, judged, detail, cells, surplus, unscoped)
+    return JudgedQuestion(
+        gold,
+        unit,
+        judged,
+        _detail(gold, unit, judged, runs, plan),
+        _cells(unit, judged, runs, plan),
+        surplus,
+        unplanned=len(every) - len(runs),
+        unscoped=sum(map(_unscoped, runs)),
+    )
 
 
-class Planned(Struct, frozen=True):
-    """What a sweep planned for a question."""
+def _as_planned(runs: list[Run], plan: Planned) -> list[Run]:
+    """The runs that were planned, in the order they were to be made."""
+    by_variation = {run.variation: run for run in runs}
+    return [by_variation[v] for v in plan.variations if v in by_variation]
 
-    question: QuestionPlan
-    grid: Grid
-    shuffled: bool
-    """An adaptive sweep made the runs in an order of its own."""
 
-    def in_order(self, qid: str, runs: list[Run]) -> list[Run]:
-        """The runs as planned; a run the plan does not know stands last."""
-        variations = list(variations_of(self.question, self.grid))
-        if self.shuffled:
-            variations = shuffled(qid, variations)
-        place = {variation: number for number, variation in enumerate(variations)}
-        return sorted(runs, key=lambda run: place.get(run.variation, len(place)))
-
-    def with_missing(self, cells: dict[Variation, str], *, saved: bool) -> dict[Variation, str]:
-        absent = "=" if saved else "?"
-        planned = dict.fromkeys(variations_of(self.question, self.grid), absent)
-        return {**planned, **cells}
+def _cells(
+    unit: QuestionRuns, judged: Judged, runs: list[Run], plan: Planned | None
+) -> dict[Variation, str]:
+    """The letter of each run, those that were planned and are not there among them."""
+    absent = dict.fromkeys(plan.variations if plan else (), "=" if judged.saved else "?")
+    return absent | {run.variation: _cell(unit, run.facts) for run in runs}
 
 
 def _runs(reader: Reader, key: Key, traces: Sequence[Trace]) -> tuple[list[Run], int]:
@@ -138,7 +138,6 @@ def _detail(
 ) -> QuestionStability:
     why = explained(unit) if judged.verdict != "stable_pass" else None
     numbers = {metric.name: _rounded(judged.values[metric.id]) for metric in METRICS}
-    numbers.pop("success")
     return QuestionStability(
         verdict=judged.verdict,
         answerable=gold.answerable,
@@ -154,7 +153,7 @@ def _detail(
         factors=_told(effects(unit.runs)),
         explained_by=why,
         prompts=len({run.trace.question_sent or gold.question for run in runs}),
-        noop=tuple(plan.question.noop) if plan else (),
+        noop=plan.noop if plan else (),
         question=gold.question,
         examples=tuple(_examples(unit, runs, why)),
     )
@@ -193,6 +192,7 @@ def _examples(unit: QuestionRuns, runs: list[Run], why: Explanation | None) -> I
         error = None if run.facts else error_reason(run.trace)[:CLAIM_SHOWN]
         yield Shown(
             run_id=run.trace.run_id or str(run.variation),
+            variation=run.variation,
             cell=_cell(unit, run.facts),
             question_sent=run.trace.question_sent,
             claim=_said(run)[:CLAIM_SHOWN],

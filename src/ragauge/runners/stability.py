@@ -7,35 +7,32 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from ragauge import __version__
 from ragauge.contracts.gold import Gold, fingerprint
-from ragauge.contracts.run import SweepPlan
 from ragauge.contracts.score import Outcome
 from ragauge.contracts.stability import (
+    QuestionStability,
     StabilityReport,
 )
 from ragauge.contracts.verdict import Rule
 from ragauge.diagnosis.advice import advise_stability
 from ragauge.errors import UsageError
-from ragauge.gates.rules import parse_rules
-from ragauge.gates.stability import STABLE, Profile, stable_gate, with_own
+from ragauge.gates.stability import STABLE, Profile, rules_of, stable_gate
 from ragauge.ingest.gold import read_gold
-from ragauge.ingest.lines import STDIN
 from ragauge.metrics.facts import Reader, Reading, Strength
 from ragauge.metrics.stability import METRICS
 from ragauge.metrics.table import find
 from ragauge.runners.bad_input import allowed_bad
 from ragauge.runners.heat_map import HeatMap
 from ragauge.runners.judge import Judge
-from ragauge.runners.ledger import plan_path, read_plan
-from ragauge.runners.plan import columns_of
-from ragauge.runners.question_stability import Planned, judged_question
+from ragauge.runners.options import in_flags
+from ragauge.runners.plans import Plans
+from ragauge.runners.question_stability import judged_question
 from ragauge.runners.run_lines import RunLines
 from ragauge.runners.sweep_findings import note_findings
 from ragauge.runners.verdicts import Verdicts
-from ragauge.stats.sequential import ALPHA
 from ragauge.text.canonical import Canon
 from ragauge.text.refusal import DEFAULT_TOKEN
 
@@ -77,14 +74,9 @@ def stability(
     try:
         chosen = msgspec.convert(options, StabilityOptions)
     except msgspec.ValidationError as error:
-        raise UsageError(f"stability: {error}") from None
+        fact = in_flags(str(error), {"min_stable": "--min-stable"})
+        raise UsageError(f"stability: {fact}") from None
     return _Scoring(read_gold(str(gold)), names, chosen).outcome(progress or _silent)
-
-
-def rules_of(options: StabilityOptions) -> tuple[Rule, ...]:
-    """The gates each question must meet: the profile's, with the user's in place or beside."""
-    own = parse_rules(options.gates, lambda name: find(name, "runs").id) if options.gates else ()
-    return with_own(options.profile, own)
 
 
 class _Scoring:
@@ -92,51 +84,41 @@ class _Scoring:
 
     def __init__(self, gold: list[Gold], names: list[str], options: StabilityOptions) -> None:
         self._gold, self._names, self._options = gold, names, options
-        self._rules = rules_of(options)
+        self._rules = rules_of(options.profile, options.gates, lambda name: find(name, "runs").id)
         _check_conditions(self._rules, gold)
         self._allowed = allowed_bad(options.max_bad)
-        self._plan = _plan_of(names)
-        planned = columns_of(self._plan.grid) if self._plan else ()
-        self._verdicts = Verdicts(gold, self._rules, HeatMap(planned))
+        self._plans = Plans.beside(names)
+        self._verdicts = Verdicts(gold, self._rules, HeatMap(self._plans.columns()))
 
     def outcome(self, progress: Progress) -> Outcome[StabilityReport]:
         reader = Reader(self._options.reading())
-        judge = self._judge()
+        judge = Judge(self._rules, self._plans.adaptive, self._plans.alpha)
         with RunLines(self._gold, self._names) as lines:
             lines.refuse_bad_input(self._allowed)
             for place, question in enumerate(self._gold):
-                plan, traces = self._planned(question), lines.traces(place)
+                plan, traces = self._plans.planned(question.qid), lines.traces(place)
                 self._verdicts.add(place, judged_question(reader, judge, question, traces, plan))
                 progress(place + 1, len(self._gold))
             report = self._report(lines)
         rows = self._verdicts.unit_rows()
         return Outcome(report=report, unit_rows=rows, record_rows=None, identity=report.identity)
 
-    def _judge(self) -> Judge:
-        if self._plan is None:
-            return Judge(self._rules)
-        return Judge(self._rules, self._plan.adaptive, self._plan.alpha or ALPHA)
-
-    def _planned(self, question: Gold) -> Planned | None:
-        if self._plan is None or question.qid not in self._plan.questions:
-            return None
-        plan = self._plan.questions[question.qid]
-        return Planned(plan, self._plan.grid, self._plan.adaptive is not None)
-
     def _report(self, lines: RunLines) -> StabilityReport:
         found, least = self._verdicts, self._options.min_stable
+        ours = self._options.profile == "ours"
         stable = found.stable()
         gates = (stable_gate(stable, least), *found.rule_verdicts(least))
         findings = lines.findings
-        note_findings(findings, self._gold, found.outputs, self._plan, self._rules, found.saved)
+        note_findings(findings, self._gold, found.outputs, self._plans, self._rules)
         scores = {STABLE: stable, **found.scores(self._options.reading().signature())}
         return StabilityReport(
             passed=gates[0].holds,
             profile=self._options.profile,
             metrics=dict(sorted(scores.items())),
-            gates=gates if self._options.profile == "ours" else _plain(self._rules),
+            gates=gates if ours else _plain(self._rules),
+            verdicts=gates,
             totals=found.totals(),
-            details=found.details,
+            details=found.details if ours else _as_the_brief(found.details),
             columns=found.heat_map.columns(),
             cells=found.heat_map.rows(),
             factors=found.factors(),
@@ -155,18 +137,11 @@ class _Scoring:
             "ragauge": __version__,
             "gold_sha256": fingerprint(self._gold),
             "metrics": {metric.id: metric.version for metric in METRICS},
-            "sweep": self._plan.fingerprint if self._plan else None,
-            "system": self._plan.system if self._plan else None,
+            "sweeps": [
+                {"fingerprint": plan.fingerprint, "system": plan.system, "knobs": plan.knobs}
+                for plan in self._plans.each
+            ],
         }
-
-
-def _plan_of(names: list[str]) -> SweepPlan | None:
-    """The plan beside the journal, where a sweep left one."""
-    for name in names:
-        path = plan_path(Path(name))
-        if name != STDIN and path.is_file():
-            return read_plan(path, Path(name))
-    return None
 
 
 def _check_conditions(rules: tuple[Rule, ...], gold: list[Gold]) -> None:
@@ -178,9 +153,16 @@ def _check_conditions(rules: tuple[Rule, ...], gold: list[Gold]) -> None:
                 raise UsageError(f'gate "{rule}": no question has "{key}"; there are {names}')
 
 
+def _as_the_brief(details: dict[str, QuestionStability]) -> dict[str, QuestionStability]:
+    """The details with the brief's meaning of css: over all runs, refusals included."""
+    return {qid: structs.replace(one, css=one.css_all) for qid, one in details.items()}
+
+
 def _plain(rules: tuple[Rule, ...]) -> dict[str, float]:
     """The gates as the brief writes them: a bound for each name."""
-    return {rule.metric.partition(".")[2]: rule.bound for rule in rules}
+    names = {"css_all": "css"}
+    bare = {rule.metric.partition(".")[2]: rule.bound for rule in rules}
+    return {names.get(name, name): bound for name, bound in bare.items()}
 
 
 def _silent(done: int, of: int) -> None:

@@ -6,7 +6,6 @@ import asyncio
 import hashlib
 import re
 import signal
-from collections import Counter
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
@@ -27,13 +26,20 @@ from ragauge.gates.stability import Profile
 from ragauge.ingest.gold import read_gold
 from ragauge.pipelines.reply import failed_trace, trace_of
 from ragauge.runners.judge import Adaptive
-from ragauge.runners.ledger import Ledger
+from ragauge.runners.ledger import Ledger, sweep_plan
+from ragauge.runners.options import in_flags
+from ragauge.runners.plan import check_grid
 from ragauge.store.journal import Journal, journal
 
 BACKOFF_S = 0.5
 LONGEST_BACKOFF_S = 30.0
 """A wait doubles with every attempt, up to this; what the system asks for with Retry-After is
 waited for in full."""
+
+CLOSING_S = 1.0
+"""How long a stop waits for calls and connections to let go."""
+WAITING = 4
+"""Answers for each call in flight that may wait for the disk before calls wait too."""
 
 Watch = Callable[[Progress], None]
 
@@ -74,19 +80,32 @@ def sweep(
     questions = read_gold(str(gold))
     if chosen.paraphrases:
         chosen = structs.replace(chosen, grid=_with_paraphrases(chosen.grid, questions))
+    plan = sweep_plan(questions, system.identity, chosen)
     with journal(Path(out)) as runs:
-        ledger = Ledger(questions, system.identity, chosen, runs)
+        ledger = Ledger(questions, plan, chosen, runs)
         sweeping = _Sweep(questions, system, chosen, ledger, runs, watch or _unwatched)
         sweeping.budget = budget(ledger.planned)
         ended = asyncio.run(sweeping.run())
-        return ledger.report(ended, sweeping.errors, sweeping.budget)
+        return ledger.report(ended, sweeping.budget)
 
 
 def _options_of(given: dict[str, Any]) -> SweepOptions:
     try:
-        return msgspec.convert(given, SweepOptions)
+        chosen = msgspec.convert(given, SweepOptions)
     except msgspec.ValidationError as error:
-        raise UsageError(f"sweep: {error}") from None
+        raise UsageError(f"sweep: {in_flags(str(error), _FLAGS)}") from None
+    check_grid(chosen.grid)
+    if chosen.gates and not chosen.adaptive:
+        raise UsageError("--gates: a sweep judges nothing unless it is --adaptive; drop them here")
+    return chosen
+
+
+_FLAGS = {
+    "timeout_s": "--timeout",
+    "rate_per_s": "--rate",
+    "concurrency": "--concurrency",
+    "retries": "--retries",
+}
 
 
 def _with_paraphrases(grid: Grid, gold: list[Gold]) -> Grid:
@@ -122,12 +141,12 @@ class _Sweep:
         self._watch = watch
         self._constraints = {q.qid: list(q.constraints) for q in gold if q.constraints}
         self._pace = _Pace(options.rate_per_s)
-        self.errors: Counter[str] = Counter()
 
     async def run(self) -> Ended:
         """Make the runs that are left; the way it ended."""
         self._stopped: asyncio.Future[Ended] = asyncio.get_running_loop().create_future()
-        self._finished: asyncio.Queue[Trace | None] = asyncio.Queue(4 * self._options.concurrency)
+        self._finished: asyncio.Queue[Trace | None] = asyncio.Queue()
+        self._drained = asyncio.Event()
         self._jobs = self._ledger.jobs()
         self._tell()
         recording = asyncio.create_task(self._record())
@@ -135,33 +154,32 @@ class _Sweep:
             try:
                 await self._calls(recording)
             finally:
-                if not recording.done():  # it can only have failed: then nobody takes from it
-                    await self._finished.put(None)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(self._system.close(), CLOSING_S)
+                self._finished.put_nowait(None)
                 await recording
-        with suppress(TimeoutError):
-            await asyncio.wait_for(self._system.close(), 1)
         return self._stopped.result() if self._stopped.done() else "complete"
 
     async def _calls(self, recording: asyncio.Task[None]) -> None:
         """All workers until the last is done, someone says stop, or nothing can be recorded."""
         workers = [asyncio.create_task(self._work()) for _ in range(self._options.concurrency)]
-        done = asyncio.gather(*workers)
-        watched: list[asyncio.Future[Any]] = [done, self._stopped, recording]
+        all_done = asyncio.ensure_future(asyncio.wait(workers))
+        watched: list[asyncio.Future[Any]] = [all_done, self._stopped, recording]
         await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
-        if self._stopped.done() or recording.done():
-            done.cancel()
-            await asyncio.wait(workers)
-            with suppress(asyncio.CancelledError):
-                await done
-        else:
-            await done
+        for worker in workers:
+            worker.cancel()
+        await asyncio.wait(workers, timeout=CLOSING_S)
 
     async def _work(self) -> None:
         for job in self._jobs:
             for run in job:
                 trace = await self._made(run)
                 self._ledger.note(run, trace)
-                await self._finished.put(trace)
+                # Without a pause between: a run that was answered is recorded, even in a stop.
+                self._finished.put_nowait(trace)
+                if self._finished.qsize() > WAITING * self._options.concurrency:
+                    self._drained.clear()
+                    await self._drained.wait()
 
     async def _made(self, run: PlannedRun) -> Trace:
         """The trace of a run, with as many attempts as it takes or may take."""
@@ -176,16 +194,15 @@ class _Sweep:
                 async with asyncio.timeout(self._options.timeout_s):
                     reply = await self._system.ask(ask)
                 ms = 1000 * (clock() - start)
-                trace = trace_of(run, ask, reply, latency_ms=ms, attempt=attempt)
-                self.errors.update(["empty"] if trace.status == "error" else [])
-                return trace
+                return trace_of(run, ask, reply, latency_ms=ms, attempt=attempt)
             except TimeoutError:
                 fact = f"no answer within {self._options.timeout_s:g} s"
                 failure = CallFailed("timeout", fact, again=True)
             except CallFailed as error:
                 failure = error
+            except Exception as error:  # a system of somebody else's can fail in any way
+                failure = CallFailed("raised", f"{type(error).__name__}: {error}")
             if not failure.again or attempt > self._options.retries:
-                self.errors[failure.kind] += 1
                 ms = 1000 * (clock() - start)
                 return failed_trace(run, ask, str(failure), latency_ms=ms, attempt=attempt)
             await asyncio.sleep(_wait_s(run.run_id, attempt, failure.after_s))
@@ -217,6 +234,7 @@ class _Sweep:
                 lines = [_line(trace) for trace in traces]
                 await loop.run_in_executor(thread, self._journal.append, lines)
                 self._count(traces)
+                self._drained.set()
 
     def _count(self, traces: list[Trace]) -> None:
         for trace in traces:

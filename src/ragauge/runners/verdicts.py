@@ -27,11 +27,11 @@ from ragauge.metrics.factors import effect
 from ragauge.metrics.stability import METRICS
 from ragauge.metrics.sums import QuestionSums
 from ragauge.runners.heat_map import HeatMap
-from ragauge.runners.numbers import scored, values_of
+from ragauge.runners.numbers import values_of, why_absent
 from ragauge.runners.question_stability import JudgedQuestion
 from ragauge.runners.run_lines import RunLines
 from ragauge.runners.sweep_findings import Outputs
-from ragauge.stats.intervals import wilson
+from ragauge.stats.intervals import mean_of_shares, wilson
 
 
 class Verdicts:
@@ -50,6 +50,7 @@ class Verdicts:
         self._sums = [_Sums(metric, len(gold)) for metric in METRICS]
         self._failing: dict[str, list[str]] = {str(rule): [] for rule in rules}
         self._applied: Counter[str] = Counter()
+        self._unjudged: Counter[str] = Counter()
         self._counts: Counter[str] = Counter()
 
     def add(self, place: int, one: JudgedQuestion) -> None:
@@ -74,11 +75,13 @@ class Verdicts:
 
     def _apply(self, one: JudgedQuestion) -> None:
         failed = {str(failed.rule) for failed in one.judged.failed}
-        for rule in self._rules:
-            told = meets(one.gold, rule.where) and one.judged.values[rule.metric] is not None
-            if str(rule) in failed:
-                self._failing[str(rule)].append(one.gold.qid)
-            self._applied[str(rule)] += told or str(rule) in failed
+        for rule in filter(lambda rule: meets(one.gold, rule.where), self._rules):
+            name = str(rule)
+            if name in failed:
+                self._failing[name].append(one.gold.qid)
+            told = one.judged.values[rule.metric] is not None or name in failed
+            self._applied[name] += told
+            self._unjudged[name] += not told and not one.unit.runs
 
     @property
     def saved(self) -> int:
@@ -98,17 +101,13 @@ class Verdicts:
 
     def rule_verdicts(self, least: float) -> Iterator[Verdict]:
         for rule in self._rules:
-            failing, applied = self._failing[str(rule)], self._applied[str(rule)]
-            yield rule_verdict(rule, applied, failing, len(self._gold), least)
+            name = str(rule)
+            counts = self._applied[name], self._unjudged[name]
+            yield rule_verdict(rule, *counts, self._failing[name], len(self._gold), least)
 
     def scores(self, reading: str) -> dict[str, Score]:
-        """Each metric over all questions."""
-        return {
-            sums.metric.id: scored(
-                sums.made(), f"{sums.metric.id}|v{sums.metric.version}|{reading}"
-            )
-            for sums in self._sums
-        }
+        """Each metric's mean over the questions it applies to, each counting once."""
+        return {sums.metric.id: sums.mean(reading) for sums in self._sums}
 
     def totals(self) -> dict[str, int]:
         answerable = sum(question.answerable for question in self._gold)
@@ -165,6 +164,17 @@ class _Sums:
             self._absent[row.reason] += 1
         else:
             self._sums[place], self._scored[place] = row.counts, 1
+
+    def mean(self, reading: str) -> Score:
+        values = values_of(self.made())
+        there = values[~np.isnan(values)]
+        n, of = len(there), len(values)
+        signature = f"{self.metric.id}|v{self.metric.version}|{reading}|n:{n}"
+        if not n:
+            reason = why_absent(self.made())
+            return Score(value=None, n=0, of=of, reason=reason, signature=signature)
+        ends = mean_of_shares(there)
+        return Score(value=float(there.mean()), n=n, of=of, ci=ends, signature=signature)
 
     def made(self) -> QuestionSums:
         units = np.ones_like(self._scored)

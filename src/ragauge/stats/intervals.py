@@ -72,6 +72,22 @@ def effective_n(yes: Counts, of: Counts) -> float:
     return float(trials / max(1.0, effect))
 
 
+def mean_of_shares(shares: Floats, confidence: float = DEFAULT_CONFIDENCE) -> Interval:
+    """The interval of the mean of shares, one a unit and all units equal.
+
+    Wilson's, for as many trials as would vary like these units; where they do not vary at all,
+    each counts once.
+
+    >>> low, high = mean_of_shares(np.array([1.0] * 20))
+    >>> round(low, 4), high
+    (0.8389, 1.0)
+    """
+    n, mean = len(shares), float(shares.mean())
+    variance = float(shares.var(ddof=1)) if n > 1 else 0.0
+    worth = mean * (1 - mean) * n / variance if variance else float(n)
+    return wilson(mean, max(worth, float(n)), confidence)
+
+
 def jackknife(
     rows: Counts,
     finish: Callable[[Counts], Floats],

@@ -10,8 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from ragauge.errors import UsageError
+from ragauge.store.files import write_whole
 
 _PIECE = 1 << 16
+_BOM = b"\xef\xbb\xbf"
 
 
 class Journal:
@@ -19,8 +21,22 @@ class Journal:
 
     def __init__(self, path: Path, handle: int) -> None:
         self.path, self._handle = path, handle
-        self.torn = self._drop_torn_line()
-        """Bytes of a last line that a kill had cut short; its work was never reported as done."""
+
+    @property
+    def empty(self) -> bool:
+        return not os.fstat(self._handle).st_size
+
+    def drop_torn_line(self) -> int:
+        """Cut off a last line that a kill had cut short; its work was never reported as done.
+
+        How many bytes it had comes back. For whoever knows that the file is a journal of theirs:
+        in any other file the last line may be precious.
+        """
+        size = os.fstat(self._handle).st_size
+        end = _end_of_last_line(self._handle, size)
+        if end < size:
+            os.ftruncate(self._handle, end)
+        return size - end
 
     def append(self, lines: Sequence[bytes]) -> None:
         """Add lines and wait until the disk has them: one wait, however many they are."""
@@ -35,37 +51,33 @@ class Journal:
                 "kept, and the same command goes on from there"
             ) from error
 
-    def lines(self) -> Iterator[bytes]:
-        """The lines so far."""
+    def lines(self) -> Iterator[tuple[int, bytes]]:
+        """The lines so far that hold something, with their numbers."""
         with self.path.open("rb") as file:
-            for line in file:
-                yield line.rstrip(b"\n")
+            for number, line in enumerate(file, 1):
+                bare = line.removeprefix(_BOM) if number == 1 else line
+                if bare.strip():
+                    yield number, bare.rstrip(b"\n")
 
     def set_aside(self) -> Path | None:
         """Give what is there another name, beside its own, and go on with an empty file.
 
         The bytes are copied, not the file renamed: the lock belongs to the file.
         """
-        size = os.fstat(self._handle).st_size
-        if not size:
+        if self.empty:
             return None
         aside = _free_name(self.path)
-        aside.write_bytes(self.path.read_bytes())
+        write_whole(aside, self.path.read_bytes())
         os.ftruncate(self._handle, 0)
         os.fsync(self._handle)
         return aside
-
-    def _drop_torn_line(self) -> int:
-        size = os.fstat(self._handle).st_size
-        end = _end_of_last_line(self._handle, size)
-        if end < size:
-            os.ftruncate(self._handle, end)
-        return size - end
 
 
 @contextmanager
 def journal(path: Path) -> Iterator[Journal]:
     """The journal, locked: a second writer is refused, not queued."""
+    if path.name == "-" or path.suffix in (".gz", ".zst"):
+        raise UsageError(f"{path}: a journal is a plain file that is appended to; name one .jsonl")
     try:
         handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o644)
     except OSError as error:

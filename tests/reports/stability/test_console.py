@@ -3,8 +3,10 @@
 import re
 
 import pytest
+from msgspec import structs
 from rich.cells import cell_len
 
+from ragauge.contracts.finding import Finding
 from ragauge.contracts.run import Variation
 from ragauge.reports.stability.console import excerpt, render
 from tests.reports import sweeps
@@ -71,13 +73,43 @@ def test_a_gate_says_how_many_questions_hold_it(telling):
     assert lines[1] == "stable >= 1 all 5 of 12 41.7 % █████▉ FAIL"
     assert lines[2] == "acr >= 0.95 answerable 5 of 10 50.0 % ███████ FAIL"
     assert lines[3] == "5 of 10 fail: h013, h022, h030, h041, h050"
-    assert "ned50 <= 0.20 answerable 12 of 12 100.0 % ██████████████ pass" in lines
+    assert "ned50 <= 0.20 answerable 10 of 10 100.0 % ██████████████ pass" in lines
 
 
-def test_the_plain_gates_of_the_reference_are_told_alike():
+def test_the_gates_of_the_reference_are_its_verdicts():
     lines = [squeezed(line) for line in section(render(sweeps.reference(), width=80), "Gates")]
-    assert lines[1:3] == ["acr >= 0.95 0 of 1 0.0 % FAIL", "fails: A0001"]
-    assert lines[3].startswith("cghc >= 0.95 1 of 1 100.0 % █")
+    assert lines[1:4] == [
+        "stable >= 1 all 0 of 1 0.0 % FAIL",
+        "acr >= 0.95 answerable 0 of 1 0.0 % FAIL",
+        "1 of 1 fail: A0001",
+    ]
+    assert "scu_cons = 1 all 1 of 1 100.0 % ██████████████ pass" in lines
+    place = lines.index("rcr >= 0.98 unanswerable – – not applicable")
+    assert lines[place + 1] == "no question the rule applies to"
+
+
+def test_a_gate_with_a_long_bound_still_says_whom_it_is_about():
+    made = sweeps.steady()
+    acr = structs.replace(
+        made.verdicts[1],
+        bound=0.98765432,
+        rule="stability.acr>=0.98765432 per question where answerable=true",
+    )
+    lines = section(render(structs.replace(made, verdicts=(acr,)), width=80), "Gates")
+    assert squeezed(lines[1]).startswith("acr >= 0.98765432 answerable 4 of 4")
+
+
+def test_gates_that_were_not_evaluated_fail_and_say_why():
+    written = render(sweeps.unanswered(), width=80)
+    assert written.startswith("FAIL  0 of 3 questions stable; 3 incomplete")
+    lines = [squeezed(line) for line in section(written, "Gates")][1:]
+    assert lines[:4] == [
+        "stable >= 1 all – – NOT EVALUATED",
+        "no question has a finished run",
+        "acr >= 0.95 answerable – – NOT EVALUATED",
+        "no question has a finished run",
+    ]
+    assert len(lines) == 14
 
 
 def test_a_mean_is_plotted_with_its_interval(telling):
@@ -161,6 +193,18 @@ def test_two_runs_stand_side_by_side(telling):
     ]
 
 
+def test_repeats_without_ids_of_their_own_say_which_they_are_and_what_they_came_to():
+    report = sweeps.repeated()
+    assert report.details["q1"].examples[0].run_id == "seed=0;t=0;j=none;p=0"
+    lines = section(render(report, width=80), "Questions that are not stable")
+    assert "    right: repeat 0                      │ claim wrong: repeat 2" in lines
+
+
+def test_a_run_that_is_alone_says_what_it_came_to():
+    report = sweeps.report({"q1": {"cells": "c"}}, sweeps.grid(("none",), seeds=(3,)))
+    assert "      claim wrong: the only run" in render(report, width=80).splitlines()
+
+
 def test_on_a_narrow_page_they_stand_one_below_the_other(telling):
     written = render(telling, width=60)
     assert "│" not in written
@@ -203,6 +247,33 @@ def test_jitters_without_effect_advice_findings_coverage_and_next_are_told(telli
         "  Start with the seed: it explains most in 4 of 7 questions that are not stable.",
         "  Read the two answers of h050 side by side.",
     ]
+
+
+FINDINGS = {
+    "set_aside": "the runs of before are kept as runs.jsonl.1",
+    "torn_line": "a last line cut short (117 bytes) was dropped; its run is made anew",
+    "single_run": "one run alone tells nothing of stability",
+    "stopped_early": "1,200 runs saved; a decision made early is wrong with a chance of at most "
+    "5%; gates other than the rates are judged on the runs that were made",
+    "gold_changed": "the gold set has changed since the sweep: its runs answer other questions",
+    "unplanned_run": "the plan does not know this run: it counts, and stands last",
+}
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_every_finding_is_told_to_the_end(width):
+    many = Finding("fewer_prompts", "q1", "2 distinct prompts of 5 asked for")
+    rare = [Finding(code, "sweeps/daily/runs.jsonl", text) for code, text in FINDINGS.items()]
+    report = structs.replace(
+        sweeps.steady(),
+        findings=(*[many] * 20, *rare),
+        finding_counts={"fewer_prompts": 900, **dict.fromkeys(FINDINGS, 1)},
+    )
+    lines = section(render(report, width=width), "Findings")
+    told = squeezed(" ".join(lines))
+    for code, message in FINDINGS.items():
+        assert f"{code} 1 sweeps/daily/runs.jsonl: {message}" in told
+    assert "and 897 more" in told
 
 
 def test_at_most_eight_questions_are_told_in_full_and_some_of_each_verdict(large):

@@ -2,12 +2,14 @@
 
 import csv
 import io
+import json
 from typing import get_type_hints
 
 from ragauge.contracts.stability import QuestionStability
 from ragauge.metrics.stability import METRICS
 from ragauge.reports.stability.csv import COLUMNS, render
 from ragauge.reports.stability.story import MEANINGS, NUMBERS
+from ragauge.runners.stability import stability
 from tests.reports import sweeps
 
 NOT_IN_CELLS = {"ci", "reasons", "factors", "examples"}
@@ -38,6 +40,48 @@ def test_a_row_has_numbers_intervals_reasons_and_its_runs():
     assert row["failed"] == "acr 0.75 < 0.95"
     assert row["cells"] == "'+++++++++++++++ccccc"
     assert found["h001"]["noop"] == "syn"
+
+
+def swept(tmp_path):
+    """The report of two questions of three runs each, all of them wrong."""
+    gold = [
+        {
+            "qid": "q1",
+            "question": "Does X reject null keys?",
+            "answerable": True,
+            "gold_claim_substr": ["rejects null keys"],
+            "gold_citations": ["p1#2"],
+            "constraints": ["X rejects null keys."],
+        },
+        {"qid": "q2", "question": "Who made X?", "answerable": False},
+    ]
+    answer = {"claim": "X rejects null keys.", "citations": ["p1#2"]}
+    runs = [
+        {"qid": qid, "retrieved_ids": ["p1#2"], "seed": seed, "answer_json": answer}
+        for qid in ("q1", "q2")
+        for seed in range(3)
+    ]
+    paths = tmp_path / "gold.jsonl", tmp_path / "runs.jsonl"
+    for path, records in zip(paths, (gold, runs), strict=True):
+        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return stability(*paths).report
+
+
+def test_the_interval_columns_are_those_of_the_numbers_that_have_one(tmp_path):
+    report = swept(tmp_path)
+    found = rows(report)
+    columns = {name.removesuffix("_low") for name in COLUMNS if name.endswith("_low")}
+    assert columns == {name for one in report.details.values() for name in one.ci}
+    assert {"success", "acr"} < columns
+    for name in columns:
+        assert any(row[f"{name}_low"] and row[f"{name}_high"] for row in found.values()), name
+
+
+def test_right_counts_the_runs_that_are_right_in_everything(tmp_path):
+    report = swept(tmp_path)
+    assert report.cells == {"q1": "kkk", "q2": "aaa"}
+    assert [row["right"] for row in rows(report).values()] == ["0", "0"]
+    assert rows(sweeps.telling())["h030"]["right"] == "15"
 
 
 def test_the_header_does_not_depend_on_the_questions():

@@ -40,3 +40,18 @@ def test_a_run_that_passed_has_no_errors():
     passed = structs.replace(sweeps.telling(), passed=True)
     assert "error" not in [kind for kind, _, _ in parsed(render(passed))]
     assert render(sweeps.steady()).count("\n") == 1
+
+
+def test_the_gates_of_the_reference_are_its_verdicts():
+    found = parsed(render(sweeps.reference()))
+    assert [message for kind, _, message in found if kind == "error"] == [
+        "FAIL: stable >= 1 holds for 0 of 1 question",
+        "FAIL: acr >= 0.95 holds for 0 of 1 question (1 of 1 fail: A0001)",
+        "FAIL: css_all >= 0.70 holds for 0 of 1 question (1 of 1 fail: A0001)",
+    ]
+
+
+def test_a_gate_that_was_not_evaluated_is_an_error_with_its_reason():
+    errors = [one for one in parsed(render(sweeps.unanswered())) if one[0] == "error"]
+    assert len(errors) == 7
+    assert errors[0][2] == "NOT EVALUATED: stable >= 1 (no question has a finished run)"

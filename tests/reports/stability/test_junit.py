@@ -59,10 +59,28 @@ def test_a_gate_says_how_many_questions_hold_it(telling):
     assert messages[-1] == "error_rate <= 0 holds for 11 of 12 questions: 1 of 12 fail: h049"
 
 
-def test_the_plain_gates_of_the_reference_are_test_cases():
+def test_the_gates_of_the_reference_are_its_verdicts():
     found = results(suites(sweeps.reference())["ragauge gates"])
-    assert found["acr>=0.95"] == found["css>=0.7"] == [Failure]
-    assert found["ned50<=0.2"] == found["scu_cons>=1"] == []
+    assert found == {
+        "stability.stable>=1": [Failure],
+        "stability.acr>=0.95 per question where answerable=true": [Failure],
+        "stability.cghc>=0.95 per question where answerable=true": [],
+        "stability.css_all>=0.7 per question where answerable=true": [Failure],
+        "stability.ned50<=0.2 per question where answerable=true": [],
+        "stability.rcr>=0.98 per question where answerable=false": [Skipped],
+        "stability.scu_cons=1 per question": [],
+        "stability.error_rate<=0 per question": [],
+    }
+
+
+def test_a_gate_that_was_not_evaluated_is_an_error_with_its_reason():
+    gates = suites(sweeps.unanswered())["ragauge gates"]
+    assert set(map(tuple, results(gates).values())) == {(Error,)}
+    assert (gates.tests, gates.errors, gates.skipped) == (7, 7, 0)
+    [stable, *_] = gates
+    [error] = stable.result
+    assert error.message == "stable >= 1 not evaluated: no question has a finished run"
+    assert error.type == "not evaluated"
 
 
 def test_a_run_with_enough_stable_questions_does_not_turn_ci_red():
@@ -72,7 +90,7 @@ def test_a_run_with_enough_stable_questions_does_not_turn_ci_red():
         assert (suite.failures, suite.errors) == (0, 0)
 
 
-def test_a_gate_that_was_not_evaluated_is_skipped_where_that_is_accepted():
+def test_a_gate_that_applies_to_no_question_is_skipped():
     gates = results(suites(sweeps.steady())["ragauge gates"])
     name = "stability.refusal_rate>=0.98 per question where answerable=false"
     assert gates[name] == [Skipped]

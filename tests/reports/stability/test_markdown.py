@@ -24,7 +24,7 @@ def test_the_verdict_and_the_cost_come_first(written):
 
 def test_gates_say_how_many_questions_hold_them(written):
     assert "| `stable >= 1` | `all` | 5 of 12 | 41.7 % | **FAIL** |  |" in written
-    assert "| `ned50 <= 0.20` | `answerable` | 12 of 12 | 100.0 % | pass |  |" in written
+    assert "| `ned50 <= 0.20` | `answerable` | 10 of 10 | 100.0 % | pass |  |" in written
 
 
 def test_the_heat_map_is_a_code_block(written):
@@ -69,10 +69,20 @@ def test_a_steady_report_is_short():
     assert "### Next" not in written
 
 
-def test_the_plain_gates_of_the_reference_are_told():
-    assert "| `acr >= 0.95` | – | 0 of 1 | 0.0 % | **FAIL** | `fails: A0001` |" in render(
-        sweeps.reference()
-    )
+def test_the_gates_of_the_reference_are_its_verdicts():
+    written = render(sweeps.reference())
+    for row in (
+        "| `stable >= 1` | `all` | 0 of 1 | 0.0 % | **FAIL** |  |",
+        "| `acr >= 0.95` | `answerable` | 0 of 1 | 0.0 % | **FAIL** | `1 of 1 fail: A0001` |",
+        "| `scu_cons = 1` | `all` | 1 of 1 | 100.0 % | pass |  |",
+    ):
+        assert row in written
+    assert "| `rcr >= 0.98` | `unanswerable` | – | – | not applicable |" in written
+
+
+def test_gates_that_were_not_evaluated_fail_and_say_why():
+    row = "| `acr >= 0.95` | `answerable` | – | – | **NOT EVALUATED** | `no question has a"
+    assert row in render(sweeps.unanswered())
 
 
 def test_the_longest_report_is_a_comment_github_takes():

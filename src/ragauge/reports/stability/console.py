@@ -116,12 +116,11 @@ def _gates(page: Page, report: StabilityReport) -> None:
 
 
 def _gate(gate: Gate) -> list[Text]:
-    known = gate.good is not None and gate.of
     return [
         words(gate.name, "" if gate.holds else "bold"),
         note(gate.about),
-        Text(f"{gate.good} of {gate.of}" if known else numbers.ABSENT),
-        note(numbers.share(gate.good or 0, gate.of)),
+        Text(gate.held),
+        note(gate.percent),
     ]
 
 
@@ -206,7 +205,7 @@ def _facts(run: Shown, report: StabilityReport, one: QuestionStability) -> list[
     """What a run came to, was asked, said and cited."""
     asked = run.question_sent if run.question_sent != one.question else None
     told = [
-        (outcome(run.cell), variation_words(run.run_id, report.columns)),
+        (outcome(run.cell), variation_words(run.variation, report.columns)),
         ("asked", asked or ""),
         ("error" if run.error else "said", run.error or run.claim),
         ("cited", " ".join(run.cited)),

@@ -6,15 +6,20 @@ from collections.abc import Iterator
 
 from ragauge.contracts.run import FACTORS
 from ragauge.contracts.stability import QuestionStability, StabilityReport
+from ragauge.metrics.stability import METRICS
 from ragauge.reports import spreadsheet
+from ragauge.reports.stability.heat import right_of
 from ragauge.reports.stability.story import NUMBERS
 
 COUNTS = ("verdict", "answerable", "planned", "runs", "errors", "missing", "saved")
-RATES = ("acr", "cghc", "rcr", "refusal_rate", "error_rate")
+ONE_TRIAL = frozenset({"scu_cons"})
+"""Rates with a single trial a question, which give no interval."""
+RATES = tuple(metric.name for metric in METRICS if metric.rate and metric.name not in ONE_TRIAL)
 """The numbers that may have an interval."""
 COLUMNS = (
     "qid",
     *COUNTS,
+    "right",
     *NUMBERS,
     *(f"{name}_{end}" for name in RATES for end in ("low", "high")),
     "failed",
@@ -36,8 +41,9 @@ def render(report: StabilityReport) -> str:
 
 def _row(qid: str, one: QuestionStability, cells: str) -> Iterator[object]:
     yield qid
-    for name in (*COUNTS, *NUMBERS):
-        yield getattr(one, name)
+    yield from (getattr(one, name) for name in COUNTS)
+    yield right_of(cells)[0]
+    yield from (getattr(one, name) for name in NUMBERS)
     for name in RATES:
         yield from one.ci.get(name, (None, None))
     yield "; ".join(one.failed)

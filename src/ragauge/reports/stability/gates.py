@@ -1,4 +1,4 @@
-"""The gates of a stability report by what they do to questions, whichever profile they are of."""
+"""The gates of a stability report by what they do to questions."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from msgspec import Struct
 from ragauge.contracts.stability import StabilityReport
 from ragauge.contracts.verdict import Verdict
 from ragauge.reports import envelope, numbers
-
-LOWER_IS_BETTER = frozenset({"ned50", "error_rate"})
 
 _ABOUT = {
     "": "all",
@@ -24,8 +22,9 @@ class Gate(Struct, frozen=True, kw_only=True):
     name: str
     """The metric with its bound: `acr >= 0.95`."""
     about: str
-    """Which questions it speaks of; empty where the profile does not say."""
+    """Which questions it speaks of."""
     good: int | None
+    """How many hold it; None where it was not evaluated or does not apply."""
     of: int
     """Of so many questions it speaks."""
     word: str
@@ -36,47 +35,33 @@ class Gate(Struct, frozen=True, kw_only=True):
     def share(self) -> float | None:
         return None if self.good is None or not self.of else self.good / self.of
 
+    @property
+    def held(self) -> str:
+        """How many questions hold it, of how many."""
+        return numbers.ABSENT if self.share is None else numbers.n_of(self.good or 0, self.of)
+
+    @property
+    def percent(self) -> str:
+        return numbers.ABSENT if self.good is None else numbers.share(self.good, self.of)
+
 
 def gates_of(report: StabilityReport) -> list[Gate]:
-    """The gates of the report, in its order."""
-    if isinstance(report.gates, dict):
-        return [_plain_gate(report, name, bound) for name, bound in report.gates.items()]
-    return [_gate(verdict) for verdict in report.gates]
+    """The gates, the one that decides first; the same in every profile."""
+    return [_gate(verdict) for verdict in report.verdicts]
 
 
 def _gate(verdict: Verdict) -> Gate:
     name = verdict.metric.partition(".")[2] or verdict.metric
     where = numbers.restriction(verdict).removeprefix("per question").strip()
+    judged = verdict.value is not None and verdict.verdict in ("pass", "fail")
     optional = "optional" if verdict.optional and verdict.verdict == "not_evaluated" else ""
     return Gate(
         rule=verdict.rule,
         name=f"{name} {numbers.bound(verdict)}",
         about=_ABOUT.get(where, where),
-        good=None if verdict.value is None else round(verdict.value * verdict.n),
+        good=round((verdict.value or 0) * verdict.n) if judged else None,
         of=verdict.n,
         word=envelope.gate_word(verdict),
         holds=verdict.holds,
         note="; ".join(filter(None, (optional, verdict.reason))),
-    )
-
-
-def _plain_gate(report: StabilityReport, name: str, bound: float) -> Gate:
-    """A bound of the brief's plain object, beside the questions that say they fail it."""
-    failing = [
-        qid
-        for qid, question in report.details.items()
-        if any(text.split(" ")[0] == name for text in question.failed)
-    ]
-    op = "<=" if name in LOWER_IS_BETTER else ">="
-    valued = [qid for qid, one in report.details.items() if getattr(one, name, None) is not None]
-    of = len({*failing, *valued})
-    return Gate(
-        rule=f"{name}{op}{bound:g}",
-        name=f"{name} {op} {bound:g}",
-        about="",
-        good=of - len(failing),
-        of=of,
-        word="FAIL" if failing else "pass",
-        holds=not failing,
-        note=f"fails: {', '.join(failing[:5])}" if failing else "",
     )

@@ -83,11 +83,23 @@ def label(factor: str, value: object) -> str:
     """
     match factor:
         case "temperature":
-            return f"t{value:g}"
+            return f"t{level(value)}"
         case "paraphrase":
             return f"p{value}"
         case _:
             return str(value)
+
+
+def level(value: object) -> str:
+    """A factor's value, as short as it can be without looking like another.
+
+    >>> level(0.0), level(0.2), level(0.1 + 0.2), level(12345678), level("ws")
+    ('0', '0.2', '0.30000000000000004', '12345678', 'ws')
+    """
+    if not isinstance(value, float):
+        return str(value)
+    short = f"{value:g}"
+    return short if float(short) == value else repr(value)
 
 
 def merged(letters: Sequence[str]) -> str:

@@ -45,8 +45,8 @@ def _gates(report: StabilityReport) -> Iterator[str]:
         [
             code(gate.name),
             code(gate.about),
-            numbers.ABSENT if gate.good is None else numbers.n_of(gate.good, gate.of),
-            numbers.share(gate.good or 0, gate.of),
+            gate.held,
+            gate.percent,
             gate.word if gate.holds else f"**{gate.word}**",
             code(gate.note) if gate.note else "",
         ]

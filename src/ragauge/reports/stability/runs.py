@@ -6,17 +6,10 @@ import difflib
 import re
 from collections.abc import Sequence
 
-from ragauge.contracts.run import Variation
+from ragauge.contracts.run import FACTORS, Variation
 from ragauge.contracts.stability import CELLS, QuestionStability, Shown
-from ragauge.reports.stability.heat import varying
+from ragauge.reports.stability.heat import level, varying
 
-_PARTS = {
-    "seed": "seed",
-    "t": "temperature",
-    "j": "jitter",
-    "p": "paraphrase",
-    "r": "repeat",
-}
 # A Chinese, Japanese or Korean sign is a word of its own where differences are looked for.
 _WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+|\s+|.")
 
@@ -29,17 +22,16 @@ def outcome(cell: str) -> str:
     return CELLS.get(cell) or f"{cell} tenths right"
 
 
-def variation_words(run_id: str, columns: Sequence[Variation]) -> str:
+def variation_words(variation: Variation, columns: Sequence[Variation]) -> str:
     """What of a run's variation can differ from another's.
 
     >>> columns = [Variation(seed=0, jitter="ws"), Variation(seed=1)]
-    >>> variation_words("q#1#seed=1;t=0;j=none;p=0", columns)
-    'seed 1, jitter none'
+    >>> variation_words(columns[1], columns), variation_words(columns[1], columns[1:])
+    ('seed 1, jitter none', 'the only run')
     """
-    factors = varying(columns)
-    pairs = (part.partition("=") for part in run_id.rpartition("#")[2].split(";"))
-    told = [(_PARTS.get(key, key), value) for key, _, value in pairs]
-    return ", ".join(f"{name} {value}" for name, value in told if name in factors)
+    factors = [factor for factor in FACTORS if factor in varying(columns)]
+    told = (f"{factor} {level(getattr(variation, factor))}" for factor in factors)
+    return ", ".join(told) or "the only run"
 
 
 Marked = list[tuple[str, bool]]

@@ -26,7 +26,7 @@ WORST_FIRST: tuple[Stability, ...] = ("stable_fail", "flaky", "incomplete", "sta
 
 MEANINGS = {
     "stable": "questions that pass every gate",
-    "success": "runs that are right",
+    "success": "right claim and citations, or refused",
     "acr": "runs with the right claim",
     "cghc": "runs with the right citations",
     "css": "ids cited by every answer",
@@ -90,6 +90,11 @@ def means(report: StabilityReport) -> list[tuple[str, Score]]:
 
 def meaning(name: str) -> str:
     return MEANINGS.get(name.removeprefix("stability."), "")
+
+
+def meaning_in_details(name: str, profile: str) -> str:
+    """What a question's number counts: in the reference profile its css is over all runs."""
+    return MEANINGS["css_all" if (name, profile) == ("css", "reference") else name]
 
 
 def ranked(report: StabilityReport) -> list[str]:

@@ -206,7 +206,7 @@ class View:
             numbers=tuple(
                 Number(
                     name,
-                    story.MEANINGS[name],
+                    story.meaning_in_details(name, self.report.profile),
                     getattr(one, name),
                     one.ci.get(name),
                     one.reasons.get(name, ""),
@@ -228,7 +228,7 @@ class View:
             cell=run.cell,
             kind=CLASSES.get(run.cell, "some"),
             outcome=outcome(run.cell),
-            variation=variation_words(run.run_id, self.report.columns),
+            variation=variation_words(run.variation, self.report.columns),
             run_id=run.run_id,
             asked=_marked(run.question_sent or "", other.question_sent or ""),
             said=_marked(run.error or run.claim, other.error or other.claim),

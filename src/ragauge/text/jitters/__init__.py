@@ -15,7 +15,7 @@ from ragauge.text.jitters.punctuation import has_quotes, punct, quote
 from ragauge.text.jitters.reference import REFERENCE
 from ragauge.text.jitters.spacing import ws
 from ragauge.text.jitters.synonyms import syn
-from ragauge.text.jitters.wording import case, long_words, polite, typo
+from ragauge.text.jitters.wording import case, long_words, polite, polite_opening, typo
 
 Risk = Literal["none", "low", "medium"]
 """How likely a system may read another question in the changed words."""
@@ -37,7 +37,12 @@ def _unchanged(text: str, language: str) -> str:
 
 _ALL = (
     Jitter("none", "none", "The question as it is worded.", _unchanged),
-    Jitter("ws", "none", "Blanks around commas, colons and the last question mark.", ws),
+    Jitter(
+        "ws",
+        "none",
+        "Blanks around commas, colons and the last question mark, two between two words.",
+        ws,
+    ),
     Jitter("punct", "none", "Forms of dashes and apostrophes, the last mark left out.", punct),
     Jitter("syn", "low", "Other words of asking: explain, describe; which year, what year.", syn),
     Jitter("order", "low", "A clause or the question phrase in another place.", order),
@@ -79,9 +84,10 @@ def jittered(
 def applies(text: str, name: str, language: str | None = None) -> bool:
     """Whether the text has what the jitter is about, so that a change can be expected of it.
 
-    Quotes for `quote`, a long word for `typo`, a clause or phrase of a movable kind for `order`;
-    the others are for every question. A jitter may still leave such a text alone: `order` where
-    moving the phrase could change the meaning, `syn` where it knows no other word.
+    Quotes for `quote`, a long word for `typo`, a clause or phrase of a movable kind for `order`,
+    a question or an order with no polite word for `polite`; the others are for every question.
+    A jitter may still leave such a text alone: `order` where moving the phrase could change the
+    meaning, `syn` where it knows no other word.
     """
     known = _known_language(text, language)
     if name == "order":
@@ -90,6 +96,8 @@ def applies(text: str, name: str, language: str | None = None) -> bool:
         return has_quotes(text, known)
     if name == "typo":
         return bool(long_words(text, known))
+    if name == "polite":
+        return bool(polite_opening(text, known))
     return name != "none" and bool(text.strip())
 
 

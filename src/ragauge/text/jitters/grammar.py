@@ -46,7 +46,20 @@ class Grammar(Struct, frozen=True, kw_only=True):
     """The participle stands at the end: `werd in 1800 geopend`."""
     trails: frozenset[str] = frozenset()
     """Prepositions: a noun phrase does not end in them."""
+    capital_nouns: bool = False
+    """Every noun has a capital, so that no noun ends what ends in a small word: `begraben`."""
 
+
+_EN_DONE = (
+    r"(?!need|seed|speed|hundred)\w{3,}ed|(?:re|over|under|un|with|up|fore|mis)?(?:"
+    "made|built|kept|held|brought|sold|bought|found|set|put|chosen|written|given|lost|won|sent|"
+    "taken|shown|drawn|born|borne|stolen|broken|spoken|frozen|driven|hidden|eaten|beaten|fallen|"
+    "shaken|proven|woven|sewn|known|grown|thrown|blown|flown|worn|torn|sworn|seen|done|gone|begun|"
+    "run|sung|sunk|rung|hung|stuck|struck|dug|spun|bound|wound|bred|fed|led|met|shot|left|dealt|"
+    "meant|spent|lent|bent|burnt|learnt|cut|hit|hurt|shut|split|spread|cast|caught|fought|sought|"
+    "taught|thought|told|heard|paid|said|laid|lit|forgotten|come|become|stood|gotten|got|forbidden|"
+    "forgiven|read|felt|lain|risen|ridden|trodden|shorn|cleft|slain|swept|wept)"
+)
 
 _EN = Grammar(
     manners=(
@@ -66,10 +79,7 @@ _EN = Grammar(
     asks=words("which what"),
     who=words("who what"),
     be=words("is are was were"),
-    done=(
-        r"(?!need|seed|speed|hundred)\w{3,}ed|made|built|kept|held|brought|sold|bought|found|set|"
-        r"put|chosen|written|given|lost|won|sent|taken|shown|drawn|born|stolen"
-    ),
+    done=_EN_DONE,
     bars=words(
         "which what who whom whose that where when why how before after during like doing to by "
         "with matter weather point than not"
@@ -106,7 +116,9 @@ _NL = Grammar(
     bars=words(
         "door naar met na voor tijdens weer opnieuw nu toen al nog er men niet ook eerst om aan "
         "op uit over bij tot die dat waar waarin waarop waarvan zich dan als wie wat hij zij ze "
-        "ter ten te open klaar"
+        "ter ten te open klaar vroeger destijds tegenwoordig momenteel ooit oorspronkelijk later "
+        "vandaag precies eigenlijk daarna nooit altijd hier daar af mee toe neer terug weg vrij "
+        "bekend kwijt vast vanaf vandaan heen"
     ),
     verb_last=True,
     trails=words("van in"),
@@ -134,10 +146,12 @@ _DE = Grammar(
     alone=words("begann begannen entstand entstanden steht stehen liegt liegen hängt hängen"),
     bars=words(
         "von vom durch nach mit für wieder nun noch nicht auch erst um aus über bei bis "
-        "sich als wer was er sie es man an auf zu zum zur im am vor unter seit"
+        "sich als wer was er sie es man an auf zu zum zur im am vor unter seit "
+        "dem den einem einen ihm ihnen mir dir uns euch"
     ),
     verb_last=True,
     trails=words("in des der"),
+    capital_nouns=True,
 )
 
 _FR = Grammar(

@@ -102,9 +102,9 @@ MONTHS = words(
 def plain(word: str) -> str:
     """The word as it stands in a lexicon: in lower case, `what` for `What’s`.
 
-    >>> plain("What’s"), plain("Qu’est-ce")
-    ('what', "qu'est-ce")
+    >>> plain("What’s"), plain("Qu’est-ce"), plain("Montrez-moi")
+    ('what', "qu'est-ce", 'montrez')
     """
-    lower = word.lower().replace("’", "'")
+    lower = word.lower().replace("’", "'").removesuffix("-moi").removesuffix("-nous")
     first, _, ending = lower.partition("'")
     return first if ending in ("s", "re", "ll", "d", "ve") else lower

@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import pairwise
 
 from msgspec import Struct
 
 from ragauge.text.jitters.grammar import Grammar
+from ragauge.text.jitters.lexicons import AUXILIARIES
 from ragauge.text.jitters.lexicons import words as listed
 from ragauge.text.jitters.protected import KEPT
 from ragauge.text.jitters.sentences import lowered, raised
@@ -129,9 +131,36 @@ def _aside_first(question: Question, grammar: Grammar) -> Parts | None:
     """`How many does it hold compared with Kew` → `Compared with Kew, how many does it hold`."""
     at, after = _aside(question, grammar) or (0, 0)
     words = question.words
-    if after >= len(words) or not grammar.bars.isdisjoint(words[after:]):
+    if not grammar.bars.isdisjoint(words[after:]) or not _is_closed(words[after:], grammar):
         return None
     return question.phrase(at, len(words)), ",", question.phrase(0, at)
+
+
+_LINKS = listed("of in at on from to and for by under with into van en uit te des und de du à et")
+_LONGEST_PIECE = 4
+
+
+def _is_closed(words: list[str], grammar: Grammar) -> bool:
+    """Whether these are noun phrases to their end, with no verb left over: `the fire of 1814`,
+    but not `the fire look`."""
+    pieces: list[list[str]] = [[]]
+    for word in words:
+        if word in _LINKS:
+            pieces.append([])
+        else:
+            pieces[-1].append(word)
+    return all(_is_noun(piece, grammar) for piece in pieces)
+
+
+def _is_noun(piece: list[str], grammar: Grammar) -> bool:
+    """Whether a name ends the words, or an article and one word, or a known time, are all."""
+    if not piece or len(piece) > _LONGEST_PIECE:
+        return False
+    free = piece[1:] if piece[0] in grammar.articles else piece
+    named = [at for at, word in enumerate(free) if KEPT in word]
+    if named:
+        return named == [len(free) - 1]
+    return len(free) == 1 and (free != piece or free[0] in _TIMES)
 
 
 _TIMES = listed("year years month months decade century day days period time era war")
@@ -151,6 +180,8 @@ def _time_first(question: Question, grammar: Grammar) -> Parts | None:
     words = question.words
     at = next((i for i in range(4, len(words) - 1) if _begins_time(words, i, grammar)), None)
     if at is None or not grammar.relatives.isdisjoint(words[at:]):
+        return None
+    if words[at] in _WHEN and not _is_closed(words[at + 1 :], grammar):
         return None
     return question.phrase(at, len(words)), ",", question.phrase(0, at)
 
@@ -184,7 +215,9 @@ def _place_first(question: Question, grammar: Grammar) -> Parts | None:
     """`What is kept in the tower` → `In the tower, what is kept`."""
     at = _stored(question, grammar) or 0
     words = question.words
-    safe = grammar.relatives.isdisjoint(words[at:]) and words[-1] not in grammar.trails
+    verbal = any(re.fullmatch(grammar.done, word) for word in words[at:])
+    nouns = grammar.relatives.isdisjoint(words[at:]) and words[-1] not in grammar.trails
+    safe = nouns and not verbal and not _goes_on(words[at:])
     return (question.phrase(at, len(words)), ",", question.phrase(0, at)) if safe else None
 
 
@@ -215,7 +248,8 @@ def _phrase_last(question: Question, grammar: Grammar) -> Parts | None:
     words, end = question.words, len(question.words)
     asked, said = question.phrase(0, verb), question.phrase(verb, verb + 1)
     if words[verb] in grammar.alone:
-        safe = _is_noun_phrase(question, verb + 1, end, grammar)
+        verbal = any(re.fullmatch(grammar.done, word) for word in words[verb + 1 :])
+        safe = not verbal and _is_noun_phrase(question, verb + 1, end, grammar)
         return (question.phrase(verb + 1, end), said, asked) if safe else None
     done = [at for at in range(verb + 1, end) if re.fullmatch(grammar.done, words[at])]
     if len(done) != 1 or not _is_noun_phrase(question, verb + 1, done[0], grammar):
@@ -223,7 +257,14 @@ def _phrase_last(question: Question, grammar: Grammar) -> Parts | None:
     thing, rest = question.phrase(verb + 1, done[0]), question.phrase(done[0], end)
     if grammar.verb_last:
         return (thing, said, asked, rest) if done[0] == end - 1 else None
-    return (thing, said, rest, asked) if grammar.relatives.isdisjoint(words[done[0] :]) else None
+    safe = grammar.relatives.isdisjoint(words[done[0] :]) and not _goes_on(words[done[0] :])
+    return (thing, said, rest, asked) if safe else None
+
+
+def _goes_on(words: list[str]) -> bool:
+    """Whether a name is followed by what may be the verb: `signed by Louis void`."""
+    pairs = pairwise(words)
+    return any(KEPT in word and after not in _LINKS for word, after in pairs)
 
 
 def _is_noun_phrase(question: Question, first: int, last: int, grammar: Grammar) -> bool:
@@ -233,7 +274,14 @@ def _is_noun_phrase(question: Question, first: int, last: int, grammar: Grammar)
         return False
     spelled = question.text[slice(*question.phrase(first, last))].lower().split()
     named = grammar.verb_last or _has_article(words, grammar)
-    return named and grammar.bars.isdisjoint(spelled)
+    ended = KEPT in words[-1] or not grammar.capital_nouns
+    return named and ended and grammar.bars.isdisjoint(spelled) and _is_one(spelled, grammar)
+
+
+def _is_one(spelled: list[str], grammar: Grammar) -> bool:
+    """Whether no second noun phrase begins in it: `dem König das Schloss` are two."""
+    pairs = pairwise(spelled)
+    return all(after not in grammar.articles or word in _LINKS for word, after in pairs)
 
 
 def _has_article(words: list[str], grammar: Grammar) -> bool:
@@ -255,7 +303,10 @@ def _owner_last(question: Question, grammar: Grammar) -> Parts | None:
     verb = subject - 1
     plain = words[named][0] == KEPT and grammar.bars.isdisjoint(words[owner:])
     phrase = 1 if words[0] in grammar.places else 2 if words[1] in grammar.places else 3
-    if not plain or verb != phrase or not 2 <= end - owner <= 3 or words[verb] in grammar.be:
+    ended = KEPT in words[-1] or not grammar.capital_nouns
+    if not plain or not ended or verb != phrase or not 2 <= end - owner <= 3:
+        return None
+    if words[verb] in grammar.be | AUXILIARIES:
         return None
     rest = question.phrase(owner, end)
     return (

@@ -162,10 +162,17 @@ class _Token(Struct, frozen=True):
 def _written(text: str, enclosed: list[Span], language: str) -> list[Span]:
     """The spans of numbers, code and names, outside of what is enclosed."""
     found = [*_tokens(text, enclosed)]
+    if language == "de":
+        found = [_no_polite_name(token) for token in found]
     tokens = [_told_apart(text, found, at) for at in range(len(found))]
     # Dutch "of" is "or": it parts names.
     particles = PARTICLES - {"of"} if language == "nl" else PARTICLES
     return [*_code_spans(tokens), *_name_spans(text, tokens, particles)]
+
+
+def _no_polite_name(token: _Token) -> _Token:
+    """The token, made a word if it is `Sie`: `Erklären Sie den Bau` has no name `Sie den Bau`."""
+    return structs.replace(token, kind="word") if token.lower == "sie" else token
 
 
 def _tokens(text: str, enclosed: list[Span]) -> Iterator[_Token]:

@@ -6,7 +6,7 @@ import re
 from collections import deque
 from collections.abc import Iterator
 
-from ragauge.text.jitters.lexicons import AUXILIARIES, PREPOSITIONS, QUESTION_WORDS, VERBS, plain
+from ragauge.text.jitters.asking import asks_in_words, is_order
 from ragauge.text.jitters.protected import KEPT, masked, quoted_or_code
 from ragauge.text.jitters.sentences import Edit, edited, sentences
 
@@ -17,7 +17,6 @@ _INNER_APOSTROPHE = re.compile(rf"{_AFTER_WORD}'(?={_LETTER})")
 _LAST_MARK = re.compile(rf"(?<=[\w{KEPT})\]])[ \t\u00a0]*([?.])(?=\s*\Z)")
 _LAST_WIDE_MARK = re.compile(r"[？。](?=\s*\Z)")
 _NARROW = {"？": "?", "。": ""}
-_WORDS = re.compile(rf"({_LETTER}+(?:['’-]{_LETTER}+)*)(?:[ ]+({_LETTER}+))?")
 _IN_YEAR = {
     "en": re.compile(
         rf"(?:in|by|since|until|after|before) {KEPT}{{4}}"
@@ -66,19 +65,17 @@ def _last_mark(painted: str, language: str) -> Iterator[Edit]:
         )
         return
     for found in _LAST_MARK.finditer(painted):
-        if found[1] == "." or _asks_in_words(painted):
+        if found[1] == "." or _needs_no_mark(painted, language):
             yield *found.span(), ""
 
 
-def _asks_in_words(painted: str) -> bool:
+def _needs_no_mark(painted: str, language: str) -> bool:
     """Whether the last sentence is a question, or an order, by its first words."""
     last = deque(sentences(painted), maxlen=1)
-    found = _WORDS.match(painted, *last[0]) if last else None
-    if not found:
-        return False
-    first, second = plain(found[1]), plain(found[2] or "")
-    opens = first in QUESTION_WORDS or first in AUXILIARIES or first in VERBS
-    return opens or (first in PREPOSITIONS and second in QUESTION_WORDS)
+    return any(
+        asks_in_words(painted, *span, language) or is_order(painted, *span, language)
+        for span in last
+    )
 
 
 _STYLES = {"en": "“”‘’", "nl": "“”‘’", "de": "„“‚‘", "fr": "«»‹›", "zh": "“”‘’"}
@@ -126,5 +123,5 @@ def _pair_edits(text: str, pairs: list[tuple[int, int]], style: str) -> Iterator
 def has_quotes(text: str, language: str) -> bool:
     """Whether there is a quotation or an apostrophe whose form could be another."""
     return bool(_APOSTROPHE.search(masked(text, language))) or any(
-        text[start] != "`" for start, _ in quoted_or_code(text)
+        text[start] in _QUOTES for start, _ in quoted_or_code(text)
     )

@@ -12,6 +12,7 @@ from functools import cache
 
 from msgspec import Struct
 
+from ragauge.text.jitters.asking import ZH_COMPARED, ZH_OBJECT
 from ragauge.text.jitters.protected import KEPT, masked
 from ragauge.text.jitters.sentences import Edit, capitals_of, edited, sentences
 
@@ -48,6 +49,7 @@ _PAST = "made|built|kept|held|brought|sold|bought|found|set|put|chosen|written|g
 _DONE = rf"(?:\w{{3,}}ed|{_PAST})\b"
 _STATE = "do|feel|look|sound|taste|smell|go|fare|seem|like|compare|know|call|called|named|known"
 _LOCATED = "moved|sent|taken|brought|transferred|shipped"
+_NO_PLACE = "difference|problem|catch|limit|line|proof|evidence|fault|mistake|harm|point"
 _CURRENT = (
     "director|building|name|renovation|owner|location|seat|address|head|keeper|curator|version|"
     "form|state|status|site|home|president|mayor|king|librarian|archivist"
@@ -56,9 +58,11 @@ _CURRENT = (
 _EN = (
     Synonym("explain", "describe", r" (?!yourself|away\b)\S"),
     Synonym("list", "enumerate", _WHAT),
-    Synonym("compare", "contrast", r" (?!notes\b)(?![^.?!]* to\b)\S"),
+    Synonym("compare", "contrast", r" (?!notes\b|and contrast\b)(?![^.?!]* to\b)\S"),
     Synonym("show", "display", rf"{_WHAT}(?![^.?!]* (?:how|why|whether|that|who|to)\b)"),
-    Synonym("name", "identify", rf" (?:{_ONE}|{_NUMERALS})\b(?![^.?!]* after\b)"),
+    Synonym(
+        "name", "identify", rf" (?:{_ONE}|{_NUMERALS})\b(?! \w+ {KEPT}+[.!]?$)(?![^.?!]* after\b)"
+    ),
     Synonym("summari[sz]e", "sum up", rf"{_WHAT}"),
     Synonym("outline", "sketch", rf"(?:{_WHAT}| how\b)"),
     Synonym("provide", "give", rf" (?:{_ONE}|{_NUMERALS})\b(?![^.?!]* (?:with|for|to)\b)"),
@@ -87,7 +91,7 @@ _EN = (
     Synonym(
         "where",
         "in what place",
-        rf" (?:is|are|was|were) (?![^?]* (?:{_LOCATED})\b)"
+        rf" (?:is|are|was|were) (?!the (?:{_NO_PLACE})\b)(?![^?]* (?:{_LOCATED})\b)"
         r"[^,?]* (?!(?:from|to|for|of|at|in)\b)\S+ ?\?",
     ),
     Synonym("why", "for what reason", r" (?:did|was|were|is|are|does|do|has|have|had|must)\b"),
@@ -97,21 +101,42 @@ _EN = (
     ),
 )
 
-_NL_VERB = "wordt|worden|werd|werden|kwam|kwamen|komen|krijgt|kreeg|werkt|werken|kan|kunnen|moet"
+_NL_VERB = "kwam|kwamen|komen|krijgt|kreeg|werkt|werken|kan|kunnen|moet"
 _NL_LEFT_OVER = (
-    "aan|af|bij|door|heen|in|mee|na|naar|om|onder|op|over|toe|tegen|tussen|uit|van|vandaan|voor"
+    "aan|af|bij|door|heen|in|mee|na|naar|om|onder|op|over|toe|tegen|tussen|uit|van|vanaf|vandaan|"
+    "voor"
 )
+_NL_ASKED = (
+    " (?:(?:aan|bij|door|in|met|op|onder|sinds|uit|van|voor) (?=w))?"
+    r"(?:hoe|waarom|wat|welke?|wie|waar|wanneer|of)\b"
+)
+_NL_DONE = r"(?:ge|be|ver|ont|her|vol|af|over|op|uit|in|aan)\w+(?:d|t|en)"
+_NL_NUMERALS = "twee|drie|vier|vijf|zes|zeven|acht|negen|tien"
+_NL_SOME = rf"(?:{_NL_NUMERALS}|alle|enkele|een paar|minstens|ten minste)\b"
+_NL_LISTED = (
+    rf" (?:{_NL_SOME}|de (?:{_NL_NUMERALS}|belangrijkste|namen)\b"
+    r"|de \w+(?:en|s)(?= (?:van|in|uit|die|waar\w*|op|bij)\b|[.!]|$))"
+)
+"""What is named one by one, and is not given a name: `Noem het geen museum`."""
+_NL_STRANDED = (
+    rf"(?![^?]* (?:{_NL_LEFT_OVER})"
+    r"(?:(?: \w+)? ?\?| (?:ge|be|ver|ont|her)\w+(?:d|t|en)\b| dat\b))"
+)
+_NL_NO_PLACE = "verschil|probleem|oorzaak|grens|fout|reden|nadruk|oorsprong|oplossing"
 _NL = (
-    Synonym("leg uit", "beschrijf", r" \S"),
-    Synonym("licht toe", "verklaar", r" \S"),
-    Synonym("noem", "vermeld", r" (?!(?:het beestje|jezelf|mij|me|hem|haar|ons)\b)\S"),
+    Synonym("leg uit", "beschrijf", _NL_ASKED),
+    Synonym("licht toe", "verklaar", r" (?:hoe|waarom)\b"),
+    Synonym("noem", "vermeld", _NL_LISTED),
     Synonym("som op", "vermeld", r" (?:welke?|wat|wie)\b"),
     Synonym("geef aan", "vermeld", r" (?:welke?|wat|wie|waar|wanneer|hoe|hoeveel|of|waarom)\b"),
-    Synonym("vergelijk", "maak een vergelijking van", rf" (?:de|het|een|twee|drie|{KEPT})"),
-    Synonym("bespreek", "behandel", r" \S"),
+    Synonym(
+        "vergelijk",
+        "maak een vergelijking van",
+        rf" (?:(?:de|een|twee|drie|het(?! (?:met|maar|eens|eerst|en)\b))\b|{KEPT})",
+    ),
+    Synonym("bespreek", "behandel", _NL_ASKED),
     Synonym("omschrijf", "beschrijf", r" \S"),
     Synonym("vertel me", "laat me weten", r" (?:welke?|wat|wie|waar|wanneer|hoe|of|waarom)\b"),
-    Synonym("in welk jaar", "welk jaar", r" \w+"),
     Synonym("sinds wanneer", "sinds welk moment", r" \w+"),
     Synonym("wanneer", "op welk moment", r" (?!(?:is|zijn|kan|kunnen|mag)\b)\w+ [^,]*\?"),
     Synonym("waarom", "om welke reden", r" \w+"),
@@ -119,51 +144,74 @@ _NL = (
     Synonym("wat kosten", "hoeveel kosten", r" \S"),
     Synonym("wat is het verschil", "welk verschil is er", r" tussen\b"),
     Synonym("welk verband", "wat voor verband", r" bestaat er\b"),
-    Synonym("hoe", "op welke manier", rf" (?:{_NL_VERB})\b(?![^?]* (?:genoemd|geheten)\b)"),
-    Synonym("hoe", "op welke manier", r" komt (?!het dat\b|dat\b)\S"),
+    Synonym("hoe", "op welke manier", rf" (?:{_NL_VERB})\b(?! (?:dat|het|dit)\b)"),
+    Synonym(
+        "hoe",
+        "op welke manier",
+        rf" (?:wordt|worden|werd|werden) (?![^?]*\b(?:genoemd|geheten)\b)[^?]*\b{_NL_DONE}\b",
+    ),
+    Synonym("hoe", "op welke manier", r" komt (?!het\b|dat\b)\S"),
     Synonym(
         "waar",
         "op welke plaats",
         r" (?:wordt|worden|werd|werden|staat|staan|ligt|liggen|hangt|bevindt|bevinden)\b"
-        rf"(?![^?]* (?:{_NL_LEFT_OVER})(?: \w+)? ?\?)",
+        rf"(?! (?:de|het) (?:{_NL_NO_PLACE})\b){_NL_STRANDED}",
     ),
     Synonym("huidige", "tegenwoordige", r" (?!tijd\b)\S", anywhere=True),
     Synonym("huidig", "tegenwoordig", r" (?!tijd\b)\S", anywhere=True),
 )
 
 _DE_PAST = "wurde|wurden|begann|begannen|kam|kamen|zog|ging|eröffnete|schloss|entstand|entstanden"
-_SIE = f" {KEPT}{{3}}"
-"""The polite `Sie`, which its capital makes a name to the painter."""
+_DE_DONE = r"(?:ge|be|ver|er|ent|zer|auf|ab|an|ein|aus|um|wieder)\w+(?:t|en)"
+_DE_NO_VERDICT = r"(?![^.?!]* (?:für|zum|zur)\b)"
+_DE_LISTED = (
+    r" (?:(?:alle|einige|mindestens|zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn)\b"
+    r"|die (?:zwei|drei|vier|fünf|sechs|sieben|acht|neun|zehn|wichtigsten)\b"
+    r")"
+)
+"""What is named one by one, and is not given a name: `Nenne es kein Museum`."""
+_SIE = " sie"
 _DE = (
-    Synonym("erkläre?", "beschreibe", r"(?:,? (?!dich|mich)\S)"),
-    Synonym("erklären", "beschreiben", rf"{_SIE},? (?!sich\b)\S"),
+    Synonym("erkläre?", "beschreibe", rf",? (?!dich\b|mich\b|ihn\b|es\b){_DE_NO_VERDICT}\S"),
+    Synonym("erklären", "beschreiben", rf"{_SIE},? (?!sich\b|ihn\b|es\b){_DE_NO_VERDICT}\S"),
     Synonym("erläutere", "beschreibe", r",? \S"),
     Synonym("schildere", "beschreibe", r",? \S"),
-    Synonym("nenne", "benenne", r" (?!mir\b|mich\b|uns\b)\S"),
-    Synonym("nennen", "benennen", rf"{_SIE} (?!mir\b|mich\b|uns\b)\S"),
+    Synonym("nenne", "benenne", _DE_LISTED),
+    Synonym("nennen", "benennen", rf"{_SIE}{_DE_LISTED}"),
     Synonym("liste", "zähle", r" [^.?!]* auf[.!]?$"),
     Synonym("listen", "zählen", rf"{_SIE} [^.?!]* auf[.!]?$"),
     Synonym("wann", "zu welchem Zeitpunkt", rf" (?:{_DE_PAST})\b"),
     Synonym("seit wann", "seit welchem Zeitpunkt", r" \w+"),
     Synonym("(?:warum|weshalb|wieso)", "aus welchem Grund", r" \w+"),
+    Synonym("wie", "auf welche Weise", r" (?:entstand|entstanden|kam|kamen|begann|begannen)\b"),
     Synonym(
-        "wie", "auf welche Weise", rf" (?:{_DE_PAST})\b(?![^?]* (?:genannt|bezeichnet|geheißen)\b)"
+        "wie",
+        "auf welche Weise",
+        rf" (?:wurde|wurden) (?![^?]*\b(?:genannt|bezeichnet|geheißen)\b)[^?]*\b{_DE_DONE}\b",
     ),
-    Synonym(
-        "wo", "an welchem Ort", r" (?:befindet|befinden|liegt|liegen|steht|stehen|wurde|wurden)\b"
-    ),
+    Synonym("wo", "an welchem Ort", r" (?:befindet|befinden|steht|stehen|wurde|wurden)\b"),
     Synonym("was kostet", "wie viel kostet", r" \S"),
     Synonym("was kosten", "wie viel kosten", r" \S"),
 )
 
 _FR_WHAT = r" (?:(?:le|la|les|tous|toutes|ces|deux|trois)\b|l['’])"
+_FR_NO_WORDS = (
+    r"(?! ?(?:deux |trois |\w+ )?(?:phrases?|passages?|textes?|paragraphes?|articles?|extraits?|"
+    r"vers|mots?|paroles|définitions?|sources?|exemples?)\b)"
+)
+"""What is cited word by word cannot be named instead."""
+_FR_HOW_IS = (
+    r"(?! *(?:est|était|sont|étaient)[ -](?:le|la|les|l['’]|il|elle|ce|un|une)\b"
+    r"| *(?:se fait|ça|cela))"
+)
+"""`Comment est le musée` asks what it is like."""
 _FR = (
     Synonym("explique", "décris", rf"(?:{_FR_WHAT}| comment\b)"),
     Synonym("expliquez", "décrivez", rf"(?:{_FR_WHAT}| comment\b)"),
     Synonym("liste", "énumère", r" (?:les|tous|toutes|ces)\b"),
     Synonym("listez", "énumérez", r" (?:les|tous|toutes|ces)\b"),
-    Synonym("cite", "nomme", _FR_WHAT),
-    Synonym("citez", "nommez", _FR_WHAT),
+    Synonym("cite", "nomme", rf"{_FR_WHAT}{_FR_NO_WORDS}"),
+    Synonym("citez", "nommez", rf"{_FR_WHAT}{_FR_NO_WORDS}"),
     Synonym("compare", "mets en regard", rf"{_FR_WHAT}(?![^.?!]* (?:à|au|aux|avec)\b)"),
     Synonym("comparez", "mettez en regard", rf"{_FR_WHAT}(?![^.?!]* (?:à|au|aux|avec)\b)"),
     Synonym("montre", "affiche", rf"{_FR_WHAT}(?![^.?!]* (?:que|comment|à|au|aux)\b)"),
@@ -173,20 +221,24 @@ _FR = (
     Synonym("quand", "à quel moment", r" [^,]*\?"),
     Synonym("pourquoi", "pour quelle raison", r" (?!pas\b)[^,]*\?"),
     Synonym("où", "à quel endroit", r" se (?:trouve|trouvent|situe|situent)\b"),
-    Synonym("comment", "de quelle manière", r" (?![^?]*\b(?:appel|nomm|va|allez|dit)) *\S[^,]*\?"),
+    Synonym(
+        "comment",
+        "de quelle manière",
+        rf"{_FR_HOW_IS} (?![^?]*\b(?:appel|nomm|va|allez|dit)) *\S[^,]*\?",
+    ),
     Synonym("que coûte", "combien coûte", r" \S"),
     Synonym("que coûtent", "combien coûtent", r" \S"),
     Synonym("qui est-ce qui", "qui", r" \S"),
 )
 
 _ZH = (
-    Synonym("解释", "说明"),
-    Synonym("列出", "列举"),
-    Synonym("比较", "对比", "[^。？！]*[和与跟及]"),
-    Synonym("显示", "展示"),
+    Synonym("解释", "说明", ZH_OBJECT),
+    Synonym("列出", "列举", ZH_OBJECT),
+    Synonym("比较", "对比", ZH_COMPARED),
+    Synonym("显示", "展示", ZH_OBJECT),
     Synonym("什么时候", "何时", anywhere=True),
     Synonym("哪一年", "哪年", anywhere=True),
-    Synonym("(?<![因认作成称以名视变改定分译])为什么", "为何", anywhere=True),
+    Synonym("(?<![因认作成称以名视变改定分译个])为什么", "为何", anywhere=True),
     Synonym("(?<![不例比譬犹])如何", "怎样", anywhere=True),
     Synonym("在哪里", "在何处", anywhere=True),
 )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 
+from ragauge.text.jitters.asking import is_order, is_question
 from ragauge.text.jitters.lexicons import IMPERATIVES, OPENERS, plain
 from ragauge.text.jitters.protected import KEPT, MARKS, masked
-from ragauge.text.jitters.sentences import edited, lowered
+from ragauge.text.jitters.sentences import edited, lowered, sentences
 
 _FIRST_WORD = re.compile(rf"[^\w{KEPT}]*(?P<word>[^\W\d_]+(?:['’-][^\W\d_]+)*)")
 _FIRST_SIGN = re.compile(r"\s*(?=\S)")
@@ -20,14 +21,23 @@ def case(text: str, language: str) -> str:
     >>> case("In which year?", "en"), case("Rembrandt painted what?", "en")
     ('in which year?', 'Rembrandt painted what?')
     """
-    found = _FIRST_WORD.match(masked(text, language))
+    painted = masked(text, language)
+    found = _FIRST_WORD.match(painted)
     if not found or not _is_capitalised_opener(found["word"]):
+        return text
+    if language == "de" and _is_german_noun(painted, found):
         return text
     return edited(text, [(*found.span("word"), lowered(found["word"]))])
 
 
 def _is_capitalised_opener(word: str) -> bool:
     return plain(word) in OPENERS and word[0].isupper() and word[1:].islower()
+
+
+def _is_german_noun(painted: str, first: re.Match[str]) -> bool:
+    """Whether a word that could order does not, and so is a noun: `Liste der Museen`."""
+    ordering = first["word"].lower() in IMPERATIVES["de"]
+    return ordering and not is_order(painted, first.start("word"), len(painted), "de")
 
 
 _POLITE: dict[str, tuple[str, str]] = {
@@ -45,28 +55,39 @@ _ALREADY = re.compile(
     r"s['’]il (?:vous|te) plaît)\b|请|麻烦|劳驾)",
     re.IGNORECASE,
 )
-_ZH_IMPERATIVE = re.compile("解释|说明|列出|列举|比较|对比|显示|展示|描述|总结|给出|介绍")
+_ALSO = re.compile(
+    r", please\b|\bplease[.?!]*\s*\Z|\b(?:alstublieft|alsjeblieft|a\.u\.b|bitte)\b|"
+    r"s['’]il (?:vous|te) plaît\b|(?<![申邀聘恳])请(?!求|柬|愿)",
+    re.IGNORECASE,
+)
+"""What is polite anywhere in a text."""
 
 
 def polite(text: str, language: str) -> str:
-    """The text with a polite opening, unless it has one.
+    """The text with a polite opening, where it opens with a question or an order and is not
+    polite already.
 
     >>> polite("In which year?", "en"), polite("List the parts.", "en")
     ('Could you tell me: in which year?', 'Please list the parts.')
     """
+    opening = polite_opening(text, language)
     first = _FIRST_SIGN.match(text)
-    if not first or language not in _POLITE or _ALREADY.match(text):
+    if not first or not opening:
         return text
-    asking, ordering = _POLITE[language]
-    opening = ordering if _is_order(masked(text, language), first.end(), language) else asking
     return edited(case(text, language), [(first.end(), first.end(), opening)])
 
 
-def _is_order(painted: str, at: int, language: str) -> bool:
-    if language == "zh":
-        return bool(_ZH_IMPERATIVE.match(painted, at))
-    first = _FIRST_WORD.match(painted, at)
-    return first is not None and first["word"].lower() in IMPERATIVES[language]
+def polite_opening(text: str, language: str) -> str:
+    """The words `polite` sets before the text; none where there is no question or order, or
+    some such words stand there."""
+    painted = masked(text, language)
+    first = next(sentences(painted), None)
+    if not first or language not in _POLITE or _ALREADY.match(text) or _ALSO.search(painted):
+        return ""
+    asking, ordering = _POLITE[language]
+    if is_order(painted, *first, language):
+        return ordering
+    return asking if is_question(painted, *first, language) else ""
 
 
 _KEYBOARDS = {

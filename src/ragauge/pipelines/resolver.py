@@ -1,0 +1,68 @@
+"""Host names looked up in threads that never keep the process alive.
+
+asyncio looks them up in threads the process waits for at its end, and a name server that does not
+answer can hold one for minutes.
+"""
+
+from __future__ import annotations
+
+import socket
+
+from aiohttp.abc import AbstractResolver, ResolveResult
+
+from ragauge.pipelines.threads import DaemonThreads
+
+_NUMERIC = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
+_AS_NUMBERS = socket.NI_NUMERICHOST | socket.NI_NUMERICSERV
+_LOOKUPS = 1
+"""One host is asked, and the client lets all its calls wait for the same look-up."""
+
+_Sought = tuple[str, int, socket.AddressFamily]
+
+
+class DaemonResolver(AbstractResolver):
+    """Looks names up as the system does."""
+
+    def __init__(self) -> None:
+        self._threads: DaemonThreads[_Sought, list[ResolveResult] | Exception]
+        self._threads = DaemonThreads(_outcome, _LOOKUPS)
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        """The addresses of a host; raises OSError where it has none."""
+        found = await self._threads.call((host, port, family))
+        if isinstance(found, Exception):
+            raise found
+        return found
+
+    async def close(self) -> None:
+        self._threads.close()
+
+
+def _outcome(sought: _Sought) -> list[ResolveResult] | Exception:
+    """The addresses, or what was raised, because nothing may end a thread."""
+    try:
+        return _addresses(*sought)
+    except Exception as error:
+        return error
+
+
+def _addresses(host: str, port: int, family: socket.AddressFamily) -> list[ResolveResult]:
+    found = socket.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM, family=family, flags=socket.AI_ADDRCONFIG
+    )
+    addresses = []
+    for kind, _, proto, _, address in found:
+        number, service = socket.getnameinfo(address, _AS_NUMBERS)  # with the scope of a local one
+        addresses.append(
+            ResolveResult(
+                hostname=host,
+                host=number,
+                port=int(service),
+                family=kind,
+                proto=proto,
+                flags=_NUMERIC,
+            )
+        )
+    return addresses
