@@ -32,6 +32,7 @@ check: $(VENV)/dev.stamp
 bench: $(VENV)/dev.stamp
 	@$(BIN)/python -m benchmarks.score
 	@$(BIN)/python -m benchmarks.sweep
+	-@$(BIN)/python -m benchmarks.agreement
 
 docs: $(VENV)/dev.stamp
 	@$(BIN)/python docs/generate.py
