@@ -168,7 +168,10 @@ class _Sweep:
         await asyncio.wait(watched, return_when=asyncio.FIRST_COMPLETED)
         for worker in workers:
             worker.cancel()
-        await asyncio.wait(workers, timeout=CLOSING_S)
+        ended, _ = await asyncio.wait(workers, timeout=CLOSING_S)
+        for worker in ended:
+            if not worker.cancelled():
+                worker.result()  # a fault of our own is not passed over in silence
 
     async def _work(self) -> None:
         for job in self._jobs:
