@@ -296,15 +296,15 @@ def test_no_op_jitters_are_not_run_not_counted_and_reported(tmp_path):
 
 
 def test_a_question_no_jitter_changes_is_not_passed_over(tmp_path):
-    gold = written(
-        tmp_path / "gold.jsonl", [{"qid": "q1", "question": "X", "answerable": False}, QUESTIONS[1]]
-    )
-    grid = Grid(seeds=(0,), temperatures=(0.0,), jitters=("ws",))
+    quoting = QUESTIONS[1] | {"question": "Who, if anyone, made the king's Z?"}
+    bare = {"qid": "q1", "question": "X", "answerable": False}
+    gold = written(tmp_path / "gold.jsonl", [bare, quoting])
+    grid = Grid(seeds=(0,), temperatures=(0.0,), jitters=("quote",))
     sweep(gold, Scripted(lambda ask: REFUSAL), tmp_path / "runs.jsonl", grid=grid)
     report = stability(gold, tmp_path / "runs.jsonl").report
-    assert report.details["q1"].verdict in ("incomplete", "stable_pass")
-    planned = report.details["q1"].planned
-    assert (report.details["q1"].verdict == "incomplete") is (planned == 0)
+    assert (report.details["q1"].verdict, report.details["q1"].planned) == ("incomplete", 0)
+    assert report.details["q2"].verdict == "stable_pass"
+    assert report.finding_counts["nothing_planned"] == 1
 
 
 def test_paraphrases_are_a_factor(tmp_path):

@@ -354,7 +354,6 @@ def test_a_reply_of_the_wrong_kind_is_an_error_record(gold, out, what):
     report = sweep(gold, Scripted(lambda ask: WRONG[what]), out, grid=SMALL, error_budget="100%")
     assert report.coverage.failed == 8 == sum(report.errors.values())
     assert all(run["status"] == "error" and run["error"] for run in lines(out))
-    assert not report.passed or report.coverage.failed
 
 
 def test_a_spent_error_budget_stops_the_sweep_and_keeps_what_was_done(gold, out):
