@@ -17,7 +17,7 @@ from ragauge.contracts.latency import Guard, Load
 from ragauge.contracts.score import Score
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.errors import UsageError
-from ragauge.ingest.knobs import read_knobs
+from ragauge.ingest.knobs import read_configurations
 from ragauge.pipelines.http import HttpSystem
 from ragauge.reports.latency import console, csv, markdown
 from ragauge.reports.latency.scatter import drawn as plot
@@ -525,14 +525,14 @@ def test_knobs_that_are_no_configurations_are_refused(tmp_path, content, fact):
     path = tmp_path / "knobs.json"
     path.write_text(content)
     with pytest.raises(UsageError) as caught:
-        read_knobs(str(path))
+        read_configurations(str(path))
     assert fact in str(caught.value)
 
 
 def test_knobs_keep_the_order_of_their_file(tmp_path):
     path = tmp_path / "knobs.json"
     path.write_text('{"z": {"k": 1}, "a": {}}')
-    assert list(read_knobs(str(path)).items()) == [("z", {"k": 1}), ("a", {})]
+    assert list(read_configurations(str(path)).items()) == [("z", {"k": 1}), ("a", {})]
 
 
 def test_scores_of_nothing_have_reasons():

@@ -27,8 +27,8 @@ def test_a_wrong_decision_is_made_no_more_often_than_promised(of, needed, margin
     truth = "pass" if successes >= needed else "fail"
     test = ShareTest(of, needed)
     wrong = sum(test.decide(order) not in (truth, None) for order in orders(successes, of))
-    # A share of 5 % over 2,000 orders is seen as more than 6.5 % once in a thousand.
-    assert wrong / DRAWS <= ALPHA + 0.015
+    # Fixed orders, so the same each time: the promise itself can be asked for.
+    assert wrong / DRAWS <= ALPHA
 
 
 @settings(derandomize=True, max_examples=200, deadline=None)

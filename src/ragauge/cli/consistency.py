@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ragauge.cli.exit_codes import NOT_MEASURED
 from ragauge.cli.score import show, write_reports
 from ragauge.cli.settings import formats, options_of, remark, settings
 
 if TYPE_CHECKING:
     from ragauge.contracts.consistency import ConsistencyOutcome
 
-NOTHING_SCORED = 3
 FORMS = ("text", "json", "markdown", "csv")
 TSV = "tsv"
 
@@ -61,7 +61,7 @@ def consistency(ctx: click.Context, /, **given: Any) -> None:
     write_reports(outcome.report, forms, quiet)
     _show(outcome, given["format"] or "text")
     if not outcome.report.coverage.both:
-        ctx.exit(NOTHING_SCORED)
+        ctx.exit(NOT_MEASURED)
     ctx.exit(0 if outcome.report.passed else 1)
 
 

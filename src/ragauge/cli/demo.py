@@ -229,12 +229,13 @@ def _builder(given: dict[str, Any]) -> Callable[[], Pipeline]:
     """Makes the pipeline with these options; called by the service as its first phase."""
 
     def build() -> Pipeline:
-        from ragauge.cli.sweep import read_knobs
         from ragauge.demo import DOCUMENTS
         from ragauge.demo.knobs import Knobs, turned
         from ragauge.demo.pipeline import Pipeline
+        from ragauge.ingest.knobs import read_knobs
 
-        knobs = turned(Knobs(faults=given["faults"]), read_knobs(given["knobs"]))
+        own = read_knobs(given["knobs"]) if given["knobs"] is not None else {}
+        knobs = turned(Knobs(faults=given["faults"]), own)
         documents = Path(given["documents"]) if given["documents"] else DOCUMENTS
         return Pipeline.of(documents, knobs, _chat(given["chat"], given["model"]))
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ragauge.cli.exit_codes import INTERRUPTED, NOT_MEASURED
 from ragauge.cli.score import show, write_reports
 from ragauge.cli.settings import formats, options_of, remark, settings
 
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from ragauge.contracts.system import System
     from ragauge.metrics.facts import Reading
 
-INTERRUPTED = 130
-NOTHING_ANSWERED = 3
 FORMS = ("text", "json", "markdown", "csv")
 SPARE_FILES = 64
 """Files besides the connections that are open at a time."""
@@ -115,7 +114,7 @@ def _exit_code(report: LatencyReport) -> int:
     if report.partial:
         return INTERRUPTED
     if not report.coverage.answered:
-        return NOTHING_ANSWERED
+        return NOT_MEASURED
     return 0 if report.passed else 1
 
 
@@ -187,10 +186,10 @@ def _hundredths(flag: str, text: str) -> float:
 
 
 def _knobs(name: str | None) -> dict[str, dict[str, Any]]:
-    from ragauge.ingest.knobs import read_knobs
+    from ragauge.ingest.knobs import read_configurations
     from ragauge.runners.latency import DEFAULT
 
-    return (read_knobs(name) if name else {}) or dict(DEFAULT)
+    return (read_configurations(name) if name else {}) or dict(DEFAULT)
 
 
 def _system(given: dict[str, Any], load: Load, knobs: dict[str, dict[str, Any]]) -> System:

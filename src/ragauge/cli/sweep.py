@@ -109,6 +109,8 @@ def _system(given: dict[str, Any], map: str | None, concurrency: int) -> System:
 
 
 def _options(chosen: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
+    from ragauge.ingest.knobs import read_knobs
+
     return {
         "grid": _grid(chosen),
         "paraphrases": chosen["paraphrases"],
@@ -119,7 +121,7 @@ def _options(chosen: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
         "error_budget": chosen["error_budget"],
         "adaptive": chosen["adaptive"],
         "gates": extra["gates"],
-        "knobs": read_knobs(extra["knobs"]),
+        "knobs": read_knobs(extra["knobs"]) if extra["knobs"] is not None else {},
         "restart": extra["restart"],
     }
 
@@ -158,24 +160,6 @@ def _rate(text: str | None) -> float | None:
     if not written or float(written[1]) == 0:
         raise click.UsageError(f'--rate "{text}" is no rate; write 10/s or 300/min')
     return float(written[1]) / {"min": 60, "h": 3600}.get(written[2] or "s", 1)
-
-
-def read_knobs(text: str | None) -> dict[str, Any]:
-    """The knobs a user wrote: an object, or the name of a file that holds one."""
-    from ragauge.errors import InputRejected
-    from ragauge.ingest.lines import read_whole
-    from ragauge.ingest.strict_json import BadJson, decode
-
-    if text is None:
-        return {}
-    inline = text.lstrip()[:1] in ("{", "[")
-    try:
-        knobs = decode(text.encode() if inline else read_whole(text))
-    except (BadJson, InputRejected) as error:
-        raise click.UsageError(f"--knobs: {error}") from None
-    if not isinstance(knobs, dict):
-        raise click.UsageError("--knobs: expected an object of knobs and their values")
-    return knobs
 
 
 def _exit_code(report: SweepReport) -> int:

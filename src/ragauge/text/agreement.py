@@ -14,6 +14,8 @@ from collections.abc import Sequence
 from itertools import combinations, pairwise
 from typing import NamedTuple
 
+from ragauge.text.canonical import UNSPACED
+
 _IDLE = """
     a an the and or but of in on at to for from by with as that this it its i is are was were be
     been has have had do does did he she they his her their also s t
@@ -36,22 +38,17 @@ NEGATIONS = frozenset(_DENYING.split())
 AFFIRMATIONS = frozenset({"yes", "ja", "oui", "是的"})
 _DECIDING = NEGATIONS | AFFIRMATIONS
 
-_UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff"
-    "\uac00-\ud7a3\uf900-\ufaff\U00020000-\U000323af"
-)
-"""Scripts without blanks between words, and Korean, which joins endings to them."""
 _MARKS = "\u0300-\u036f\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0981-\u0dff"
 """Accents and the vowel signs of Indian scripts, which Python takes for no part of a word."""
 _SENTENCE_ENDS = frozenset(".:!?\n。")
 _CLAUSE_ENDS = _SENTENCE_ENDS | frozenset(",;()、")
 _PIECE = re.compile(
-    rf"\d+(?:[.,]\d+)+|[^\W_{_UNSPACED}]+(?:[{_MARKS}]+[^\W_{_UNSPACED}]*)*"
-    rf"|[不没沒]|(?:(?![不没沒])[{_UNSPACED}])+|[{''.join(sorted(_CLAUSE_ENDS))}]"
+    rf"\d+(?:[.,]\d+)+|[^\W_{UNSPACED}]+(?:[{_MARKS}]+[^\W_{UNSPACED}]*)*"
+    rf"|[不没沒]|(?:(?![不没沒])[{UNSPACED}])+|[{''.join(sorted(_CLAUSE_ENDS))}]"
 )
 _ASCII_PIECE = re.compile(r"\d+(?:[.,]\d+)+|[A-Za-z0-9]+|[.:!?\n,;()]")
 """The same for ASCII, five times as quick."""
-_UNSPACED_PIECE = re.compile(f"[{_UNSPACED}]")
+_UNSPACED_PIECE = re.compile(f"[{UNSPACED}]")
 _THOUSANDS = re.compile(r"(?<=\d)[.,](?=\d{3}(?!\d))")
 _SHORT_NOT = re.compile(r"n['’]t\b", re.IGNORECASE)
 _UNSEEN = re.compile("[\u00ad\u200b-\u200f\u2060\ufeff]")

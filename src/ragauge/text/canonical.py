@@ -24,10 +24,11 @@ _OTHER_DASHES = (0x2053, 0x2212)
 
 # Scripts written without blanks between words, or with endings joined to them (Korean), where a
 # neighbouring letter is no word's inside.
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u31f0-\u31ff"
-    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U000323af]"
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3005-\u30ff\u31f0-\u31ff"
+    "\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U000323af"
 )
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
 def canonical(text: str) -> str:
