@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from msgspec import Struct, field
 
 from ragauge.contracts.finding import Finding
+from ragauge.contracts.gold import Gold
 from ragauge.contracts.verdict import Verdict
+
+if TYPE_CHECKING:
+    from ragauge.contracts.metric import Array, Better
 
 Report = TypeVar("Report")
 
@@ -131,12 +136,38 @@ class ScoreReport(Struct, frozen=True, kw_only=True, omit_defaults=False):
     """What makes this run comparable: options, metric versions, gold hash."""
 
 
+class Measured(Struct, frozen=True, kw_only=True):
+    """A metric over the units of a run: a value a unit, and what it is made of."""
+
+    version: int
+    better: Better
+    values: Array
+    """NaN where the metric does not apply to the unit."""
+    counts: Array
+    """(units, columns), integers."""
+    total: Literal["sums", "mean"]
+    """How the set's value comes from its units: `finish` of the sums, or the mean of values."""
+
+
+class UnitRows(Struct, frozen=True, kw_only=True):
+    """Columns with one value a unit, in the order of the gold set."""
+
+    ids: Sequence[str]
+    labels: Sequence[str | None]
+    right: Sequence[bool | None]
+    """None where the run does not tell."""
+    details: dict[str, Sequence[Any]]
+    """For a reader: triage, the claim, what it cites."""
+    measured: dict[str, Measured]
+
+
 class Outcome(Struct, Generic[Report], frozen=True, kw_only=True):
     """All a runner hands over; reports, history and dashboard take nothing else."""
 
     report: Report
-    unit_rows: dict[str, Any]
-    """Columns with one value a question: its id, label, triage, and each metric's value."""
+    units: UnitRows
+    gold: Sequence[Gold]
+    """What it was measured with; a recorded run can be sliced and read without the file."""
     record_rows: str | None
     """The Parquet file with one row a trace, where one was asked for."""
     identity: dict[str, Any]

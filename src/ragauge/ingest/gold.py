@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any
@@ -179,6 +180,12 @@ def _strata(value: Any, field: str) -> dict[str, Any]:
     return dict(value)
 
 
+def _weight(value: Any, field: str) -> float:
+    if type(value) not in (int, float) or not 0 < value < math.inf:
+        raise BadField(field, f"expected a number above 0, got {value!r:.40}")
+    return float(value)
+
+
 _CHECKS = {
     "qid": _filled,
     "question": _filled,
@@ -193,5 +200,6 @@ _CHECKS = {
     "anchor": _span,
     "decoy": _span,
     "strata": _strata,
+    "weight": _weight,
 }
 _KNOWN = {*_CHECKS, *chain.from_iterable(ALIASES.values())}

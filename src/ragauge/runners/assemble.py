@@ -14,18 +14,25 @@ from ragauge.contracts.facts import PATTERN, Pattern, pattern_facts, pattern_of
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.gold import fingerprint
 from ragauge.contracts.metric import Metric
-from ragauge.contracts.score import ROWS_KEPT, Coverage, QuestionRow, Score, ScoreReport
+from ragauge.contracts.score import (
+    ROWS_KEPT,
+    Coverage,
+    QuestionRow,
+    Score,
+    ScoreReport,
+    UnitRows,
+)
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.diagnosis.advice import advise
 from ragauge.errors import UsageError
 from ragauge.gates.decide import decide, decide_each, meets
 from ragauge.metrics.facts import missing
-from ragauge.metrics.quality import label, triage
+from ragauge.metrics.quality import GOOD_LABELS, label, triage
 from ragauge.metrics.sums import QuestionSums
 from ragauge.runners.baseline import Baseline, compared
 from ragauge.runners.blocks import Shown
 from ragauge.runners.gather import Gathering
-from ragauge.runners.numbers import scored, values_of
+from ragauge.runners.numbers import measured, scored, values_of
 
 if TYPE_CHECKING:
     from ragauge.runners.numbers import Mask
@@ -89,15 +96,29 @@ class Assembly:
             return report
         return structs.replace(report, baseline=compared(report, baseline, self._metrics))
 
-    def unit_rows(self) -> dict[str, Any]:
-        """Columns with one value a question."""
+    def units(self) -> UnitRows:
+        """What each question came to."""
         last = self._found.last_pattern.tolist()
-        return {
-            "qid": [question.qid for question in self._gold],
-            "label": [self._kinds.label[pattern] for pattern in last],
-            "triage": [self._kinds.triage[pattern] for pattern in last],
-            **{id: values_of(sums) for id, sums in self._sums.items()},
-        }
+        labels = [self._kinds.label[pattern] for pattern in last]
+        return UnitRows(
+            ids=[question.qid for question in self._gold],
+            labels=labels,
+            right=[name in GOOD_LABELS for name in labels],
+            details={
+                "triage": [self._kinds.triage[pattern] for pattern in last],
+                **self._answers(),
+            },
+            measured={id: measured(sums, "sums") for id, sums in self._sums.items()},
+        )
+
+    def _answers(self) -> dict[str, Sequence[Any]]:
+        """The last answer to each question, where answers were kept."""
+        if not self._found.answers:
+            return {}
+        none: Shown = (None, (), None)
+        each = [self._found.answers.get(place, none) for place in range(len(self._gold))]
+        claims, cited, errors = zip(*each, strict=True)
+        return {"claim": claims, "cited": cited, "error": errors}
 
     def _score(
         self, sums: QuestionSums, mask: Mask | None = None, confidence: float | None = None

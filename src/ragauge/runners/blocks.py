@@ -25,12 +25,14 @@ from ragauge.runners.join import Join
 from ragauge.text.visible import one_line
 
 CLAIM_SHOWN = 300
+CLAIM_KEPT = 2_000
+"""Of an answer that history keeps: enough to read, whatever a system wrote."""
 MESSAGE_SHOWN = 400
 CITED_SHOWN = 10
 
 
 Shown = tuple[str | None, tuple[str, ...], str | None]
-"""What a report shows of a question that went wrong: its claim, what it cites, why it failed.
+"""What a report shows of an answer: its claim, what it cites, why it failed.
 A plain tuple, because thousands of them cross from one process to another with every block."""
 
 
@@ -66,6 +68,9 @@ class BlockScores(Struct):
     patterns: list[Pattern] = []
     measured: dict[str, Measured] = {}
     shown: dict[int, Shown] = {}
+    """By question, the last answer where it went wrong."""
+    answers: dict[int, Shown] = {}
+    """By question, the last answer, where they are kept."""
     notes: list[Note] = []
     note_counts: dict[str, int] = {}
 
@@ -89,8 +94,14 @@ class _Codes(dict[Pattern, int]):
 class BlockScorer:
     """Scores blocks against one gold set, under one reading."""
 
-    def __init__(self, gold: list[Gold], reading: Reading, metrics: tuple[str, ...]) -> None:
-        self._reader = Reader(reading)
+    def __init__(
+        self,
+        gold: list[Gold],
+        reading: Reading,
+        metrics: tuple[str, ...],
+        keep_answers: bool = False,
+    ) -> None:
+        self._reader, self._keep_answers = Reader(reading), keep_answers
         self._read = self._reader.read
         self._keys = [self._reader.key(question) for question in gold]
         self._join = Join(gold)
@@ -107,12 +118,13 @@ class BlockScorer:
         found.measured = {m.id: Measured(array("q"), []) for m in self._beyond_pattern}
         codes = _Codes()
         wrong: dict[int, tuple[Read, Trace]] = {}
+        right: dict[int, tuple[Read, Trace]] = {}
         # What the loop touches is bound once: it runs for every trace.
         by_qid, by_question = self._join.by_qid, self._join.by_question
         keys, read = self._keys, self._read
         read_plain, good, noted = self._read_plain, codes.good, codes.noted
         add_question, add_pattern = found.question.append, found.pattern.append
-        add_line = found.line.append
+        add_line, keep = found.line.append, self._keep_answers
         for number, line in enumerate(content.split(b"\n"), 1):
             if not line or line.isspace():
                 continue
@@ -132,6 +144,8 @@ class BlockScorer:
             add_line(number)
             if good[code]:
                 wrong.pop(place, None)
+                if keep:
+                    right[place] = facts, trace
             else:
                 wrong[place] = facts, trace
             if noted[code] or trace.ok is False:
@@ -141,6 +155,9 @@ class BlockScorer:
         found.filled = len(found.question) + found.rejected + found.unplaced
         found.patterns = list(codes)
         found.shown = {p: _shown(*last) for p, last in wrong.items() if p < ROWS_KEPT}
+        if keep:
+            last_of_each = right | wrong  # a right answer followed by a wrong one is in both
+            found.answers = {p: _shown(*last, CLAIM_KEPT) for p, last in last_of_each.items()}
         return found
 
     def _place(self, trace: Trace, number: int, found: BlockScores) -> int | None:
@@ -189,11 +206,11 @@ def _note(found: BlockScores, code: str, number: int, message: str) -> None:
         found.notes.append(Note(code, number, one_line(message, MESSAGE_SHOWN)))
 
 
-def _shown(facts: Read, trace: Trace) -> Shown:
+def _shown(facts: Read, trace: Trace, length: int = CLAIM_SHOWN) -> Shown:
     pattern, claim, cited = facts
     failed = pattern_facts(pattern).status == "error"
     reason = error_reason(trace) if failed else None
-    return claim[:CLAIM_SHOWN] or None, cited[:CITED_SHOWN], reason
+    return claim[:length] or None, cited[:CITED_SHOWN], reason
 
 
 def _measure(metric: Metric, facts: Facts, number: int, found: BlockScores) -> None:

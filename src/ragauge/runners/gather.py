@@ -52,6 +52,8 @@ class Gathering:
         self.last_file = np.zeros(n, dtype=np.int32)
         self.last_line = np.zeros(n, dtype=np.int64)
         self.shown: dict[int, Shown] = {}
+        self.answers: dict[int, Shown] = {}
+        """Each question's last answer, where answers are kept."""
         self.kept: list[tuple[int, int, int, int]] = []
         """The first traces as (question, pattern, file, line), for `each="trace"`."""
         self._groups = _Counted()
@@ -75,6 +77,7 @@ class Gathering:
         self.rejected += block.rejected
         np.add.at(self.traces_of, question, 1)
         self._take_last(question, pattern, file, line, block.shown)
+        self.answers |= block.answers
         if self.each == "trace":
             self._groups.add(question, pattern)
             self._keep(question, pattern, file, line)

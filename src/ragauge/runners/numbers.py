@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from ragauge.contracts.score import Score
+from ragauge.contracts.score import Measured, Score
 from ragauge.metrics.sums import QuestionSums
 from ragauge.stats.intervals import DEFAULT_CONFIDENCE, Interval, clustered, jackknife
 
@@ -43,6 +43,18 @@ def values_of(sums: QuestionSums) -> NDArray[np.float64]:
     present = sums.scored > 0
     values[present] = sums.metric.finish(sums.sums[present])
     return values
+
+
+def measured(sums: QuestionSums, total: Literal["sums", "mean"]) -> Measured:
+    """The metric question by question, as an outcome hands it over."""
+    metric = sums.metric
+    return Measured(
+        version=metric.version,
+        better=metric.better,
+        values=values_of(sums),
+        counts=sums.sums,
+        total=total,
+    )
 
 
 def _interval(

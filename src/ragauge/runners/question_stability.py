@@ -44,6 +44,7 @@ class JudgedQuestion(Struct, frozen=True):
     judged: Judged
     detail: QuestionStability
     cells: dict[Variation, str]
+    runs: Sequence[Run]
     surplus: int
     """Lines that a later line of the same run replaced."""
     unplanned: int
@@ -75,6 +76,7 @@ def judged_question(
         judged,
         _detail(gold, unit, judged, runs, plan),
         _cells(unit, judged, runs, plan),
+        runs,
         surplus,
         unplanned=len(every) - len(runs),
         unscoped=sum(map(_unscoped, runs)),
@@ -195,7 +197,7 @@ def _examples(unit: QuestionRuns, runs: list[Run], why: Explanation | None) -> I
             variation=run.variation,
             cell=_cell(unit, run.facts),
             question_sent=run.trace.question_sent,
-            claim=_said(run)[:CLAIM_SHOWN],
+            claim=said(run)[:CLAIM_SHOWN],
             cited=tuple(sorted(run.facts.cited))[:CITED_SHOWN] if run.facts else (),
             error=error,
         )
@@ -213,7 +215,7 @@ def _kind(run: Run, why: Explanation | None) -> Any:
             return run.facts.outcome
 
 
-def _said(run: Run) -> str:
+def said(run: Run) -> str:
     """What the system answered, as it wrote it."""
     structured = run.trace.answer_json
     return (structured.claim if structured else None) or run.trace.answer or ""

@@ -46,10 +46,12 @@ class ScoreOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     workers: Annotated[int, Meta(ge=1)] = 1
     max_bad: str = "0"
     out: str | None = None
+    keep_answers: bool = False
+    """Hand over what was answered to every question, as history wants it."""
     baseline: str | None = None
 
 
-NOT_IN_THE_NUMBERS = ("workers", "out", "baseline", "gates")
+NOT_IN_THE_NUMBERS = ("workers", "out", "keep_answers", "baseline", "gates")
 """Options that leave every score as it is, and so are no part of a run's identity."""
 
 
@@ -124,7 +126,8 @@ class _Run:
         report = assembly.report(self._rules, self._baseline)
         return Outcome(
             report=report,
-            unit_rows=assembly.unit_rows(),
+            units=assembly.units(),
+            gold=self._gold,
             record_rows=self._options.out,
             identity=report.identity,
         )
@@ -153,7 +156,8 @@ class _Run:
 
     def _blocks(self) -> Iterator[BlockScores]:
         work: Iterable[Block] = (block for name in self._traces for block in blocks(name))
-        arguments = (self._gold, self._reading, tuple(reading("facts")))
+        metrics = tuple(reading("facts"))
+        arguments = (self._gold, self._reading, metrics, self._options.keep_answers)
         return ordered(BlockScorer, arguments, work, self._options.workers)
 
     def _refuse_bad_input(self) -> None:

@@ -31,6 +31,7 @@ from ragauge.runners.options import in_flags
 from ragauge.runners.plans import Plans
 from ragauge.runners.question_stability import judged_question
 from ragauge.runners.run_lines import RunLines
+from ragauge.runners.run_rows import run_rows
 from ragauge.runners.sweep_findings import note_findings
 from ragauge.runners.verdicts import Verdicts
 from ragauge.text.canonical import Canon
@@ -38,6 +39,10 @@ from ragauge.text.refusal import DEFAULT_TOKEN
 
 Progress = Callable[[int, int], None]
 """Told how many questions are judged, of how many."""
+
+
+NOT_IN_THE_NUMBERS = ("gates", "out")
+"""Options that leave every score as it is, and so are no part of a run's identity."""
 
 
 class StabilityOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -52,6 +57,8 @@ class StabilityOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """None is the profile's own."""
     inline: bool = False
     max_bad: str = "0"
+    out: str | None = None
+    """A Parquet file to write with a row for every run."""
 
     def reading(self) -> Reading:
         own: Literal["unicode", "reference"] = (
@@ -93,15 +100,22 @@ class _Scoring:
     def outcome(self, progress: Progress) -> Outcome[StabilityReport]:
         reader = Reader(self._options.reading())
         judge = Judge(self._rules, self._plans.adaptive, self._plans.alpha)
-        with RunLines(self._gold, self._names) as lines:
+        with RunLines(self._gold, self._names) as lines, run_rows(self._options.out) as write:
             lines.refuse_bad_input(self._allowed)
             for place, question in enumerate(self._gold):
                 plan, traces = self._plans.planned(question.qid), lines.traces(place)
-                self._verdicts.add(place, judged_question(reader, judge, question, traces, plan))
+                one = judged_question(reader, judge, question, traces, plan)
+                self._verdicts.add(place, one)
+                write(one)
                 progress(place + 1, len(self._gold))
             report = self._report(lines)
-        rows = self._verdicts.unit_rows()
-        return Outcome(report=report, unit_rows=rows, record_rows=None, identity=report.identity)
+        return Outcome(
+            report=report,
+            units=self._verdicts.units(),
+            gold=self._gold,
+            record_rows=self._options.out,
+            identity=report.identity,
+        )
 
     def _report(self, lines: RunLines) -> StabilityReport:
         found, least = self._verdicts, self._options.min_stable
@@ -133,7 +147,7 @@ class _Scoring:
         options = msgspec.to_builtins(self._options)
         return {
             "command": "stability",
-            "options": {name: options[name] for name in options if name != "gates"},
+            "options": {name: options[name] for name in options if name not in NOT_IN_THE_NUMBERS},
             "ragauge": __version__,
             "gold_sha256": fingerprint(self._gold),
             "metrics": {metric.id: metric.version for metric in METRICS},

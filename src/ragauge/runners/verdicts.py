@@ -11,7 +11,7 @@ import numpy as np
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.contracts.run import FACTORS
-from ragauge.contracts.score import ROWS_KEPT, Score
+from ragauge.contracts.score import ROWS_KEPT, Measured, Score, UnitRows
 from ragauge.contracts.stability import (
     STABILITIES,
     FactorEffect,
@@ -27,11 +27,13 @@ from ragauge.metrics.factors import effect
 from ragauge.metrics.stability import METRICS
 from ragauge.metrics.sums import QuestionSums
 from ragauge.runners.heat_map import HeatMap
-from ragauge.runners.numbers import values_of, why_absent
+from ragauge.runners.numbers import measured, values_of, why_absent
 from ragauge.runners.question_stability import JudgedQuestion
 from ragauge.runners.run_lines import RunLines
 from ragauge.runners.sweep_findings import Outputs
 from ragauge.stats.intervals import mean_of_shares, wilson
+
+STABLE_VERSION = 1
 
 
 class Verdicts:
@@ -47,6 +49,9 @@ class Verdicts:
         self.failures: list[StabilityFacts] = []
         self.strata = {question.qid: question.strata for question in gold}
         self._verdicts: list[Stability] = []
+        self._shown: dict[str, list[Any]] = {
+            name: [] for name in ("claim", "cited", "error", "explained_by")
+        }
         self._sums = [_Sums(metric, len(gold)) for metric in METRICS]
         self._failing: dict[str, list[str]] = {str(rule): [] for rule in rules}
         self._applied: Counter[str] = Counter()
@@ -60,6 +65,7 @@ class Verdicts:
             self.details[one.gold.qid] = detail
             self.heat_map.add(one.gold.qid, one.cells)
         self._verdicts.append(detail.verdict)
+        self._show(detail)
         for factor, found in detail.factors.items():
             self._pairs[factor] += found.pairs
             self._differ[factor] += found.differ
@@ -72,6 +78,15 @@ class Verdicts:
             self._counts[name] += getattr(detail, name)
         self._counts["questions"] += bool(detail.runs or detail.errors)
         self._counts["surplus"] += one.surplus
+
+    def _show(self, detail: QuestionStability) -> None:
+        """Keep the commonest answer, and what the variation goes with."""
+        first = detail.examples[0] if detail.examples else None
+        why = detail.explained_by
+        self._shown["claim"].append(first.claim if first else None)
+        self._shown["cited"].append(first.cited if first else ())
+        self._shown["error"].append(first.error if first else None)
+        self._shown["explained_by"].append(why.words if why else None)
 
     def _apply(self, one: JudgedQuestion) -> None:
         failed = {str(failed.rule) for failed in one.judged.failed}
@@ -96,7 +111,7 @@ class Verdicts:
         """The share of questions that are stable and right."""
         of = len(self._gold)
         share = self._verdicts.count("stable_pass") / of
-        signature = f"{STABLE}|v1|n:{of}"
+        signature = f"{STABLE}|v{STABLE_VERSION}|n:{of}"
         return Score(value=share, n=of, of=of, ci=wilson(share, of), signature=signature)
 
     def rule_verdicts(self, least: float) -> Iterator[Verdict]:
@@ -141,13 +156,29 @@ class Verdicts:
             },
         )
 
-    def unit_rows(self) -> dict[str, Any]:
-        """Columns with one value a question."""
-        return {
-            "qid": [question.qid for question in self._gold],
-            "verdict": list(self._verdicts),
-            **{sums.metric.id: values_of(sums.made()) for sums in self._sums},
-        }
+    def units(self) -> UnitRows:
+        """What each question came to."""
+        return UnitRows(
+            ids=[question.qid for question in self._gold],
+            labels=list(self._verdicts),
+            right=[verdict == "stable_pass" for verdict in self._verdicts],
+            details={name: list(column) for name, column in self._shown.items()},
+            measured={
+                STABLE: self._stable_units(),
+                **{sums.metric.id: measured(sums.made(), "mean") for sums in self._sums},
+            },
+        )
+
+    def _stable_units(self) -> Measured:
+        """The verdicts as a metric: 1 for a question that is stable and right."""
+        right = np.array([verdict == "stable_pass" for verdict in self._verdicts], dtype=np.int64)
+        return Measured(
+            version=STABLE_VERSION,
+            better="higher",
+            values=right.astype(np.float64),
+            counts=np.stack([right, np.ones_like(right)], axis=1),
+            total="mean",
+        )
 
 
 class _Sums:

@@ -1,0 +1,176 @@
+"""Two runs beside each other: a verdict for each metric, and the questions that flipped."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+from ragauge.contracts.finding import Finding
+from ragauge.contracts.metric import Better
+from ragauge.contracts.score import Score
+from ragauge.contracts.verdict import Verdict
+
+COMPARISON_SCHEMA = "ragauge.comparison/1"
+HISTORY_SCHEMA = "ragauge.history/1"
+
+Outlook = Literal["better", "worse", "not_worse", "cannot_tell", "not_comparable"]
+Correction = Literal["holm", "bh", "none"]
+Way = Literal["mended", "broken"]
+
+
+class Compared(Struct, frozen=True, kw_only=True):
+    """A metric in two runs, on the units both have."""
+
+    verdict: Outlook
+    better: Better
+    before: float | None
+    after: float | None
+    change: float | None
+    """after − before, whichever is better."""
+    ci: tuple[float, float] | None
+    p: float | None
+    p_adjusted: float | None
+    n: int
+    """Units that at least one of the runs scored."""
+    n_zero: int
+    """Of these, units that did not change."""
+    method: str
+    """The test, by name; empty where none was made."""
+    seed: int | None
+    effect: float | None
+    """Standardised: Cohen's g for 0/1 scores, d_z otherwise."""
+    margin: float | None
+    """A loss the user accepts."""
+    detectable: float | None
+    """The smallest difference that this n finds with 80 % power."""
+    needed: int | None
+    """Units it would take to decide, where it cannot be told."""
+    reason: str | None = None
+    """What a reader should know: why not comparable, how few there are, how small the loss is."""
+
+
+class ComparedSlice(Struct, frozen=True, kw_only=True):
+    """A metric in two runs, on the units with one value of a stratum."""
+
+    stratum: str
+    value: str
+    metric: str
+    compared: Compared
+
+
+class Side(Struct, frozen=True, kw_only=True):
+    """What a question came to in one of the runs."""
+
+    label: str | None
+    claim: str | None
+    cited: tuple[str, ...]
+
+
+class Flip(Struct, frozen=True, kw_only=True):
+    """A question that is right in one run only."""
+
+    qid: str
+    question: str | None
+    way: Way
+    was: Side
+    now: Side
+
+
+class ComparedRun(Struct, frozen=True, kw_only=True):
+    """Enough of a run to know which it is."""
+
+    id: str
+    name: str
+    recorded_at: str
+    commit: str | None
+    branch: str | None
+    tags: tuple[str, ...]
+    labels: dict[str, str]
+    passed: bool
+
+
+class ComparisonCoverage(Struct, frozen=True, kw_only=True):
+    """How many units the two runs share."""
+
+    both: int
+    only_before: int
+    only_after: int
+    changed_meaning: int
+    """Units whose gold question is not the same in both; they are left out."""
+
+
+class ComparisonReport(Struct, frozen=True, kw_only=True):
+    """What `ragauge compare` says, versioned."""
+
+    schema: str = COMPARISON_SCHEMA
+    passed: bool = field(name="pass")
+    before: ComparedRun
+    after: ComparedRun
+    metrics: dict[str, Score]
+    """The change of each metric."""
+    gates: tuple[Verdict, ...]
+    compared: dict[str, Compared]
+    slices: tuple[ComparedSlice, ...]
+    flips: tuple[Flip, ...]
+    """Broken first, then mended, by qid; up to FLIPS_KEPT of each."""
+    flip_counts: dict[Way, int]
+    correction: Correction
+    alpha: float
+    findings: tuple[Finding, ...]
+    finding_counts: dict[str, int]
+    coverage: ComparisonCoverage
+    identity: dict[str, Any]
+
+
+FLIPS_KEPT = 1_000
+
+
+class HistoryPoint(Struct, frozen=True, kw_only=True):
+    """A metric in one run of a line of runs."""
+
+    run: str
+    recorded_at: str
+    value: float | None
+    ci: tuple[float, float] | None
+    n: int
+    passed: bool
+    commit: str | None
+    labels: dict[str, str]
+    gold_sha256: str | None
+    version: int
+    reason: str | None
+
+
+class ChangePoint(Struct, frozen=True, kw_only=True):
+    """A run from which on the level is another."""
+
+    run: str
+    at: int
+    """Its place in the line, from 0."""
+    before: float
+    after: float
+    p: float
+
+
+class HistoryReport(Struct, frozen=True, kw_only=True):
+    """What `ragauge history` says of a metric over runs, oldest first."""
+
+    schema: str = HISTORY_SCHEMA
+    passed: bool = field(name="pass", default=True)
+    metric: str
+    better: Better
+    metrics: dict[str, Score]
+    """The last value, under the metric's id."""
+    gates: tuple[Verdict, ...] = ()
+    points: tuple[HistoryPoint, ...]
+    change_points: tuple[ChangePoint, ...]
+    slope: float | None
+    """A run."""
+    slope_error: float | None
+    variation: float | None
+    """σ / μ over the runs; None where the mean is 0 or there are fewer than two."""
+    findings: tuple[Finding, ...]
+    finding_counts: dict[str, int]
+    coverage: dict[str, int]
+    identity: dict[str, Any]

@@ -1,0 +1,140 @@
+"""Recording: the outcome of a runner becomes a run of the history."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ragauge import __version__
+from ragauge.contracts.history import (
+    RECORDS,
+    REPORT,
+    History,
+    NewRun,
+    RecordedMetric,
+    Run,
+    RunRecord,
+    Seal,
+    UnitRow,
+    canonical,
+    sealed_units,
+)
+from ragauge.contracts.score import Measured, Outcome, UnitRows
+from ragauge.runners.git_state import git_state
+
+PIECE = 1 << 20
+APART = ("gold_sha256", "metrics", "ragauge")
+"""Parts of an identity that a run's record holds in places of their own."""
+
+
+def record(
+    outcome: Outcome[Any],
+    history: History,
+    *,
+    name: str | None = None,
+    labels: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+) -> Run:
+    """The run, kept: whole and durable on return. The name is the command's where none is given.
+
+    `folder` is where to look for the git commit; without it, in the current one.
+    """
+    with tempfile.TemporaryDirectory() as made:
+        files = {REPORT: Path(made) / REPORT}
+        files[REPORT].write_bytes(canonical(outcome.report))
+        if outcome.record_rows is not None:
+            files[RECORDS] = Path(outcome.record_rows)
+        units = list(unit_rows(outcome.units))
+        kept = _record(outcome, units, files, name, dict(labels or {}), folder or Path.cwd())
+        return history.record(NewRun(record=kept, units=units, gold=outcome.gold, files=files))
+
+
+def unit_rows(units: UnitRows) -> Iterator[UnitRow]:
+    """One row a unit, from the columns of an outcome."""
+    columns = [_Column(id, measured) for id, measured in sorted(units.measured.items())]
+    for place, unit in enumerate(units.ids):
+        present = [column for column in columns if column.values[place] is not None]
+        yield UnitRow(
+            unit=unit,
+            label=units.labels[place],
+            right=units.right[place],
+            detail={name: column[place] for name, column in units.details.items()},
+            values={column.id: column.values[place] for column in present},
+            counts={column.id: column.counts[place] for column in present},
+        )
+
+
+class _Column:
+    """A metric's values and counts as Python's own numbers, None where it does not apply."""
+
+    def __init__(self, id: str, measured: Measured) -> None:
+        self.id = id
+        self.values: list[Any] = [
+            None if value != value else value for value in measured.values.tolist()
+        ]
+        self.counts: list[tuple[int, ...]] = [tuple(row) for row in measured.counts.tolist()]
+
+
+def _record(
+    outcome: Outcome[Any],
+    units: Sequence[UnitRow],
+    files: Mapping[str, Path],
+    name: str | None,
+    labels: dict[str, str],
+    folder: Path,
+) -> RunRecord:
+    report, identity = outcome.report, outcome.identity
+    configuration = {key: value for key, value in identity.items() if key not in APART}
+    return RunRecord(
+        name=name or identity["command"],
+        command=identity["command"],
+        recorded_at=_now(),
+        passed=report.passed,
+        ragauge=__version__,
+        git=git_state(folder),
+        gold_sha256=identity.get("gold_sha256"),
+        configuration=configuration,
+        configuration_sha256=hashlib.sha256(canonical(configuration)).hexdigest(),
+        labels=labels,
+        metrics=_metrics(outcome),
+        gates=getattr(report, "verdicts", report.gates),
+        finding_counts=report.finding_counts,
+        coverage=msgspec.to_builtins(report.coverage),
+        identity=identity,
+        units=len(units),
+        units_sha256=sealed_units(units),
+        files={name: _sealed(path) for name, path in sorted(files.items())},
+    )
+
+
+def _metrics(outcome: Outcome[Any]) -> dict[str, RecordedMetric]:
+    """Each score of the report, with what it takes to compare it."""
+    found = {}
+    for id, score in outcome.report.metrics.items():
+        measured = outcome.units.measured[id]
+        found[id] = RecordedMetric(
+            **{name: getattr(score, name) for name in score.__struct_fields__},
+            version=measured.version,
+            better=measured.better,
+            total=measured.total,
+        )
+    return found
+
+
+def _sealed(path: Path) -> Seal:
+    digest, size = hashlib.sha256(), 0
+    with path.open("rb") as file:
+        while piece := file.read(PIECE):
+            digest.update(piece)
+            size += len(piece)
+    return Seal(sha256=digest.hexdigest(), size=size)
+
+
+def _now() -> str:
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
