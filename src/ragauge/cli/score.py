@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ragauge.cli.exit_codes import NOT_MEASURED
+from ragauge.cli.recording import recorder, recording_options, rows_of
 from ragauge.cli.settings import options_of, remark, settings
 
 if TYPE_CHECKING:
@@ -20,11 +21,16 @@ if TYPE_CHECKING:
     from ragauge.reports.forms import Report
 
 
+SCORING = ("preset", "refusal", "refusal_tokens", "canon", "each", "inline", "max_bad")
+"""Settings that are options of the score itself."""
+
+
 @click.command(short_help="Score traces against a gold set, with gates.")
 @click.argument("gold", metavar="GOLD")
 @click.argument("traces", metavar="TRACES...", nargs=-1, required=True)
 @options_of("preset", "gates", "refusal", "refusal_tokens", "canon", "each", "inline")
 @options_of("workers", "max_bad", "format", "quiet")
+@recording_options
 @click.option("--baseline", metavar="FILE", help="An earlier JSON report to compare with.")
 @click.option("--out", metavar="FILE", help="Write a row for every trace as Parquet.")
 @click.option(
@@ -49,16 +55,19 @@ def score(ctx: click.Context, /, **given: Any) -> None:
     from ragauge.runners.score import score as run
 
     gold, traces, reports = given.pop("gold"), given.pop("traces"), given.pop("reports")
-    files = {name: given.pop(name) for name in ("out", "baseline")}
+    baseline, wanted = given.pop("baseline"), given.pop("out")
     chosen = settings(**{name: None if value == () else value for name, value in given.items()})
-    form, quiet = chosen.pop("format"), chosen.pop("quiet")
+    options = {name: chosen[name] for name in SCORING}
+    options["gates"] = ",".join(chosen["gates"]) or None
+    options["workers"] = chosen["workers"] or os.cpu_count() or 1
     forms = forms_of(reports)
-    chosen["gates"] = ",".join(chosen["gates"]) or None
-    chosen["workers"] = chosen["workers"] or os.cpu_count() or 1
-    with _progress(traces, quiet) as progress:
-        outcome = run(gold, traces, progress, **chosen, **files)
-    write_reports(outcome.report, forms, quiet)
-    show(outcome.report, form)
+    with recorder(chosen) as history, rows_of(history, wanted) as out:
+        with _progress(traces, chosen["quiet"]) as progress:
+            options |= {"out": out, "baseline": baseline, "keep_answers": history.on}
+            outcome = run(gold, traces, progress, **options)
+        write_reports(outcome.report, forms, chosen["quiet"])
+        show(outcome.report, chosen["format"])
+        history.keep(outcome)
     ctx.exit(_exit_code(outcome.report))
 
 

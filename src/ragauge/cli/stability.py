@@ -10,6 +10,7 @@ from typing import Any
 import click
 
 from ragauge.cli.exit_codes import NOT_MEASURED
+from ragauge.cli.recording import recorder, recording_options, rows_of
 from ragauge.cli.score import forms_of, show, write_reports
 from ragauge.cli.settings import options_of, settings
 
@@ -19,6 +20,8 @@ from ragauge.cli.settings import options_of, settings
 @click.argument("runs", metavar="RUNS...", nargs=-1, required=True)
 @options_of("stability.profile", "stability.gates", "stability.min_stable")
 @options_of("refusal", "refusal_tokens", "canon", "inline", "max_bad", "format", "quiet")
+@recording_options
+@click.option("--out", metavar="FILE", help="Write a row for every run as Parquet.")
 @click.option(
     "--report",
     "reports",
@@ -41,21 +44,25 @@ def stability(ctx: click.Context, /, **given: Any) -> None:
     from ragauge.runners.stability import stability as run
 
     gold, runs, reports = given.pop("gold"), given.pop("runs"), given.pop("reports")
+    wanted = given.pop("out")
     flags = {name: None if value == () else value for name, value in given.items()}
     chosen = settings("stability", **flags)
     forms = forms_of(reports)
     names = ("profile", "min_stable", "refusal", "refusal_tokens", "inline", "max_bad")
-    with _progress(chosen["quiet"]) as progress:
-        outcome = run(
-            gold,
-            runs,
-            progress,
-            gates=",".join(chosen["gates"]) or None,
-            canon=flags["canon"],
-            **{name: chosen[name] for name in names},
-        )
-    write_reports(outcome.report, forms, chosen["quiet"])
-    show(outcome.report, chosen["format"])
+    with recorder(chosen) as history, rows_of(history, wanted) as out:
+        with _progress(chosen["quiet"]) as progress:
+            outcome = run(
+                gold,
+                runs,
+                progress,
+                gates=",".join(chosen["gates"]) or None,
+                canon=flags["canon"],
+                out=out,
+                **{name: chosen[name] for name in names},
+            )
+        write_reports(outcome.report, forms, chosen["quiet"])
+        show(outcome.report, chosen["format"])
+        history.keep(outcome)
     if not outcome.report.coverage.runs:
         ctx.exit(NOT_MEASURED)
     ctx.exit(0 if outcome.report.passed else 1)

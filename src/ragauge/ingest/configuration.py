@@ -100,6 +100,25 @@ SETTINGS = {
             help="What standard output gets.",
         ),
         Setting(name="quiet", kind="switch", default=False, help="No remarks on standard error."),
+        Setting(name="record", kind="switch", default=False, help="Keep the run in the history."),
+        Setting(
+            name="store",
+            kind="text",
+            default=None,
+            help="The history: a folder, a SQLite file or a postgresql:// URL.",
+        ),
+        Setting(
+            name="name",
+            kind="text",
+            default=None,
+            help="What a recorded run is called; runs of one name are a line.",
+        ),
+        Setting(
+            name="label",
+            kind="texts",
+            default=(),
+            help="A label of a recorded run, such as model=small-3.",
+        ),
         Setting(
             name="sweep.preset",
             kind="choice",

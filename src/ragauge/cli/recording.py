@@ -1,0 +1,74 @@
+"""`--record`: a command's run goes into the history."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragauge.cli.settings import options_of, remark
+
+if TYPE_CHECKING:
+    from ragauge.contracts.history import History
+    from ragauge.contracts.score import Outcome
+
+recording_options = options_of("record", "store", "name", "label")
+"""What a command that can record takes."""
+
+
+def opened(place: str | None, *, create: bool = True) -> History:
+    """The history at a place; where none is named, that of the project or the user."""
+    from ragauge.store.history import open_history
+    from ragauge.store.places import default_place
+
+    return open_history(place or default_place(Path.cwd(), os.environ), create=create)
+
+
+class Recorder:
+    """Keeps an outcome, or does nothing where nobody asked for it."""
+
+    def __init__(self, history: History | None, chosen: dict[str, Any]) -> None:
+        from ragauge.ingest.labels import read_labels
+
+        self._history, self._name = history, chosen["name"]
+        self._quiet = chosen["quiet"]
+        self._labels = read_labels(chosen["label"])
+
+    @property
+    def on(self) -> bool:
+        return self._history is not None
+
+    def keep(self, outcome: Outcome[Any]) -> None:
+        """Record a run, and say under which id it is found."""
+        if self._history is None:
+            return
+        from ragauge.runners.recording import record
+
+        run = record(outcome, self._history, name=self._name, labels=self._labels)
+        remark(f"recorded {run.shown}; `ragauge runs show {run.shown}` shows it", self._quiet)
+
+
+@contextmanager
+def recorder(chosen: dict[str, Any]) -> Iterator[Recorder]:
+    """What keeps a run. The history is opened first: what cannot be kept should not be begun."""
+    if not chosen["record"]:
+        yield Recorder(None, chosen)
+        return
+    history = opened(chosen["store"])
+    try:
+        yield Recorder(history, chosen)
+    finally:
+        history.close()
+
+
+@contextmanager
+def rows_of(recorder: Recorder, out: str | None) -> Iterator[str | None]:
+    """Where to write a row for every record: where the user wants them, or where history will."""
+    if out or not recorder.on:
+        yield out
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield str(Path(folder) / "records.parquet")
