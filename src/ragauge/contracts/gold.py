@@ -39,8 +39,9 @@ class Gold(Struct, frozen=True, kw_only=True, omit_defaults=True):
     decoy: Span | None = None
     strata: dict[str, Any] = {}
     """Anything to slice by, such as country or question_type."""
-    weight: float = 1.0
-    """How many questions of the population this one stands for, where the set is a sample."""
+    weight: float | None = None
+    """How many questions of the population this one stands for, where the set is a sample;
+    None is one."""
     extra: dict[str, Any] = {}
     """Keys Ragauge does not know, kept for when the record is written back."""
 

@@ -180,10 +180,10 @@ def _strata(value: Any, field: str) -> dict[str, Any]:
     return dict(value)
 
 
-def _weight(value: Any, field: str) -> float:
+def _weight(value: Any, field: str) -> float | None:
     if type(value) not in (int, float) or not 0 < value < math.inf:
         raise BadField(field, f"expected a number above 0, got {value!r:.40}")
-    return float(value)
+    return None if value == 1 else float(value)
 
 
 _CHECKS = {

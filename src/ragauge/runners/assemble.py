@@ -32,7 +32,7 @@ from ragauge.metrics.sums import QuestionSums
 from ragauge.runners.baseline import Baseline, compared
 from ragauge.runners.blocks import Shown
 from ragauge.runners.gather import Gathering
-from ragauge.runners.numbers import measured, scored, values_of
+from ragauge.runners.numbers import measured, scored, values_of, weights_of
 
 if TYPE_CHECKING:
     from ragauge.runners.numbers import Mask
@@ -61,6 +61,7 @@ class Assembly:
     ) -> None:
         self._found, self._metrics, self._reading = found, metrics, reading
         self._gold = found.gold
+        self._weights = weights_of(found.gold)
         self._groups = found.groups(lambda question: pattern_of(missing(question)))
         self._sums = {metric.id: found.sums(metric, self._groups) for metric in metrics}
         self._kinds = _Kinds(self._groups.patterns, brief)
@@ -125,7 +126,9 @@ class Assembly:
     ) -> Score:
         metric = sums.metric
         signature = f"{metric.id}|v{metric.version}|{self._reading}|each:{self._found.each}"
-        return scored(sums, signature, mask, confidence)
+        if self._weights is not None:
+            signature += "|weighted"
+        return scored(sums, signature, mask, confidence, self._weights)
 
     def _verdict(self, rule: Rule) -> Verdict:
         sums = self._sums[rule.metric]

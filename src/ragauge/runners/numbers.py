@@ -3,37 +3,61 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from ragauge.contracts.gold import Gold
 from ragauge.contracts.score import Measured, Score
 from ragauge.metrics.sums import QuestionSums
-from ragauge.stats.intervals import DEFAULT_CONFIDENCE, Interval, clustered, jackknife
+from ragauge.stats.intervals import (
+    DEFAULT_CONFIDENCE,
+    Interval,
+    clustered,
+    jackknife,
+    weighted_share,
+)
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Mask = NDArray[np.bool_]
+    Floats = NDArray[np.float64]
+
+
+def weights_of(gold: Sequence[Gold]) -> Floats | None:
+    """How many questions of the population each one stands for; None where each is one."""
+    if all(question.weight is None for question in gold):
+        return None
+    return np.array([1.0 if question.weight is None else question.weight for question in gold])
 
 
 def scored(
-    sums: QuestionSums, signature: str, mask: Mask | None = None, confidence: float | None = None
+    sums: QuestionSums,
+    signature: str,
+    mask: Mask | None = None,
+    confidence: float | None = None,
+    weights: Floats | None = None,
 ) -> Score:
-    """The score of a metric over all questions, or those of a mask."""
+    """The score of a metric over all questions, or those of a mask.
+
+    With weights it is the population's score, as far as the sample tells.
+    """
     rows, hits, units = sums.sums, sums.scored, sums.units
     if mask is not None:
         rows, hits, units = rows[mask], hits[mask], units[mask]
+        weights = None if weights is None else weights[mask]
     n, of = int(hits.sum()), int(units.sum())
     if n == 0:
         whole = mask is None or bool(mask.all())
         reason = why_absent(sums) if whole else "no question here can be scored"
         return Score(value=None, n=0, of=of, reason=reason, signature=f"{signature}|n:0")
-    value = float(sums.metric.finish(rows.sum(axis=0)))
+    value = float(sums.metric.finish(_totals(rows, weights)))
     if not math.isfinite(value):
         reason = "the metric's total is not a finite number"
         return Score(value=None, n=n, of=of, reason=reason, signature=f"{signature}|n:{n}")
-    interval = _interval(sums, rows, hits, confidence or DEFAULT_CONFIDENCE)
+    interval = _interval(sums, rows, hits, confidence or DEFAULT_CONFIDENCE, weights)
     return Score(value=value, n=n, of=of, ci=interval, signature=f"{signature}|n:{n}")
 
 
@@ -57,13 +81,28 @@ def measured(sums: QuestionSums, total: Literal["sums", "mean"]) -> Measured:
     )
 
 
+def _totals(rows: NDArray[Any], weights: Floats | None) -> NDArray[Any]:
+    """The columns' sums; weighted ones are rounded once, whatever the order of the questions."""
+    if weights is None:
+        totals: NDArray[Any] = rows.sum(axis=0)
+        return totals
+    return np.array([math.fsum(column) for column in (rows * weights[:, None]).T])
+
+
 def _interval(
-    sums: QuestionSums, rows: NDArray[np.int64], hits: NDArray[np.int64], confidence: float
+    sums: QuestionSums,
+    rows: NDArray[Any],
+    hits: NDArray[np.int64],
+    confidence: float,
+    weights: Floats | None,
 ) -> Interval | None:
     metric = sums.metric
+    if metric.rate and weights is not None:
+        return weighted_share(rows[:, 0], rows[:, 1], weights, confidence)
     if metric.rate:
         return clustered(rows[:, 0], rows[:, 1], confidence)
-    return jackknife(rows[hits > 0], metric.finish, metric.bounds, confidence)
+    there = rows if weights is None else rows * weights[:, None]
+    return jackknife(there[hits > 0], metric.finish, metric.bounds, confidence)
 
 
 def why_absent(sums: QuestionSums) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,11 +27,14 @@ from ragauge.metrics.factors import effect
 from ragauge.metrics.stability import METRICS
 from ragauge.metrics.sums import QuestionSums
 from ragauge.runners.heat_map import HeatMap
-from ragauge.runners.numbers import measured, values_of, why_absent
+from ragauge.runners.numbers import measured, values_of, weights_of, why_absent
 from ragauge.runners.question_stability import JudgedQuestion
 from ragauge.runners.run_lines import RunLines
 from ragauge.runners.sweep_findings import Outputs
-from ragauge.stats.intervals import mean_of_shares, wilson
+from ragauge.stats.intervals import Interval, mean_of_shares
+
+if TYPE_CHECKING:
+    from ragauge.runners.numbers import Floats
 
 STABLE_VERSION = 1
 
@@ -43,6 +46,7 @@ class Verdicts:
         self._gold, self._rules, self.heat_map = gold, rules, heat_map
         self.details: dict[str, QuestionStability] = {}
         """The questions a report holds; the rest are in the sums."""
+        self._weights = weights_of(gold)
         self.outputs = Outputs()
         self._pairs: Counter[str] = Counter()
         self._differ: Counter[str] = Counter()
@@ -109,10 +113,11 @@ class Verdicts:
 
     def stable(self) -> Score:
         """The share of questions that are stable and right."""
-        of = len(self._gold)
-        share = self._verdicts.count("stable_pass") / of
-        signature = f"{STABLE}|v{STABLE_VERSION}|n:{of}"
-        return Score(value=share, n=of, of=of, ci=wilson(share, of), signature=signature)
+        right = np.array([verdict == "stable_pass" for verdict in self._verdicts], dtype=np.float64)
+        of = len(right)
+        share, ends = _mean(right, self._weights)
+        signature = f"{STABLE}|v{STABLE_VERSION}{self._weighted}|n:{of}"
+        return Score(value=share, n=of, of=of, ci=ends, signature=signature)
 
     def rule_verdicts(self, least: float) -> Iterator[Verdict]:
         for rule in self._rules:
@@ -122,7 +127,12 @@ class Verdicts:
 
     def scores(self, reading: str) -> dict[str, Score]:
         """Each metric's mean over the questions it applies to, each counting once."""
-        return {sums.metric.id: sums.mean(reading) for sums in self._sums}
+        how = reading + self._weighted
+        return {sums.metric.id: sums.mean(how, self._weights) for sums in self._sums}
+
+    @property
+    def _weighted(self) -> str:
+        return "" if self._weights is None else "|weighted"
 
     def totals(self) -> dict[str, int]:
         answerable = sum(question.answerable for question in self._gold)
@@ -196,17 +206,23 @@ class _Sums:
         else:
             self._sums[place], self._scored[place] = row.counts, 1
 
-    def mean(self, reading: str) -> Score:
+    def mean(self, reading: str, weights: Floats | None) -> Score:
         values = values_of(self.made())
-        there = values[~np.isnan(values)]
-        n, of = len(there), len(values)
+        scored = ~np.isnan(values)
+        n, of = int(scored.sum()), len(values)
         signature = f"{self.metric.id}|v{self.metric.version}|{reading}|n:{n}"
         if not n:
             reason = why_absent(self.made())
             return Score(value=None, n=0, of=of, reason=reason, signature=signature)
-        ends = mean_of_shares(there)
-        return Score(value=float(there.mean()), n=n, of=of, ci=ends, signature=signature)
+        mean, ends = _mean(values[scored], None if weights is None else weights[scored])
+        return Score(value=mean, n=n, of=of, ci=ends, signature=signature)
 
     def made(self) -> QuestionSums:
         units = np.ones_like(self._scored)
         return QuestionSums(self.metric, self._sums, self._scored, units, dict(self._absent))
+
+
+def _mean(values: Floats, weights: Floats | None) -> tuple[float, Interval]:
+    """The mean over questions, weighted where they stand for others, and its interval."""
+    mean = float(values.mean() if weights is None else np.average(values, weights=weights))
+    return mean, mean_of_shares(values, weights=weights)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from statistics import NormalDist
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -58,6 +58,25 @@ def clustered(yes: Counts, of: Counts, confidence: float = DEFAULT_CONFIDENCE) -
     return wilson(float(yes.sum() / of.sum()), effective_n(yes, of), confidence)
 
 
+def weighted_share(
+    yes: Counts, of: Counts, weights: Floats, confidence: float = DEFAULT_CONFIDENCE
+) -> Interval:
+    """The Wilson interval of a population's share, from clusters that each stand for `weights`.
+
+    The trials are worth as many as would vary like the linearised ratio does between clusters.
+    That the sample was stratified is not used, so the interval is rather too wide than too narrow.
+    """
+    trials = float((weights * of).sum())
+    share = float((weights * yes).sum()) / trials
+    there = weights[of > 0]
+    kish = float(there.sum() ** 2 / (there**2).sum())
+    if share in (0, 1) or len(there) == 1:
+        return wilson(share, kish, confidence)
+    residuals = weights * (yes - share * of)
+    variance = float((residuals**2).sum()) * len(there) / (len(there) - 1) / trials**2
+    return wilson(share, min(share * (1 - share) / variance, float(of.sum())), confidence)
+
+
 def effective_n(yes: Counts, of: Counts) -> float:
     """How many independent trials the clustered ones are worth."""
     trials = int(of.sum())
@@ -72,8 +91,10 @@ def effective_n(yes: Counts, of: Counts) -> float:
     return float(trials / max(1.0, effect))
 
 
-def mean_of_shares(shares: Floats, confidence: float = DEFAULT_CONFIDENCE) -> Interval:
-    """The interval of the mean of shares, one a unit and all units equal.
+def mean_of_shares(
+    shares: Floats, confidence: float = DEFAULT_CONFIDENCE, weights: Floats | None = None
+) -> Interval:
+    """The interval of the mean of shares, one a unit and all units equal, or of these weights.
 
     Wilson's, for as many trials as would vary like these units; where they do not vary at all,
     each counts once.
@@ -82,15 +103,20 @@ def mean_of_shares(shares: Floats, confidence: float = DEFAULT_CONFIDENCE) -> In
     >>> round(low, 4), high
     (0.8389, 1.0)
     """
-    n, mean = len(shares), float(shares.mean())
-    variance = float(shares.var(ddof=1)) if n > 1 else 0.0
-    worth = mean * (1 - mean) * n / variance if variance else float(n)
-    return wilson(mean, max(worth, float(n)), confidence)
+    if weights is None:
+        weights = np.ones(len(shares))
+    # Rounded once, so that shares of 1 have a mean of exactly 1.
+    total, squares = math.fsum(weights), math.fsum(weights**2)
+    mean, n = math.fsum(weights * shares) / total, total**2 / squares
+    spread = math.fsum((weights * (shares - mean)) ** 2) / total**2
+    variance = spread * n / (n - 1) if n > 1 else 0.0
+    worth = mean * (1 - mean) / variance if variance else n
+    return wilson(mean, max(worth, n), confidence)
 
 
 def jackknife(
-    rows: Counts,
-    finish: Callable[[Counts], Floats],
+    rows: Counts | Floats,
+    finish: Callable[[Any], Floats],
     bounds: tuple[float, float | None],
     confidence: float = DEFAULT_CONFIDENCE,
 ) -> Interval | None:
