@@ -6,9 +6,12 @@ import click
 
 NAMES = (
     "citation",
+    "comparison-report",
     "consistency-report",
     "gold",
+    "history-report",
     "latency-report",
+    "run",
     "score-report",
     "stability-report",
     "sweep-plan",

@@ -19,6 +19,14 @@ Correction = Literal["holm", "bh", "none"]
 Way = Literal["mended", "broken"]
 
 
+def level_of(alpha: float, correction: Correction, tests: int) -> float:
+    """The level a single one of several tests must reach, whatever the others come to.
+
+    Holm and Benjamini–Hochberg ask no more of any test, and less of most.
+    """
+    return alpha if correction == "none" else alpha / max(1, tests)
+
+
 class Compared(Struct, frozen=True, kw_only=True):
     """A metric in two runs, on the units both have."""
 
@@ -32,7 +40,7 @@ class Compared(Struct, frozen=True, kw_only=True):
     p: float | None
     p_adjusted: float | None
     n: int
-    """Units that at least one of the runs scored."""
+    """Units that the change rests on: scored by a run at least, by both where values are paired."""
     n_zero: int
     """Of these, units that did not change."""
     method: str
@@ -42,8 +50,10 @@ class Compared(Struct, frozen=True, kw_only=True):
     """Standardised: Cohen's g for 0/1 scores, d_z otherwise."""
     margin: float | None
     """A loss the user accepts."""
+    sd: float | None
+    """Standard deviation of one unit's share in the change: what the power figures rest on."""
     detectable: float | None
-    """The smallest difference that this n finds with 80 % power."""
+    """The smallest difference that this n finds with 80 % power, among as many tests."""
     needed: int | None
     """Units it would take to decide, where it cannot be told."""
     reason: str | None = None
@@ -105,7 +115,8 @@ class ComparisonReport(Struct, frozen=True, kw_only=True):
 
     schema: str = COMPARISON_SCHEMA
     passed: bool = field(name="pass")
-    before: ComparedRun
+    before: ComparedRun | None
+    """None where there was no run to compare with and that was allowed."""
     after: ComparedRun
     metrics: dict[str, Score]
     """The change of each metric."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ragauge.contracts import sweep_examples
+from ragauge.contracts import history_examples, sweep_examples
 from ragauge.contracts.run import Variation
 from ragauge.contracts.score import Coverage, QuestionRow, Score, ScoreReport
 from ragauge.contracts.stability import (
@@ -220,8 +220,11 @@ EXAMPLES: dict[str, list[Any]] = {
         },
         {"qid": "q2", "question": "Who cleans the windows?", "answerable": False},
     ],
+    "comparison-report": [msgspec.to_builtins(history_examples.COMPARISON)],
     "consistency-report": [msgspec.to_builtins(sweep_examples.CONSISTENCY)],
+    "history-report": [msgspec.to_builtins(history_examples.HISTORY)],
     "latency-report": [msgspec.to_builtins(sweep_examples.LATENCY)],
+    "run": [msgspec.to_builtins(history_examples.RUN)],
     "score-report": [msgspec.to_builtins(_REPORT)],
     "stability-report": [msgspec.to_builtins(_STABILITY)],
     "sweep-plan": [msgspec.to_builtins(sweep_examples.SWEEP_PLAN)],

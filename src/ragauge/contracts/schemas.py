@@ -7,8 +7,10 @@ from typing import Any
 import msgspec
 
 from ragauge.contracts.citation import Citation
+from ragauge.contracts.comparison import ComparisonReport, HistoryReport
 from ragauge.contracts.consistency import ConsistencyReport
 from ragauge.contracts.gold import Gold
+from ragauge.contracts.history import RunRecord
 from ragauge.contracts.latency import LatencyReport
 from ragauge.contracts.run import SweepPlan
 from ragauge.contracts.score import ScoreReport
@@ -19,9 +21,12 @@ from ragauge.contracts.trace import Trace
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 RECORDS: dict[str, type] = {
     "citation": Citation,
+    "comparison-report": ComparisonReport,
     "consistency-report": ConsistencyReport,
     "gold": Gold,
+    "history-report": HistoryReport,
     "latency-report": LatencyReport,
+    "run": RunRecord,
     "score-report": ScoreReport,
     "stability-report": StabilityReport,
     "sweep-plan": SweepPlan,

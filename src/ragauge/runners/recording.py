@@ -89,7 +89,9 @@ def _record(
     labels: dict[str, str],
     folder: Path,
 ) -> RunRecord:
-    report, identity = outcome.report, outcome.identity
+    report = outcome.report
+    # As it will be read again: a record that is compared must not depend on where it came from.
+    identity = msgspec.json.decode(canonical(outcome.identity))
     configuration = {key: value for key, value in identity.items() if key not in APART}
     return RunRecord(
         name=name or identity["command"],

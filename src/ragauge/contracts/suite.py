@@ -1,0 +1,138 @@
+"""A suite: tasks over data sets and a pipeline, and what they came to together."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+from ragauge.contracts.comparison import ComparisonReport, Correction
+from ragauge.contracts.finding import Finding
+from ragauge.contracts.score import Score
+from ragauge.contracts.verdict import Verdict
+
+SUITE_SCHEMA = "ragauge.suite/1"
+
+TaskKind = Literal["score", "stability"]
+Status = Literal["passed", "failed", "error", "skipped"]
+
+SUITE_LABEL, TASK_LABEL, SESSION_LABEL = "suite", "task", "session"
+"""Labels every recorded task has; the session tells which of them belong together."""
+
+
+class Dataset(Struct, frozen=True, kw_only=True):
+    """What there is to measure with; files are named from the suite's folder."""
+
+    name: str
+    gold: str
+    traces: tuple[str, ...] = ()
+    """Answers, one a question; without them the pipeline is asked."""
+    runs: tuple[str, ...] = ()
+    """Runs of a sweep that was made before; without them the pipeline is swept."""
+    strata: tuple[str, ...] = ()
+    """What to slice by."""
+
+
+class PipelineUnderTest(Struct, frozen=True, kw_only=True):
+    """The system to ask, named in one of the ways of `ragauge sweep`."""
+
+    http: str | None = None
+    call: str | None = None
+    command: str | None = None
+    replay: str | None = None
+    demo: bool = False
+    map: str | None = None
+    knobs: dict[str, Any] = {}
+
+
+class Against(Struct, frozen=True, kw_only=True):
+    """The run to compare with, and what that decides."""
+
+    run: str
+    """A reference such as `green@main`, a tag, or an id."""
+    gate: Literal["no-regression", "not-worse"] | None = None
+    margin: float | None = None
+    """A loss that is accepted, of any metric."""
+    margins: dict[str, float] = {}
+    """The same by metric."""
+    correction: Correction = "holm"
+    allow: tuple[Literal["gold", "versions"], ...] = ()
+    """Compare what is comparable although these differ."""
+    required: bool = False
+    """Fail where there is no such run; else the first run of all has nothing to be held to."""
+
+
+class Task(Struct, frozen=True, kw_only=True):
+    """One measurement of a suite, with every setting it needs."""
+
+    name: str
+    kind: TaskKind
+    dataset: Dataset
+    pipeline: PipelineUnderTest | None
+    metrics: tuple[str, ...]
+    """What to report and compare; all of them where none is named."""
+    against: Against | None
+    labels: dict[str, str]
+    settings: dict[str, Any]
+    """By the setting's full name, such as `sweep.seeds`."""
+
+
+class Suite(Struct, frozen=True, kw_only=True):
+    """The tasks that one command runs."""
+
+    name: str
+    file: str
+    """What messages call the file it was read from."""
+    title: str | None
+    """Goes before the task's name in the name of a recorded run."""
+    labels: dict[str, str]
+    tasks: tuple[Task, ...]
+
+    def named(self, task: Task) -> str:
+        """What the runs of a task are called in the history: runs of one name are a line."""
+        return f"{self.title}/{task.name}" if self.title else task.name
+
+
+class TaskReport(Struct, frozen=True, kw_only=True):
+    """What became of a task."""
+
+    name: str
+    kind: TaskKind
+    dataset: str
+    status: Status
+    exit_code: int | None
+    """As the command of its kind would have ended; None where it was skipped."""
+    run: str | None
+    """The id under which the history has it."""
+    problems: tuple[str, ...] = ()
+    """Why there is nothing to report, in the words of what went wrong."""
+    strata: dict[str, dict[str, dict[str, Score]]] = {}
+    """Of the data set's strata: metrics by stratum and value."""
+    comparison: ComparisonReport | None = None
+    coverage: dict[str, Any] = {}
+
+
+class SuiteCoverage(Struct, frozen=True, kw_only=True):
+    """How many of the tasks came to what."""
+
+    tasks: int
+    passed: int
+    failed: int
+    error: int
+    skipped: int
+
+
+class SuiteReport(Struct, frozen=True, kw_only=True):
+    """What `ragauge run` says, versioned. Metrics, gates and places are named `task/…`."""
+
+    schema: str = SUITE_SCHEMA
+    passed: bool = field(name="pass")
+    suite: str
+    exit_code: int
+    metrics: dict[str, Score]
+    gates: tuple[Verdict, ...]
+    tasks: tuple[TaskReport, ...]
+    findings: tuple[Finding, ...]
+    finding_counts: dict[str, int]
+    coverage: SuiteCoverage
+    identity: dict[str, Any]
