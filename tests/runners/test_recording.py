@@ -15,6 +15,7 @@ from ragauge.contracts.stability import StabilityReport
 from ragauge.metrics.table import find
 from ragauge.runners.git_state import git_state
 from ragauge.runners.recording import record
+from ragauge.stats.bootstrap import mean_interval
 from ragauge.store.history import open_history
 
 
@@ -72,6 +73,17 @@ def test_a_mean_is_the_mean_of_the_units(history, repeated):
         values = [row.values[id] for row in rows if id in row.values]
         assert metric.value == (pytest.approx(np.mean(values)) if values else None), id
         assert metric.n == len(values)
+
+
+def test_an_interval_is_a_bootstrap_for_a_mean_and_wilsons_for_a_rate(history, repeated):
+    run = record(repeated, history)
+    rows = list(history.units(run.id))
+    id = "stability.css_all"
+    jaccard = [row.values[id] for row in rows if id in row.values]
+    made, metric = mean_interval(jaccard), run.record.metrics[id]
+    assert metric.ci == made.ci
+    assert metric.signature.endswith(f"|ci:percentile bootstrap,{made.method},seed:0,draws:10000")
+    assert "|ci:" not in run.record.metrics["stability.acr"].signature
 
 
 def test_answers_are_kept_right_ones_too_and_change_no_report(history, outcome, parity):

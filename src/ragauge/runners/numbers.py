@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from ragauge.contracts.gold import Gold
+from ragauge.contracts.metric import Metric
 from ragauge.contracts.score import Measured, Score
 from ragauge.metrics.sums import QuestionSums
+from ragauge.stats.bootstrap import Bootstrap, metric_interval
 from ragauge.stats.intervals import (
     DEFAULT_CONFIDENCE,
     Interval,
@@ -57,8 +59,13 @@ def scored(
     if not math.isfinite(value):
         reason = "the metric's total is not a finite number"
         return Score(value=None, n=n, of=of, reason=reason, signature=f"{signature}|n:{n}")
-    interval = _interval(sums, rows, hits, confidence or DEFAULT_CONFIDENCE, weights)
-    return Score(value=value, n=n, of=of, ci=interval, signature=f"{signature}|n:{n}")
+    level = confidence or DEFAULT_CONFIDENCE
+    interval: Interval | None
+    if sums.metric.rate:
+        interval, how = _share_interval(rows, level, weights), ""
+    else:
+        interval, how = _metric_interval(sums.metric, rows[hits > 0], level, weights)
+    return Score(value=value, n=n, of=of, ci=interval, signature=f"{signature}|n:{n}{how}")
 
 
 def values_of(sums: QuestionSums) -> NDArray[np.float64]:
@@ -89,20 +96,39 @@ def _totals(rows: NDArray[Any], weights: Floats | None) -> NDArray[Any]:
     return np.array([math.fsum(column) for column in (rows * weights[:, None]).T])
 
 
-def _interval(
-    sums: QuestionSums,
-    rows: NDArray[Any],
-    hits: NDArray[np.int64],
-    confidence: float,
-    weights: Floats | None,
-) -> Interval | None:
-    metric = sums.metric
-    if metric.rate and weights is not None:
-        return weighted_share(rows[:, 0], rows[:, 1], weights, confidence)
-    if metric.rate:
+def _share_interval(rows: NDArray[Any], confidence: float, weights: Floats | None) -> Interval:
+    if weights is None:
         return clustered(rows[:, 0], rows[:, 1], confidence)
-    there = rows if weights is None else rows * weights[:, None]
-    return jackknife(there[hits > 0], metric.finish, metric.bounds, confidence)
+    return weighted_share(rows[:, 0], rows[:, 1], weights, confidence)
+
+
+def _metric_interval(
+    metric: Metric, rows: NDArray[Any], confidence: float, weights: Floats | None
+) -> tuple[Interval | None, str]:
+    """A metric's interval by resampling its questions, and how it was made.
+
+    Weighted rows and those beyond 64 bits are not resampled, but left out one by one.
+    """
+    if weights is not None or rows.dtype == object:
+        weighted = rows if weights is None else rows * weights[:, None]
+        return jackknife(weighted, metric.finish, metric.bounds, confidence), "|ci:jackknife"
+    made = metric_interval(rows, metric.finish, confidence)
+    return within(made.ci, metric.bounds), how_made(made)
+
+
+def within(ends: Interval | None, bounds: tuple[float, float | None]) -> Interval | None:
+    """The interval, no further than a metric's values go."""
+    if ends is None:
+        return None
+    least, most = bounds
+    low, high = max(float(least), ends[0]), ends[1]
+    return low, high if most is None else min(float(most), high)
+
+
+def how_made(made: Bootstrap) -> str:
+    """The part of a signature that tells how an interval was resampled."""
+    seed = "" if made.seed is None else f",seed:{made.seed},draws:{made.draws}"
+    return f"|ci:{made.kind} bootstrap,{made.method}{seed}"
 
 
 def why_absent(sums: QuestionSums) -> str:

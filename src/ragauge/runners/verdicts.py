@@ -27,10 +27,18 @@ from ragauge.metrics.factors import effect
 from ragauge.metrics.stability import METRICS
 from ragauge.metrics.sums import QuestionSums
 from ragauge.runners.heat_map import HeatMap
-from ragauge.runners.numbers import measured, values_of, weights_of, why_absent
+from ragauge.runners.numbers import (
+    how_made,
+    measured,
+    values_of,
+    weights_of,
+    why_absent,
+    within,
+)
 from ragauge.runners.question_stability import JudgedQuestion
 from ragauge.runners.run_lines import RunLines
 from ragauge.runners.sweep_findings import Outputs
+from ragauge.stats.bootstrap import mean_interval
 from ragauge.stats.intervals import Interval, mean_of_shares
 
 if TYPE_CHECKING:
@@ -214,8 +222,14 @@ class _Sums:
         if not n:
             reason = why_absent(self.made())
             return Score(value=None, n=0, of=of, reason=reason, signature=signature)
-        mean, ends = _mean(values[scored], None if weights is None else weights[scored])
-        return Score(value=mean, n=n, of=of, ci=ends, signature=signature)
+        there = None if weights is None else weights[scored]
+        mean, ends = _mean(values[scored], there)
+        how = ""
+        # A resample of values that do not vary is a point, and says nothing of how few they are.
+        if not self.metric.rate and there is None and np.ptp(values[scored]) > 0:
+            made = mean_interval(values[scored])
+            ends, how = within(made.ci, self.metric.bounds) or ends, how_made(made)
+        return Score(value=mean, n=n, of=of, ci=ends, signature=signature + how)
 
     def made(self) -> QuestionSums:
         units = np.ones_like(self._scored)
