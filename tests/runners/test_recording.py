@@ -35,7 +35,7 @@ def outcome(parity, tmp_path):
 def repeated(parity, tmp_path):
     """Each question twice: q1 answered right once, wrong once."""
     gold, traces = parity
-    again = traces.read_text().replace("p1#1", "p9#9")
+    again = traces.read_text().replace("[p1#1]", "[p9#9]", 1)
     runs = tmp_path / "runs.jsonl"
     runs.write_text(traces.read_text() + again)
     return stability(gold, runs, out=str(tmp_path / "runs.parquet"))
@@ -78,12 +78,14 @@ def test_a_mean_is_the_mean_of_the_units(history, repeated):
 def test_an_interval_is_a_bootstrap_for_a_mean_and_wilsons_for_a_rate(history, repeated):
     run = record(repeated, history)
     rows = list(history.units(run.id))
-    id = "stability.css_all"
-    jaccard = [row.values[id] for row in rows if id in row.values]
-    made, metric = mean_interval(jaccard), run.record.metrics[id]
-    assert metric.ci == made.ci
-    assert metric.signature.endswith(f"|ci:percentile bootstrap,{made.method},seed:0,draws:10000")
-    assert "|ci:" not in run.record.metrics["stability.acr"].signature
+    metrics = run.record.metrics
+    resampled = {id: metric for id, metric in metrics.items() if "|ci:" in metric.signature}
+    assert resampled
+    assert not any(find(id).rate for id in resampled)
+    for id, metric in resampled.items():
+        made = mean_interval([row.values[id] for row in rows if id in row.values])
+        how = f"|ci:percentile bootstrap,{made.method},seed:0,draws:10000"
+        assert (metric.ci, metric.signature.endswith(how)) == (made.ci, True)
 
 
 def test_answers_are_kept_right_ones_too_and_change_no_report(history, outcome, parity):
