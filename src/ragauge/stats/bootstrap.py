@@ -190,9 +190,6 @@ def _undrawn(value: float | None, n: int, what: str, kind: Kind) -> Bootstrap:
     return _made(value, (value, value), "closed form", kind, reason=reason)
 
 
-# Draws.
-
-
 def _few(counts: Counts) -> bool:
     """Whether it is cheaper to draw counts of distinct values than units."""
     return len(counts) <= min(FEW, int(counts.sum()) // UNITS_A_VALUE)
@@ -246,9 +243,6 @@ def _finished(finish: Finish, sums: Sums) -> Floats:
     with np.errstate(all="ignore"):
         values = np.asarray(finish(sums), dtype=np.float64)
     return np.where(np.isfinite(values), values, np.nan)
-
-
-# Ends of an interval.
 
 
 def _ends(
