@@ -21,6 +21,8 @@ _LABELS = ", ".join(LABELS)
 
 Records = Iterator[tuple[str, Any]]
 """Each decoded record with its place."""
+Reader = Callable[[str, bytes, list[str]], Records]
+"""Reads the content of a named file; what is wrong with it goes into the list."""
 
 
 def read_judgements(*names: str) -> list[dict[str, Judgement]]:
@@ -38,7 +40,7 @@ def read_judgements(*names: str) -> list[dict[str, Judgement]]:
 def _judgements(name: str, problems: list[str]) -> dict[str, Judgement]:
     known = len(problems)
     found: dict[str, Judgement] = {}
-    for place, record in _records(name, read_whole(name), problems):
+    for place, record in records_of(name, read_whole(name), problems, _table):
         try:
             judgement = _judgement(record, place)
         except BadRecord as fault:
@@ -96,12 +98,15 @@ def _reason(value: Any, field: str) -> str | None:
 _CHECKS: dict[str, Callable[[Any, str], Any]] = {"qid": _qid, "label": _label, "reason": _reason}
 
 
-def _records(name: str, content: bytes, problems: list[str]) -> Records:
-    """Each record of a file, in whatever form its first character says it is."""
+def records_of(name: str, content: bytes, problems: list[str], table: Reader) -> Records:
+    """Each record of a file, in whatever form its first character says it is.
+
+    `table` reads CSV and TSV: which columns there must be is the caller's to say.
+    """
     first = content.lstrip()[:1]
     if first == b"[":
         return _array(name, content, problems)
-    return (_lines if first in (b"{", b"") else _table)(name, content, problems)
+    return (_lines if first in (b"{", b"") else table)(name, content, problems)
 
 
 def _array(name: str, content: bytes, problems: list[str]) -> Records:
@@ -128,7 +133,7 @@ def _lines(name: str, content: bytes, problems: list[str]) -> Records:
 
 def _table(name: str, content: bytes, problems: list[str]) -> Records:
     """The rows of a CSV or TSV file; which of the two, its header tells."""
-    rows = _rows(name, content, problems)
+    rows = rows_of(name, content, problems)
     place, header = next(rows, ("", []))
     columns = [column.strip().lower() for column in header]
     problems += _header_faults(place, columns)
@@ -141,7 +146,7 @@ def _table(name: str, content: bytes, problems: list[str]) -> Records:
             problems.append(f"{place}: cells: {len(cells)}, but the header has {len(columns)}")
 
 
-def _rows(name: str, content: bytes, problems: list[str]) -> Iterator[tuple[str, list[str]]]:
+def rows_of(name: str, content: bytes, problems: list[str]) -> Iterator[tuple[str, list[str]]]:
     """The filled rows, each with the line it begins at; what cannot be read becomes a problem."""
     try:
         lines = content.decode().split("\n")

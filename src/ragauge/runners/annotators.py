@@ -1,0 +1,228 @@
+"""Annotators' files side by side, and the report they come to."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import combinations
+from string import ascii_uppercase
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from ragauge import __version__
+from ragauge.contracts.annotation import (
+    AgreementCoverage,
+    AgreementReport,
+    Annotation,
+    Annotator,
+    ItemDisagreement,
+    LabelShare,
+    PairAgreement,
+    TypedSpan,
+)
+from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.score import ROWS_KEPT, Score
+from ragauge.contracts.verdict import Op, Rule, Verdict
+from ragauge.errors import UsageError
+from ragauge.gates.decide import decide
+from ragauge.gates.rules import merged
+from ragauge.ingest.annotations import Annotations
+from ragauge.stats.agreement import (
+    Weights,
+)
+from ragauge.stats.intervals import DEFAULT_CONFIDENCE, Interval, wilson
+from ragauge.stats.krippendorff import Level
+
+PERCENT, KAPPA = "agreement.percent", "agreement.kappa"
+KAPPA_WEIGHTED, ALPHA = "agreement.kappa_weighted", "agreement.alpha"
+SPAN_F1, COVERAGE = "agreement.span_f1", "agreement.coverage"
+METRICS = (PERCENT, KAPPA, KAPPA_WEIGHTED, ALPHA, SPAN_F1, COVERAGE)
+
+BOUND = 0.85
+"""What annotators must reach before their labels are called gold."""
+NOTHING_SHARED = "no item was annotated by two"
+
+Codes = NDArray[np.int64]
+File = Mapping[str, Annotation]
+
+
+class Annotators(ABC):
+    """Annotators' files side by side; whatever order each had, the report is the same."""
+
+    main: str
+    """The metric that is gated where the user gates none of the kind."""
+    level: Level | None = None
+    weights: Weights | None = None
+
+    def __init__(self, names: Sequence[str], read: Annotations) -> None:
+        self.files = dict(zip(ascii_uppercase, names, strict=False))
+        self.read = read
+        self.given: dict[str, File] = {
+            letter: {id: one for id, one in file.items() if one.given}
+            for letter, file in zip(self.files, read.files, strict=True)
+        }
+        self.ids = sorted({id for file in self.given.values() for id in file})
+        self.pairs = list(combinations(self.files, 2))
+        self.annotated = Counter(id for file in self.given.values() for id in file)
+        self.shared = sum(times > 1 for times in self.annotated.values())
+
+    @property
+    @abstractmethod
+    def scores(self) -> dict[str, Callable[[float], Score]]:
+        """By metric, the score with its interval at a level of confidence."""
+
+    @abstractmethod
+    def pair(self, place: int, a: str, b: str) -> PairAgreement: ...
+
+    @abstractmethod
+    def labels(self) -> dict[str, LabelShare]: ...
+
+    @abstractmethod
+    def disagreement(self, id: str, by: dict[str, Annotation]) -> ItemDisagreement | None: ...
+
+    @abstractmethod
+    def counted(self, file: File) -> dict[str, int]:
+        """How often each label or type was given."""
+
+    @abstractmethod
+    def own_findings(self) -> Iterator[Finding]: ...
+
+    def rules(self, own: tuple[Rule, ...]) -> tuple[Rule, ...]:
+        """The user's gates and what else holds: every item annotated by all, and a bound on the
+        main metric unless the user has set one on any measure of agreement."""
+        for rule in own:
+            if rule.metric not in self.scores:
+                raise UsageError(f'gate "{rule}": {self._why_not(rule.metric)}')
+        preset = [Rule(metric=COVERAGE, op="=", bound=1)]
+        if all(rule.metric == COVERAGE for rule in own):
+            op: Op = ">=" if self.main == SPAN_F1 else ">"
+            preset.insert(0, Rule(metric=self.main, op=op, bound=BOUND))
+        return merged(tuple(preset), own)
+
+    def _why_not(self, metric: str) -> str:
+        if metric == KAPPA_WEIGHTED and self.read.kind == "labels":
+            return "it takes --weights linear or quadratic"
+        return f"these files hold {self.read.kind}; gate on {self.main.partition('.')[2]}"
+
+    def report(self, rules: tuple[Rule, ...]) -> AgreementReport:
+        verdicts = tuple(self._verdict(rule) for rule in rules)
+        disagreements = list(self._disagreements())
+        findings = self._findings()
+        every = len(self.files)
+        return AgreementReport(
+            passed=all(verdict.holds for verdict in verdicts),
+            metrics={id: score(DEFAULT_CONFIDENCE) for id, score in self.scores.items()},
+            gates=verdicts,
+            kind=self.read.kind,
+            field=self.read.field,
+            level=self.level,
+            weights=self.weights,
+            annotators={
+                letter: Annotator(
+                    file=self.files[letter], annotated=len(file), given=self.counted(file)
+                )
+                for letter, file in self.given.items()
+            },
+            pairs=tuple(self.pair(place, a, b) for place, (a, b) in enumerate(self.pairs)),
+            labels=self.labels(),
+            disagreements=tuple(disagreements[:ROWS_KEPT]),
+            disagreement_count=len(disagreements),
+            findings=tuple(findings.kept()),
+            finding_counts=dict(sorted(findings.counts.items())),
+            coverage=AgreementCoverage(
+                items=len(self.ids),
+                all=sum(times == every for times in self.annotated.values()),
+                some=sum(1 < times < every for times in self.annotated.values()),
+                one=len(self.ids) - self.shared,
+            ),
+            identity=self._identity(rules),
+        )
+
+    def _identity(self, rules: tuple[Rule, ...]) -> dict[str, Any]:
+        return {
+            "command": "gold agreement",
+            "ragauge": __version__,
+            "field": self.read.field,
+            "level": self.level,
+            "weights": self.weights,
+            "gates": [str(rule) for rule in rules],
+            "annotations_sha256": {
+                letter: _fingerprint(file) for letter, file in self.given.items()
+            },
+        }
+
+    def _verdict(self, rule: Rule) -> Verdict:
+        return decide(rule, self.scores[rule.metric](rule.confidence or DEFAULT_CONFIDENCE))
+
+    def coverage(self, confidence: float) -> Score:
+        """The share of the items anybody annotated that all did."""
+        of = len(self.ids)
+        signature = f"{COVERAGE}|v1|ci:wilson|n:{of}"
+        if not of:
+            return Score(value=None, n=0, of=0, reason="nothing was annotated", signature=signature)
+        value = sum(times == len(self.files) for times in self.annotated.values()) / of
+        return Score(
+            value=value, n=of, of=of, ci=wilson(value, of, confidence), signature=signature
+        )
+
+    def scored(
+        self, id: str, value: float | None, ci: Interval | None, reason: str | None, *made: str
+    ) -> Score:
+        signature = "|".join((id, "v1", *made, f"n:{self.shared}"))
+        return Score(
+            value=value,
+            n=self.shared,
+            of=len(self.ids),
+            ci=None if value is None else ci,
+            reason=reason if value is None else None,
+            signature=signature,
+        )
+
+    def _disagreements(self) -> Iterator[ItemDisagreement]:
+        for id in self.ids:
+            by = {letter: file[id] for letter, file in self.given.items() if id in file}
+            found = self.disagreement(id, by) if len(by) > 1 else None
+            if found:
+                yield found
+
+    def _findings(self) -> Findings:
+        found = Findings()
+        for id in self.ids:
+            without = [letter for letter, file in self.given.items() if id not in file]
+            if without:
+                first = next(file[id] for file in self.given.values() if id in file)
+                message = f"{id}: not annotated by {', '.join(without)}"
+                found.add(Finding("annotated_by_some", first.where, message))
+        for finding in (*self._untouched(), *self.own_findings()):
+            found.add(finding)
+        return found
+
+    def _untouched(self) -> Iterator[Finding]:
+        """Items that stand in a file, but without a word from anybody."""
+        listed = {id: one for file in self.read.files for id, one in file.items()}
+        for id in sorted(listed.keys() - self.annotated.keys()):
+            message = f"{id}: annotated by nobody, so it is in no agreement and no coverage"
+            yield Finding("annotated_by_nobody", listed[id].where, message)
+
+
+def spans_of(annotation: Annotation) -> frozenset[TypedSpan]:
+    return annotation.spans or frozenset()
+
+
+def places_of(by: Mapping[str, Annotation]) -> dict[str, str]:
+    return {letter: one.where for letter, one in by.items()}
+
+
+def share_of(given: int, joined: int) -> LabelShare:
+    return LabelShare(given=given, joined=joined, agreement=joined / given if given else None)
+
+
+def _fingerprint(file: File) -> str:
+    """The hash of who was given what, whatever form it was written in."""
+    given = sorted((one.id, one.label, sorted(spans_of(one))) for one in file.values())
+    return hashlib.sha256(msgspec.json.encode(given)).hexdigest()
