@@ -7,10 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ragauge.cli.gold_agreement import agreement
+from ragauge.cli.gold_convert import convert
+from ragauge.cli.gold_plan import lint_plan
+from ragauge.cli.gold_sample import sample
+from ragauge.cli.gold_split import split
 from ragauge.cli.settings import formats
 
 if TYPE_CHECKING:
-    from ragauge.contracts.gold_report import DiffReport, LintReport, Revision
+    from ragauge.contracts.gold_report import DiffReport, GoldReport, LintReport, Revision
 
 PLACES_SHOWN = 3
 """Places of one code that are spelled out for a person; the JSON has more."""
@@ -37,19 +42,34 @@ def gold() -> None:
 @click.argument("questions", metavar="GOLD")
 @click.option("--sections", is_flag=True, help="Also want 3 to 5 questions for each section.")
 @click.option("--strict", is_flag=True, help="Let warnings fail the set as errors do.")
+@click.option("--plan", type=click.Choice(["heritage"]), help="Hold a dataset against a plan.")
 @formats("text", "json")
 @click.pass_context
 def lint(
-    ctx: click.Context, questions: str, sections: bool, strict: bool, format: str | None
+    ctx: click.Context,
+    questions: str,
+    sections: bool,
+    strict: bool,
+    plan: str | None,
+    format: str | None,
 ) -> None:
     """Check the questions of GOLD: mix, size, duplicates, phrases, citations and strata.
 
     GOLD is a gold.jsonl or a JSON array; - is stdin. Exit 1 when a question must be mended.
 
+    With --plan heritage, GOLD is a file of heritage gold entries, or a folder, and each line of
+    the plan is held against it. In the folder: entries.jsonl · ner/*.ann (BRAT, the .txt beside)
+    or ner/*.iob2 · typing.tsv (text, gold_type) · linking.json · qrels.txt (TREC) · qa.json ·
+    metadata.json · annotators/*.tsv (id, label; one file each). A part may be in several files;
+    one that is missing is an error.
+
     \b
     Example:
       ragauge gold lint gold.jsonl --strict
+      ragauge gold lint --plan heritage dataset/
     """
+    if plan is not None:
+        ctx.exit(0 if lint_plan(questions, sections, strict, format) else 1)
     from ragauge.ingest.gold import read_gold
     from ragauge.runners.gold_lint import lint as run
 
@@ -149,7 +169,7 @@ def _diff_lines(report: DiffReport) -> Iterator[str]:
         yield f"Not the same set: mend {_counted(report.errors, 'error')}, then compare again."
 
 
-def _finding_lines(report: LintReport | DiffReport) -> Iterator[str]:
+def _finding_lines(report: GoldReport) -> Iterator[str]:
     """The findings by code, errors first, each with its first places."""
     severities = {finding.code: finding.severity for finding in report.findings}
     for code, severity in sorted(severities.items(), key=lambda pair: (pair[1], pair[0])):
@@ -181,3 +201,9 @@ def _first(texts: Iterable[str], most: int) -> str:
 
 def _counted(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
+
+
+gold.add_command(split)
+gold.add_command(sample)
+gold.add_command(convert)
+gold.add_command(agreement)

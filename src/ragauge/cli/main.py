@@ -13,13 +13,18 @@ from ragauge.cli.exit_codes import BROKEN_PIPE, INTERRUPTED, USAGE
 from ragauge.errors import RagaugeError
 
 VERBS = {
+    "compare": "Compare two recorded runs: better, worse, or cannot tell.",
     "completion": "Print the completion script of a shell.",
     "config": "Show every setting, its value and where it comes from.",
     "consistency": "Compare two judges' labels for the same questions.",
     "demo": "Sweep the bundled reference pipeline, score it and explain the result.",
     "gold": "Check a gold set, or compare two versions of one.",
+    "history": "Show a metric over the recorded runs, with change points.",
+    "init": "Write a starting ragauge.toml for your case.",
     "latency": "Load an endpoint at given rates: latency against accuracy, by configuration.",
     "metrics": "List the metrics, or explain one.",
+    "run": "Run the tasks of ragauge.toml, record them, and give one verdict.",
+    "runs": "List, show, tag, move and check recorded runs.",
     "schema": "Print the JSON Schema of a record.",
     "score": "Score traces against a gold set, with gates.",
     "stability": "Score the runs of a sweep: what changes that should not.",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ragauge.cli.run_store import history_at
 from ragauge.cli.settings import options_of, remark
 
 if TYPE_CHECKING:
@@ -19,21 +19,13 @@ recording_options = options_of("record", "store", "name", "label")
 """What a command that can record takes."""
 
 
-def opened(place: str | None, *, create: bool = True) -> History:
-    """The history at a place; where none is named, that of the project or the user."""
-    from ragauge.store.history import open_history
-    from ragauge.store.places import default_place
-
-    return open_history(place or default_place(Path.cwd(), os.environ), create=create)
-
-
 class Recorder:
     """Keeps an outcome, or does nothing where nobody asked for it."""
 
     def __init__(self, history: History | None, chosen: dict[str, Any]) -> None:
-        from ragauge.ingest.labels import read_labels
+        from ragauge.ingest.labels import read_labels, read_name
 
-        self._history, self._name = history, chosen["name"]
+        self._history, self._name = history, read_name(chosen["name"])
         self._quiet = chosen["quiet"]
         self._labels = read_labels(chosen["label"])
 
@@ -45,9 +37,14 @@ class Recorder:
         """Record a run, and say under which id it is found."""
         if self._history is None:
             return
+        from ragauge.errors import InputRejected, RagaugeError
         from ragauge.runners.recording import record
 
-        run = record(outcome, self._history, name=self._name, labels=self._labels)
+        try:
+            run = record(outcome, self._history, name=self._name, labels=self._labels)
+        except RagaugeError as error:
+            fact = "the run was measured and shown, but not recorded"
+            raise InputRejected(*error.problems, fact) from error
         remark(f"recorded {run.shown}; `ragauge runs show {run.shown}` shows it", self._quiet)
 
 
@@ -57,11 +54,8 @@ def recorder(chosen: dict[str, Any]) -> Iterator[Recorder]:
     if not chosen["record"]:
         yield Recorder(None, chosen)
         return
-    history = opened(chosen["store"])
-    try:
+    with history_at(chosen["store"], create=True) as history:
         yield Recorder(history, chosen)
-    finally:
-        history.close()
 
 
 @contextmanager

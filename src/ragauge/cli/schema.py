@@ -14,6 +14,7 @@ NAMES = (
     "run",
     "score-report",
     "stability-report",
+    "suite-report",
     "sweep-plan",
     "sweep-report",
     "trace",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import shlex
 import sys
 from collections.abc import Callable, Iterator
@@ -17,22 +16,10 @@ from ragauge.cli.settings import formats, options_of, origins, settings
 from ragauge.text.visible import visible
 
 if TYPE_CHECKING:
-    from ragauge.contracts.run import Grid
     from ragauge.contracts.sweep import Progress, SweepReport
     from ragauge.contracts.system import System
 
 GO_ON = "interrupted; the same command goes on where this one stopped"
-
-PRESETS: dict[str, dict[str, Any]] = {
-    "pr": {"seeds": ("0", "1", "2"), "jitters": ("none", "ws", "syn")},
-    "daily": {
-        "seeds": ("0", "1", "2", "3", "4"),
-        "jitters": ("none", "ws", "punct", "syn", "order", "case", "quote", "polite", "typo"),
-    },
-    "trace": {"seeds": ("0", "1"), "jitters": ("none",), "temperatures": ("0",)},
-}
-TRACE_PARAPHRASES = (1, 2, 3)
-"""What the preset `trace` asks instead of the question itself."""
 
 
 @click.command(short_help="Ask a system each question many times, under what should not matter.")
@@ -86,12 +73,12 @@ def sweep(ctx: click.Context, /, **given: Any) -> None:
 
 def _settings(given: dict[str, Any]) -> dict[str, Any]:
     """The settings, where a preset stands for the parts of the grid that were not given."""
+    from ragauge.ingest.sweep_settings import with_preset
+
     flags = {name: None if value == () else value for name, value in given.items()}
-    chosen, told = settings("sweep", **flags), origins("sweep", **flags)
-    for name, value in PRESETS.get(chosen["preset"] or "", {}).items():
-        if told[name] == "default":
-            chosen[name] = value
-    return chosen
+    told = origins("sweep", **flags)
+    given_names = [name for name, origin in told.items() if origin != "default"]
+    return with_preset(settings("sweep", **flags), given_names)
 
 
 def _system(given: dict[str, Any], map: str | None, concurrency: int) -> System:
@@ -109,57 +96,19 @@ def _system(given: dict[str, Any], map: str | None, concurrency: int) -> System:
 
 
 def _options(chosen: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
+    from ragauge.ingest.configuration import flag_of
     from ragauge.ingest.knobs import read_knobs
+    from ragauge.ingest.sweep_settings import call_options, grid_of
 
     return {
-        "grid": _grid(chosen),
+        "grid": grid_of(chosen, flag_of),
+        **call_options(chosen, flag_of),
         "paraphrases": chosen["paraphrases"],
-        "concurrency": chosen["concurrency"],
-        "timeout_s": chosen["timeout"],
-        "retries": chosen["retries"],
-        "rate_per_s": _rate(chosen["rate"]),
-        "error_budget": chosen["error_budget"],
         "adaptive": chosen["adaptive"],
         "gates": extra["gates"],
         "knobs": read_knobs(extra["knobs"]) if extra["knobs"] is not None else {},
         "restart": extra["restart"],
     }
-
-
-def _grid(chosen: dict[str, Any]) -> Grid:
-    from ragauge.contracts.run import ORIGINAL, Grid
-
-    paraphrases = TRACE_PARAPHRASES if chosen["preset"] == "trace" else (ORIGINAL,)
-    return Grid(
-        seeds=_numbers("--seeds", chosen["seeds"], int),
-        temperatures=_numbers("--temperatures", chosen["temperatures"], float),
-        jitters=chosen["jitters"],
-        paraphrases=paraphrases,
-        repeats=chosen["repeats"],
-        profile=chosen["jitter_profile"],
-    )
-
-
-def _numbers(flag: str, words: tuple[str, ...], kind: type) -> tuple[Any, ...]:
-    try:
-        return tuple(kind(word) for word in words)
-    except ValueError:
-        wanted = "whole numbers" if kind is int else "numbers"
-        raise click.UsageError(f"{flag}: expected {wanted}, got {', '.join(words)}") from None
-
-
-def _rate(text: str | None) -> float | None:
-    """Calls a second.
-
-    >>> _rate("10/s"), _rate("300/min"), _rate(None)
-    (10.0, 5.0, None)
-    """
-    if text is None:
-        return None
-    written = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*(?:/\s*(s|sec|min|h))?\s*", text, re.ASCII)
-    if not written or float(written[1]) == 0:
-        raise click.UsageError(f'--rate "{text}" is no rate; write 10/s or 300/min')
-    return float(written[1]) / {"min": 60, "h": 3600}.get(written[2] or "s", 1)
 
 
 def _exit_code(report: SweepReport) -> int:

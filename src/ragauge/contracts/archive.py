@@ -104,3 +104,5 @@ class Cleaned(Struct, frozen=True, kw_only=True):
 
     schema: str = CLEANED_SCHEMA
     removed: tuple[str, ...]
+    bytes: int
+    """Of the files among them; rows give their room to other rows."""

@@ -59,6 +59,16 @@ class Compared(Struct, frozen=True, kw_only=True):
     reason: str | None = None
     """What a reader should know: why not comparable, how few there are, how small the loss is."""
 
+    @property
+    def flips(self) -> bool:
+        """Whether its units are 0 or 1, and were tested as such."""
+        return self.method.startswith("McNemar")
+
+    @property
+    def tested(self) -> bool:
+        """Whether it is one of a family of tests: where no unit differs nothing can be found."""
+        return self.p is not None and self.n_zero < self.n
+
 
 class ComparedSlice(Struct, frozen=True, kw_only=True):
     """A metric in two runs, on the units with one value of a stratum."""

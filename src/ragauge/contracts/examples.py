@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ragauge.contracts import history_examples, sweep_examples
+from ragauge.contracts import history_examples, suite_examples, sweep_examples
 from ragauge.contracts.run import Variation
 from ragauge.contracts.score import Coverage, QuestionRow, Score, ScoreReport
 from ragauge.contracts.stability import (
@@ -227,6 +227,7 @@ EXAMPLES: dict[str, list[Any]] = {
     "run": [msgspec.to_builtins(history_examples.RUN)],
     "score-report": [msgspec.to_builtins(_REPORT)],
     "stability-report": [msgspec.to_builtins(_STABILITY)],
+    "suite-report": [msgspec.to_builtins(suite_examples.SUITE)],
     "sweep-plan": [msgspec.to_builtins(sweep_examples.SWEEP_PLAN)],
     "sweep-report": [msgspec.to_builtins(sweep_examples.SWEEP)],
     "trace": [

@@ -15,6 +15,7 @@ from ragauge.contracts.latency import LatencyReport
 from ragauge.contracts.run import SweepPlan
 from ragauge.contracts.score import ScoreReport
 from ragauge.contracts.stability import StabilityReport
+from ragauge.contracts.suite import SuiteReport
 from ragauge.contracts.sweep import SweepReport
 from ragauge.contracts.trace import Trace
 
@@ -29,6 +30,7 @@ RECORDS: dict[str, type] = {
     "run": RunRecord,
     "score-report": ScoreReport,
     "stability-report": StabilityReport,
+    "suite-report": SuiteReport,
     "sweep-plan": SweepPlan,
     "sweep-report": SweepReport,
     "trace": Trace,

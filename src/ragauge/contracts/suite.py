@@ -19,6 +19,9 @@ Status = Literal["passed", "failed", "error", "skipped"]
 SUITE_LABEL, TASK_LABEL, SESSION_LABEL = "suite", "task", "session"
 """Labels every recorded task has; the session tells which of them belong together."""
 
+CHANGE = "change/"
+"""Stands between the task and the metric where its change against the baseline is meant."""
+
 
 class Dataset(Struct, frozen=True, kw_only=True):
     """What there is to measure with; files are named from the suite's folder."""
@@ -123,7 +126,10 @@ class SuiteCoverage(Struct, frozen=True, kw_only=True):
 
 
 class SuiteReport(Struct, frozen=True, kw_only=True):
-    """What `ragauge run` says, versioned. Metrics, gates and places are named `task/…`."""
+    """What `ragauge run` says, versioned.
+
+    Metrics and gates are named `task/metric`, and `task/change/metric` against the baseline.
+    """
 
     schema: str = SUITE_SCHEMA
     passed: bool = field(name="pass")

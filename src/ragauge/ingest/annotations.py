@@ -22,8 +22,9 @@ from ragauge.ingest.fields import (
     text,
     whole,
 )
-from ragauge.ingest.judgements import SHOWN, Records, records_of, rows_of
+from ragauge.ingest.judgements import SHOWN, Records, records_of
 from ragauge.ingest.lines import read_whole
+from ragauge.ingest.tables import rows_of
 from ragauge.stats.krippendorff import Level
 
 IDS = ("id", "qid")

@@ -219,14 +219,18 @@ class Value(Struct, frozen=True):
 
 
 def configured(
-    flags: Mapping[str, Any], environment: Mapping[str, str], folder: Path
+    flags: Mapping[str, Any], environment: Mapping[str, str], place: Path
 ) -> dict[str, Value]:
-    """Every setting's value and origin; raises UsageError with all that is wrong at once."""
+    """Every setting's value and origin; raises UsageError with all that is wrong at once.
+
+    The place is a file, or a folder from which the nearest file upwards is read.
+    """
     problems: list[str] = []
     values = {name: Value(setting.default, "default") for name, setting in SETTINGS.items()}
-    file, written = _written(folder, problems)
-    for name, value in written.items():
-        _set(values, name, value, file, f"{file}: {name}", problems)
+    file = written(place, problems)
+    for name, value in _settings_in(file.table).items():
+        _set(values, name, value, file.name, f"{file.name}: {name}", problems)
+    _from_its_folder(values, file)
     for variable in sorted(environment):
         if variable.startswith(PREFIX):
             name = _named(variable.removeprefix(PREFIX).lower())
@@ -238,6 +242,13 @@ def configured(
     if problems:
         raise UsageError(*problems)
     return values
+
+
+def _from_its_folder(values: dict[str, Value], file: Written) -> None:
+    """A store that a file names is looked for from that file's folder, wherever one stands."""
+    place = values["store"].value
+    if file.path is not None and place is not None and "://" not in place:
+        values["store"] = Value(str(file.path.parent / place), file.name)
 
 
 def flag_of(name: str) -> str:
@@ -255,20 +266,48 @@ def _named(variable: str) -> str:
     return dotted if dotted in SETTINGS else variable
 
 
-def _written(folder: Path, problems: list[str]) -> tuple[str, dict[str, Any]]:
-    """The nearest configuration file, upwards from a folder, and what it sets."""
-    for place in (folder, *folder.parents):
-        own, project = place / "ragauge.toml", place / "pyproject.toml"
-        if own.is_file():
-            return own.name, _keys(_toml(own, problems))
-        if project.is_file():
-            tools = _toml(project, problems).get("tool")
-            table = tools.get("ragauge") if isinstance(tools, dict) else None
-            if isinstance(table, dict):
-                return f"{project.name} [tool.ragauge]", _keys(table)
-            if table is not None:
-                problems.append(f"{project.name}: tool.ragauge: expected a table, got {table!r}")
-    return "", {}
+SUITE_TABLES = ("datasets", "pipeline", "baseline", "tasks", "suites")
+"""What stands beside the settings in a file, for `ragauge run` to read."""
+
+
+class Written(Struct, frozen=True):
+    """A configuration file as it was found."""
+
+    path: Path | None
+    name: str
+    """What messages call it."""
+    table: dict[str, Any]
+
+
+def written(place: Path, problems: list[str]) -> Written:
+    """The file at a place; of a folder, the nearest configuration file upwards."""
+    nearest = [
+        folder / name
+        for folder in (place, *place.parents)
+        for name in ("ragauge.toml", "pyproject.toml")
+    ]
+    for path in [place] if place.is_file() else nearest:
+        if path.is_file() and (found := _configuration(path, problems)):
+            return found
+    return Written(None, "", {})
+
+
+def _configuration(path: Path, problems: list[str]) -> Written | None:
+    """What a file says of Ragauge; None where it is a project's and says nothing."""
+    whole = _toml(path, problems)
+    if path.name != "pyproject.toml":
+        return Written(path, path.name, whole)
+    tools = whole.get("tool")
+    table = tools.get("ragauge") if isinstance(tools, dict) else None
+    if isinstance(table, dict):
+        return Written(path, f"{path.name} [tool.ragauge]", table)
+    if table is not None:
+        problems.append(f"{path.name}: tool.ragauge: expected a table, got {table!r}")
+    return None
+
+
+def _settings_in(table: dict[str, Any]) -> dict[str, Any]:
+    return _keys({name: value for name, value in table.items() if name not in SUITE_TABLES})
 
 
 def _toml(path: Path, problems: list[str]) -> dict[str, Any]:
@@ -298,17 +337,17 @@ def _set(
 ) -> None:
     setting = SETTINGS.get(name)
     if setting is None:
-        near = difflib.get_close_matches(name, SETTINGS, n=1)
+        near = difflib.get_close_matches(name, (*SETTINGS, *SUITE_TABLES), n=1)
         hint = f'did you mean "{near[0]}"?' if near else "`ragauge config` lists the settings"
         problems.append(f"{place}: there is no such setting; {hint}")
         return
     try:
-        values[name] = Value(_read(setting, value), origin)
+        values[name] = Value(read_setting(setting, value), origin)
     except ValueError as error:
         problems.append(f"{place}: {error}")
 
 
-def _read(setting: Setting, value: Any) -> Any:
+def read_setting(setting: Setting, value: Any) -> Any:
     """The value as its setting wants it; raises ValueError with the fact."""
     if setting.kind == "switch":
         if isinstance(value, bool):

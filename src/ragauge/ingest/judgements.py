@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -12,6 +11,7 @@ from ragauge.errors import InputRejected
 from ragauge.ingest.fields import BadField, BadRecord, expected, quoted, text
 from ragauge.ingest.lines import MAX_LINE, read_whole
 from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.tables import rows_of
 
 SHOWN = 100
 """Problems that are spelled out; the rest are counted."""
@@ -144,27 +144,6 @@ def _table(name: str, content: bytes, problems: list[str]) -> Records:
             yield place, dict(zip(columns, cells, strict=True))
         else:
             problems.append(f"{place}: cells: {len(cells)}, but the header has {len(columns)}")
-
-
-def rows_of(name: str, content: bytes, problems: list[str]) -> Iterator[tuple[str, list[str]]]:
-    """The filled rows, each with the line it begins at; what cannot be read becomes a problem."""
-    try:
-        lines = content.decode().split("\n")
-    except UnicodeDecodeError as error:
-        number = content.count(b"\n", 0, error.start) + 1
-        problems.append(f"{name}:{number}: is not UTF-8 text")
-        return
-    delimiter = "\t" if "\t" in lines[0] else ","
-    whole_lines = (line.removesuffix("\r") + "\n" for line in lines)
-    reader = csv.reader(whole_lines, delimiter=delimiter, strict=True)
-    try:
-        number = 1
-        for cells in reader:
-            if any(cell.strip() for cell in cells):
-                yield f"{name}:{number}", cells
-            number = reader.line_num + 1
-    except csv.Error as error:
-        problems.append(f"{name}:{number}: not a row of cells: {error}")
 
 
 def _header_faults(place: str, columns: list[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Labels of a run, written as key=value."""
+"""What a user calls a run: its name, and labels written as key=value."""
 
 from __future__ import annotations
 
@@ -6,6 +6,13 @@ from collections.abc import Iterable
 
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import quoted
+
+
+def read_name(name: str | None) -> str | None:
+    """The name as it was given; raises UsageError where a shell passed bytes that are no text."""
+    if name is not None and not _is_text(name):
+        raise UsageError(f"name {name!a}: is not UTF-8 text")
+    return name
 
 
 def read_labels(written: Iterable[str]) -> dict[str, str]:
@@ -18,10 +25,20 @@ def read_labels(written: Iterable[str]) -> dict[str, str]:
     problems = []
     for text in written:
         key, equals, value = (part.strip() for part in text.partition("="))
-        if not (key and equals and value):
+        if not _is_text(text):
+            problems.append(f"label {text!a}: is not UTF-8 text")
+        elif not (key and equals and value):
             problems.append(f"label {quoted(text)}: write key=value, such as model=small-3")
         elif labels.setdefault(key, value) != value:
             problems.append(f"label {quoted(key)}: is given twice; keep one value")
     if problems:
         raise UsageError(*problems)
     return labels
+
+
+def _is_text(given: str) -> bool:
+    try:
+        given.encode()
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -6,13 +6,23 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ragauge.contracts.comparison import ComparisonReport, HistoryReport
 from ragauge.contracts.consistency import ConsistencyReport
 from ragauge.contracts.latency import LatencyReport
 from ragauge.contracts.score import ScoreReport
 from ragauge.contracts.stability import StabilityReport
+from ragauge.contracts.suite import SuiteReport
 from ragauge.errors import UsageError
 
-Report = ScoreReport | StabilityReport | ConsistencyReport | LatencyReport
+Report = (
+    ScoreReport
+    | StabilityReport
+    | ConsistencyReport
+    | LatencyReport
+    | ComparisonReport
+    | HistoryReport
+    | SuiteReport
+)
 
 FORMS = ("text", "json", "markdown", "junit", "github", "csv", "html")
 
@@ -29,6 +39,9 @@ KINDS: dict[type, Kind] = {
     StabilityReport: Kind("stability", FORMS),
     ConsistencyReport: Kind("consistency", ("text", "json", "markdown", "csv")),
     LatencyReport: Kind("latency", ("text", "json", "markdown", "csv")),
+    ComparisonReport: Kind("comparison", FORMS),
+    HistoryReport: Kind("history", ("text", "json", "markdown", "csv")),
+    SuiteReport: Kind("suite", ("text", "json", "markdown", "junit", "github")),
 }
 
 _FORM_OF_ENDING = {

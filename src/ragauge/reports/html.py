@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ragauge.contracts.comparison import COMPARISON_SCHEMA, ComparisonReport
 from ragauge.contracts.score import SCORE_SCHEMA, ScoreReport
 from ragauge.contracts.stability import STABILITY_SCHEMA, StabilityReport
 from ragauge.errors import UsageError
@@ -28,9 +29,10 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 
-KINDS: dict[str, tuple[str, type[ScoreReport] | type[StabilityReport]]] = {
+KINDS: dict[str, tuple[str, type]] = {
     SCORE_SCHEMA: ("score", ScoreReport),
     STABILITY_SCHEMA: ("stability", StabilityReport),
+    COMPARISON_SCHEMA: ("comparison", ComparisonReport),
 }
 """Each kind of report by its schema: its view, and the record it is checked against."""
 

@@ -7,9 +7,7 @@ import io
 from collections.abc import Iterable, Sequence
 
 from ragauge.reports.foreign import readable
-
-# A spreadsheet takes such a cell for a formula; the full-width ones too, in some locales.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+from ragauge.text.visible import FORMULA
 
 
 def written(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
@@ -38,4 +36,4 @@ def cell(content: object) -> str:
             content = " ".join(str(one) for one in content)
     text = str(content)
     safe = readable(text)
-    return f"'{safe}" if text.startswith(_FORMULA) else safe
+    return f"'{safe}" if text.startswith(FORMULA) else safe

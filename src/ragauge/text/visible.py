@@ -11,6 +11,10 @@ _UNSEEN = re.compile(
 )
 
 
+FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+"""A spreadsheet takes a cell that begins so for a formula; full-width ones in some locales."""
+
+
 def visible(text: str) -> str:
     """The text with control and direction characters spelled out, so that none takes effect.
 

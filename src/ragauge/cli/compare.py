@@ -1,0 +1,114 @@
+"""`ragauge compare`: whether a run is better or worse than an earlier one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ragauge.cli.exit_codes import NOT_MEASURED
+from ragauge.cli.run_store import history_at, store_option
+from ragauge.cli.score import show, write_reports
+from ragauge.cli.settings import options_of, settings
+
+if TYPE_CHECKING:
+    from ragauge.contracts.comparison import ComparisonReport
+
+METHODS = ("auto", "mcnemar", "randomisation", "t", "wilcoxon", "bootstrap")
+
+
+@click.command(short_help="Compare two recorded runs: better, worse, or cannot tell.")
+@click.argument("before", metavar="BEFORE")
+@click.argument("after", metavar="AFTER")
+@click.option(
+    "--metric", "metrics", metavar="NAME", multiple=True, help="Only these; all by default."
+)
+@click.option(
+    "--margin",
+    "margins",
+    metavar="[NAME=]LOSS",
+    multiple=True,
+    help="A loss you accept: 0.02 of any metric, or precision_cited=0.02.",
+)
+@click.option(
+    "--slice", "slices", metavar="STRATUM", multiple=True, help="Also by country, answerable, …"
+)
+@click.option(
+    "--correction",
+    type=click.Choice(("holm", "bh", "none")),
+    default="holm",
+    show_default=True,
+    help="For testing many metrics, and many slices.",
+)
+@click.option(
+    "--method",
+    type=click.Choice(METHODS),
+    default="auto",
+    show_default=True,
+    help="McNemar for 0/1 scores, randomisation else.",
+)
+@click.option(
+    "--gate",
+    type=click.Choice(("no-regression", "not-worse")),
+    help="Fail what got worse, or what was not shown not to.",
+)
+@click.option(
+    "--allow", metavar="WHAT", multiple=True, help="gold, versions or no-baseline, with commas."
+)
+@store_option
+@options_of("format", "quiet")
+@click.option(
+    "--report",
+    "reports",
+    metavar="FILE",
+    multiple=True,
+    help="Also .html .json .md .xml .csv .txt.",
+)
+@click.pass_context
+def compare(ctx: click.Context, /, **given: Any) -> None:
+    """Compare the recorded runs BEFORE and AFTER, on the questions they share.
+
+    A run is the beginning of its id, a tag, `latest`, `green` (the last that passed) or one of
+    these on a branch. BEFORE is looked for among the runs of AFTER's command and name that were
+    recorded before it. Without --gate a comparison is information, and ends with 0.
+
+    \b
+    Example:
+      ragauge compare green@main latest --gate no-regression
+      ragauge compare v1 v2 --metric precision_cited --margin 0.02 --slice country
+    """
+    from ragauge.contracts.comparison import ComparisonReport
+    from ragauge.reports.forms import form_of
+    from ragauge.runners.compare import compare as run
+
+    forms = {Path(name): form_of(Path(name), ComparisonReport) for name in given["reports"]}
+    chosen = settings(format=given["format"], quiet=given["quiet"])
+    names = ("metrics", "margins", "slices", "correction", "method", "gate")
+    options = {name: given[name] for name in names}
+    with history_at(given["store"]) as history:
+        report = run(
+            history, given["before"], given["after"], allow=_allowed(given["allow"]), **options
+        )
+    write_reports(report, forms, chosen["quiet"])
+    show(report, chosen["format"])
+    ctx.exit(_exit_code(report))
+
+
+def _allowed(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """What is allowed, each once; raises UsageError with all that is nothing to allow."""
+    from ragauge.errors import UsageError
+    from ragauge.runners.compare_options import ALLOWANCES
+
+    words = [word.strip() for text in texts for word in text.split(",")]
+    unknown = [word for word in words if word not in ALLOWANCES]
+    if unknown:
+        there = ", ".join(ALLOWANCES)
+        raise UsageError(*(f'--allow "{word}": is none of {there}' for word in unknown))
+    return tuple(dict.fromkeys(words))
+
+
+def _exit_code(report: ComparisonReport) -> int:
+    if report.before is not None and all(one.change is None for one in report.compared.values()):
+        return NOT_MEASURED
+    return 0 if report.passed else 1

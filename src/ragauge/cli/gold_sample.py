@@ -1,0 +1,85 @@
+"""`ragauge gold sample`: a few questions of a gold set that stand for all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ragauge.cli.gold_page import finding_lines, names_in, show, table, told
+from ragauge.cli.settings import formats
+
+if TYPE_CHECKING:
+    from ragauge.contracts.gold_parts import SampleReport
+
+
+@click.command(short_help="Draw questions that stand for a whole gold set.")
+@click.argument("questions", metavar="GOLD")
+@click.option("-n", "n", type=click.IntRange(min=1), required=True, help="How many to draw.")
+@click.option("--out", metavar="FILE", required=True, help="A .jsonl, .json, .csv or .tsv.")
+@click.option("--by", metavar="FACTORS", help="Strata to draw by, the most important first.")
+@click.option(
+    "--allocation",
+    type=click.Choice(["proportional", "equal"]),
+    default="proportional",
+    show_default=True,
+    help="By the size of cells, or as many of each as there are.",
+)
+@click.option("--seed", type=int, default=0, show_default=True, help="Another seed, other draws.")
+@click.option("--force", is_flag=True, help="Replace a file that holds something else.")
+@formats("text", "json")
+def sample(questions: str, **given: Any) -> None:
+    """Draw N questions of GOLD from all cells, each with the weight it stands for.
+
+    A cell is the questions with the same value of every factor. A drawn question's weight is the
+    size of its cell over the number drawn from it: weighted numbers of the sample are estimates
+    for the whole set, plain ones are not where cells were drawn unequally. Every cell is drawn
+    from where N allows; cells that were not are named, for the sample does not stand for them.
+
+    answerable is always a factor. Without --by the others are the strata, fewest values first,
+    that leave no more cells than questions to draw.
+
+    \b
+    Example:
+      ragauge gold sample gold.jsonl -n 50 --out sample.jsonl
+    """
+    from ragauge.ingest.gold import read_gold
+    from ragauge.runners.gold_sample import sample as run
+
+    report = run(
+        read_gold(questions),
+        given["n"],
+        Path(given["out"]),
+        by=names_in(given["by"]),
+        allocation=given["allocation"],
+        seed=given["seed"],
+        force=given["force"],
+    )
+    show(report, _lines(report), given["format"])
+
+
+def _lines(report: SampleReport) -> Iterator[str]:
+    covered = report.coverage
+    yield told(
+        f"{covered['sampled']:,} of {covered['gold']:,} questions, {report.allocation} by "
+        f"{', '.join(report.factors)} ({covered['cells']:,} cells), seed {report.seed}"
+    )
+    yield ""
+    rows = [["", "all", "sample"]]
+    rows.append(["questions", f"{covered['gold']:,}", f"{covered['sampled']:,}"])
+    for factor, values in report.balance.items():
+        rows += [[f"{factor} {value}", f"{a:,}", f"{b:,}"] for value, (a, b) in values.items()]
+    yield from table(rows)
+    yield ""
+    yield _weights(report)
+    yield from finding_lines(report)
+    yield ""
+    yield told(f"{report.file}: {covered['sampled']:,}")
+
+
+def _weights(report: SampleReport) -> str:
+    weights = [cell.weight for cell in report.cells if cell.weight is not None]
+    spread = f"weights from {min(weights):.4g} to {max(weights):.4g}"
+    return f"It stands for {report.weight_sum:,.6g} questions; {spread}."

@@ -1,0 +1,86 @@
+"""`ragauge gold split`: a gold set in parts that each look like the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ragauge.cli.gold_page import finding_lines, names_in, show, table, told
+from ragauge.cli.settings import formats
+
+if TYPE_CHECKING:
+    from ragauge.contracts.gold_parts import SplitReport
+
+
+@click.command(short_help="Split a gold set, balanced by several factors at once.")
+@click.argument("questions", metavar="GOLD")
+@click.option("--into", metavar="DIR", required=True, help="The folder for one .jsonl a part.")
+@click.option("--shares", default="70/15/15", show_default=True, help="What each part gets.")
+@click.option("--names", default="train,dev,test", show_default=True, help="What they are called.")
+@click.option("--by", metavar="FACTORS", help="Strata to balance by, the most important first.")
+@click.option("--seed", type=int, default=0, show_default=True, help="Another seed, another split.")
+@click.option("--force", is_flag=True, help="Replace files that hold something else.")
+@formats("text", "json")
+def split(questions: str, **given: Any) -> None:
+    """Split GOLD into parts, so that each part looks like the whole.
+
+    The parts have the sizes asked for, by largest remainder. Of two or three parts, each cell
+    (the questions with the same value of every factor) is less than one question from its share
+    in each, and so is each value of the first factor; the others are brought as close as
+    exchanges can. Which question goes where depends on its qid and the seed, not on the order of
+    the file.
+
+    answerable is always a factor. Without --by the others are all strata whose values have on
+    average a question in the smallest part, fewest values first. Cells too small to reach every
+    part are named.
+
+    \b
+    Example:
+      ragauge gold split gold.jsonl --into parts --by custodian_type,country
+    """
+    from ragauge.ingest.gold import read_gold
+    from ragauge.runners.gold_split import names_of, shares_of
+    from ragauge.runners.gold_split import split as run
+
+    shares = shares_of(given["shares"])
+    report = run(
+        read_gold(questions),
+        Path(given["into"]),
+        by=names_in(given["by"]),
+        shares=shares,
+        names=names_of(given["names"], shares),
+        seed=given["seed"],
+        force=given["force"],
+    )
+    show(report, _lines(report), given["format"])
+
+
+def _lines(report: SplitReport) -> Iterator[str]:
+    covered = report.coverage
+    yield told(
+        f"{covered['gold']:,} questions in {len(report.parts)} parts by "
+        f"{', '.join(report.factors)} ({covered['cells']:,} cells), seed {report.seed}"
+    )
+    yield ""
+    yield from table(_rows(report))
+    yield ""
+    yield f"No value is more than {report.largest_deviation:.2f} questions from its share."
+    yield from finding_lines(report)
+    yield ""
+    for part in report.parts:
+        yield told(f"{part.file}: {part.questions:,}")
+
+
+def _rows(report: SplitReport) -> list[list[str]]:
+    names = [part.name for part in report.parts]
+    rows = [["", "all", *names]]
+    sizes = [part.questions for part in report.parts]
+    rows.append(["questions", *(f"{size:,}" for size in (sum(sizes), *sizes))])
+    for factor, values in report.balance.items():
+        for value, counts in values.items():
+            each = [counts[name] for name in names]
+            rows.append([f"{factor} {value}", *(f"{count:,}" for count in (sum(each), *each))])
+    return rows

@@ -1,0 +1,75 @@
+"""`ragauge init`: a commented file to start from."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+from pathlib import Path
+
+import click
+
+from ragauge.errors import UsageError
+
+CASES = {
+    "traces": {"gold.jsonl": "gold.jsonl", "traces.jsonl": "traces.jsonl"},
+    "http": {"gold.jsonl": "gold.jsonl"},
+    "call": {"gold.jsonl": "gold.jsonl", "my_system.py": "my_system.py.txt"},
+}
+"""The files each case names, and our examples of them."""
+ABOUT = {
+    "gold.jsonl": "the questions and what is right, one JSON object a line",
+    "traces.jsonl": "what your system answered, one JSON object a line",
+    "my_system.py": "a function answer(ask) that asks your system",
+}
+
+
+@click.command(short_help="Write a starting ragauge.toml for your case.")
+@click.option(
+    "--case",
+    type=click.Choice(tuple(CASES)),
+    default="traces",
+    show_default=True,
+    help="What you have: traces, an HTTP endpoint, or a Python function to call.",
+)
+@click.option("--into", metavar="DIR", default=".", help="The folder to write to.  [.]")
+@click.option("--example", is_flag=True, help="Also write examples of the files it names.")
+@click.option("--force", is_flag=True, help="Overwrite a ragauge.toml that is there.")
+def init(case: str, into: str, example: bool, force: bool) -> None:
+    """Write a ragauge.toml with comments, for `ragauge run` to read.
+
+    What else stands in the folder is never overwritten.
+
+    \b
+    Example:
+      ragauge init --case http
+      ragauge run
+    """
+    from ragauge.store.files import write_whole
+
+    folder = Path(into)
+    target = folder / "ragauge.toml"
+    if target.exists() and not force:
+        raise UsageError(f"{target}: is there already; --force overwrites it")
+    folder.mkdir(parents=True, exist_ok=True)
+    write_whole(target, _starting(f"{case}.toml"))
+    click.echo(f"wrote {target}")
+    absent = [name for name in CASES[case] if not (folder / name).exists()]
+    if example:
+        for name in absent:
+            write_whole(folder / name, _starting(CASES[case][name]))
+            click.echo(f"wrote {folder / name}, an example")
+        absent = []
+    for name in absent:
+        click.echo(f"missing {folder / name}: {ABOUT[name]}")
+    if absent:
+        click.echo("put them there, or let --example --force write examples to look at")
+    click.echo(_next_step(case, folder))
+
+
+def _starting(name: str) -> bytes:
+    return (files("ragauge.cli") / "starting_files" / name).read_bytes()
+
+
+def _next_step(case: str, folder: Path) -> str:
+    there = "" if folder == Path() else f"cd {folder} && "
+    first = f"name your endpoint in {folder / 'ragauge.toml'}, then " if case == "http" else ""
+    return f"next: {first}{there}ragauge run"

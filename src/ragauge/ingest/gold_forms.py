@@ -1,0 +1,275 @@
+"""Gold sets in the forms other people keep them in: tables, SQuAD, ragas, heritage entries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ragauge.contracts.finding import Finding
+from ragauge.contracts.gold import Gold
+from ragauge.errors import InputRejected
+from ragauge.ingest.fields import BadField, BadRecord, mapping, mappings, quoted, text
+from ragauge.ingest.gold import ALIASES, REQUIRED, SHOWN, gold_of
+from ragauge.ingest.gold_tables import OTHER_QUESTIONS, Records, read_table
+from ragauge.ingest.heritage import Entry, entry_of, is_entry, misplaced, unknown_types
+from ragauge.ingest.judgements import records_of
+from ragauge.ingest.lines import read_whole
+from ragauge.ingest.strict_json import BadJson, decode
+
+WRAPPERS = ("data", "goldens", "test_cases", "samples", "questions", "examples")
+"""Keys under which a dataset in one object keeps its questions."""
+OTHER_QIDS = ("id", "question_id", "q_id")
+Met = list[tuple[Finding, int]]
+"""Findings, each with the number of times it was met."""
+_UNSAID = f"answerable: {REQUIRED['answerable']}"
+
+
+class Taken(Struct, frozen=True):
+    """The questions of a file, the form they had, and what could not be taken along."""
+
+    form: str
+    questions: list[Gold]
+    findings: Met
+    """Each with the number of times it was met."""
+
+
+def read_any(name: str, answerable: bool | None = None) -> Taken:
+    """The questions of a gold set in any form we read; InputRejected with all that is wrong.
+
+    `answerable` is for questions that do not say it themselves.
+    """
+    problems: list[str] = []
+    findings: Met = []
+    content = read_whole(name)
+    if content.lstrip()[:1] in (b"{", b"["):
+        form, records = _of_json(name, list(_decoded(name, content, problems)), problems, findings)
+    else:
+        form, records = "a table", read_table(name, content, problems)
+    named = _with_qids(name, list(records), findings)
+    questions = _checked(name, named, answerable, problems)
+    if problems:
+        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
+    if not questions:
+        raise InputRejected(f"{name}: holds no question")
+    return Taken(form, questions, findings)
+
+
+def _checked(
+    name: str, records: Iterable[tuple[str, Any]], answerable: bool | None, problems: list[str]
+) -> list[Gold]:
+    questions: list[Gold] = []
+    seen: dict[str, str] = {}
+    unsaid = 0
+    for place, record in records:
+        silent = type(record) is dict and record.get("answerable") is None
+        said = {**record, "answerable": answerable} if silent else record
+        try:
+            question = gold_of(said)
+        except BadRecord as fault:
+            told = [str(field) for field in fault.fields]
+            unsaid += _UNSAID in told
+            problems += [f"{place}: {field}" for field in told if field != _UNSAID]
+            continue
+        earlier = seen.setdefault(question.qid, place)
+        if earlier != place:
+            problems.append(f"{place}: qid: {quoted(question.qid)} stands already at {earlier}")
+        questions.append(question)
+    if unsaid:
+        problems.insert(
+            0,
+            f"{name}: answerable: {unsaid:,} do not say it; write true or false in each, or say it "
+            "for all that do not with --answerable true",
+        )
+    return questions
+
+
+def _with_qids(name: str, records: list[tuple[str, Any]], findings: Met) -> list[tuple[str, Any]]:
+    """The records under our names for id and question; numbered where none of them has an id."""
+    renamed = [(place, _renamed(record)) for place, record in records]
+    members = [record for _, record in renamed if type(record) is dict]
+    if not members or any(record.get("qid") is not None for record in members):
+        return renamed
+    fact = "has no qid; numbered in the file's order, which must not change from now on"
+    findings.append((Finding("made_qid", name, fact), len(members)))
+    width = len(str(len(members)))
+    return [
+        (place, {"qid": f"q{number:0{width}}", **record} if type(record) is dict else record)
+        for number, (place, record) in enumerate(renamed, 1)
+    ]
+
+
+def _renamed(record: Any) -> Any:
+    if type(record) is not dict:
+        return record
+    fields = dict(record)
+    if fields.get("qid") is None:
+        other = next((key for key in OTHER_QIDS if fields.get(key) is not None), None)
+        if other is not None:
+            value = fields.pop(other)
+            fields["qid"] = str(value) if type(value) is int else value
+    if not any(fields.get(key) is not None for key in ("question", *ALIASES["question"])):
+        other = next((key for key in OTHER_QUESTIONS if fields.get(key) is not None), None)
+        if other is not None:
+            fields["question"] = fields.pop(other)
+    return fields
+
+
+def _of_json(
+    name: str,
+    records: list[tuple[str, Any]],
+    problems: list[str],
+    findings: Met,
+) -> tuple[str, Records]:
+    """What JSON records are, and the gold records in them."""
+    if any(is_entry(record) for _, record in records):
+        return "heritage entries", _heritage(records, problems, findings)
+    if len(records) == 1 and type(records[0][1]) is dict:
+        dataset = records[0][1]
+        wrapper = next((key for key in WRAPPERS if type(dataset.get(key)) is list), None)
+        if wrapper is not None:
+            findings += _beside(name, dataset, wrapper)
+            members = enumerate(dataset[wrapper])
+            inner = [(f"{name}: {wrapper}[{place}]", member) for place, member in members]
+            if any(type(member) is dict and "paragraphs" in member for _, member in inner):
+                return "SQuAD", _squad(inner, problems, findings)
+            return "JSON", iter(inner)
+    return "JSON", iter(records)
+
+
+def _beside(name: str, dataset: dict[str, Any], wrapper: str) -> Iterator[tuple[Finding, int]]:
+    for key, value in dataset.items():
+        if key != wrapper:
+            told = quoted(msgspec.json.encode(value).decode())
+            fact = f"{quoted(key)}, which is {told}, belongs to the whole set and is left behind"
+            yield Finding("not_carried", name, fact), 1
+
+
+def _decoded(name: str, content: bytes, problems: list[str]) -> Records:
+    """The members of an array, an object a line, or one object over several lines."""
+    if content.lstrip()[:1] == b"[" or _ends_on_its_line(content):
+        yield from records_of(name, content, problems, read_table)
+        return
+    try:
+        yield name, decode(content)
+    except BadJson as fault:
+        problems.append(f"{name}: {fault}")
+
+
+def _ends_on_its_line(content: bytes) -> bool:
+    """Whether the first object ends where its line ends: else the file is one object."""
+    return content.lstrip().partition(b"\n")[0].rstrip().endswith(b"}")
+
+
+def _squad(articles: Iterable[tuple[str, Any]], problems: list[str], findings: Met) -> Records:
+    for place, article in articles:
+        try:
+            for number, paragraph in enumerate(_parts(article, "paragraphs")):
+                where = f"{place}.paragraphs[{number}]"
+                about = [_without(article, "paragraphs"), _without(paragraph, "qas")]
+                asked = _parts(paragraph, "qas")
+                if not asked:
+                    fact = "a paragraph without questions is left behind"
+                    findings.append((Finding("not_carried", where, fact), 1))
+                for turn, question in enumerate(asked):
+                    context = paragraph.get("context")
+                    findings += ((one, 1) for one in _misplaced_answers(question, context))
+                    inner = f"{where}.qas[{turn}]"
+                    yield inner, _merged(inner, findings, *about, *_squad_question(question))
+        except BadField as fault:
+            problems.append(f"{place}: {fault}")
+
+
+def _parts(record: Any, name: str) -> tuple[dict[str, Any], ...]:
+    return mappings(mapping(record, "record").get(name, []), name)
+
+
+def _squad_question(asked: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What else a question says, and its gold record; its answers keep their places too."""
+    answers = _parts(asked, "answers")
+    wordings = list(dict.fromkeys(text(one.get("text"), "answers.text") for one in answers))
+    impossible = asked.get("is_impossible", False)
+    record = {
+        "qid": asked.get("id"),
+        "question": asked.get("question"),
+        "answerable": not impossible if type(impossible) is bool else impossible,
+        "gold_claim_substr": [] if impossible is True else wordings,
+    }
+    return _without(asked, "id", "question", "is_impossible"), record
+
+
+def _misplaced_answers(asked: dict[str, Any], context: Any) -> Iterator[Finding]:
+    for one in _parts(asked, "answers"):
+        start, wording = one.get("answer_start"), one.get("text")
+        known = type(start) is int and type(context) is str
+        if known and type(wording) is str and not context.startswith(wording, start):
+            fact = f"answer {quoted(wording)} is not at {start} of its context"
+            yield Finding("misplaced_answer", str(asked.get("id")), fact)
+
+
+def _without(record: Any, *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in record.items() if key not in keys}
+
+
+def _merged(where: str, findings: Met, *layers: dict[str, Any]) -> dict[str, Any]:
+    """One record of several; what a later one says otherwise is said."""
+    record: dict[str, Any] = {}
+    for layer in layers:
+        for key in layer:
+            if key in record and record[key] != layer[key]:
+                fact = f"{quoted(key)} is said twice; the one nearer to the question is kept"
+                findings.append((Finding("not_carried", where, fact), 1))
+        record |= layer
+    return record
+
+
+def _heritage(records: Iterable[tuple[str, Any]], problems: list[str], findings: Met) -> Records:
+    for place, record in records:
+        try:
+            entry = entry_of(record)
+        except BadRecord as fault:
+            problems += [f"{place}: {field}" for field in fault.fields]
+            continue
+        findings += [(one, 1) for one in (*misplaced(entry), *unknown_types(entry))]
+        findings += [(one, 1) for one in _left_behind(entry)]
+        for number, _ in enumerate(entry.pairs, 1):
+            where = f"{place}: qa_pairs[{number - 1}]"
+            yield where, _merged(entry.id, findings, *_asked(entry, number))
+
+
+def _left_behind(entry: Entry) -> Iterator[Finding]:
+    """What of an entry is about no question, and stays where it was."""
+    parts = {
+        "ner_annotations": len(entry.mentions),
+        "type_classification": int(entry.primary_type is not None),
+        "entity_linking": len(entry.links),
+    }
+    if not entry.pairs:
+        yield Finding("not_carried", entry.id, "the entry asks nothing and is left behind")
+        return
+    held = [f"{name} ({count})" for name, count in parts.items() if count]
+    if held:
+        fact = f"{', '.join(held)} ask nothing and are left behind; keep the entries for them"
+        yield Finding("not_carried", entry.id, fact)
+
+
+def _asked(entry: Entry, number: int) -> tuple[dict[str, Any], ...]:
+    """What an entry says of one of its questions; its kind is a stratum, unless one is there."""
+    pair = entry.pairs[number - 1]
+    kind = {} if pair.answer_type is None else {"question_type": pair.answer_type}
+    strata = kind | entry.strata
+    record: dict[str, Any] = {
+        "qid": f"{entry.id}#{number}",
+        "question": pair.question,
+        "gold_answer": pair.answer,
+        "answerable": True if pair.answer and "answerable" not in pair.extra else None,
+        "strata": strata,
+        "text": entry.text,
+        "supporting_facts": pair.supporting_facts,
+    }
+    if pair.answer_type != strata.get("question_type"):
+        record["answer_type"] = pair.answer_type
+    said = {key: value for key, value in record.items() if value is not None}
+    return entry.extra, pair.extra, said

@@ -1,0 +1,301 @@
+"""A heritage dataset, counted: what a folder or a file of entries holds of each part.
+
+The parts of a folder: entries.jsonl; ner/*.ann (BRAT, with the .txt beside) and ner/*.iob2;
+typing.tsv; linking.json; qrels.txt; qa.json; metadata.json; annotators/*.tsv.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from ragauge.contracts.finding import Finding
+from ragauge.errors import InputRejected, UsageError
+from ragauge.ingest.fields import quoted
+from ragauge.ingest.heritage import (
+    CUSTODIAN_TYPES,
+    ENTITY_TYPES,
+    Entry,
+    Mention,
+    misplaced,
+    misplacement,
+    no_table,
+    read_entries,
+    unknown_types,
+)
+from ragauge.ingest.judgements import SHOWN, records_of
+from ragauge.ingest.lines import read_whole
+from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.tables import rows_of
+
+ANSWER_TYPES = ("comparative", "factual", "relationship", "temporal")
+LANGUAGES = ("de", "en", "fr", "nl")
+GRADES = range(4)
+NIL = ("", "nil", "none", "null")
+ENTRY_IDS = ("wikidata_id", "viaf_id", "isil_code", "ghcid")
+LINK_IDS = ("gold_wikidata", "gold_viaf", "gold_isil")
+
+
+class Dataset(Struct):
+    """How much of each part there is; a part that nothing was found of is None."""
+
+    ner: Counter[str] | None = None
+    """Mentions by type."""
+    typing: Counter[str] | None = None
+    """Texts by type."""
+    linked: int | None = None
+    nil: int = 0
+    """Of the linked mentions, those that are nowhere known."""
+    judged: Counter[str] | None = None
+    """Judgements by query."""
+    qa: int | None = None
+    metadata: dict[str, Any] | None = None
+    annotators: tuple[str, ...] = ()
+    """Their files."""
+    files: int = 0
+
+
+class _Reading:
+    """A dataset while its files are read: findings and problems beside the counts."""
+
+    def __init__(self) -> None:
+        self.held = Dataset()
+        self.findings: list[Finding] = []
+        self.problems: list[str] = []
+
+    def find(self, code: str, where: str, message: str) -> None:
+        self.findings.append(Finding(code, where, message))
+
+
+def read_dataset(path: Path) -> tuple[Dataset, list[Finding]]:
+    """What a folder, or a file of heritage entries, holds; InputRejected with all that is wrong."""
+    if not path.exists():
+        raise UsageError(f"{path}: no such file or folder")
+    reading = _Reading()
+    if path.is_dir():
+        for pattern, read in PARTS.items():
+            for file in sorted(path.glob(pattern)):
+                read(file, reading)
+                reading.held.files += 1
+    else:
+        _entries(path, reading)
+        reading.held.files = 1
+    if reading.problems:
+        more = max(0, len(reading.problems) - SHOWN)
+        raise InputRejected(*reading.problems[:SHOWN], more=more)
+    if not reading.held.files:
+        raise UsageError(f"{path}: holds no part of the plan; it looks for {', '.join(PARTS)}")
+    return reading.held, reading.findings
+
+
+def _entries(file: Path, reading: _Reading) -> None:
+    for entry in read_entries(str(file), reading.problems):
+        reading.findings += [*misplaced(entry), *unknown_types(entry)]
+        _count_entry(entry, reading.held)
+        for pair in entry.pairs:
+            _check_answer_type(pair.answer_type, entry.id, reading)
+
+
+def _count_entry(entry: Entry, held: Dataset) -> None:
+    if entry.mentions:
+        held.ner = (held.ner or Counter()) + Counter(one.type for one in entry.mentions)
+    if entry.primary_type is not None:
+        held.typing = (held.typing or Counter()) + Counter([entry.primary_type])
+    if entry.links:
+        held.linked = (held.linked or 0) + len(entry.links)
+        held.nil += sum(_is_nil(ids, ENTRY_IDS) for ids in entry.links.values())
+    if entry.pairs:
+        held.qa = (held.qa or 0) + len(entry.pairs)
+
+
+def _is_nil(ids: dict[str, Any], names: tuple[str, ...]) -> bool:
+    known = (ids.get(name) for name in names)
+    return all(id is None or str(id).strip().lower() in NIL for id in known)
+
+
+def _check_answer_type(kind: str | None, where: str, reading: _Reading) -> None:
+    if kind not in ANSWER_TYPES:
+        fact = "has no answer_type" if kind is None else f"answer_type {quoted(kind)}"
+        reading.find("unknown_answer_type", where, f"{fact}; it is one of {_listed(ANSWER_TYPES)}")
+
+
+def _brat(file: Path, reading: _Reading) -> None:
+    """Text-bound annotations: `T1<tab>TYPE 0 4<tab>surface`; other lines are not entities."""
+    counts: Counter[str] = Counter()
+    beside = file.with_suffix(".txt")
+    text = _text(beside, reading) if beside.exists() else None
+    for place, line in _lines(file, reading):
+        if not line.startswith("T"):
+            continue
+        found = re.fullmatch(r"T\S*\t(\S+) (\d+) (?:[\d; ]+ )?(\d+)\t(.*)", line)
+        if not found:
+            reading.problems.append(f"{place}: not like T1<tab>TYPE 0 4<tab>text")
+            continue
+        kind, start, end, surface = found.groups()
+        counts[kind] += 1
+        _check_entity_type(kind, place, reading)
+        in_one_piece = ";" not in line.split("\t")[1]
+        if text is not None and in_one_piece:
+            fact = misplacement(text, Mention(surface, kind, int(start), int(end)))
+            if fact:
+                reading.find("misplaced_span", place, fact)
+    reading.held.ner = (reading.held.ner or Counter()) + counts
+
+
+def _iob2(file: Path, reading: _Reading) -> None:
+    """A token a line, its tag last; a mention begins where a B- stands."""
+    counts: Counter[str] = Counter()
+    before = "O"
+    for place, line in _lines(file, reading):
+        tag = line.split()[-1] if line.strip() else "O"
+        mark, _, kind = tag.partition("-")
+        if tag != "O" and (mark not in "BI" or not kind):
+            reading.problems.append(f"{place}: tag {quoted(tag)} is not O, B-TYPE or I-TYPE")
+        elif mark == "B":
+            counts[kind] += 1
+            _check_entity_type(kind, place, reading)
+        elif mark == "I" and before not in (f"B-{kind}", f"I-{kind}"):
+            counts[kind] += 1
+            fact = f"{tag} follows {before}; in IOB2 a mention begins with B-{kind}"
+            reading.find("broken_iob2", place, fact)
+        before = tag
+    reading.held.ner = (reading.held.ner or Counter()) + counts
+
+
+def _check_entity_type(kind: str, place: str, reading: _Reading) -> None:
+    if kind not in ENTITY_TYPES:
+        fact = f"type {quoted(kind)} is none of {_listed(ENTITY_TYPES)}"
+        reading.find("unknown_type", place, fact)
+
+
+def _typing(file: Path, reading: _Reading) -> None:
+    counts: Counter[str] = Counter()
+    content = read_whole(str(file))
+    for place, row in _rows(file, content, ("text", "gold_type"), reading):
+        kind = row["gold_type"].strip()
+        counts[kind] += 1
+        if kind not in CUSTODIAN_TYPES:
+            fact = f"gold_type {quoted(kind)} is none of {_listed(CUSTODIAN_TYPES)}"
+            reading.find("unknown_type", place, fact)
+    reading.held.typing = (reading.held.typing or Counter()) + counts
+
+
+def _rows(
+    file: Path, content: bytes, wanted: tuple[str, ...], reading: _Reading
+) -> Iterator[tuple[str, dict[str, str]]]:
+    rows = rows_of(str(file), content, reading.problems)
+    place, header = next(rows, (str(file), []))
+    columns = [title.strip().lower() for title in header]
+    missing = [name for name in wanted if name not in columns]
+    if missing:
+        reading.problems.append(f"{place}: no column is called {' or '.join(missing)}")
+        return
+    for place, cells in rows:
+        yield place, dict(zip(columns, [*cells, *[""] * len(columns)], strict=False))
+
+
+def _linking(file: Path, reading: _Reading) -> None:
+    held = reading.held
+    held.linked = held.linked or 0
+    for _, link in _objects(file, reading):
+        held.linked += 1
+        held.nil += _is_nil(link, LINK_IDS)
+
+
+def _qa(file: Path, reading: _Reading) -> None:
+    reading.held.qa = reading.held.qa or 0
+    for place, pair in _objects(file, reading):
+        reading.held.qa += 1
+        kind = pair.get("answer_type")
+        _check_answer_type(kind if kind is None else str(kind), place, reading)
+
+
+def _objects(file: Path, reading: _Reading) -> Iterator[tuple[str, dict[str, Any]]]:
+    records = records_of(str(file), read_whole(str(file)), reading.problems, no_table)
+    for place, record in records:
+        if type(record) is dict:
+            yield place, record
+        else:
+            reading.problems.append(f"{place}: expected an object")
+
+
+def _qrels(file: Path, reading: _Reading) -> None:
+    """`query iteration document grade`; a pair that is judged twice counts once."""
+    held = reading.held
+    held.judged = held.judged or Counter()
+    seen: set[tuple[str, str]] = set()
+    for place, line in _lines(file, reading):
+        cells = line.split()
+        if not cells:
+            continue
+        if len(cells) != 4 or not re.fullmatch(r"-?\d+", cells[3]):
+            reading.problems.append(f"{place}: not like `query 0 document grade`")
+            continue
+        query, _, document, grade = cells
+        if (query, document) in seen:
+            fact = f"{quoted(document)} was judged for {quoted(query)} already; it counts once"
+            reading.find("judged_twice", place, fact)
+            continue
+        seen.add((query, document))
+        held.judged[query] += 1
+        if int(grade) not in GRADES:
+            reading.find("grade_out_of_range", place, f"grade {grade} is not in 0 to {GRADES[-1]}")
+
+
+def _metadata(file: Path, reading: _Reading) -> None:
+    try:
+        value = decode(read_whole(str(file)))
+    except BadJson as fault:
+        reading.problems.append(f"{file}: {fault}")
+        return
+    if type(value) is not dict:
+        reading.problems.append(f"{file}: expected an object")
+        return
+    reading.held.metadata = value
+    languages = value.get("languages")
+    for name in languages if type(languages) is list else ():
+        if name not in LANGUAGES:
+            fact = f"language {quoted(str(name))} is none of {_listed(LANGUAGES)}"
+            reading.find("unknown_language", str(file), fact)
+
+
+def _annotator(file: Path, reading: _Reading) -> None:
+    reading.held.annotators = (*reading.held.annotators, str(file))
+
+
+def _text(file: Path, reading: _Reading) -> str | None:
+    """The text of a file, its line ends as they are: offsets count them."""
+    try:
+        return read_whole(str(file)).decode()
+    except UnicodeDecodeError:
+        reading.problems.append(f"{file}: is not UTF-8 text")
+        return None
+
+
+def _lines(file: Path, reading: _Reading) -> Iterator[tuple[str, str]]:
+    text = _text(file, reading) or ""
+    for number, line in enumerate(text.split("\n"), 1):
+        yield f"{file}:{number}", line.removesuffix("\r")
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names)
+
+
+PARTS: dict[str, Callable[[Path, _Reading], None]] = {
+    "entries.jsonl": _entries,
+    "ner/*.ann": _brat,
+    "ner/*.iob2": _iob2,
+    "typing.tsv": _typing,
+    "linking.json": _linking,
+    "qrels.txt": _qrels,
+    "qa.json": _qa,
+    "metadata.json": _metadata,
+    "annotators/*.tsv": _annotator,
+}
+"""Where each part is looked for, and what counts it."""

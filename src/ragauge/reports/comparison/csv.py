@@ -1,0 +1,30 @@
+"""One row a metric, over all questions and in each slice, for a spreadsheet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from ragauge.contracts.comparison import Compared, ComparisonReport
+from ragauge.reports import spreadsheet
+
+FIELDS = Compared.__struct_fields__
+COLUMNS = (
+    *("stratum", "value", "metric"),
+    *(column for name in FIELDS for column in (("low", "high") if name == "ci" else (name,))),
+)
+"""The fields of a comparison in their order, its interval as two columns."""
+
+
+def render(report: ComparisonReport) -> str:
+    """The comparisons with a header line; lines end with CR LF."""
+    whole = ([None, None, id, *_cells(one)] for id, one in report.compared.items())
+    parts = ([c.stratum, c.value, c.metric, *_cells(c.compared)] for c in report.slices)
+    return spreadsheet.written(COLUMNS, [*whole, *parts])
+
+
+def _cells(one: Compared) -> Iterator[object]:
+    for name in FIELDS:
+        if name == "ci":
+            yield from one.ci or (None, None)
+        else:
+            yield getattr(one, name)

@@ -1,0 +1,53 @@
+"""What so many questions can show, and how many would decide."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from ragauge.contracts.comparison import Compared, ComparisonReport, level_of
+from ragauge.reports.comparison.story import NEVER
+from ragauge.reports.numbers import count
+
+TIMES = (1, 2, 4)
+"""The multiples of n that the power table is for."""
+
+
+class Power(Struct, frozen=True, kw_only=True):
+    """What a metric can show with this many units, and with more."""
+
+    metric: str
+    n: int
+    detectable: tuple[float | None, ...]
+    """At each of TIMES."""
+    needed: str
+
+
+def power(report: ComparisonReport) -> list[Power]:
+    """The smallest differences that would be found with 80 % power."""
+    from ragauge.stats.flip_power import smallest_seen
+
+    tests = sum(one.tested for one in report.compared.values())
+    level = level_of(report.alpha, report.correction, tests)
+    return [
+        Power(
+            metric=id,
+            n=one.n,
+            detectable=tuple(
+                smallest_seen(one.sd, times * one.n, flips=one.flips, alpha=level)
+                for times in TIMES
+            ),
+            needed=_needed(one),
+        )
+        for id, one in report.compared.items()
+        if one.sd and one.tested
+    ]
+
+
+def _needed(one: Compared) -> str:
+    if one.needed is None:
+        return ""
+    return f"> {count(NEVER)}" if one.needed > NEVER else count(one.needed)
+
+
+def power_heads() -> list[str]:
+    return ["n" if times == 1 else f"{times} n" for times in TIMES]

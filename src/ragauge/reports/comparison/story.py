@@ -1,0 +1,231 @@
+"""What a comparison comes to, in words and in a reader's order; the same in all forms."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ragauge.contracts.comparison import (
+    Compared,
+    ComparedRun,
+    ComparisonCoverage,
+    ComparisonReport,
+    Flip,
+    Outlook,
+    Way,
+)
+from ragauge.contracts.finding import Finding
+from ragauge.contracts.history import ID_SHOWN
+from ragauge.contracts.verdict import Verdict
+from ragauge.reports import envelope, numbers
+from ragauge.reports.numbers import count, counted, signed, signed_interval, value
+
+COMMIT_SHOWN = 8
+SAME = "unchanged"
+NAMES: dict[Outlook, str] = {
+    "worse": "worse",
+    "better": "better",
+    "not_worse": "not worse",
+    "cannot_tell": "cannot tell",
+    "not_comparable": "not comparable",
+}
+ORDER = ("worse", "better", "not worse", "cannot tell", SAME, "not comparable")
+"""The words of verdicts, what matters most first."""
+TONES = {"worse": "bad", "better": "good", "not worse": "good"}
+CORRECTIONS = {"holm": "adjusted by Holm", "bh": "by Benjamini and Hochberg", "none": "unadjusted"}
+WAYS: dict[Way, str] = {"broken": "that were right", "mended": "that were wrong"}
+NEVER = 10_000_000
+"""So many questions nobody asks: it would take more than that is said instead."""
+
+
+def verdict_of(one: Compared) -> str:
+    """The verdict in words; what did not change in a single unit is unchanged."""
+    if one.verdict == "cannot_tell" and one.n and one.n == one.n_zero:
+        return SAME
+    return NAMES[one.verdict]
+
+
+def names(report: ComparisonReport) -> dict[str, str]:
+    return envelope.short_names(report.compared)
+
+
+def by_verdict(report: ComparisonReport) -> list[tuple[str, list[str]]]:
+    """The metrics of each verdict that occurs, what matters most first."""
+    found: dict[str, list[str]] = {word: [] for word in ORDER}
+    for id, one in report.compared.items():
+        found[verdict_of(one)].append(id)
+    return [(word, ids) for word, ids in found.items() if ids]
+
+
+def headline(report: ComparisonReport) -> tuple[str, str]:
+    """The verdict in a word, and what it rests on."""
+    if report.before is None:
+        return "PASS", "there is no run to compare with yet"
+    if report.gates:
+        return ("PASS" if report.passed else "FAIL"), _gate_words(report)
+    groups = dict(by_verdict(report))
+    if "worse" in groups:
+        return ("MIXED" if "better" in groups else "WORSE"), counts_words(report)
+    for word in ("better", "not worse", "cannot tell", SAME):
+        if word in groups:
+            return word.upper(), counts_words(report)
+    return "NOT COMPARABLE", counts_words(report)
+
+
+def tone(report: ComparisonReport) -> str:
+    """How the verdict is drawn: good, bad, or neither."""
+    word = headline(report)[0]
+    if word in ("PASS", "BETTER", "NOT WORSE"):
+        return "good"
+    return "bad" if word in ("FAIL", "WORSE") else "soft"
+
+
+def counts_words(report: ComparisonReport) -> str:
+    """
+    `1 of 12 metrics worse, 2 better, 9 cannot tell`
+    """
+    total = counted(len(report.compared), "metric")
+    groups = by_verdict(report)
+    if not groups:
+        return "no metric is in both runs"
+    told = [f"{count(len(ids))} {word}" for word, ids in groups]
+    first, *rest = told
+    number, _, word = first.partition(" ")
+    return ", ".join([f"{number} of {total} {word}", *rest])
+
+
+def _gate_words(report: ComparisonReport) -> str:
+    gate = gate_name(report.gates[0])
+    total = counted(len(report.gates), "metric")
+    failing = [one for one in report.gates if one.verdict == "fail"]
+    unknown = [one for one in report.gates if one.verdict == "not_evaluated"]
+    told = f"{gate} holds for {total}"
+    if failing:
+        told = f"{gate} fails for {count(len(failing))} of {total}"
+    elif unknown:
+        return f"{gate} could not be evaluated for {count(len(unknown))} of {total}"
+    elif skipped := sum(one.verdict == "not_applicable" for one in report.gates):
+        told = f"{gate} holds for {count(len(report.gates) - skipped)} of {total}"
+        return f"{told}, {count(skipped)} not applicable"
+    return f"{told}, {count(len(unknown))} not evaluated" if unknown else told
+
+
+def gate_name(gate: Verdict) -> str:
+    return numbers.restriction(gate)
+
+
+def run_cells(run: ComparedRun | None) -> tuple[str, ...]:
+    """A run in a few words: id, name, time, branch and commit, tags."""
+    if run is None:
+        return (numbers.ABSENT, "", "", "", "")
+    code = " ".join(filter(None, (run.branch, run.commit and run.commit[:COMMIT_SHOWN])))
+    when = run.recorded_at[:16].replace("T", " ")
+    return run.id[:ID_SHOWN], run.name, when, code, ", ".join(run.tags)
+
+
+def run_words(run: ComparedRun | None) -> str:
+    """A run on one line."""
+    return ", ".join(filter(None, run_cells(run)))
+
+
+def note_of(one: Compared) -> str:
+    """What has no column; that nothing differs is told by the numbers already."""
+    return "" if one.n and one.n == one.n_zero else one.reason or ""
+
+
+def other_labels(report: ComparisonReport) -> list[tuple[str, str]]:
+    """The labels that are not the same in both runs: what was changed, if the user says so."""
+    was = report.before.labels if report.before else {}
+    now = report.after.labels
+    return [
+        (name, f"{was.get(name, numbers.ABSENT)} -> {now.get(name, numbers.ABSENT)}")
+        for name in sorted(was.keys() | now.keys())
+        if report.before and was.get(name) != now.get(name)
+    ]
+
+
+def sentence(one: Compared) -> str:
+    """A metric's change in a line, without its name."""
+    word = verdict_of(one)
+    if one.change is None or word == "not comparable":
+        return one.reason or "nothing to compare"
+    if word == SAME:
+        return f"{value(one.after)} in both"
+    moved = f"{value(one.before)} -> {value(one.after)}, {signed(one.change)}"
+    told = f"{moved} {signed_interval(one.ci)}".rstrip()
+    if word == "cannot tell":
+        return f"{told} with n = {count(one.n)}{_decided_by(one)}"
+    if word == "not worse":
+        return f"{told}, within the margin of {one.margin:g}"
+    return f"{told}, {_p_words(one.p_adjusted)}"
+
+
+def _decided_by(one: Compared) -> str:
+    if one.needed is None:
+        return ""
+    if one.needed > NEVER:
+        return f"; it would take more than {count(NEVER)}"
+    return f"; {count(one.needed)} would decide"
+
+
+def _p_words(p: float | None) -> str:
+    """
+    >>> _p_words(0.0312), _p_words(0.00004)
+    ('p=0.031', 'p<0.001')
+    """
+    text = p_value(p).replace(" ", "")
+    return f"p{text}" if text.startswith("<") else f"p={text}"
+
+
+def p_value(p: float | None) -> str:
+    """
+    >>> p_value(0.0312), p_value(0.00004), p_value(1.0), p_value(None)
+    ('0.031', '< 0.001', '1', '–')
+    """
+    if p is None:
+        return numbers.ABSENT
+    if p < 0.001:
+        return "< 0.001"
+    return "1" if p >= 0.9995 else f"{p:.3f}"
+
+
+def tests_words(report: ComparisonReport) -> str:
+    """How the changes were tested: `McNemar (exact), paired t; p adjusted by Holm`."""
+    made = {one.method.partition(", ") for one in report.compared.values() if one.method}
+    methods = [f"{test} ({how})" if how else test for test, _, how in sorted(made)]
+    return "; ".join(filter(None, (", ".join(methods), f"p {CORRECTIONS[report.correction]}")))
+
+
+def flips(report: ComparisonReport, way: Way) -> list[Flip]:
+    return [flip for flip in report.flips if flip.way == way]
+
+
+def flip_titles(report: ComparisonReport) -> Iterator[tuple[Way, str]]:
+    """Each way that a question flipped, with how many did: `3 questions that were right`."""
+    for way, told in WAYS.items():
+        times = report.flip_counts.get(way, 0)
+        if times:
+            yield way, f"{counted(times, 'question')} {told}"
+
+
+def coverage_words(coverage: ComparisonCoverage) -> str:
+    """How much the two runs share, in one line; what is zero is not said."""
+    parts = [
+        f"{counted(coverage.both, 'question')} in both runs",
+        coverage.only_before and f"{count(coverage.only_before)} only before",
+        coverage.only_after and f"{count(coverage.only_after)} only after",
+        coverage.changed_meaning and f"{count(coverage.changed_meaning)} with another meaning",
+    ]
+    return ", ".join(part for part in parts if part)
+
+
+def findings(report: ComparisonReport) -> list[tuple[str, int, Sequence[Finding]]]:
+    return envelope.findings_by_code(report.findings, report.finding_counts)
+
+
+def gate_words(gate: Verdict) -> str:
+    """What a gate demands and what it met, in a line."""
+    name = gate_name(gate)
+    met = f"change {signed(gate.value)} {signed_interval(gate.ci)}".rstrip()
+    told = f"{gate.metric}: {name} wants {numbers.bound(gate)}"
+    told = f"{told}, {met}" if gate.value is not None else told
+    return f"{told}; {gate.reason}" if gate.reason else told

@@ -1,0 +1,1 @@
+"""Recorded runs as a person reads them: the list, and who a run is."""

@@ -1,0 +1,237 @@
+"""Compare: two recorded runs, a verdict for each metric, and the questions that flipped."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ragauge.contracts.comparison import (
+    Compared,
+    ComparedSlice,
+    ComparisonReport,
+)
+from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.history import History, Run
+from ragauge.contracts.score import Score
+from ragauge.errors import InputRejected, UsageError
+from ragauge.gates.regression import gate_verdict
+from ragauge.runners.comparability import chosen_metrics, how_made, refuse, why_not
+from ragauge.runners.compare_options import (
+    CompareOptions,
+    demand_margins,
+    margins_of,
+    options_of,
+)
+from ragauge.runners.compared_runs import identity_of, told_run, without_baseline
+from ragauge.runners.compared_slices import Cell, slice_cells, slice_names
+from ragauge.runners.flips import flips_of
+from ragauge.runners.judged_changes import judged, not_comparable
+from ragauge.runners.metric_change import (
+    NEITHER,
+    Change,
+    Comparable,
+    all_0_or_1,
+    change_of,
+    comparable,
+)
+from ragauge.runners.paired_units import Columns, paired_units
+
+MOVING = ("latest", "green")
+"""References to whichever run is the last: there may be none yet."""
+
+
+def compare(history: History, before: str, after: str, **options: Any) -> ComparisonReport:
+    """The comparison of two runs of a history, each named as `History.find` names them.
+
+    The later run is looked up first: `latest` and `green` then mean a run of its command and
+    name, recorded before it.
+    """
+    chosen = options_of(options)
+    now = history.find(after)
+    try:
+        was = history.find(before, like=now)
+    except UsageError as error:
+        if before.partition("@")[0] not in MOVING:
+            raise
+        if "no-baseline" in chosen.allow:
+            return without_baseline(before, now, chosen)
+        raise InputRejected(
+            *error.problems, "a first run has no baseline: --allow no-baseline lets it pass"
+        ) from None
+    return compare_runs(was, now, history, chosen)
+
+
+def compare_runs(
+    before: Run, after: Run, history: History, options: CompareOptions
+) -> ComparisonReport:
+    """The comparison of two runs; raises UsageError or InputRejected with all that is wrong."""
+    return _Comparison(before, after, history, options).report()
+
+
+class _Comparison:
+    """Two runs on the way to a report."""
+
+    def __init__(self, before: Run, after: Run, history: History, options: CompareOptions) -> None:
+        self._before, self._after, self._options = before, after, options
+        self._found = Findings()
+        self._ids = chosen_metrics(before, after, options.metrics)
+        self._margins = margins_of(options.margins, self._ids)
+        demand_margins(options.gate, self._ids, self._margins)
+        refuse(before, after, self._ids, history, frozenset(options.allow))
+        self._units = paired_units(before, after, history)
+        self._reasons = {id: why_not(id, before, after) for id in self._ids}
+        self._metrics = {id: self._comparable(id) for id in self._ids if not self._reasons[id]}
+        self._refuse_nothing()
+
+    def report(self) -> ComparisonReport:
+        compared = self._compared()
+        slices = self._slices()
+        flips, flip_counts = flips_of(self._units)
+        self._note()
+        gates = tuple(
+            gate_verdict(self._options.gate, id, one, named=bool(self._options.metrics))
+            for id, one in compared.items()
+            if self._options.gate is not None
+        )
+        return ComparisonReport(
+            passed=all(gate.holds for gate in gates),
+            before=told_run(self._before),
+            after=told_run(self._after),
+            metrics={id: self._score(id, one) for id, one in compared.items()},
+            gates=gates,
+            compared=compared,
+            slices=slices,
+            flips=flips,
+            flip_counts=flip_counts,
+            correction=self._options.correction,
+            alpha=self._options.alpha,
+            findings=tuple(self._found.kept()),
+            finding_counts=dict(sorted(self._found.counts.items())),
+            coverage=self._units.coverage,
+            identity=identity_of(self._before, self._after, self._options),
+        )
+
+    def _comparable(self, id: str) -> Comparable:
+        found, note = comparable(id, self._after.record.metrics[id])
+        if note:
+            self._found.add(Finding("metric_not_installed", id, note))
+        return found
+
+    def _refuse_nothing(self) -> None:
+        """Stop where the runs share no unit, or a test was asked for that cannot be made."""
+        coverage = self._units.coverage
+        if not coverage.both:
+            raise InputRejected(
+                f"{self._before.shown} and {self._after.shown} share no unit: "
+                f"{coverage.only_before:,} are only in the first, {coverage.only_after:,} only in "
+                f"the second, {coverage.changed_meaning:,} changed their meaning"
+            )
+        if self._options.method == "mcnemar":
+            graded = [id for id in self._metrics if not all_0_or_1(*self._columns(id))]
+            if graded:
+                raise UsageError(
+                    f"--method mcnemar is for scores of 0 and 1, and {', '.join(graded)} "
+                    "have others; name metrics with --metric, or leave the method out"
+                )
+
+    def _columns(self, id: str) -> tuple[Columns, Columns]:
+        return self._units.columns(id, self._metrics[id].width)
+
+    def _change(self, id: str) -> Change:
+        before, after = self._columns(id)
+        options = self._options
+        return change_of(self._metrics[id], before, after, options.method, options.seed)
+
+    def _compared(self) -> dict[str, Compared]:
+        """Each metric with its verdict; those that are tested form one family."""
+        options = self._options
+        changes = {id: self._change(id) for id in self._metrics}
+        found = judged(
+            [
+                (one, self._after.record.metrics[id].better, self._margins.get(id))
+                for id, one in changes.items()
+            ],
+            options.correction,
+            options.alpha,
+        )
+        verdicts = dict(zip(changes, found, strict=True))
+        return {id: verdicts.get(id) or self._without_verdict(id) for id in self._ids}
+
+    def _without_verdict(self, id: str) -> Compared:
+        was, now = (run.record.metrics.get(id) for run in (self._before, self._after))
+        return not_comparable(was, now, self._margins.get(id), self._reasons[id] or NEITHER)
+
+    def _slices(self) -> tuple[ComparedSlice, ...]:
+        """Each metric in each slice; all slices form one family."""
+        options = self._options
+        cells: list[Cell] = []
+        for stratum in slice_names(options.slices, self._units):
+            cells += slice_cells(
+                self._units,
+                stratum,
+                list(self._metrics.values()),
+                options.method,
+                options.seed,
+                self._found,
+            )
+        found = judged(
+            [
+                (
+                    cell.change,
+                    self._after.record.metrics[cell.metric].better,
+                    self._margins.get(cell.metric),
+                )
+                for cell in cells
+            ],
+            options.correction,
+            options.alpha,
+        )
+        return tuple(
+            ComparedSlice(stratum=cell.stratum, value=cell.value, metric=cell.metric, compared=one)
+            for cell, one in zip(cells, found, strict=True)
+        )
+
+    def _score(self, id: str, one: Compared) -> Score:
+        """The change as a score, whose signature says how it was tested."""
+        recorded = self._after.record.metrics.get(id) or self._before.record.metrics[id]
+        seed = [] if one.seed is None else [f"seed:{one.seed}"]
+        tested = ["change", f"test:{one.method or 'none'}", *seed, f"n:{one.n}"]
+        reason = one.reason if one.change is None else None
+        return Score(
+            value=one.change,
+            n=one.n,
+            of=self._units.coverage.both,
+            ci=one.ci,
+            reason=reason,
+            signature="|".join([*how_made(recorded.signature), *tested]),
+        )
+
+    def _note(self) -> None:
+        """What a reader should know of the runs themselves."""
+        add = self._found.add
+        before, after = self._before, self._after
+        if before.id == after.id:
+            add(Finding("same_run", after.shown, "a run is compared with itself"))
+        if before.record.gold_sha256 != after.record.gold_sha256:
+            add(Finding("other_gold", after.shown, self._other_gold()))
+        for id, reason in self._reasons.items():
+            if reason:
+                add(Finding("not_comparable", id, reason))
+        for id in sorted(after.record.metrics.keys() - before.record.metrics.keys()):
+            if id not in self._ids:
+                add(Finding("new_metric", id, "the run before does not have it"))
+        if any(question.weight not in (None, 1) for question in self._units.gold.values()):
+            message = "the gold set is a weighted sample; here every question counts once"
+            add(Finding("weights_unused", after.shown, message))
+
+    def _other_gold(self) -> str:
+        """What of two gold sets is comparable."""
+        coverage = self._units.coverage
+        if None in (self._before.record.gold_sha256, self._after.record.gold_sha256):
+            return (
+                f"one of the runs has no gold set: {coverage.both:,} units of the same id are "
+                "compared, and whether they ask the same cannot be told"
+            )
+        return (
+            f"the gold sets differ, as allowed: {coverage.both:,} questions mean the same in "
+            f"both and are compared, {coverage.changed_meaning:,} changed their meaning"
+        )

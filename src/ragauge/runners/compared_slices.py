@@ -1,0 +1,94 @@
+"""Slices of two runs: each value of a stratum, with each metric over its units."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.gold import Gold
+from ragauge.errors import UsageError
+from ragauge.runners.metric_change import Change, Comparable, Method, change_of, untested
+from ragauge.runners.paired_units import PairedUnits
+
+FEWEST = 10
+"""Units a slice must have to be tested."""
+MOST_VALUES = 200
+"""A stratum with more values than this is an id, not a slice."""
+
+
+class Cell(Struct, frozen=True, kw_only=True):
+    """A metric in a slice, before it is judged among the others."""
+
+    stratum: str
+    value: str
+    metric: str
+    change: Change
+
+
+def slice_names(asked: tuple[str, ...], units: PairedUnits) -> list[str]:
+    """The strata to slice by, each once; raises UsageError with those there are."""
+    known = {"answerable"}.union(*(one.strata for one in units.gold.values()))
+    unknown = [name for name in dict.fromkeys(asked) if name not in known or not units.gold]
+    if unknown:
+        there = ", ".join(sorted(known)) if units.gold else "none, for the runs have no gold set"
+        raise UsageError(
+            *(f'--slice "{name}": no question has it; there are {there}' for name in unknown)
+        )
+    return list(dict.fromkeys(asked))
+
+
+def slice_cells(
+    units: PairedUnits,
+    stratum: str,
+    metrics: Sequence[Comparable],
+    method: Method,
+    seed: int,
+    found: Findings,
+) -> list[Cell]:
+    """Each value of a stratum with each metric, in the order of the values."""
+    of = np.array([value_of(units.gold.get(row.unit), stratum) or "" for row in units.after])
+    lacking = int((of == "").sum())
+    if lacking:
+        message = f"{lacking:,} questions have no {stratum} and stand in no slice"
+        found.add(Finding("no_stratum", stratum, message), lacking)
+    times = Counter(of[of != ""].tolist())
+    if len(times) > MOST_VALUES:
+        raise UsageError(
+            f'--slice "{stratum}": has {len(times):,} values, and at most {MOST_VALUES} can be '
+            "told apart; slice by something coarser"
+        )
+    for value, n in sorted(times.items()):
+        if n < FEWEST:
+            found.add(Finding("slice_too_small", f"{stratum}={value}", _too_few(n)))
+    columns = {metric.id: units.columns(metric.id, metric.width) for metric in metrics}
+    cells = []
+    for value, n in sorted(times.items()):
+        inside = of == value
+        for metric in metrics:
+            before, after = (one.of(inside) for one in columns[metric.id])
+            change = (
+                change_of(metric, before, after, method, seed)
+                if n >= FEWEST
+                else untested(metric, before, after, _too_few(n))
+            )
+            cells.append(Cell(stratum=stratum, value=value, metric=metric.id, change=change))
+    return cells
+
+
+def value_of(question: Gold | None, stratum: str) -> str | None:
+    """The value a question has in a stratum, in words; None where it has none."""
+    if question is None:
+        return None
+    value: Any = question.answerable if stratum == "answerable" else question.strata.get(stratum)
+    if isinstance(value, bool):
+        return str(value).lower()
+    return None if value is None or value == "" else str(value)
+
+
+def _too_few(n: int) -> str:
+    return f"too few: {n} in both runs, and a slice is tested from {FEWEST} on"

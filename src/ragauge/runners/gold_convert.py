@@ -1,0 +1,116 @@
+"""A gold set written in another form, with nothing lost on the way."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ragauge.contracts.finding import Findings
+from ragauge.contracts.gold import Gold, fingerprint
+from ragauge.contracts.gold_parts import ConvertReport
+from ragauge.contracts.gold_report import Severity, judged
+from ragauge.errors import UsageError
+from ragauge.ingest.gold import ALIASES
+from ragauge.ingest.gold_forms import read_any
+from ragauge.ingest.gold_tables import table_of
+from ragauge.store.files import write_whole
+
+SEVERITIES: dict[str, Severity] = {
+    "made_qid": "warning",
+    "misplaced_answer": "warning",
+    "misplaced_span": "warning",
+    "unknown_type": "warning",
+    "not_carried": "warning",
+}
+
+
+def convert(
+    source: str, target: Path, *, answerable: bool | None = None, force: bool = False
+) -> ConvertReport:
+    """What became of the set in `source`, now in `target` in the form of its ending.
+
+    `answerable` is for questions that do not say it themselves.
+    """
+    form = form_of(target)
+    taken = read_any(source, answerable)
+    found = Findings()
+    for finding, times in taken.findings:
+        found.add(finding, times)
+    questions = taken.questions
+    write_new({target: encoded(questions, form)}, force)
+    return ConvertReport(
+        **judged(found, SEVERITIES),
+        coverage={
+            "gold": len(questions),
+            "answerable": sum(question.answerable for question in questions),
+        },
+        read=taken.form,
+        file=str(target),
+        gold=fingerprint(questions),
+        extra=dict(sorted(Counter(key for one in questions for key in one.extra).items())),
+    )
+
+
+def form_of(path: Path) -> str:
+    """The form a gold file's ending asks for."""
+    form = path.suffix.lower().removeprefix(".")
+    if form not in FORMS:
+        endings = ", ".join(f".{known}" for known in FORMS)
+        raise UsageError(f'{path}: no gold set has the ending "{path.suffix}"; known: {endings}')
+    return form
+
+
+def encoded(questions: Sequence[Gold], form: str = "jsonl") -> bytes:
+    """The questions in a form, keys Ragauge does not know at the place they came from."""
+    records = [record_of(question) for question in questions]
+    match form:
+        case "jsonl":
+            return b"".join(msgspec.json.encode(record) + b"\n" for record in records)
+        case "json":
+            return msgspec.json.format(msgspec.json.encode(records), indent=2) + b"\n"
+    return table_of(records, "\t" if form == "tsv" else ",").encode()
+
+
+def record_of(question: Gold) -> dict[str, Any]:
+    """A question's fields as a file has them.
+
+    Reading them again gives the same question: where a key it does not know is another name of
+    a field it leaves empty, the emptiness is written too, or the other name would fill it.
+    """
+    record: dict[str, Any] = msgspec.to_builtins(question)
+    extra = record.pop("extra", {})
+    for name, aliases in ALIASES.items():
+        if name not in record and any(alias in extra for alias in aliases):
+            record[name] = EMPTY[name]
+    return {**record, **extra}
+
+
+def write_new(files: Mapping[Path, bytes], force: bool) -> None:
+    """Write each file whole; refuse all where one would replace another's content unasked."""
+    changed = {path: content for path, content in files.items() if _content(path) != content}
+    taken = [path for path in changed if path.exists()]
+    if taken and not force:
+        raise UsageError(
+            *(
+                f"{path}: exists and holds something else; name another, or --force"
+                for path in taken
+            )
+        )
+    for path, content in changed.items():
+        write_whole(path, content)
+
+
+def _content(path: Path) -> bytes | None:
+    try:
+        return path.read_bytes()
+    except OSError:
+        return None
+
+
+FORMS = ("jsonl", "json", "csv", "tsv")
+EMPTY: dict[str, Any] = {"gold_answer": "", "gold_citations": []}
+"""What the fields with other names hold where they hold nothing; a question always asks."""

@@ -1,0 +1,272 @@
+"""A gold set in parts that each look like the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from fractions import Fraction
+from math import lcm
+from pathlib import Path
+
+import msgspec
+
+from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.gold import Gold, fingerprint
+from ragauge.contracts.gold_parts import CELLS_KEPT, Part, PartCell, SplitReport
+from ragauge.contracts.gold_report import Severity, judged
+from ragauge.errors import UsageError
+from ragauge.runners.gold_convert import encoded, write_new
+from ragauge.stats.sampling import Key, SplitCell
+from ragauge.stats.sampling import split as split_units
+from ragauge.text.canonical import canonical
+
+ANSWERABLE = "answerable"
+NONE = "(none)"
+"""The value of a question that has none."""
+SEVERITIES: dict[str, Severity] = {
+    "missing_value": "warning",
+    "question_in_two_parts": "warning",
+    "small_cell": "warning",
+}
+
+
+def split(
+    questions: Sequence[Gold],
+    into: Path,
+    *,
+    by: Sequence[str] | None = None,
+    shares: Sequence[int] = (70, 15, 15),
+    names: Sequence[str] = ("train", "dev", "test"),
+    seed: int = 0,
+    force: bool = False,
+) -> SplitReport:
+    """How a set was split into files of a folder, one a part, in the set's order.
+
+    Without `by`, it is balanced by answerable and by the strata of which a value has on average
+    a question in the smallest part; those with the fewest values first.
+    """
+    smallest = Fraction(min(shares), sum(shares))
+    factors = factors_of(questions, by, _values_within(questions, smallest))
+    keys = {question.qid: key_of(question, factors) for question in questions}
+    made = split_units(keys, shares, seed)
+    parts: list[list[Gold]] = [[] for _ in names]
+    for question in questions:
+        parts[made.part_of[question.qid]].append(question)
+    _demand_filled(parts, names, shares, len(questions))
+    files = [into / f"{name}.jsonl" for name in names]
+    _write(files, parts, force)
+    found = Findings()
+    for finding in _findings(made.cells, factors, names, parts):
+        found.add(finding)
+    return SplitReport(
+        **judged(found, SEVERITIES),
+        coverage={"gold": len(questions), "cells": len(made.cells)},
+        gold=fingerprint(questions),
+        seed=seed,
+        factors=factors,
+        parts=tuple(
+            Part(
+                name=name,
+                file=str(file),
+                questions=len(part),
+                share=share / sum(shares),
+                sha256=fingerprint(part),
+            )
+            for name, file, part, share in zip(names, files, parts, shares, strict=True)
+        ),
+        balance=_balance(made.cells, factors, names),
+        largest_deviation=_largest_deviation(made.cells, factors, shares),
+        cells=tuple(_told(cell, factors, names) for cell in made.cells[:CELLS_KEPT]),
+    )
+
+
+def shares_of(text: str) -> tuple[int, ...]:
+    """Shares written with slashes, as whole numbers.
+
+    >>> shares_of("70/15/15"), shares_of("0.5/0.25/0.25")
+    ((70, 15, 15), (2, 1, 1))
+    """
+    try:
+        shares = [Fraction(part.strip()) for part in text.split("/")]
+    except (ValueError, ZeroDivisionError):
+        raise UsageError(f'--shares: "{text}" is not like 70/15/15') from None
+    if len(shares) < 2 or min(shares) <= 0:
+        raise UsageError(f'--shares: "{text}" takes two numbers or more, each above 0')
+    whole = lcm(*(share.denominator for share in shares))
+    return tuple(int(share * whole) for share in shares)
+
+
+def names_of(text: str, shares: Sequence[int]) -> tuple[str, ...]:
+    """The names of parts, written with commas: one for each share, each fit for a file."""
+    names = tuple(name.strip() for name in text.split(","))
+    problems = [
+        f'--names: "{name}" cannot name a file; take letters, digits, dashes and underscores'
+        for name in names
+        if not name.replace("-", "a").replace("_", "a").isalnum()
+    ]
+    if len({name.lower() for name in names}) < len(names):
+        problems.append(f'--names: "{text}" has a name twice')
+    if len(names) != len(shares):
+        problems.append(f"--names: {len(names)} names for {len(shares)} shares; give one for each")
+    if problems:
+        raise UsageError(*problems)
+    return names
+
+
+def factors_of(
+    questions: Sequence[Gold],
+    by: Sequence[str] | None,
+    fits: Callable[[tuple[str, ...]], bool],
+) -> tuple[str, ...]:
+    """The factors to balance by, answerable always among them.
+
+    Those that were asked for, in their order, answerable first unless it has its place; else
+    every stratum, fewest values first, that still fits.
+    """
+    values = values_by_stratum(questions)
+    if by is not None:
+        unknown = [name for name in by if name not in {ANSWERABLE, *values}]
+        if unknown:
+            there = ", ".join([ANSWERABLE, *sorted(values)])
+            raise UsageError(
+                *(
+                    f'--by: no question has the stratum "{name}"; there are {there}'
+                    for name in unknown
+                )
+            )
+        asked = dict.fromkeys(by)
+        return tuple(asked if ANSWERABLE in asked else {ANSWERABLE: None, **asked})
+    factors: tuple[str, ...] = (ANSWERABLE,)
+    for name in sorted(values, key=lambda name: (len(values[name]), name)):
+        if len(values[name]) > 1 and name != ANSWERABLE and fits((*factors, name)):
+            factors = (*factors, name)
+    return factors
+
+
+def values_by_stratum(questions: Sequence[Gold]) -> dict[str, set[str]]:
+    """Every stratum that some question has, with the values met, none given among them."""
+    names = {name for question in questions for name in question.strata}
+    return {name: {value_of(question, name) for question in questions} for name in names}
+
+
+def key_of(question: Gold, factors: Sequence[str]) -> Key:
+    return tuple(value_of(question, factor) for factor in factors)
+
+
+def value_of(question: Gold, factor: str) -> str:
+    """A question's value of a factor, as text; a stratum called answerable is not asked."""
+    value = question.answerable if factor == ANSWERABLE else question.strata.get(factor)
+    if value is None:
+        return NONE
+    return value if type(value) is str else msgspec.json.encode(value).decode()
+
+
+def words_of(key: Key, factors: Sequence[str]) -> str:
+    """A cell as a reader is told of it.
+
+    >>> words_of(("true", "NL"), ("answerable", "country"))
+    'answerable=true country=NL'
+    """
+    return " ".join(f"{factor}={value}" for factor, value in zip(factors, key, strict=True))
+
+
+def _values_within(questions: Sequence[Gold], smallest: Fraction) -> Callable[..., bool]:
+    values = values_by_stratum(questions)
+    return lambda factors: len(values[factors[-1]]) <= len(questions) * smallest
+
+
+def _demand_filled(
+    parts: Sequence[Sequence[Gold]], names: Sequence[str], shares: Sequence[int], n: int
+) -> None:
+    asked = "/".join(map(str, shares))
+    empty = [name for name, part in zip(names, parts, strict=True) if not part]
+    if empty:
+        raise UsageError(
+            f"--shares: {n} questions at {asked} leave {' and '.join(empty)} without any; "
+            "ask for fewer parts, or larger shares"
+        )
+
+
+def _write(files: Sequence[Path], parts: Sequence[Sequence[Gold]], force: bool) -> None:
+    folder = files[0].parent
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot be a folder: {error.strerror or error}") from None
+    contents = (encoded(part) for part in parts)
+    write_new(dict(zip(files, contents, strict=True)), force)
+
+
+def _findings(
+    cells: Sequence[SplitCell],
+    factors: Sequence[str],
+    names: Sequence[str],
+    parts: Sequence[Sequence[Gold]],
+) -> Iterator[Finding]:
+    for factor, values in _balance(cells, factors, names).items():
+        for value, counts in values.items():
+            missing = [name for name, count in counts.items() if not count]
+            if missing:
+                yield _absent("missing_value", f"{factor}={value}", sum(counts.values()), missing)
+    for cell in cells:
+        missing = [name for name, count in zip(names, cell.counts, strict=True) if not count]
+        if missing:
+            yield _absent("small_cell", words_of(cell.key, factors), cell.size, missing)
+    yield from _asked_twice(names, parts)
+
+
+def _absent(code: str, where: str, size: int, missing: Sequence[str]) -> Finding:
+    questions = "1 question" if size == 1 else f"{size} questions"
+    return Finding(code, where, f"{questions}, none of them in {' or '.join(missing)}")
+
+
+def _asked_twice(names: Sequence[str], parts: Sequence[Sequence[Gold]]) -> Iterator[Finding]:
+    """Questions of the same words in two parts: what was seen in one is known in the other."""
+    first: dict[str, tuple[str, str]] = {}
+    for name, part in zip(names, parts, strict=True):
+        for question in part:
+            other, qid = first.setdefault(canonical(question.question), (name, question.qid))
+            if other != name:
+                fact = f"is in {name} and asks what {qid} asks, which is in {other}; keep one"
+                yield Finding("question_in_two_parts", question.qid, fact)
+
+
+def _balance(
+    cells: Sequence[SplitCell], factors: Sequence[str], names: Sequence[str]
+) -> dict[str, dict[str, dict[str, int]]]:
+    balance: dict[str, dict[str, dict[str, int]]] = {}
+    for place, factor in enumerate(factors):
+        counts = _margin(cells, place)
+        balance[factor] = {
+            value: dict(zip(names, counts[value], strict=True)) for value in sorted(counts)
+        }
+    return balance
+
+
+def _margin(cells: Sequence[SplitCell], place: int) -> Mapping[str, list[int]]:
+    """The counts of each value of one factor."""
+    counts: dict[str, list[int]] = {}
+    for cell in cells:
+        held = counts.get(cell.key[place], [0] * len(cell.counts))
+        counts[cell.key[place]] = [a + b for a, b in zip(held, cell.counts, strict=True)]
+    return counts
+
+
+def _largest_deviation(
+    cells: Sequence[SplitCell], factors: Sequence[str], shares: Sequence[int]
+) -> float:
+    whole = sum(shares)
+    rows = [row for place in range(len(factors)) for row in _margin(cells, place).values()]
+    off = [
+        abs(Fraction(sum(row) * share, whole) - count)
+        for row in rows
+        for count, share in zip(row, shares, strict=True)
+    ]
+    return float(max(off))
+
+
+def _told(cell: SplitCell, factors: Sequence[str], names: Sequence[str]) -> PartCell:
+    return PartCell(
+        values=dict(zip(factors, cell.key, strict=True)),
+        questions=cell.size,
+        parts=dict(zip(names, cell.counts, strict=True)),
+    )

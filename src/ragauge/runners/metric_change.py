@@ -1,0 +1,207 @@
+"""A metric in two runs: its change over the units they share, and how sure it is."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from msgspec import Struct
+
+from ragauge.contracts.history import RecordedMetric
+from ragauge.contracts.metric import Metric
+from ragauge.errors import UsageError
+from ragauge.metrics.table import find
+from ragauge.runners.paired_units import Columns
+from ragauge.stats import paired
+from ragauge.stats.paired import Paired
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ragauge.contracts.metric import Array
+
+    Floats = NDArray[np.float64]
+
+Method = Literal["auto", "mcnemar", "randomisation", "t", "wilcoxon", "bootstrap"]
+
+NEITHER = "nothing to score in either run"
+NOT_BEFORE = "nothing to score in the run before"
+NOT_AFTER = "nothing to score in the run after"
+NOT_FINITE = "the metric's total is not a finite number"
+ALIKE = 1e-12
+"""Two totals closer than this are one: sums of floats differ in their last digits."""
+
+
+class Change(Struct, frozen=True, kw_only=True):
+    """What a metric came to in both runs, before it is judged among others."""
+
+    before: float | None = None
+    after: float | None = None
+    test: Paired | None = None
+    sd: float | None = None
+    n: int = 0
+    reason: str | None = None
+
+    @property
+    def p(self) -> float | None:
+        return self.test.p if self.test else None
+
+    @property
+    def flips(self) -> bool:
+        """Whether its units are 0 or 1, and were tested as such."""
+        return self.test is not None and self.test.method.startswith("McNemar")
+
+    @property
+    def differs(self) -> bool:
+        """Whether any unit does."""
+        return self.test is not None and self.test.n_zero < self.test.n
+
+    @property
+    def change(self) -> float | None:
+        if self.test is None or self.before is None or self.after is None:
+            return None
+        return self.after - self.before
+
+
+class Comparable(Struct, frozen=True):
+    """A metric that both runs have, and how to come from its units to its total."""
+
+    id: str
+    finish: Callable[[Array], Array] | None
+    """None where a total is the mean of the units' values."""
+    width: int
+
+
+def comparable(id: str, recorded: RecordedMetric) -> tuple[Comparable, str | None]:
+    """How a recorded metric is compared, and what a reader should know about that."""
+    if recorded.total == "mean":
+        return Comparable(id, None, 0), None
+    metric = _installed(id)
+    if metric is not None and metric.version == recorded.version:
+        return Comparable(id, metric.finish, len(metric.columns)), None
+    fact = (
+        "is not in this installation's table; a plug-in may be missing"
+        if metric is None
+        else f"was recorded as version {recorded.version}, and here it is {metric.version}"
+    )
+    return Comparable(id, None, 0), f"{fact}: the mean over units is compared, not its total"
+
+
+def _installed(id: str) -> Metric | None:
+    try:
+        found = find(id)
+    except UsageError:  # a run outlives the plug-in that made its numbers
+        return None
+    return found if found.id == id else None
+
+
+def change_of(
+    metric: Comparable, before: Columns, after: Columns, method: Method, seed: int
+) -> Change:
+    """The change of a metric with its paired test.
+
+    Totals of sums are compared as totals: a unit that only one run scored counts in that run, and
+    the test exchanges what the two runs counted. Where the same units were scored and the total
+    is the mean of their values, the values are paired one by one.
+    """
+    either = before.scored | after.scored
+    for reason, scored in (
+        (NEITHER, either),
+        (NOT_BEFORE, before.scored),
+        (NOT_AFTER, after.scored),
+    ):
+        if not scored.any():
+            return untested(metric, before, after, reason)
+    if metric.finish is None or method not in ("auto", "randomisation"):
+        return _of_values(metric, before, after, method, seed)
+    was, now = before.of(either), after.of(either)
+    totals = _total(metric.finish, was), _total(metric.finish, now)
+    if not all(math.isfinite(total) for total in totals):
+        return Change(n=int(either.sum()), reason=NOT_FINITE)
+    if _is_mean(totals[0], was) and _is_mean(totals[1], now):
+        return _paired(was.values, now.values, method, seed)
+    test = paired.swapped(now.counts, was.counts, metric.finish, seed=seed)
+    return Change(
+        before=totals[0],
+        after=totals[1],
+        test=test,
+        sd=paired.spread_of_rows(now.counts, was.counts, metric.finish),
+        n=test.n,
+        reason=test.reason,
+    )
+
+
+def untested(metric: Comparable, before: Columns, after: Columns, reason: str) -> Change:
+    """What the runs came to, where that is all that can be said."""
+    return Change(
+        before=_value(metric, before),
+        after=_value(metric, after),
+        n=int((before.scored | after.scored).sum()),
+        reason=reason,
+    )
+
+
+def _value(metric: Comparable, columns: Columns) -> float | None:
+    """The total of one run alone; None where it scored nothing."""
+    if not columns.scored.any():
+        return None
+    if metric.finish is None:
+        return float(np.nanmean(columns.values))
+    total = _total(metric.finish, columns)
+    return total if math.isfinite(total) else None
+
+
+def _of_values(
+    metric: Comparable, before: Columns, after: Columns, method: Method, seed: int
+) -> Change:
+    """The change of the mean, over the units that both runs scored."""
+    both = before.scored & after.scored
+    left_out = int((before.scored ^ after.scored).sum())
+    if not both.any():
+        return untested(metric, before, after, "no unit was scored in both runs")
+    found = _paired(before.values[both], after.values[both], method, seed)
+    notes = [found.reason or ""]
+    if left_out:
+        notes.append(f"{left_out:,} units that only one run scored are left out")
+    if method == "wilcoxon":
+        notes.append("the interval is of the median change (Hodges-Lehmann)")
+    if metric.finish is not None:
+        notes.append(f"the mean over units is compared, as --method {method} pairs values")
+    return Change(
+        before=found.before,
+        after=found.after,
+        test=found.test,
+        sd=found.sd,
+        n=found.n,
+        reason="; ".join(filter(None, notes)) or None,
+    )
+
+
+def _paired(before: Floats, after: Floats, method: Method, seed: int) -> Change:
+    test = paired.compared(after, before, method=None if method == "auto" else method, seed=seed)
+    return Change(
+        before=float(before.mean()),
+        after=float(after.mean()),
+        test=test,
+        sd=paired.spread(after, before),
+        n=test.n,
+        reason=test.reason,
+    )
+
+
+def _total(finish: Callable[[Array], Array], columns: Columns) -> float:
+    return float(finish(columns.counts.sum(axis=0)))
+
+
+def _is_mean(total: float, columns: Columns) -> bool:
+    """Whether every unit was scored and the total is the mean of the values."""
+    return bool(columns.scored.all()) and abs(float(columns.values.mean()) - total) <= ALIKE
+
+
+def all_0_or_1(before: Columns, after: Columns) -> bool:
+    """Whether all values of the units that both runs scored are 0 or 1."""
+    both = before.scored & after.scored
+    values = np.concatenate((before.values[both], after.values[both]))
+    return bool(np.isin(values, (0.0, 1.0)).all())

@@ -1,0 +1,151 @@
+"""The state of an unfinished suite: which session it is, and the journals of its sweeps.
+
+A session is a file with an id. Every run that a task records carries the id as a label, so that
+the history itself says which tasks are done: between recording a run and noting that it was
+recorded, there is nothing to go wrong.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import secrets
+import shlex
+import shutil
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from ragauge import __version__
+from ragauge.contracts.history import canonical
+from ragauge.contracts.suite import PipelineUnderTest, Suite, Task
+from ragauge.errors import UsageError
+from ragauge.runners.git_state import git_state
+from ragauge.store.files import write_whole
+
+WORK = Path(".ragauge") / "work"
+SESSION, LOCK = "session.json", "lock"
+_ID_BYTES = 12
+_PART_SHOWN = 12
+_SALT = b"ragauge: the inputs of a suite"
+_ROUNDS = 300_000
+"""So many that guessing a short secret in a URL from the digest is slow."""
+
+
+class Session(Struct, frozen=True):
+    """One attempt at a suite, over all its starts."""
+
+    id: str
+    inputs: str
+
+
+class Work:
+    """The folder of a suite that is under way."""
+
+    def __init__(self, folder: Path, session: Session, *, resumed: bool) -> None:
+        self._folder, self.session, self.resumed = folder, session, resumed
+
+    def journal(self, task: Task) -> Path:
+        """Where the answers to a task's questions are kept, until the suite is started anew."""
+        return self._folder / f"{task.name}.jsonl"
+
+    def forget(self) -> None:
+        """End the session: the next start begins anew."""
+        (self._folder / SESSION).unlink(missing_ok=True)
+
+
+def work_folder(suite: Suite, only: Sequence[str]) -> Path:
+    """Where the state of a suite is, seen from its folder; a part of it has a place of its own."""
+    file = Path(suite.file.partition(" [")[0]).stem
+    part = hashlib.sha256(canonical(sorted(only))).hexdigest()[:_PART_SHOWN] if only else ""
+    return WORK / f"{file}.{suite.name}{f'+{part}' if part else ''}"
+
+
+@contextmanager
+def work(folder: Path, inputs: str, *, fresh: bool) -> Iterator[Work]:
+    """The work of a suite, locked; goes on with the session of the same inputs, if there is one."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder.parent / ".gitignore").write_text("*\n")
+    handle = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        _lock(handle, folder)
+        before = None if fresh else _read(folder / SESSION)
+        if before and before.inputs == inputs:
+            yield Work(folder, before, resumed=True)
+        else:
+            yield Work(folder, _begun(folder, inputs), resumed=False)
+    finally:
+        os.close(handle)
+
+
+def _lock(handle: int, folder: Path) -> None:
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError as error:
+        raise UsageError(
+            f"{folder}: this suite is running already; wait for it to end, or stop it"
+        ) from error
+
+
+def _read(path: Path) -> Session | None:
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Session)
+    except (OSError, msgspec.MsgspecError):
+        return None  # none, or none that can be gone on with
+
+
+def _begun(folder: Path, inputs: str) -> Session:
+    """A new session in an empty folder; the old one goes first, the new one comes last."""
+    (folder / SESSION).unlink(missing_ok=True)
+    for left in folder.iterdir():
+        if left.is_dir():
+            shutil.rmtree(left)
+        elif left.name != LOCK:
+            left.unlink()
+    session = Session(secrets.token_hex(_ID_BYTES), inputs)
+    write_whole(folder / SESSION, canonical(session))
+    return session
+
+
+def inputs_of(suite: Suite, only: Sequence[str]) -> str:
+    """A digest of all that a suite is made from: its tasks, their files, the code around."""
+    git = git_state(Path())
+    told = {
+        "ragauge": __version__,
+        "suite": suite,
+        "only": sorted(only),
+        "commit": git.commit if git else None,
+        "files": {name: _sha256(Path(name)) for name in sorted(set(_files(suite)))},
+    }
+    return hashlib.pbkdf2_hmac("sha256", canonical(told), _SALT, _ROUNDS).hex()
+
+
+def _files(suite: Suite) -> Iterator[str]:
+    for task in suite.tasks:
+        yield from (task.dataset.gold, *task.dataset.traces, *task.dataset.runs)
+        if task.pipeline:
+            yield from _files_of(task.pipeline)
+
+
+def _files_of(pipeline: PipelineUnderTest) -> Iterator[str]:
+    """What a pipeline names that may be a file here: another content is another pipeline."""
+    yield from filter(None, (pipeline.map, pipeline.replay))
+    if pipeline.call:
+        yield pipeline.call.partition(":")[0].replace(".", "/") + ".py"
+    if pipeline.command:
+        with suppress(ValueError):  # whoever starts it says what is wrong
+            yield from shlex.split(pipeline.command)
+
+
+def _sha256(path: Path) -> str | None:
+    try:
+        if not path.is_file():
+            return None
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except (OSError, ValueError):
+        return None  # whoever reads it says what is wrong

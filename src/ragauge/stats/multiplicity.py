@@ -1,0 +1,65 @@
+"""Probabilities of many tests made at once, corrected for their number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ragauge.contracts.comparison import Correction
+
+Probabilities = Sequence[float | None]
+
+
+def holm(ps: Probabilities) -> list[float | None]:
+    """Each probability at the level of the whole family (Holm 1979).
+
+    Rejecting what is at most alpha rejects anything wrongly with a chance of at most alpha,
+    however the tests depend on each other. None is no test: it stays None and is not counted.
+
+    >>> holm([0.01, None, 0.04, 0.03])
+    [0.03, None, 0.06, 0.06]
+    """
+    ranked = _ranked(ps)
+    adjusted, highest = list(ps), 0.0
+    for done, (p, place) in enumerate(ranked):
+        highest = max(highest, min(1.0, (len(ranked) - done) * p))
+        adjusted[place] = highest
+    return adjusted
+
+
+def benjamini_hochberg(ps: Probabilities) -> list[float | None]:
+    """Each probability as the share of false findings it takes to be one (Benjamini, Hochberg).
+
+    Of what is at most alpha, a share of at most alpha is wrong on average, for tests that are
+    independent or rise together. None stays None and is not counted.
+
+    >>> benjamini_hochberg([0.01, None, 0.04, 0.03])
+    [0.03, None, 0.04, 0.04]
+    """
+    ranked = _ranked(ps)
+    adjusted, lowest = list(ps), 1.0
+    for rank, (p, place) in reversed(list(enumerate(ranked, 1))):
+        lowest = min(lowest, p * (len(ranked) / rank))
+        adjusted[place] = lowest
+    return adjusted
+
+
+def adjusted(ps: Probabilities, correction: Correction) -> list[float | None]:
+    """The probabilities under the correction the user asked for."""
+    return CORRECTIONS[correction](ps)
+
+
+def _ranked(ps: Probabilities) -> list[tuple[float, int]]:
+    """The smallest first, each with its place."""
+    made = [(p, place) for place, p in enumerate(ps) if p is not None]
+    wrong = [p for p, _ in made if not 0 <= p <= 1]
+    if wrong:
+        raise ValueError(f"probabilities lie from 0 to 1, not {wrong}")
+    return sorted(made)
+
+
+CORRECTIONS: Mapping[Correction, Callable[[Probabilities], list[float | None]]] = MappingProxyType(
+    {"holm": holm, "bh": benjamini_hochberg, "none": list}
+)

@@ -1,0 +1,156 @@
+"""Every run read again and compared with its seals."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, Row, Table, select
+
+from ragauge.contracts.gold import Gold
+from ragauge.contracts.history import Checked, RunRecord, UnitRow
+from ragauge.store.database import BATCH, Database
+from ragauge.store.recorded import (
+    file_rows,
+    gold_columns,
+    label_rows,
+    metric_rows,
+    run_columns,
+    unit_columns,
+)
+from ragauge.store.shelf import Shelf
+from ragauge.store.tables import gold_questions, run_files, run_labels, run_metrics, run_units, runs
+
+_record = msgspec.json.Decoder(RunRecord)
+_unit = msgspec.json.Decoder(UnitRow)
+_gold = msgspec.json.Decoder(Gold)
+
+
+def checked(database: Database, shelf: Shelf) -> Checked:
+    """The runs that are whole, the faults of those that are not, and files of no run."""
+    with database.reading() as connection:
+        ids = connection.execute(select(runs.c.id).order_by(runs.c.recorded_at, runs.c.id))
+        known = list(ids.scalars())
+    gold_faults: dict[str, list[str]] = {}
+    faults = {id: found for id in known if (found := _faults(database, shelf, id, gold_faults))}
+    with database.reading() as connection:  # a run removed meanwhile is not a broken one
+        there = set(connection.execute(select(runs.c.id)).scalars())
+    return Checked(
+        whole=tuple(id for id in known if id in there and id not in faults),
+        faults={id: tuple(found) for id, found in faults.items() if id in there},
+        leftovers=tuple(shelf.leftovers()),
+    )
+
+
+def _faults(
+    database: Database, shelf: Shelf, id: str, gold_faults: dict[str, list[str]]
+) -> list[str]:
+    with database.reading() as connection:
+        row = connection.execute(select(runs).where(runs.c.id == id)).first()
+        if row is None:
+            return []
+        if hashlib.sha256(row.document.encode()).hexdigest() != id:
+            return ["the record does not hash to the run's id"]
+        try:
+            record = _record.decode(row.document)
+        except msgspec.DecodeError as error:
+            return [f"the record cannot be read: {error}"]
+        return [
+            *_record_faults(connection, row, record),
+            *_unit_faults(connection, row.number, record),
+            *_file_faults(connection, shelf, id, record),
+            *_gold_faults(connection, record.gold_sha256, gold_faults),
+        ]
+
+
+def _record_faults(connection: Connection, row: Row[Any], record: RunRecord) -> Iterator[str]:
+    for name, value in run_columns(record).items():
+        if getattr(row, name) != value:
+            yield f"{name}: the table says {getattr(row, name)!r}, the record {value!r}"
+    parts = {
+        "labels": (run_labels, label_rows(record)),
+        "metrics": (run_metrics, metric_rows(record)),
+        "files": (run_files, file_rows(record)),
+    }
+    for name, (table, rows) in parts.items():
+        if _sorted_rows(_held(connection, table, row.number)) != _sorted_rows(rows):
+            yield f"{name}: the table is not as the record"
+
+
+def _held(connection: Connection, table: Table, number: int) -> Iterator[dict[str, Any]]:
+    for row in connection.execute(select(table).where(table.c.run == number)).mappings():
+        yield {name: value for name, value in row.items() if name != "run"}
+
+
+def _sorted_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """In the order of their first column: databases sort text each in its own way."""
+    return sorted(rows, key=lambda row: str(next(iter(row.values()))))
+
+
+def _unit_faults(connection: Connection, number: int, record: RunRecord) -> Iterator[str]:
+    which = select(run_units).where(run_units.c.run == number).order_by(run_units.c.place)
+    digest, count, astray = hashlib.sha256(), 0, 0
+    for row in connection.execution_options(yield_per=BATCH).execute(which).mappings():
+        digest.update(row["line"].encode() + b"\n")
+        astray += not _is_drawn_from_line(row)
+        count += 1
+    if count != record.units:
+        yield f"units: {count:,} rows of {record.units:,} are there"
+    elif digest.hexdigest() != record.units_sha256:
+        yield "units: the rows do not hash to units_sha256"
+    if astray:
+        yield f"units: {astray:,} rows have columns that are not as their line"
+
+
+def _is_drawn_from_line(row: Any) -> bool:
+    try:
+        columns = unit_columns(_unit.decode(row["line"]))
+    except msgspec.DecodeError:
+        return False
+    # PostgreSQL writes 1.5e300 as an integer, which is not quite the float it came from.
+    values = {metric: float(value) for metric, value in row["values"].items()}
+    return {**columns, "values": values} == columns and all(
+        row[name] == value for name, value in columns.items() if name != "values"
+    )
+
+
+def _file_faults(connection: Connection, shelf: Shelf, id: str, record: RunRecord) -> Iterator[str]:
+    for name, seal in sorted(record.files.items()):
+        found = shelf.found(connection, id, name)
+        if found is None:
+            yield f"{name}: the file is not there"
+        elif found.size != seal.size:
+            yield f"{name}: the file has {found.size:,} bytes, and had {seal.size:,}"
+        elif found != seal:
+            yield f"{name}: the file has changed since"
+
+
+def _gold_faults(
+    connection: Connection, sha256: str | None, known: dict[str, list[str]]
+) -> list[str]:
+    """What is wrong with a gold set; many runs share one, which is read once."""
+    if sha256 is None:
+        return []
+    if sha256 not in known:
+        known[sha256] = list(_gold_set_faults(connection, sha256))
+    return known[sha256]
+
+
+def _gold_set_faults(connection: Connection, sha256: str) -> Iterator[str]:
+    columns = gold_questions.c
+    which = select(gold_questions).where(columns.gold_sha256 == sha256).order_by(columns.place)
+    digest, separator, astray = hashlib.sha256(), b"", 0
+    for row in connection.execution_options(yield_per=BATCH).execute(which).mappings():
+        digest.update(separator + row["line"].encode())
+        separator = b"\n"
+        try:
+            drawn = gold_columns(_gold.decode(row["line"]))
+            astray += any(row[name] != value for name, value in drawn.items())
+        except msgspec.DecodeError:
+            astray += 1
+    if digest.hexdigest() != sha256:
+        yield f"gold set {sha256[:12]}: the questions do not hash to gold_sha256"
+    if astray:
+        yield f"gold set {sha256[:12]}: {astray:,} rows have columns that are not as their line"

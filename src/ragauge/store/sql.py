@@ -1,0 +1,218 @@
+"""A history in the tables of an SQL database."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from sqlalchemy import Connection, Select, delete, exists, insert, select, update
+
+from ragauge.contracts.gold import Gold
+from ragauge.contracts.history import Checked, NewRun, Run, RunFilter, RunRecord, UnitRow
+from ragauge.errors import UsageError
+from ragauge.store.database import BATCH, Database
+from ragauge.store.recorded import check_record, insert_parts, insert_run, plain
+from ragauge.store.references import check_tag, newest_first, referred
+from ragauge.store.shelf import Shelf
+from ragauge.store.tables import gold_questions, run_labels, run_units, runs, tags
+from ragauge.text.visible import visible
+
+SETTLED_S = 3_600.0
+"""Files of no run that are younger may belong to a writer at work."""
+
+_record = msgspec.json.Decoder(RunRecord)
+_unit = msgspec.json.Decoder(UnitRow)
+_gold = msgspec.json.Decoder(Gold)
+
+
+class SqlHistory:
+    """Runs in tables, their files on a shelf; a run becomes visible whole, or not at all."""
+
+    def __init__(self, database: Database, shelf: Shelf) -> None:
+        self._database, self._shelf = database, shelf
+
+    @property
+    def place(self) -> str:
+        """Where the runs are, as a person may see it: without a password."""
+        return self._database.shown
+
+    def record(self, run: NewRun) -> Run:
+        """Keep a run; on return it is durable. The same run a second time changes nothing."""
+        id = run.record.id
+        with self._database.reading() as connection:
+            known = _with_id(connection, id)
+        if known is not None:
+            return known
+        check_record(run)
+        with self._shelf.bring(run, id) as brought, self._database.writing() as connection:
+            number = insert_run(connection, run.record, id)
+            if number is not None:
+                insert_parts(connection, run, number)
+                brought.keep(connection, number)
+        return Run(id=id, record=run.record)
+
+    def runs(self, which: RunFilter) -> list[Run]:
+        """The runs that match, the newest first."""
+        with self._database.reading() as connection:
+            return _read(connection, newest_first(_matching(which)).limit(which.limit))
+
+    def find(self, reference: str, like: Run | None = None) -> Run:
+        """The run a user names; raises UsageError with what is near."""
+        with self._database.reading() as connection:
+            number = referred(connection, reference, like)
+            return _read(connection, select(runs.c.number).where(runs.c.number == number))[0]
+
+    def units(self, id: str) -> Iterator[UnitRow]:
+        """The rows of a run, in the order they were recorded."""
+        with self._database.reading() as connection:
+            run = _known(connection, id)
+        return self._units(run)
+
+    def gold(self, sha256: str) -> list[Gold]:
+        """The questions of a gold set that some run was measured with."""
+        which = select(gold_questions.c.line).where(gold_questions.c.gold_sha256 == sha256)
+        with self._database.reading() as connection:
+            lines = connection.execute(which.order_by(gold_questions.c.place)).scalars().all()
+        return [_gold.decode(line) for line in lines]
+
+    def file(self, run: Run, name: str) -> AbstractContextManager[Path]:
+        """A file of the run, readable while the context lasts."""
+        return self._shelf.open(run, name)
+
+    def tag(self, id: str, tag: str, *, move: bool = False) -> None:
+        """Name a run; raises UsageError where another run has the name and it may not move."""
+        check_tag(tag)
+        with self._database.altering() as connection:
+            number = _number(connection, id)
+            held = connection.execute(select(tags.c.run).where(tags.c.tag == tag)).scalar()
+            if held is None:
+                connection.execute(insert(tags).values(tag=tag, run=number))
+            elif held != number:
+                _refuse_move(connection, tag, held, move)
+                connection.execute(update(tags).where(tags.c.tag == tag).values(run=number))
+
+    def untag(self, tag: str) -> None:
+        """Take a name away; raises UsageError where no run has it."""
+        with self._database.altering() as connection:
+            if not connection.execute(delete(tags).where(tags.c.tag == plain(tag))).rowcount:
+                held = sorted(connection.execute(select(tags.c.tag)).scalars())
+                raise UsageError(
+                    f"tag {visible(tag)!r}: no run has it; tags: {', '.join(held) or 'none'}"
+                )
+
+    def remove(self, ids: Sequence[str]) -> None:
+        """Forget runs, with their tags and files; raises UsageError where one is not there."""
+        with self._database.altering() as connection:
+            there = set(connection.execute(select(runs.c.id).where(runs.c.id.in_(ids))).scalars())
+            if absent := [id for id in ids if id not in there]:
+                raise UsageError(*(f"run {id[:12]}: is not in this history" for id in absent))
+            connection.execute(delete(runs).where(runs.c.id.in_(ids)))
+        self._shelf.clear(ids)
+
+    def verify(self) -> Checked:
+        """Every run read again and compared with its seals."""
+        from ragauge.store.checking import checked
+
+        return checked(self._database, self._shelf)
+
+    def gc(self, older_than_s: float = SETTLED_S) -> list[str]:
+        """Remove what no run needs: leftovers, and gold sets of removed runs; says what."""
+        used = exists().where(runs.c.gold_sha256 == gold_questions.c.gold_sha256)
+        unused = select(gold_questions.c.gold_sha256).where(~used).distinct()
+        with self._database.altering() as connection:
+            sets = sorted(connection.execute(unused).scalars())
+            connection.execute(delete(gold_questions).where(gold_questions.c.gold_sha256.in_(sets)))
+        return [*(f"gold set {sha256[:12]}" for sha256 in sets), *self._shelf.sweep(older_than_s)]
+
+    def close(self) -> None:
+        self._database.close()
+
+    def _units(self, run: Run) -> Iterator[UnitRow]:
+        """The rows some at a time, so that no transaction is open while the reader thinks."""
+        which = select(run_units.c.line).join(runs, runs.c.number == run_units.c.run)
+        for start in range(0, run.record.units, BATCH):
+            stop = min(start + BATCH, run.record.units)
+            batch = which.where(
+                runs.c.id == run.id, run_units.c.place >= start, run_units.c.place < stop
+            )
+            with self._database.reading() as connection:
+                lines = connection.execute(batch.order_by(run_units.c.place)).scalars().all()
+            if len(lines) != stop - start:
+                raise UsageError(
+                    f"run {run.shown}: rows {start:,} to {stop:,} are not all there; it was "
+                    "removed meanwhile, or `ragauge runs verify` says what is wrong"
+                )
+            yield from map(_unit.decode, lines)
+
+
+def _matching(which: RunFilter) -> Select[Any]:
+    wanted = {
+        runs.c.name: which.name,
+        runs.c.command: which.command,
+        runs.c.git_branch: which.branch,
+        runs.c.passed: which.passed,
+    }
+    found = select(runs.c.number)
+    for column, value in wanted.items():
+        if value is not None:
+            found = found.where(column == (value if isinstance(value, bool) else plain(value)))
+    if which.before is not None:
+        found = found.where(runs.c.recorded_at < which.before)
+    for key, value in sorted(which.labels.items()):
+        label = (run_labels.c.key == plain(key)) & (run_labels.c.value == plain(value))
+        found = found.where(exists().where(run_labels.c.run == runs.c.number, label))
+    return found
+
+
+def _read(connection: Connection, numbers: Select[Any]) -> list[Run]:
+    """The runs with these numbers, in this order, with their tags."""
+    order = connection.execute(numbers).scalars().all()
+    found: dict[int, Any] = {}
+    tagged: dict[int, list[str]] = {}
+    for start in range(0, len(order), BATCH):
+        some = order[start : start + BATCH]
+        columns = select(runs.c.number, runs.c.id, runs.c.document)
+        for row in connection.execute(columns.where(runs.c.number.in_(some))):
+            found[row.number] = row
+        for tag, run in connection.execute(select(tags).where(tags.c.run.in_(some))):
+            tagged.setdefault(run, []).append(tag)
+    return [_run(found[number], tagged.get(number, [])) for number in order]
+
+
+def _run(row: Any, tagged: list[str]) -> Run:
+    try:
+        record = _record.decode(row.document)
+    except msgspec.DecodeError as error:
+        raise UsageError(
+            f"run {row.id[:12]}: its record cannot be read: {error}; `ragauge runs verify` says "
+            "which runs are whole; restore the database from a copy"
+        ) from error
+    return Run(id=row.id, record=record, tags=tuple(sorted(tagged)))
+
+
+def _with_id(connection: Connection, id: str) -> Run | None:
+    found = _read(connection, select(runs.c.number).where(runs.c.id == id))
+    return found[0] if found else None
+
+
+def _known(connection: Connection, id: str) -> Run:
+    run = _with_id(connection, id)
+    if run is None:
+        raise UsageError(f"run {id[:12]}: is not in this history")
+    return run
+
+
+def _number(connection: Connection, id: str) -> int:
+    number = connection.execute(select(runs.c.number).where(runs.c.id == id)).scalar()
+    if number is None:
+        raise UsageError(f"run {id[:12]}: is not in this history")
+    return int(number)
+
+
+def _refuse_move(connection: Connection, tag: str, held: int, move: bool) -> None:
+    if not move:
+        id = connection.execute(select(runs.c.id).where(runs.c.number == held)).scalar_one()
+        raise UsageError(f"tag {tag!r}: names run {id[:12]}; `--move` lets it name another")

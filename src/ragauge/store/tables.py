@@ -1,0 +1,163 @@
+"""The tables of a history, the same on SQLite and PostgreSQL.
+
+What is hashed is kept as the text that was hashed (`document`, `line`); the other columns are
+drawn from it, for queries. PostgreSQL's JSONB may not be that text: it writes 1e22 as an integer,
+drops the sign of -0.0 and refuses U+0000.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    JSON,
+    BigInteger,
+    Boolean,
+    Column,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+VERSION_TABLE = "ragauge_version"
+HEAD = "0002"
+"""The newest migration; read here, so that a history that is up to date never loads Alembic."""
+
+metadata = MetaData()
+
+_JSON = JSON().with_variant(JSONB(), "postgresql")
+_ORDERED = Text().with_variant(Text(collation="C"), "postgresql")
+"""Text in the order of its bytes, whatever language the server sorts by."""
+
+
+def _of_a_run(*, key: bool = True) -> Column[int]:
+    return Column(
+        "run",
+        ForeignKey("runs.number", ondelete="CASCADE"),
+        primary_key=key,
+        nullable=False,
+        autoincrement=False,
+    )
+
+
+runs = Table(
+    "runs",
+    metadata,
+    Column("number", Integer, primary_key=True),
+    Column("id", _ORDERED, nullable=False, unique=True),
+    Column("name", Text, nullable=False),
+    Column("command", Text, nullable=False),
+    Column("recorded_at", _ORDERED, nullable=False, index=True),
+    Column("passed", Boolean, nullable=False),
+    Column("git_commit", Text),
+    Column("git_branch", Text),
+    Column("gold_sha256", Text, index=True),
+    Column("configuration_sha256", Text, nullable=False),
+    Column("document", Text, nullable=False),
+)
+
+run_labels = Table(
+    "run_labels",
+    metadata,
+    _of_a_run(),
+    Column("key", Text, primary_key=True),
+    Column("value", Text, nullable=False),
+    Index("ix_run_labels_key_value", "key", "value"),
+)
+
+run_metrics = Table(
+    "run_metrics",
+    metadata,
+    _of_a_run(),
+    Column("metric", Text, primary_key=True),
+    Column("version", Integer, nullable=False),
+    Column("better", Text, nullable=False),
+    Column("total", Text, nullable=False),
+    Column("value", Float(53)),
+    Column("low", Float(53)),
+    Column("high", Float(53)),
+    Column("n", BigInteger, nullable=False),
+    Column("of", BigInteger, nullable=False),
+    Column("reason", Text),
+    Column("signature", Text, nullable=False),
+    Index("ix_run_metrics_metric", "metric"),
+)
+
+run_units = Table(
+    "run_units",
+    metadata,
+    _of_a_run(),
+    Column("place", Integer, primary_key=True, autoincrement=False),
+    Column("unit", Text, nullable=False),
+    Column("label", Text),
+    Column("right", Boolean),
+    Column("values", _JSON, nullable=False),
+    Column("line", Text, nullable=False),
+    Index("ix_run_units_run_label", "run", "label"),
+)
+
+tags = Table(
+    "tags",
+    metadata,
+    Column("tag", Text, primary_key=True),
+    _of_a_run(key=False),
+    Index("ix_tags_run", "run"),
+)
+
+gold_questions = Table(
+    "gold_questions",
+    metadata,
+    Column("gold_sha256", Text, primary_key=True),
+    Column("place", Integer, primary_key=True, autoincrement=False),
+    Column("qid", Text, nullable=False),
+    Column("question", Text, nullable=False),
+    Column("answerable", Boolean, nullable=False),
+    Column("line", Text, nullable=False),
+)
+
+run_files = Table(
+    "run_files",
+    metadata,
+    _of_a_run(),
+    Column("name", Text, primary_key=True),
+    Column("sha256", Text, nullable=False),
+    Column("size", BigInteger, nullable=False),
+)
+
+file_pieces = Table(
+    "file_pieces",
+    metadata,
+    _of_a_run(),
+    Column("name", Text, primary_key=True),
+    Column("number", Integer, primary_key=True, autoincrement=False),
+    Column("content", LargeBinary, nullable=False),
+)
+"""Empty on SQLite, whose files stand in a folder beside it."""
+
+rag_traces = Table(
+    "rag_traces",
+    metadata,
+    Column("run", Text, primary_key=True),
+    Column("qid", Text, primary_key=True),
+    Column("seg", Integer, primary_key=True, autoincrement=False),
+    Column("ts", _ORDERED, nullable=False),
+    Column("deltaS", Float(53)),
+    Column("lambda_state", Text),
+    Column("k", Integer),
+    Column("store", Text),
+    Column("index_hash", Text),
+    Column("embed_model", Text),
+    Column("analyzer", Text),
+    Column("section_id", Text),
+    Column("rev", Text),
+    Column("citations", _JSON, nullable=False),
+    Column("scores", _JSON, nullable=False),
+    Column("kpos", _JSON, nullable=False),
+    Column("kfinal", _JSON, nullable=False),
+    Index("ix_rag_traces_ts", "ts"),
+)
+"""Log lines of a serving system; `run` is whatever it calls its run."""

@@ -1,0 +1,368 @@
+"""`ragauge runs` as a user and a CI job meet it, on both kinds of store."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from ragauge.contracts.history import GitState, History, Run, RunFilter
+from ragauge.runners.recording import record
+from ragauge.runners.score import score
+from ragauge.store.history import open_history
+from tests.cli.command import ragauge
+from tests.store.databases import fresh_place, place, postgres, postgres_server
+from tests.store.runs_made import new_run
+
+__all__ = ["place", "postgres", "postgres_server"]
+
+NEVER = "ffff"
+"""The beginning of no id, as far as chance goes."""
+
+
+@pytest.fixture
+def history(place):
+    opened = open_history(place)
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def three(history) -> list[Run]:
+    """Runs, the newest first: two of main, the newest of which failed, and one of a branch."""
+    branch = GitState(commit="b" * 40, branch="faster", dirty=True)
+    runs = [
+        history.record(new_run(1, name="nightly")),
+        history.record(new_run(2, name="nightly", passed=False, labels={"model": "large"})),
+        history.record(new_run(3, name="trial", git=branch, command="stability")),
+    ]
+    return runs[::-1]
+
+
+@pytest.fixture
+def scored(history, parity) -> Run:
+    """A run of a real score, with its real report."""
+    gold, traces = parity
+    return record(score(str(gold), [str(traces)]), history, name="parity")
+
+
+def runs(*arguments: object, store: str) -> tuple[int, str, str]:
+    done = ragauge("runs", *arguments, "--store", store)
+    assert b"Traceback" not in done.stderr
+    return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+
+def said(*arguments: object, store: str) -> str:
+    code, out, err = runs(*arguments, store=store)
+    assert (code, err) == (0, "")
+    return out
+
+
+def ids(*filters: str, store: str) -> list[str]:
+    listed = json.loads(said("list", *filters, "--format", "json", store=store))
+    assert listed["schema"] == "ragauge.runs/1"
+    return [run["id"] for run in listed["runs"]]
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)  # tests/store filters both
+def test_the_list_has_the_newest_first_and_filters(three, place):
+    trial, red, green = (run.id for run in three)
+    for filters, expected in {
+        (): [trial, red, green],
+        ("--name", "nightly"): [red, green],
+        ("--command", "stability"): [trial],
+        ("--branch", "faster"): [trial],
+        ("--label", "model=large"): [red],
+        ("--label", "model=small", "--label", "index=v3"): [trial, green],
+        ("--green",): [trial, green],
+        ("--red",): [red],
+        ("--green", "--branch", "main"): [green],
+        ("--limit", "2"): [trial, red],
+        ("--name", "none"): [],
+    }.items():
+        assert ids(*filters, store=place) == expected, filters
+
+
+def test_the_list_for_a_person_shows_each_run_and_says_when_there_are_more(three, place):
+    text = said("list", store=place)
+    assert text.startswith("3 runs in ")
+    assert all(run.shown in text for run in three)
+    assert "faster@bbbbbbb*" in text
+    assert "the newest 2 runs" in said("list", "--limit", "2", store=place)
+    assert said("list", "--name", "none", store=place).startswith("No run in ")
+
+
+def test_the_list_tells_no_password(three, place):
+    assert "***" not in place
+    shown = json.loads(said("list", "--format", "json", store=place))["store"]
+    assert "?" not in shown
+    assert not shown.startswith("postgresql://") or "@" not in shown.replace("***@", "")
+
+
+def test_a_run_is_shown_with_its_report(scored, place, parity):
+    expected = ragauge("score", *parity).stdout.decode()
+    text = said("show", "latest", store=place)
+    head, _, report = text.partition("\n\n")
+    assert head.startswith(f"PASS  parity, score  {scored.shown}\n  id        {scored.id}\n")
+    assert report == expected
+    assert said("show", scored.id[:8], "--identity", store=place) == head + "\n"
+
+
+@pytest.mark.parametrize("form", ["markdown", "junit", "csv", "github", "html"])
+def test_the_other_forms_are_those_of_the_report(scored, history, place, parity, form):
+    shown = ragauge("runs", "show", "latest", "--store", place, "--format", form)
+    assert shown.returncode == 0
+    assert shown.stdout == ragauge("score", *parity, "--format", form).stdout
+
+
+def test_json_is_the_record_with_id_and_tags(scored, history, place, parity):
+    report = json.loads(ragauge("score", *parity, "--format", "json").stdout)
+    history.tag(scored.id, "release-1.4")
+    shown = json.loads(said("show", "release-1.4", "--format", "json", store=place))
+    assert shown["id"] == scored.id
+    assert shown["tags"] == ["release-1.4"]
+    assert shown["record"]["schema"] == "ragauge.run/1"
+    for id, value in report["metrics"].items():
+        assert value.items() <= shown["record"]["metrics"][id].items()
+
+
+def test_the_stored_report_is_written_in_the_form_of_the_file(scored, place, parity, tmp_path):
+    files = [tmp_path / name for name in ("a.json", "a.md", "a.html")]
+    flags = [part for file in files for part in ("--report", file)]
+    code, _, err = runs("show", "latest", *flags, "--identity", store=place)
+    assert code == 0
+    assert err.splitlines() == [f"wrote {file}" for file in files]
+    direct = ragauge("score", *parity, "--format", "json").stdout
+    assert files[0].read_bytes() == direct
+
+
+def test_a_run_without_a_report_is_shown_by_its_head(three, place, tmp_path):
+    assert said("show", "latest", store=place).startswith("PASS  trial, stability  ")
+    code, out, err = runs("show", "latest", "--report", tmp_path / "a.md", store=place)
+    assert (code, out) == (2, "")
+    assert "was recorded without a report" in err
+    assert not (tmp_path / "a.md").exists()
+
+
+def test_tags_name_move_and_go(three, place):
+    trial, red, _ = three
+    assert trial.shown in said("tag", "latest", "good", store=place)
+    assert said("show", "good", "--identity", store=place).startswith("PASS  trial")
+    code, _, err = runs("tag", red.id[:8], "good", store=place)
+    assert code == 2
+    assert trial.shown in err and "--move" in err
+    said("tag", red.id[:8], "good", "--move", store=place)
+    assert "nightly, score" in said("show", "good", "--identity", store=place)
+    said("tag", "--delete", "good", store=place)
+    assert runs("show", "good", store=place)[0] == 2
+    assert runs("tag", "--delete", "good", store=place)[0] == 2
+
+
+@pytest.mark.parametrize(
+    "arguments", [("latest",), (), ("latest", "a b"), ("latest", "green"), ("x", "--delete", "y")]
+)
+def test_a_tag_command_that_says_too_little_or_too_much_is_2(three, place, arguments):
+    assert runs("tag", *arguments, store=place)[0] == 2
+
+
+def test_rm_removes_all_or_nothing(three, history, place):
+    trial, red, green = three
+    history.tag(red.id, "good")
+    history.tag(green.id, "old")
+    code, out, err = runs("rm", trial.shown, NEVER, "none", store=place)
+    assert (code, out) == (2, "")
+    assert [line.split()[1] for line in err.splitlines()] == [f"{NEVER}:", "none:"]
+    code, out, err = runs("rm", "latest", "good", "old", store=place)
+    assert (code, out) == (2, "")
+    assert err.splitlines() == [
+        f"ragauge: {red.shown}: is tagged good",
+        f"ragauge: {green.shown}: is tagged old",
+        "ragauge: nothing was removed; --force removes runs that have a tag",
+    ]
+    assert len(history.runs(RunFilter())) == 3
+    out = said("rm", "good", trial.shown, trial.id, "--force", store=place)
+    assert [line.split()[1] for line in out.splitlines()] == [red.shown, trial.shown]
+    assert ids(store=place) == [green.id]
+    removed = json.loads(said("rm", "old", "--force", "--format", "json", store=place))
+    assert [run["id"] for run in removed["runs"]] == [green.id]
+
+
+def test_a_history_moves_and_comes_back_the_same(
+    scored, three, history, place, postgres_server, tmp_path
+):
+    history.tag(scored.id, "good")
+    first, second = tmp_path / "first.zip", tmp_path / "second.zip"
+    assert "wrote 4 runs to" in said("export", "--all", "-o", first, store=place)
+    for other in (str(tmp_path / "other.sqlite"), fresh_place(postgres_server)):
+        out = said("import", first, store=other)
+        assert out.startswith("imported 4 runs\n")
+        assert "tags: good" in out
+        said("export", "--all", "-o", second, store=other)
+        assert second.read_bytes() == first.read_bytes()
+        assert "4 runs were there already" in said("import", first, store=other)
+        assert said("verify", store=other) == "4 runs are whole\n"
+
+
+def test_named_runs_are_exported(three, place, tmp_path):
+    file = tmp_path / "some.zip"
+    done = said("export", "latest", three[2].shown, "-o", file, "--format", "json", store=place)
+    exported = json.loads(done)
+    assert exported["runs"] == [three[2].id, three[0].id]
+    assert exported["size"] == file.stat().st_size
+    for arguments in ((), ("latest", "--all"), (NEVER,)):
+        assert runs("export", *arguments, "-o", tmp_path / "no.zip", store=place)[0] == 2
+    assert not (tmp_path / "no.zip").exists()
+
+
+def test_an_altered_archive_is_3_and_nothing_is_imported(three, place, tmp_path):
+    file, other = tmp_path / "a.zip", str(tmp_path / "other")
+    said("export", "--all", "-o", file, store=place)
+    file.write_bytes(file.read_bytes().replace(b"nightly", b"mightly"))
+    code, out, err = runs("import", file, store=other)
+    assert (code, out) == (3, "")
+    assert len(err.splitlines()) == 2
+    assert ids(store=other) == []
+    assert runs("import", tmp_path / "none.zip", store=other)[0] == 2
+
+
+def test_a_tag_taken_here_is_told_and_kept(three, history, place, tmp_path):
+    file, other = tmp_path / "a.zip", open_history(str(tmp_path / "other"))
+    history.tag(three[0].id, "good")
+    said("export", "good", "-o", file, store=place)
+    mine = other.record(new_run(9))
+    other.tag(mine.id, "good")
+    other.close()
+    store = str(tmp_path / "other")
+    assert "left as it is: tag 'good'" in said("import", file, store=store)
+    again = json.loads(said("import", file, "--format", "json", store=store))
+    assert [finding["code"] for finding in again["findings"]] == ["tag_not_set"]
+    assert again["present"] == [three[0].id]
+
+
+@pytest.fixture
+def broken(tmp_path) -> tuple[str, Run]:
+    """A store with a whole run, one whose file was changed, and a leftover of a kill."""
+    store = str(tmp_path / "store")
+    history: History = open_history(store)
+    history.record(new_run(1, folder=tmp_path / "files"))
+    run = history.record(new_run(2, folder=tmp_path / "files"))
+    with history.file(run, "report.json") as path:
+        path.write_bytes(b"{}")
+        leftover = path.parents[1] / ".0123456789ab-x.part"
+        leftover.mkdir()
+        (leftover / "records.parquet").write_bytes(bytes(1_234))
+        os.utime(leftover / "records.parquet", (0, 0))
+        os.utime(leftover, (0, 0))
+    history.close()
+    return store, run
+
+
+def test_verify_says_which_run_is_not_whole_and_gc_removes_what_is_of_none(broken):
+    store, run = broken
+    code, out, err = runs("verify", store=store)
+    assert (code, err) == (3, "")
+    assert out.splitlines()[0] == f"run {run.shown} is not whole:"
+    assert "report.json" in out.splitlines()[1]
+    assert "1 run is whole" in out
+    assert "1 leftover of killed processes" in out
+    verified = json.loads(runs("verify", "--format", "json", store=store)[1])
+    assert verified["pass"] is False
+    assert list(verified["faults"]) == [run.id]
+    assert len(verified["leftovers"]) == 1
+    removed = said("gc", store=store).splitlines()
+    assert removed[0].endswith("/.0123456789ab-x.part (1,234 bytes)")
+    assert removed[1:] == ["freed 1,234 bytes"]
+    assert json.loads(runs("verify", "--format", "json", store=store)[1])["leftovers"] == []
+    assert said("gc", store=store) == "Nothing to remove.\n"
+
+
+def test_gc_removes_gold_sets_of_removed_runs(three, history, place):
+    sha256 = three[0].record.gold_sha256
+    assert history.gold(sha256)
+    said("rm", *(run.id for run in three), store=place)
+    assert sha256[:12] in said("gc", store=place)
+    assert history.gold(sha256) == []
+
+
+def test_no_history_is_an_empty_list_and_nothing_is_made(tmp_path):
+    store = str(tmp_path / "none")
+    assert "ragauge score gold.jsonl traces.jsonl --record" in said("list", store=store)
+    listed = json.loads(said("list", "--format", "json", store=store))
+    assert [listed["runs"], listed["more"]] == [[], False]
+    for arguments in (
+        ("show", "latest"),
+        ("tag", "latest", "good"),
+        ("rm", "latest"),
+        ("verify",),
+        ("gc",),
+        ("export", "--all", "-o", tmp_path / "x.zip"),
+    ):
+        code, out, err = runs(*arguments, store=store)
+        assert (code, out) == (2, "")
+        assert "there is no history yet" in err
+    assert not list(tmp_path.iterdir())
+
+
+def test_an_empty_history_is_an_empty_list(history, place):
+    assert said("list", store=place).startswith("No runs yet in ")
+    assert runs("show", "latest", store=place)[0] == 2
+
+
+def test_the_store_may_stand_in_the_environment_and_in_the_project(tmp_path):
+    history = open_history(str(tmp_path / "kept"))
+    history.record(new_run(1))
+    history.close()
+    by_name = ragauge("runs", "list", RAGAUGE_STORE=str(tmp_path / "kept"))
+    assert by_name.stdout.startswith(b"1 run in ")
+    (tmp_path / "ragauge.toml").write_text('store = "kept"\n')
+    assert ragauge("runs", "list", cwd=tmp_path).stdout.startswith(b"1 run in ")
+    project = tmp_path / "project"
+    (project / ".ragauge").mkdir(parents=True)
+    Path(tmp_path / "kept/history.sqlite").rename(project / ".ragauge/history.sqlite")
+    (tmp_path / "ragauge.toml").unlink()
+    assert ragauge("runs", "list", cwd=project).stdout.startswith(b"1 run in ")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("show", "\udcff"),
+        ("rm", "\udcff"),
+        ("tag", "latest", "\udcff"),
+        ("tag", "--delete", "\udcff"),
+        ("list", "--name", "\udcff"),
+        ("list", "--label", "model=\udcff"),
+    ],
+)
+def test_bytes_that_are_no_text_are_2(arguments, tmp_path):
+    code, out, err = runs(*arguments, store=str(tmp_path))
+    assert (code, out) == (2, "")
+    assert "is not UTF-8 text" in err
+
+
+def test_a_file_name_need_not_be_text(tmp_path):
+    store, file = str(tmp_path / "store"), tmp_path / "\udcff.zip"
+    history = open_history(store)
+    history.record(new_run(1))
+    history.close()
+    done = said("export", "--all", "-o", file, "--format", "json", store=store)
+    assert json.loads(done)["file"].endswith("/\\udcff.zip")
+    done = said("import", file, "--format", "json", store=store)
+    assert len(json.loads(done)["present"]) == 1
+
+
+def test_foreign_text_reaches_no_terminal_as_it_is(history, place):
+    text = "\x1b[31mred\x07 ::error::x"
+    history.record(new_run(1, name=text, labels={text: text}))
+    for arguments in (
+        ("list",),
+        ("show", "latest"),
+        ("tag", "latest", "t"),
+        ("rm", "t", "--force"),
+    ):
+        done = ragauge("runs", *arguments, "--store", place)
+        assert done.returncode == 0
+        assert b"\x1b" not in done.stdout and b"\x07" not in done.stdout
+        assert b" ::error" not in done.stdout

@@ -1,0 +1,324 @@
+"""A comparison and a line over runs, in every form: what they say, and whom they obey (nobody)."""
+
+import csv
+import io
+import json
+import re
+from html import unescape
+from html.parser import HTMLParser
+from xml.etree import ElementTree
+
+import msgspec
+import pytest
+from markdown_it import MarkdownIt
+from rich.cells import cell_len
+
+from ragauge.contracts.comparison import Compared, ComparisonReport, HistoryReport
+from ragauge.reports import html
+from ragauge.reports.comparison.view import View
+from ragauge.reports.forms import KINDS, render
+from ragauge.stats.flip_power import smallest_seen
+from tests.reports.comparison.comparisons import (
+    ABSENT,
+    UNSURE,
+    WORSE,
+    compared,
+    comparison,
+    flip,
+    line,
+    metrics,
+)
+from tests.reports.payloads import PAYLOADS
+
+STYLES = re.compile(r"\x1b\[[0-9;]*m")
+MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+MAKERS = {"comparison": comparison, "history": line}
+WHOLE = [payload for payload in PAYLOADS if "\ud800" not in payload]
+UNSEEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+kinds = pytest.mark.parametrize("kind", MAKERS)
+
+
+def squeezed(written):
+    return [" ".join(row.split()) for row in written.splitlines()]
+
+
+def parts_of(written):
+    for token in MARKDOWN.parse(written):
+        yield token.type
+        for child in token.children or ():
+            if child.type not in ("text", "text_special", "code_inline"):
+                yield child.type
+
+
+class Shape(HTMLParser):
+    def __init__(self, page):
+        super().__init__()
+        self.tags = []
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, tuple(name for name, _ in attributes)))
+
+    def handle_endtag(self, tag):
+        self.tags.append((f"/{tag}", ()))
+
+    def handle_comment(self, data):
+        self.tags.append(("comment", ()))
+
+
+# Foreign text
+
+
+@kinds
+@pytest.mark.parametrize("width", [40, 80, 100, 140])
+def test_no_line_on_a_terminal_is_too_wide_or_obeyed(kind, width):
+    for payload in PAYLOADS:
+        written = render(MAKERS[kind](payload), "text", width=width)
+        assert max(cell_len(row) for row in written.splitlines()) <= width, payload
+        assert not any(ord(c) < 32 and c != "\n" for c in written), payload
+        assert not any(row.lstrip().startswith("::") for row in written.splitlines()), payload
+
+
+@kinds
+def test_every_form_can_be_written_and_hides_nothing(kind):
+    for form in KINDS[type(MAKERS[kind]())].forms:
+        for payload in WHOLE if form == "json" else PAYLOADS:
+            written = render(MAKERS[kind](payload), form)
+            assert written.encode()
+            assert not UNSEEN.search(written), (form, payload)
+
+
+@kinds
+def test_a_comment_has_the_parts_it_has_with_plain_words(kind):
+    plain = list(parts_of(render(MAKERS[kind](), "markdown")))
+    for payload in PAYLOADS:
+        assert list(parts_of(render(MAKERS[kind](payload), "markdown"))) == plain, payload
+
+
+def test_a_page_has_the_tags_it_has_with_plain_words():
+    plain = Shape(render(comparison(), "html")).tags
+    for payload in PAYLOADS:
+        # What two answers share is not marked: the words of a payload may part otherwise.
+        tags = Shape(render(comparison(payload), "html")).tags
+        assert [tag for tag in tags if "mark" not in tag[0]] == [
+            tag for tag in plain if "mark" not in tag[0]
+        ], payload
+
+
+def test_a_page_runs_nothing_and_fetches_nothing():
+    page = render(comparison(), "html")
+    tags = {tag for tag, _ in Shape(page).tags}
+    assert not tags & {"script", "img", "iframe", "object", "embed", "form", "base"}
+    style = (html.TEMPLATES / "style.css").read_text("utf-8")
+    assert html.policy(style) in unescape(page)
+    assert " style=" not in page
+
+
+def test_junit_and_github_hold_what_they_hold_with_plain_words():
+    def shapes(report):
+        tags = [one.tag for one in ElementTree.fromstring(render(report, "junit")).iter()]
+        commands = [row.split(" ")[0] for row in render(report, "github").splitlines()]
+        return tags, commands
+
+    plain = shapes(comparison())
+    for payload in PAYLOADS:
+        assert shapes(comparison(payload)) == plain, payload
+
+
+@kinds
+def test_a_spreadsheet_has_its_rows_and_no_formula(kind):
+    for payload in PAYLOADS:
+        report = MAKERS[kind](payload)
+        rows = list(csv.reader(io.StringIO(render(report, "csv"), newline="")))
+        expected = len(report.points) if kind == "history" else len(report.compared) + 3
+        assert len(rows) == expected + 1
+        assert {len(row) for row in rows} == {len(rows[0])}
+        assert not {cell[0] for row in rows for cell in row if cell} & set("=+@\t\r\n"), payload
+
+
+@kinds
+def test_colour_adds_styles_and_nothing_else(kind):
+    for report in (MAKERS[kind](), MAKERS[kind](PAYLOADS[0])):
+        colored = render(report, "text", color=True, width=90)
+        assert STYLES.sub("", colored) == render(report, "text", width=90)
+
+
+@kinds
+def test_json_reads_back(kind):
+    report = MAKERS[kind]()
+    record = ComparisonReport if kind == "comparison" else HistoryReport
+    written = render(report, "json")
+    assert msgspec.json.decode(written, type=record) == report
+    assert list(json.loads(written)) == sorted(json.loads(written))
+
+
+# What a comparison says
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "word"),
+    [
+        (("worse", "cannot_tell"), "WORSE"),
+        (("worse", "better"), "MIXED"),
+        (("better", "cannot_tell"), "BETTER"),
+        (("not_worse", "cannot_tell"), "NOT WORSE"),
+        (("cannot_tell",), "CANNOT TELL"),
+        (("not_comparable",), "NOT COMPARABLE"),
+    ],
+)
+def test_without_a_gate_the_verdict_is_what_the_metrics_come_to(verdicts, word):
+    found = {
+        f"m.{verdict}": compared(verdict, 0.1, (0.0, 0.2), 0.5, margin=0.1) for verdict in verdicts
+    }
+    report = comparison(gate=None, compared=found, slices=())
+    assert render(report, "text").startswith(f"{word}  1 of ")
+    assert f"comparison: {word}\n" in render(report, "markdown")
+    assert f">{word}</span>" in render(report, "html")
+    assert f"comparison {word}::" in render(report, "github")
+
+
+def test_with_a_gate_the_verdict_is_the_gates():
+    first, second, *_ = render(comparison(), "text").splitlines()
+    assert first == "FAIL  no-regression fails for 1 of 5 metrics"
+    assert second.strip() == (
+        "1 of 5 metrics worse, 1 better, 1 cannot tell, 1 unchanged, 1 not comparable"
+    )
+    assert ElementTree.fromstring(render(comparison(), "junit")).get("failures") == "2"
+
+
+def test_a_passing_comparison_turns_no_server_red():
+    report = comparison(compared={WORSE: compared("cannot_tell", -0.01, (-0.1, 0.1), 0.9)})
+    assert render(report, "text").startswith("PASS  no-regression holds for 1 metric")
+    root = ElementTree.fromstring(render(report, "junit"))
+    assert (root.get("failures"), root.get("errors"), root.get("skipped")) == ("0", "0", "1")
+    assert "::error" not in render(report, "github")
+
+
+def test_each_verdict_is_a_line_with_what_it_rests_on():
+    rows = squeezed(render(comparison(), "text", width=120))
+    assert "worse precision_cited 0.900 -> 0.839, -0.061 [-0.101, -0.021], p<0.001" in rows
+    assert "better over_refusal 0.900 -> 0.800, -0.100 [-0.200, -0.050], p=0.030" in rows
+    unsure = "cannot tell compliance 0.900 -> 0.910, +0.010 [-0.050, +0.070] with n = 80"
+    assert f"{unsure}; 3,120 would decide" in rows
+    assert "unchanged errors" in rows
+
+
+def test_the_runs_are_told_with_the_labels_that_differ():
+    rows = squeezed(render(comparison("demo"), "text"))
+    assert "before 01c0ffeec0ff demo 2026-11-15 21:01 demo 1a2b3c4d demo" in rows
+    assert "model small -> large" in rows
+    assert not any(row.startswith("index") for row in rows)
+
+
+def test_the_power_table_is_for_this_n_and_more():
+    [row] = [
+        row for row in squeezed(render(comparison(), "text", width=120)) if row.endswith("3,120")
+    ]
+    # Three tests can find something: the level of each is a third.
+    told = [f"{smallest_seen(0.3, n, flips=True, alpha=0.05 / 3):.3f}" for n in (80, 160, 320)]
+    assert row == f"compliance 80 {' '.join(told)} 3,120"
+
+
+def test_small_slices_are_named_and_the_surest_stand_first():
+    written = render(comparison("country"), "text", width=120)
+    part = squeezed(written[written.index("By country") :])
+    assert part[2].startswith("nl precision_cited")
+    assert part[2].endswith("worse")
+    assert "too few to test: country few (4)" in part
+
+
+def test_flips_stand_side_by_side_and_below_each_other_where_it_is_narrow():
+    wide = render(comparison("demo"), "text", width=100)
+    assert "    was: OK                                        │ now: ANS_NO_HIT" in wide
+    assert "and 8 more" in wide
+    narrow = squeezed(render(comparison("demo"), "text", width=60))
+    assert narrow.index("was: OK") < narrow.index("now: ANS_NO_HIT")
+
+
+def test_a_comment_stays_below_what_github_takes():
+    flips = tuple(flip("x" * 3000, f"q{place}" * 60, "broken") for place in range(1000))
+    report = comparison("y" * 3000, flips=flips, flip_counts={"broken": 1000, "mended": 0})
+    assert len(render(report, "markdown")) < 65_536
+    assert len(render(report, "github").splitlines()) < 30
+
+
+def test_csv_has_the_fields_of_a_comparison_with_the_interval_in_two():
+    [first, *_] = csv.DictReader(io.StringIO(render(comparison(), "csv"), newline=""))
+    assert set(Compared.__struct_fields__) - {"ci"} < set(first)
+    assert (first["metric"], first["low"], first["high"]) == (WORSE, "-0.101", "-0.021")
+    assert first["verdict"] == "worse"
+
+
+def test_every_part_of_the_page_is_a_fragment():
+    report = msgspec.to_builtins(comparison())
+    for part in View.parts:
+        assert html.fragment(part, report)
+
+
+def test_the_page_draws_changes_on_one_scale_with_0_in_the_middle():
+    rows = {row.name: row.drawn for row in View(comparison()).metrics}
+    assert rows["errors"].at == 60.0
+    assert rows["over_refusal"].low == 0.0
+    assert rows["precision_cited"].at == pytest.approx(60 * (1 - 0.061 / 0.2))
+    assert rows["compliance"].margin == pytest.approx(60 * (1 - 0.02 / 0.2))
+    assert rows["precision_strict"] is None
+
+
+def test_a_metric_that_cannot_be_decided_in_a_lifetime_says_so():
+    found = {**metrics("x"), UNSURE: compared("cannot_tell", 1e-7, (-1, 1), 0.9, needed=10**11)}
+    assert "it would take more than 10,000,000" in render(
+        comparison(compared=found), "text", width=140
+    )
+    assert ABSENT in found
+
+
+# What a line says
+
+
+def test_the_line_says_where_it_stands_and_where_it_changed():
+    rows = squeezed(render(line("demo"), "text"))
+    assert rows[0] == "quality.precision_cited over 14 runs of demo"
+    assert rows[1] == "0.800 [0.700, 0.950] now"
+    assert rows[2].startswith("slope -0.0110 a run (standard error 0.0020), over 13 runs;")
+    assert rows[2].endswith("variation σ/μ 6.1 %; 1 change point")
+    assert rows[3] == "███·███▁▁▁▁▁▁▁"
+    assert "07beefbeefbe 2026-11-08 08:00 0.900 0.800 -0.100 < 0.001 1a2b3c4d worse" in rows
+
+
+def test_the_plot_marks_changes_and_cuts_in_their_columns():
+    written = render(line("demo"), "text", width=100).splitlines()
+    [foot] = [row for row in written if set(row.strip()) == {"▲"}]
+    start = next(row for row in written if "0.950 ┤" in row).index("┤") + 1
+    assert (foot.index("▲") - start) // 4 == 7
+    cut = next(row for row in written if "┊" in row and "something" not in row).index("┊")
+    assert (cut - start) // 4 == 1
+
+
+def test_the_change_beside_a_run_is_not_taken_across_a_cut():
+    rows = list(csv.DictReader(io.StringIO(render(line(), "csv"), newline="")))
+    assert [row["change_point"] for row in rows].count("true") == 1
+    told = squeezed(render(line("demo"), "text", width=140))
+    [second] = [row for row in told if row.startswith("01beefbeefbe 2026")]
+    assert "+0.000" not in second
+    assert "0.000" not in second.replace("0.900", "")
+
+
+@pytest.mark.parametrize("runs", [1, 2, 200])
+def test_a_short_and_a_long_line_are_drawn(runs):
+    report = line("demo", runs=min(runs, 28), shift=1 if runs > 1 else 5)
+    if runs == 200:
+        report = msgspec.structs.replace(report, points=report.points * 8, change_points=())
+    for width in (40, 80):
+        written = render(report, "text", width=width)
+        assert max(cell_len(row) for row in written.splitlines()) <= width
+
+
+def test_too_few_runs_for_a_change_say_how_many_it_takes():
+    report = line(runs=5, shift=9)
+    few = {**report.coverage, "longest_segment": 5}
+    report = msgspec.structs.replace(report, coverage=few)
+    assert "too few runs to tell a change of level: it takes 10 in a row" in " ".join(
+        squeezed(render(report, "text"))
+    )

@@ -1,0 +1,201 @@
+"""Recorded runs as a person reads them."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.cells import cell_len
+
+from ragauge.contracts.archive import RunList
+from ragauge.contracts.history import (
+    GitState,
+    RecordedMetric,
+    Run,
+    RunRecord,
+    Seal,
+    canonical,
+)
+from ragauge.contracts.score import ScoreReport
+from ragauge.errors import InputRejected
+from ragauge.reports.runs.console import render_head, render_list, sparkline
+from ragauge.reports.runs.stored import stored_report
+from tests.reports.payloads import PAYLOADS
+
+ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def metric(value: float | None) -> RecordedMetric:
+    return RecordedMetric(value=value, n=80, of=80, version=1, better="higher", total="sums")
+
+
+def run_of(day: int, /, **changed: object) -> Run:
+    tags = changed.pop("tags", ())
+    fields = {
+        "name": "nightly",
+        "command": "score",
+        "recorded_at": f"2026-11-{day:02}T21:45:44.123456Z",
+        "passed": day % 2 == 0,
+        "ragauge": "0.1.0",
+        "git": GitState(commit="1a2b3c4d5e6f" + "0" * 28, branch="main", dirty=day == 3),
+        "gold_sha256": "9" * 64,
+        "configuration": {},
+        "configuration_sha256": "8" * 64,
+        "labels": {"model": "small-3", "index": "v2"},
+        "metrics": {
+            "quality.precision_cited": metric(day / 20),
+            "quality.over_refusal": metric(None),
+            "quality.citation_hit_rate": metric(0.5),
+            "quality.under_refusal": metric(0.25),
+            "quality.errors": metric(0.0),
+        },
+        "gates": (),
+        "finding_counts": {},
+        "coverage": {"gold": 80},
+        "identity": {"command": "score"},
+        "units": 80,
+        "units_sha256": "7" * 64,
+        "files": {"report.json": Seal(sha256="6" * 64, size=12345)},
+    }
+    record = RunRecord(**(fields | changed))
+    id = hashlib.sha256(repr(record).encode()).hexdigest()  # a lone surrogate has no JSON
+    return Run(id=id, record=record, tags=tags)
+
+
+def listed(*runs: Run, more: bool = False) -> RunList:
+    return RunList(store=".ragauge/history.sqlite", runs=runs, more=more)
+
+
+SWEPT = run_of(
+    5,
+    name="sweep",
+    command="stability",
+    git=None,
+    labels={},
+    metrics={"stability.stable": metric(0.7), "stability.acr": metric(0.91)},
+)
+
+
+@pytest.mark.parametrize("width", [40, 80, 100, 160])
+@pytest.mark.parametrize("color", [False, True])
+def test_no_line_is_wider_than_the_screen(width, color):
+    runs = [run_of(day, tags=("release-1.4", "good")) for day in (4, 3, 2, 1)]
+    pages = [
+        render_list(listed(SWEPT, *runs, more=True), color=color, width=width),
+        render_head(runs[0], color=color, width=width),
+    ]
+    for line in "".join(pages).splitlines():
+        assert cell_len(ESCAPE.sub("", line)) <= width
+
+
+def test_a_line_of_the_list_tells_the_run_and_its_headlines():
+    run = run_of(3, tags=("release-1.4",))
+    title, _, heads, line, beside, *rest = render_list(listed(run), width=100).splitlines()
+    assert title == "1 run in .ragauge/history.sqlite"
+    assert heads.split() == [
+        *("run", "recorded", "(UTC)", "name", "verdict"),
+        *("precision_cited", "over_refusal", "citation_hit_rate"),
+    ]
+    assert line.split() == [
+        *(run.id[:12], "2026-11-03", "21:45", "nightly", "FAIL"),
+        *("0.150", "–", "0.500"),
+    ]
+    assert beside.split("  ") == [
+        *("", "", "score", "main@1a2b3c4*", "tagged release-1.4", "index=v2", "model=small-3"),
+    ]
+    assert rest == ["", "  * files differed from the commit"]
+
+
+def test_runs_of_several_commands_share_the_columns_by_turns():
+    heads = render_list(listed(run_of(2), SWEPT), width=100).splitlines()[2]
+    assert heads.split()[5:] == ["precision_cited", "stable", "over_refusal", "acr"]
+    assert "stable" in render_list(listed(run_of(2), SWEPT), width=80).splitlines()[2]
+
+
+def test_a_metric_that_a_run_does_not_have_is_blank_and_an_absent_one_is_a_dash():
+    lines = render_list(listed(run_of(2), SWEPT), width=100).splitlines()
+    assert lines[3].split()[4:] == ["PASS", "0.100", "–"]
+    assert lines[5].split()[4:] == ["FAIL", "0.700", "0.910"]
+
+
+def test_the_trend_goes_from_the_oldest_to_the_newest():
+    runs = [run_of(day) for day in (6, 4, 2)]
+    text = render_list(listed(*runs, SWEPT))
+    assert "nightly  precision_cited  ▁▅█  0.100 to 0.300" in text
+    assert "sweep  " not in text.partition("Over time")[2]
+    assert "Over time" not in render_list(listed(*runs[:2]))
+
+
+def test_more_runs_than_listed_are_told():
+    text = render_list(listed(run_of(2), more=True))
+    assert text.startswith("the newest 1 run in")
+    assert "older runs: --limit" in text
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_a_sparkline_keeps_the_order_of_its_values(values):
+    drawn = sparkline(values)
+    assert len(drawn) == len(values)
+    ranked = sorted(zip(values, drawn, strict=True))
+    assert [mark for _, mark in ranked] == sorted(drawn)
+
+
+def test_the_head_tells_who_the_run_is():
+    text = render_head(run_of(3, tags=("good", "release-1.4")), width=100)
+    first, *facts = text.splitlines()
+    assert first.split("  ") == ["FAIL", "nightly, score", run_of(3).id[:12]]
+    assert dict(line.split(maxsplit=1) for line in facts) == {
+        "id": run_of(3).id,
+        "recorded": "2026-11-03 21:45:44 UTC, ragauge 0.1.0",
+        "code": f"main@1a2b3c4d5e6f{'0' * 28}, files differed from the commit",
+        "tags": "good, release-1.4",
+        "labels": "index=v2, model=small-3",
+        "gold": "9" * 64,
+        "settings": "8" * 64,
+        "units": "80",
+        "files": "report.json (12,345 bytes)",
+    }
+
+
+def test_what_a_run_does_not_have_is_left_out():
+    text = render_head(run_of(2, git=None, labels={}, gold_sha256=None, files={}))
+    assert [line.split()[0] for line in text.splitlines()[1:]] == [
+        *("id", "recorded", "settings", "units"),
+    ]
+
+
+@pytest.mark.parametrize("payload", PAYLOADS)
+def test_foreign_text_takes_no_effect(payload):
+    run = run_of(
+        2,
+        name=payload,
+        labels={payload: payload},
+        git=GitState(commit=payload, branch=payload, dirty=False),
+        tags=(payload,),
+    )
+    for text in (render_list(listed(run)), render_head(run)):
+        assert not set(text) & set("\x1b\x07\x9b\u202e\u2066\r")
+        assert not any(line.startswith("::") for line in text.splitlines())
+
+
+def test_a_stored_report_comes_back_as_its_kind(plain):
+    assert stored_report(canonical(plain), "4f2a") == plain
+    assert isinstance(stored_report(canonical(plain), "4f2a"), ScoreReport)
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b'{"schema": "ragauge.score/2"}', 'has the schema "ragauge.score/2", and this version'),
+        (b'{"schema": "ragauge.score/1"}', "cannot be read"),
+        (b"[" * 10_000, "cannot be read"),
+        (b'{"schema": "\xff"}', "cannot be read"),
+        (b"", "cannot be read"),
+    ],
+)
+def test_a_report_that_cannot_be_read_is_told_in_words(content, words):
+    with pytest.raises(InputRejected, match=words):
+        stored_report(content, "4f2a")

@@ -1,0 +1,126 @@
+"""The line over recorded runs: order, change points within what is comparable, slope."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from ragauge.errors import InputRejected, UsageError
+from ragauge.runners.run_history import HistoryOptions, run_history
+from ragauge.stats.change_points import shifts
+from ragauge.store.history import open_history
+from tests.runners.recorded import HITS, PRECISION, questions, record
+
+N = 40
+
+
+@pytest.fixture
+def history(tmp_path):
+    opened = open_history(str(tmp_path / "store"))
+    yield opened
+    opened.close()
+
+
+def runs_of(history, rights, start=0, **facts):
+    """A run for each number of right answers of forty."""
+    return [
+        record(
+            history,
+            {HITS: [1.0] * right + [0.0] * (N - right)},
+            minute=start + place,
+            **facts,
+        )
+        for place, right in enumerate(rights)
+    ]
+
+
+FALLING = [36, 37, 36, 35, 36, 37, 28, 27, 28, 29, 28, 27]
+
+
+def test_the_line_is_oldest_first_with_intervals_and_change_points(history):
+    runs = runs_of(history, FALLING)
+    report = run_history(history, "citation_hit_rate")
+    assert [point.run for point in report.points] == [run.id for run in runs]
+    assert [point.value for point in report.points] == [right / N for right in FALLING]
+    assert all(point.ci[0] < point.value < point.ci[1] for point in report.points)
+    [change] = report.change_points
+    [twin] = shifts([right / N for right in FALLING])
+    assert (change.at, change.run) == (6, runs[6].id)
+    assert (change.before, change.after, change.p) == (twin.before, twin.after, twin.p)
+    assert change.before == pytest.approx(np.mean(FALLING[:6]) / N)
+    assert report.metrics[HITS].value == 27 / N
+
+
+def test_slope_and_variation_agree_with_scipy_and_numpy(history):
+    runs_of(history, FALLING)
+    report = run_history(history, HITS)
+    values = np.array(FALLING) / N
+    fitted = stats.linregress(np.arange(len(values)), values)
+    assert report.slope == pytest.approx(fitted.slope)
+    assert report.slope_error == pytest.approx(fitted.stderr)
+    assert report.variation == pytest.approx(values.std(ddof=1) / values.mean())
+
+
+def test_no_change_is_claimed_across_another_gold_set_or_version(history):
+    runs_of(history, FALLING[:6])
+    runs_of(history, FALLING[6:9], 6, gold=questions(N, paraphrases=("So?",)))
+    runs_of(history, FALLING[9:], 9, gold=questions(N, paraphrases=("So?",)), versions={HITS: 2})
+    report = run_history(history, HITS)
+    assert report.change_points == ()
+    assert report.finding_counts == {"line_cut": 2}
+    first, second = report.findings
+    assert "the gold set is another" in first.message
+    assert "the metric is version 2" in second.message
+    assert report.coverage["segments"] == 3
+    assert report.coverage["in_last_segment"] == 3
+    assert report.slope == pytest.approx(-1 / N)
+
+
+def test_another_canon_cuts_the_line_too(history):
+    runs_of(history, [30, 30])
+    runs_of(history, [30], 5, how="canon:reference|refusal:exact|each:question")
+    [finding] = run_history(history, HITS).findings
+    assert "canon:reference" in finding.message
+
+
+def test_a_run_without_a_value_is_a_gap_with_a_reason(history):
+    runs_of(history, FALLING[:6])
+    record(history, {HITS: [None] * N}, minute=6)
+    runs_of(history, FALLING[6:], 7)
+    report = run_history(history, HITS)
+    assert report.points[6].value is None
+    assert report.points[6].reason == "nothing to score"
+    assert [change.at for change in report.change_points] == [7]
+    assert report.coverage["valued"] == 12
+
+
+def test_only_the_last_and_only_what_matches(history):
+    runs_of(history, FALLING, labels={"model": "a"})
+    runs_of(history, [40], 50, labels={"model": "b"}, branch="side")
+    assert len(run_history(history, HITS, HistoryOptions(last=4)).points) == 4
+    assert len(run_history(history, HITS, HistoryOptions(labels={"model": "a"})).points) == 12
+    assert len(run_history(history, HITS, HistoryOptions(branch="side")).points) == 1
+    assert run_history(history, HITS, HistoryOptions(last=4)).coverage["matching"] == 13
+
+
+def test_runs_of_other_names_are_left_out_and_said(history):
+    runs_of(history, [30, 31])
+    runs_of(history, [10], 20, name="smoke")
+    runs_of(history, [32], 30)
+    report = run_history(history, HITS)
+    assert [point.value for point in report.points] == [30 / N, 31 / N, 32 / N]
+    assert report.finding_counts == {"other_runs": 1}
+    assert len(run_history(history, HITS, HistoryOptions(name="smoke")).points) == 1
+
+
+def test_runs_that_lack_the_metric_are_no_points(history):
+    runs_of(history, [30, 31])
+    record(history, {PRECISION: [1.0] * N}, minute=9)
+    assert len(run_history(history, HITS).points) == 2
+
+
+def test_nothing_recorded_and_no_such_metric_are_said(history):
+    with pytest.raises(InputRejected, match="no recorded run matches"):
+        run_history(history, HITS)
+    runs_of(history, [30])
+    with pytest.raises(UsageError, match='did you mean "citation_hit_rate"'):
+        run_history(history, "citation_hitrate")

@@ -1,0 +1,81 @@
+"""Corrections for many tests, against scipy and against their definitions."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import false_discovery_control
+
+from ragauge.stats.multiplicity import adjusted, benjamini_hochberg, holm
+
+drawn = settings(derandomize=True, max_examples=300, deadline=None)
+close = pytest.approx
+families = st.lists(st.floats(0, 1, allow_subnormal=False), max_size=12)
+with_gaps = st.lists(st.none() | st.floats(0, 1, allow_subnormal=False), max_size=12)
+LEVELS = (0.001, 0.01, 0.05, 0.1, 0.5)
+
+
+def rejected_step_by_step(ps, alpha):
+    """Holm as he tells it: the smallest against alpha / m, the next against alpha / (m - 1), ...
+    until one fails; it and all after it stand."""
+    rejected, left = set(), len(ps)
+    for place in sorted(range(len(ps)), key=lambda place: ps[place]):
+        if ps[place] * left > alpha:
+            break
+        rejected.add(place)
+        left -= 1
+    return rejected
+
+
+@drawn
+@given(families, st.sampled_from(LEVELS))
+def test_holm_rejects_what_his_steps_reject(ps, alpha):
+    ours = {place for place, p in enumerate(holm(ps)) if p <= alpha}
+    assert ours == rejected_step_by_step(ps, alpha)
+
+
+@drawn
+@given(families.filter(bool))
+def test_benjamini_hochberg_equals_scipy(ps):
+    assert benjamini_hochberg(ps) == close(false_discovery_control(ps, method="bh").tolist())
+
+
+def test_the_example_of_a_textbook():
+    """Benjamini and Hochberg 1995, the fifteen probabilities of their section 3.2: four are
+    rejected at .05 where Bonferroni rejects three."""
+    ps = [
+        *(0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344),
+        *(0.0459, 0.3240, 0.4262, 0.5719, 0.6528, 0.7590, 1.0),
+    ]
+    assert sum(p <= 0.05 for p in benjamini_hochberg(ps)) == 4
+    assert sum(p <= 0.05 for p in holm(ps)) == 3
+
+
+@drawn
+@given(with_gaps, st.sampled_from([holm, benjamini_hochberg]))
+def test_a_test_that_was_not_made_is_not_counted(ps, correct):
+    made = [p for p in ps if p is not None]
+    result = correct(ps)
+    assert [p for p in result if p is not None] == correct(made)
+    assert [p is None for p in result] == [p is None for p in ps]
+
+
+@drawn
+@given(families, st.sampled_from([holm, benjamini_hochberg]))
+def test_a_correction_never_favours_and_keeps_the_order(ps, correct):
+    result = correct(ps)
+    assert all(p <= corrected <= 1 for p, corrected in zip(ps, result, strict=True))
+    by_p = [corrected for _, corrected in sorted(zip(ps, result, strict=True))]
+    assert by_p == sorted(by_p)
+
+
+def test_the_correction_goes_by_its_name():
+    ps = [0.01, None, 0.04, 0.03]
+    assert adjusted(ps, "holm") == holm(ps)
+    assert adjusted(ps, "bh") == benjamini_hochberg(ps)
+    assert adjusted(ps, "none") == ps
+
+
+@pytest.mark.parametrize("p", [float("nan"), -0.1, 1.1])
+def test_what_is_no_probability_is_refused(p):
+    with pytest.raises(ValueError, match="from 0 to 1"):
+        holm([0.5, p])

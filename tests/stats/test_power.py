@@ -1,0 +1,130 @@
+"""Sample sizes against the noncentral t by its definition, published tables, and drawn samples."""
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import integrate, stats
+
+from ragauge.stats.power import (
+    Detectable,
+    detectable,
+    margin_power_at,
+    needed,
+    needed_for_margin,
+    power_at,
+    power_table,
+    sd_of_flips,
+)
+
+drawn = settings(derandomize=True, max_examples=50, deadline=None)
+close = pytest.approx
+
+
+def chance_above(bound, n, away):
+    """P(t > bound) where t = (Z + away) / S, by integrating over the sample's own spread S."""
+    df = n - 1
+
+    def density(s):
+        return 2 * df * s * stats.chi2.pdf(df * s * s, df)
+
+    around = (max(0.0, 1 - 9 / math.sqrt(2 * df)), 1 + 9 / math.sqrt(2 * df))
+    return integrate.quad(lambda s: stats.norm.sf(bound * s - away) * density(s), *around)[0]
+
+
+def power_by_definition(n, sd, difference, alpha=0.05):
+    bound, away = stats.t.ppf(1 - alpha / 2, n - 1), difference / sd * math.sqrt(n)
+    return chance_above(bound, n, away) + chance_above(bound, n, -away)
+
+
+@pytest.mark.parametrize("n", [3, 5, 12, 34, 200])
+@pytest.mark.parametrize("effect", [0.05, 0.2, 0.5, 0.8, 2.0])
+def test_power_is_the_noncentral_t(n, effect):
+    assert power_at(n, 1.0, effect) == close(power_by_definition(n, 1.0, effect), abs=1e-6)
+    margin = chance_above(stats.t.ppf(0.975, n - 1), n, effect * math.sqrt(n))
+    assert margin_power_at(n, 1.0, effect) == close(margin, abs=1e-6)
+
+
+# As G*Power 3.1 gives them for "means: difference between two dependent means (matched pairs)".
+PUBLISHED = [(0.2, 0.8, 199), (0.5, 0.8, 34), (0.8, 0.8, 15), (0.5, 0.9, 44), (0.5, 0.95, 54)]
+
+
+@pytest.mark.parametrize(("effect", "power", "n"), PUBLISHED)
+def test_published_numbers_of_pairs(effect, power, n):
+    assert needed(1.0, effect, power=power) == n
+    assert needed(0.25, -effect * 0.25, power=power) == n
+
+
+@drawn
+@given(st.floats(0.05, 3), st.sampled_from([0.5, 0.8, 0.95]), st.sampled_from([0.01, 0.05, 0.1]))
+def test_one_pair_fewer_is_not_enough(effect, power, alpha):
+    n = needed(1.0, effect, power=power, alpha=alpha)
+    assert power_at(n, 1.0, effect, alpha=alpha) >= power
+    assert n == 2 or power_at(n - 1, 1.0, effect, alpha=alpha) < power
+
+
+@drawn
+@given(st.floats(0.01, 0.3), st.floats(-0.009, 0.1), st.floats(0.05, 1))
+def test_one_pair_fewer_does_not_show_the_margin(margin, change, sd):
+    n = needed_for_margin(sd, margin, change)
+    assert margin_power_at(n, sd, margin, change) >= 0.8
+    assert n == 2 or margin_power_at(n - 1, sd, margin, change) < 0.8
+
+
+@drawn
+@given(st.integers(2, 5_000), st.floats(0.01, 100), st.sampled_from([0.5, 0.8, 0.99]))
+def test_what_is_detectable_is_found_with_just_that_power(n, sd, power):
+    assert power_at(n, sd, detectable(sd, n, power=power)) == close(power, abs=1e-6)
+
+
+@drawn
+@given(st.floats(0.03, 2))
+def test_needed_and_detectable_are_each_others_inverse(effect):
+    n = needed(1.0, effect)
+    assert detectable(1.0, n) <= effect + 1e-9
+    assert n == 2 or detectable(1.0, n - 1) > effect
+
+
+def test_many_pairs_are_the_normal_distribution():
+    z = stats.norm.ppf(0.975) + stats.norm.ppf(0.8)
+    assert detectable(1.0, 10**8) * 10**4 == close(z, rel=1e-5)
+    assert needed(1.0, 1e-4) == close((z / 1e-4) ** 2, rel=1e-5)
+
+
+def test_the_table_has_a_line_for_each_number_of_pairs():
+    table = power_table(0.4, [1, 20, 80])
+    assert table == (
+        Detectable(1, None),
+        Detectable(20, detectable(0.4, 20)),
+        Detectable(80, detectable(0.4, 80)),
+    )
+
+
+@pytest.mark.parametrize("sd", [0.0, math.nan, math.inf])
+def test_without_a_spread_nothing_is_said(sd):
+    assert needed(sd, 0.1) is needed_for_margin(sd, 0.1) is detectable(sd, 10) is None
+
+
+def test_what_no_number_of_pairs_decides():
+    assert needed(1.0, 0.0) is None
+    assert needed(1.0, 1e-9) is None
+    assert needed_for_margin(1.0, 0.05, -0.05) is None
+    assert needed_for_margin(1.0, 0.05, -0.2) is None
+    assert detectable(1.0, 1) is None
+
+
+@pytest.mark.parametrize("difference", [1e3, 1e150, 1e300])
+def test_a_gulf_is_seen_in_the_fewest_pairs_there_can_be(difference):
+    assert needed(1.0, difference) == needed_for_margin(1.0, difference) == 2
+    assert power_at(2, 1e-5, difference) == close(1)
+    assert margin_power_at(20, 1e-5, 0.0, -difference) == close(0)
+
+
+@drawn
+@given(st.integers(1, 20), st.integers(0, 20), st.integers(0, 20))
+def test_the_spread_of_flips_is_that_of_the_differences(mended, broken, same):
+    differences = np.array([1] * mended + [-1] * broken + [0] * same)
+    share, change = np.abs(differences).mean(), differences.mean()
+    assert sd_of_flips(share, change) == close(differences.std(), abs=1e-12)
