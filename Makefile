@@ -33,6 +33,8 @@ bench: $(VENV)/dev.stamp
 	@$(BIN)/python -m benchmarks.score
 	@$(BIN)/python -m benchmarks.sweep
 	-@$(BIN)/python -m benchmarks.agreement
+	@$(BIN)/python -m benchmarks.statistics
+	@$(BIN)/python -m benchmarks.krippendorff_alpha
 
 docs: $(VENV)/dev.stamp
 	@$(BIN)/python docs/generate.py

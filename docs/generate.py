@@ -2,6 +2,8 @@
 
 import io
 from collections.abc import Mapping, Sequence
+from contextlib import chdir
+from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -11,18 +13,23 @@ from rich.text import Text
 from ragauge.cli.demo import excerpt_of_a_tour, write_traces
 from ragauge.contracts.verdict import Rule
 from ragauge.demo import GOLD
+from ragauge.demo.knobs import Knobs
 from ragauge.demo.pipeline import Pipeline
 from ragauge.gates.presets import PRESETS, preset
 from ragauge.gates.stability import PROFILES, profile_rules
 from ragauge.metrics.table import table
 from ragauge.reports.forms import render
 from ragauge.reports.metric_pages import page
+from ragauge.runners.compare import compare
+from ragauge.runners.recording import record
 from ragauge.runners.score import score
+from ragauge.store.history import open_history
 from ragauge.text.jitters import JITTERS, jittered
 
 DOCS = Path(__file__).parent
 WIDTH = 100
 GENERATED = "Generated from the code by `make docs`."
+COMPARISON_ENDS = "What can be seen"
 PICTURE_ENDS = "  3. "
 """The picture stops where the third piece of advice begins: it is a glance, not the report."""
 
@@ -59,6 +66,7 @@ def generated() -> dict[Path, str]:
         DOCS / "reference" / "presets.md": presets_page(),
         DOCS / "images" / "report.svg": score_picture(),
         DOCS / "images" / "stability.svg": stability_picture(),
+        DOCS / "images" / "comparison.svg": comparison_picture(),
     }
 
 
@@ -111,6 +119,25 @@ def stability_picture() -> str:
     with TemporaryDirectory() as folder:
         shown = excerpt_of_a_tour(Path(folder), color=True, width=WIDTH)
     return picture(shown, "ragauge demo", "stability")
+
+
+def comparison_picture() -> str:
+    """Two runs of the reference pipeline: as it is, and with a fault switched on."""
+    systems = [Knobs(), Knobs(faults=("wrong_citations=0.2",))]
+    # Names of files are part of a run, and so of its id: they must not change from time to time.
+    with TemporaryDirectory() as folder, chdir(folder):
+        history = open_history(folder)
+        for night, knobs in enumerate(systems):
+            traces = Path(f"{night}.jsonl")
+            write_traces(Pipeline.of(knobs=knobs), GOLD, traces)
+            outcome = score(GOLD, [traces], keep_answers=True)
+            time = datetime(2026, 11, 14 + night, 3, tzinfo=UTC)
+            record(outcome, history, name="nightly", folder=Path(folder), recorded_at=time)
+        report = compare(history, "green", "latest")
+        history.close()
+    text = render(report, "text", color=True, width=WIDTH)
+    shown = text[: text.index(COMPARISON_ENDS)].rstrip()
+    return picture(shown, "ragauge compare green latest", "comparison")
 
 
 def picture(shown: str, title: str, name: str) -> str:

@@ -11,20 +11,20 @@ from hypothesis import strategies as st
 from scipy import optimize, stats
 
 from ragauge.metrics.table import ratio
-from ragauge.stats import paired
+from ragauge.stats import random_signs
+from ragauge.stats.differences import Paired
 from ragauge.stats.paired import (
     METHODS,
-    Paired,
     compared,
     mcnemar,
     paired_bootstrap,
     paired_t,
     randomisation,
     spread,
-    spread_of_rows,
-    swapped,
     wilcoxon,
 )
+from ragauge.stats.score_interval import score_interval
+from ragauge.stats.swapped import spread_of_rows, swapped
 
 drawn = settings(derandomize=True, max_examples=100, deadline=None)
 close = pytest.approx
@@ -240,7 +240,7 @@ def test_drawn_signs_come_near_the_exact_share(monkeypatch, n, values, seed):
         ways = np.convolve(ways, [0.5] + [0] * (2 * size - 1) + [0.5])
     sums = np.arange(len(ways)) - len(ways) // 2
     exact = ways[np.abs(sums) >= abs(differences.sum())].sum()
-    monkeypatch.setattr(paired, "_FEW_ARRANGEMENTS", 1)
+    monkeypatch.setattr(random_signs, "_FEW_ARRANGEMENTS", 1)
     found = randomisation(differences, np.zeros(n), seed=seed)
     assert found.method == "randomisation, 10,000 draws" and found.seed == seed
     assert found.p == close(exact, abs=4 * math.sqrt(exact * (1 - exact) / 10_000) + 1e-4)
@@ -315,7 +315,7 @@ def test_the_interval_of_flips_keeps_its_level_on_either_side(n, up, down):
                 (rose, fell, n - rose - fell), n, (up, down, 1 - up - down)
             )
             if chance > 1e-9:
-                low, high = paired._score_interval(rose, fell, n, 95)
+                low, high = score_interval(rose, fell, n, 95)
                 above += chance * (low > up - down)
                 below += chance * (high < up - down)
     assert above <= 0.026 and below <= 0.033 and above + below <= 0.055

@@ -18,7 +18,6 @@ from ragauge.stats.paired import (
     paired_bootstrap,
     paired_t,
     randomisation,
-    swapped,
     wilcoxon,
 )
 from ragauge.stats.power import (
@@ -28,6 +27,7 @@ from ragauge.stats.power import (
     power_at,
     sd_of_flips,
 )
+from ragauge.stats.swapped import swapped
 
 pytestmark = pytest.mark.slow
 

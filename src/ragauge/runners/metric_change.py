@@ -14,8 +14,9 @@ from ragauge.contracts.metric import Metric
 from ragauge.errors import UsageError
 from ragauge.metrics.table import find
 from ragauge.runners.paired_units import Columns
-from ragauge.stats import paired
-from ragauge.stats.paired import Paired
+from ragauge.stats.differences import Paired
+from ragauge.stats.paired import compared, spread
+from ragauge.stats.swapped import spread_of_rows, swapped
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -122,12 +123,12 @@ def change_of(
         return Change(n=int(either.sum()), reason=NOT_FINITE)
     if _is_mean(totals[0], was) and _is_mean(totals[1], now):
         return _paired(was.values, now.values, method, seed)
-    test = paired.swapped(now.counts, was.counts, metric.finish, seed=seed)
+    test = swapped(now.counts, was.counts, metric.finish, seed=seed)
     return Change(
         before=totals[0],
         after=totals[1],
         test=test,
-        sd=paired.spread_of_rows(now.counts, was.counts, metric.finish),
+        sd=spread_of_rows(now.counts, was.counts, metric.finish),
         n=test.n,
         reason=test.reason,
     )
@@ -180,12 +181,12 @@ def _of_values(
 
 
 def _paired(before: Floats, after: Floats, method: Method, seed: int) -> Change:
-    test = paired.compared(after, before, method=None if method == "auto" else method, seed=seed)
+    test = compared(after, before, method=None if method == "auto" else method, seed=seed)
     return Change(
         before=float(before.mean()),
         after=float(after.mean()),
         test=test,
-        sd=paired.spread(after, before),
+        sd=spread(after, before),
         n=test.n,
         reason=test.reason,
     )

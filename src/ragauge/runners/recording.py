@@ -40,10 +40,12 @@ def record(
     name: str | None = None,
     labels: Mapping[str, str] | None = None,
     folder: Path | None = None,
+    recorded_at: datetime | None = None,
 ) -> Run:
     """The run, kept: whole and durable on return. The name is the command's where none is given.
 
-    `folder` is where to look for the git commit; without it, in the current one.
+    `folder` is where to look for the git commit; without it, in the current one. The time is now,
+    unless an older run is put in its place.
     """
     with tempfile.TemporaryDirectory() as made:
         files = {REPORT: Path(made) / REPORT}
@@ -51,7 +53,13 @@ def record(
         if outcome.record_rows is not None:
             files[RECORDS] = Path(outcome.record_rows)
         units = list(unit_rows(outcome.units))
-        kept = _record(outcome, units, files, name, dict(labels or {}), folder or Path.cwd())
+        about = {
+            "name": name or outcome.identity["command"],
+            "labels": dict(labels or {}),
+            "recorded_at": _written(recorded_at or datetime.now(UTC)),
+            "git": git_state(folder or Path.cwd()),
+        }
+        kept = _record(outcome, units, files, about)
         return history.record(NewRun(record=kept, units=units, gold=outcome.gold, files=files))
 
 
@@ -85,25 +93,21 @@ def _record(
     outcome: Outcome[Any],
     units: Sequence[UnitRow],
     files: Mapping[str, Path],
-    name: str | None,
-    labels: dict[str, str],
-    folder: Path,
+    about: Mapping[str, Any],
 ) -> RunRecord:
+    """The record of an outcome, with what is known about its making beside it."""
     report = outcome.report
     # As it will be read again: a record that is compared must not depend on where it came from.
     identity = msgspec.json.decode(canonical(outcome.identity))
     configuration = {key: value for key, value in identity.items() if key not in APART}
     return RunRecord(
-        name=name or identity["command"],
+        **about,
         command=identity["command"],
-        recorded_at=_now(),
         passed=report.passed,
         ragauge=__version__,
-        git=git_state(folder),
         gold_sha256=identity.get("gold_sha256"),
         configuration=configuration,
         configuration_sha256=hashlib.sha256(canonical(configuration)).hexdigest(),
-        labels=labels,
         metrics=_metrics(outcome),
         gates=getattr(report, "verdicts", report.gates),
         finding_counts=report.finding_counts,
@@ -138,5 +142,5 @@ def _sealed(path: Path) -> Seal:
     return Seal(sha256=digest.hexdigest(), size=size)
 
 
-def _now() -> str:
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+def _written(time: datetime) -> str:
+    return time.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

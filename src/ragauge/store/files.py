@@ -23,9 +23,9 @@ def whole(path: Path) -> Iterator[Path]:
     try:
         part.touch()
         yield part
-        _sync(part)
+        sync(part)
         part.replace(path)
-        _sync(path.parent)
+        sync(path.parent)
     except FileNotFoundError as error:
         raise UsageError(
             f"{path}: the folder {path.parent} does not exist; make it first"
@@ -37,7 +37,8 @@ def whole(path: Path) -> Iterator[Path]:
             part.unlink()
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Return when the disk has what is in a file, or the names that are in a folder."""
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)

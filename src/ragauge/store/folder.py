@@ -17,6 +17,7 @@ from sqlalchemy import Connection, select
 from ragauge.contracts.history import NewRun, Run, Seal
 from ragauge.errors import UsageError
 from ragauge.store.database import Database
+from ragauge.store.files import sync
 from ragauge.store.shelf import (
     Brought,
     check_names,
@@ -121,7 +122,7 @@ class _Part:
                 shutil.rmtree(self._place)
             self._part.rename(self._place)
             self.kept = True
-            _sync(self._place.parent)
+            sync(self._place.parent)
 
 
 def make_folder(folder: Path) -> None:
@@ -129,7 +130,7 @@ def make_folder(folder: Path) -> None:
     if not folder.is_dir():
         make_folder(folder.parent)
         folder.mkdir(exist_ok=True)
-        _sync(folder.parent)
+        sync(folder.parent)
 
 
 def _fill(part: Path, run: NewRun) -> None:
@@ -140,7 +141,7 @@ def _fill(part: Path, run: NewRun) -> None:
                 copy.flush()
                 os.fsync(copy.fileno())
             check_seal(path, run.record, name, seal)
-        _sync(part)
+        sync(part)
 
 
 def _written(pieces: Iterable[bytes], copy: BinaryIO) -> Iterator[bytes]:
@@ -182,11 +183,3 @@ def _disk_words(path: Path) -> Iterator[None]:
             f"{error.filename or path}: cannot be written: {error.strerror or error}; nothing of "
             "the run was kept"
         ) from error
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
