@@ -161,3 +161,11 @@ def test_the_schemas_named_are_those_there_are():
     from ragauge.contracts.schemas import RECORDS
 
     assert list(NAMES) == sorted(RECORDS)
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_config_keeps_the_password_of_the_store_to_itself(form, tmp_path):
+    place = "postgresql://ann:hunter2@db.example/rag?password=hunter2"
+    shown = ragauge("config", "--format", form, cwd=tmp_path, RAGAUGE_STORE=place).stdout.decode()
+    assert "postgresql://***@db.example/rag" in shown
+    assert "hunter2" not in shown

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from typing import TYPE_CHECKING
+
 import click
 
 from ragauge.cli.settings import formats, with_origins
+
+if TYPE_CHECKING:
+    from ragauge.ingest.configuration import Value
 
 
 @click.command(short_help="Show every setting, its value and where it comes from.")
@@ -19,7 +25,7 @@ def config(format: str | None) -> None:
     Example:
       RAGAUGE_PRESET=ship ragauge config
     """
-    values = with_origins()
+    values = _without_secrets(with_origins())
     if format == "json":
         import msgspec
 
@@ -29,6 +35,19 @@ def config(format: str | None) -> None:
     name_width, width = max(map(len, shown)), max(map(len, shown.values()))
     for name, value in values.items():
         click.echo(f"{name:<{name_width}}  {shown[name]:<{width}}  {value.origin}")
+
+
+def _without_secrets(values: dict[str, Value]) -> dict[str, Value]:
+    """The settings, where a URL has lost who logs in, and its options."""
+    from msgspec import structs
+
+    store = values["store"]
+    if not isinstance(store.value, str):
+        return values
+    bare = re.sub(r"(?<=/)[^/]*(?=@)", "***", store.value)
+    if "://" in bare:
+        bare = bare.partition("?")[0]
+    return {**values, "store": structs.replace(store, value=bare)}
 
 
 def _shown(value: object) -> str:

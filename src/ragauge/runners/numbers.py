@@ -64,7 +64,9 @@ def scored(
     if sums.metric.rate:
         interval, how = _share_interval(rows, level, weights), ""
     else:
-        interval, how = _metric_interval(sums.metric, rows[hits > 0], level, weights)
+        there = hits > 0
+        heavy = None if weights is None else weights[there]
+        interval, how = _metric_interval(sums.metric, rows[there], level, heavy)
     return Score(value=value, n=n, of=of, ci=interval, signature=f"{signature}|n:{n}{how}")
 
 
@@ -113,6 +115,9 @@ def _metric_interval(
         weighted = rows if weights is None else rows * weights[:, None]
         return jackknife(weighted, metric.finish, metric.bounds, confidence), "|ci:jackknife"
     made = metric_interval(rows, metric.finish, confidence)
+    if made.ci is not None and made.ci[0] == made.ci[1]:
+        # A point would let a gate on the interval pass, however few the questions are.
+        return None, f"|ci:none,{made.reason or 'nothing varies'}"
     return within(made.ci, metric.bounds), how_made(made)
 
 

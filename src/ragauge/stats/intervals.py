@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 Interval = tuple[float, float]
 
 DEFAULT_CONFIDENCE = 95.0
+ROUNDING = 1e-12
+"""A standard error below this is that of floating-point sums: nothing varies."""
 
 
 def z_of(confidence: float) -> float:
@@ -63,18 +65,19 @@ def weighted_share(
 ) -> Interval:
     """The Wilson interval of a population's share, from clusters that each stand for `weights`.
 
-    The trials are worth as many as would vary like the linearised ratio does between clusters.
-    That the sample was stratified is not used, so the interval is rather too wide than too narrow.
+    The trials are worth as many as would vary like the linearised ratio does between clusters;
+    where nothing varies, each cluster counts once, less what unequal weights cost (Kish). That
+    the sample was stratified is not used: the interval is rather too wide than too narrow.
     """
-    trials = float((weights * of).sum())
-    share = float((weights * yes).sum()) / trials
+    trials = math.fsum(weights * of)
+    share = math.fsum(weights * yes) / trials
     there = weights[of > 0]
-    kish = float(there.sum() ** 2 / (there**2).sum())
-    if share in (0, 1) or len(there) == 1:
-        return wilson(share, kish, confidence)
-    residuals = weights * (yes - share * of)
-    variance = float((residuals**2).sum()) * len(there) / (len(there) - 1) / trials**2
-    return wilson(share, min(share * (1 - share) / variance, float(of.sum())), confidence)
+    n = len(there)
+    spread = math.fsum((weights * (yes - share * of)) ** 2) / trials**2
+    if share in (0, 1) or n == 1 or math.sqrt(spread) < ROUNDING:
+        return wilson(share, math.fsum(there) ** 2 / math.fsum(there**2), confidence)
+    worth = share * (1 - share) / (spread * n / (n - 1))
+    return wilson(share, min(worth, float(of.sum())), confidence)
 
 
 def effective_n(yes: Counts, of: Counts) -> float:
