@@ -9,6 +9,7 @@ import sys
 import jsonschema
 import pytest
 
+from ragauge.cli import main
 from ragauge.cli.main import VERBS
 from ragauge.cli.schema import NAMES
 from ragauge.gates.presets import PRESETS
@@ -169,3 +170,14 @@ def test_config_keeps_the_password_of_the_store_to_itself(form, tmp_path):
     shown = ragauge("config", "--format", form, cwd=tmp_path, RAGAUGE_STORE=place).stdout.decode()
     assert "postgresql://***@db.example/rag" in shown
     assert "hunter2" not in shown
+
+
+def test_a_fault_of_ours_is_not_the_exit_code_of_a_gate(monkeypatch, capsys):
+    def broken(**_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(main.cli, "main", broken)
+    with pytest.raises(SystemExit) as ended:
+        main.main()
+    assert ended.value.code == 3
+    assert "fault in Ragauge" in capsys.readouterr().err

@@ -9,7 +9,7 @@ from importlib import import_module
 import click
 
 from ragauge import __version__
-from ragauge.cli.exit_codes import BROKEN_PIPE, INTERRUPTED, USAGE
+from ragauge.cli.exit_codes import BROKEN_PIPE, INTERRUPTED, NOT_MEASURED, USAGE
 from ragauge.errors import RagaugeError
 
 VERBS = {
@@ -95,6 +95,13 @@ def main() -> None:
         click.echo(f"ragauge: {error.filename or 'output'}: {error.strerror or error}", err=True)
         _drop_output()
         sys.exit(USAGE)
+    except Exception:
+        # Python would end with 1, which is the word for a gate that failed.
+        import traceback
+
+        traceback.print_exc()
+        click.echo("ragauge: this is a fault in Ragauge; please report the lines above", err=True)
+        sys.exit(NOT_MEASURED)
 
 
 def _drop_output() -> None:

@@ -63,7 +63,7 @@ def findings_by_code(
 
 def finding_text(finding: Finding) -> str:
     """The message with its place, once."""
-    if not finding.where or finding.message.startswith(finding.where):
+    if not finding.where or finding.message.startswith(f"{finding.where}:"):
         return finding.message
     return f"{finding.where}: {finding.message}"
 
