@@ -31,8 +31,10 @@ def options_of(*names: str) -> Callable[[Command], Command]:
             kind = click.Choice(setting.choices) if setting.choices else None
             switch, many = setting.kind == "switch", setting.kind == "texts"
             help = f"{setting.help}{_default(setting.default)}"
+            # What a file switches on, a flag can switch off.
+            spelled = f"{flag}/--no-{flag[2:]}" if switch else flag
             command = click.option(
-                flag, type=kind, is_flag=switch, default=None, multiple=many, help=help
+                spelled, type=kind, is_flag=switch, default=None, multiple=many, help=help
             )(command)
         return command
 

@@ -14,6 +14,7 @@ from msgspec import Struct
 from ragauge.errors import UsageError
 
 PREFIX = "RAGAUGE_"
+EMPTY = "is empty; leave it out, or say what you want"
 Kind = Literal["text", "texts", "list", "choice", "whole", "number", "switch"]
 
 
@@ -371,6 +372,8 @@ def read_setting(setting: Setting, value: Any) -> Any:
         value = str(value)
     if not isinstance(value, str):
         raise ValueError(f"expected text, got {value!r}")
+    if not value.strip():
+        raise ValueError(EMPTY)
     if setting.choices and value not in setting.choices:
         raise ValueError(f'"{value}" is none of {", ".join(setting.choices)}')
     return value
@@ -400,5 +403,5 @@ def _texts(value: Any) -> tuple[str, ...]:
     if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
         raise ValueError(f"expected texts, got {value!r}")
     if not all(part.strip() for part in parts):
-        raise ValueError("is empty; leave it out, or say what you want")
+        raise ValueError(EMPTY)
     return tuple(part.strip() for part in parts)

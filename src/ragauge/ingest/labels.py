@@ -7,11 +7,14 @@ from collections.abc import Iterable
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import quoted
 
+LONGEST = 200
+"""Characters of a name or a label: it is read in a list, and typed."""
+
 
 def read_name(name: str | None) -> str | None:
-    """The name as it was given; raises UsageError where a shell passed bytes that are no text."""
-    if name is not None and not _is_text(name):
-        raise UsageError(f"name {name!a}: is not UTF-8 text")
+    """The name as it was given; raises UsageError where it cannot be shown on a line."""
+    if name is not None and (fault := _fault(name)):
+        raise UsageError(f"name {name[:LONGEST]!a}: {fault}")
     return name
 
 
@@ -25,8 +28,8 @@ def read_labels(written: Iterable[str]) -> dict[str, str]:
     problems = []
     for text in written:
         key, equals, value = (part.strip() for part in text.partition("="))
-        if not _is_text(text):
-            problems.append(f"label {text!a}: is not UTF-8 text")
+        if fault := _fault(text):
+            problems.append(f"label {text[:LONGEST]!a}: {fault}")
         elif not (key and equals and value):
             problems.append(f"label {quoted(text)}: write key=value, such as model=small-3")
         elif labels.setdefault(key, value) != value:
@@ -36,9 +39,12 @@ def read_labels(written: Iterable[str]) -> dict[str, str]:
     return labels
 
 
-def _is_text(given: str) -> bool:
+def _fault(given: str) -> str | None:
+    """What keeps a text from being a name."""
     try:
         given.encode()
     except UnicodeEncodeError:
-        return False
-    return True
+        return "is not UTF-8 text"
+    if len(given) > LONGEST:
+        return f"is longer than {LONGEST} characters"
+    return None if given.isprintable() else "holds a character that does not print"

@@ -1,0 +1,40 @@
+"""Settings by flag, environment and file, through the real command."""
+
+import pytest
+
+from tests.cli.command import ragauge
+
+
+def test_a_flag_switches_off_what_the_file_switches_on(parity, tmp_path):
+    (tmp_path / "ragauge.toml").write_text('record = true\nstore = "kept"\n')
+    assert ragauge("score", *parity, "--no-record", cwd=tmp_path).returncode == 0
+    assert not (tmp_path / "kept").exists()
+    assert ragauge("score", *parity, cwd=tmp_path).returncode == 0
+    assert (tmp_path / "kept").exists()
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "fact"),
+    [
+        ("--store", "", "--store: is empty"),
+        ("--name", " ", "--name: is empty"),
+        ("--name", "two\nlines", "does not print"),
+        ("--name", "n" * 300, "longer than 200"),
+        ("--label", "model", "write key=value"),
+        ("--label", "model=a\x1b[31m", "does not print"),
+    ],
+)
+def test_what_cannot_name_a_run_has_words(option, value, fact, parity, tmp_path):
+    done = ragauge("score", *parity, "--record", option, value, cwd=tmp_path)
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert fact in done.stderr.decode()
+    assert "\x1b" not in done.stderr.decode()
+
+
+def test_a_store_named_in_a_file_is_beside_the_file(parity, tmp_path):
+    (tmp_path / "ragauge.toml").write_text('store = "kept"\n')
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    assert ragauge("score", *parity, "--record", cwd=inner).returncode == 0
+    assert (tmp_path / "kept").exists()
+    assert not (inner / "kept").exists()
