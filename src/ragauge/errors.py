@@ -2,6 +2,7 @@
 
 RagaugeError
 ├── UsageError            exit 2: the command or the configuration is wrong
+│   └── NoHistory         there is no history at the place that was named (contracts.history)
 └── InputRejected         exit 3: the files given cannot be scored as asked
 
 An error names the place, the fact and the remedy. Each carries all the problems that were

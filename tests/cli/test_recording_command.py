@@ -176,6 +176,72 @@ def test_a_history_that_became_read_only_is_read_and_loses_nothing(parity, tmp_p
         path.chmod(0o755)
 
 
+@pytest.fixture
+def line(tmp_path) -> Callable[..., str]:
+    """Records a run of twelve answers, so many of them right, and says its id."""
+    gold, store = tmp_path / "gold.jsonl", tmp_path / "store"
+    questions = [
+        {"qid": f"q{n}", "question": f"{n}?", "answerable": True, "gold_claim_substr": ["It is"]}
+        for n in range(12)
+    ]
+    gold.write_text("".join(json.dumps(question) + "\n" for question in questions))
+
+    def scored(right: int) -> str:
+        claims = [f"It is {n}" if n < right else "Who knows" for n in range(12)]
+        answers = [
+            {"qid": f"q{n}", "answer_json": {"claim": claim, "citations": []}}
+            for n, claim in enumerate(claims)
+        ]
+        traces = tmp_path / "traces.jsonl"
+        traces.write_text("".join(json.dumps(answer) + "\n" for answer in answers))
+        flags = ("--gates", "coverage>=0", "--record", "--store", store)
+        assert ragauge("score", gold, traces, *flags).returncode == 0
+        return listed(store)[0]["id"]
+
+    return scored
+
+
+METRIC = "claim_containment"
+
+
+def compared(store: Path, *flags: str) -> tuple[str, ...]:
+    gate = ("--metric", METRIC, "--gate", "no-regression", "--store", str(store))
+    return ("compare", "green", "latest", *gate, *flags)
+
+
+def test_a_run_that_failed_its_comparison_is_not_the_next_baseline(line, tmp_path):
+    store, good = tmp_path / "store", line(12)
+    for _ in range(2):
+        bad = line(2)
+        done = ragauge(*compared(store))
+        assert done.returncode == 1, done.stderr
+        said = f"run {bad[:12]} is marked as regressed against {good[:12]}: "
+        assert done.stderr.decode() == f"{said}`green` passes over it\n"
+        assert ragauge(*compared(store, "--quiet")).stderr == b""
+    show = ragauge("runs", "show", "green", "--store", store, "--format", "json")
+    assert json.loads(show.stdout)["id"] == good
+    mended = line(12)
+    assert ragauge(*compared(store)).returncode == 0
+    show = ragauge("runs", "show", "green", "--store", store, "--format", "json")
+    assert json.loads(show.stdout)["id"] == mended
+
+
+def test_a_run_that_cannot_be_marked_fails_all_the_same_and_it_is_said(line, tmp_path):
+    store = tmp_path / "store"
+    line(12)
+    bad = line(2)
+    for path in [*store.rglob("*"), store]:
+        path.chmod(0o555 if path.is_dir() else 0o444)
+    done = limited(obey_permissions, *compared(store))
+    assert done.returncode == 1
+    words = done.stderr.decode()
+    assert words.startswith(f"run {bad[:12]} could not be marked as regressed, and may still be ")
+    assert "cannot be written" in words
+    for path in [store, *store.rglob("*")]:
+        path.chmod(0o755)
+    assert listed(store)[0]["regressions"] == []
+
+
 def measured_but_not_kept(
     done: subprocess.CompletedProcess[bytes], parity: tuple[Path, Path], report: Path
 ) -> str:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import os
 import pty
+import shlex
 import signal
 import subprocess
 
 import pytest
 
+from ragauge.cli.run_store import told
 from tests.cli.command import QUIET_ENVIRONMENT, RAGAUGE, ragauge
 from tests.pipelines.misbehaving import serving
 
@@ -131,8 +133,20 @@ def test_the_store_of_the_flag_beats_that_of_the_file(folder):
     (folder / "ragauge.toml").write_text(f'store = "named"\n{text}')
     assert ragauge("run", cwd=folder).returncode == 0
     assert (folder / "named" / "history.sqlite").exists()
-    assert ragauge("run", "--store", "other.sqlite", cwd=folder).returncode == 0
-    assert (folder / "other.sqlite").exists()
+    assert "--store" not in ragauge("run", cwd=folder).stdout.decode()
+    done = ragauge("run", "--store", "the other.sqlite", cwd=folder)
+    assert done.returncode == 0
+    assert (folder / "the other.sqlite").exists()
+    (hint,) = (line for line in done.stdout.decode().splitlines() if "ragauge runs show" in line)
+    again = ragauge(*shlex.split(hint)[1:], "--identity", cwd=folder)
+    assert again.returncode == 0, hint
+
+
+def test_what_is_said_of_a_server_has_no_password():
+    assert told("postgresql://me:secret@db.example/rag?sslmode=require") == (
+        "postgresql://***@db.example/rag"
+    )
+    assert told("team.sqlite") == "team.sqlite"
 
 
 def test_the_same_input_gives_the_same_bytes_but_for_the_runs(folder):

@@ -266,7 +266,7 @@ def test_verify_says_which_run_is_not_whole_and_gc_removes_what_is_of_none(broke
     assert out.splitlines()[0] == f"run {run.shown} is not whole:"
     assert "report.json" in out.splitlines()[1]
     assert "1 run is whole" in out
-    assert "1 leftover of killed processes" in out
+    assert "1 file or folder of no run: a writer is at work, or was killed;" in out
     verified = json.loads(runs("verify", "--format", "json", store=store)[1])
     assert verified["pass"] is False
     assert list(verified["faults"]) == [run.id]
@@ -303,6 +303,27 @@ def test_no_history_is_an_empty_list_and_nothing_is_made(tmp_path):
         assert (code, out) == (2, "")
         assert "there is no history yet" in err
     assert not list(tmp_path.iterdir())
+
+
+def test_a_database_without_tables_is_an_empty_list_too(postgres):
+    assert said("list", store=postgres).startswith("No runs yet in postgresql://")
+    assert json.loads(said("list", "--format", "json", store=postgres))["runs"] == []
+    code, out, err = runs("show", "latest", store=postgres)
+    assert (code, out) == (2, "")
+    assert "there is no history yet" in err
+
+
+def test_a_run_that_regressed_is_shown_and_passed_over(three, history, place):
+    trial, red, green = three
+    history.regressed(trial.id, green.id)
+    shown = said("show", trial.shown, "--identity", store=place)
+    assert shown.startswith("REGRESSED  trial, stability  ")
+    assert f"  regressed  against {green.shown}\n" in shown
+    assert "REGRESSED" in said("list", store=place)
+    assert ids("--green", store=place) == [green.id]
+    assert ids("--red", store=place) == [trial.id, red.id]
+    shown = json.loads(said("show", f"commit:{'b' * 8}", "--format", "json", store=place))
+    assert (shown["id"], shown["regressions"]) == (trial.id, [green.id])
 
 
 def test_an_empty_history_is_an_empty_list(history, place):

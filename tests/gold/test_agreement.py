@@ -1,5 +1,7 @@
 """`ragauge gold agreement` as annotators and a CI job meet it."""
 
+import csv
+import io
 import json
 import math
 import subprocess
@@ -16,6 +18,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from ragauge.contracts.annotation import TypedSpan
 from ragauge.errors import InputRejected, UsageError
+from ragauge.reports.forms import render
 from ragauge.runners.gold_agreement import agreement
 from ragauge.runners.label_agreement import Options
 from tests.cli.command import ragauge
@@ -221,7 +224,47 @@ def test_a_pair_that_has_no_kappa_is_told(tmp_path):
     assert report.finding_counts["pair_without_kappa"] == 1
     assert report.pairs[0].kappa is None
     assert report.metrics["agreement.kappa"].value == 0
-    assert "pairs:2" in report.metrics["agreement.kappa"].signature
+    assert "|pairs:2/3|" in report.metrics["agreement.kappa"].signature
+
+
+ONE_LABEL, BOTH = ["x", "x", "x", "x"], ["x", "x", "x", "y"]
+
+
+@pytest.mark.parametrize("gates", [None, "kappa>=0"])
+def test_a_mean_over_some_pairs_is_not_judged(tmp_path, gates):
+    report = agreement(written(tmp_path, ONE_LABEL, ONE_LABEL, BOTH), gates=gates)
+    gate = next(gate for gate in report.gates if gate.metric == "agreement.kappa")
+    assert (gate.verdict, gate.value) == ("not_evaluated", 0)
+    assert gate.reason == (
+        "a mean of 2 of 3 pairs, for A and B have none; gate on alpha, which takes all at once"
+    )
+    assert not report.passed
+
+
+def test_what_all_annotators_have_is_judged_beside_a_pair_without_kappa(tmp_path):
+    names = written(tmp_path, ONE_LABEL, ONE_LABEL, BOTH)
+    report = agreement(names, gates="percent>=0.5,alpha>=-1,kappa>=0?")
+    verdicts = {gate.metric: gate.verdict for gate in report.gates}
+    assert verdicts == {
+        "agreement.coverage": "pass",
+        "agreement.percent": "pass",
+        "agreement.alpha": "pass",
+        "agreement.kappa": "not_evaluated",
+    }
+    assert report.passed
+
+
+def test_a_pair_that_marked_no_span_keeps_the_mean_from_being_judged(tmp_path):
+    span = [{"start": 0, "end": 2, "type": "TOP"}]
+    report = agreement(written(tmp_path, [[]], [[]], [span], field="spans"), gates="span_f1>=0")
+    assert report.metrics["agreement.span_f1"].value == 0
+    assert "|pairs:2/3|" in report.metrics["agreement.span_f1"].signature
+    gate = next(gate for gate in report.gates if gate.metric == "agreement.span_f1")
+    assert gate.verdict == "not_evaluated"
+    assert gate.reason == "a mean of 2 of 3 pairs, for A and B have none"
+    [found] = report.findings
+    assert (found.code, found.where) == ("pair_without_f1", "A and B")
+    assert found.message == "left out of the mean F1: nobody marked a span"
 
 
 def test_one_label_throughout_is_absent_and_does_not_pass(tmp_path):
@@ -428,6 +471,56 @@ def test_the_text_says_how_far_they_agree_and_where_not(files):
     assert f"A is {files[0]}: 40 items" in " ".join(text.split())
     assert any(line.startswith("  h039  ") for line in text.splitlines())
     assert "Coverage  40 of 40 items annotated by all" in text
+
+
+def test_a_report_is_written_in_the_form_of_its_ending(files, tmp_path):
+    names = [tmp_path / f"agreement.{ending}" for ending in ("json", "md", "csv", "txt")]
+    asked = [word for name in names for word in ("--report", str(name))]
+    done = ragauge("gold", "agreement", *files, *asked)
+    assert done.returncode == 0
+    assert done.stderr.decode().splitlines() == [f"wrote {name}" for name in names]
+    as_json, markdown, rows, text = (name.read_text("utf-8") for name in names)
+    assert json.loads(as_json)["schema"] == "ragauge.gold-agreement/1"
+    assert markdown.startswith("## Ragauge agreement: PASS\n\n2 annotators agree on 39 of 40 items")
+    assert "| `kappa` | 0.9" in markdown
+    [row] = csv.DictReader(io.StringIO(rows, newline=""))
+    assert list(row) == ["id", "A", "B", "where_A", "where_B"]
+    assert row["id"] == "h039"
+    assert row["A"] != row["B"]
+    assert row["where_A"] == f"{files[0]}:40"
+    assert text.startswith("PASS  2 annotators agree on 39 of 40 items")
+    quiet = ragauge("gold", "agreement", *files, "--report", names[0], "--quiet")
+    assert quiet.stderr == b""
+
+
+@pytest.mark.parametrize("form", ["text", "json", "markdown", "csv"])
+def test_stdout_gets_the_form_that_is_asked_for(files, form):
+    done = ragauge("gold", "agreement", *files, "--format", form)
+    assert done.returncode == 0
+    assert done.stdout.decode() == render(agreement(files), form)
+
+
+def test_a_form_it_does_not_have_is_refused_before_any_work(files, tmp_path):
+    done = ragauge("gold", "agreement", *files, "--report", tmp_path / "page.html")
+    assert done.returncode == 2
+    assert b'an agreement report has no form "html"' in done.stderr
+    assert done.stdout == b""
+
+
+def test_what_annotators_did_not_say_is_an_empty_cell(tmp_path):
+    span = {"start": 0, "end": 2, "type": "=TOP"}
+    report = agreement(written(tmp_path, [[span]], [[]], [None], field="spans"))
+    [row] = csv.DictReader(io.StringIO(render(report, "csv"), newline=""))
+    assert (row["A"], row["B"], row["C"]) == ("0–2 =TOP", "", "not annotated")
+    assert row["where_C"] == ""
+
+
+def test_markdown_obeys_nobody(tmp_path):
+    hostile = "@team `x` | <b> ##vso[task.setvariable]"
+    report = agreement(written(tmp_path, [hostile, "y"], ["y", "y"]))
+    markdown = render(report, "markdown")
+    fenced = "``@team `x` \\| <b> \\x23#vso[task.setvariable]``"
+    assert markdown.count(fenced) == markdown.count("@team") == 2
 
 
 def test_foreign_text_reaches_no_terminal_as_it_is(tmp_path):

@@ -102,6 +102,16 @@ def test_agreement_is_that_of_scikit_learn(tmp_path):
     assert report.metrics["agreement.kappa"].n == len(LABELS)
 
 
+def test_a_kappa_of_some_annotators_is_not_that_of_all(tmp_path):
+    dataset(tmp_path)
+    number, label = next((n, a) for n, a, b in LABELS if a == b)
+    (tmp_path / "annotators/c.tsv").write_text(f"id\tlabel\n{number}\t{label}\n")
+    report = hold_against_plan(tmp_path)
+    assert report.metrics["agreement.kappa"].value > 0.85
+    assert unmet(report) == {("annotators", "agreement")}
+    assert "a mean of 1 of 3 pairs, for A and C, B and C have none" in report.findings[0].message
+
+
 PART_OF = {
     "typing.tsv": ("typing", 5),
     "linking.json": ("linking", 2),

@@ -11,7 +11,7 @@ from ragauge.contracts.gold import fingerprint
 from ragauge.errors import UsageError
 from ragauge.ingest.gold import read_gold
 from ragauge.runners.gold_sample import sample
-from ragauge.runners.gold_split import key_of, value_of
+from ragauge.runners.gold_split import key_of, value_or_none
 from tests.cli.command import ragauge
 
 HERITAGE = Path(__file__).resolve().parents[2] / "src/ragauge/demo/heritage/gold.jsonl"
@@ -38,7 +38,7 @@ def test_margins_of_the_set_are_those_of_the_weighted_sample(tmp_path):
     report = sample(QUESTIONS, 40, tmp_path / "s.jsonl", by=["custodian_type"])
     drawn = read_gold(str(tmp_path / "s.jsonl"))
     for value, (whole, count) in report.balance["custodian_type"].items():
-        own = [one for one in drawn if value_of(one, "custodian_type") == value]
+        own = [one for one in drawn if value_or_none(one, "custodian_type") == value]
         assert len(own) == count
         assert sum(one.weight or 1 for one in own) == pytest.approx(whole)
 

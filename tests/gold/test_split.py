@@ -9,7 +9,7 @@ import pytest
 from ragauge.contracts.gold import Gold
 from ragauge.errors import UsageError
 from ragauge.ingest.gold import read_gold
-from ragauge.runners.gold_split import NONE, factors_of, names_of, shares_of, split, value_of
+from ragauge.runners.gold_split import NONE, factors_of, names_of, shares_of, split, value_or_none
 from tests.cli.command import ragauge
 
 HERITAGE = Path(__file__).resolve().parents[2] / "src/ragauge/demo/heritage/gold.jsonl"
@@ -75,7 +75,7 @@ def test_the_balance_is_what_the_files_hold(tmp_path):
     for name in PARTS:
         part = read_gold(str(tmp_path / f"{name}.jsonl"))
         for factor, values in report.balance.items():
-            counted = Counter(value_of(question, factor) for question in part)
+            counted = Counter(value_or_none(question, factor) for question in part)
             assert {value: counts[name] for value, counts in values.items()} == {
                 value: counted[value] for value in values
             }
@@ -115,10 +115,10 @@ def test_answerable_has_the_place_it_is_given():
 
 
 def test_values_of_any_kind_are_text():
-    question = ask(1, tier=1, open=True, name="NL", gone=None)
-    names = ("tier", "open", "name", "gone", "never", "answerable")
-    values = [value_of(question, name) for name in names]
-    assert values == ["1", "true", "NL", NONE, NONE, "true"]
+    question = ask(1, tier=1, open=True, name="NL", gone=None, empty="")
+    names = ("tier", "open", "name", "gone", "empty", "never", "answerable")
+    values = [value_or_none(question, name) for name in names]
+    assert values == ["1", "true", "NL", NONE, NONE, NONE, "true"]
 
 
 def test_cells_that_cannot_reach_every_part_are_named(tmp_path):

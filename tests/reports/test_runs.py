@@ -33,7 +33,7 @@ def metric(value: float | None) -> RecordedMetric:
 
 
 def run_of(day: int, /, **changed: object) -> Run:
-    tags = changed.pop("tags", ())
+    tags, regressions = changed.pop("tags", ()), changed.pop("regressions", ())
     fields = {
         "name": "nightly",
         "command": "score",
@@ -62,7 +62,7 @@ def run_of(day: int, /, **changed: object) -> Run:
     }
     record = RunRecord(**(fields | changed))
     id = hashlib.sha256(repr(record).encode()).hexdigest()  # a lone surrogate has no JSON
-    return Run(id=id, record=record, tags=tags)
+    return Run(id=id, record=record, tags=tags, regressions=regressions)
 
 
 def listed(*runs: Run, more: bool = False) -> RunList:
@@ -199,3 +199,15 @@ def test_a_stored_report_comes_back_as_its_kind(plain):
 def test_a_report_that_cannot_be_read_is_told_in_words(content, words):
     with pytest.raises(InputRejected, match=words):
         stored_report(content, "4f2a")
+
+
+def test_a_run_that_a_comparison_failed_says_so_and_one_that_failed_anyway_is_that():
+    baseline = "0123456789ab" + "0" * 52
+    regressed = run_of(2, regressions=(baseline,))
+    head = render_head(regressed)
+    assert head.startswith("REGRESSED  nightly, score")
+    assert "regressed  against 0123456789ab\n" in head
+    assert "REGRESSED" in render_list(listed(regressed))
+    assert "\x1b[1;31mREGRESSED" in render_list(listed(regressed), color=True)
+    assert render_head(run_of(3, regressions=(baseline,))).startswith("FAIL  ")
+    assert "regressed" not in render_head(run_of(2))

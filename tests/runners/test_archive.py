@@ -151,6 +151,36 @@ def test_the_bytes_are_those_of_the_format_and_of_nothing_else(source, archive):
     assert archive.read_bytes() == plain_zip(expected)
 
 
+def test_marks_travel_with_their_runs(source, opened, place, tmp_path):
+    """The newest regressed against both others; a history that has it already learns that."""
+    first, second, third = reversed(source.runs(RunFilter()))
+    target = opened(place)
+    recorded(target, tmp_path, 1)
+    source.regressed(first.id, second.id)
+    source.regressed(third.id, second.id)
+    source.regressed(third.id, first.id)
+    export_runs(source, source.runs(RunFilter()), tmp_path / "marked.zip")
+    held = msgspec.json.decode(members_of(tmp_path / "marked.zip")[CONTENTS])["runs"]
+    assert held[0]["regressions"] == [second.id]
+    assert "regressions" not in held[1], "an archive without marks is as it was before there were"
+    assert held[2]["regressions"] == sorted([first.id, second.id])
+    import_runs(target, tmp_path / "marked.zip")
+    assert target.runs(RunFilter()) == source.runs(RunFilter())
+    assert target.find("green").id == second.id
+    export_runs(target, target.runs(RunFilter()), tmp_path / "again.zip")
+    assert (tmp_path / "again.zip").read_bytes() == (tmp_path / "marked.zip").read_bytes()
+
+
+@pytest.mark.parametrize("marks", [["x"], ["b" * 64, "a" * 64], ["a" * 64] * 2])
+def test_marks_that_are_no_ids_in_order_are_refused(archive, opened, tmp_path, marks):
+    members = members_of(archive)
+    contents = msgspec.json.decode(members[CONTENTS])
+    contents["runs"][0]["regressions"] = marks
+    members[CONTENTS] = canonical(contents)
+    (problem,) = refused(opened("target"), written(tmp_path / "bad.zip", members))
+    assert problem.endswith("are not ids, each once and in order")
+
+
 def test_rows_of_any_size_have_room(source, opened, tmp_path, monkeypatch):
     monkeypatch.setattr("ragauge.runners.archive.MANY_UNITS", 1)
     export_runs(source, source.runs(RunFilter()), tmp_path / "large.zip")

@@ -1,6 +1,8 @@
 """Two recorded runs compared: numbers as scipy has them, refusals in words, gates that decide."""
 
 import math
+import weakref
+from datetime import timedelta
 
 import msgspec
 import numpy as np
@@ -10,15 +12,20 @@ from hypothesis import strategies as st
 from msgspec import structs
 from scipy import stats
 
+from ragauge import score, stability
 from ragauge.contracts.comparison import FLIPS_KEPT, ComparisonReport
+from ragauge.contracts.history import NewRun
 from ragauge.errors import InputRejected, UsageError
 from ragauge.metrics.table import find
 from ragauge.reports.forms import render
 from ragauge.runners.compare import compare
+from ragauge.runners.recording import record as recorded
 from ragauge.stats.flip_power import smallest_seen
+from ragauge.stats.paired import mcnemar
 from ragauge.stats.power import needed, needed_for_margin
 from ragauge.store.history import open_history
-from tests.runners.recorded import HITS, PRECISION, questions, record
+from tests.runners.recorded import HITS, PRECISION, START, questions, record
+from tests.runners.test_weights import files
 
 OVER, COMPLIANCE = "quality.over_refusal", "quality.compliance"
 
@@ -200,6 +207,140 @@ def test_every_number_of_a_report_is_finite(history):
                 assert number is None or math.isfinite(number)
 
 
+def test_few_traced_questions_prove_nothing(history):
+    """All right before, and after the three that were traced: no loss was seen, nor ruled out."""
+    before, after = [1.0] * 60, [1.0] * 3 + [None] * 57
+    options = {"gate": "not-worse", "margins": ("0.05",)}
+    report = two(history, before, after, PRECISION, **options)
+    one, [gate] = report.compared[PRECISION], report.gates
+    assert (one.change, one.ci, one.n, one.verdict) == (0.0, None, 60, "cannot_tell")
+    assert "the run after scored only 3 units" in one.reason
+    assert (report.passed, gate.verdict) == (False, "fail")
+    assert "the run after scored only 3 units" in gate.reason
+
+
+def test_ranks_say_which_way_a_metric_went(history):
+    before = [0.5] * 30 + [0.95] * 3
+    after = [0.51] * 30 + [0.05] * 3
+    for minute, values in enumerate((before, after)):
+        record(history, {"acme.tone": values}, totals={"acme.tone": "mean"}, minute=minute)
+    one = compare(history, "latest", "latest", method="wilcoxon").compared["acme.tone"]
+    assert one.after < one.before
+    assert (one.verdict, one.change > 0) == ("better", True)
+    assert one.ci[0] <= one.change <= one.ci[1]
+    assert "change and interval are of the median change" in one.reason
+
+
+def test_what_ranks_find_among_few_that_fell_is_worse(history):
+    """Most questions did not move, so that the median is 0; all that moved fell."""
+    before, after = [0.5] * 100, [0.2] * 20 + [0.5] * 80
+    for minute, values in enumerate((before, after)):
+        record(history, {"acme.tone": values}, totals={"acme.tone": "mean"}, minute=minute)
+    report = compare(history, "latest", "latest", method="wilcoxon", gate="no-regression")
+    assert (report.compared["acme.tone"].change, report.compared["acme.tone"].verdict) == (
+        0.0,
+        "worse",
+    )
+    assert not report.passed
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ([1.0] * 6, [0.0] * 5 + [1.0]),
+        ([0.9, 0.8, 0.7, 0.6, 0.95], [0.4, 0.31, 0.19, 0.12, 0.43]),
+    ],
+)
+def test_more_would_decide_than_there_are(history, before, after):
+    for minute, values in enumerate((before, after)):
+        record(history, {"acme.tone": values}, totals={"acme.tone": "mean"}, minute=minute)
+    one = compare(history, "latest", "latest").compared["acme.tone"]
+    assert one.verdict == "cannot_tell"
+    assert one.needed > len(before)
+    moved = math.floor(one.needed * (one.n - one.n_zero) / one.n)
+    assert stats.binomtest(0, moved).pvalue < 0.05
+
+
+def test_alpha_reaches_the_intervals(history):
+    """0/1 pairs, shares whose units differ, and graded values: each at the level asked for."""
+    shares = [1.0] * 30 + [None] * 10 + [0.0] * 20
+    graded = np.random.default_rng(2).random(60).tolist()
+    for minute in (0, 1):
+        record(
+            history,
+            {
+                HITS: ones(60, range(8 * minute)),
+                PRECISION: shares[:: 1 - 2 * minute],
+                "acme.tone": graded[:: 1 - 2 * minute],
+            },
+            totals={"acme.tone": "mean"},
+            minute=minute,
+        )
+    reports = [compare(history, "latest", "latest", alpha=alpha) for alpha in (0.05, 0.01)]
+    for id in (HITS, PRECISION, "acme.tone"):
+        wide, wider = (report.compared[id].ci for report in reports)
+        assert wider[0] < wide[0] < wide[1] < wider[1]
+    expected = mcnemar(ones(60, range(8)), ones(60), confidence=99).ci
+    assert reports[1].compared[HITS].ci == pytest.approx(expected)
+    assert "99 % interval" in render(reports[1], "markdown")
+
+
+# Samples that stand for a population
+
+
+def weighted_runs(tmp_path, history, measure):
+    """Two runs of a system over a sample of sixty, recorded as `ragauge score --record` would."""
+    rng = np.random.default_rng(4)
+    weights = rng.choice([1.5, 10 / 3, 30], 60).tolist()
+    found = []
+    for minute, chance in enumerate((0.9, 0.6)):
+        right = (rng.random(60) < chance).tolist()
+        gold, traces = files(tmp_path, list(zip(weights, right, strict=True)))
+        made = START + timedelta(minutes=minute)
+        found.append(recorded(measure(gold, traces), history, name="s", recorded_at=made))
+    return found
+
+
+@pytest.mark.parametrize("measure", [score, stability])
+def test_a_sample_is_compared_as_what_it_stands_for(tmp_path, history, measure):
+    before, after = weighted_runs(tmp_path, history, measure)
+    report = compare(history, before.id, after.id)
+    told = {id: one for id, one in report.compared.items() if one.change is not None}
+    assert len(told) > 3
+    for id, one in told.items():
+        assert "weighted" in after.record.metrics[id].signature
+        assert one.before == pytest.approx(before.record.metrics[id].value, abs=1e-12)
+        assert one.after == pytest.approx(after.record.metrics[id].value, abs=1e-12)
+        assert one.n <= 60
+    assert "weights_unused" not in report.finding_counts
+
+
+def test_a_heavy_question_counts_as_often_as_it_stands_for(history):
+    """Forty light questions are mended and ten heavy ones break: the population lost."""
+    gold = [
+        structs.replace(one, weight=50.0 if p < 10 else 1.0) for p, one in enumerate(questions(60))
+    ]
+    before, after = ones(60, range(10, 50)), ones(60, range(10))
+    how = "canon:unicode|refusal:exact|each:question|weighted"
+    for minute, values in enumerate((before, after)):
+        record(history, {HITS: values}, gold=gold, how=how, minute=minute)
+    one = compare(history, "latest", "latest").compared[HITS]
+    assert one.before == pytest.approx(510 / 550)
+    assert one.after == pytest.approx(50 / 550)
+    assert one.n == 60
+    assert one.change < 0 and one.effect < 0
+    plain = [structs.replace(question, weight=None) for question in gold]
+    for minute, values in enumerate((before, after)):
+        record(history, {HITS: values}, gold=plain, minute=10 + minute)
+    assert compare(history, "latest", "latest").compared[HITS].change > 0
+
+
+def test_tests_that_know_no_weights_are_refused(tmp_path, history):
+    before, after = weighted_runs(tmp_path, history, score)
+    with pytest.raises(UsageError, match=r"--method t knows no weights.*leave the method out"):
+        compare(history, before.id, after.id, method="t")
+
+
 # What is compared
 
 
@@ -340,15 +481,6 @@ def test_runs_of_two_commands_are_never_compared(history):
         compare(history, first.id, "latest", allow=("gold", "versions"))
 
 
-def test_a_score_without_units_is_not_paired(history):
-    both = {HITS: ones(20), "stability.stable": ones(20)}
-    for minute in (0, 1):
-        record(history, both, totals={"stability.stable": "none"}, minute=minute)
-    assert list(compare(history, "latest", "latest").compared) == [HITS]
-    named = compare(history, "latest", "latest", metrics=("stable",)).compared["stability.stable"]
-    assert "no value for each unit" in named.reason
-
-
 def test_mcnemar_of_graded_scores_is_refused(history):
     counts = {COMPLIANCE: [(1, 2)] * 20}
     for minute in (0, 1):
@@ -423,6 +555,23 @@ def test_an_id_is_no_stratum(history):
         compare(history, "latest", "latest", slices=("url",))
 
 
+def test_slices_are_not_worse_only_where_all_of_them_are(history):
+    """Forty equal questions a country rule out nine in a hundred for one, not for three at once."""
+    for minute in (0, 1):
+        record(history, {HITS: ones(120)}, minute=minute)
+    options = {"slices": ("country",), "margins": ("0.09",)}
+    bare = compare(history, "latest", "latest", correction="none", **options)
+    held = compare(history, "latest", "latest", **options)
+    assert {cell.compared.verdict for cell in bare.slices} == {"not_worse"}
+    assert {cell.compared.verdict for cell in held.slices} == {"cannot_tell"}
+    expected = mcnemar([1] * 40, [1] * 40, confidence=100 * (1 - 0.05 / 3)).ci
+    assert held.slices[0].compared.ci == pytest.approx(expected)
+    assert held.compared[HITS].ci == pytest.approx(mcnemar([1] * 120, [1] * 120).ci)
+    assert "joint 95 % interval" in render(
+        two(history, ones(60), ones(60, range(30)), slices=("country",)), "text"
+    )
+
+
 # Flips
 
 
@@ -451,6 +600,42 @@ def test_flips_beyond_what_a_report_holds_are_counted(history):
     report = two(history, ones(n), ones(n, range(n)))
     assert len(report.flips) == FLIPS_KEPT
     assert report.flip_counts["broken"] == n
+
+
+def test_no_row_of_a_run_is_kept(history):
+    """Answers are read again for what flipped; columns hold the rest."""
+    details = [{"claim": "word " * 400} for _ in range(400)]
+    runs = [
+        record(history, {HITS: ones(400, wrong)}, details=details, minute=minute)
+        for minute, wrong in enumerate(((), (3,)))
+    ]
+    alive = []
+
+    class Watched:
+        """A history that counts how many rows are alive at once."""
+
+        def __getattr__(self, name):
+            return getattr(history, name)
+
+        def units(self, id):
+            for row in history.units(id):
+                held = Row(row)
+                alive.append(weakref.ref(held))
+                assert sum(ref() is not None for ref in alive) <= 2
+                yield held
+                del held
+
+    class Row:
+        def __init__(self, row):
+            self.row = row
+
+        def __getattr__(self, name):
+            return getattr(self.row, name)
+
+    report = compare(Watched(), runs[0].id, runs[1].id)
+    assert [flip.qid for flip in report.flips] == ["q003"]
+    assert report.flips[0].was.claim.startswith("word")
+    assert len(alive) == 4 * 400
 
 
 # Gates
@@ -513,6 +698,47 @@ def test_a_metric_neither_run_could_score_stops_nothing_unless_it_is_named(histo
     assert not named.passed
 
 
+def test_a_gate_passes_only_where_something_was_evaluated(history):
+    for minute in (0, 1):
+        record(history, {PRECISION: [None] * 20}, minute=minute)
+    report = compare(history, "latest", "latest", gate="no-regression")
+    assert [gate.verdict for gate in report.gates] == ["not_applicable"]
+    assert not report.passed
+    assert render(report, "text").startswith("FAIL  no-regression has nothing to judge")
+    assert compare(history, "latest", "latest").passed
+    run = record(history, {HITS: ones(20)}, minute=3)
+    unmeasured = structs.replace(run.record, metrics={}, name="unmeasured")
+    units = list(history.units(run.id))
+    kept = history.record(NewRun(record=unmeasured, units=units, gold=questions(20), files={}))
+    bare = compare(history, kept.id, run.id, gate="no-regression")
+    assert (bare.gates, bare.passed) == ((), False)
+    assert render(bare, "text").startswith("FAIL  no metric is in both runs")
+
+
+@pytest.mark.parametrize("method", ["t", "bootstrap"])
+@pytest.mark.parametrize("gate", ["no-regression", "not-worse"])
+def test_a_change_that_the_test_cannot_judge_does_not_pass(history, method, gate):
+    """All hundred fall from 1 to 0: they have no spread for these tests to judge by."""
+    options = {"method": method, "gate": gate, "margins": ("0.02",)}
+    report, verdict = gate_of(history, ones(100), [0.0] * 100, **options)
+    assert report.compared[HITS].p is None
+    assert not report.passed
+    assert verdict.verdict == ("not_evaluated" if gate == "no-regression" else "fail")
+    assert "all 100 pairs differ by the same" in verdict.reason
+    assert not two(history, ones(100), [0.0] * 100, gate="no-regression").passed
+
+
+def test_reasons_reach_the_gates(history):
+    """Two of sixty differ, and one unit was scored in a single run."""
+    before, after = ones(60), [*ones(60, range(2))[:-1], None]
+    for minute, values in enumerate((before, after)):
+        record(history, {"acme.tone": values}, totals={"acme.tone": "mean"}, minute=minute)
+    [gate] = compare(history, "latest", "latest", gate="no-regression").gates
+    assert gate.reason.startswith("cannot tell; with n = 59 a loss of 0.")
+    assert "only two of 59 pairs differ" in gate.reason
+    assert "1 units that only one run scored are left out" in gate.reason
+
+
 def test_a_metric_that_is_not_comparable_fails_the_gate(history):
     record(history, {HITS: ones(20)}, minute=0)
     record(history, {HITS: ones(20)}, versions={HITS: 2}, minute=1)
@@ -546,6 +772,22 @@ def test_a_first_run_has_no_baseline(history):
     assert report.finding_counts == {"no_baseline": 1}
     for form in ("text", "json", "markdown", "junit", "github", "csv", "html"):
         assert render(report, form)
+
+
+@pytest.mark.parametrize("reference", ["green@mian", "latest@mian", "green"])
+def test_a_baseline_that_no_earlier_run_is_was_not_allowed(history, reference):
+    """A branch misspelt, or none green: the allowance is for first runs."""
+    record(history, {HITS: ones(20)}, minute=0, passed=False)
+    record(history, {HITS: ones(20)}, minute=1, passed=False, branch="side")
+    record(history, {HITS: ones(20)}, minute=2, name="other")
+    record(history, {HITS: ones(20)}, minute=3, passed=False)
+    last = history.find("latest")
+    for allow in ((), ("no-baseline",)):
+        with pytest.raises(InputRejected) as refused:
+            compare(history, reference, last.id, allow=allow)
+        assert "is not the first run of score 'nightly'" in str(refused.value)
+        assert "earlier ones are on main (0 passed), side (0 passed)" in str(refused.value)
+        assert "--allow no-baseline" not in str(refused.value)
 
 
 def test_a_name_that_is_no_run_is_a_usage_error_even_where_no_baseline_is_allowed(history):

@@ -152,15 +152,40 @@ def test_the_commit_is_the_work_trees(tmp_path):
         identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
         subprocess.run(["git", "-C", tmp_path, *identity, *words], check=True, capture_output=True)
 
-    assert git_state(tmp_path) is None
+    assert git_state(tmp_path, {}) is None
     git("init", "-b", "trunk")
-    assert git_state(tmp_path) is None, "nothing is committed yet"
+    assert git_state(tmp_path, {}) is None, "nothing is committed yet"
     (tmp_path / "prompt.txt").write_text("one")
     git("add", ".")
     git("commit", "-m", "one")
-    clean = git_state(tmp_path)
+    clean = git_state(tmp_path, {})
     assert (clean.branch, clean.dirty, len(clean.commit)) == ("trunk", False, 40)
     (tmp_path / "prompt.txt").write_text("two")
-    assert git_state(tmp_path).dirty
+    assert git_state(tmp_path, {}).dirty
     git("checkout", "-q", "--detach")
-    assert git_state(tmp_path).branch is None
+    assert git_state(tmp_path, {}).branch is None
+    for environment, branch in BUILT.items():
+        assert git_state(tmp_path, dict(environment)).branch == branch, environment
+    git("checkout", "-q", "trunk")
+    built = {"GITHUB_REF_NAME": "main"}
+    assert git_state(tmp_path, built).branch == "trunk", "git knows better"
+    assert git_state(tmp_path / "..", built) is None
+
+
+BUILT = {
+    (("GITHUB_REF_NAME", "main"), ("GITHUB_HEAD_REF", "")): "main",
+    (("GITHUB_REF_NAME", "12/merge"), ("GITHUB_HEAD_REF", "topic/a")): "topic/a",
+    (("GITHUB_REF_NAME", "v1.4"), ("GITHUB_REF_TYPE", "tag")): None,
+    (("CI_COMMIT_REF_NAME", "main"),): "main",
+    (("CI_COMMIT_REF_NAME", "v1.4"), ("CI_COMMIT_TAG", "v1.4")): None,
+    (("BUILD_SOURCEBRANCH", "refs/heads/topic/a"), ("BUILD_SOURCEBRANCHNAME", "a")): "topic/a",
+    (("BUILD_SOURCEBRANCH", "refs/tags/v1"),): None,
+    (
+        ("BUILD_SOURCEBRANCH", "refs/pull/3/merge"),
+        ("SYSTEM_PULLREQUEST_SOURCEBRANCH", "refs/heads/topic"),
+    ): "topic",
+    (("BRANCH_NAME", "PR-3"), ("CHANGE_BRANCH", "topic")): "topic",
+    (("BRANCH_NAME", "main"),): "main",
+    (("TRAVIS_BRANCH", "main"), ("TRAVIS_PULL_REQUEST_BRANCH", "topic")): "topic",
+}
+"""What CI servers set, and the branch that is built; of a pull request, never its target."""

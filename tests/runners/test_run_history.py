@@ -99,7 +99,33 @@ def test_only_the_last_and_only_what_matches(history):
     assert len(run_history(history, HITS, HistoryOptions(last=4)).points) == 4
     assert len(run_history(history, HITS, HistoryOptions(labels={"model": "a"})).points) == 12
     assert len(run_history(history, HITS, HistoryOptions(branch="side")).points) == 1
-    assert run_history(history, HITS, HistoryOptions(last=4)).coverage["matching"] == 13
+    assert run_history(history, HITS, HistoryOptions(last=4)).coverage["older"] == 1
+    assert run_history(history, HITS, HistoryOptions(last=13)).coverage["older"] == 0
+
+
+def test_no_more_runs_are_read_than_the_line_needs(history):
+    runs_of(history, [30] * 40)
+    runs_of(history, [20] * 30, 40, name="smoke")
+    read = []
+
+    class Watched:
+        def runs(self, which):
+            read.append(len(found := history.runs(which)))
+            return found
+
+    line = run_history(Watched(), HITS, HistoryOptions(last=3))
+    assert (len(line.points), read) == (3, [8])
+    read.clear()
+    record(history, {PRECISION: [1.0] * N}, minute=99)
+    longer = run_history(Watched(), HITS, HistoryOptions(last=20, name="nightly"))
+    assert (len(longer.points), max(read)) == (20, 41)
+
+
+def test_a_metric_of_old_runs_only_is_found(history):
+    runs_of(history, [30])
+    for minute in range(1, 30):
+        record(history, {PRECISION: [1.0] * N}, minute=minute)
+    assert len(run_history(history, HITS, HistoryOptions(last=2)).points) == 1
 
 
 def test_runs_of_other_names_are_left_out_and_said(history):

@@ -273,6 +273,77 @@ def test_another_input_or_fresh_begins_anew(folder, system, history, run):
     assert recorded(history) == ["traces"] * 4
 
 
+@pytest.fixture
+def git(folder):
+    def run(*words: str) -> None:
+        identity = ["-c", "user.name=a", "-c", "user.email=a@example.org"]
+        subprocess.run(["git", "-C", folder, *identity, *words], check=True, capture_output=True)
+
+    run("init", "-b", "main")
+    (folder / ".gitignore").write_text("/store/\n")
+    (folder / "prompt.txt").write_text("one")
+    run("add", ".")
+    run("commit", "-m", "one")
+    return run
+
+
+def test_uncommitted_changes_begin_anew(folder, system, history, run, git):
+    """Each change is another system; what a start itself leaves behind is none."""
+    system.broken = True
+    run()
+    assert recorded(history) == ["traces"]
+    (folder / "summary.md").write_text("a report of the start before")
+    run()
+    assert recorded(history) == ["traces"]
+    for number, change in enumerate(
+        (
+            lambda: (folder / "prompt.txt").write_text("two"),
+            lambda: (folder / "prompt.txt").write_text("three"),
+            lambda: (folder / "other.py").write_text("1"),
+            lambda: (folder / "other.py").write_text("2"),
+            lambda: git("add", "other.py"),
+            lambda: git("commit", "-am", "two"),
+        ),
+        2,
+    ):
+        change()
+        run()
+        assert recorded(history) == ["traces"] * number, number
+        run()
+        assert recorded(history) == ["traces"] * number, number
+
+
+def test_another_file_of_the_called_package_begins_anew(folder, system, history, run):
+    (folder / "ragauge.toml").write_text(FILE.replace("system:answer", "rag.serve.api:answer"))
+    package = folder / "rag" / "serve"
+    package.mkdir(parents=True)
+    for path in (folder / "rag/__init__.py", package / "__init__.py", package / "api.py"):
+        path.write_text("raise RuntimeError('nothing is imported to see what it is')\n")
+    system.broken = True
+    run()
+    run()
+    assert recorded(history) == ["traces"]
+    (folder / "rag" / "index.py").write_text("SIZE = 1\n")
+    run()
+    assert recorded(history) == ["traces"] * 2
+    (package / "api.py").write_text("def answer(ask): ...\n")
+    run()
+    assert recorded(history) == ["traces"] * 3
+
+
+def test_a_called_module_is_found_where_it_is_imported_from(
+    folder, system, history, run, tmp_path_factory, monkeypatch
+):
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    monkeypatch.syspath_prepend(str(elsewhere))
+    (elsewhere / "system.py").write_text("def answer(ask): ...")
+    system.broken = True
+    run()
+    (elsewhere / "system.py").write_text("def answer(ask): return None")
+    run()
+    assert recorded(history) == ["traces"] * 2
+
+
 def test_a_report_that_was_not_delivered_is_made_again_from_the_history(system, history, run):
     def lost(report):
         raise OSError("the disk is full")
@@ -324,19 +395,23 @@ def test_wrong_rules_are_refused_before_anything_runs(folder, history, run):
 
 
 BASELINE = '[baseline]\nrun = "green"\ngate = "no-regression"\n'
+ONE = FILE.replace('>=0.5"]', '>=0"]\nmetrics = ["precision_strict"]')
+"""One metric: six questions cannot tell anything of twenty, corrected for all of them."""
+
+
+def regress(folder: Path) -> None:
+    wrong = {"citations": ["p2"], "claim": "no idea"}
+    rows = [answer(f"q{n}") | {"answer_json": wrong, "retrieved_ids": ["p2"]} for n in range(6)]
+    write(folder / "traces.jsonl", rows)
 
 
 def test_a_baseline_holds_a_task_to_the_last_run_that_passed(folder, run):
-    # One metric: six questions cannot tell anything of twenty, corrected for all of them.
-    one = FILE.replace('>=0.5"]', '>=0"]\nmetrics = ["precision_strict"]')
-    (folder / "ragauge.toml").write_text(one + BASELINE)
+    (folder / "ragauge.toml").write_text(ONE + BASELINE)
     first = run(only=("traces",))
     assert first.exit_code == 0
     assert first.tasks[0].comparison.before is None
     assert first.finding_counts["no_baseline"] == 1
-    wrong = {"citations": ["p2"], "claim": "no idea"}
-    rows = [answer(f"q{n}") | {"answer_json": wrong, "retrieved_ids": ["p2"]} for n in range(6)]
-    write(folder / "traces.jsonl", rows)
+    regress(folder)
     worse = run(only=("traces",))
     comparison = worse.tasks[0].comparison
     assert comparison.before.id == first.tasks[0].run
@@ -349,6 +424,88 @@ def test_a_baseline_holds_a_task_to_the_last_run_that_passed(folder, run):
     assert "against" in shown and "worse" in shown
     assert "| `quality.precision_strict` | 1.000 | 0.000 | -1.000 |" in render(worse, "markdown")
     assert {one.stratum for one in comparison.slices} == {"language"}
+
+
+def test_a_run_that_regressed_is_not_the_next_baseline(folder, history, run):
+    (folder / "ragauge.toml").write_text(ONE + BASELINE)
+    good = run(only=("traces",)).tasks[0].run
+    regress(folder)
+    for _ in range(3):
+        report = run(only=("traces",))
+        task = report.tasks[0]
+        assert (task.status, task.comparison.before.id) == ("failed", good)
+        assert history.find(task.run).record.passed, "its own gates hold"
+        assert history.find(task.run).regressions == (good,)
+        assert report.finding_counts["regressed"] == 1
+        assert history.find("green").id == good
+    write(folder / "traces.jsonl", [answer(f"q{n}") for n in range(6)])
+    mended = run(only=("traces",)).tasks[0]
+    assert (mended.status, mended.comparison.before.id) == ("passed", good)
+    assert history.find("green").id == mended.run
+
+
+class Killed(BaseException):
+    """As good as SIGKILL: nothing of a suite catches it."""
+
+
+def test_a_suite_that_was_killed_before_it_marked_a_run_compares_and_marks_it(
+    folder, history, run, monkeypatch
+):
+    (folder / "ragauge.toml").write_text(ONE + BASELINE)
+    good = run(only=("traces",)).tasks[0].run
+    regress(folder)
+
+    def killed(id, baseline):
+        raise Killed
+
+    monkeypatch.setattr(history, "regressed", killed)
+    with pytest.raises(Killed):
+        run(only=("traces",))
+    monkeypatch.undo()
+    (bad,) = (one.id for one in history.runs(RunFilter()) if one.id != good)
+    assert history.find(bad).regressions == ()
+    report = run(only=("traces",))
+    assert (report.tasks[0].run, report.tasks[0].status) == (bad, "failed")
+    assert history.find(bad).regressions == (good,)
+
+
+def test_a_suite_that_cannot_mark_a_run_is_not_done(folder, history, run, monkeypatch):
+    (folder / "ragauge.toml").write_text(ONE + BASELINE)
+    run(only=("traces",))
+    regress(folder)
+
+    def locked(id, baseline):
+        raise UsageError("history.sqlite: cannot be written")
+
+    monkeypatch.setattr(history, "regressed", locked)
+    report = run(only=("traces",))
+    assert (report.tasks[0].status, report.exit_code) == ("error", 3)
+    assert report.tasks[0].problems == ("history.sqlite: cannot be written",)
+    monkeypatch.undo()
+    again = run(only=("traces",))
+    assert (again.tasks[0].run, again.tasks[0].status) == (report.tasks[0].run, "failed")
+
+
+def test_a_suite_may_have_no_baseline_where_the_file_has_one(folder, run):
+    tail = '[suites.free]\ntasks = ["traces"]\nbaseline = false\n'
+    (folder / "ragauge.toml").write_text(ONE + BASELINE + tail)
+    assert run(only=("traces",)).tasks[0].comparison is not None
+    regress(folder)
+    (free,) = run("free").tasks
+    assert (free.status, free.comparison) == ("passed", None)
+    own = tail + '\n[suites.own]\ntasks = ["traces"]\nbaseline = false\n'
+    text = ONE.replace("[tasks.traces]", '[tasks.traces]\nbaseline = "green"') + BASELINE + own
+    (folder / "ragauge.toml").write_text(text)
+    assert run("own").tasks[0].comparison is not None, "a task's own stands"
+
+
+def test_a_baseline_that_never_is_does_not_pass_forever(folder, run):
+    (folder / "ragauge.toml").write_text(ONE + BASELINE.replace('"green"', '"green@mian"'))
+    first = run(only=("traces",))
+    assert (first.exit_code, first.finding_counts["no_baseline"]) == (0, 1)
+    second = run(only=("traces",))
+    assert statuses(second)["traces"] == "error"
+    assert "green@mian" in second.tasks[0].problems[0]
 
 
 def test_a_baseline_that_must_be_there_is_an_error_without_one(folder, history, run):

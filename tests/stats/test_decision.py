@@ -43,6 +43,14 @@ def test_alpha_is_the_users(alpha, verdict):
     assert outlook(0.1, (0.01, 0.2), 0.03, "higher", alpha=alpha) == verdict
 
 
+def test_where_the_change_is_0_the_test_says_which_way():
+    """Most pairs of a median may not differ, while all that do fell."""
+    assert outlook(0.0, (0.0, 0.0), 0.001, "higher", leans=-1) == "worse"
+    assert outlook(0.0, (0.0, 0.0), 0.001, "lower", leans=-1) == "better"
+    assert outlook(0.0, (0.0, 0.0), 0.001, "higher") == "cannot_tell"
+    assert outlook(0.01, (0.01, 0.01), 0.001, "higher", leans=0) == "better"
+
+
 shares = st.floats(-1, 1)
 
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
-from ragauge.stats.multiplicity import adjusted, benjamini_hochberg, holm
+from ragauge.stats.multiplicity import adjusted, benjamini_hochberg, holm, level_of
 
 drawn = settings(derandomize=True, max_examples=300, deadline=None)
 close = pytest.approx
@@ -79,3 +79,11 @@ def test_the_correction_goes_by_its_name():
 def test_what_is_no_probability_is_refused(p):
     with pytest.raises(ValueError, match="from 0 to 1"):
         holm([0.5, p])
+
+
+@pytest.mark.parametrize("correction", ["holm", "bh", "none"])
+@drawn
+@given(st.lists(st.floats(0, 1, allow_subnormal=False), min_size=1, max_size=12))
+def test_what_reaches_the_level_of_a_single_test_is_found_whatever_the_others_are(correction, ps):
+    level = level_of(0.05, correction, len(ps))
+    assert adjusted([level, *ps[1:]], correction)[0] <= 0.05 + 1e-12

@@ -332,6 +332,25 @@ def test_mcnemar_refuses_other_scores():
         mcnemar([0.5], [1])
 
 
+# The way a test leans.
+
+
+def test_many_small_gains_and_a_few_great_losses_are_a_gain_by_ranks():
+    after, before = [0.51] * 30 + [0.05] * 3, [0.5] * 30 + [0.95] * 3
+    found = wilcoxon(after, before)
+    assert np.mean(after) < np.mean(before)
+    assert found.p < 0.001
+    assert found.estimate == close(0.01)
+    assert (found.leans, found.ci[0] > 0) == (1, True)
+    assert paired_t(after, before).leans == -1
+
+
+def test_ranks_lean_where_their_centre_is_0():
+    found = wilcoxon([0.0] * 20 + [1.0] * 80, [0.3] * 20 + [1.0] * 80)
+    assert (found.estimate, found.leans) == (0.0, -1)
+    assert found.p < 0.001
+
+
 # Bootstrap.
 
 
@@ -423,6 +442,55 @@ def test_drawn_swaps_come_near_the_exact_share(monkeypatch, kinds):
     assert found.p == close(expected, abs=6 * math.sqrt(expected * (1 - expected) / 20_000))
     low, high = found.ci
     assert low < found.estimate < high
+
+
+def answers(right, wrong, absent):
+    rows = [[1, 1]] * right + [[0, 1]] * wrong + [[0, 0]] * absent
+    return np.array(rows)
+
+
+@pytest.mark.parametrize("scored", [1, 2, 3, 9])
+def test_few_units_that_a_run_scored_prove_nothing(scored):
+    """All right before, and after the few that are left: a resample never varies."""
+    found = swapped(answers(scored, 0, 60 - scored), answers(60, 0, 0), ratio)
+    assert (found.estimate, found.ci, found.n) == (0.0, None, 60)
+    assert f"the run after scored only {scored} unit" in found.reason
+    assert found.reason.endswith("too few for an interval")
+
+
+def test_the_smaller_run_bounds_what_was_seen():
+    found = swapped(answers(12, 0, 48), answers(60, 0, 0), ratio)
+    assert found.estimate == 0
+    assert found.ci == close(mcnemar([1] * 12, [1] * 12).ci)
+    assert found.ci[0] < -0.2
+    assert found.ci == close(swapped(answers(60, 0, 0), answers(12, 0, 48), ratio).ci)
+
+
+@drawn
+@given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=10, max_size=60))
+def test_the_interval_of_0_1_rows_is_nearly_the_score_interval(pairs):
+    """The jackknife divides by n - 1, and the units are otherwise those of McNemar's test."""
+    after, before = (np.array(run) for run in runs(pairs))
+    rows = [np.column_stack([run, np.ones_like(run)]) for run in (after, before)]
+    found, expected = swapped(*rows, ratio, draws=50, span=1).ci, mcnemar(after, before).ci
+    assert found == close(expected, abs=0.03)
+    assert found[1] - found[0] >= expected[1] - expected[0] - 1e-9
+
+
+def test_units_are_not_worth_more_for_counting_more():
+    after, before = answers(20, 6, 4), answers(24, 3, 3)
+    plain, often = (swapped(after * m, before * m, ratio, draws=50).ci for m in (1, 7))
+    assert plain == close(often)
+    heavy = np.where(np.arange(30) < 2, 1_000, 1)[:, None]
+    found = swapped(after * heavy, before * heavy, ratio, draws=50)
+    assert found.ci is None
+    assert "are so unequal that they count as 2" in found.reason
+
+
+def test_values_that_never_leave_0_may_still_rise_as_far_as_is_known():
+    none = answers(0, 40, 0)
+    assert swapped(none, none, ratio).ci is None
+    assert swapped(none, none, ratio, span=1.0).ci == close(mcnemar([0] * 40, [0] * 40).ci)
 
 
 def test_a_run_that_scores_nothing_cannot_be_compared():

@@ -2,21 +2,17 @@
 
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from ragauge.stats.power import (
-    Detectable,
     detectable,
     margin_power_at,
     needed,
     needed_for_margin,
     power_at,
-    power_table,
-    sd_of_flips,
 )
 
 drawn = settings(derandomize=True, max_examples=50, deadline=None)
@@ -93,15 +89,6 @@ def test_many_pairs_are_the_normal_distribution():
     assert needed(1.0, 1e-4) == close((z / 1e-4) ** 2, rel=1e-5)
 
 
-def test_the_table_has_a_line_for_each_number_of_pairs():
-    table = power_table(0.4, [1, 20, 80])
-    assert table == (
-        Detectable(1, None),
-        Detectable(20, detectable(0.4, 20)),
-        Detectable(80, detectable(0.4, 80)),
-    )
-
-
 @pytest.mark.parametrize("sd", [0.0, math.nan, math.inf])
 def test_without_a_spread_nothing_is_said(sd):
     assert needed(sd, 0.1) is needed_for_margin(sd, 0.1) is detectable(sd, 10) is None
@@ -120,11 +107,3 @@ def test_a_gulf_is_seen_in_the_fewest_pairs_there_can_be(difference):
     assert needed(1.0, difference) == needed_for_margin(1.0, difference) == 2
     assert power_at(2, 1e-5, difference) == close(1)
     assert margin_power_at(20, 1e-5, 0.0, -difference) == close(0)
-
-
-@drawn
-@given(st.integers(1, 20), st.integers(0, 20), st.integers(0, 20))
-def test_the_spread_of_flips_is_that_of_the_differences(mended, broken, same):
-    differences = np.array([1] * mended + [-1] * broken + [0] * same)
-    share, change = np.abs(differences).mean(), differences.mean()
-    assert sd_of_flips(share, change) == close(differences.std(), abs=1e-12)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 from collections.abc import Callable
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +13,14 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import Float, cast, delete, event, insert, select, update
+from sqlalchemy import Float, cast, delete, event, insert, literal, select, update
 
 from ragauge.contracts.gold import Gold, fingerprint
 from ragauge.contracts.history import (
     GitState,
     History,
     NewRun,
+    NoHistory,
     Run,
     RunFilter,
     UnitRow,
@@ -26,11 +29,12 @@ from ragauge.contracts.history import (
 )
 from ragauge.errors import InputRejected, UsageError
 from ragauge.store.database import BATCH
+from ragauge.store.files import PIECE
 from ragauge.store.history import open_history
-from ragauge.store.shelf import PIECE
 from ragauge.store.tables import (
     file_pieces,
     gold_questions,
+    regressions,
     run_files,
     run_labels,
     run_metrics,
@@ -93,6 +97,54 @@ def test_more_units_and_bytes_than_are_sent_at_a_time(history, tmp_path):
     history.record(run)
     whole(history, run)
     assert history.verify().faults == {}
+
+
+class Watched(list[UnitRow]):
+    """Rows that say whether the database was locked whenever somebody read them."""
+
+    locked = False
+
+    def __iter__(self) -> Any:
+        assert not self.locked, "rows were read while others wait for the lock"
+        return super().__iter__()
+
+
+@pytest.mark.parametrize("in_memory", [1 << 24, 1_000])
+def test_units_are_encoded_before_the_database_is_locked(history, monkeypatch, in_memory):
+    monkeypatch.setattr("ragauge.store.encoded_units.IN_MEMORY", in_memory)
+    run = new_run(1, units=unit_rows(BATCH + 1))
+    watched = changed(run, units=Watched(run.units))
+    writing = history._database.writing
+
+    @contextmanager
+    def noted():
+        with writing() as connection:
+            watched.units.locked = True
+            yield connection
+            watched.units.locked = False
+
+    monkeypatch.setattr(history._database, "writing", noted)
+    history.record(watched)
+    whole(history, run)
+    assert history.verify().faults == {}
+
+
+def test_no_room_for_the_encoded_units_ends_in_words(history, monkeypatch):
+    monkeypatch.setattr("ragauge.store.encoded_units.IN_MEMORY", 1)
+    monkeypatch.setattr("tempfile._io.open", full_disk)
+    with pytest.raises(UsageError, match="No space left on device; make room, or set TMPDIR"):
+        history.record(new_run(1))
+    monkeypatch.undo()
+    assert history.runs(RunFilter()) == []
+
+
+def full_disk(*_: Any, **__: Any) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+def test_who_only_reads_is_told_that_there_is_no_history(place):
+    with pytest.raises(NoHistory, match="there is no history yet; record a run with --record"):
+        open_history(place, create=False)
 
 
 def test_a_run_may_have_neither_units_nor_gold_nor_files(history):
@@ -214,7 +266,7 @@ def test_runs_are_listed_newest_first_and_by_what_they_are(history):
     assert listed(name="nightly") == [1, 0]
     assert listed(command="stability") == [2]
     assert listed(branch="main") == [0]
-    assert listed(passed=False) == [1]
+    assert listed(green=False) == [1]
     assert listed(labels={"model": "large"}) == [3, 1]
     assert listed(labels={"model": "large", "index": "v4"}) == [3]
     assert listed(before=moment(2)) == [1, 0]
@@ -255,6 +307,77 @@ def test_a_run_is_found_by_time_branch_tag_and_beginning(history):
         history.find("green", like=history.find(id[0]))
     with pytest.raises(UsageError, match="no run on branch gone; branches with runs: main, topic"):
         history.find("latest@gone")
+
+
+def at(commit: str) -> GitState:
+    return GitState(commit=commit, branch=None, dirty=False)
+
+
+def test_a_run_is_found_by_its_commit(history):
+    here, there = "5d2c9e0f" + "a" * 32, "5d2c77" + "b" * 34
+    made = [
+        new_run(0, git=at(here)),
+        new_run(1, git=at(here), command="stability"),
+        new_run(2, git=at(there)),
+        new_run(3, git=None),
+    ]
+    for run in made:
+        history.record(run)
+    id = [run.record.id for run in made]
+    for reference in (f"commit:{here}", "commit:5d2c9e", "commit:5D2C9"):
+        assert history.find(reference).id == id[1]
+    last = history.find("latest")
+    assert history.find("commit:5d2c9e", like=last).id == id[0], "of its command and name"
+    with pytest.raises(UsageError, match="no run at this commit of score 'nightly' before it"):
+        history.find("commit:5d2c9e", like=history.find(id[0]))
+    with pytest.raises(UsageError, match=f"several commits: {there}, {here}; write more"):
+        history.find("commit:5d2c")
+    with pytest.raises(UsageError, match=r"commit:ffff: there is no run at this commit$"):
+        history.find("commit:ffff")
+    for reference in ("commit:", "commit:5d2", "commit:HEAD", "commit:%"):
+        with pytest.raises(UsageError, match="named by 4 hexadecimal digits"):
+            history.find(reference)
+
+
+def test_a_run_that_regressed_is_not_green_any_more(history, place):
+    made = [history.record(new_run(number)) for number in range(3)]
+    first, second, last = (run.id for run in made)
+    assert history.find("green").id == last
+    history.regressed(last, first)
+    history.regressed(last, second)
+    history.regressed(last, first)
+    assert history.find("green").id == second
+    assert history.find("green@main").id == second
+    assert history.find("latest").id == last
+    marked = history.find(last)
+    assert marked.regressions == tuple(sorted((first, second)))
+    assert (marked.green, marked.record.passed, made[0].green) == (False, True, True)
+    assert ids(history.runs(RunFilter(green=True))) == [second, first]
+    assert ids(history.runs(RunFilter(green=False))) == [last]
+    assert history.record(new_run(2)).regressions == marked.regressions, "recorded twice"
+    with pytest.raises(UsageError, match="is not in this history"):
+        history.regressed("0" * 64, first)
+    again = open_history(place, create=False)
+    assert again.find(last) == marked
+    again.close()
+
+
+def test_a_mark_goes_with_its_run_and_outlives_its_baseline(history):
+    baseline, run = history.record(new_run(1)), history.record(new_run(2))
+    history.regressed(run.id, baseline.id)
+    history.remove([baseline.id])
+    assert history.find(run.id).regressions == (baseline.id,)
+    assert (history.verify().faults, history.gc()) == ({}, [])
+    history.remove([run.id])
+    assert history.record(new_run(2)).green
+    with history._database.reading() as connection:
+        assert connection.execute(select(regressions)).all() == []
+
+
+def test_a_run_from_elsewhere_comes_with_its_marks(history):
+    run = changed(new_run(1), regressions=("b" * 64, "a" * 64))
+    assert history.record(run) == history.find(run.record.id)
+    assert history.find(run.record.id).regressions == ("a" * 64, "b" * 64)
 
 
 def colliding() -> tuple[NewRun, NewRun]:
@@ -321,6 +444,7 @@ BAD_TAGS = [
     "latest",
     "green",
     "green@main",
+    "commit:5d2c",
     "dead",
     "00FF",
     "a b",
@@ -425,6 +549,17 @@ def test_a_name_that_leads_out_of_the_folder_is_refused(history, tmp_path):
         history.record(changed(outside, record=record, files={"../../x": path}))
 
 
+@pytest.mark.parametrize("name", ["Report.json", ".hidden", "a/b", "x" * 101, ""])
+def test_a_name_that_an_archive_would_refuse_is_refused_here(history, tmp_path, name):
+    path = tmp_path / "file"
+    path.write_bytes(b"x")
+    seal = new_run(1, folder=tmp_path, contents={"x": b"x"}).record.files["x"]
+    plain = new_run(1, folder=tmp_path, contents={})
+    record = msgspec.structs.replace(plain.record, files={name: seal})
+    with pytest.raises(InputRejected, match="no name for a file"):
+        history.record(changed(plain, record=record, files={name: path}))
+
+
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])
 def test_a_value_that_is_no_number_is_refused(history, value):
     units = [UnitRow(unit="q1", label=None, right=None, detail={}, values={"m": value}, counts={})]
@@ -461,6 +596,10 @@ DAMAGE = {
     "gold": (delete(gold_questions).where(gold_questions.c.place == 4), "do not hash to gold"),
     "question": (update(gold_questions).values(question="?"), "5 rows have columns that are not"),
     "file": (delete(run_files), "files: the table is not as the record"),
+    "mark": (
+        insert(regressions).from_select(["run", "baseline"], select(runs.c.number, literal("x"))),
+        "regressions: 'x' is no run's id",
+    ),
 }
 
 

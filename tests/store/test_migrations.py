@@ -15,6 +15,7 @@ from ragauge.contracts.history import RunFilter
 from ragauge.errors import UsageError
 from ragauge.store import migrations, tables
 from ragauge.store.database import version_of
+from ragauge.store.encoded_units import encoded_units
 from ragauge.store.history import open_history
 from ragauge.store.places import LocalPlace, located
 from ragauge.store.postgres import _engine as server_engine
@@ -40,11 +41,17 @@ def bare(place: str):
         engine.dispose()
 
 
+LACKS = {"0001": {"rag_traces", "regressions"}, "0002": {"regressions"}}
+"""The tables that a history of each earlier version does not have."""
+
+
 def old_history(place: str, version: str, *runs) -> None:
     with bare(place) as connection:
         migrations.upgrade(connection, None, version)
         for run in runs:
-            insert_parts(connection, run, insert_run(connection, run.record, run.record.id))
+            number = insert_run(connection, run.record, run.record.id)
+            with encoded_units(run) as units:
+                insert_parts(connection, run, number, units)
 
 
 def test_the_newest_version_is_the_one_the_code_names():
@@ -78,22 +85,27 @@ def test_every_column_of_a_migrated_history_may_be_null_where_the_code_says(plac
             assert ends <= {"CASCADE"}
 
 
-def test_an_old_history_is_upgraded_with_its_runs_intact(place):
+@pytest.mark.parametrize(("version", "lacks"), LACKS.items())
+def test_an_old_history_is_upgraded_with_its_runs_intact(place, version, lacks):
     made = [new_run(number) for number in range(3)]
-    old_history(place, "0001", *made)
+    old_history(place, version, *made)
     with bare(place) as connection:
-        assert version_of(connection) == "0001"
-        assert not inspect(connection).has_table("rag_traces")
+        assert version_of(connection) == version
+        there = set(inspect(connection).get_table_names())
+        assert set(tables.metadata.tables) - there == lacks
     history = open_history(place, create=False)
     assert [run.record for run in reversed(history.runs(RunFilter()))] == [
         run.record for run in made
     ]
     checked = history.verify()
     assert len(checked.whole) == 3 and checked.faults == {}
+    assert all(run.green for run in history.runs(RunFilter()))
+    history.regressed(made[2].record.id, made[0].record.id)
+    assert history.find("green").id == made[1].record.id
     history.close()
     with bare(place) as connection:
         assert version_of(connection) == tables.HEAD
-        assert inspect(connection).has_table("rag_traces")
+        assert lacks <= set(inspect(connection).get_table_names())
 
 
 def test_an_upgrade_that_fails_changes_nothing(place, monkeypatch):
@@ -119,6 +131,30 @@ def test_a_newer_history_is_refused_with_both_versions(place):
         connection.execute(text(f"UPDATE {tables.VERSION_TABLE} SET version_num = '0417'"))
     with pytest.raises(UsageError, match=f"version 0417, .*up to {tables.HEAD}; upgrade Ragauge"):
         open_history(place)
+
+
+WRITES = {
+    "record": lambda history, run: history.record(new_run(2)),
+    "tag": lambda history, run: history.tag(run.id, "v1"),
+    "untag": lambda history, run: history.untag("kept"),
+    "regressed": lambda history, run: history.regressed(run.id, "0" * 64),
+    "remove": lambda history, run: history.remove([run.id]),
+    "gc": lambda history, run: history.gc(),
+}
+
+
+@pytest.mark.parametrize("write", WRITES)
+def test_a_history_upgraded_by_a_newer_ragauge_meanwhile_is_left_alone(place, write):
+    history = open_history(place)
+    run = history.record(new_run(1))
+    history.tag(run.id, "kept")
+    before = history.runs(RunFilter())
+    with bare(place) as connection:
+        connection.execute(text(f"UPDATE {tables.VERSION_TABLE} SET version_num = '0417'"))
+    with pytest.raises(UsageError, match=f"version 0417, .*up to {tables.HEAD}; upgrade Ragauge"):
+        WRITES[write](history, run)
+    assert history.runs(RunFilter()) == before
+    history.close()
 
 
 def test_a_database_of_another_program_is_left_alone(place):

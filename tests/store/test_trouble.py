@@ -16,8 +16,9 @@ from typing import Any
 import msgspec
 import pytest
 
-from ragauge.contracts.history import RunFilter
+from ragauge.contracts.history import NewRun, RunFilter
 from ragauge.errors import UsageError
+from ragauge.store.encoded_units import encoded_units
 from ragauge.store.history import open_history
 from ragauge.store.postgres import _OURS
 from tests.store.runs_made import new_run, unit_rows
@@ -286,6 +287,19 @@ def test_a_wrong_password_and_a_missing_database_are_told_apart(postgres_server)
             connection.execute("SELECT pg_reload_conf()")
 
 
+@pytest.fixture(params=["while they are encoded", "while they are inserted"])
+def midway(request, monkeypatch) -> Callable[[NewRun, Callable[[], object]], NewRun]:
+    """A run, in the middle of whose rows something happens."""
+
+    def meddled(run: NewRun, happens: Callable[[], object]) -> NewRun:
+        if request.param == "while they are encoded":
+            return msgspec.structs.replace(run, units=Interrupted(run.units, happens))
+        happen_while_inserted(monkeypatch, len(run.units) // 2, happens)
+        return run
+
+    return meddled
+
+
 class Interrupted(Sequence[Any]):
     """Units during whose reading something happens."""
 
@@ -301,7 +315,18 @@ class Interrupted(Sequence[Any]):
         return self._rows[place]
 
 
-def test_a_server_that_goes_away_midway_keeps_nothing_and_can_be_asked_again(postgres):
+def happen_while_inserted(
+    monkeypatch: pytest.MonkeyPatch, row: int, happens: Callable[[], object]
+) -> None:
+    @contextmanager
+    def encoded(run: NewRun) -> Iterator[Iterator[dict[str, Any]]]:
+        with encoded_units(run) as units:
+            yield (each for place, each in enumerate(units) if place != row or not happens())
+
+    monkeypatch.setattr("ragauge.store.sql.encoded_units", encoded)
+
+
+def test_a_server_that_goes_away_midway_keeps_nothing_and_can_be_asked_again(postgres, monkeypatch):
     import psycopg
 
     history = open_history(postgres)
@@ -314,22 +339,25 @@ def test_a_server_that_goes_away_midway_keeps_nothing_and_can_be_asked_again(pos
                 "WHERE application_name = 'ragauge'"
             )
 
+    happen_while_inserted(monkeypatch, 5_000, cut)
     with pytest.raises(UsageError, match=r"went away: .*is not kept twice"):
-        history.record(msgspec.structs.replace(run, units=Interrupted(run.units, cut)))
+        history.record(run)
+    monkeypatch.undo()
     assert history.runs(RunFilter()) == []
     history.record(run)
     assert history.verify().whole == (run.record.id,)
     history.close()
 
 
-def test_ctrl_c_while_recording_leaves_nothing(history, tmp_path):
+def test_ctrl_c_while_recording_leaves_nothing(history, tmp_path, midway, monkeypatch):
     run = new_run(1, folder=tmp_path / "in")
 
     def interrupt() -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        history.record(msgspec.structs.replace(run, units=Interrupted(run.units, interrupt)))
+        history.record(midway(run, interrupt))
+    monkeypatch.undo()
     checked = history.verify()
     assert (checked.whole, checked.leftovers) == ((), ())
     history.record(run)

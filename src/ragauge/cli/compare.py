@@ -14,6 +14,7 @@ from ragauge.cli.settings import options_of, settings
 
 if TYPE_CHECKING:
     from ragauge.contracts.comparison import ComparisonReport
+    from ragauge.contracts.history import History
 
 METHODS = ("auto", "mcnemar", "randomisation", "t", "wilcoxon", "bootstrap")
 
@@ -69,9 +70,10 @@ METHODS = ("auto", "mcnemar", "randomisation", "t", "wilcoxon", "bootstrap")
 def compare(ctx: click.Context, /, **given: Any) -> None:
     """Compare the recorded runs BEFORE and AFTER, on the questions they share.
 
-    A run is the beginning of its id, a tag, `latest`, `green` (the last that passed) or one of
-    these on a branch. BEFORE is looked for among the runs of AFTER's command and name that were
-    recorded before it. Without --gate a comparison is information, and ends with 0.
+    A run is the beginning of its id, a tag, `latest`, `green` (the last that passed, and that no
+    gate failed here), one of these on a branch, or commit:HASH. BEFORE is looked for among the
+    runs of AFTER's command and name that were recorded before it. Without --gate a comparison is
+    information, and ends with 0; with it, an AFTER that fails is marked, and not green any more.
 
     \b
     Example:
@@ -90,8 +92,11 @@ def compare(ctx: click.Context, /, **given: Any) -> None:
         report = run(
             history, given["before"], given["after"], allow=_allowed(given["allow"]), **options
         )
+        said = _mark(history, report, chosen["quiet"])
     write_reports(report, forms, chosen["quiet"])
     show(report, chosen["format"])
+    if said:
+        click.echo(said, err=True)
     ctx.exit(_exit_code(report))
 
 
@@ -106,6 +111,22 @@ def _allowed(texts: tuple[str, ...]) -> tuple[str, ...]:
         there = ", ".join(ALLOWANCES)
         raise UsageError(*(f'--allow "{word}": is none of {there}' for word in unknown))
     return tuple(dict.fromkeys(words))
+
+
+def _mark(history: History, report: ComparisonReport, quiet: bool) -> str | None:
+    """Mark the run that a gate failed, so that it is nobody's baseline; what to say of it."""
+    if report.passed or report.before is None:
+        return None
+    from ragauge.contracts.history import ID_SHOWN
+    from ragauge.errors import RagaugeError
+
+    run, baseline = report.after.id[:ID_SHOWN], report.before.id[:ID_SHOWN]
+    try:
+        history.regressed(report.after.id, report.before.id)
+    except RagaugeError as error:
+        return f"run {run} could not be marked as regressed, and may still be green: {error}"
+    told = f"run {run} is marked as regressed against {baseline}: `green` passes over it"
+    return None if quiet else told
 
 
 def _exit_code(report: ComparisonReport) -> int:

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
-from ragauge.cli.gold_page import finding_lines, questions, show, told
 from ragauge.cli.settings import formats
-
-if TYPE_CHECKING:
-    from ragauge.contracts.gold_parts import ConvertReport
 
 
 @click.command(short_help="Read a gold set in any form, and write it in ours.")
@@ -39,22 +33,7 @@ def convert(
     Example:
       ragauge gold convert dev-v2.0.json gold.jsonl
     """
+    from ragauge.cli.score import show
     from ragauge.runners.gold_convert import convert as run
 
-    report = run(source, target, answerable=answerable, force=force)
-    show(report, _lines(report), format)
-
-
-def _lines(report: ConvertReport) -> Iterator[str]:
-    covered = report.coverage
-    unanswerable = covered["gold"] - covered["answerable"]
-    yield (
-        f"{questions(covered['gold'])} from {report.read}: {covered['answerable']:,} answerable, "
-        f"{unanswerable:,} unanswerable"
-    )
-    if report.extra:
-        kept = ", ".join(f"{key} ({count:,})" for key, count in report.extra.items())
-        yield told(f"carried along as they are: {kept}")
-    yield from finding_lines(report)
-    yield ""
-    yield told(f"{report.file}: {covered['gold']:,}")
+    show(run(source, target, answerable=answerable, force=force), format or "text")

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from ragauge.cli.gold_page import finding_lines, names_in, show, table, told
+from ragauge.cli.gold_split import names_in
 from ragauge.cli.settings import formats
-
-if TYPE_CHECKING:
-    from ragauge.contracts.gold_parts import SampleReport
 
 
 @click.command(short_help="Draw questions that stand for a whole gold set.")
@@ -45,6 +41,7 @@ def sample(questions: str, **given: Any) -> None:
     Example:
       ragauge gold sample gold.jsonl -n 50 --out sample.jsonl
     """
+    from ragauge.cli.score import show
     from ragauge.ingest.gold import read_gold
     from ragauge.runners.gold_sample import sample as run
 
@@ -57,29 +54,4 @@ def sample(questions: str, **given: Any) -> None:
         seed=given["seed"],
         force=given["force"],
     )
-    show(report, _lines(report), given["format"])
-
-
-def _lines(report: SampleReport) -> Iterator[str]:
-    covered = report.coverage
-    yield told(
-        f"{covered['sampled']:,} of {covered['gold']:,} questions, {report.allocation} by "
-        f"{', '.join(report.factors)} ({covered['cells']:,} cells), seed {report.seed}"
-    )
-    yield ""
-    rows = [["", "all", "sample"]]
-    rows.append(["questions", f"{covered['gold']:,}", f"{covered['sampled']:,}"])
-    for factor, values in report.balance.items():
-        rows += [[f"{factor} {value}", f"{a:,}", f"{b:,}"] for value, (a, b) in values.items()]
-    yield from table(rows)
-    yield ""
-    yield _weights(report)
-    yield from finding_lines(report)
-    yield ""
-    yield told(f"{report.file}: {covered['sampled']:,}")
-
-
-def _weights(report: SampleReport) -> str:
-    weights = [cell.weight for cell in report.cells if cell.weight is not None]
-    spread = f"weights from {min(weights):.4g} to {max(weights):.4g}"
-    return f"It stands for {report.weight_sum:,.6g} questions; {spread}."
+    show(report, given["format"] or "text")

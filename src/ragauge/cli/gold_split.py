@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from ragauge.cli.gold_page import finding_lines, names_in, show, table, told
 from ragauge.cli.settings import formats
-
-if TYPE_CHECKING:
-    from ragauge.contracts.gold_parts import SplitReport
 
 
 @click.command(short_help="Split a gold set, balanced by several factors at once.")
@@ -41,6 +36,7 @@ def split(questions: str, **given: Any) -> None:
     Example:
       ragauge gold split gold.jsonl --into parts --by custodian_type,country
     """
+    from ragauge.cli.score import show
     from ragauge.ingest.gold import read_gold
     from ragauge.runners.gold_split import names_of, shares_of
     from ragauge.runners.gold_split import split as run
@@ -55,32 +51,9 @@ def split(questions: str, **given: Any) -> None:
         seed=given["seed"],
         force=given["force"],
     )
-    show(report, _lines(report), given["format"])
+    show(report, given["format"] or "text")
 
 
-def _lines(report: SplitReport) -> Iterator[str]:
-    covered = report.coverage
-    yield told(
-        f"{covered['gold']:,} questions in {len(report.parts)} parts by "
-        f"{', '.join(report.factors)} ({covered['cells']:,} cells), seed {report.seed}"
-    )
-    yield ""
-    yield from table(_rows(report))
-    yield ""
-    yield f"No value is more than {report.largest_deviation:.2f} questions from its share."
-    yield from finding_lines(report)
-    yield ""
-    for part in report.parts:
-        yield told(f"{part.file}: {part.questions:,}")
-
-
-def _rows(report: SplitReport) -> list[list[str]]:
-    names = [part.name for part in report.parts]
-    rows = [["", "all", *names]]
-    sizes = [part.questions for part in report.parts]
-    rows.append(["questions", *(f"{size:,}" for size in (sum(sizes), *sizes))])
-    for factor, values in report.balance.items():
-        for value, counts in values.items():
-            each = [counts[name] for name in names]
-            rows.append([f"{factor} {value}", *(f"{count:,}" for count in (sum(each), *each))])
-    return rows
+def names_in(text: str | None) -> list[str] | None:
+    """Names written with commas; None where nothing was written."""
+    return None if text is None else [name.strip() for name in text.split(",") if name.strip()]

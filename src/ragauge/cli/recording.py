@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import shlex
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragauge.cli.run_store import history_at
+import click
+
+from ragauge.cli.run_store import history_at, told
 from ragauge.cli.settings import options_of, remark
 
 if TYPE_CHECKING:
@@ -45,7 +48,14 @@ class Recorder:
         except RagaugeError as error:
             fact = "the run was measured and shown, but not recorded"
             raise InputRejected(*error.problems, fact) from error
-        remark(f"recorded {run.shown}; `ragauge runs show {run.shown}` shows it", self._quiet)
+        again = f"ragauge runs show {run.shown}{_store_flag()}"
+        remark(f"recorded {run.shown}; `{again}` shows it", self._quiet)
+
+
+def _store_flag() -> str:
+    """The flag to find the history again, where one was given; a setting is found anyway."""
+    store = click.get_current_context().params.get("store")
+    return f" --store {shlex.quote(told(store))}" if store else ""
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ragauge.cli.exit_codes import INTERRUPTED
-from ragauge.cli.run_store import opened
+from ragauge.cli.run_store import opened, told
 from ragauge.cli.score import show, write_reports
 from ragauge.cli.settings import formats, options_of
 from ragauge.text.visible import visible
@@ -73,6 +73,7 @@ def run(ctx: click.Context, /, **given: Any) -> None:
                 part=Part(only=given["only"], fresh=given["fresh"]),
                 workers=file.settings["workers"] or os.cpu_count() or 1,
                 watcher=watcher,
+                store=told(given["store"]) if given["store"] else None,
             )
     except KeyboardInterrupt:
         click.echo(GO_ON, err=True)

@@ -42,6 +42,15 @@ def place_of(store: str | None) -> str:
     return settings(store=store)["store"] or default_place(Path.cwd(), os.environ)
 
 
+def told(store: str) -> str:
+    """The place a user named, for others to see: without the password of a server."""
+    from ragauge.reports.foreign import writable
+    from ragauge.store.places import ServerPlace, located
+
+    place = located(store)
+    return writable(str(place) if isinstance(place, ServerPlace) else store)
+
+
 @contextmanager
 def history_at(store: str | None, *, create: bool = False) -> Iterator[History]:
     """The history a user means, for as long as the context lasts."""

@@ -34,8 +34,9 @@ LIMIT = 20
 def runs() -> None:
     """Work with the history: the runs that were recorded with --record.
 
-    A RUN is the beginning of its id, a tag, `latest`, `green` (the last that passed), or one of
-    these two on a branch: green@main.
+    A RUN is the beginning of its id, a tag, `latest`, `green` (the last that passed, and that no
+    `compare --gate` failed), one of these two on a branch: green@main, or the last run at a
+    commit: commit:5d2c9e.
 
     \b
     Example:
@@ -55,7 +56,7 @@ def runs() -> None:
 @click.option(
     "--label", "labels", type=TEXT, metavar="K=V", multiple=True, help="Only runs so labelled."
 )
-@click.option("--green/--red", "passed", default=None, help="Only runs that passed, or failed.")
+@click.option("--green/--red", default=None, help="Only runs that passed, or failed or regressed.")
 @click.option("--limit", type=click.IntRange(min=1), default=LIMIT, show_default=True)
 @formats("text", "json")
 def list_(store: str | None, limit: int, format: str | None, **given: Any) -> None:
@@ -95,8 +96,8 @@ def show(
 ) -> None:
     """Show who a RUN is, then the report it ended with.
 
-    With --format json, the run's record: identity, metrics, gates, seals. Every other form is
-    that of its report.
+    With --format json, the run itself: its record with identity, metrics, gates and seals. Every
+    other form is that of its report.
 
     \b
     Example:
@@ -120,8 +121,14 @@ def show(
 @click.option("--move", is_flag=True, help="Take the name from the run that has it.")
 @click.option("--delete", type=TEXT, metavar="NAME", help="Take this name away; its run stays.")
 @store_option
+@formats("text", "json")
 def tag(
-    run: str | None, name: str | None, move: bool, delete: str | None, store: str | None
+    run: str | None,
+    name: str | None,
+    move: bool,
+    delete: str | None,
+    store: str | None,
+    format: str | None,
 ) -> None:
     """Tag a RUN with a NAME, by which every command then knows it.
 
@@ -130,6 +137,7 @@ def tag(
       ragauge runs tag latest release-1.4
       ragauge runs tag --delete release-1.4
     """
+    from ragauge.contracts.archive import Tagged
     from ragauge.errors import UsageError
 
     if delete is not None:
@@ -137,14 +145,14 @@ def tag(
             raise UsageError("--delete takes a tag alone; give RUN and NAME in another command")
         with history_at(store) as history:
             history.untag(delete)
-        say(None, [f'"{delete}" names no run any more'], None)
+        say(Tagged(tag=delete, run=None), [f'"{delete}" names no run any more'], format)
         return
     if run is None or name is None:
         raise UsageError("tag what? write RUN and NAME, or --delete NAME")
     with history_at(store) as history:
         chosen = history.find(run)
         history.tag(chosen.id, name, move=move)
-    say(None, [f'"{name}" names {named(chosen)}'], None)
+    say(Tagged(tag=name, run=chosen.id), [f'"{name}" names {named(chosen)}'], format)
 
 
 @runs.command(short_help="Remove runs for good.")
@@ -181,17 +189,17 @@ for command in (export, import_, verify, gc):
 def _listed(store: str | None, which: RunFilter) -> tuple[RunList, bool]:
     """The runs that match, and whether there are any others."""
     from ragauge.contracts.archive import RunList
-    from ragauge.contracts.history import RunFilter
+    from ragauge.contracts.history import NoHistory, RunFilter
     from ragauge.reports.foreign import writable
-    from ragauge.store.places import LocalPlace, located
+    from ragauge.store.places import located
 
-    place = located(place_of(store))
-    told = writable(str(place))
-    if isinstance(place, LocalPlace) and not place.database.exists():
+    told = writable(str(located(place_of(store))))
+    try:
+        with history_at(store) as history:
+            matching = history.runs(which)
+            anywhere = bool(matching) or bool(history.runs(RunFilter(limit=1)))
+    except NoHistory:
         return RunList(store=told, runs=(), more=False), False
-    with history_at(store) as history:
-        matching = history.runs(which)
-        anywhere = bool(matching) or bool(history.runs(RunFilter(limit=1)))
     most = which.limit - 1 if which.limit else len(matching)
     more = len(matching) > most
     return RunList(store=told, runs=tuple(matching[:most]), more=more), anywhere
@@ -224,7 +232,9 @@ def _show(run: Run, report: Report | None, form: str) -> None:
     from ragauge.cli.score import show as show_report
 
     if form == "json":
-        say(run, (), form)
+        from ragauge.contracts.archive import shown_run
+
+        say(shown_run(run), (), form)
         return
     if form == "text":
         from ragauge.reports.runs.console import render_head

@@ -29,7 +29,7 @@ SHOWN = 20
 def export(
     references: tuple[str, ...], every: bool, out: str, store: str | None, format: str | None
 ) -> None:
-    """Write each RUN whole to the archive FILE: record, rows, gold set, files and tags.
+    """Write each RUN whole to the archive FILE: record, rows, gold set, files, tags and marks.
 
     The same runs give the same bytes, on every machine and from either kind of store.
 
@@ -65,16 +65,18 @@ def import_(file: str, store: str | None, format: str | None) -> None:
     """Record the runs of an archive that `ragauge runs export` wrote.
 
     Every hash is checked before anything is written; exit 3 where one is wrong. Runs that are
-    there already are left as they are, and so is a tag that names another run here.
+    there already are left as they are, and so is a tag that names another run here; what is
+    marked there as regressed is so here too.
 
     \b
     Example:
       ragauge runs import history.zip --store postgresql://team@db.example/rag
     """
-    from ragauge.runners.archive import import_runs
+    from ragauge.runners.archive import proven
 
-    with history_at(store, create=True) as history:
-        imported = import_runs(history, Path(file))
+    # What is not whole makes no store.
+    with proven(Path(file)) as archive, history_at(store, create=True) as history:
+        imported = archive.recorded_in(history)
     say(imported, _import_lines(imported), format)
 
 
@@ -83,24 +85,25 @@ def import_(file: str, store: str | None, format: str | None) -> None:
 @formats("text", "json")
 @click.pass_context
 def verify(ctx: click.Context, store: str | None, format: str | None) -> None:
-    """Say of every run whether it is whole; exit 3 where one is not.
+    """Say of every run whether it is whole; exit 3 where one, or the database, is not.
 
     \b
     Example:
       ragauge runs verify
     """
-    from ragauge.contracts.archive import Verified
+    from ragauge.contracts.archive import verified
+    from ragauge.errors import InputRejected, UsageError
+    from ragauge.store.checking import is_damage
 
-    with history_at(store) as history:
-        checked = history.verify()
-    verified = Verified(
-        passed=not checked.faults,
-        whole=checked.whole,
-        faults=checked.faults,
-        leftovers=checked.leftovers,
-    )
-    say(verified, _verify_lines(verified), format)
-    ctx.exit(0 if verified.passed else NOT_MEASURED)
+    try:
+        with history_at(store) as history:
+            found = verified(history.verify())
+    except UsageError as error:
+        if is_damage(error):  # what cannot even be opened is not whole either
+            raise InputRejected(*error.problems) from error
+        raise
+    say(found, _verify_lines(found), format)
+    ctx.exit(0 if found.passed else NOT_MEASURED)
 
 
 @click.command(short_help="Remove what no run needs.")
@@ -177,8 +180,9 @@ def _verify_lines(verified: Verified) -> Iterator[str]:
             yield f"  {fault}"
     yield f"{counted(len(verified.whole), 'run is', 'runs are')} whole"
     if verified.leftovers:
-        count = counted(len(verified.leftovers), "leftover")
-        yield f"{count} of killed processes; `ragauge runs gc` removes them:"
+        count = counted(len(verified.leftovers), "file or folder", "files or folders")
+        yield f"{count} of no run: a writer is at work, or was killed;"
+        yield "`ragauge runs gc` removes what nobody has touched for an hour:"
         yield from _first(verified.leftovers)
 
 

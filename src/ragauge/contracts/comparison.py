@@ -19,14 +19,6 @@ Correction = Literal["holm", "bh", "none"]
 Way = Literal["mended", "broken"]
 
 
-def level_of(alpha: float, correction: Correction, tests: int) -> float:
-    """The level a single one of several tests must reach, whatever the others come to.
-
-    Holm and Benjamini–Hochberg ask no more of any test, and less of most.
-    """
-    return alpha if correction == "none" else alpha / max(1, tests)
-
-
 class Compared(Struct, frozen=True, kw_only=True):
     """A metric in two runs, on the units both have."""
 
@@ -35,8 +27,9 @@ class Compared(Struct, frozen=True, kw_only=True):
     before: float | None
     after: float | None
     change: float | None
-    """after − before, whichever is better."""
+    """after − before, whichever is better; by Wilcoxon the Hodges–Lehmann centre."""
     ci: tuple[float, float] | None
+    """At 100·(1 − alpha) %; in a slice at the level that holds for all slices together."""
     p: float | None
     p_adjusted: float | None
     n: int
@@ -55,7 +48,7 @@ class Compared(Struct, frozen=True, kw_only=True):
     detectable: float | None
     """The smallest difference that this n finds with 80 % power, among as many tests."""
     needed: int | None
-    """Units it would take to decide, where it cannot be told."""
+    """Units it would take to decide, where it cannot be told: more than n."""
     reason: str | None = None
     """What a reader should know: why not comparable, how few there are, how small the loss is."""
 

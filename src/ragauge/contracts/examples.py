@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ragauge.contracts import history_examples, suite_examples, sweep_examples
+from ragauge.contracts import gold_examples, history_examples, suite_examples, sweep_examples
 from ragauge.contracts.run import Variation
 from ragauge.contracts.score import Coverage, QuestionRow, Score, ScoreReport
 from ragauge.contracts.stability import (
@@ -220,6 +220,13 @@ EXAMPLES: dict[str, list[Any]] = {
         },
         {"qid": "q2", "question": "Who cleans the windows?", "answerable": False},
     ],
+    "gold-agreement-report": [msgspec.to_builtins(gold_examples.AGREEMENT)],
+    "gold-convert-report": [msgspec.to_builtins(gold_examples.CONVERT)],
+    "gold-diff-report": [msgspec.to_builtins(gold_examples.DIFF)],
+    "gold-lint-report": [msgspec.to_builtins(gold_examples.LINT)],
+    "gold-plan-report": [msgspec.to_builtins(gold_examples.PLAN)],
+    "gold-sample-report": [msgspec.to_builtins(gold_examples.SAMPLE)],
+    "gold-split-report": [msgspec.to_builtins(gold_examples.SPLIT)],
     "comparison-report": [msgspec.to_builtins(history_examples.COMPARISON)],
     "consistency-report": [msgspec.to_builtins(sweep_examples.CONSISTENCY)],
     "history-report": [msgspec.to_builtins(history_examples.HISTORY)],

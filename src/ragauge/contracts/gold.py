@@ -9,6 +9,9 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+ANSWERABLE = "answerable"
+"""What every question can be sliced by, besides its strata."""
+
 
 class Span(Struct, frozen=True):
     """A stretch of a document's section, half-open, in characters."""
@@ -61,6 +64,22 @@ class Gold(Struct, frozen=True, kw_only=True, omit_defaults=True):
         refusal there.
         """
         return self.phrases if self.answerable else self.gold_claim_substr
+
+
+def value_of(question: Gold, stratum: str) -> str | None:
+    """The value a question has in a stratum, as text; None where it has none.
+
+    An empty text is no value: a table writes an absent one so. `answerable` is the question's own,
+    whatever its strata say.
+
+    >>> ask = Gold(qid="q1", question="?", answerable=True, strata={"tier": 1, "country": ""})
+    >>> [value_of(ask, name) for name in ("answerable", "tier", "country", "language")]
+    ['true', '1', None, None]
+    """
+    value = question.answerable if stratum == ANSWERABLE else question.strata.get(stratum)
+    if value is None or value == "":
+        return None
+    return value if type(value) is str else msgspec.json.encode(value).decode()
 
 
 def fingerprint(gold: Sequence[Gold]) -> str:

@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 import msgspec
 from msgspec import Struct
@@ -15,6 +15,7 @@ from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import Better
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Verdict
+from ragauge.errors import UsageError
 
 RUN_SCHEMA = "ragauge.run/1"
 ID_SHOWN = 12
@@ -29,7 +30,7 @@ class GitState(Struct, frozen=True, kw_only=True):
 
     commit: str
     branch: str | None
-    """None on a detached head."""
+    """None on a detached head, unless a CI server says which branch it builds."""
     dirty: bool
     """Files differed from the commit."""
 
@@ -39,8 +40,8 @@ class RecordedMetric(Score, frozen=True, kw_only=True):
 
     version: int
     better: Better
-    total: str
-    """How the set's value comes from its units': `sums` or `mean`."""
+    total: Literal["sums", "mean"]
+    """How the set's value comes from its units'."""
 
 
 class Seal(Struct, frozen=True, kw_only=True):
@@ -103,6 +104,13 @@ class Run(Struct, frozen=True, kw_only=True):
     id: str
     record: RunRecord
     tags: tuple[str, ...] = ()
+    regressions: tuple[str, ...] = ()
+    """The ids of the baselines against which a gated comparison failed it."""
+
+    @property
+    def green(self) -> bool:
+        """It passed, and no gated comparison failed it."""
+        return self.record.passed and not self.regressions
 
     @property
     def shown(self) -> str:
@@ -116,6 +124,8 @@ class NewRun(Struct, frozen=True, kw_only=True):
     units: Sequence[UnitRow]
     gold: Sequence[Gold]
     files: Mapping[str, Path]
+    regressions: Sequence[str] = ()
+    """What is known already of a run that comes from another history."""
 
 
 class RunFilter(Struct, frozen=True, kw_only=True):
@@ -124,7 +134,8 @@ class RunFilter(Struct, frozen=True, kw_only=True):
     name: str | None = None
     command: str | None = None
     branch: str | None = None
-    passed: bool | None = None
+    green: bool | None = None
+    """It passed and no gated comparison failed it, or not so."""
     labels: dict[str, str] = {}
     before: str | None = None
     """Recorded before this time."""
@@ -138,7 +149,11 @@ class Checked(Struct, frozen=True, kw_only=True):
     faults: dict[str, tuple[str, ...]]
     """By run id: what is missing or not as it was sealed."""
     leftovers: tuple[str, ...]
-    """Files of no run: a kill left them, and `runs gc` removes them."""
+    """Files of no run: a writer is at work, or a kill left them, and `runs gc` removes them."""
+
+
+class NoHistory(UsageError):
+    """There is none at that place yet; who only reads finds nothing recorded."""
 
 
 class History(Protocol):
@@ -156,8 +171,10 @@ class History(Protocol):
         """The run a user names; raises UsageError with what is near.
 
         A reference is the beginning of an id (four characters at least), a tag, `latest`, `green`
-        (the last that passed), or one of these two on a branch: `green@main`. With `like`, latest
-        and green mean a run of the same command and name, recorded before it.
+        (the last that passed and that no gated comparison failed), one of these two on a branch:
+        `green@main`, or the last run at a commit: `commit:5d2c9e` (four characters at least).
+        With `like`, all but ids and tags mean a run of the same command and name, recorded before
+        it.
         """
         ...
 
@@ -178,6 +195,14 @@ class History(Protocol):
         ...
 
     def untag(self, tag: str) -> None: ...
+
+    def regressed(self, id: str, baseline: str) -> None:
+        """Mark for good that a gated comparison with the run `baseline` failed this one.
+
+        On return it is durable, and the run is not `green` any more; a second time changes
+        nothing.
+        """
+        ...
 
     def remove(self, ids: Sequence[str]) -> None: ...
 

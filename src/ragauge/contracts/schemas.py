@@ -6,10 +6,13 @@ from typing import Any
 
 import msgspec
 
+from ragauge.contracts.annotation import AgreementReport
 from ragauge.contracts.citation import Citation
 from ragauge.contracts.comparison import ComparisonReport, HistoryReport
 from ragauge.contracts.consistency import ConsistencyReport
 from ragauge.contracts.gold import Gold
+from ragauge.contracts.gold_parts import ConvertReport, PlanReport, SampleReport, SplitReport
+from ragauge.contracts.gold_report import DiffReport, LintReport
 from ragauge.contracts.history import RunRecord
 from ragauge.contracts.latency import LatencyReport
 from ragauge.contracts.run import SweepPlan
@@ -25,6 +28,13 @@ RECORDS: dict[str, type] = {
     "comparison-report": ComparisonReport,
     "consistency-report": ConsistencyReport,
     "gold": Gold,
+    "gold-agreement-report": AgreementReport,
+    "gold-convert-report": ConvertReport,
+    "gold-diff-report": DiffReport,
+    "gold-lint-report": LintReport,
+    "gold-plan-report": PlanReport,
+    "gold-sample-report": SampleReport,
+    "gold-split-report": SplitReport,
     "history-report": HistoryReport,
     "latency-report": LatencyReport,
     "run": RunRecord,

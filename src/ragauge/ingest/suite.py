@@ -150,7 +150,7 @@ class _Reading:
         if name is not None and name != ALL and name not in suites:
             self._problems.unknown("suites", "suite", name, [*suites, ALL])
         chosen = suites.get(name or ALL) or _Suite(tasks=tuple(tables))
-        against = self._read_against(chosen.baseline, f"suites.{name}.baseline") or self._against
+        against = self._against_of(chosen.baseline, f"suites.{name or ALL}.baseline", self._against)
         # Every task is read, also those of other suites: a file is right or wrong as a whole.
         tasks = {task: self._task(task, table, against) for task, table in tables.items()}
         labels = self._labels() | chosen.labels
@@ -216,6 +216,10 @@ class _Reading:
         table = {"run": value} if isinstance(value, str) else value
         return read_table(Against, table, key, self._problems)
 
+    def _against_of(self, value: Any, key: str, usual: Against | None) -> Against | None:
+        """The baseline of a suite or a task: its own, none where it says false, or the usual."""
+        return None if value is False else self._read_against(value, key) or usual
+
     def _task_tables(self) -> dict[str, Any]:
         tables = named_tables(self._table.get("tasks", {}), "tasks", self._problems)
         if not tables:
@@ -261,14 +265,13 @@ class _Reading:
         settings = self._task_settings(read, table_of(table, key, self._problems), key, own)
         if dataset is None:
             return None
-        own_against = self._read_against(read.baseline, f"{key}.baseline")
         return Task(
             name=name,
             kind=read.kind,
             dataset=dataset,
             pipeline=pipeline,
             metrics=_several(read.metrics),
-            against=None if read.baseline is False else own_against or against,
+            against=self._against_of(read.baseline, f"{key}.baseline", against),
             labels=read.labels,
             settings=settings,
         )

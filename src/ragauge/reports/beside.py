@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.text import Text
 
@@ -15,19 +15,32 @@ Facts = Sequence[tuple[str, str]]
 """Labels and foreign texts; an empty text is not shown."""
 
 
-def beside(page: Page, left: Facts, right: Facts) -> None:
-    """Two lists of the same facts in two columns, or below each other where there is no room."""
+def beside(page: Page, left: Facts, right: Facts, below: int = 2 * MARGIN) -> None:
+    """Two lists of the same facts in two columns; where there is no room, below each other.
+
+    `below` is how far they are indented then.
+    """
     marked = [_marked(mine, theirs) for mine, theirs in zip(left, right, strict=True)]
     if page.width < NARROWEST:
         for side in (0, 1):
-            for pair in marked:
-                if pair[side]:
-                    page.paragraph(pair[side], 2 * MARGIN)
+            _listed(page, (pair[side] for pair in marked), below)
         return
     room = (page.width - 2 * MARGIN - len(" │ ")) // 2
     for mine, theirs in marked:
         if mine or theirs:
             _columns(page, page.wrapped(mine, room), page.wrapped(theirs, room), room)
+
+
+def alone(page: Page, facts: Facts, indent: int) -> None:
+    """Facts with nothing to compare them with."""
+    texts = ((label, words(text).plain) for label, text in facts)
+    _listed(page, (_fact(label, [(text, False)] if text else []) for label, text in texts), indent)
+
+
+def _listed(page: Page, facts: Iterable[Text], indent: int) -> None:
+    for fact in facts:
+        if fact:
+            page.paragraph(fact, indent)
 
 
 def _columns(page: Page, left: Sequence[Text], right: Sequence[Text], room: int) -> None:

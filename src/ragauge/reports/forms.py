@@ -6,8 +6,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ragauge.contracts.annotation import AgreementReport
 from ragauge.contracts.comparison import ComparisonReport, HistoryReport
 from ragauge.contracts.consistency import ConsistencyReport
+from ragauge.contracts.gold_parts import ConvertReport, PlanReport, SampleReport, SplitReport
+from ragauge.contracts.gold_report import DiffReport, GoldReport, LintReport
 from ragauge.contracts.latency import LatencyReport
 from ragauge.contracts.score import ScoreReport
 from ragauge.contracts.stability import StabilityReport
@@ -22,6 +25,8 @@ Report = (
     | ComparisonReport
     | HistoryReport
     | SuiteReport
+    | AgreementReport
+    | GoldReport
 )
 
 FORMS = ("text", "json", "markdown", "junit", "github", "csv", "html")
@@ -42,6 +47,11 @@ KINDS: dict[type, Kind] = {
     ComparisonReport: Kind("comparison", FORMS),
     HistoryReport: Kind("history", ("text", "json", "markdown", "csv")),
     SuiteReport: Kind("suite", ("text", "json", "markdown", "junit", "github")),
+    AgreementReport: Kind("agreement", ("text", "json", "markdown", "csv")),
+    **dict.fromkeys(
+        (LintReport, DiffReport, SplitReport, SampleReport, ConvertReport, PlanReport),
+        Kind("gold", ("text", "json")),
+    ),
 }
 
 _FORM_OF_ENDING = {
@@ -97,8 +107,8 @@ def _demand(kind: Kind, form: str) -> None:
     if form not in FORMS:
         raise UsageError(f'there is no report form "{form}"; there are {", ".join(FORMS)}')
     if form not in kind.forms:
-        has = ", ".join(kind.forms)
-        raise UsageError(f'a {kind.folder} report has no form "{form}"; it has {has}')
+        has, article = ", ".join(kind.forms), "an" if kind.folder[0] in "aeiou" else "a"
+        raise UsageError(f'{article} {kind.folder} report has no form "{form}"; it has {has}')
 
 
 def _module(kind: Kind, name: str) -> Any:

@@ -6,12 +6,14 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import combinations
 from string import ascii_uppercase
 from typing import Any
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from ragauge import __version__
@@ -32,9 +34,8 @@ from ragauge.errors import UsageError
 from ragauge.gates.decide import decide
 from ragauge.gates.rules import merged
 from ragauge.ingest.annotations import Annotations
-from ragauge.stats.agreement import (
-    Weights,
-)
+from ragauge.metrics.names import short_name
+from ragauge.stats.agreement import Weights
 from ragauge.stats.intervals import DEFAULT_CONFIDENCE, Interval, wilson
 from ragauge.stats.krippendorff import Level
 
@@ -42,6 +43,8 @@ PERCENT, KAPPA = "agreement.percent", "agreement.kappa"
 KAPPA_WEIGHTED, ALPHA = "agreement.kappa_weighted", "agreement.alpha"
 SPAN_F1, COVERAGE = "agreement.span_f1", "agreement.coverage"
 METRICS = (PERCENT, KAPPA, KAPPA_WEIGHTED, ALPHA, SPAN_F1, COVERAGE)
+MEANS = (PERCENT, KAPPA, KAPPA_WEIGHTED, SPAN_F1)
+"""Of more than two annotators, these are means over pairs."""
 
 BOUND = 0.85
 """What annotators must reach before their labels are called gold."""
@@ -107,7 +110,7 @@ class Annotators(ABC):
     def _why_not(self, metric: str) -> str:
         if metric == KAPPA_WEIGHTED and self.read.kind == "labels":
             return "it takes --weights linear or quadratic"
-        return f"these files hold {self.read.kind}; gate on {self.main.partition('.')[2]}"
+        return f"these files hold {self.read.kind}; gate on {short_name(self.main)}"
 
     def report(self, rules: tuple[Rule, ...]) -> AgreementReport:
         verdicts = tuple(self._verdict(rule) for rule in rules)
@@ -128,7 +131,7 @@ class Annotators(ABC):
                 )
                 for letter, file in self.given.items()
             },
-            pairs=tuple(self.pair(place, a, b) for place, (a, b) in enumerate(self.pairs)),
+            pairs=self.compared,
             labels=self.labels(),
             disagreements=tuple(disagreements[:ROWS_KEPT]),
             disagreement_count=len(disagreements),
@@ -156,8 +159,28 @@ class Annotators(ABC):
             },
         }
 
+    @cached_property
+    def compared(self) -> tuple[PairAgreement, ...]:
+        return tuple(self.pair(place, a, b) for place, (a, b) in enumerate(self.pairs))
+
+    def lacking(self, id: str) -> list[PairAgreement]:
+        """The pairs without a value, where the metric is a mean over those that have one."""
+        if id not in MEANS:
+            return []
+        return [pair for pair in self.compared if getattr(pair, short_name(id)) is None]
+
     def _verdict(self, rule: Rule) -> Verdict:
-        return decide(rule, self.scores[rule.metric](rule.confidence or DEFAULT_CONFIDENCE))
+        """The gate's verdict: none on a mean over some pairs, which is not the agreement of all."""
+        score = self.scores[rule.metric](rule.confidence or DEFAULT_CONFIDENCE)
+        verdict, lacking = decide(rule, score), self.lacking(rule.metric)
+        if score.value is None or not lacking:
+            return verdict
+        every = len(self.pairs)
+        who = ", ".join(f"{pair.a} and {pair.b}" for pair in lacking)
+        reason = f"a mean of {every - len(lacking)} of {every} pairs, for {who} have none"
+        if ALPHA in self.scores:
+            reason += "; gate on alpha, which takes all at once"
+        return replace(verdict, verdict="not_evaluated", reason=reason)
 
     def coverage(self, confidence: float) -> Score:
         """The share of the items anybody annotated that all did."""
@@ -173,7 +196,9 @@ class Annotators(ABC):
     def scored(
         self, id: str, value: float | None, ci: Interval | None, reason: str | None, *made: str
     ) -> Score:
-        signature = "|".join((id, "v1", *made, f"n:{self.shared}"))
+        lacking, every = len(self.lacking(id)), len(self.pairs)
+        some = [f"pairs:{every - lacking}/{every}"] if value is not None and lacking else []
+        signature = "|".join((id, "v1", *made, *some, f"n:{self.shared}"))
         return Score(
             value=value,
             n=self.shared,

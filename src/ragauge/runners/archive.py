@@ -17,6 +17,7 @@ from __future__ import annotations
 import hashlib
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from zipfile import ZIP_STORED, ZipFile, ZipInfo
 
@@ -30,14 +31,13 @@ from ragauge.contracts.archive import (
     record_member,
     units_member,
 )
-from ragauge.contracts.finding import Finding
+from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.history import History, NewRun, Run, canonical
 from ragauge.errors import InputRejected, RagaugeError, UsageError
 from ragauge.reports.foreign import writable
 from ragauge.runners.archive_reading import Archive, Parcel, opened
-from ragauge.store.files import whole
+from ragauge.store.files import pieces_of, whole
 
-PIECE = 1 << 20
 MANY_UNITS = 100_000
 """From here on the size of the rows, not known before they are written, gets 64 bits."""
 
@@ -54,8 +54,7 @@ def export_runs(history: History, runs: Sequence[Run], path: Path) -> list[Run]:
     ordered = sorted({run.id: run for run in runs}.values(), key=_age)
     with whole(path) as part, ZipFile(part, "w", ZIP_STORED) as file:
         writing = _Writing(file, history)
-        held = (ArchivedRun(id=run.id, tags=tuple(sorted(run.tags))) for run in ordered)
-        writing.put(CONTENTS, [canonical(Contents(runs=tuple(held)))])
+        writing.put(CONTENTS, [canonical(Contents(runs=tuple(map(_held, ordered))))])
         for sha256 in sorted({run.record.gold_sha256 for run in ordered if run.record.gold_sha256}):
             writing.put_gold(sha256)
         for run in ordered:
@@ -67,19 +66,41 @@ def export_runs(history: History, runs: Sequence[Run], path: Path) -> list[Run]:
 
 def import_runs(history: History, path: Path) -> Imported:
     """Record the archive's runs that are not there yet; none where any part of it is wrong."""
+    with proven(path) as archive:
+        return archive.recorded_in(history)
+
+
+@contextmanager
+def proven(path: Path) -> Iterator[Proven]:
+    """The archive at a path, every hash in it checked; raises InputRejected where one is wrong."""
     with opened(path) as archive:
-        parcels = archive.checked()
-        absent = [parcel for parcel in parcels if not _has(history, parcel.id)]
-        _record(history, archive, absent)
-    tags, findings = _tagged(history, parcels)
-    new = [parcel.id for parcel in absent]
-    return Imported(
-        file=writable(str(path)),
-        imported=tuple(new),
-        present=tuple(parcel.id for parcel in parcels if parcel.id not in new),
-        tags=tags,
-        findings=tuple(findings),
-    )
+        yield Proven(path, archive, archive.checked())
+
+
+class Proven:
+    """An archive that is whole, to be recorded."""
+
+    def __init__(self, path: Path, archive: Archive, parcels: Sequence[Parcel]) -> None:
+        self._path, self._archive, self._parcels = path, archive, parcels
+
+    def recorded_in(self, history: History) -> Imported:
+        """Record the runs that are not there yet."""
+        absent = [parcel for parcel in self._parcels if not _has(history, parcel.id)]
+        _record(history, self._archive, absent)
+        new = {parcel.id for parcel in absent}
+        present = [parcel for parcel in self._parcels if parcel.id not in new]
+        for parcel in present:
+            _mark(history, parcel)
+        tags, found = _tagged(history, self._parcels)
+        return Imported(
+            file=writable(str(self._path)),
+            imported=tuple(parcel.id for parcel in absent),
+            present=tuple(parcel.id for parcel in present),
+            tags=tags,
+            findings=tuple(found.kept()),
+            finding_counts=found.counts,
+            coverage={"runs": len(self._parcels), "imported": len(absent)},
+        )
 
 
 class _Writing:
@@ -116,7 +137,7 @@ class _Writing:
             self._broken(f"run {run.shown}: its rows")
         for name, seal in sorted(record.files.items()):
             with self._history.file(run, name) as path:
-                found = self.put(file_member(run.id, name), _pieces(path), size=seal.size)
+                found = self.put(file_member(run.id, name), pieces_of(path), size=seal.size)
             if found != seal.sha256:
                 self._broken(f"run {run.shown}: {name}")
 
@@ -127,14 +148,14 @@ class _Writing:
         )
 
 
+def _held(run: Run) -> ArchivedRun:
+    return ArchivedRun(
+        id=run.id, tags=tuple(sorted(run.tags)), regressions=tuple(sorted(run.regressions))
+    )
+
+
 def _age(run: Run) -> tuple[str, str]:
     return run.record.recorded_at, run.id
-
-
-def _pieces(path: Path) -> Iterator[bytes]:
-    with path.open("rb") as file:
-        while piece := file.read(PIECE):
-            yield piece
 
 
 def _has(history: History, id: str) -> bool:
@@ -155,6 +176,7 @@ def _record(history: History, archive: Archive, parcels: Sequence[Parcel]) -> No
                         units=list(archive.units(parcel)),
                         gold=list(archive.gold(parcel)),
                         files=archive.unpacked(parcel, Path(folder)),
+                        regressions=parcel.regressions,
                     )
                 )
         except RagaugeError as error:
@@ -162,15 +184,21 @@ def _record(history: History, archive: Archive, parcels: Sequence[Parcel]) -> No
             raise type(error)(*error.problems, *([kept] if done else [])) from error
 
 
-def _tagged(history: History, parcels: Sequence[Parcel]) -> tuple[dict[str, str], list[Finding]]:
+def _mark(history: History, parcel: Parcel) -> None:
+    """What is known elsewhere to have regressed is not green here either."""
+    for baseline in parcel.regressions:
+        history.regressed(parcel.id, baseline)
+
+
+def _tagged(history: History, parcels: Sequence[Parcel]) -> tuple[dict[str, str], Findings]:
     """The tags that name their run here now, and those that name another."""
     tags: dict[str, str] = {}
-    findings = []
+    findings = Findings()
     for parcel in parcels:
         for tag in parcel.tags:
             try:
                 history.tag(parcel.id, tag)
                 tags[tag] = parcel.id
             except UsageError as error:
-                findings.append(Finding("tag_not_set", parcel.id, str(error)))
+                findings.add(Finding("tag_not_set", parcel.id, str(error)))
     return tags, findings

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
 import shutil
 import struct
@@ -23,22 +22,22 @@ from ragauge.contracts.archive import (
     Contents,
     file_member,
     gold_member,
+    is_file_name,
     record_member,
     units_member,
 )
 from ragauge.contracts.gold import Gold
-from ragauge.contracts.history import RUN_SCHEMA, RunRecord, UnitRow, canonical
+from ragauge.contracts.history import ID_SHOWN, RUN_SCHEMA, RunRecord, UnitRow, canonical
 from ragauge.errors import InputRejected, UsageError
+from ragauge.store.files import PIECE, pieces_in, seal_of
 
 LONGEST = 64 << 20
 """Bytes of a line or of a record; what is longer was made to fill memory."""
 SHOWN = 100
 """Problems that are spelled out; the rest are counted."""
-PIECE = 1 << 20
 
 _ID = re.compile(r"[0-9a-f]{64}")
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
-_FILE = re.compile(r"[a-z0-9][a-z0-9_.-]{0,99}")
 _ENCRYPTED = 0x1
 
 # What a zip raises that was cut, altered or made to harm: ValueError holds negative places and
@@ -62,6 +61,10 @@ class Parcel(Struct, frozen=True):
     @property
     def tags(self) -> Sequence[str]:
         return self.held.tags
+
+    @property
+    def regressions(self) -> Sequence[str]:
+        return self.held.regressions
 
 
 class _Fault(Exception):
@@ -151,6 +154,8 @@ class Archive:
             tags = Counter(tag for run in contents.runs for tag in run.tags)
             if any(times > 1 for times in tags.values()):
                 raise _Fault("gives one tag to two runs")
+            for run in contents.runs:
+                _check_regressions(run)
             return contents.runs
         return ()
 
@@ -199,10 +204,8 @@ class Archive:
         if size is not None and member.file_size != size:
             raise _Fault(f"has {member.file_size:,} bytes, not {size:,}; it {_ALTERED}")
         with self._file.open(member) as content:
-            digest = hashlib.sha256()
-            while piece := content.read(PIECE):
-                digest.update(piece)
-        if digest.hexdigest() != sha256:
+            found = seal_of(pieces_in(content))
+        if found.sha256 != sha256:
             raise _Fault(f"is not what was recorded; it {_ALTERED}")
 
     def _content(self, name: str) -> bytes:
@@ -282,8 +285,15 @@ def _check_record(record: RunRecord) -> None:
     if record.gold_sha256 is not None and not _ID.fullmatch(record.gold_sha256):
         raise _Fault(f'gold_sha256: "{record.gold_sha256}" is no hash')
     for name in record.files:
-        if not _FILE.fullmatch(name):
+        if not is_file_name(name):
             raise _Fault(f'files: "{name}" is no plain file name')
+
+
+def _check_regressions(run: ArchivedRun) -> None:
+    """Raise a fault where the baselines are not ids, each once and in order."""
+    ids = run.regressions
+    if list(ids) != sorted(set(ids)) or not all(map(_ID.fullmatch, ids)):
+        raise _Fault(f"regressions of {run.id[:ID_SHOWN]}: are not ids, each once and in order")
 
 
 def _check_ids(ids: Iterable[str]) -> int:

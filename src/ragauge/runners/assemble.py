@@ -12,7 +12,7 @@ from msgspec import structs
 from ragauge import __version__
 from ragauge.contracts.facts import PATTERN, Pattern, pattern_facts, pattern_of
 from ragauge.contracts.finding import Finding
-from ragauge.contracts.gold import fingerprint
+from ragauge.contracts.gold import fingerprint, value_of
 from ragauge.contracts.metric import Metric
 from ragauge.contracts.score import (
     ROWS_KEPT,
@@ -154,8 +154,7 @@ class Assembly:
         """The headline metrics for each value of each stratum."""
         found: dict[str, dict[str, dict[str, Score]]] = {}
         for key in sorted({key for question in self._gold for key in question.strata}):
-            given = [question.strata.get(key) for question in self._gold]
-            of = np.array(["" if value is None else str(value) for value in given])
+            of = np.array([value_of(question, key) or "" for question in self._gold])
             values = [value for value in np.unique(of).tolist() if value]
             if 1 < len(values) <= STRATUM_VALUES:
                 found[key] = {

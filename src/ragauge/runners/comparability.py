@@ -13,27 +13,22 @@ SHA_SHOWN = 8
 LISTED = 10
 """Metrics that are named one by one in an error."""
 ONLY_BEFORE, ONLY_AFTER = "the run after does not have it", "the run before does not have it"
-NO_UNITS = "it has no value for each unit, so there is nothing to pair"
 
 
 def chosen_metrics(before: Run, after: Run, names: Sequence[str]) -> list[str]:
-    """The ids to compare: those named, else all of the run before that the later one has too.
+    """The ids to compare: those named, else all of the run before.
 
     A metric that only the run before has is lost, and stands among them; one that is new does not.
     """
     was, now = before.record.metrics, after.record.metrics
     if not names:
-        return sorted(id for id in was if id not in now or _has_units(id, was, now))
+        return sorted(was)
     known = {**was, **now}
     problems: list[str] = []
     ids = [_named(name, known, problems) for name in names]
     if problems:
         raise UsageError(*problems)
     return list(dict.fromkeys(ids))
-
-
-def _has_units(id: str, *runs: Mapping[str, RecordedMetric]) -> bool:
-    return all(run[id].total != "none" for run in runs)
 
 
 def _named(name: str, known: Mapping[str, RecordedMetric], problems: list[str]) -> str:
@@ -57,8 +52,6 @@ def why_not(id: str, before: Run, after: Run) -> str | None:
         return ONLY_AFTER if was is None else ONLY_BEFORE
     if was.version != now.version:
         return f"it is version {was.version} before and {now.version} after"
-    if "none" in (was.total, now.total):
-        return NO_UNITS
     made_before, made_after = how_made(was.signature), how_made(now.signature)
     if made_before != made_after:
         return f"it was made as {_apart(made_before, made_after)}"
@@ -127,11 +120,8 @@ def _sha(sha256: str | None) -> str:
 def _other_metrics(before: Run, after: Run, ids: Sequence[str]) -> Iterator[str]:
     """Metrics made in two ways; one that a run lacks is no such thing."""
     reasons = {id: reason for id in ids if (reason := why_not(id, before, after))}
-    apart = {
-        id: reason
-        for id, reason in reasons.items()
-        if reason not in (ONLY_BEFORE, ONLY_AFTER, NO_UNITS)
-    }
+    lacking = (ONLY_BEFORE, ONLY_AFTER)
+    apart = {id: reason for id, reason in reasons.items() if reason not in lacking}
     if not apart:
         return
     for id, reason in list(apart.items())[:LISTED]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragauge.contracts.comparison import (
@@ -10,10 +12,11 @@ from ragauge.contracts.comparison import (
     ComparisonReport,
 )
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.history import History, Run
+from ragauge.contracts.history import History, Run, RunFilter
 from ragauge.contracts.score import Score
+from ragauge.contracts.verdict import Verdict
 from ragauge.errors import InputRejected, UsageError
-from ragauge.gates.regression import gate_verdict
+from ragauge.gates.regression import Gate, gate_verdict, passes
 from ragauge.runners.comparability import chosen_metrics, how_made, refuse, why_not
 from ragauge.runners.compare_options import (
     CompareOptions,
@@ -22,28 +25,35 @@ from ragauge.runners.compare_options import (
     options_of,
 )
 from ragauge.runners.compared_runs import identity_of, told_run, without_baseline
-from ragauge.runners.compared_slices import Cell, slice_cells, slice_names
+from ragauge.runners.compared_slices import slice_cells, slice_names, slicing
 from ragauge.runners.flips import flips_of
 from ragauge.runners.judged_changes import judged, not_comparable
 from ragauge.runners.metric_change import (
+    BY_UNITS,
     NEITHER,
     Change,
     Comparable,
+    How,
     all_0_or_1,
     change_of,
     comparable,
 )
 from ragauge.runners.paired_units import Columns, paired_units
+from ragauge.stats.multiplicity import level_of
+from ragauge.text.visible import visible
 
 MOVING = ("latest", "green")
 """References to whichever run is the last: there may be none yet."""
+EARLIER_READ = 1_000
+"""So many earlier runs are looked at for the branches there are."""
 
 
 def compare(history: History, before: str, after: str, **options: Any) -> ComparisonReport:
     """The comparison of two runs of a history, each named as `History.find` names them.
 
     The later run is looked up first: `latest` and `green` then mean a run of its command and
-    name, recorded before it.
+    name, recorded before it. Where there was no such run at all, a user may allow that; a baseline
+    that earlier runs merely do not match is refused all the same, for it may be misspelt.
     """
     chosen = options_of(options)
     now = history.find(after)
@@ -52,12 +62,35 @@ def compare(history: History, before: str, after: str, **options: Any) -> Compar
     except UsageError as error:
         if before.partition("@")[0] not in MOVING:
             raise
+        if earlier := _earlier(now, history):
+            raise InputRejected(*error.problems, _there_are(now, earlier)) from None
         if "no-baseline" in chosen.allow:
             return without_baseline(before, now, chosen)
         raise InputRejected(
             *error.problems, "a first run has no baseline: --allow no-baseline lets it pass"
         ) from None
     return compare_runs(was, now, history, chosen)
+
+
+def _earlier(run: Run, history: History) -> list[Run]:
+    """The last runs of the same command and name, recorded before it."""
+    of, limit = run.record, EARLIER_READ
+    which = RunFilter(command=of.command, name=of.name, before=of.recorded_at, limit=limit)
+    return history.runs(which)
+
+
+def _there_are(now: Run, earlier: Sequence[Run]) -> str:
+    """On which branches there are earlier runs, and how many of them passed."""
+    passed = Counter[str]()
+    for run in earlier:
+        branch = run.record.git.branch if run.record.git else None
+        passed[branch or "no branch"] += run.record.passed
+    told = [f"{visible(branch)} ({count:,} passed)" for branch, count in sorted(passed.items())]
+    kind = f"{now.record.command} {visible(now.record.name)!r}"
+    return (
+        f"{now.shown} is not the first run of {kind}: earlier ones are on {', '.join(told)}; name "
+        "a branch of these, a tag, or the beginning of an id"
+    )
 
 
 def compare_runs(
@@ -72,28 +105,27 @@ class _Comparison:
 
     def __init__(self, before: Run, after: Run, history: History, options: CompareOptions) -> None:
         self._before, self._after, self._options = before, after, options
+        self._history = history
         self._found = Findings()
         self._ids = chosen_metrics(before, after, options.metrics)
         self._margins = margins_of(options.margins, self._ids)
         demand_margins(options.gate, self._ids, self._margins)
         refuse(before, after, self._ids, history, frozenset(options.allow))
-        self._units = paired_units(before, after, history)
         self._reasons = {id: why_not(id, before, after) for id in self._ids}
         self._metrics = {id: self._comparable(id) for id in self._ids if not self._reasons[id]}
+        widths = {id: metric.width for id, metric in self._metrics.items()}
+        self._units = paired_units(before, after, history, widths)
         self._refuse_nothing()
 
     def report(self) -> ComparisonReport:
         compared = self._compared()
         slices = self._slices()
-        flips, flip_counts = flips_of(self._units)
+        flips, flip_counts = flips_of(self._units, self._before, self._after, self._history)
         self._note()
-        gates = tuple(
-            gate_verdict(self._options.gate, id, one, named=bool(self._options.metrics))
-            for id, one in compared.items()
-            if self._options.gate is not None
-        )
+        gate = self._options.gate
+        gates = () if gate is None else self._gates(gate, compared)
         return ComparisonReport(
-            passed=all(gate.holds for gate in gates),
+            passed=gate is None or passes(gates),
             before=told_run(self._before),
             after=told_run(self._after),
             metrics={id: self._score(id, one) for id, one in compared.items()},
@@ -110,6 +142,10 @@ class _Comparison:
             identity=identity_of(self._before, self._after, self._options),
         )
 
+    def _gates(self, gate: Gate, compared: Mapping[str, Compared]) -> tuple[Verdict, ...]:
+        named = bool(self._options.metrics)
+        return tuple(gate_verdict(gate, id, one, named=named) for id, one in compared.items())
+
     def _comparable(self, id: str) -> Comparable:
         found, note = comparable(id, self._after.record.metrics[id])
         if note:
@@ -125,6 +161,12 @@ class _Comparison:
                 f"{coverage.only_before:,} are only in the first, {coverage.only_after:,} only in "
                 f"the second, {coverage.changed_meaning:,} changed their meaning"
             )
+        weighted = [id for id, metric in self._metrics.items() if metric.weighted]
+        if weighted and self._options.method not in BY_UNITS:
+            raise UsageError(
+                f"--method {self._options.method} knows no weights, and the gold set is a weighted "
+                f"sample for {', '.join(weighted)}; leave the method out"
+            )
         if self._options.method == "mcnemar":
             graded = [id for id in self._metrics if not all_0_or_1(*self._columns(id))]
             if graded:
@@ -134,12 +176,16 @@ class _Comparison:
                 )
 
     def _columns(self, id: str) -> tuple[Columns, Columns]:
-        return self._units.columns(id, self._metrics[id].width)
+        return self._units.columns(id, weighted=self._metrics[id].weighted)
+
+    def _how(self, alpha: float) -> How:
+        """How changes are tested, with intervals that leave alpha open."""
+        options = self._options
+        return How(method=options.method, seed=options.seed, confidence=100 * (1 - alpha))
 
     def _change(self, id: str) -> Change:
         before, after = self._columns(id)
-        options = self._options
-        return change_of(self._metrics[id], before, after, options.method, options.seed)
+        return change_of(self._metrics[id], before, after, self._how(self._options.alpha))
 
     def _compared(self) -> dict[str, Compared]:
         """Each metric with its verdict; those that are tested form one family."""
@@ -161,18 +207,14 @@ class _Comparison:
         return not_comparable(was, now, self._margins.get(id), self._reasons[id] or NEITHER)
 
     def _slices(self) -> tuple[ComparedSlice, ...]:
-        """Each metric in each slice; all slices form one family."""
-        options = self._options
-        cells: list[Cell] = []
-        for stratum in slice_names(options.slices, self._units):
-            cells += slice_cells(
-                self._units,
-                stratum,
-                list(self._metrics.values()),
-                options.method,
-                options.seed,
-                self._found,
-            )
+        """Each metric in each slice; all slices form one family, and so do their intervals."""
+        options, metrics = self._options, list(self._metrics.values())
+        names = slice_names(options.slices, self._units)
+        made = [slicing(self._units, stratum, self._found) for stratum in names]
+        tests = len(metrics) * sum(one.tested for one in made)
+        level = level_of(options.alpha, options.correction, tests)
+        how = self._how(level)
+        cells = [cell for one in made for cell in slice_cells(self._units, one, metrics, how)]
         found = judged(
             [
                 (
@@ -184,6 +226,7 @@ class _Comparison:
             ],
             options.correction,
             options.alpha,
+            level,
         )
         return tuple(
             ComparedSlice(stratum=cell.stratum, value=cell.value, metric=cell.metric, compared=one)
@@ -219,9 +262,6 @@ class _Comparison:
         for id in sorted(after.record.metrics.keys() - before.record.metrics.keys()):
             if id not in self._ids:
                 add(Finding("new_metric", id, "the run before does not have it"))
-        if any(question.weight not in (None, 1) for question in self._units.gold.values()):
-            message = "the gold set is a weighted sample; here every question counts once"
-            add(Finding("weights_unused", after.shown, message))
 
     def _other_gold(self) -> str:
         """What of two gold sets is comparable."""

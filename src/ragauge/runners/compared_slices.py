@@ -12,7 +12,7 @@ from msgspec import Struct
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold
 from ragauge.errors import UsageError
-from ragauge.runners.metric_change import Change, Comparable, Method, change_of, untested
+from ragauge.runners.metric_change import Change, Comparable, How, change_of, untested
 from ragauge.runners.paired_units import PairedUnits
 
 FEWEST = 10
@@ -42,41 +42,60 @@ def slice_names(asked: tuple[str, ...], units: PairedUnits) -> list[str]:
     return list(dict.fromkeys(asked))
 
 
-def slice_cells(
-    units: PairedUnits,
-    stratum: str,
-    metrics: Sequence[Comparable],
-    method: Method,
-    seed: int,
-    found: Findings,
-) -> list[Cell]:
-    """Each value of a stratum with each metric, in the order of the values."""
-    of = np.array([value_of(units.gold.get(row.unit), stratum) or "" for row in units.after])
-    lacking = int((of == "").sum())
+class Slicing(Struct, frozen=True):
+    """A stratum, and the value each unit has in it; empty where it has none."""
+
+    stratum: str
+    values: tuple[str, ...]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many units each value has, in the order of the values."""
+        return dict(sorted(Counter(value for value in self.values if value).items()))
+
+    @property
+    def tested(self) -> int:
+        """How many values have units enough."""
+        return sum(n >= FEWEST for n in self.sizes.values())
+
+
+def slicing(units: PairedUnits, stratum: str, found: Findings) -> Slicing:
+    """How a stratum divides the units; raises UsageError where it is too fine."""
+    of = [value_of(units.gold.get(unit), stratum) or "" for unit in units.after.ids]
+    made = Slicing(stratum, tuple(of))
+    sizes = made.sizes
+    lacking = of.count("")
     if lacking:
         message = f"{lacking:,} questions have no {stratum} and stand in no slice"
         found.add(Finding("no_stratum", stratum, message), lacking)
-    times = Counter(of[of != ""].tolist())
-    if len(times) > MOST_VALUES:
+    if len(sizes) > MOST_VALUES:
         raise UsageError(
-            f'--slice "{stratum}": has {len(times):,} values, and at most {MOST_VALUES} can be '
+            f'--slice "{stratum}": has {len(sizes):,} values, and at most {MOST_VALUES} can be '
             "told apart; slice by something coarser"
         )
-    for value, n in sorted(times.items()):
+    for value, n in sizes.items():
         if n < FEWEST:
             found.add(Finding("slice_too_small", f"{stratum}={value}", _too_few(n)))
-    columns = {metric.id: units.columns(metric.id, metric.width) for metric in metrics}
+    return made
+
+
+def slice_cells(
+    units: PairedUnits, made: Slicing, metrics: Sequence[Comparable], how: How
+) -> list[Cell]:
+    """Each value of a stratum with each metric, in the order of the values."""
+    of = np.array(made.values)
+    columns = {one.id: units.columns(one.id, weighted=one.weighted) for one in metrics}
     cells = []
-    for value, n in sorted(times.items()):
+    for value, n in made.sizes.items():
         inside = of == value
         for metric in metrics:
             before, after = (one.of(inside) for one in columns[metric.id])
             change = (
-                change_of(metric, before, after, method, seed)
+                change_of(metric, before, after, how)
                 if n >= FEWEST
                 else untested(metric, before, after, _too_few(n))
             )
-            cells.append(Cell(stratum=stratum, value=value, metric=metric.id, change=change))
+            cells.append(Cell(stratum=made.stratum, value=value, metric=metric.id, change=change))
     return cells
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -32,6 +31,7 @@ from ragauge.gates.decide import decide
 from ragauge.gates.rules import merged, parse_rules
 from ragauge.ingest.judgements import read_judgements
 from ragauge.ingest.lines import STDIN
+from ragauge.metrics.names import metric_id, short_name
 from ragauge.stats.agreement import (
     Confusion,
     confusion,
@@ -239,13 +239,9 @@ _SCORES: dict[str, Callable[[_Comparison, float], Score]] = {
 
 
 def _metric_id(name: str) -> str:
-    for id in _SCORES:
-        if name in (id, id.partition(".")[2]):
-            return id
-    names = [id.partition(".")[2] for id in _SCORES]
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(names)}"
-    raise UsageError(f'there is no metric "{name}" here; {hint}')
+    listed = f"there are {', '.join(map(short_name, _SCORES))}"
+    unknown = f'there is no metric "{name}" here'
+    return metric_id(name, _SCORES, unknown=unknown, listed=listed)
 
 
 def _share(

@@ -2,37 +2,59 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import numpy as np
+
 from ragauge.contracts.comparison import FLIPS_KEPT, Flip, Side, Way
-from ragauge.contracts.history import UnitRow
-from ragauge.runners.paired_units import PairedUnits
+from ragauge.contracts.history import History, Run, UnitRow
+from ragauge.runners.paired_units import NOT_SAID, RIGHT, PairedUnits
 
 
-def flips_of(units: PairedUnits) -> tuple[tuple[Flip, ...], dict[Way, int]]:
+def flips_of(
+    units: PairedUnits, before: Run, after: Run, history: History
+) -> tuple[tuple[Flip, ...], dict[Way, int]]:
     """What broke and what was mended, by qid, as far as a report holds it; and how many of each.
 
-    A unit that a run says nothing of did not flip.
+    A unit that a run says nothing of did not flip. Answers are read again, and only those kept
+    that are told: a run has far more of them than a report.
     """
-    found: dict[Way, list[tuple[UnitRow, UnitRow]]] = {"broken": [], "mended": []}
-    for was, now in zip(units.before, units.after, strict=True):
-        if was.right is None or now.right is None or was.right == now.right:
-            continue
-        found["mended" if now.right else "broken"].append((was, now))
-    kept = tuple(
-        _flip(units, way, was, now)
-        for way, pairs in found.items()
-        for was, now in sorted(pairs, key=lambda pair: pair[1].unit)[:FLIPS_KEPT]
+    found = {way: sorted(flipped) for way, flipped in _flipped(units).items()}
+    kept = {way: flipped[:FLIPS_KEPT] for way, flipped in found.items()}
+    wanted = {unit for flipped in kept.values() for unit in flipped}
+    was, now = (_sides(run, history, wanted) for run in (before, after))
+    flips = tuple(
+        _flip(units, unit, way, was, now) for way, flipped in kept.items() for unit in flipped
     )
-    return kept, {way: len(pairs) for way, pairs in found.items()}
+    return flips, {way: len(flipped) for way, flipped in found.items()}
 
 
-def _flip(units: PairedUnits, way: Way, was: UnitRow, now: UnitRow) -> Flip:
-    question = units.gold.get(now.unit)
+def _flipped(units: PairedUnits) -> dict[Way, list[str]]:
+    """The units that flipped, broken first."""
+    was, now = units.before.right, units.after.right
+    apart = (was != NOT_SAID) & (now != NOT_SAID) & (was != now)
+    ways: dict[Way, list[str]] = {"broken": [], "mended": []}
+    for place in np.flatnonzero(apart).tolist():
+        ways["mended" if now[place] == RIGHT else "broken"].append(units.after.ids[place])
+    return ways
+
+
+def _sides(run: Run, history: History, wanted: set[str]) -> dict[str, Side]:
+    if not wanted:
+        return {}
+    return {row.unit: _side(row) for row in history.units(run.id) if row.unit in wanted}
+
+
+def _flip(
+    units: PairedUnits, unit: str, way: Way, was: Mapping[str, Side], now: Mapping[str, Side]
+) -> Flip:
+    question = units.gold.get(unit)
     return Flip(
-        qid=now.unit,
+        qid=unit,
         question=question.question if question else None,
         way=way,
-        was=_side(was),
-        now=_side(now),
+        was=was[unit],
+        now=now[unit],
     )
 
 

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Sequence
 from string import ascii_uppercase
 
-from ragauge.contracts.annotation import (
-    AgreementReport,
-)
+from ragauge.contracts.annotation import AgreementReport
 from ragauge.contracts.verdict import Rule
 from ragauge.errors import UsageError
 from ragauge.gates.rules import parse_rules
 from ragauge.ingest.annotations import Annotations, read_annotations
 from ragauge.ingest.lines import STDIN
+from ragauge.metrics.names import metric_id, short_name
 from ragauge.runners.annotators import METRICS, Annotators
 from ragauge.runners.label_agreement import Labels, Options
 from ragauge.runners.span_agreement import Spans
@@ -73,13 +71,12 @@ def _own_rules(gates: str | None) -> tuple[Rule, ...]:
 
 
 def _metric_id(name: str) -> str:
-    names = [id.partition(".")[2] for id in METRICS]
-    for id, short in zip(METRICS, names, strict=True):
-        if name in (id, short):
-            return id
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(names)}"
-    raise UsageError(f'there is no metric "{name}" here; {hint}')
+    return metric_id(
+        name,
+        METRICS,
+        unknown=f'there is no metric "{name}" here',
+        listed=f"there are {', '.join(map(short_name, METRICS))}",
+    )
 
 
 def _compared(names: Sequence[str], read: Annotations, options: Options) -> Annotators:

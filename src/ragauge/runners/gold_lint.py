@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.gold import Gold
+from ragauge.contracts.gold import Gold, value_of
 from ragauge.contracts.gold_report import LintReport, Severity, Summary, judged
 from ragauge.text.canonical import canonical, phrases, same_question
 
@@ -60,9 +60,9 @@ def _summary(questions: Sequence[Gold]) -> Summary:
     answerable = sum(question.answerable for question in questions)
     strata: dict[str, Counter[str]] = {}
     for question in questions:
-        for key, value in question.strata.items():
-            if value is not None:
-                strata.setdefault(key, Counter())[str(value)] += 1
+        for key in question.strata:
+            if (value := value_of(question, key)) is not None:
+                strata.setdefault(key, Counter())[value] += 1
     return Summary(
         answerable=answerable,
         unanswerable=len(questions) - answerable,
@@ -207,7 +207,7 @@ def _unbalanced(questions: Sequence[Gold]) -> Iterator[Place]:
 
 def _partial_strata(questions: Sequence[Gold]) -> Iterator[Place]:
     for key in sorted({key for question in questions for key in question.strata}):
-        without = [question.qid for question in questions if question.strata.get(key) is None]
+        without = [question.qid for question in questions if value_of(question, key) is None]
         if 0 < len(without) < len(questions):
             yield (
                 f"strata.{key}",

@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from ragauge.contracts.annotation import AgreementReport
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold_parts import Demand, PlanReport
 from ragauge.contracts.gold_report import Severity, judged
@@ -51,8 +52,8 @@ def hold_against_plan(path: Path, *, strict: bool = False) -> PlanReport:
     A part that is not there is an error, as is one that is too small.
     """
     held, met = read_dataset(path)
-    score = _kappa(held)
-    demands = tuple(_demands(held, score))
+    compared = agreement(held.annotators) if len(held.annotators) > 1 else None
+    demands = tuple(_demands(held, compared))
     found = Findings()
     for finding in met:
         found.add(finding)
@@ -61,7 +62,7 @@ def hold_against_plan(path: Path, *, strict: bool = False) -> PlanReport:
             found.add(_lacking(demand))
     return PlanReport(
         **judged(found, SEVERITIES, strict),
-        metrics={KAPPA: score} if score else {},
+        metrics={KAPPA: _kappa(compared)} if compared else {},
         coverage={
             "gold": held.qa or 0,
             "demands": len(demands),
@@ -82,7 +83,7 @@ def _lacking(demand: Demand) -> Finding:
     return Finding("short_of_plan", where, f"{demand.found}, wanted {demand.wanted}{short}")
 
 
-def _demands(held: Dataset, score: Score | None) -> Iterator[Demand]:
+def _demands(held: Dataset, compared: AgreementReport | None) -> Iterator[Demand]:
     yield from _each_type("ner", "mentions of", ENTITY_TYPES, held.ner, MENTIONS)
     yield from _each_type("typing", "texts of", CUSTODIAN_TYPES, held.typing, TYPED)
     yield _balance(held.typing)
@@ -94,7 +95,7 @@ def _demands(held: Dataset, score: Score | None) -> Iterator[Demand]:
     yield _judgements(held.judged)
     yield _at_least("qa", "questions", held.qa, PAIRS)
     yield from _metadata(held.metadata)
-    yield _agreement(held, score)
+    yield _agreement(held, compared)
 
 
 def _at_least(part: str, what: str, found: int | None, wanted: int) -> Demand:
@@ -177,23 +178,29 @@ def _is_date(text: str) -> bool:
     return True
 
 
-def _kappa(held: Dataset) -> Score | None:
-    """κ of the annotators; None where fewer than two were found."""
-    if len(held.annotators) < 2:
-        return None
-    score = agreement(held.annotators).metrics.get(KAPPA)
-    return score or Score(value=None, n=0, of=0, reason="the files hold spans, not labels")
+def _kappa(compared: AgreementReport) -> Score:
+    absent = Score(value=None, n=0, of=0, reason="the files hold spans, not labels")
+    return compared.metrics.get(KAPPA, absent)
 
 
-def _agreement(held: Dataset, score: Score | None) -> Demand:
+def _agreement(held: Dataset, compared: AgreementReport | None) -> Demand:
     wanted = f"κ > {BOUND}"
     found, ok = MISSING, False
-    if score is not None:
-        ok = score.value is not None and score.value > BOUND
-        found = score.reason or "" if score.value is None else f"κ {score.value:.3f}, n {score.n:,}"
+    if compared is not None:
+        found, ok = _judged_kappa(compared)
     elif held.annotators:
         found = "one annotator"
     return Demand(part="annotators", what="agreement", wanted=wanted, found=found, ok=ok)
+
+
+def _judged_kappa(compared: AgreementReport) -> tuple[str, bool]:
+    """κ in words, and whether its gate lets it pass: a mean over some pairs does not."""
+    score = _kappa(compared)
+    if score.value is None:
+        return score.reason or "", False
+    gate = next(gate for gate in compared.gates if gate.metric == KAPPA)
+    beside = f"; {gate.reason}" if gate.reason else ""
+    return f"κ {score.value:.3f}, n {score.n:,}{beside}", gate.verdict == "pass"
 
 
 LIST = "a list of texts"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -15,7 +15,7 @@ from ragauge.contracts.gold_parts import CELLS_KEPT, DrawnCell, SampleReport
 from ragauge.contracts.gold_report import Severity, judged
 from ragauge.errors import UsageError
 from ragauge.runners.gold_convert import encoded, form_of, write_new
-from ragauge.runners.gold_split import factors_of, key_of, value_of, words_of
+from ragauge.runners.gold_split import factors_of, key_of, value_or_none, words_of
 from ragauge.stats.sampling import Allocation, SampleCell
 from ragauge.stats.sampling import sample as sample_units
 
@@ -44,28 +44,11 @@ def sample(
     factors = factors_of(questions, by, _cells_within(questions, n))
     keys = {question.qid: key_of(question, factors) for question in questions}
     made = sample_units(keys, n, allocation, seed)
-    weights = {
-        question.qid: (question.weight or 1.0) * made.weights[question.qid]
-        for question in questions
-        if question.qid in made.weights
-    }
-    drawn = [
-        replace(question, weight=weights[question.qid])
-        for question in questions
-        if question.qid in weights
-    ]
+    drawn = _drawn(questions, made.weights)
     write_new({out: encoded(drawn, form)}, force)
-    found = Findings()
-    for finding in _unreached(made.cells, factors, len(questions)):
-        found.add(finding)
     return SampleReport(
-        **judged(found, SEVERITIES),
-        coverage={
-            "gold": len(questions),
-            "sampled": n,
-            "cells": len(made.cells),
-            "represented": sum(cell.size for cell in made.cells if cell.taken),
-        },
+        **judged(_found(made.cells, factors, len(questions)), SEVERITIES),
+        coverage=_coverage(questions, drawn, made.cells),
         gold=fingerprint(questions),
         sample=fingerprint([_as_read(question) for question in drawn]),
         file=str(out),
@@ -73,9 +56,29 @@ def sample(
         allocation=allocation,
         factors=factors,
         balance=_balance(questions, drawn, factors),
-        weight_sum=math.fsum(weights.values()),
+        weight_sum=math.fsum(question.weight or 0.0 for question in drawn),
         cells=tuple(_told(cell, factors) for cell in made.cells[:CELLS_KEPT]),
     )
+
+
+def _drawn(questions: Sequence[Gold], weights: Mapping[str, float]) -> list[Gold]:
+    """The questions that were drawn, each with what it stands for."""
+    return [
+        replace(question, weight=(question.weight or 1.0) * weights[question.qid])
+        for question in questions
+        if question.qid in weights
+    ]
+
+
+def _coverage(
+    questions: Sequence[Gold], drawn: Sequence[Gold], cells: Sequence[SampleCell]
+) -> dict[str, int]:
+    return {
+        "gold": len(questions),
+        "sampled": len(drawn),
+        "cells": len(cells),
+        "represented": sum(cell.size for cell in cells if cell.taken),
+    }
 
 
 def _as_read(question: Gold) -> Gold:
@@ -85,6 +88,13 @@ def _as_read(question: Gold) -> Gold:
 
 def _cells_within(questions: Sequence[Gold], n: int) -> Callable[[tuple[str, ...]], bool]:
     return lambda factors: len({key_of(question, factors) for question in questions}) <= n
+
+
+def _found(cells: Sequence[SampleCell], factors: Sequence[str], whole: int) -> Findings:
+    found = Findings()
+    for finding in _unreached(cells, factors, whole):
+        found.add(finding)
+    return found
 
 
 def _unreached(
@@ -104,8 +114,8 @@ def _balance(
 ) -> dict[str, dict[str, tuple[int, int]]]:
     balance: dict[str, dict[str, tuple[int, int]]] = {}
     for factor in factors:
-        of_all = Counter(value_of(question, factor) for question in questions)
-        of_drawn = Counter(value_of(question, factor) for question in drawn)
+        of_all = Counter(value_or_none(question, factor) for question in questions)
+        of_drawn = Counter(value_or_none(question, factor) for question in drawn)
         balance[factor] = {value: (of_all[value], of_drawn[value]) for value in sorted(of_all)}
     return balance
 

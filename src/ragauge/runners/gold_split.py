@@ -7,10 +7,8 @@ from fractions import Fraction
 from math import lcm
 from pathlib import Path
 
-import msgspec
-
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.gold import Gold, fingerprint
+from ragauge.contracts.gold import ANSWERABLE, Gold, fingerprint, value_of
 from ragauge.contracts.gold_parts import CELLS_KEPT, Part, PartCell, SplitReport
 from ragauge.contracts.gold_report import Severity, judged
 from ragauge.errors import UsageError
@@ -19,7 +17,6 @@ from ragauge.stats.sampling import Key, SplitCell
 from ragauge.stats.sampling import split as split_units
 from ragauge.text.canonical import canonical
 
-ANSWERABLE = "answerable"
 NONE = "(none)"
 """The value of a question that has none."""
 SEVERITIES: dict[str, Severity] = {
@@ -48,31 +45,17 @@ def split(
     factors = factors_of(questions, by, _values_within(questions, smallest))
     keys = {question.qid: key_of(question, factors) for question in questions}
     made = split_units(keys, shares, seed)
-    parts: list[list[Gold]] = [[] for _ in names]
-    for question in questions:
-        parts[made.part_of[question.qid]].append(question)
+    parts = _parts(questions, made.part_of, len(names))
     _demand_filled(parts, names, shares, len(questions))
     files = [into / f"{name}.jsonl" for name in names]
     _write(files, parts, force)
-    found = Findings()
-    for finding in _findings(made.cells, factors, names, parts):
-        found.add(finding)
     return SplitReport(
-        **judged(found, SEVERITIES),
+        **judged(_found(made.cells, factors, names, parts), SEVERITIES),
         coverage={"gold": len(questions), "cells": len(made.cells)},
         gold=fingerprint(questions),
         seed=seed,
         factors=factors,
-        parts=tuple(
-            Part(
-                name=name,
-                file=str(file),
-                questions=len(part),
-                share=share / sum(shares),
-                sha256=fingerprint(part),
-            )
-            for name, file, part, share in zip(names, files, parts, shares, strict=True)
-        ),
+        parts=_told_parts(names, files, parts, shares),
         balance=_balance(made.cells, factors, names),
         largest_deviation=_largest_deviation(made.cells, factors, shares),
         cells=tuple(_told(cell, factors, names) for cell in made.cells[:CELLS_KEPT]),
@@ -145,19 +128,17 @@ def factors_of(
 def values_by_stratum(questions: Sequence[Gold]) -> dict[str, set[str]]:
     """Every stratum that some question has, with the values met, none given among them."""
     names = {name for question in questions for name in question.strata}
-    return {name: {value_of(question, name) for question in questions} for name in names}
+    return {name: {value_or_none(question, name) for question in questions} for name in names}
 
 
 def key_of(question: Gold, factors: Sequence[str]) -> Key:
-    return tuple(value_of(question, factor) for factor in factors)
+    return tuple(value_or_none(question, factor) for factor in factors)
 
 
-def value_of(question: Gold, factor: str) -> str:
-    """A question's value of a factor, as text; a stratum called answerable is not asked."""
-    value = question.answerable if factor == ANSWERABLE else question.strata.get(factor)
-    if value is None:
-        return NONE
-    return value if type(value) is str else msgspec.json.encode(value).decode()
+def value_or_none(question: Gold, factor: str) -> str:
+    """A question's value of a factor; those that have none are a cell of their own."""
+    value = value_of(question, factor)
+    return NONE if value is None else value
 
 
 def words_of(key: Key, factors: Sequence[str]) -> str:
@@ -172,6 +153,14 @@ def words_of(key: Key, factors: Sequence[str]) -> str:
 def _values_within(questions: Sequence[Gold], smallest: Fraction) -> Callable[..., bool]:
     values = values_by_stratum(questions)
     return lambda factors: len(values[factors[-1]]) <= len(questions) * smallest
+
+
+def _parts(questions: Sequence[Gold], part_of: Mapping[str, int], count: int) -> list[list[Gold]]:
+    """The questions of each part, in the set's order."""
+    parts: list[list[Gold]] = [[] for _ in range(count)]
+    for question in questions:
+        parts[part_of[question.qid]].append(question)
+    return parts
 
 
 def _demand_filled(
@@ -196,12 +185,40 @@ def _write(files: Sequence[Path], parts: Sequence[Sequence[Gold]], force: bool) 
     write_new(dict(zip(files, contents, strict=True)), force)
 
 
-def _findings(
+def _told_parts(
+    names: Sequence[str],
+    files: Sequence[Path],
+    parts: Sequence[Sequence[Gold]],
+    shares: Sequence[int],
+) -> tuple[Part, ...]:
+    return tuple(
+        Part(
+            name=name,
+            file=str(file),
+            questions=len(part),
+            share=share / sum(shares),
+            sha256=fingerprint(part),
+        )
+        for name, file, part, share in zip(names, files, parts, shares, strict=True)
+    )
+
+
+def _found(
     cells: Sequence[SplitCell],
     factors: Sequence[str],
     names: Sequence[str],
     parts: Sequence[Sequence[Gold]],
+) -> Findings:
+    found = Findings()
+    for finding in (*_unreached(cells, factors, names), *_asked_twice(names, parts)):
+        found.add(finding)
+    return found
+
+
+def _unreached(
+    cells: Sequence[SplitCell], factors: Sequence[str], names: Sequence[str]
 ) -> Iterator[Finding]:
+    """Values and cells that some part has nothing of."""
     for factor, values in _balance(cells, factors, names).items():
         for value, counts in values.items():
             missing = [name for name, count in counts.items() if not count]
@@ -211,7 +228,6 @@ def _findings(
         missing = [name for name, count in zip(names, cell.counts, strict=True) if not count]
         if missing:
             yield _absent("small_cell", words_of(cell.key, factors), cell.size, missing)
-    yield from _asked_twice(names, parts)
 
 
 def _absent(code: str, where: str, size: int, missing: Sequence[str]) -> Finding:

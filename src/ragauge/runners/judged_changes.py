@@ -4,26 +4,48 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragauge.contracts.comparison import Compared, Correction, Outlook, level_of
+from msgspec import Struct
+
+from ragauge.contracts.comparison import Compared, Correction, Outlook
 from ragauge.contracts.history import RecordedMetric
 from ragauge.contracts.metric import Better
 from ragauge.runners.metric_change import Change
 from ragauge.stats.decision import outlook
-from ragauge.stats.flip_power import smallest_seen
-from ragauge.stats.multiplicity import adjusted
+from ragauge.stats.flip_power import fewest_to_find, fewest_to_rule_out, smallest_seen
+from ragauge.stats.multiplicity import adjusted, level_of
 from ragauge.stats.power import needed, needed_for_margin
 
 
+class Levels(Struct, frozen=True, kw_only=True):
+    """What the members of a family are held to."""
+
+    alpha: float
+    test: float
+    """What a single test must reach, whatever the others come to."""
+    interval: float
+    """What the intervals leave open."""
+
+
 def judged(
-    family: Sequence[tuple[Change, Better, float | None]], correction: Correction, alpha: float
+    family: Sequence[tuple[Change, Better, float | None]],
+    correction: Correction,
+    alpha: float,
+    interval_alpha: float | None = None,
 ) -> list[Compared]:
-    """The verdict on each change, with its direction and its margin, among all of the family."""
+    """The verdict on each change, with its direction and its margin, among all of the family.
+
+    `interval_alpha` is what the intervals leave open, where that is not alpha.
+    """
     # A test of units of which none differs can find nothing, whatever the correction: counted in,
     # it would only make the others blind (Tarone 1990).
     ps = [one.test.p if one.test and one.differs else None for one, _, _ in family]
-    level = level_of(alpha, correction, len(ps) - ps.count(None))
+    levels = Levels(
+        alpha=alpha,
+        test=level_of(alpha, correction, len(ps) - ps.count(None)),
+        interval=alpha if interval_alpha is None else interval_alpha,
+    )
     return [
-        _compared(one, better, margin, one.p if p is None else p, alpha, level)
+        _compared(one, better, margin, one.p if p is None else p, levels)
         for (one, better, margin), p in zip(family, adjusted(ps, correction), strict=True)
     ]
 
@@ -56,14 +78,10 @@ def not_comparable(
 
 
 def _compared(
-    one: Change, better: Better, margin: float | None, p: float | None, alpha: float, level: float
+    one: Change, better: Better, margin: float | None, p: float | None, levels: Levels
 ) -> Compared:
-    test, change = one.test, one.change
-    verdict: Outlook = (
-        "cannot_tell"
-        if test is None and one.before is not None and one.after is not None
-        else outlook(change, test.ci if test else None, p, better, margin, alpha)
-    )
+    test, change, sd = one.test, one.change, one.sd
+    verdict = _verdict(one, better, margin, p, levels.alpha)
     return Compared(
         verdict=verdict,
         better=better,
@@ -79,23 +97,35 @@ def _compared(
         seed=test.seed if test else None,
         effect=test.effect if test else None,
         margin=margin,
-        sd=one.sd,
-        detectable=smallest_seen(one.sd, one.n, flips=one.flips, alpha=level) if one.sd else None,
-        needed=_needed(one, better, margin, alpha, level) if verdict == "cannot_tell" else None,
+        sd=sd,
+        detectable=smallest_seen(sd, one.n, flips=one.flips, alpha=levels.test) if sd else None,
+        needed=_needed(one, better, margin, levels) if verdict == "cannot_tell" else None,
         reason=one.reason,
     )
 
 
-def _needed(
-    one: Change, better: Better, margin: float | None, alpha: float, level: float
-) -> int | None:
+def _verdict(
+    one: Change, better: Better, margin: float | None, p: float | None, alpha: float
+) -> Outlook:
+    test = one.test
+    if test is None:
+        told = one.before is not None and one.after is not None
+        return "cannot_tell" if told else "not_comparable"
+    return outlook(one.change, test.ci, p, better, margin, alpha, test.leans)
+
+
+def _needed(one: Change, better: Better, margin: float | None, levels: Levels) -> int | None:
     """Units that would decide, if the change stayed what it is: its sign, or its margin.
 
-    The margin is held against the interval, which no correction widens.
+    More than there are, for these do not; and no fewer than a test that goes in steps can use.
     """
-    if not one.sd or one.change is None:
+    if not one.sd or one.change is None or one.test is None:
         return None
     if margin:
         gain = one.change if better == "higher" else -one.change
-        return needed_for_margin(one.sd, margin, gain, alpha=alpha)
-    return needed(one.sd, abs(one.change), alpha=level) if one.change else None
+        enough = needed_for_margin(one.sd, margin, gain, alpha=levels.interval)
+        fewest = fewest_to_rule_out(one.n, margin, levels.interval) if one.flips else one.n + 1
+    else:
+        enough = needed(one.sd, abs(one.change), alpha=levels.test) if one.change else None
+        fewest = fewest_to_find(one.n, one.n - one.test.n_zero, levels.test)
+    return None if enough is None else max(enough, fewest)

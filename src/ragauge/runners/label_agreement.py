@@ -138,7 +138,8 @@ class Labels(Annotators):
         if len(self._tables) == 1:
             interval = kappa_interval(self._tables[0], confidence, weights)
         else:
-            made.append(f"pairs:{len(values)}")
+            whole = len(values) == len(self._tables)
+            made += [f"pairs:{len(values)}"] if whole else []  # else `scored` says of how many
             places = combinations(range(len(self.files)), 2)
             pairs = [(*pair, table) for pair, table in zip(places, self._tables, strict=True)]
             interval = mean_kappa_interval(self._codes, pairs, confidence, weights)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -20,15 +21,14 @@ from ragauge.contracts.history import (
     RecordedMetric,
     Run,
     RunRecord,
-    Seal,
     UnitRow,
     canonical,
     sealed_units,
 )
 from ragauge.contracts.score import Measured, Outcome, UnitRows
 from ragauge.runners.git_state import git_state
+from ragauge.store.files import pieces_of, seal_of
 
-PIECE = 1 << 20
 APART = ("gold_sha256", "metrics", "ragauge")
 """Parts of an identity that a run's record holds in places of their own."""
 
@@ -57,7 +57,7 @@ def record(
             "name": name or outcome.identity["command"],
             "labels": dict(labels or {}),
             "recorded_at": _written(recorded_at or datetime.now(UTC)),
-            "git": git_state(folder or Path.cwd()),
+            "git": git_state(folder or Path.cwd(), os.environ),
         }
         kept = _record(outcome, units, files, about)
         return history.record(NewRun(record=kept, units=units, gold=outcome.gold, files=files))
@@ -115,7 +115,7 @@ def _record(
         identity=identity,
         units=len(units),
         units_sha256=sealed_units(units),
-        files={name: _sealed(path) for name, path in sorted(files.items())},
+        files={name: seal_of(pieces_of(path)) for name, path in sorted(files.items())},
     )
 
 
@@ -131,15 +131,6 @@ def _metrics(outcome: Outcome[Any]) -> dict[str, RecordedMetric]:
             total=measured.total,
         )
     return found
-
-
-def _sealed(path: Path) -> Seal:
-    digest, size = hashlib.sha256(), 0
-    with path.open("rb") as file:
-        while piece := file.read(PIECE):
-            digest.update(piece)
-            size += len(piece)
-    return Seal(sha256=digest.hexdigest(), size=size)
 
 
 def _written(time: datetime) -> str:

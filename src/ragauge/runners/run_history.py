@@ -22,6 +22,8 @@ from ragauge.stats.change_points import shifts, variation
 from ragauge.stats.trend import trend
 
 LAST = 50
+MORE = 2
+"""So many times the runs that are wanted are read at first, and again where that is too few."""
 
 
 class HistoryOptions(Struct, frozen=True, kw_only=True):
@@ -56,15 +58,9 @@ class _Line:
             branch=options.branch,
             labels=options.labels,
         )
-        every = history.runs(which)
-        if not every:
-            raise InputRejected(
-                "no recorded run matches; `ragauge runs list` shows what there is, and --record "
-                "keeps a run"
-            )
-        self._id = _metric_id(metric, every)
-        having = self._of_one_kind([run for run in every if self._id in run.record.metrics])
-        self._matching = len(having)
+        self._id, having, others = _having(history, metric, which, options.last)
+        self._tell(others)
+        self._older = len(having) > options.last
         self._runs = having[: options.last][::-1]
         self._recorded = [run.record.metrics[self._id] for run in self._runs]
 
@@ -87,8 +83,8 @@ class _Line:
             findings=tuple(self._found.kept()),
             finding_counts=dict(sorted(self._found.counts.items())),
             coverage={
-                "matching": self._matching,
                 "runs": len(points),
+                "older": int(self._older),
                 "valued": sum(point.value is not None for point in points),
                 "segments": len(segments),
                 "in_last_segment": len(latest),
@@ -97,14 +93,12 @@ class _Line:
             identity=self._identity(),
         )
 
-    def _of_one_kind(self, runs: Sequence[Run]) -> list[Run]:
-        """The runs with the command and the name of the newest: others measure something else."""
-        first = _kind(runs[0])
-        others = Counter("{1} ({0})".format(*_kind(run)) for run in runs if _kind(run) != first)
-        for name, times in sorted(others.items()):
+    def _tell(self, others: Sequence[Run]) -> None:
+        """Say which runs have the metric and are not in the line: they measure something else."""
+        names = Counter("{1} ({0})".format(*_kind(run)) for run in others)
+        for name, times in sorted(names.items()):
             message = f"{name} has the metric too, and is left out; --name and --command choose"
             self._found.add(Finding("other_runs", name, message), times)
-        return [run for run in runs if _kind(run) == first]
 
     def _segments(self) -> Iterator[list[int]]:
         """Places of consecutive runs that measured the same thing in the same way."""
@@ -150,18 +144,51 @@ class _Line:
         }
 
 
+def _having(
+    history: History, metric: str, which: RunFilter, last: int
+) -> tuple[str, list[Run], list[Run]]:
+    """The metric's id, the newest runs that have it, and runs of other kinds that do.
+
+    All of one kind, the newest's: its command and its name. So many are read until there is one
+    more than the last, or no other.
+    """
+    limit = MORE * (last + 1)
+    while True:
+        every = history.runs(structs.replace(which, limit=limit))
+        if not every:
+            raise InputRejected(
+                "no recorded run matches; `ragauge runs list` shows what there is, and --record "
+                "keeps a run"
+            )
+        all_read = len(every) < limit
+        limit *= MORE
+        if not (all_read or _ids(metric, every)):
+            continue
+        id = _metric_id(metric, every)
+        those = [run for run in every if id in run.record.metrics]
+        having = [run for run in those if _kind(run) == _kind(those[0])]
+        if all_read or len(having) > last:
+            return id, having, [run for run in those if _kind(run) != _kind(those[0])]
+
+
 def _kind(run: Run) -> tuple[str, str]:
     return run.record.command, run.record.name
 
 
+def _ids(name: str, runs: Sequence[Run]) -> list[str]:
+    """The ids of this name that the runs have."""
+    known = dict.fromkeys(id for run in runs for id in run.record.metrics)
+    return [id for id in known if name in (id, id.partition(".")[2])]
+
+
 def _metric_id(name: str, runs: Sequence[Run]) -> str:
     """The id of the metric among those the runs have; raises UsageError with what is near."""
-    known = {id: None for run in runs for id in run.record.metrics}
-    found = [id for id in known if name in (id, id.partition(".")[2])]
+    found = _ids(name, runs)
     if name in found or len(found) == 1:
         return name if name in found else found[0]
     if found:
         raise UsageError(f'metric "{name}" is ambiguous: {", ".join(sorted(found))}')
+    known = dict.fromkeys(id for run in runs for id in run.record.metrics)
     words = [word for id in known for word in (id, id.partition(".")[2])]
     near = difflib.get_close_matches(name, words, n=1)
     hint = f'did you mean "{near[0]}"?' if near else f"they have {', '.join(sorted(known))}"

@@ -27,10 +27,7 @@ from ragauge.runners.annotators import (
     share_of,
     spans_of,
 )
-from ragauge.stats.agreement import (
-    mean_share,
-    mean_share_interval,
-)
+from ragauge.stats.agreement import mean_share, mean_share_interval
 
 NO_SPANS = "nobody marked a span"
 
@@ -95,6 +92,12 @@ class Spans(Annotators):
         return dict(sorted(types.items()))
 
     def own_findings(self) -> Iterator[Finding]:
+        yield from self._other_texts()
+        for pair in self.lacking(SPAN_F1) if len(self.pairs) > 1 else ():
+            reason = f"left out of the mean F1: {pair.reason}"
+            yield Finding("pair_without_f1", f"{pair.a} and {pair.b}", reason)
+
+    def _other_texts(self) -> Iterator[Finding]:
         """Texts that differ: offsets into them do not mean the same."""
         for id in self.ids:
             read = [file[id] for file in self.given.values() if id in file]

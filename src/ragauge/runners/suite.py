@@ -74,12 +74,14 @@ def run_suite(
     part: Part | None = None,
     workers: int = 1,
     watcher: Watcher | None = None,
+    store: str | None = None,
 ) -> SuiteReport:
     """The report on all tasks; each that could be measured is a run of the history.
 
     Files are named from the folder. What an earlier start with the same inputs has recorded is
     not measured again. The session ends after the report was delivered: one that nobody got is
-    made again, from the history. Raises UsageError before anything runs.
+    made again, from the history. `store` is where the user said the history is, for the report to
+    say it again. Raises UsageError before anything runs.
     """
     part = part or Part()
     _check(suite, part.only)
@@ -88,7 +90,7 @@ def run_suite(
         inputs = inputs_of(suite, part.only)
         with work(work_folder(suite, part.only), inputs, fresh=part.fresh) as state:
             running = _Running(suite, history, state, system_of, workers, watcher or _Nobody())
-            report = running.report(part.only, inputs)
+            report = running.report(part.only, inputs, store)
             with chdir(here):
                 deliver(report)
             if running.finished:
@@ -133,7 +135,7 @@ class _Running:
         """Every task that was to run came to a result: there is nothing to go on with."""
         self._summary = _Summary()
 
-    def report(self, only: Sequence[str], inputs: str) -> SuiteReport:
+    def report(self, only: Sequence[str], inputs: str, store: str | None) -> SuiteReport:
         tasks = tuple(
             self._task(task) if not only or task.name in only else _skipped(task)
             for task in self._suite.tasks
@@ -157,6 +159,7 @@ class _Running:
                 "ragauge": __version__,
                 "file": self._suite.file,
                 "inputs": inputs,
+                **({"store": store} if store else {}),
             },
         )
 
@@ -218,6 +221,7 @@ class _Running:
             self._summary.findings.add(Finding("done_before", task.name, message))
         comparison = self._compared(task, run)
         self._summary.compare(task, comparison)
+        self._mark(task, run, comparison)
         passed = run.record.passed and (comparison is None or comparison.passed)
         return TaskReport(
             name=task.name,
@@ -244,6 +248,17 @@ class _Running:
         except RagaugeError as error:
             told = [f"baseline {against.run}: {problem}" for problem in error.problems]
             raise type(error)(*told, more=error.more) from None
+
+    def _mark(self, task: Task, run: Run, comparison: ComparisonReport | None) -> None:
+        """A run that failed its comparison is nobody's baseline, from before its task is done.
+
+        A start that was killed in between is gone on with, and then compares and marks again.
+        """
+        if comparison is None or comparison.passed or comparison.before is None:
+            return
+        self._history.regressed(run.id, comparison.before.id)
+        message = f"run {run.shown} is marked as regressed: `green` passes over it"
+        self._summary.findings.add(Finding("regressed", task.name, message))
 
 
 def _comparing(task: Task, against: Against) -> dict[str, Any]:

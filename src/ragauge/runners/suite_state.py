@@ -13,8 +13,10 @@ import os
 import secrets
 import shlex
 import shutil
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from importlib.machinery import PathFinder
 from pathlib import Path
 
 import msgspec
@@ -24,8 +26,8 @@ from ragauge import __version__
 from ragauge.contracts.history import canonical
 from ragauge.contracts.suite import PipelineUnderTest, Suite, Task
 from ragauge.errors import UsageError
-from ragauge.runners.git_state import git_state
-from ragauge.store.files import write_whole
+from ragauge.runners.git_state import git_state, uncommitted
+from ragauge.store.files import pieces_of, seal_of, write_whole
 
 WORK = Path(".ragauge") / "work"
 SESSION, LOCK = "session.json", "lock"
@@ -113,12 +115,13 @@ def _begun(folder: Path, inputs: str) -> Session:
 
 def inputs_of(suite: Suite, only: Sequence[str]) -> str:
     """A digest of all that a suite is made from: its tasks, their files, the code around."""
-    git = git_state(Path())
+    git = git_state(Path(), {})
     told = {
         "ragauge": __version__,
         "suite": suite,
         "only": sorted(only),
         "commit": git.commit if git else None,
+        "uncommitted": uncommitted(Path()) if git else None,
         "files": {name: _sha256(Path(name)) for name in sorted(set(_files(suite)))},
     }
     return hashlib.pbkdf2_hmac("sha256", canonical(told), _SALT, _ROUNDS).hex()
@@ -135,17 +138,32 @@ def _files_of(pipeline: PipelineUnderTest) -> Iterator[str]:
     """What a pipeline names that may be a file here: another content is another pipeline."""
     yield from filter(None, (pipeline.map, pipeline.replay))
     if pipeline.call:
-        yield pipeline.call.partition(":")[0].replace(".", "/") + ".py"
+        yield from _modules(pipeline.call.partition(":")[0])
     if pipeline.command:
         with suppress(ValueError):  # whoever starts it says what is wrong
             yield from shlex.split(pipeline.command)
 
 
+def _modules(name: str) -> Iterator[str]:
+    """The files of a module, and of the whole package it is in; nothing is imported for that.
+
+    What else it imports is seen where it stands in the same work tree of git.
+    """
+    top = name.partition(".")[0]
+    try:
+        found = PathFinder.find_spec(top, [str(Path.cwd()), *sys.path])
+    except (ImportError, ValueError):
+        return  # whoever imports it says what is wrong
+    if found is None:
+        return
+    if found.origin:
+        yield found.origin
+    for folder in found.submodule_search_locations or ():
+        yield from (str(path) for path in Path(folder).rglob("*.py"))
+
+
 def _sha256(path: Path) -> str | None:
     try:
-        if not path.is_file():
-            return None
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
+        return seal_of(pieces_of(path)).sha256 if path.is_file() else None
     except (OSError, ValueError):
         return None  # whoever reads it says what is wrong

@@ -19,12 +19,14 @@ def outlook(
     better: Better,
     margin: float | None = None,
     alpha: float = ALPHA,
+    leans: int | None = None,
 ) -> Outlook:
     """The verdict on a change, after − before, of a metric that should go up or down.
 
     It is better or worse where the corrected probability lies under alpha. With a margin, the
     loss the user accepts, it is not worse where the whole interval lies inside the margin; that
-    holds for a loss which is real but small, too.
+    holds for a loss which is real but small, too. `leans` is the way the test's own statistic
+    points, where the change does not tell: a median may be 0 while all that differ fell.
 
     >>> outlook(0.04, (0.01, 0.07), 0.003, "higher")
     'better'
@@ -35,7 +37,8 @@ def outlook(
     """
     if change is None:
         return "not_comparable"
-    gain = change if better == "higher" else -change
+    way = leans if leans else change
+    gain = way if better == "higher" else -way
     beyond_noise = p_adjusted is not None and p_adjusted < alpha
     if beyond_noise and gain > 0:
         return "better"

@@ -52,6 +52,9 @@ class Paired(Struct, frozen=True, kw_only=True):
     effect: float | None
     """Cohen's g for McNemar: of the pairs that differ the share that rose, less a half. For the
     others d_z: the mean difference over the standard deviation of the differences."""
+    leans: int = 0
+    """1 where the test's own statistic points up, −1 where it points down. An estimate may be 0
+    where it does: most pairs of a median do not differ."""
     reason: str | None = None
 
 
@@ -129,6 +132,7 @@ class Pairs(NamedTuple):
         reason: str | None = None,
         seed: int | None = None,
         estimate: float | None = None,
+        leans: int | None = None,
     ) -> Paired:
         if estimate is None and self.n:
             estimate = self.mean
@@ -141,6 +145,7 @@ class Pairs(NamedTuple):
             method=method,
             seed=seed,
             effect=self.effect,
+            leans=int(np.sign(self.total)) if leans is None else leans,
             reason=reason if self.n else "no pairs",
         )
 

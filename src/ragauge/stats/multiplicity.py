@@ -51,6 +51,17 @@ def adjusted(ps: Probabilities, correction: Correction) -> list[float | None]:
     return CORRECTIONS[correction](ps)
 
 
+def level_of(alpha: float, correction: Correction, tests: int) -> float:
+    """The level a single one of several tests must reach, whatever the others come to.
+
+    Holm and Benjamini–Hochberg ask no more of any test, and less of most.
+
+    >>> level_of(0.05, "holm", 5), level_of(0.05, "none", 5)
+    (0.01, 0.05)
+    """
+    return alpha if correction == "none" else alpha / max(1, tests)
+
+
 def _ranked(ps: Probabilities) -> list[tuple[float, int]]:
     """The smallest first, each with its place."""
     made = [(p, place) for place, p in enumerate(ps) if p is not None]

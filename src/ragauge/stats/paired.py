@@ -109,7 +109,8 @@ def wilcoxon(after: Scores, before: Scores, *, confidence: float = DEFAULT_CONFI
     centre, ci = hodges_lehmann(pairs, confidence)
     method = "Wilcoxon, exact" if exact else "Wilcoxon, normal"
     reason = too_few(pairs.differing, pairs.n, "Wilcoxon") or no_interval(ci, pairs.n, confidence)
-    return pairs.found(method, signed_ranks(pairs.whole), ci, reason, estimate=centre)
+    p, leans = signed_ranks(pairs.whole)
+    return pairs.found(method, p, ci, reason, estimate=centre, leans=leans)
 
 
 def randomisation(

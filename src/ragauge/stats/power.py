@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
-
-from msgspec import Struct
+from collections.abc import Callable
 
 POWER = 0.8
 ALPHA = 0.05
@@ -19,13 +17,6 @@ scipy's distribution may answer NaN there."""
 
 _FAR = 1e6
 """So many standard errors away, everything is found; further out scipy answers NaN."""
-
-
-class Detectable(Struct, frozen=True):
-    """A line of the power table: the smallest difference that so many pairs find."""
-
-    n: int
-    difference: float | None
 
 
 def power_at(n: int, sd: float, difference: float, *, alpha: float = ALPHA) -> float:
@@ -61,8 +52,8 @@ def needed(
 ) -> int | None:
     """The fewest pairs that find a difference with this power, by a two-sided paired t test.
 
-    `sd` is the standard deviation of the pairs' differences; for 0/1 scores `sd_of_flips` has
-    it. None where there is no difference to find, or no spread to find it in.
+    `sd` is the standard deviation of the pairs' differences. None where there is no difference
+    to find, or no spread to find it in.
 
     >>> needed(sd=1.0, difference=0.5)
     34
@@ -108,24 +99,6 @@ def detectable(sd: float, n: int, *, power: float = POWER, alpha: float = ALPHA)
         else:
             high = middle
     return high
-
-
-def power_table(
-    sd: float, ns: Iterable[int], *, power: float = POWER, alpha: float = ALPHA
-) -> tuple[Detectable, ...]:
-    """The smallest difference that each number of pairs finds with this power."""
-    return tuple(Detectable(n, detectable(sd, n, power=power, alpha=alpha)) for n in ns)
-
-
-def sd_of_flips(discordant: float, change: float) -> float:
-    """The standard deviation of the differences of 0/1 scores.
-
-    `discordant` is the share of pairs that differ, `change` the difference of the two shares.
-
-    >>> round(sd_of_flips(0.2, 0.05), 4)
-    0.4444
-    """
-    return math.sqrt(max(0.0, discordant - change * change))
 
 
 def _bound(n: int, alpha: float) -> float:

@@ -20,20 +20,21 @@ COUNTED_RANKS = 50
 """Up to so many pairs Wilcoxon's distribution is counted out, as in scipy."""
 
 
-def signed_ranks(whole: Counts) -> float:
-    """The two-sided probability of the signed ranks."""
+def signed_ranks(whole: Counts) -> tuple[float, int]:
+    """The two-sided probability of the signed ranks, and the way they lean: 1, −1, or 0."""
     moved = whole[whole != 0]
     if not len(moved):
-        return 1.0
+        return 1.0, 0
     _, place, ties = np.unique(np.abs(moved), return_inverse=True, return_counts=True)
     doubled = (2 * np.cumsum(ties) - ties + 1)[place]  # ranks in halves, so that ties are whole
     up, both = int(doubled[moved > 0].sum()), int(doubled.sum())
+    leans = (2 * up > both) - (2 * up < both)
     if len(moved) <= COUNTED_RANKS:
         ways = _ways(doubled)
         extreme = int(ways[max(up, both - up) :].sum())
-        return min(1.0, math.ldexp(extreme, 1 - len(moved)))
+        return min(1.0, math.ldexp(extreme, 1 - len(moved))), leans
     z = abs(2 * up - both) / math.sqrt(math.fsum(doubled.astype(np.float64) ** 2))
-    return math.erfc(z / math.sqrt(2))
+    return math.erfc(z / math.sqrt(2)), leans
 
 
 def _ways(ranks: Counts) -> Counts:

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragauge.stats.bootstrap import metric_interval
-from ragauge.stats.differences import Paired, few_for_bootstrap, reach, too_few, unseen
-from ragauge.stats.intervals import DEFAULT_CONFIDENCE
+from ragauge.stats.differences import Paired, reach, too_few
+from ragauge.stats.intervals import DEFAULT_CONFIDENCE, Interval
 from ragauge.stats.random_signs import DRAWS, ratio, subsets
+from ragauge.stats.score_interval import interval_of_change
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     Sums = Counts | Floats
     Finish = Callable[[Sums], Floats]
 
+FEWEST = 10
+"""Units that either run must have scored for an interval: with fewer it would be too narrow."""
 _ROUNDING = 1e-14
 """What leaving a unit out may seem to change where it changes nothing."""
 
@@ -34,13 +36,14 @@ def swapped(
     seed: int = 0,
     draws: int = DRAWS,
     confidence: float = DEFAULT_CONFIDENCE,
+    span: float | None = None,
 ) -> Paired:
     """Fisher's randomisation of any metric: how often swapping runs changes it as much.
 
     Each unit has a row of whole numbers in either run, zeros where a run does not score it; units
-    are swapped whole. An arrangement whose metric cannot be finished is left out. The interval is
-    the percentile bootstrap of the units, a little narrow with few of them or near the metric's
-    bounds. d_z is by the jackknife, which is the plain d_z where the metric is a mean.
+    are swapped whole. An arrangement whose metric cannot be finished is left out. d_z is by the
+    jackknife, which is the plain d_z where the metric is a mean. The interval is that of
+    `interval_of_rows`.
     """
     after, before = _rows(after_rows), _rows(before_rows)
     if after.shape != before.shape:
@@ -53,10 +56,7 @@ def swapped(
         return _unfinished(n, differing)
     p, exact = _by_swaps(after, moved, change, seed, draws)
     sd = spread_of_rows(after, before, finish)
-    made = metric_interval(
-        np.hstack([after, before]), _side_by_side(finish), confidence, seed=seed, draws=draws
-    )
-    ci = made.ci if differing else unseen(n, _reach_of_units(after, finish), confidence)
+    ci, few = interval_of_rows(after, before, finish, confidence=confidence, span=span)
     return Paired(
         estimate=estimate,
         ci=ci,
@@ -64,10 +64,36 @@ def swapped(
         n=n,
         n_zero=n - differing,
         method=f"randomisation of units, {'exact' if exact else f'{draws:,} draws'}",
-        seed=made.seed if exact else seed,
+        seed=None if exact else seed,
         effect=estimate / sd if sd else None,
-        reason=too_few(differing, n, "randomisation") or made.reason or few_for_bootstrap(n),
+        leans=(estimate > 0) - (estimate < 0),
+        reason="; ".join(filter(None, (too_few(differing, n, "randomisation"), few))) or None,
     )
+
+
+def interval_of_rows(
+    after: Counts,
+    before: Counts,
+    finish: Finish,
+    *,
+    confidence: float = DEFAULT_CONFIDENCE,
+    span: float | None = None,
+) -> tuple[Interval | None, str | None]:
+    """The interval of the change of a metric finished from summed rows, and why there is none.
+
+    The score interval of as many pairs as the run with fewer units is worth, with the jackknife's
+    variance: a resample would be too sure of itself, and a point where the units that were scored
+    all agree. `span` is how far apart the metric's values can lie, where that is known; else it is
+    as far as they do, and where that is nowhere nothing says how far a change could go.
+    """
+    few = _too_few_scored(after, before) if (after != before).any() else None
+    change = float(finish(after.sum(axis=0)) - finish(before.sum(axis=0)))
+    span = max(span or _span(after, before, finish), abs(change))
+    if few or not span:
+        return None, few
+    sd = spread_of_rows(after, before, finish)
+    n, variance = min(_worth(after), _worth(before)), (sd or 0.0) ** 2 / len(after)
+    return interval_of_change(change, variance, n, span, confidence), None
 
 
 def spread_of_rows(after_rows: Counts, before_rows: Counts, finish: Finish) -> float | None:
@@ -133,21 +159,34 @@ def _finisher(finish: Finish, both: Counts) -> Finish:
     return change
 
 
-def _reach_of_units(rows: Counts, finish: Finish) -> float:
-    """From the lowest of 0 and each unit's own finished value to the highest."""
+def _worth(rows: Counts) -> float:
+    """How many units of one size a run's rows are worth (Kish); those of zeros are none."""
+    sizes = np.abs(rows).max(axis=1, initial=0).astype(np.float64)
+    total = math.fsum(sizes.tolist())
+    return total * total / math.fsum((sizes * sizes).tolist()) if total else 0.0
+
+
+def _too_few_scored(after: Counts, before: Counts) -> str | None:
+    """Why there is no interval, where a run scored too few units for one."""
+    run, rows = min((("after", after), ("before", before)), key=lambda run: _worth(run[1]))
+    worth = _worth(rows)
+    if worth >= FEWEST:
+        return None
+    scored = int(rows.any(axis=1).sum())
+    told = f"the run {run} scored only {scored} {'unit' if scored == 1 else 'units'}"
+    if scored >= FEWEST:
+        told = (
+            f"the {scored:,} units of the run {run} are so unequal that they count as {worth:.0f}"
+        )
+    return f"{told}: too few for an interval"
+
+
+def _span(after: Counts, before: Counts, finish: Finish) -> float:
+    """From the lowest of 0 and all finished values, of units and of runs, to the highest."""
+    rows = np.vstack([after, before, after.sum(axis=0), before.sum(axis=0)])
     with np.errstate(all="ignore"):
         values = finish(rows)
     return reach(values[np.isfinite(values)])
-
-
-def _side_by_side(finish: Finish) -> Finish:
-    """The change of the metric, from sums of both runs' rows beside each other."""
-
-    def change(sums: Sums) -> Floats:
-        columns = sums.shape[-1] // 2
-        return finish(sums[..., :columns]) - finish(sums[..., columns:])
-
-    return change
 
 
 def _rows(rows: Counts) -> Counts:

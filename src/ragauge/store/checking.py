@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
@@ -21,11 +22,30 @@ from ragauge.store.recorded import (
     unit_columns,
 )
 from ragauge.store.shelf import Shelf
-from ragauge.store.tables import gold_questions, run_files, run_labels, run_metrics, run_units, runs
+from ragauge.store.tables import (
+    gold_questions,
+    regressions,
+    run_files,
+    run_labels,
+    run_metrics,
+    run_units,
+    runs,
+)
 
 _record = msgspec.json.Decoder(RunRecord)
 _unit = msgspec.json.Decoder(UnitRow)
 _gold = msgspec.json.Decoder(Gold)
+_ID = re.compile(r"[0-9a-f]{64}")
+_DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "XX001", "XX002")
+"""How SQLite, and PostgreSQL by the SQLSTATE of broken tables and indexes, names it."""
+
+
+def is_damage(error: BaseException) -> bool:
+    """Whether an error comes from a database that is not what was written."""
+    cause: Any = error.__cause__
+    failure = getattr(cause, "orig", None) or cause
+    codes = (getattr(failure, name, None) for name in ("sqlite_errorname", "sqlstate"))
+    return any(code and code.startswith(_DAMAGE) for code in codes)
 
 
 def checked(database: Database, shelf: Shelf) -> Checked:
@@ -77,6 +97,9 @@ def _record_faults(connection: Connection, row: Row[Any], record: RunRecord) -> 
     for name, (table, rows) in parts.items():
         if _sorted_rows(_held(connection, table, row.number)) != _sorted_rows(rows):
             yield f"{name}: the table is not as the record"
+    for mark in _held(connection, regressions, row.number):
+        if not _ID.fullmatch(mark["baseline"]):
+            yield f"regressions: {mark['baseline']!r} is no run's id"
 
 
 def _held(connection: Connection, table: Table, number: int) -> Iterator[dict[str, Any]]:

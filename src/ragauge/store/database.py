@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Engine, Table, Text, column, inspect, select,
 from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError
 
-from ragauge.contracts.history import canonical
+from ragauge.contracts.history import NoHistory, canonical
 from ragauge.errors import UsageError
 from ragauge.store.tables import HEAD, VERSION_TABLE, metadata
 
@@ -40,6 +40,7 @@ class Database(ABC):
         """A transaction that is durable when the context ends, or leaves nothing."""
         with self._transaction(self.writes) as connection:
             self.queue_up(connection)
+            _refuse_newer(version_of(connection), self.shown)
             yield connection
 
     @contextmanager
@@ -47,6 +48,7 @@ class Database(ABC):
         """A transaction during which nobody else writes."""
         with self._transaction(self.writes) as connection:
             self.queue_up(connection, alone=True)
+            _refuse_newer(version_of(connection), self.shown)
             yield connection
 
     @abstractmethod
@@ -91,7 +93,7 @@ def bring_up_to_date(database: Database, *, create: bool) -> None:
         if version == HEAD:
             return
         if version is None and not create:
-            raise UsageError(
+            raise NoHistory(
                 f"{database.shown}: there is no history yet; record a run with --record"
             )
         if version is None:
@@ -99,7 +101,6 @@ def bring_up_to_date(database: Database, *, create: bool) -> None:
     database.prepare(version)
     with database.altering() as connection:
         version = version_of(connection)  # another process may have been first
-        _refuse_newer(version, database.shown)
         if version != HEAD:
             from ragauge.store.migrations import upgrade
 
@@ -107,7 +108,10 @@ def bring_up_to_date(database: Database, *, create: bool) -> None:
 
 
 def _refuse_newer(version: str | None, shown: str) -> None:
-    """Refuse tables that a later Ragauge made: it may mean something else by them."""
+    """Refuse tables that a later Ragauge made: it may mean something else by them.
+
+    Also of a history that is open already: another process may have upgraded it meanwhile.
+    """
     if version is not None and version > HEAD:
         raise UsageError(
             f"{shown}: the history is of version {version}, and this Ragauge knows versions up to "

@@ -1,13 +1,19 @@
-"""Files that appear whole or not at all."""
+"""Files that appear whole or not at all, and what their bytes are."""
 
 from __future__ import annotations
 
+import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
+from ragauge.contracts.history import Seal
 from ragauge.errors import UsageError
+
+PIECE = 1 << 20
+"""Bytes of a file that are in memory at a time."""
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -44,3 +50,26 @@ def sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def pieces_of(path: Path) -> Iterator[bytes]:
+    """The content of a file, a piece at a time; an empty file is one empty piece."""
+    with path.open("rb") as file:
+        yield from pieces_in(file)
+
+
+def pieces_in(file: IO[bytes]) -> Iterator[bytes]:
+    """The rest of an open file, a piece at a time; one empty piece where there is none."""
+    piece = file.read(PIECE)
+    yield piece
+    while piece := file.read(PIECE):
+        yield piece
+
+
+def seal_of(pieces: Iterable[bytes]) -> Seal:
+    """The hash and the length of what the pieces make up."""
+    digest, size = hashlib.sha256(), 0
+    for piece in pieces:
+        digest.update(piece)
+        size += len(piece)
+    return Seal(sha256=digest.hexdigest(), size=size)

@@ -17,16 +17,8 @@ from sqlalchemy import Connection, select
 from ragauge.contracts.history import NewRun, Run, Seal
 from ragauge.errors import UsageError
 from ragauge.store.database import Database
-from ragauge.store.files import sync
-from ragauge.store.shelf import (
-    Brought,
-    check_names,
-    check_seal,
-    given_pieces,
-    missing,
-    pieces_of,
-    seal_of,
-)
+from ragauge.store.files import pieces_of, seal_of, sync
+from ragauge.store.shelf import Brought, check_names, check_seal, given_pieces, missing
 from ragauge.store.tables import runs
 
 

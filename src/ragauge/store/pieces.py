@@ -12,7 +12,8 @@ from sqlalchemy import Connection, insert, select
 
 from ragauge.contracts.history import NewRun, Run, Seal
 from ragauge.store.database import Database
-from ragauge.store.shelf import Brought, check_names, check_seal, given_pieces, missing, seal_of
+from ragauge.store.files import seal_of
+from ragauge.store.shelf import Brought, check_names, check_seal, given_pieces, missing
 from ragauge.store.tables import file_pieces, runs
 
 

@@ -15,6 +15,7 @@ FOLDER = ".ragauge"
 DATABASE = "history.sqlite"
 _DATABASE_ENDINGS = (".sqlite", ".sqlite3", ".db")
 _SERVER_SCHEMES = ("postgresql", "postgres", "postgresql+psycopg")
+_SCHEMES = ("sqlite", *_SERVER_SCHEMES)
 
 
 class LocalPlace(Struct, frozen=True):
@@ -65,6 +66,7 @@ def located(place: str) -> LocalPlace | ServerPlace:
     """The place a user names: a folder, an SQLite file or a URL; raises UsageError."""
     scheme, separator, rest = place.partition("://")
     if not separator:
+        _refuse_half_a_url(place)
         return _local(Path(place).expanduser())
     if scheme in _SERVER_SCHEMES:
         return _server(f"postgresql://{rest}")
@@ -74,6 +76,16 @@ def located(place: str) -> LocalPlace | ServerPlace:
         f"store: {scheme}:// is not understood; a history is a folder, an SQLite file "
         "(.sqlite or .db), sqlite:///FILE or postgresql://HOST/DATABASE"
     )
+
+
+def _refuse_half_a_url(place: str) -> None:
+    """Refuse a URL that lacks a slash: as a path it would be shown, with the password in it."""
+    scheme, colon, _ = place.partition(":")
+    if colon and scheme.lower() in _SCHEMES:
+        raise UsageError(
+            f"store: {scheme}: is not followed by //; write sqlite:///FILE or "
+            "postgresql://USER:PASSWORD@HOST:PORT/DATABASE, and ./ before a folder of such a name"
+        )
 
 
 def _local(path: Path) -> LocalPlace:

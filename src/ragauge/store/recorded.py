@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
-import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Table, insert, select
@@ -14,7 +12,15 @@ from ragauge.contracts.gold import Gold, fingerprint
 from ragauge.contracts.history import NewRun, RunRecord, UnitRow, canonical
 from ragauge.errors import InputRejected
 from ragauge.store.database import add_rows, insert_unless_there
-from ragauge.store.tables import gold_questions, run_files, run_labels, run_metrics, run_units, runs
+from ragauge.store.tables import (
+    gold_questions,
+    regressions,
+    run_files,
+    run_labels,
+    run_metrics,
+    run_units,
+    runs,
+)
 
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z")
 
@@ -43,12 +49,15 @@ def insert_run(connection: Connection, record: RunRecord, id: str) -> int | None
     return connection.execute(new).scalar()
 
 
-def insert_parts(connection: Connection, run: NewRun, number: int) -> None:
-    """All rows of a run but its own; raises InputRejected where the units are not as sealed."""
+def insert_parts(
+    connection: Connection, run: NewRun, number: int, units: Iterable[dict[str, Any]]
+) -> None:
+    """All rows of a run but its own; those of its units are encoded already."""
     _insert(connection, run_labels, number, label_rows(run.record))
     _insert(connection, run_metrics, number, metric_rows(run.record))
     _insert(connection, run_files, number, file_rows(run.record))
-    _insert_units(connection, run, number)
+    _insert(connection, run_units, number, units)
+    _insert(connection, regressions, number, ({"baseline": id} for id in run.regressions))
     if run.record.gold_sha256 is not None:
         _insert_gold(connection, run.record.gold_sha256, run.gold)
 
@@ -133,30 +142,6 @@ def _insert(
     connection: Connection, table: Table, number: int, rows: Iterable[dict[str, Any]]
 ) -> None:
     add_rows(connection, insert(table), ({"run": number, **row} for row in rows))
-
-
-def _insert_units(connection: Connection, run: NewRun, number: int) -> None:
-    digest = hashlib.sha256()
-
-    def rows() -> Iterator[dict[str, Any]]:
-        for place, row in enumerate(run.units):
-            _refuse_endless(row)
-            line = canonical(row)
-            digest.update(line + b"\n")
-            yield {"place": place, **unit_columns(row), "line": line.decode()}
-
-    _insert(connection, run_units, number, rows())
-    if digest.hexdigest() != run.record.units_sha256:
-        raise InputRejected(
-            f"run {run.record.id[:12]}: units_sha256: the unit rows are not those the record seals"
-        )
-
-
-def _refuse_endless(row: UnitRow) -> None:
-    if not all(map(math.isfinite, row.values.values())):
-        raise InputRejected(
-            f"unit {row.unit!r}: values: NaN or Infinity; leave a metric that does not apply out"
-        )
 
 
 def _insert_gold(connection: Connection, sha256: str, gold: Sequence[Gold]) -> None:

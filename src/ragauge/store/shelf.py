@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -11,11 +9,10 @@ from typing import Protocol
 
 from sqlalchemy import Connection
 
+from ragauge.contracts.archive import is_file_name
 from ragauge.contracts.history import NewRun, Run, RunRecord, Seal
 from ragauge.errors import InputRejected, UsageError
-
-PIECE = 1 << 20
-_SAFE = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
+from ragauge.store.files import pieces_of
 
 
 class Brought(Protocol):
@@ -58,7 +55,7 @@ def check_names(run: NewRun) -> None:
     problems = [
         *(f"{name}: is sealed in the run's record and not given" for name in sealed - given),
         *(f"{name}: is given and not sealed in the run's record" for name in given - sealed),
-        *(f"{name!r}: is no name for a file" for name in given if not _SAFE.fullmatch(name)),
+        *(f"{name!r}: is no name for a file" for name in given if not is_file_name(name)),
     ]
     if problems:
         raise InputRejected(*sorted(problems))
@@ -83,27 +80,9 @@ def missing(run: Run, name: str) -> UsageError:
     return UsageError(f"run {run.shown}: was recorded without {name}; the files it has: {has}")
 
 
-def pieces_of(path: Path) -> Iterator[bytes]:
-    """The content of a file, a piece at a time; an empty file is one empty piece."""
-    with path.open("rb") as file:
-        piece = file.read(PIECE)
-        yield piece
-        while piece := file.read(PIECE):
-            yield piece
-
-
 def given_pieces(path: Path) -> Iterator[bytes]:
     """The content of a file to be kept; raises UsageError where it cannot be read."""
     try:
         yield from pieces_of(path)
     except OSError as error:
         raise UsageError(f"{path}: cannot be read: {error.strerror or error}") from error
-
-
-def seal_of(pieces: Iterable[bytes]) -> Seal:
-    """The hash and the length of what the pieces make up."""
-    digest, size = hashlib.sha256(), 0
-    for piece in pieces:
-        digest.update(piece)
-        size += len(piece)
-    return Seal(sha256=digest.hexdigest(), size=size)

@@ -13,12 +13,12 @@ from sqlalchemy import Connection, Select, delete, exists, insert, select, updat
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import Checked, NewRun, Run, RunFilter, RunRecord, UnitRow
 from ragauge.errors import UsageError
-from ragauge.store.database import BATCH, Database
+from ragauge.store.database import BATCH, Database, insert_unless_there
+from ragauge.store.encoded_units import encoded_units
 from ragauge.store.recorded import check_record, insert_parts, insert_run, plain
-from ragauge.store.references import check_tag, newest_first, referred
+from ragauge.store.references import check_tag, is_green, newest_first, referred, repeated
 from ragauge.store.shelf import Shelf
-from ragauge.store.tables import gold_questions, run_labels, run_units, runs, tags
-from ragauge.text.visible import visible
+from ragauge.store.tables import gold_questions, regressions, run_labels, run_units, runs, tags
 
 SETTLED_S = 3_600.0
 """Files of no run that are younger may belong to a writer at work."""
@@ -47,12 +47,17 @@ class SqlHistory:
         if known is not None:
             return known
         check_record(run)
-        with self._shelf.bring(run, id) as brought, self._database.writing() as connection:
+        # Whatever takes long is done before the database is locked.
+        with (
+            encoded_units(run) as units,
+            self._shelf.bring(run, id) as brought,
+            self._database.writing() as connection,
+        ):
             number = insert_run(connection, run.record, id)
             if number is not None:
-                insert_parts(connection, run, number)
+                insert_parts(connection, run, number, units)
                 brought.keep(connection, number)
-        return Run(id=id, record=run.record)
+        return Run(id=id, record=run.record, regressions=tuple(sorted(run.regressions)))
 
     def runs(self, which: RunFilter) -> list[Run]:
         """The runs that match, the newest first."""
@@ -100,11 +105,17 @@ class SqlHistory:
             if not connection.execute(delete(tags).where(tags.c.tag == plain(tag))).rowcount:
                 held = sorted(connection.execute(select(tags.c.tag)).scalars())
                 raise UsageError(
-                    f"tag {visible(tag)!r}: no run has it; tags: {', '.join(held) or 'none'}"
+                    f"tag '{repeated(tag)}': no run has it; tags: {', '.join(held) or 'none'}"
                 )
 
+    def regressed(self, id: str, baseline: str) -> None:
+        """Mark for good that a gated comparison with the run `baseline` failed this one."""
+        with self._database.writing() as connection:
+            mark = {"run": _number(connection, id), "baseline": baseline}
+            connection.execute(insert_unless_there(connection, regressions).values(mark))
+
     def remove(self, ids: Sequence[str]) -> None:
-        """Forget runs, with their tags and files; raises UsageError where one is not there."""
+        """Forget runs with all they have; raises UsageError where one is not there."""
         with self._database.altering() as connection:
             there = set(connection.execute(select(runs.c.id).where(runs.c.id.in_(ids))).scalars())
             if absent := [id for id in ids if id not in there]:
@@ -153,12 +164,13 @@ def _matching(which: RunFilter) -> Select[Any]:
         runs.c.name: which.name,
         runs.c.command: which.command,
         runs.c.git_branch: which.branch,
-        runs.c.passed: which.passed,
     }
     found = select(runs.c.number)
     for column, value in wanted.items():
         if value is not None:
-            found = found.where(column == (value if isinstance(value, bool) else plain(value)))
+            found = found.where(column == plain(value))
+    if which.green is not None:
+        found = found.where(is_green() if which.green else ~is_green())
     if which.before is not None:
         found = found.where(runs.c.recorded_at < which.before)
     for key, value in sorted(which.labels.items()):
@@ -168,10 +180,11 @@ def _matching(which: RunFilter) -> Select[Any]:
 
 
 def _read(connection: Connection, numbers: Select[Any]) -> list[Run]:
-    """The runs with these numbers, in this order, with their tags."""
+    """The runs with these numbers, in this order, with their tags and marks."""
     order = connection.execute(numbers).scalars().all()
     found: dict[int, Any] = {}
     tagged: dict[int, list[str]] = {}
+    marked: dict[int, list[str]] = {}
     for start in range(0, len(order), BATCH):
         some = order[start : start + BATCH]
         columns = select(runs.c.number, runs.c.id, runs.c.document)
@@ -179,10 +192,13 @@ def _read(connection: Connection, numbers: Select[Any]) -> list[Run]:
             found[row.number] = row
         for tag, run in connection.execute(select(tags).where(tags.c.run.in_(some))):
             tagged.setdefault(run, []).append(tag)
-    return [_run(found[number], tagged.get(number, [])) for number in order]
+        marks = select(regressions).where(regressions.c.run.in_(some))
+        for run, baseline in connection.execute(marks):
+            marked.setdefault(run, []).append(baseline)
+    return [_run(found[number], tagged.get(number, ()), marked.get(number, ())) for number in order]
 
 
-def _run(row: Any, tagged: list[str]) -> Run:
+def _run(row: Any, tagged: Sequence[str], marked: Sequence[str]) -> Run:
     try:
         record = _record.decode(row.document)
     except msgspec.DecodeError as error:
@@ -190,7 +206,9 @@ def _run(row: Any, tagged: list[str]) -> Run:
             f"run {row.id[:12]}: its record cannot be read: {error}; `ragauge runs verify` says "
             "which runs are whole; restore the database from a copy"
         ) from error
-    return Run(id=row.id, record=record, tags=tuple(sorted(tagged)))
+    return Run(
+        id=row.id, record=record, tags=tuple(sorted(tagged)), regressions=tuple(sorted(marked))
+    )
 
 
 def _with_id(connection: Connection, id: str) -> Run | None:
@@ -215,4 +233,4 @@ def _number(connection: Connection, id: str) -> int:
 def _refuse_move(connection: Connection, tag: str, held: int, move: bool) -> None:
     if not move:
         id = connection.execute(select(runs.c.id).where(runs.c.number == held)).scalar_one()
-        raise UsageError(f"tag {tag!r}: names run {id[:12]}; `--move` lets it name another")
+        raise UsageError(f"tag '{repeated(tag)}': names run {id[:12]}; `--move` lets it name another")

@@ -13,6 +13,7 @@ from urllib.parse import quote
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.pool import QueuePool
 
+from ragauge.contracts.history import NoHistory
 from ragauge.errors import UsageError
 from ragauge.store.database import Database, bring_up_to_date, json_text
 from ragauge.store.folder import make_folder
@@ -81,7 +82,7 @@ def open_sqlite(place: LocalPlace, *, create: bool, patience_s: float) -> Sqlite
         raise UsageError(f"{path}: is a folder, where the history's database should be")
     if not path.exists():
         if not create:
-            raise UsageError(f"{path}: there is no history yet; record a run with --record")
+            raise NoHistory(f"{path}: there is no history yet; record a run with --record")
         _make_folder(place)
     database = Sqlite(path, patience_s, _mode(path))
     try:

@@ -24,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 
 VERSION_TABLE = "ragauge_version"
-HEAD = "0002"
+HEAD = "0003"
 """The newest migration; read here, so that a history that is up to date never loads Alembic."""
 
 metadata = MetaData()
@@ -107,6 +107,14 @@ tags = Table(
     _of_a_run(key=False),
     Index("ix_tags_run", "run"),
 )
+
+regressions = Table(
+    "regressions",
+    metadata,
+    _of_a_run(),
+    Column("baseline", _ORDERED, primary_key=True),
+)
+"""Runs that a gated comparison failed. The baseline is an id, whose run may be removed since."""
 
 gold_questions = Table(
     "gold_questions",

@@ -158,7 +158,7 @@ def line(text="plain words", runs=14, shift=7, **parts):
         ),
         "finding_counts": {"line_cut": 1, "other_runs": 2},
         "coverage": {
-            "matching": 30,
+            "older": 0,
             "runs": runs,
             "valued": runs - 1,
             "segments": 2,

@@ -22,8 +22,9 @@ _STYLES = {
     "bad": "bold red",
     "soft": "yellow",
 }
+INTERVAL = "interval"
 _VERDICT_STYLES = {"better": "green", "worse": "bold red", "not worse": "green"}
-HEADS = ("metric", "before", "after", "change", "95 % interval", "p", "n", "verdict")
+HEADS = ("metric", "before", "after", "change", INTERVAL, "p", "n", "verdict")
 WIDE = ("p", "n")
 """Columns that a narrow page leaves out."""
 WORDS = ("metric", "verdict")
@@ -98,7 +99,8 @@ def _metrics(page: Page, report: ComparisonReport, names: dict[str, str]) -> Non
 def _metric_rows(
     report: ComparisonReport, names: dict[str, str], heads: Sequence[str]
 ) -> list[list[Text]]:
-    rows = [head(*heads)]
+    titles = {INTERVAL: story.interval_head(report)}
+    rows = [head(*(titles.get(name, name) for name in heads))]
     for id, one in report.compared.items():
         texts = {"metric": words(names[id]), **_cells(one)}
         rows.append([texts[name] for name in heads])
@@ -111,7 +113,7 @@ def _cells(one: Compared) -> dict[str, Text]:
         "before": Text(numbers.value(one.before)),
         "after": Text(numbers.value(one.after)),
         "change": Text(numbers.signed(one.change), _VERDICT_STYLES.get(word, "")),
-        "95 % interval": note(numbers.signed_interval(one.ci)),
+        INTERVAL: note(numbers.signed_interval(one.ci)),
         "p": note(story.p_value(one.p_adjusted)),
         "n": note(numbers.count(one.n)),
         "verdict": Text(word, _VERDICT_STYLES.get(word, "dim")),
@@ -159,7 +161,8 @@ def _slices(page: Page, report: ComparisonReport, names: dict[str, str]) -> None
     for one in slices(report, SLICES_SHOWN):
         page.section(f"By {one.stratum}", note(numbers.counted(one.values, "value")))
         if one.told:
-            rows = [head("value", "metric", "before", "after", "change", "95 % interval", "")]
+            interval = story.interval_head(report, slices=True)
+            rows = [head("value", "metric", "before", "after", "change", interval, "")]
             rows += [_sliced(cell, names) for cell in one.told]
             page.table(rows, right=range(2, 6))
         if one.left_out:
@@ -173,7 +176,7 @@ def _slices(page: Page, report: ComparisonReport, names: dict[str, str]) -> None
 
 def _sliced(cell: ComparedSlice, names: dict[str, str]) -> list[Text]:
     cells = _cells(cell.compared)
-    numbers_of = ("before", "after", "change", "95 % interval", "verdict")
+    numbers_of = ("before", "after", "change", INTERVAL, "verdict")
     return [words(cell.value), words(names[cell.metric]), *(cells[name] for name in numbers_of)]
 
 

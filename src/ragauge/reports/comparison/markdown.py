@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ragauge.contracts.comparison import Compared, ComparisonReport, Flip, Side
-from ragauge.reports import comment, envelope, numbers
+from ragauge.reports import comment, numbers
 from ragauge.reports.comment import LONGEST_ID, code, table, without_empty
 from ragauge.reports.comparison import story
 from ragauge.reports.comparison.power import power, power_heads
@@ -25,9 +25,8 @@ def render(report: ComparisonReport) -> str:
         *_flips(report),
         *_power(report, names),
         *comment.findings(story.findings(report)),
-        f"Coverage: {story.coverage_words(report.coverage)}.",
     ]
-    return "\n\n".join(blocks) + "\n"
+    return comment.page(blocks, story.coverage_words(report.coverage))
 
 
 def _verdict(report: ComparisonReport) -> Iterator[str]:
@@ -46,7 +45,8 @@ def _verdict(report: ComparisonReport) -> Iterator[str]:
 def _metrics(report: ComparisonReport, names: dict[str, str]) -> Iterator[str]:
     if not report.compared:
         return
-    heads = ("metric", "before", "after", "change", "95 % interval", "p", "n", "verdict", "note")
+    interval = story.interval_head(report)
+    heads = ("metric", "before", "after", "change", interval, "p", "n", "verdict", "note")
     rows = [
         [code(names[id]), *_cells(one), code(story.note_of(one)) if story.note_of(one) else ""]
         for id, one in report.compared.items()
@@ -70,25 +70,24 @@ def _cells(one: Compared) -> list[str]:
 
 
 def _gates(report: ComparisonReport, names: dict[str, str]) -> Iterator[str]:
-    rows = []
-    for gate in report.gates:
-        word = envelope.gate_word(gate)
-        rows.append(
-            [
-                code(names[gate.metric]),
-                numbers.signed(gate.value),
-                code(numbers.bound(gate)),
-                word if gate.holds else f"**{word}**",
-                code(gate.reason) if gate.reason else "",
-            ]
-        )
+    rows = [
+        [
+            code(names[gate.metric]),
+            numbers.signed(gate.value),
+            code(numbers.bound(gate)),
+            comment.gate_verdict(gate),
+            code(gate.reason) if gate.reason else "",
+        ]
+        for gate in report.gates
+    ]
     if rows:
         yield f"### Gate {story.gate_name(report.gates[0])}"
         yield without_empty(("metric", "change", "must be", "verdict", "note"), rows, right={1})
 
 
 def _slices(report: ComparisonReport, names: dict[str, str]) -> Iterator[str]:
-    heads = ("value", "metric", "before", "after", "change", "95 % interval", "p", "n", "verdict")
+    interval = story.interval_head(report, slices=True)
+    heads = ("value", "metric", "before", "after", "change", interval, "p", "n", "verdict")
     for one in slices(report, SLICES_SHOWN):
         yield f"### By {comment.prose(one.stratum)}"
         rows = [[code(c.value), code(names[c.metric]), *_cells(c.compared)] for c in one.told]

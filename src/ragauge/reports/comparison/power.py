@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from ragauge.contracts.comparison import Compared, ComparisonReport, level_of
+from ragauge.contracts.comparison import Compared, ComparisonReport
 from ragauge.reports.comparison.story import NEVER
 from ragauge.reports.numbers import count
 
@@ -25,6 +25,7 @@ class Power(Struct, frozen=True, kw_only=True):
 def power(report: ComparisonReport) -> list[Power]:
     """The smallest differences that would be found with 80 % power."""
     from ragauge.stats.flip_power import smallest_seen
+    from ragauge.stats.multiplicity import level_of
 
     tests = sum(one.tested for one in report.compared.values())
     level = level_of(report.alpha, report.correction, tests)

@@ -62,6 +62,8 @@ def headline(report: ComparisonReport) -> tuple[str, str]:
         return "PASS", "there is no run to compare with yet"
     if report.gates:
         return ("PASS" if report.passed else "FAIL"), _gate_words(report)
+    if not report.passed:
+        return "FAIL", "no metric is in both runs, and a gate needs one"
     groups = dict(by_verdict(report))
     if "worse" in groups:
         return ("MIXED" if "better" in groups else "WORSE"), counts_words(report)
@@ -104,6 +106,8 @@ def _gate_words(report: ComparisonReport) -> str:
     elif unknown:
         return f"{gate} could not be evaluated for {count(len(unknown))} of {total}"
     elif skipped := sum(one.verdict == "not_applicable" for one in report.gates):
+        if skipped == len(report.gates):
+            return f"{gate} has nothing to judge: none of {total} applies"
         told = f"{gate} holds for {count(len(report.gates) - skipped)} of {total}"
         return f"{told}, {count(skipped)} not applicable"
     return f"{told}, {count(len(unknown))} not evaluated" if unknown else told
@@ -193,6 +197,12 @@ def tests_words(report: ComparisonReport) -> str:
     made = {one.method.partition(", ") for one in report.compared.values() if one.method}
     methods = [f"{test} ({how})" if how else test for test, _, how in sorted(made)]
     return "; ".join(filter(None, (", ".join(methods), f"p {CORRECTIONS[report.correction]}")))
+
+
+def interval_head(report: ComparisonReport, *, slices: bool = False) -> str:
+    """What the intervals are; those of slices hold together, as far as p is corrected."""
+    joint = "joint " if slices and report.correction != "none" else ""
+    return f"{joint}{100 * (1 - report.alpha):g} % interval"
 
 
 def flips(report: ComparisonReport, way: Way) -> list[Flip]:

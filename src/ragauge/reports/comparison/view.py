@@ -4,25 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 from msgspec import Struct
 
 from ragauge.contracts.comparison import Compared, ComparisonReport, Flip, Side
-from ragauge.contracts.finding import Finding
 from ragauge.contracts.verdict import Verdict
 from ragauge.reports import envelope
 from ragauge.reports.comparison import story
 from ragauge.reports.comparison.power import Power, power, power_heads
 from ragauge.reports.comparison.slices import Slice, slices
-from ragauge.reports.foreign import cut, flat
-from ragauge.reports.stability.runs import Marked, differences
+from ragauge.reports.page_view import PageView, marked_beside
+from ragauge.reports.stability.runs import Marked
 
 FLIPS_SHOWN = 200
 """Of each way; a page with more would be slow to scroll."""
 SLICES_SHOWN = 60
-LONGEST = 1_500
-"""Characters of a text that stands beside another: a longer one is cut."""
 HALF = 60.0
 """Half the width of the drawn scale, which has 0 in its middle."""
 WIDEST = 0.02
@@ -63,7 +59,7 @@ class ShownFlip(Struct, frozen=True):
     sides: tuple[ShownSide, ShownSide]
 
 
-class View:
+class View(PageView[ComparisonReport]):
     """A comparison report, as the page tells it."""
 
     kind = "comparison"
@@ -77,23 +73,14 @@ class View:
         "findings",
         "coverage",
     )
-    next_steps: Sequence[str] = ()
-    finding_text = staticmethod(envelope.finding_text)
 
     def __init__(self, report: ComparisonReport) -> None:
-        self.report = report
+        super().__init__(report)
         self.names = story.names(report)
 
-    def chosen(self) -> dict[str, Any]:
-        return {}
-
     @property
-    def word(self) -> str:
-        return story.headline(self.report)[0]
-
-    @property
-    def words(self) -> str:
-        return story.headline(self.report)[1]
+    def headline(self) -> tuple[str, str]:
+        return story.headline(self.report)
 
     @property
     def tone(self) -> str:
@@ -113,6 +100,14 @@ class View:
     @property
     def tests(self) -> str:
         return story.tests_words(self.report)
+
+    @property
+    def interval(self) -> str:
+        return story.interval_head(self.report)
+
+    @property
+    def slice_interval(self) -> str:
+        return story.interval_head(self.report, slices=True)
 
     @cached_property
     def metrics(self) -> list[Row]:
@@ -158,16 +153,8 @@ class View:
         return power_heads()
 
     @property
-    def findings(self) -> list[tuple[str, int, Sequence[Finding]]]:
-        return story.findings(self.report)
-
-    @property
     def coverage(self) -> str:
         return story.coverage_words(self.report.coverage)
-
-    @property
-    def identity(self) -> list[tuple[str, str]]:
-        return envelope.identity_words(self.report.identity)
 
     def _rows(self, told: Sequence[tuple[str, Compared]]) -> list[Row]:
         """Rows on one scale, so that their drawings can be compared."""
@@ -197,14 +184,11 @@ def _drawn(one: Compared, reach: float) -> Drawn | None:
 
 
 def _shown(flip: Flip) -> ShownFlip:
-    marks = differences(*(cut(flat(side.claim or ""), LONGEST) for side in (flip.was, flip.now)))
-    sides = (
-        _side("was", flip.was, flip.now, marks[0]),
-        _side("now", flip.now, flip.was, marks[1]),
-    )
+    sides = (_side("was", flip.was, flip.now), _side("now", flip.now, flip.was))
     return ShownFlip(flip, "good" if flip.way == "mended" else "bad", sides)
 
 
-def _side(when: str, side: Side, other: Side, said: Marked) -> ShownSide:
+def _side(when: str, side: Side, other: Side) -> ShownSide:
+    said = marked_beside(side.claim or "", other.claim or "")
     cited = tuple((id, id not in other.cited) for id in side.cited)
     return ShownSide(when, side.label or "", said, cited)

@@ -129,7 +129,9 @@ def commit(point: HistoryPoint) -> str:
 def coverage_words(report: HistoryReport) -> str:
     coverage = report.coverage
     parts = [
-        f"{counted(coverage['runs'], 'run')} of {count(coverage['matching'])} that match",
+        f"the last {counted(coverage['runs'], 'run')}"
+        if coverage["older"]
+        else counted(coverage["runs"], "run"),
         coverage["runs"] - coverage["valued"]
         and f"{count(coverage['runs'] - coverage['valued'])} without a value",
         coverage["segments"] > 1 and f"in {counted(coverage['segments'], 'segment')}",

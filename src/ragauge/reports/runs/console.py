@@ -38,7 +38,7 @@ def render_head(run: Run, *, color: bool = False, width: int = 100) -> str:
     page = Page(color, width)
     names = dict.fromkeys([run.record.name, run.record.command])
     told = words(", ".join(names), "bold")
-    page.line(Text("  ").join([styled(story.verdict(run)), told, Text(run.shown)]))
+    page.line(Text("  ").join([_verdict(run), told, Text(run.shown)]))
     facts = story.facts(run)
     room = max(len(label) for label, _ in facts) + MARGIN + GAP
     for label, text in facts:
@@ -84,8 +84,13 @@ def _who(run: Run) -> list[Text]:
         Text(run.shown, "cyan"),
         Text(story.when(run.record.recorded_at)),
         Text(shown(run.record.name, LONGEST_NAME), "bold"),
-        styled(story.verdict(run)),
+        _verdict(run),
     ]
+
+
+def _verdict(run: Run) -> Text:
+    word = story.verdict(run)
+    return Text(word, "bold red") if word == story.REGRESSED else styled(word)
 
 
 def _fitting(ids: Sequence[str], room: int) -> dict[str, str]:

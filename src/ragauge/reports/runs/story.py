@@ -7,7 +7,7 @@ from itertools import chain, zip_longest
 
 from msgspec import Struct
 
-from ragauge.contracts.history import GitState, Run
+from ragauge.contracts.history import ID_SHOWN, GitState, Run
 from ragauge.reports.numbers import counted
 
 HEADLINES = {
@@ -21,6 +21,7 @@ COMMIT_SHOWN = 7
 TREND_RUNS = 3
 """Fewer runs than these are no line."""
 DIRTY = "*"
+REGRESSED = "REGRESSED"
 
 
 class Trend(Struct, frozen=True):
@@ -32,6 +33,9 @@ class Trend(Struct, frozen=True):
 
 
 def verdict(run: Run) -> str:
+    """PASS or FAIL; of a run that passed and then failed a gated comparison, REGRESSED."""
+    if run.record.passed and run.regressions:
+        return REGRESSED
     return "PASS" if run.record.passed else "FAIL"
 
 
@@ -93,6 +97,7 @@ def facts(run: Run) -> list[tuple[str, str]]:
         ("id", run.id),
         ("recorded", f"{record.recorded_at[:19].replace('T', ' ')} UTC, ragauge {record.ragauge}"),
         ("code", _code_words(record.git)),
+        ("regressed", _regressed_words(run)),
         ("tags", ", ".join(run.tags)),
         ("labels", ", ".join(labels(run))),
         ("gold", record.gold_sha256 or ""),
@@ -117,6 +122,11 @@ def _trend(name: str, line: Sequence[Run]) -> Trend | None:
 def _values(line: Sequence[Run], id: str) -> tuple[float, ...]:
     scores = (run.record.metrics.get(id) for run in line)
     return tuple(score.value for score in scores if score and score.value is not None)
+
+
+def _regressed_words(run: Run) -> str:
+    against = ", ".join(id[:ID_SHOWN] for id in run.regressions)
+    return f"against {against}" if against else ""
 
 
 def _code_words(git: GitState | None) -> str:

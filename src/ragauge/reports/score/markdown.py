@@ -27,9 +27,8 @@ def render(report: ScoreReport) -> str:
         *_questions(report),
         *(_baseline(report, report.baseline, names) if report.baseline else ()),
         *comment.findings(story.findings(report)),
-        f"Coverage: {story.coverage_words(report.coverage)}.",
     ]
-    return "\n\n".join(blocks) + "\n"
+    return comment.page(blocks, story.coverage_words(report.coverage))
 
 
 def _verdict(report: ScoreReport) -> Iterator[str]:
@@ -54,14 +53,14 @@ def _gates(report: ScoreReport, names: dict[str, str]) -> Iterator[str]:
 
 
 def _gate(report: ScoreReport, gate: Verdict, names: dict[str, str]) -> list[str]:
-    word, note = envelope.gate_word(gate), envelope.gate_note(gate)
+    note = envelope.gate_note(gate)
     return [
         code(names[gate.metric]),
         numbers.value_beside(gate.value, gate.bound),
         numbers.interval(gate.ci),
         numbers.n_of(gate.n, envelope.scored_of(report.metrics, gate)),
         code(numbers.bound(gate)),
-        word if gate.holds else f"**{word}**",
+        comment.gate_verdict(gate),
         code(note) if note else "",
     ]
 

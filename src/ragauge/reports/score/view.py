@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ragauge.contracts.finding import Finding
 from ragauge.contracts.score import Advice, Change, Comparison, QuestionRow, Score, ScoreReport
 from ragauge.contracts.verdict import Verdict
 from ragauge.reports import envelope, numbers
 from ragauge.reports.foreign import cut
+from ragauge.reports.page_view import PageView
 from ragauge.reports.score import story
 
 QUESTIONS_SHOWN = 200
@@ -29,7 +29,7 @@ KINDS = {
 """How each label is drawn; any other is drawn as one."""
 
 
-class View:
+class View(PageView[ScoreReport]):
     """A score report, as the page tells it."""
 
     kind = "score"
@@ -44,24 +44,14 @@ class View:
         "findings",
         "coverage",
     )
-    beside = ""
-    next_steps: Sequence[str] = ()
-    finding_text = staticmethod(envelope.finding_text)
 
     def __init__(self, report: ScoreReport) -> None:
-        self.report = report
+        super().__init__(report)
         self.names = story.metric_names(report)
 
-    def chosen(self) -> dict[str, Any]:
-        return {}
-
     @property
-    def word(self) -> str:
-        return story.verdict_words(self.report)[0]
-
-    @property
-    def words(self) -> str:
-        return story.verdict_words(self.report)[1]
+    def headline(self) -> tuple[str, str]:
+        return story.verdict_words(self.report)
 
     @property
     def shares(self) -> list[tuple[str, str, int]]:
@@ -139,16 +129,8 @@ class View:
         return story.changed_labels(compared)[:QUESTIONS_SHOWN] if compared else []
 
     @property
-    def findings(self) -> list[tuple[str, int, Sequence[Finding]]]:
-        return story.findings(self.report)
-
-    @property
     def coverage(self) -> str:
         return story.coverage_words(self.report.coverage)
-
-    @property
-    def identity(self) -> list[tuple[str, str]]:
-        return envelope.identity_words(self.report.identity)
 
     @staticmethod
     def said(row: QuestionRow) -> str:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import chain, zip_longest
+from itertools import zip_longest
 
 from rich.text import Text
 
 from ragauge.contracts.stability import QuestionStability, Shown, StabilityReport
 from ragauge.reports import numbers, terminal
+from ragauge.reports.beside import alone, beside
 from ragauge.reports.stability import heat_text, story
 from ragauge.reports.stability.gates import Gate, gates_of
 from ragauge.reports.stability.heat_text import VERDICT_STYLES
-from ragauge.reports.stability.runs import Marked, differences, outcome, two_runs, variation_words
+from ragauge.reports.stability.runs import outcome, two_runs, variation_words
 from ragauge.reports.terminal import (
     GAP,
     MARGIN,
@@ -32,8 +33,6 @@ NARROWEST_RANGE = 12
 """With less room nothing is plotted."""
 ROOM_FOR_MEANINGS = 110
 QUESTIONS_SHOWN = 8
-SIDE_BY_SIDE = 70
-"""Two answers stand side by side on a page of at least this width."""
 
 
 def render(report: StabilityReport, *, color: bool = False, width: int = 100) -> str:
@@ -190,12 +189,11 @@ def _question(page: Page, report: StabilityReport, qid: str, one: QuestionStabil
 
 def _examples(page: Page, report: StabilityReport, one: QuestionStability) -> None:
     runs = two_runs(one)
-    texts = _marked([_facts(run, report, one) for run in runs])
-    if len(runs) == 2 and page.width >= SIDE_BY_SIDE:
-        _beside(page, *texts)
-    else:
-        for fact in filter(None, chain.from_iterable(texts)):
-            page.paragraph(fact, 3 * MARGIN)
+    match [_facts(run, report, one) for run in runs]:
+        case [left, right]:
+            beside(page, left, right, below=3 * MARGIN)
+        case [only]:
+            alone(page, only, 3 * MARGIN)
     others = [outcome(run.cell) for run in one.examples if run not in runs]
     if others:
         page.paragraph(note(f"also: {'; '.join(others)}"), 2 * MARGIN)
@@ -204,48 +202,12 @@ def _examples(page: Page, report: StabilityReport, one: QuestionStability) -> No
 def _facts(run: Shown, report: StabilityReport, one: QuestionStability) -> list[tuple[str, str]]:
     """What a run came to, was asked, said and cited."""
     asked = run.question_sent if run.question_sent != one.question else None
-    told = [
+    return [
         (outcome(run.cell), variation_words(run.variation, report.columns)),
         ("asked", asked or ""),
         ("error" if run.error else "said", run.error or run.claim),
         ("cited", " ".join(run.cited)),
     ]
-    return [(label, words(text).plain) for label, text in told]
-
-
-def _marked(runs: Sequence[list[tuple[str, str]]]) -> list[list[Text]]:
-    """The facts of each run as text; where there are two, what differs stands out."""
-    if len(runs) != 2:
-        return [[_fact(label, [(text, False)]) for label, text in facts] for facts in runs]
-    left, right = [], []
-    for (one, mine), (other, theirs) in zip(*runs, strict=True):
-        marks = differences(mine, theirs)
-        left.append(_fact(one, marks[0]))
-        right.append(_fact(other, marks[1]))
-    return [left, right]
-
-
-def _fact(label: str, pieces: Marked) -> Text:
-    if not pieces or not pieces[0][0]:
-        return Text()
-    fact = Text.assemble((f"{label}: ", "dim"))
-    for piece, differs in pieces:
-        fact.append(piece, "bold" if differs else "")
-    return fact
-
-
-def _beside(page: Page, left: list[Text], right: list[Text]) -> None:
-    """Two runs in two columns, fact beside fact."""
-    room = (page.width - 2 * MARGIN - len(" │ ")) // 2
-    for mine, theirs in zip(left, right, strict=True):
-        if not mine and not theirs:
-            continue
-        ours, others = page.wrapped(mine, room), page.wrapped(theirs, room)
-        for place in range(max(len(ours), len(others))):
-            cell = ours[place] if place < len(ours) else Text()
-            cell.align("left", room)
-            beside = others[place] if place < len(others) else Text()
-            page.line(Text(" " * 2 * MARGIN) + cell + Text(" │ ", "dim") + beside)
 
 
 def _factors(page: Page, report: StabilityReport) -> None:

@@ -28,9 +28,8 @@ def render(report: StabilityReport) -> str:
         *_means(report),
         *comment.findings(story.findings(report)),
         *_next(report),
-        f"Coverage: {story.coverage_words(report.coverage)}.",
     ]
-    return "\n\n".join(blocks) + "\n"
+    return comment.page(blocks, story.coverage_words(report.coverage))
 
 
 def _verdict(report: StabilityReport) -> Iterator[str]:

@@ -8,22 +8,19 @@ from typing import Any
 
 from msgspec import Struct
 
-from ragauge.contracts.finding import Finding
 from ragauge.contracts.score import Advice, Score
 from ragauge.contracts.stability import FactorEffect, QuestionStability, Shown, StabilityReport
 from ragauge.errors import UsageError
-from ragauge.reports import envelope, numbers
-from ragauge.reports.foreign import cut, flat
+from ragauge.reports import numbers
+from ragauge.reports.page_view import PageView, marked_beside
 from ragauge.reports.stability import story
 from ragauge.reports.stability.drawing import CLASSES, Drawing, draw
 from ragauge.reports.stability.gates import Gate, gates_of
 from ragauge.reports.stability.heat import right_of
-from ragauge.reports.stability.runs import Marked, differences, outcome, variation_words
+from ragauge.reports.stability.runs import Marked, outcome, variation_words
 
 QUESTIONS_SHOWN = 200
 """A page with more would be slow to scroll."""
-LONGEST = 1_500
-"""Characters of a text that stands beside another: a longer one is cut."""
 
 
 class Run(Struct, frozen=True):
@@ -63,7 +60,7 @@ class Question(Struct, frozen=True):
     runs: tuple[Run, ...]
 
 
-class View:
+class View(PageView[StabilityReport]):
     """A stability report, as the page tells it."""
 
     kind = "stability"
@@ -80,10 +77,6 @@ class View:
         "coverage",
     )
     metrics_title = "Means over questions"
-    finding_text = staticmethod(envelope.finding_text)
-
-    def __init__(self, report: StabilityReport) -> None:
-        self.report = report
 
     def chosen(self, qid: str | None = None) -> dict[str, Any]:
         """What a template is given besides the view: the question that was asked for."""
@@ -104,16 +97,11 @@ class View:
         return {qid: self.ranks[qid] for qid in story.most_telling(self.report, QUESTIONS_SHOWN)}
 
     @property
-    def word(self) -> str:
-        return story.verdict_words(self.report)[0]
-
-    @property
-    def words(self) -> str:
-        return story.verdict_words(self.report)[1]
+    def headline(self) -> tuple[str, str]:
+        return story.verdict_words(self.report)
 
     @property
     def beside(self) -> str:
-        """What stands below the verdict: the cost."""
         return story.cost_words(self.report.coverage)
 
     @property
@@ -179,20 +167,12 @@ class View:
         return self.report.advice
 
     @property
-    def findings(self) -> list[tuple[str, int, Sequence[Finding]]]:
-        return story.findings(self.report)
-
-    @property
     def coverage(self) -> str:
         return story.coverage_words(self.report.coverage)
 
     @property
     def next_steps(self) -> list[str]:
         return list(story.next_steps(self.report))
-
-    @property
-    def identity(self) -> list[tuple[str, str]]:
-        return envelope.identity_words(self.report.identity)
 
     def _question(self, qid: str) -> Question:
         one = self.report.details[qid]
@@ -230,13 +210,8 @@ class View:
             outcome=outcome(run.cell),
             variation=variation_words(run.variation, self.report.columns),
             run_id=run.run_id,
-            asked=_marked(run.question_sent or "", other.question_sent or ""),
-            said=_marked(run.error or run.claim, other.error or other.claim),
+            asked=marked_beside(run.question_sent or "", other.question_sent or ""),
+            said=marked_beside(run.error or run.claim, other.error or other.claim),
             failed=run.error is not None,
             cited=tuple((id, id not in other.cited and run is not other) for id in run.cited),
         )
-
-
-def _marked(text: str, other: str) -> Marked:
-    """The text in pieces, those marked that the other text does not have."""
-    return differences(cut(flat(text), LONGEST), cut(flat(other), LONGEST))[0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter
 from collections.abc import Sequence
 
@@ -105,7 +106,9 @@ def next_steps(report: SuiteReport) -> list[str]:
     """What a reader may want to do now."""
     runs = [task for task in report.tasks if task.run]
     failed = [task for task in runs if task.status == "failed"]
-    steps = [f"ragauge runs show {run_word(task)}" for task in (failed or runs)[:1]]
+    store = report.identity.get("store")
+    where = f" --store {shlex.quote(store)}" if store else ""
+    steps = [f"ragauge runs show {run_word(task)}{where}" for task in (failed or runs)[:1]]
     if report.coverage.error:
         steps.append("mend what could not be measured, and start the same command again")
     return steps

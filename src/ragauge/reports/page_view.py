@@ -1,0 +1,75 @@
+"""What the templates of every page ask for; each kind of report adds its own."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, ClassVar, Generic, TypeVar
+
+from ragauge.contracts.comparison import ComparisonReport
+from ragauge.contracts.finding import Finding
+from ragauge.contracts.score import ScoreReport
+from ragauge.contracts.stability import StabilityReport
+from ragauge.reports import envelope
+from ragauge.reports.foreign import cut, flat
+from ragauge.reports.stability.runs import Marked, differences
+
+Reported = TypeVar("Reported", ScoreReport, StabilityReport, ComparisonReport)
+
+LONGEST = 1_500
+"""Characters of a text that stands beside another: a longer one is cut."""
+
+
+class PageView(ABC, Generic[Reported]):
+    """A report, as its page tells it."""
+
+    kind: ClassVar[str]
+    parts: ClassVar[tuple[str, ...]]
+    """The fragments the page is made of, by the names of their templates."""
+    finding_text = staticmethod(envelope.finding_text)
+
+    def __init__(self, report: Reported) -> None:
+        self.report: Reported = report
+
+    def chosen(self) -> dict[str, Any]:
+        """What a template is given besides the view."""
+        return {}
+
+    @property
+    @abstractmethod
+    def headline(self) -> tuple[str, str]:
+        """The verdict in a word, and in a sentence."""
+
+    @property
+    @abstractmethod
+    def coverage(self) -> str: ...
+
+    @property
+    def word(self) -> str:
+        return self.headline[0]
+
+    @property
+    def words(self) -> str:
+        return self.headline[1]
+
+    @property
+    def beside(self) -> str:
+        """What stands below the verdict."""
+        return ""
+
+    @property
+    def next_steps(self) -> Sequence[str]:
+        return ()
+
+    @property
+    def findings(self) -> list[tuple[str, int, Sequence[Finding]]]:
+        return envelope.findings_by_code(self.report.findings, self.report.finding_counts)
+
+    @property
+    def identity(self) -> list[tuple[str, str]]:
+        return envelope.identity_words(self.report.identity)
+
+
+def marked_beside(text: str, other: str) -> Marked:
+    """The text in pieces, those marked that the other text does not have."""
+    return differences(cut(flat(text), LONGEST), cut(flat(other), LONGEST))[0]

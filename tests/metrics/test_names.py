@@ -1,0 +1,34 @@
+"""Metrics are found by their id or by their short name, and what is not found is told."""
+
+import pytest
+
+from ragauge.errors import UsageError
+from ragauge.metrics.names import metric_id, short_name
+
+IDS = ("quality.errors", "stability.errors", "quality.coverage")
+
+
+def found(name):
+    return metric_id(name, IDS, unknown=f'no run has "{name}"', listed="they have three")
+
+
+def test_an_id_or_a_short_name_of_one_family_stands_for_a_metric():
+    assert found("stability.errors") == "stability.errors"
+    assert found("coverage") == "quality.coverage"
+    assert short_name("quality.coverage") == "coverage"
+    assert short_name("coverage") == "coverage"
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("errors", 'metric "errors" is ambiguous: quality.errors, stability.errors'),
+        ("coverge", 'no run has "coverge"; did you mean "coverage"?'),
+        ("quality.covrage", 'no run has "quality.covrage"; did you mean "quality.coverage"?'),
+        ("zzz", 'no run has "zzz"; they have three'),
+    ],
+)
+def test_what_stands_for_no_metric_or_for_several_is_refused(name, words):
+    with pytest.raises(UsageError) as refused:
+        found(name)
+    assert str(refused.value) == words
