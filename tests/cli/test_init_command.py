@@ -101,4 +101,14 @@ def test_nothing_is_overwritten_unless_told_and_examples_never(tmp_path):
 def test_it_writes_into_a_folder_and_says_where_to_go(tmp_path):
     done = ragauge("init", "--into", "new/eval", "--case", "call", cwd=tmp_path)
     assert done.returncode == 0
-    assert done.stdout.endswith(b"next: cd new/eval && ragauge run\n")
+    told = done.stdout.decode().splitlines()[-1]
+    assert told.startswith("next: write new/eval/gold.jsonl and new/eval/my_system.py (--example ")
+    assert told.endswith(", then cd new/eval && ragauge run")
+
+
+def test_what_is_missing_comes_before_the_run(tmp_path):
+    (tmp_path / "gold.jsonl").touch()
+    told = ragauge("init", cwd=tmp_path).stdout.decode().splitlines()[-1]
+    assert told.startswith("next: write traces.jsonl (")
+    forced = ragauge("init", "--example", "--force", cwd=tmp_path).stdout.decode()
+    assert forced.splitlines()[-1] == "next: ragauge run"

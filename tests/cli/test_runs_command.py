@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
+import jsonschema
 import pytest
 
 from ragauge.contracts.history import GitState, History, Run, RunFilter
@@ -18,6 +21,7 @@ from tests.store.runs_made import new_run
 
 __all__ = ["place", "postgres", "postgres_server"]
 
+COMMON = {"schema", "pass", "metrics", "gates", "findings", "finding_counts", "coverage"}
 NEVER = "ffff"
 """The beginning of no id, as far as chance goes."""
 
@@ -167,6 +171,61 @@ def test_a_tag_command_that_says_too_little_or_too_much_is_2(three, place, argum
     assert runs("tag", *arguments, store=place)[0] == 2
 
 
+def test_a_tag_that_cannot_be_is_repeated_once_and_not_at_length(three, place):
+    for tag, told in {
+        "bad10": "tag 'bad10': it looks like the beginning of a run's id; add a character outside "
+        "0–9 and a–f",
+        "a\x1bb": r"tag 'a\x1bb': a tag is 1 to 100 characters",
+        "long" * 1_250: f"tag '{'long' * 24}lon…': a tag is 1 to 100 characters",
+    }.items():
+        code, out, err = runs("tag", "latest", tag, store=place)
+        assert (code, out) == (2, "")
+        assert err.startswith(f"ragauge: {told}")
+    for arguments in (("show", "x" * 5_000), ("show", "green@" + "x" * 5_000)):
+        assert len(runs(*arguments, store=place)[2]) < 500
+    assert len(runs("tag", "--delete", "x" * 5_000, store=place)[2]) < 500
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)  # what is said does not depend on it
+def test_every_verb_reports_in_the_common_form(scored, three, place, tmp_path):
+    file, other = tmp_path / "all.zip", str(tmp_path / "other")
+    said("export", "--all", "-o", file, store=place)
+    for arguments, store in (
+        (("list",), place),
+        (("list",), str(tmp_path / "none")),
+        (("show", scored.shown), place),
+        (("tag", "latest", "good"), place),
+        (("tag", "--delete", "good"), place),
+        (("export", "--all", "-o", file), place),
+        (("import", file), other),
+        (("verify",), other),
+        (("rm", "latest"), other),
+        (("gc",), other),
+    ):
+        report = json.loads(said(*arguments, "--format", "json", store=store))
+        schema = json.loads(ragauge("schema", f"runs-{arguments[0]}-report").stdout)
+        jsonschema.Draft202012Validator(schema).validate(report)
+        assert report.keys() >= COMMON, arguments
+        assert report["schema"] == schema["properties"]["schema"]["default"]
+        assert report["pass"] is True
+
+
+def test_a_shown_run_reports_the_verdict_and_numbers_of_the_run(scored, three, place):
+    shown = json.loads(said("show", scored.shown, "--format", "json", store=place))
+    for name in ("metrics", "gates", "finding_counts", "coverage"):
+        assert shown[name] == shown["record"][name]
+    assert shown["metrics"] and shown["coverage"]
+    red = json.loads(said("show", three[1].shown, "--format", "json", store=place))
+    assert red["pass"] is False
+
+
+def test_a_tag_is_told_as_json(three, place):
+    named = json.loads(said("tag", "latest", "good", "--format", "json", store=place))
+    assert (named["tag"], named["run"]) == ("good", three[0].id)
+    gone = json.loads(said("tag", "--delete", "good", "--format", "json", store=place))
+    assert (gone["tag"], gone["run"]) == ("good", None)
+
+
 def test_rm_removes_all_or_nothing(three, history, place):
     trial, red, green = three
     history.tag(red.id, "good")
@@ -223,8 +282,9 @@ def test_an_altered_archive_is_3_and_nothing_is_imported(three, place, tmp_path)
     code, out, err = runs("import", file, store=other)
     assert (code, out) == (3, "")
     assert len(err.splitlines()) == 2
-    assert ids(store=other) == []
     assert runs("import", tmp_path / "none.zip", store=other)[0] == 2
+    assert not Path(other).exists()
+    assert ids(store=other) == []
 
 
 def test_a_tag_taken_here_is_told_and_kept(three, history, place, tmp_path):
@@ -269,6 +329,9 @@ def test_verify_says_which_run_is_not_whole_and_gc_removes_what_is_of_none(broke
     assert "1 file or folder of no run: a writer is at work, or was killed;" in out
     verified = json.loads(runs("verify", "--format", "json", store=store)[1])
     assert verified["pass"] is False
+    assert verified["finding_counts"] == {"not_whole": 1}
+    assert [found["where"] for found in verified["findings"]] == [run.id]
+    assert verified["coverage"] == {"runs": 2, "whole": 1}
     assert list(verified["faults"]) == [run.id]
     assert len(verified["leftovers"]) == 1
     removed = said("gc", store=store).splitlines()
@@ -276,6 +339,39 @@ def test_verify_says_which_run_is_not_whole_and_gc_removes_what_is_of_none(broke
     assert removed[1:] == ["freed 1,234 bytes"]
     assert json.loads(runs("verify", "--format", "json", store=store)[1])["leftovers"] == []
     assert said("gc", store=store) == "Nothing to remove.\n"
+
+
+@pytest.mark.parametrize("bad", [slice(0, 16), slice(100, 4_096)])  # the header, the schema
+def test_a_damaged_database_is_3_to_verify_and_2_to_others(broken, bad):
+    store, _ = broken
+    database = Path(store) / "history.sqlite"
+    content = bytearray(database.read_bytes())
+    content[bad] = b"\xff" * len(content[bad])
+    database.write_bytes(content)
+    code, out, err = runs("verify", store=store)
+    assert (code, out) == (3, "")
+    assert "history.sqlite: " in err
+    assert runs("list", store=store)[0] == 2
+
+
+@pytest.mark.parametrize("damage", [b"\xff", b","])
+def test_a_run_whose_rows_cannot_be_read_leaves_the_others_to_be_checked(tmp_path, damage):
+    """Bytes that are no text, and text that is no JSON, in the columns of one row."""
+    store = str(tmp_path / "store")
+    with closing(open_history(store)) as history:
+        whole, torn = history.record(new_run(1)), history.record(new_run(2))
+    with closing(sqlite3.connect(tmp_path / "store/history.sqlite")) as database:
+        database.execute(
+            'UPDATE run_units SET "values" = CAST(? AS TEXT) '
+            "WHERE place = 0 AND run = (SELECT number FROM runs WHERE id = ?)",
+            (damage, torn.id),
+        )
+        database.commit()
+    code, out, err = runs("verify", "--format", "json", store=store)
+    assert (code, err) == (3, "")
+    found = json.loads(out)
+    assert found["whole"] == [whole.id]
+    assert "cannot be read: the database is damaged" in found["faults"][torn.id][0]
 
 
 def test_gc_removes_gold_sets_of_removed_runs(three, history, place):

@@ -1,5 +1,7 @@
 """Settings by flag, environment and file, through the real command."""
 
+import re
+
 import pytest
 
 from tests.cli.command import ragauge
@@ -38,3 +40,12 @@ def test_a_store_named_in_a_file_is_beside_the_file(parity, tmp_path):
     assert ragauge("score", *parity, "--record", cwd=inner).returncode == 0
     assert (tmp_path / "kept").exists()
     assert not (inner / "kept").exists()
+
+
+def test_the_hint_names_a_store_that_was_given_and_none_that_is_found_anyway(parity, tmp_path):
+    given = ragauge("score", *parity, "--record", "--store", "kept", cwd=tmp_path)
+    assert re.search(r"`ragauge runs show [0-9a-f]{12} --store kept` shows", given.stderr.decode())
+    (tmp_path / "ragauge.toml").write_text('store = "other"\n')
+    found = ragauge("score", *parity, "--record", cwd=tmp_path)
+    assert (tmp_path / "other").exists()
+    assert re.search(r"`ragauge runs show [0-9a-f]{12}` shows", found.stderr.decode())

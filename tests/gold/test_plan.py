@@ -285,6 +285,19 @@ def test_what_cannot_be_read_is_said_with_its_place(tmp_path, name, content, fac
     assert fact in str(rejected.value)
 
 
+@pytest.mark.parametrize("folder", [False, True])
+def test_a_gold_set_of_questions_is_told_once_that_it_is_one(tmp_path, folder):
+    file = tmp_path / "entries.jsonl"
+    file.write_text(lines({"qid": f"q{n}", "question": f"Who is {n}?"} for n in range(9)))
+    with pytest.raises(InputRejected) as rejected:
+        hold_against_plan(tmp_path if folder else file)
+    (told,) = rejected.value.problems
+    assert told.startswith(f"{file}: is a gold set of questions, and the plan wants heritage")
+    file.write_text(lines([entry(1), {"qid": "q1", "question": "Who?"}]))
+    with pytest.raises(InputRejected, match=r"entries.jsonl:2: id: missing"):
+        hold_against_plan(file)
+
+
 def test_an_empty_folder_is_told_what_to_hold(tmp_path):
     with pytest.raises(UsageError, match=r"it looks for entries\.jsonl"):
         hold_against_plan(tmp_path)

@@ -99,6 +99,11 @@ def test_a_server_is_shown_without_who_logs_in(said, shown):
         "mysql://u:secret@db/rag",
         "sqlite://",
         "sqlite:///",
+        "sqlite:/secret.db",
+        "postgresql:/u:secret@db/rag",
+        "postgres:u:secret@db/rag",
+        "PostgreSQL:/u:secret@db/rag",
+        "postgresql+psycopg:/u:secret@db/rag",
         "postgresql://u:sec@ret@db/rag",
         "postgresql://u:12/secret@db/rag",
         "postgresql://u:12#secret@db/rag",
@@ -111,6 +116,11 @@ def test_a_place_that_is_not_understood_is_refused_and_not_repeated(said):
     with pytest.raises(UsageError, match="store: ") as refused:
         located(said)
     assert "sec" not in str(refused.value)
+
+
+def test_a_colon_in_a_name_makes_no_url():
+    for said in ("./sqlite:x", "c:/history", "postgresql"):
+        assert located(said).database == Path(said) / "history.sqlite"
 
 
 def test_a_history_in_a_project_is_ignored_by_git(tmp_path):

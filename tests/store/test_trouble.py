@@ -18,6 +18,7 @@ import pytest
 
 from ragauge.contracts.history import NewRun, RunFilter
 from ragauge.errors import UsageError
+from ragauge.store.checking import is_damage
 from ragauge.store.encoded_units import encoded_units
 from ragauge.store.history import open_history
 from ragauge.store.postgres import _OURS
@@ -367,3 +368,29 @@ def test_without_the_driver_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "psycopg", None)
     with pytest.raises(UsageError, match=r"pip install 'ragauge\[postgres\]'"):
         open_history("postgresql://u:secret@h/rag")
+
+
+def test_verify_asks_the_database_about_itself(tmp_path):
+    """A row gone from its table that an index still knows: each run may read as if it were whole."""
+    history = open_history(str(tmp_path / "store"))
+    history.record(new_run(1, folder=tmp_path / "in"))
+    history.close()
+    with closing(sqlite3.connect(tmp_path / "store" / "history.sqlite")) as connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        find = "SELECT name, tbl_name, rootpage, sql FROM sqlite_master WHERE type = 'index'"
+        index = connection.execute(f"{find} AND sql IS NOT NULL").fetchone()
+        table = index[1]
+        connection.execute("DELETE FROM sqlite_master WHERE name = ?", index[:1])
+        connection.commit()
+    with closing(sqlite3.connect(tmp_path / "store" / "history.sqlite")) as connection:
+        connection.execute("PRAGMA foreign_keys = OFF")
+        connection.execute(f"DELETE FROM {table}")
+        connection.execute("PRAGMA writable_schema = ON")
+        values = "('index', ?, ?, ?, ?)"
+        connection.execute(f"INSERT INTO sqlite_master VALUES {values}", index)
+        connection.commit()
+    history = open_history(str(tmp_path / "store"))
+    with pytest.raises(UsageError, match="damaged") as refused:
+        history.verify()
+    history.close()
+    assert is_damage(refused.value)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Iterator
 from importlib.resources import files
 from pathlib import Path
 
@@ -60,16 +62,18 @@ def init(case: str, into: str, example: bool, force: bool) -> None:
         absent = []
     for name in absent:
         click.echo(f"missing {folder / name}: {ABOUT[name]}")
-    if absent:
-        click.echo("put them there, or let --example --force write examples to look at")
-    click.echo(_next_step(case, folder))
+    click.echo(f"next: {', then '.join(_steps(case, folder, absent))}")
 
 
 def _starting(name: str) -> bytes:
     return (files("ragauge.cli") / "starting_files" / name).read_bytes()
 
 
-def _next_step(case: str, folder: Path) -> str:
-    there = "" if folder == Path() else f"cd {folder} && "
-    first = f"name your endpoint in {folder / 'ragauge.toml'}, then " if case == "http" else ""
-    return f"next: {first}{there}ragauge run"
+def _steps(case: str, folder: Path, absent: list[str]) -> Iterator[str]:
+    """What is left to do: a run without the files could not measure anything."""
+    if absent:
+        names = " and ".join(str(folder / name) for name in absent)
+        yield f"write {names} (--example --force writes examples to look at)"
+    if case == "http":
+        yield f"name your endpoint in {folder / 'ragauge.toml'}"
+    yield "ragauge run" if folder == Path() else f"cd {shlex.quote(str(folder))} && ragauge run"

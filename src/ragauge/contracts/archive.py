@@ -9,7 +9,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.history import Checked, Run, RunRecord
+from ragauge.contracts.history import Checked, RecordedMetric, Run, RunRecord
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Verdict
 
@@ -101,6 +101,7 @@ class ShownRun(Envelope, frozen=True, kw_only=True):
     """
 
     schema: str = SHOWN_SCHEMA
+    metrics: dict[str, RecordedMetric]
     id: str
     record: RunRecord
     tags: tuple[str, ...]

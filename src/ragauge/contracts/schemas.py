@@ -7,6 +7,16 @@ from typing import Any
 import msgspec
 
 from ragauge.contracts.annotation import AgreementReport
+from ragauge.contracts.archive import (
+    Cleaned,
+    Exported,
+    Imported,
+    Removed,
+    RunList,
+    ShownRun,
+    Tagged,
+    Verified,
+)
 from ragauge.contracts.citation import Citation
 from ragauge.contracts.comparison import ComparisonReport, HistoryReport
 from ragauge.contracts.consistency import ConsistencyReport
@@ -38,6 +48,14 @@ RECORDS: dict[str, type] = {
     "history-report": HistoryReport,
     "latency-report": LatencyReport,
     "run": RunRecord,
+    "runs-export-report": Exported,
+    "runs-gc-report": Cleaned,
+    "runs-import-report": Imported,
+    "runs-list-report": RunList,
+    "runs-rm-report": Removed,
+    "runs-show-report": ShownRun,
+    "runs-tag-report": Tagged,
+    "runs-verify-report": Verified,
     "score-report": ScoreReport,
     "stability-report": StabilityReport,
     "suite-report": SuiteReport,

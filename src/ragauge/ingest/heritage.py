@@ -90,7 +90,14 @@ def read_entries(name: str, problems: list[str]) -> list[Entry]:
     """The entries of a JSON Lines file or a JSON array; what is wrong goes into the list."""
     entries: list[Entry] = []
     seen: set[str] = set()
-    for place, record in records_of(name, read_whole(name), problems, no_table):
+    records = list(records_of(name, read_whole(name), problems, no_table))
+    if _are_questions([record for _, record in records]):
+        problems.append(
+            f"{name}: is a gold set of questions, and the plan wants heritage entries: id, text, "
+            f"and {', '.join(MARKS[:-1])} or {MARKS[-1]}; without --plan its questions are checked"
+        )
+        return entries
+    for place, record in records:
         try:
             entry = entry_of(record)
         except BadRecord as fault:
@@ -101,6 +108,13 @@ def read_entries(name: str, problems: list[str]) -> list[Entry]:
         seen.add(entry.id)
         entries.append(entry)
     return entries
+
+
+def _are_questions(records: list[Any]) -> bool:
+    """Whether this is another kind of gold set: every record asks, and none is an entry."""
+    return bool(records) and all(
+        type(record) is dict and "question" in record and not is_entry(record) for record in records
+    )
 
 
 def no_table(name: str, content: bytes, problems: list[str]) -> Records:

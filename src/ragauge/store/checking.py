@@ -12,6 +12,7 @@ from sqlalchemy import Connection, Row, Table, select
 
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import Checked, RunRecord, UnitRow
+from ragauge.errors import UsageError
 from ragauge.store.database import BATCH, Database
 from ragauge.store.recorded import (
     file_rows,
@@ -38,19 +39,33 @@ _gold = msgspec.json.Decoder(Gold)
 _ID = re.compile(r"[0-9a-f]{64}")
 _DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "XX001", "XX002")
 """How SQLite, and PostgreSQL by the SQLSTATE of broken tables and indexes, names it."""
+_UNREADABLE = "its rows cannot be read: the database is damaged; restore it from a copy"
+
+
+_DAMAGED = "the database is damaged; restore it from a copy, or import what was exported"
+
+
+class DamagedDatabase(Exception):
+    """The database is not what was written."""
 
 
 def is_damage(error: BaseException) -> bool:
     """Whether an error comes from a database that is not what was written."""
     cause: Any = error.__cause__
+    if isinstance(cause, DamagedDatabase):
+        return True
     failure = getattr(cause, "orig", None) or cause
     codes = (getattr(failure, name, None) for name in ("sqlite_errorname", "sqlstate"))
-    return any(code and code.startswith(_DAMAGE) for code in codes)
+    # Python's own words for text that is none have no code.
+    undecodable = str(failure).startswith("Could not decode")
+    return undecodable or any(code and code.startswith(_DAMAGE) for code in codes)
 
 
 def checked(database: Database, shelf: Shelf) -> Checked:
     """The runs that are whole, the faults of those that are not, and files of no run."""
     with database.reading() as connection:
+        if not database.is_sound(connection):
+            raise UsageError(f"{database.shown}: {_DAMAGED}") from DamagedDatabase()
         ids = connection.execute(select(runs.c.id).order_by(runs.c.recorded_at, runs.c.id))
         known = list(ids.scalars())
     gold_faults: dict[str, list[str]] = {}
@@ -65,6 +80,20 @@ def checked(database: Database, shelf: Shelf) -> Checked:
 
 
 def _faults(
+    database: Database, shelf: Shelf, id: str, gold_faults: dict[str, list[str]]
+) -> list[str]:
+    try:
+        return _readable_faults(database, shelf, id, gold_faults)
+    except UsageError as error:
+        if is_damage(error):
+            return [_UNREADABLE]
+        raise
+    except (AttributeError, TypeError, ValueError):
+        # SQLite gives back whatever type the damaged bytes say: no JSON, no text, nothing.
+        return [_UNREADABLE]
+
+
+def _readable_faults(
     database: Database, shelf: Shelf, id: str, gold_faults: dict[str, list[str]]
 ) -> list[str]:
     with database.reading() as connection:

@@ -55,6 +55,10 @@ class Database(ABC):
     def queue_up(self, connection: Connection, *, alone: bool = False) -> None:
         """Wait until this transaction may write."""
 
+    def is_sound(self, connection: Connection) -> bool:
+        """Whether the database finds no damage in itself; a server looks after its own."""
+        return True
+
     @abstractmethod
     def prepare(self, version: str | None) -> None:
         """What has to be done before the tables of that version can be made or upgraded."""

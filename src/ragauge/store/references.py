@@ -105,8 +105,8 @@ def _at_commit(connection: Connection, reference: str, like: Run | None) -> int:
     beginning = reference.removeprefix(COMMIT).lower()
     if not _HEX.fullmatch(beginning):
         raise UsageError(
-            f"{repeated(reference)}: a commit is named by {SHORTEST} hexadecimal digits of its hash "
-            f"at least, such as {COMMIT}5d2c9e"
+            f"{repeated(reference)}: a commit is named by {SHORTEST} hexadecimal digits of its "
+            f"hash at least, such as {COMMIT}5d2c9e"
         )
     here = runs.c.git_commit.startswith(beginning)
     commits = sorted(connection.execute(select(runs.c.git_commit).where(here).distinct()).scalars())

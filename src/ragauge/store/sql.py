@@ -233,4 +233,4 @@ def _number(connection: Connection, id: str) -> int:
 def _refuse_move(connection: Connection, tag: str, held: int, move: bool) -> None:
     if not move:
         id = connection.execute(select(runs.c.id).where(runs.c.number == held)).scalar_one()
-        raise UsageError(f"tag '{repeated(tag)}': names run {id[:12]}; `--move` lets it name another")
+        raise UsageError(f"tag '{tag}': names run {id[:12]}; `--move` lets it name another")

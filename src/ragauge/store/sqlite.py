@@ -49,6 +49,10 @@ class Sqlite(Database):
     def queue_up(self, connection: Connection, *, alone: bool = False) -> None:
         """Nothing: BEGIN IMMEDIATE has waited already, and SQLite has one writer at a time."""
 
+    def is_sound(self, connection: Connection) -> bool:
+        """Whether SQLite finds its own pages and indexes in order."""
+        return str(connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar()) == "ok"
+
     def prepare(self, version: str | None) -> None:
         """Let readers and a writer work beside each other, for good (a write-ahead log)."""
         if self._mode != _WRITABLE:
@@ -100,8 +104,12 @@ def _engine(path: Path, patience_s: float, mode: str) -> Engine:
         connection = sqlite3.connect(
             address, uri=True, timeout=patience_s, isolation_level=None, check_same_thread=False
         )
-        connection.execute("PRAGMA foreign_keys = ON")
-        connection.execute("PRAGMA synchronous = FULL")
+        try:
+            connection.execute("PRAGMA foreign_keys = ON")
+            connection.execute("PRAGMA synchronous = FULL")
+        except UnicodeDecodeError as error:  # SQLite quotes the damage, and that is no text
+            connection.close()
+            raise sqlite3.DatabaseError(_WORDS["SQLITE_CORRUPT"]) from error
         return connection
 
     engine = create_engine(

@@ -74,11 +74,11 @@ def _gates(page: Page, report: SuiteReport, task: TaskReport) -> None:
 
 def _gate(report: SuiteReport, task: TaskReport, gate: Verdict) -> list[Text]:
     return [
-        words(gate.metric.removeprefix(f"{task.name}/"), "" if gate.holds else "bold"),
+        words(story.name_word(task, gate), "" if gate.holds else "bold"),
         Text(story.value_word(gate)),
         Text(numbers.interval(gate.ci), "dim"),
         Text(numbers.n_of(gate.n, envelope.scored_of(report.metrics, gate)), "dim"),
-        Text(numbers.bound(gate)),
+        Text(story.demand_word(report, task, gate)),
         styled(envelope.gate_word(gate)),
     ]
 

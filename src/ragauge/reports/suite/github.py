@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from ragauge.contracts.suite import SuiteReport, TaskReport
 from ragauge.contracts.verdict import Verdict
-from ragauge.reports import envelope, numbers
+from ragauge.reports import envelope
 from ragauge.reports.annotations import SHOWN, command, more
 from ragauge.reports.foreign import shown
 from ragauge.reports.suite import story
@@ -29,14 +29,15 @@ def _commands(report: SuiteReport) -> Iterator[str]:
 
 def _message(report: SuiteReport, task: TaskReport) -> str:
     told = [shown(problem) for problem in task.problems]
-    told += [_gate(gate) for gate in story.stopping(report, task)]
+    told += [_gate(report, task, gate) for gate in story.stopping(report, task)]
     if task.comparison:
         told.append(shown(story.against_words(task.comparison)))
     return "\n".join(told[:SHOWN])
 
 
-def _gate(gate: Verdict) -> str:
-    value = story.value_word(gate)
+def _gate(report: SuiteReport, task: TaskReport, gate: Verdict) -> str:
+    name, value = story.name_word(task, gate), story.value_word(gate)
     note = envelope.gate_note(gate)
-    told = f"{envelope.gate_word(gate)}: {gate.metric} is {value}, must be {numbers.bound(gate)}"
+    demand = story.demand_word(report, task, gate)
+    told = f"{envelope.gate_word(gate)}: {task.name}/{name}: {value}, wanted {demand}"
     return shown(f"{told} ({note})" if note else told)

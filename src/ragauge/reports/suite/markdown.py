@@ -72,11 +72,11 @@ def _gates(report: SuiteReport, task: TaskReport) -> Iterator[str]:
 def _gate(report: SuiteReport, task: TaskReport, gate: Verdict) -> list[str]:
     word, about = envelope.gate_word(gate), envelope.gate_note(gate)
     return [
-        code(gate.metric.removeprefix(f"{task.name}/")),
+        code(story.name_word(task, gate)),
         story.value_word(gate),
         numbers.interval(gate.ci),
         numbers.n_of(gate.n, envelope.scored_of(report.metrics, gate)),
-        code(numbers.bound(gate)),
+        code(story.demand_word(report, task, gate)),
         word if gate.holds else f"**{word}**",
         code(about) if about else "",
     ]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import Counter
 from collections.abc import Sequence
+from math import floor
 
 from ragauge.contracts.comparison import Compared, ComparisonReport, Outlook
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.history import ID_SHOWN
 from ragauge.contracts.suite import CHANGE, SuiteReport, TaskReport
 from ragauge.contracts.verdict import Verdict
+from ragauge.gates.decide import TOLERANCE
+from ragauge.gates.stability import STABLE
 from ragauge.reports import envelope, numbers
 
 STATUS_WORDS = {"passed": "pass", "failed": "FAIL", "error": "ERROR", "skipped": "skipped"}
@@ -21,6 +25,8 @@ OUTLOOK_WORDS: dict[Outlook, str] = {
     "cannot_tell": "cannot tell",
     "not_comparable": "not comparable",
 }
+PER_QUESTION = "per question"
+_SHARE = re.compile(rf"{PER_QUESTION} (?P<share>\d+ of \d+)")
 TOLD: tuple[Outlook, ...] = ("worse", "better", "not_worse")
 """Changes a reader wants to see even where no gate is on them."""
 
@@ -75,11 +81,35 @@ def stopping(report: SuiteReport, task: TaskReport) -> list[Verdict]:
     return [gate for gate in gates_of(report, task) if not gate.holds]
 
 
+def name_word(task: TaskReport, gate: Verdict) -> str:
+    """What a gate is on; of a rule for each question, with what each must reach."""
+    name = gate.metric.removeprefix(f"{task.name}/")
+    return f"{name} {numbers.bound(gate)}" if _is_per_question(gate) else name
+
+
 def value_word(gate: Verdict) -> str:
-    """A gate's value; of a rule for each question, the share of questions it holds for."""
-    if gate.value is not None and numbers.restriction(gate).startswith("per question"):
-        return f"{100 * gate.value:.1f} % hold"
+    """A gate's value; of a rule for each question, how many questions it holds for."""
+    if gate.value is not None and _is_per_question(gate):
+        return f"{numbers.n_of(round(gate.value * gate.n), gate.n)} hold"
     return numbers.value_beside(gate.value, gate.bound)
+
+
+def demand_word(report: SuiteReport, task: TaskReport, gate: Verdict) -> str:
+    """What decides a gate: its bound; of a rule for each question, how many may fail it.
+
+    In a stability task that is `min_stable`'s to say, of all questions there are.
+    """
+    if not _is_per_question(gate):
+        return numbers.bound(gate)
+    for stable in gates_of(report, task):
+        if stable.metric == f"{task.name}/{STABLE}":
+            return f"at most {floor((1 - stable.bound) * stable.n + TOLERANCE):,} fail"
+    share = _SHARE.match(numbers.restriction(gate))
+    return f"{share['share']} hold" if share else "all hold"
+
+
+def _is_per_question(gate: Verdict) -> bool:
+    return numbers.restriction(gate).startswith(PER_QUESTION)
 
 
 def run_word(task: TaskReport) -> str:
