@@ -128,6 +128,38 @@ def test_history_of_nothing_ends_with_words(store):
     assert b'a history report has no form "html"' in wrong.stderr
 
 
+def test_all_metrics_are_tested_where_that_is_asked_for(tmp_path):
+    history = open_history(str(tmp_path))
+    for minute in (0, 1):
+        both = {HITS: ones(20), "quality.compliance": ones(20, range(19 * minute))}
+        record(history, both, minute=minute)
+    history.close()
+    gate = ("compare", "latest", "latest", "--gate", "no-regression", "--store", tmp_path)
+    told = ragauge(*gate)
+    assert told.returncode == 0
+    assert b"Also measured  not tested" in told.stdout
+    assert ragauge(*gate, "--metric", "all").returncode == 1
+
+
+def test_the_gate_is_on_what_has_a_margin(tmp_path):
+    history = open_history(str(tmp_path))
+    for minute in (0, 1):
+        record(history, {HITS: ones(400), "quality.compliance": ones(400)}, minute=minute)
+    history.close()
+    gate = ("compare", "latest", "latest", "--gate", "not-worse", "--store", tmp_path)
+    made = ragauge(*gate, "--margin", "compliance=0.05", "--format", "json")
+    assert made.returncode == 0
+    assert [one["metric"] for one in json.loads(made.stdout)["gates"]] == ["quality.compliance"]
+    ranks = ragauge(*gate, "--margin", "0.05", "--method", "wilcoxon")
+    assert ranks.returncode == 2
+    assert b"a margin is a loss of the mean" in ranks.stderr
+
+
+def test_help_says_what_each_allowance_does():
+    helped = " ".join(ragauge("compare", "-h").stdout.decode().split())
+    assert "metrics made another way stay not comparable, the rest is compared" in helped
+
+
 @pytest.mark.parametrize("verb", ["compare", "history"])
 def test_help_has_an_example(verb):
     helped = ragauge(verb, "-h")

@@ -92,6 +92,7 @@ def record(
     branch: str | None = "main",
     labels: Mapping[str, str] | None = None,
     passed: bool = True,
+    dirty: bool = False,
     **replaced: Any,
 ) -> Run:
     """A run of these unit values, kept; a value that is 0 or 1 counts as one trial.
@@ -134,7 +135,7 @@ def record(
         "recorded_at": (START + timedelta(minutes=minute)).strftime("%Y-%m-%dT%H:%M:%S.%fZ"),
         "passed": passed,
         "ragauge": "0.1.0",
-        "git": GitState(commit=f"{minute:040x}", branch=branch, dirty=False) if branch else None,
+        "git": GitState(commit=f"{minute:040x}", branch=branch, dirty=dirty) if branch else None,
         "gold_sha256": fingerprint(gold),
         "configuration": {"command": command},
         "configuration_sha256": "0" * 64,

@@ -15,12 +15,14 @@ from scipy import stats
 from ragauge import score, stability
 from ragauge.contracts.comparison import FLIPS_KEPT, ComparisonReport
 from ragauge.contracts.history import NewRun
+from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.errors import InputRejected, UsageError
+from ragauge.gates.decide import satisfies
 from ragauge.metrics.table import find
 from ragauge.reports.forms import render
 from ragauge.runners.compare import compare
 from ragauge.runners.recording import record as recorded
-from ragauge.stats.flip_power import smallest_seen
+from ragauge.stats.flip_power import fewest_to_rule_out, smallest_seen
 from ragauge.stats.paired import mcnemar
 from ragauge.stats.power import needed, needed_for_margin
 from ragauge.store.history import open_history
@@ -143,7 +145,7 @@ def test_several_metrics_are_held_to_holms_level(history):
     after = {HITS: ones(60, range(7)), COMPLIANCE: ones(60, range(6)), OVER: [0.0] * 60}
     record(history, before, minute=0)
     record(history, after, minute=1)
-    found = compare(history, "latest", "latest").compared
+    found = compare(history, "latest", "latest", metrics=("all",)).compared
     seven, six = stats.binomtest(0, 7).pvalue, stats.binomtest(0, 6).pvalue
     # Over refusal moved nowhere: nothing could be found in it, and it blinds no other test.
     assert found[HITS].p_adjusted == pytest.approx(2 * seven)
@@ -153,10 +155,111 @@ def test_several_metrics_are_held_to_holms_level(history):
         "worse",
         "cannot_tell",
     ]
-    bare = compare(history, "latest", "latest", correction="none").compared
+    bare = compare(history, "latest", "latest", metrics=("all",), correction="none").compared
     assert bare[HITS].p_adjusted == pytest.approx(seven)
-    discovery = compare(history, "latest", "latest", correction="bh").compared
+    discovery = compare(history, "latest", "latest", metrics=("all",), correction="bh").compared
     assert discovery[COMPLIANCE].p_adjusted == pytest.approx(six)
+
+
+def test_a_test_that_could_find_nothing_blinds_no_other(history):
+    """Five of sixty flipped in one metric: no outcome of five is significant."""
+    record(history, {HITS: ones(60), PRECISION: ones(60)}, minute=0)
+    record(history, {HITS: ones(60, range(6)), PRECISION: ones(60, range(5))}, minute=1)
+    found = compare(history, "latest", "latest").compared
+    assert (found[HITS].tested, found[PRECISION].tested) == (True, False)
+    assert found[HITS].p_adjusted == found[HITS].p == stats.binomtest(0, 6).pvalue
+    assert (found[HITS].verdict, found[PRECISION].verdict) == ("worse", "cannot_tell")
+    # Were more to flip, there would be two tests.
+    expected = smallest_seen(found[PRECISION].sd, 60, flips=True, alpha=0.025)
+    assert found[PRECISION].detectable == pytest.approx(expected)
+
+
+NEARLY_THE_SAME = tuple(
+    f"quality.{name}"
+    for name in (
+        *("precision_cited", "citation_hit_rate", "claim_containment", "compliance"),
+        *("chr_shipped", "precision_strict", "in_scope"),
+    )
+)
+
+
+def test_a_collapse_is_found_however_many_metrics_say_the_same(history):
+    record(history, {id: ones(8) for id in NEARLY_THE_SAME}, minute=0)
+    record(history, {id: [0.0] * 8 for id in NEARLY_THE_SAME}, minute=1)
+    report = compare(history, "latest", "latest", gate="no-regression")
+    assert {id: one.verdict for id, one in report.compared.items()} == {
+        id: "worse" if id in (HITS, PRECISION) else "not_tested" for id in NEARLY_THE_SAME
+    }
+    assert not report.passed
+    assert [gate.metric for gate in report.gates] == [HITS, PRECISION]
+    beside = report.compared["quality.claim_containment"]
+    assert (beside.change, beside.p, beside.p_adjusted) == (-1.0, 2 / 256, None)
+    assert (beside.ci is None, beside.tested, beside.needed) == (False, False, None)
+    whole = compare(history, "latest", "latest", metrics=("all",))
+    assert {one.verdict for one in whole.compared.values()} == {"cannot_tell"}
+    assert len(whole.compared) == len(NEARLY_THE_SAME)
+
+
+def test_what_a_gate_is_on_or_has_a_margin_is_tested_too(history):
+    both = {id: ones(40) for id in NEARLY_THE_SAME}
+    record(history, both, minute=0)
+    gate = Verdict(
+        rule="quality.compliance>=0.9",
+        metric="quality.compliance",
+        op=">=",
+        bound=0.9,
+        value=1.0,
+        n=40,
+        ci=None,
+        verdict="pass",
+        reason=None,
+    )
+    record(history, both, minute=1, gates=(gate,))
+
+    def family(**options):
+        report = compare(history, "latest", "latest", **options)
+        return {id for id, one in report.compared.items() if one.verdict != "not_tested"}
+
+    assert family() == {HITS, PRECISION, COMPLIANCE}
+    assert family(margins=("0.02", "claim_containment=0.1")) == {
+        *(HITS, PRECISION, COMPLIANCE),
+        "quality.claim_containment",
+    }
+    report = compare(history, "latest", "latest", margins=("0.02",), slices=("country",))
+    assert {cell.metric for cell in report.slices} == {HITS, PRECISION, COMPLIANCE}
+    assert report.compared["quality.chr_shipped"].margin is None
+
+
+def test_of_stability_the_stable_share_is_tested(history):
+    ids = ("stability.stable", "stability.acr", "stability.css")
+    per_question = Verdict(
+        rule="stability.acr>=0.95 per question where answerable=true",
+        metric="stability.acr",
+        op=">=",
+        bound=0.95,
+        value=1.0,
+        n=40,
+        ci=None,
+        verdict="pass",
+        reason=None,
+    )
+    of_all = structs.replace(per_question, rule="stability.css>=0.9", metric="stability.css")
+    for minute, gates in enumerate(((per_question,), (per_question, of_all))):
+        values = {id: ones(40) for id in ids}
+        totals = dict.fromkeys(ids, "mean")
+        record(history, values, totals=totals, minute=minute, command="stability", gates=gates)
+    found = compare(history, "latest", "latest").compared
+    assert [id for id in ids if found[id].verdict != "not_tested"] == [ids[0], ids[2]]
+
+
+def test_a_metric_beside_the_family_is_told_though_a_run_lacks_it(history):
+    record(history, {HITS: ones(40), COMPLIANCE: ones(40)}, minute=0)
+    record(history, {HITS: ones(40)}, minute=1)
+    report = compare(history, "latest", "latest", gate="no-regression")
+    assert report.compared[COMPLIANCE].verdict == "not_tested"
+    assert report.compared[COMPLIANCE].reason == "the run after does not have it"
+    assert report.finding_counts == {"not_comparable": 1}
+    assert report.passed
 
 
 def test_lower_is_better_where_the_metric_says_so(history):
@@ -179,6 +282,47 @@ def test_with_a_margin_the_margin_is_what_more_items_would_decide(history):
     one = two(history, ones(80, range(6)), ones(80, range(3, 12)), margins=("0.06",)).compared[HITS]
     assert (one.margin, one.verdict) == (0.06, "cannot_tell")
     assert one.needed == needed_for_margin(one.sd, 0.06, -3 / 80)
+
+
+def test_what_would_decide_is_for_the_nearer_decision(history):
+    """A loss past the margin would be shown to be one; a gain as a gain, or inside the margin."""
+    before, after = ones(80, range(6)), ones(80, range(3, 12))
+    loss = two(history, before, after, margins=("0.01",)).compared[HITS]
+    assert (loss.verdict, loss.needed) == ("cannot_tell", needed(loss.sd, 3 / 80))
+    gain = two(history, after, before, margins=("0.04",)).compared[HITS]
+    assert gain.verdict == "cannot_tell"
+    assert gain.needed == needed_for_margin(gain.sd, 0.04, 3 / 80) < needed(gain.sd, 3 / 80)
+
+
+def test_where_nothing_differs_a_margin_has_its_number_too(history):
+    one = two(history, ones(40), ones(40), margins=("0.02",)).compared[HITS]
+    assert (one.verdict, one.needed) == ("cannot_tell", fewest_to_rule_out(40, 0.02))
+    assert "no difference seen: 1.000 in both; 189 would decide, 149 more" in render(
+        two(history, ones(40), ones(40), margins=("0.02",)), "text", width=120
+    )
+
+
+def test_a_loss_that_may_be_beyond_the_margin_is_not_called_worse(history):
+    report = two(history, ones(60), ones(60, range(9)), margins=("0.2",))
+    one = report.compared[HITS]
+    assert one.p_adjusted < 0.05
+    assert (one.verdict, one.change) == ("cannot_tell", pytest.approx(-9 / 60))
+    assert one.reason == "a loss, but whether it is beyond the margin cannot be told"
+    assert one.needed > 60
+    beyond = two(history, ones(60), ones(60, range(9)), margins=("0.1",)).compared[HITS]
+    assert (beyond.verdict, beyond.reason) == ("worse", None)
+
+
+def test_an_interval_of_the_median_rules_no_margin_out(history):
+    """Most questions did not move: the median's interval is [0, 0], and five in forty fell."""
+    before, after = ones(40), ones(40, range(6))
+    one = two(history, before, after, method="wilcoxon", margins=("0.01",)).compared[HITS]
+    assert one.ci == (0.0, 0.0)
+    assert one.verdict == "worse"
+    few = two(history, before, ones(40, range(5)), method="wilcoxon", margins=("0.01",))
+    assert few.compared[HITS].verdict == "cannot_tell"
+    with pytest.raises(UsageError, match=r"a loss of the mean, and --method wilcoxon"):
+        two(history, before, after, method="wilcoxon", margins=("0.01",), gate="not-worse")
 
 
 def test_a_loss_inside_the_margin_is_not_worse(history):
@@ -387,7 +531,7 @@ def test_metrics_are_named_in_full_or_without_their_family(history):
 def test_a_metric_only_one_run_has_is_not_comparable(history):
     record(history, {HITS: ones(20), COMPLIANCE: ones(20)}, minute=0)
     record(history, {HITS: ones(20), OVER: [0.0] * 20}, minute=1)
-    report = compare(history, "latest", "latest", gate="no-regression")
+    report = compare(history, "latest", "latest", gate="no-regression", metrics=("all",))
     assert report.compared[COMPLIANCE].reason == "the run after does not have it"
     assert OVER not in report.compared
     assert report.finding_counts == {"new_metric": 1, "not_comparable": 1}
@@ -424,6 +568,44 @@ def test_other_gold_sets_are_refused_and_compared_on_what_means_the_same(history
     assert (report.coverage.both, report.coverage.changed_meaning) == (35, 5)
     assert report.compared[HITS].change == pytest.approx(-1 / 35)
     assert report.finding_counts["other_gold"] == 1
+
+
+def test_a_gold_set_edited_beside_its_meaning_is_compared(history):
+    gold = questions(40)
+    edited = [structs.replace(one, strata={"country": "FR"}, paraphrases=("So?",)) for one in gold]
+    record(history, {HITS: ones(40)}, gold=gold, minute=0)
+    record(history, {HITS: ones(40, range(8))}, gold=edited, minute=1)
+    report = compare(history, "latest", "latest")
+    assert (report.coverage.both, report.compared[HITS].verdict) == (40, "worse")
+    [finding] = report.findings
+    assert finding.code == "other_gold"
+    assert "all 40 questions are there and mean what they did" in finding.message
+
+
+@pytest.mark.parametrize("change", ["added", "removed", "weighed"])
+def test_other_questions_or_weights_are_refused(history, change):
+    gold = questions(40)
+    others = {
+        "added": [*gold, structs.replace(gold[0], qid="q999")],
+        "removed": gold[:-1],
+        "weighed": [structs.replace(one, weight=2.0) for one in gold],
+    }[change]
+    record(history, {HITS: ones(40)}, gold=gold, minute=0)
+    record(history, {HITS: ones(len(others))}, gold=others, minute=1)
+    with pytest.raises(InputRejected, match="the gold sets differ"):
+        compare(history, "latest", "latest")
+    assert compare(history, "latest", "latest", allow=("gold",)).compared[HITS].n >= 39
+
+
+def test_a_baseline_made_on_changed_files_is_said(history):
+    record(history, {HITS: ones(40)}, minute=0, dirty=True)
+    record(history, {HITS: ones(40)}, minute=1)
+    report = compare(history, "latest", "latest")
+    assert (report.before.dirty, report.after.dirty) == (True, False)
+    assert report.finding_counts == {"dirty_baseline": 1}
+    record(history, {HITS: ones(40)}, minute=2, dirty=True)
+    after = compare(history, history.find("latest").id, "latest", metrics=(HITS,))
+    assert after.after.dirty
 
 
 def test_other_versions_and_ways_are_refused_by_name(history):
@@ -595,6 +777,18 @@ def test_flips_are_told_with_their_answers_broken_first(history):
     assert (flip.now.label, flip.now.claim, flip.now.cited) == ("ANS_NO_HIT", "HTTP 500", ())
 
 
+def test_a_flaky_question_is_told_with_what_its_answers_vary_with(history):
+    record(history, {HITS: ones(12)}, details=[{"claim": "so"}] * 12, minute=0)
+    why = "seed: 3 of 8 runs differ"
+    now = [{"claim": "so", "explained_by": why}] * 12
+    record(history, {HITS: ones(12, (7,))}, details=now, minute=1)
+    report = compare(history, "latest", "latest")
+    [flip] = report.flips
+    assert (flip.was.why, flip.now.why) == (None, why)
+    for form in ("text", "markdown", "html", "junit", "github", "json"):
+        assert why in " ".join(render(report, form).split()), form
+
+
 def test_flips_beyond_what_a_report_holds_are_counted(history):
     n = FLIPS_KEPT + 5
     report = two(history, ones(n), ones(n, range(n)))
@@ -662,9 +856,44 @@ def test_no_regression_fails_what_is_worse_and_passes_what_cannot_be_told(histor
 def test_no_regression_lets_a_loss_inside_the_margin_pass(history):
     before, after = ones(60), ones(60, range(9))
     report, gate = gate_of(history, before, after, gate="no-regression", margins=("0.2",))
-    assert (report.compared[HITS].verdict, gate.verdict) == ("worse", "pass")
-    assert gate.reason == "worse, yet inside the margin as far as it was seen"
-    assert gate.bound == -0.2
+    assert (report.compared[HITS].verdict, gate.verdict) == ("cannot_tell", "pass")
+    assert gate.reason == "a loss, but whether it is beyond the margin cannot be told"
+    assert (gate.value, gate.bound) == (pytest.approx(-9 / 60), -0.2)
+
+
+COUNTS = st.integers(0, 30)
+
+
+@given(COUNTS, COUNTS, st.sampled_from([None, 0.02, 0.1, 0.3]), st.sampled_from([HITS, OVER]))
+@settings(max_examples=60, deadline=None)
+@pytest.mark.parametrize("gate", ["no-regression", "not-worse"])
+def test_value_and_bound_of_a_gate_give_its_verdict(tmp_path_factory, gate, fell, rose, margin, id):
+    if gate == "not-worse" and margin is None:
+        return
+    history = open_history(str(tmp_path_factory.mktemp("gates") / "store"))
+    options = {"gate": gate, "margins": () if margin is None else (str(margin),)}
+    before = [1.0] * fell + [0.0] * rose + [1.0] * 60
+    after = [0.0] * fell + [1.0] * rose + [1.0] * 60
+    report = two(history, before, after, id, **options)
+    [found] = report.gates
+    rule = Rule(metric=id, op=found.op, bound=found.bound)
+    assert (found.verdict == "pass") == satisfies(rule, found.value)
+    assert (found.verdict == "fail") >= (report.compared[id].verdict == "worse")
+    if gate == "no-regression":
+        assert (found.verdict == "fail") == (report.compared[id].verdict == "worse")
+    history.close()
+
+
+def test_where_ranks_and_means_part_the_gate_is_not_evaluated(history):
+    """Most fell a little and few rose by much: worse by ranks, and the mean rose."""
+    before, after = [0.5] * 30 + [0.05] * 3, [0.49] * 30 + [0.95] * 3
+    for minute, values in enumerate((before, after)):
+        record(history, {"acme.tone": values}, totals={"acme.tone": "mean"}, minute=minute)
+    report = compare(history, "latest", "latest", method="wilcoxon", gate="no-regression")
+    assert report.compared["acme.tone"].verdict == "worse"
+    [found] = report.gates
+    assert (found.verdict, found.value) == ("not_evaluated", None)
+    assert "by ranks it is worse, while the mean did not fall" in found.reason
 
 
 def test_not_worse_demands_proof(history):
@@ -673,7 +902,8 @@ def test_not_worse_demands_proof(history):
     report, gate = gate_of(history, before, after, **options)
     assert (report.passed, gate.verdict) == (False, "fail")
     assert "a loss beyond the margin is not ruled out: the interval reaches -0." in gate.reason
-    assert gate.reason.endswith("would tell")
+    assert gate.reason.endswith("more")
+    assert (gate.op, gate.bound, gate.value) == (">", -0.06, report.compared[HITS].ci[0])
     report, gate = gate_of(history, ones(400), ones(400), **options)
     assert (report.passed, gate.verdict) == (True, "pass")
 
@@ -681,6 +911,18 @@ def test_not_worse_demands_proof(history):
 def test_not_worse_needs_a_margin_for_everything_it_gates(history):
     with pytest.raises(UsageError, match=f"needs a margin above 0 for {HITS}"):
         two(history, ones(20), ones(20), gate="not-worse", margins=("citation_hit_rate=0",))
+
+
+def test_not_worse_is_on_the_metrics_with_a_margin(history):
+    for minute in (0, 1):
+        record(history, {HITS: ones(400), PRECISION: ones(400)}, minute=minute)
+    options = {"gate": "not-worse", "margins": ("citation_hit_rate=0.05",)}
+    report = compare(history, "latest", "latest", **options)
+    assert [gate.metric for gate in report.gates] == [HITS]
+    assert report.passed
+    assert report.finding_counts == {"no_margin": 1}
+    with pytest.raises(UsageError, match="needs a margin above 0: say --margin"):
+        compare(history, "latest", "latest", gate="not-worse")
 
 
 def test_a_metric_neither_run_could_score_stops_nothing_unless_it_is_named(history):

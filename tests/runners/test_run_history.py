@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from ragauge.errors import InputRejected, UsageError
+from ragauge.reports.forms import render
 from ragauge.runners.run_history import HistoryOptions, run_history
 from ragauge.stats.change_points import shifts
 from ragauge.store.history import open_history
@@ -62,8 +63,8 @@ def test_slope_and_variation_agree_with_scipy_and_numpy(history):
 
 def test_no_change_is_claimed_across_another_gold_set_or_version(history):
     runs_of(history, FALLING[:6])
-    runs_of(history, FALLING[6:9], 6, gold=questions(N, paraphrases=("So?",)))
-    runs_of(history, FALLING[9:], 9, gold=questions(N, paraphrases=("So?",)), versions={HITS: 2})
+    runs_of(history, FALLING[6:9], 6, gold=questions(N, constraints=("So.",)))
+    runs_of(history, FALLING[9:], 9, gold=questions(N, constraints=("So.",)), versions={HITS: 2})
     report = run_history(history, HITS)
     assert report.change_points == ()
     assert report.finding_counts == {"line_cut": 2}
@@ -73,6 +74,25 @@ def test_no_change_is_claimed_across_another_gold_set_or_version(history):
     assert report.coverage["segments"] == 3
     assert report.coverage["in_last_segment"] == 3
     assert report.slope == pytest.approx(-1 / N)
+
+
+def test_the_line_goes_on_where_a_gold_set_is_only_edited(history):
+    runs_of(history, FALLING[:6])
+    runs_of(history, FALLING[6:], 6, gold=questions(N, paraphrases=("So?",)))
+    report = run_history(history, HITS)
+    assert report.finding_counts == {"gold_edited": 1}
+    assert report.coverage["segments"] == 1
+    assert [change.at for change in report.change_points] == [6]
+
+
+def test_a_run_made_on_changed_files_is_marked(history):
+    runs_of(history, [30])
+    runs_of(history, [30], 1, dirty=True)
+    report = run_history(history, HITS)
+    assert [point.dirty for point in report.points] == [False, True]
+    written = render(report, "text")
+    assert "  00000000*\n" in written
+    assert "* files differed from the commit" in written
 
 
 def test_another_canon_cuts_the_line_too(history):

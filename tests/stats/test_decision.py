@@ -13,6 +13,10 @@ CASES = [
     (-0.10, (-0.15, -0.05), 0.001, None, "worse"),
     (-0.10, (-0.15, -0.05), 0.001, 0.02, "worse"),
     (-0.10, (-0.15, -0.05), 0.001, 0.20, "not_worse"),
+    (-0.10, (-0.15, -0.05), 0.001, 0.12, "cannot_tell"),
+    (-0.10, (-0.15, -0.05), 0.001, 0.10, "cannot_tell"),
+    (-0.10, (-0.15, -0.05), 0.001, 0.09, "worse"),
+    (-0.10, (-0.15, -0.05), 0.001, 0.0, "worse"),
     (0.10, (-0.02, 0.22), 0.10, None, "cannot_tell"),
     (0.10, (-0.02, 0.22), 0.10, 0.02, "cannot_tell"),
     (0.10, (-0.02, 0.22), 0.10, 0.03, "not_worse"),
@@ -60,4 +64,5 @@ def test_a_wider_margin_only_ever_forgives(change, a, b, p, margin, wider):
     ci = (min(a, b), max(a, b))
     margin, wider = sorted((margin, wider))
     was, now = (outlook(change, ci, p, "higher", m) for m in (margin, wider))
-    assert was == now or (now == "not_worse" and was in ("worse", "cannot_tell"))
+    order = ("worse", "cannot_tell", "not_worse")
+    assert was == now or order.index(was) < order.index(now)

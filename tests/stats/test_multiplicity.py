@@ -5,7 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
-from ragauge.stats.multiplicity import adjusted, benjamini_hochberg, holm, level_of
+from ragauge.stats.multiplicity import (
+    adjusted,
+    benjamini_hochberg,
+    holm,
+    level_of,
+    that_could_find,
+)
 
 drawn = settings(derandomize=True, max_examples=300, deadline=None)
 close = pytest.approx
@@ -73,6 +79,16 @@ def test_the_correction_goes_by_its_name():
     assert adjusted(ps, "holm") == holm(ps)
     assert adjusted(ps, "bh") == benjamini_hochberg(ps)
     assert adjusted(ps, "none") == ps
+
+
+@drawn
+@given(st.lists(st.tuples(st.floats(0, 1), st.none() | st.floats(0, 1)), max_size=12))
+def test_only_tests_that_could_find_nothing_leave_the_family(pairs):
+    ps = [max(p, least or 0.0) for p, least in pairs]
+    kept = that_could_find(ps, [least for _, least in pairs], 0.05)
+    for p, (_, least), found in zip(ps, pairs, kept, strict=True):
+        assert found == (None if least is not None and least >= 0.05 else p)
+        assert found is not None or p >= 0.05
 
 
 @pytest.mark.parametrize("p", [float("nan"), -0.1, 1.1])

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from fractions import Fraction
 
 import msgspec
 import numpy as np
@@ -24,6 +25,7 @@ from ragauge.stats.paired import (
     wilcoxon,
 )
 from ragauge.stats.score_interval import score_interval
+from ragauge.stats.studentised import p_of_unlike_counts
 from ragauge.stats.swapped import spread_of_rows, swapped
 
 drawn = settings(derandomize=True, max_examples=100, deadline=None)
@@ -425,21 +427,33 @@ def test_swapping_rows_of_a_mean_is_flipping_signs(pairs):
     assert spread_of_rows(*rows, ratio) == close(spread(*np.rint(scores)), abs=1e-12)
 
 
+def in_errors(after, before):
+    """`in_errors_by_hand` of many arrangements, (arrangements, units, columns)."""
+    sums = after.sum(axis=1, keepdims=True), before.sum(axis=1, keepdims=True)
+    units, changes = 0, 0
+    for run, total, sign in zip((after, before), sums, (1, -1), strict=True):
+        share = total[..., 0] / total[..., 1]
+        units = units + sign * (run[..., 0] - share * run[..., 1]) / total[..., 1]
+        changes = changes + sign * share[:, 0]
+    return np.abs(changes) / np.sqrt((units**2).sum(axis=1))
+
+
 @pytest.mark.parametrize("kinds", [3, 400])
-def test_drawn_swaps_come_near_the_exact_share(monkeypatch, kinds):
+def test_drawn_swaps_come_near_the_exact_share(kinds):
     """Precision over answered questions, few distinct rows and many, against numpy's own draws."""
     rng = np.random.default_rng(kinds)
     rows = rng.integers(0, 2, (2, 300, 2)) if kinds == 3 else rng.integers(0, kinds, (2, 300, 2))
     rows[..., 1] += rows[..., 0]
     after, before = rows
-    swap = rng.random((20_000, 300)) < 0.5
-    a = after.sum(0) - swap @ (after - before)
-    changes = np.abs(ratio(a) - ratio(after.sum(0) + before.sum(0) - a))
-    observed = ratio(after.sum(0)) - ratio(before.sum(0))
-    expected = (changes >= abs(observed) - 1e-12).mean()
+    swap = rng.random((5_000, 300, 1)) < 0.5
+    drawn_ones = in_errors(np.where(swap, before, after), np.where(swap, after, before))
+    observed = in_errors(after[None], before[None])[0]
+    by_swaps = (drawn_ones >= observed * (1 - 1e-8)).mean()
+    expected = max(by_swaps, p_of_unlike_counts(after, before))
     found = swapped(after, before, ratio, seed=1, draws=20_000)
-    assert found.method == "randomisation of units, 20,000 draws" and found.seed == 1
-    assert found.p == close(expected, abs=6 * math.sqrt(expected * (1 - expected) / 20_000))
+    assert found.method.startswith("randomisation of units, 20,000 draws") and found.seed == 1
+    assert found.p == close(expected, abs=5 * math.sqrt(by_swaps * (1 - by_swaps) / 5_000))
+    assert found.least_p < 0.001
     low, high = found.ci
     assert low < found.estimate < high
 
@@ -447,6 +461,99 @@ def test_drawn_swaps_come_near_the_exact_share(monkeypatch, kinds):
 def answers(right, wrong, absent):
     rows = [[1, 1]] * right + [[0, 1]] * wrong + [[0, 0]] * absent
     return np.array(rows)
+
+
+def in_errors_by_hand(after, before):
+    """The change of a share over its standard error: what each unit does to it, squared."""
+    if not (after[:, 1].sum() and before[:, 1].sum()):
+        return None
+    shares = [Fraction(int(run[:, 0].sum()), int(run[:, 1].sum())) for run in (after, before)]
+    units = [
+        (int(ya) - shares[0] * int(oa)) / int(after[:, 1].sum())
+        - (int(yb) - shares[1] * int(ob)) / int(before[:, 1].sum())
+        for (ya, oa), (yb, ob) in zip(after, before, strict=True)
+    ]
+    change, variance = shares[0] - shares[1], sum(unit * unit for unit in units)
+    return abs(change) / math.sqrt(variance) if variance else math.inf if change else 0.0
+
+
+def shares_of_swaps(after, before):
+    """The share of arrangements as far as the one at hand, and as the furthest one."""
+    found = []
+    for choice in itertools.product((False, True), repeat=len(after)):
+        swap = np.array(choice)[:, None]
+        found.append(
+            in_errors_by_hand(np.where(swap, before, after), np.where(swap, after, before))
+        )
+    defined = np.array([far for far in found if far is not None])
+    return [np.mean(defined >= far * (1 - 1e-8)) for far in (found[0], defined.max())]
+
+
+of_and_yes = st.tuples(st.integers(0, 3), st.integers(0, 3)).map(sorted)
+yes_and_of = of_and_yes.map(tuple)
+
+
+@drawn
+@given(
+    st.lists(st.tuples(yes_and_of, yes_and_of), min_size=1, max_size=8),
+    st.sampled_from([1, 3, 1 << 40]),
+)
+def test_swapping_units_of_a_share_is_every_arrangement_in_its_own_errors(pairs, weight):
+    """Rows as heavy as weights can make them, whose products no 64 bits would hold, too."""
+    after, before = (np.array(run) for run in runs(pairs))
+    assume(after[:, 1].any() and before[:, 1].any())
+    found = swapped(after * weight, before * weight, ratio, draws=50)
+    p, least_p = shares_of_swaps(after, before)
+    assert found.p == close(max(p, p_of_unlike_counts(after, before)))
+    assert found.least_p == close(least_p)
+    assert found.p >= found.least_p > 0
+
+
+def unlike_by_hand(after, before):
+    """For units of one answer at most: shares with their spread, pairs with their own flips."""
+    (n, before_n), both = (run[:, 1].sum() for run in (after, before)), after[:, 1] & before[:, 1]
+    common = (after[:, 0].sum() + before[:, 0].sum()) / (n + before_n)
+    flips = (both & (after[:, 0] != before[:, 0])).sum()
+    alone = (n - both.sum()) / n**2 + (before_n - both.sum()) / before_n**2
+    reweighted = both.sum() * (1 / n - 1 / before_n) ** 2
+    variance = flips / n / before_n + common * (1 - common) * (alone + reweighted)
+    change = ratio(after.sum(0)) - ratio(before.sum(0))
+    return 2 * stats.norm.sf(abs(change) / math.sqrt(variance)) if variance else 0.0
+
+
+@drawn
+@given(
+    st.lists(st.tuples(*[st.sampled_from([(0, 0), (0, 1), (1, 1)])] * 2), min_size=5, max_size=40)
+)
+def test_what_one_run_alone_counted_has_the_spread_of_all(pairs):
+    after, before = (np.array(run) for run in runs(pairs))
+    assume(after[:, 1].any() and before[:, 1].any())
+    assume((after[:, 1] != before[:, 1]).any())
+    assert p_of_unlike_counts(after, before) == close(unlike_by_hand(after, before), abs=1e-12)
+
+
+def test_right_answers_that_become_refusals_do_not_make_a_share_worse():
+    """Eight of 120, of which 114 were right: such eight are right two times out of three."""
+    before = answers(114, 6, 0)
+    after = before.copy()
+    after[:8] = 0
+    found = swapped(after, before, ratio)
+    assert found.estimate == close(106 / 112 - 114 / 120)
+    assert found.least_p == close(2 / 2**8)
+    assert found.p > 0.4
+    assert found.method == "randomisation of units, exact, raised by the normal test"
+
+
+def test_right_citations_that_are_left_out_do_not_make_a_share_worse():
+    rng = np.random.default_rng(2)
+    before = np.column_stack([rng.binomial(5, 0.95, 100), np.full(100, 5)])
+    after = before - np.outer(np.arange(100) < 16, [1, 1])
+    assert swapped(after, before, ratio).p > 0.2
+
+
+def test_a_share_that_no_arrangement_changes_could_never_be_found():
+    found = swapped(answers(30, 0, 10), answers(40, 0, 0), ratio)
+    assert (found.p, found.least_p, found.estimate) == (1.0, 1.0, 0.0)
 
 
 @pytest.mark.parametrize("scored", [1, 2, 3, 9])
@@ -564,9 +671,92 @@ def test_turning_the_runs_round_turns_the_result_round(pairs):
             assert back.ci == close((-there.ci[1], -there.ci[0]), abs=1e-9)
 
 
+many_pairs = st.lists(st.tuples(tenths, tenths), min_size=30, max_size=40)
+
+
+def assert_mirrored(there, back):
+    assert (back.p, back.least_p, back.n_zero) == (there.p, there.least_p, there.n_zero)
+    assert (back.estimate, back.leans) == (there.estimate and -there.estimate, -there.leans)
+    assert back.ci == (there.ci and (-there.ci[1], -there.ci[0]))
+
+
+@drawn
+@given(few_pairs | many_pairs, st.booleans())
+@example([(0.1 * k, 0.0) for k in range(-9, 10) if k] * 2, False)
+def test_draws_do_not_depend_on_which_run_stands_first(pairs, flips_only):
+    """To the last digit, also where the runs differ as much one way as the other."""
+    after, before = runs(pairs)
+    if flips_only:
+        after, before = ([float(score > 0) for score in run] for run in (after, before))
+    for method in METHODS if flips_only else METHODS[1:]:
+        assert_mirrored(
+            compared(after, before, method=method, draws=50),
+            compared(before, after, method=method, draws=50),
+        )
+
+
 @drawn
 @given(
-    few_pairs | st.lists(st.tuples(tenths, tenths), min_size=30, max_size=40),
+    st.lists(st.tuples(yes_and_of, yes_and_of), min_size=1, max_size=40)
+    | st.lists(st.tuples(counts, counts), min_size=1, max_size=40),
+    st.sampled_from([1, 1 << 40]),
+)
+def test_swaps_do_not_depend_on_which_run_stands_first(pairs, weight):
+    after, before = (np.array(run) * weight for run in runs(pairs))
+    finish = ratio if after.shape[1] == 2 else f1
+    assert_mirrored(
+        swapped(after, before, finish, draws=50), swapped(before, after, finish, draws=50)
+    )
+
+
+# What a test could have found, and what its interval is of.
+
+
+@drawn
+@given(few_pairs)
+def test_the_least_probability_is_that_of_pairs_that_all_go_one_way(pairs):
+    after, before = (np.array(run) for run in runs(pairs))
+    signed = {
+        "randomisation": (np.abs(after - before), 0 * before),
+        "wilcoxon": (np.abs(after - before), 0 * before),
+        "mcnemar": (np.ones(len(after)), 0 * before),
+    }
+    for method, one_way in signed.items():
+        runs_of = (after > 0, before > 0) if method == "mcnemar" else (after, before)
+        found = compared(*runs_of, method=method)
+        differing = found.n - found.n_zero
+        assert found.least_p == min(1, 2 / 2**differing) <= found.p
+        if differing == found.n:
+            assert compared(*one_way, method=method).p == found.least_p
+
+
+def test_the_least_probability_of_drawn_signs_and_of_normal_ranks():
+    differences = np.arange(1, 101) * np.where(np.arange(100) % 3, 1, -1)
+    found = randomisation(differences, np.zeros(100), draws=99)
+    assert found.least_p == 1 / 100
+    by_ranks = wilcoxon(differences, np.zeros(100))
+    assert by_ranks.least_p == wilcoxon(np.abs(differences), np.zeros(100)).p < by_ranks.p
+    assert mcnemar([1] * 2_000, [0] * 2_000).least_p > 0
+
+
+@pytest.mark.parametrize("test", [paired_t, paired_bootstrap])
+def test_the_least_probability_of_other_tests_is_not_known(test):
+    assert test(AFTER, BEFORE).least_p is None
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_only_wilcoxons_interval_is_not_of_the_mean(method):
+    after, before = ([1, 0, 1, 1], [0, 1, 1, 0])
+    assert compared(after, before, method=method).ci_of == (
+        "median" if method == "wilcoxon" else "mean"
+    )
+    # Of runs that nowhere differ, what is left unseen bounds the mean.
+    assert compared(after, after, method=method).ci_of == "mean"
+
+
+@drawn
+@given(
+    few_pairs | many_pairs,
     st.randoms(use_true_random=False),
 )
 def test_the_order_of_the_pairs_does_not_matter(pairs, random):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from ragauge.metrics.table import ratio
+from ragauge.stats import random_signs
 from ragauge.stats.decision import outlook
 from ragauge.stats.multiplicity import benjamini_hochberg, holm
 from ragauge.stats.paired import (
@@ -121,6 +122,59 @@ def test_swapping_units_errs_no_more_often_than_it_says():
         return swapped(*answered(rng, 60), ratio, draws=199, seed=any_seed(rng)).p <= ALPHA
 
     assert share(simulate) <= ALPHA + error(ALPHA)
+
+
+def refused(rng, n, precision, given, nested):
+    """Rows of right and answered, of runs that answer such shares of the questions.
+
+    Nested: what one run answers, the other that answers more does too.
+    """
+    easy, first = rng.random((2, n))
+    for chance, share_given in zip(precision, given, strict=True):
+        likely = np.where(rng.random(n) < 0.5, easy, rng.random(n))
+        answers = (first if nested else rng.random(n)) < share_given
+        yield np.column_stack([answers & (likely < chance), answers]).astype(np.int64)
+
+
+@pytest.fixture
+def found_by_swapping(monkeypatch):
+    """How often swapping finds a change; by draws, as all arrangements would take minutes."""
+    monkeypatch.setattr(random_signs, "_FEW_ARRANGEMENTS", 1 << 9)
+
+    def found(precision, given, n, times, nested=False):
+        def simulate(rng):
+            rows = refused(rng, n, precision, given, nested)
+            return swapped(*rows, ratio, draws=199, seed=any_seed(rng)).p <= ALPHA
+
+        return share(simulate, times)
+
+    return found
+
+
+@pytest.mark.parametrize("n", [40, 80, 300])
+@pytest.mark.parametrize("given", [(0.9, 0.5), (0.9, 0.2), (0.95, 0.2), (0.7, 0.7)])
+def test_a_run_that_refuses_more_is_no_worse_where_it_answers(found_by_swapping, n, given):
+    """By swaps of the plain change it was one of the two in one comparison of seven."""
+    found = found_by_swapping((0.8, 0.8), given, n, 2_000)
+    assert found <= 0.065 + error(0.065, 2_000)
+    assert given[0] > given[1] or found <= ALPHA + error(ALPHA, 2_000)
+
+
+@pytest.mark.parametrize("n", [40, 80, 300])
+@pytest.mark.parametrize("given", [(0.92, 1.0), (0.9, 0.5)])
+def test_refusals_of_what_was_answered_make_nothing_worse(found_by_swapping, n, given):
+    """Nearly all of it was right: two comparisons of five, whatever statistic is swapped."""
+    found = found_by_swapping((0.95, 0.95), given, n, 1_000, nested=True)
+    assert found <= 0.065 + error(0.065, 1_000)
+
+
+@pytest.mark.parametrize(
+    ("precision", "given", "n", "power"),
+    [((0.65, 0.8), (0.9, 0.9), 80, 0.5), ((0.6, 0.8), (0.9, 0.5), 80, 0.6)],
+)
+def test_a_real_loss_is_still_found_among_refusals(found_by_swapping, precision, given, n, power):
+    """Swaps of the plain change found 57 and 68 in a hundred."""
+    assert found_by_swapping(precision, given, n, 1_000) >= power
 
 
 def test_the_bootstrap_is_near_its_level_with_many_pairs():

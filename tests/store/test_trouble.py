@@ -371,7 +371,7 @@ def test_without_the_driver_the_extra_is_named(monkeypatch):
 
 
 def test_verify_asks_the_database_about_itself(tmp_path):
-    """A row gone from its table that an index still knows: each run may read as if it were whole."""
+    """A row gone from its table that an index still knows: a run may read as if it were whole."""
     history = open_history(str(tmp_path / "store"))
     history.record(new_run(1, folder=tmp_path / "in"))
     history.close()

@@ -23,7 +23,11 @@ METHODS = ("auto", "mcnemar", "randomisation", "t", "wilcoxon", "bootstrap")
 @click.argument("before", metavar="BEFORE")
 @click.argument("after", metavar="AFTER")
 @click.option(
-    "--metric", "metrics", metavar="NAME", multiple=True, help="Only these; all by default."
+    "--metric",
+    "metrics",
+    metavar="NAME",
+    multiple=True,
+    help="Only these; `all` tests all. Else the headlines, and what the runs' gates are on.",
 )
 @click.option(
     "--margin",
@@ -40,7 +44,7 @@ METHODS = ("auto", "mcnemar", "randomisation", "t", "wilcoxon", "bootstrap")
     type=click.Choice(("holm", "bh", "none")),
     default="holm",
     show_default=True,
-    help="For testing many metrics, and many slices.",
+    help="For testing several metrics, and many slices.",
 )
 @click.option(
     "--method",
@@ -55,7 +59,11 @@ METHODS = ("auto", "mcnemar", "randomisation", "t", "wilcoxon", "bootstrap")
     help="Fail what got worse, or what was not shown not to.",
 )
 @click.option(
-    "--allow", metavar="WHAT", multiple=True, help="gold, versions or no-baseline, with commas."
+    "--allow",
+    metavar="WHAT",
+    multiple=True,
+    help="gold: compare the questions that mean the same. versions: metrics made another way stay "
+    "not comparable, the rest is compared. no-baseline: let a first run pass. With commas.",
 )
 @store_option
 @options_of("format", "quiet")
@@ -72,7 +80,8 @@ def compare(ctx: click.Context, /, **given: Any) -> None:
 
     A run is the beginning of its id, a tag, `latest`, `green` (the last that passed, and that no
     gate failed here), one of these on a branch, or commit:HASH. BEFORE is looked for among the
-    runs of AFTER's command and name that were recorded before it. Without --gate a comparison is
+    runs of AFTER's command and name that were recorded before it. Metrics that are not tested are
+    shown below the others, without a verdict. Without --gate a comparison is
     information, and ends with 0; with it, an AFTER that fails is marked, and not green any more.
 
     \b

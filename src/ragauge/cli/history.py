@@ -32,8 +32,8 @@ LAST = 50
 def history(**given: Any) -> None:
     """Show METRIC over the recorded runs, oldest first: its line, its level and where it changed.
 
-    Where the gold set changes, or how the metric is made, the line is cut: levels are not
-    compared across.
+    Where the questions of the gold set change, or how the metric is made, the line is cut: levels
+    are not compared across.
 
     \b
     Example:

@@ -14,7 +14,8 @@ from ragauge.contracts.verdict import Verdict
 COMPARISON_SCHEMA = "ragauge.comparison/1"
 HISTORY_SCHEMA = "ragauge.history/1"
 
-Outlook = Literal["better", "worse", "not_worse", "cannot_tell", "not_comparable"]
+Outlook = Literal["better", "worse", "not_worse", "cannot_tell", "not_comparable", "not_tested"]
+"""The last is of a metric that is told beside those the comparison is about."""
 Correction = Literal["holm", "bh", "none"]
 Way = Literal["mended", "broken"]
 
@@ -32,6 +33,7 @@ class Compared(Struct, frozen=True, kw_only=True):
     """At 100·(1 − alpha) %; in a slice at the level that holds for all slices together."""
     p: float | None
     p_adjusted: float | None
+    """Corrected for the tests of the family; None where it is not in it."""
     n: int
     """Units that the change rests on: scored by a run at least, by both where values are paired."""
     n_zero: int
@@ -49,6 +51,9 @@ class Compared(Struct, frozen=True, kw_only=True):
     """The smallest difference that this n finds with 80 % power, among as many tests."""
     needed: int | None
     """Units it would take to decide, where it cannot be told: more than n."""
+    tested: bool
+    """Whether it is one of the tests that p is corrected for: where so few units differ that none
+    of their outcomes would be significant, nothing can be found."""
     reason: str | None = None
     """What a reader should know: why not comparable, how few there are, how small the loss is."""
 
@@ -58,9 +63,16 @@ class Compared(Struct, frozen=True, kw_only=True):
         return self.method.startswith("McNemar")
 
     @property
-    def tested(self) -> bool:
-        """Whether it is one of a family of tests: where no unit differs nothing can be found."""
-        return self.p is not None and self.n_zero < self.n
+    def differs(self) -> bool:
+        """Whether any unit does."""
+        return self.n_zero < self.n
+
+    @property
+    def mean_change(self) -> float | None:
+        """after − before, whatever the test's own change is of."""
+        if self.change is None or self.before is None or self.after is None:
+            return None
+        return self.after - self.before
 
 
 class ComparedSlice(Struct, frozen=True, kw_only=True):
@@ -78,6 +90,8 @@ class Side(Struct, frozen=True, kw_only=True):
     label: str | None
     claim: str | None
     cited: tuple[str, ...]
+    why: str | None
+    """What the variation of its answers goes with, where there were several."""
 
 
 class Flip(Struct, frozen=True, kw_only=True):
@@ -97,6 +111,8 @@ class ComparedRun(Struct, frozen=True, kw_only=True):
     name: str
     recorded_at: str
     commit: str | None
+    dirty: bool
+    """Files differed from the commit."""
     branch: str | None
     tags: tuple[str, ...]
     labels: dict[str, str]
@@ -150,6 +166,8 @@ class HistoryPoint(Struct, frozen=True, kw_only=True):
     n: int
     passed: bool
     commit: str | None
+    dirty: bool
+    """Files differed from the commit."""
     labels: dict[str, str]
     gold_sha256: str | None
     version: int

@@ -1,7 +1,17 @@
-"""A recorded run, a comparison and a line of runs as they look, for the schemas."""
+"""Recorded runs and what is said of them, a comparison and a line of runs, for the schemas."""
 
 from __future__ import annotations
 
+from ragauge.contracts.archive import (
+    Cleaned,
+    Exported,
+    Imported,
+    Removed,
+    RunList,
+    Tagged,
+    shown_run,
+    verified,
+)
 from ragauge.contracts.comparison import (
     ChangePoint,
     Compared,
@@ -13,7 +23,8 @@ from ragauge.contracts.comparison import (
     HistoryReport,
     Side,
 )
-from ragauge.contracts.history import GitState, RecordedMetric, RunRecord, Seal
+from ragauge.contracts.finding import Finding
+from ragauge.contracts.history import Checked, GitState, RecordedMetric, Run, RunRecord, Seal
 from ragauge.contracts.score import Score
 
 _ID, _OTHER = "quality.precision_cited", "3f9a2c71d08b"
@@ -45,11 +56,34 @@ RUN = RunRecord(
     files={"report.json": Seal(sha256=_HASH, size=2_048)},
 )
 
+_KEPT = Run(id=RUN.id, record=RUN, tags=("released",))
+_TAKEN = "tag 'released': names run 3f9a2c71d08b; `--move` lets it name another"
+
+LISTED = RunList(store=".ragauge/history.sqlite", runs=(_KEPT,), more=False)
+SHOWN = shown_run(_KEPT)
+TAGGED = Tagged(tag="released", run=RUN.id)
+REMOVED = Removed(runs=(_KEPT,))
+EXPORTED = Exported(file="history.zip", size=4_096, runs=(RUN.id,))
+IMPORTED = Imported(
+    file="history.zip",
+    imported=(RUN.id,),
+    present=(),
+    tags={},
+    findings=(Finding("tag_not_set", RUN.id, _TAKEN),),
+    finding_counts={"tag_not_set": 1},
+    coverage={"runs": 1, "imported": 1},
+)
+VERIFIED = verified(
+    Checked(whole=(), faults={RUN.id: ("report.json: the file is not there",)}, leftovers=())
+)
+CLEANED = Cleaned(removed=("gold set 9c56cc51b374",), bytes=0)
+
 _RUN = ComparedRun(
     id=_OTHER,
     name="nightly",
     recorded_at=_TIME,
     commit=_COMMIT,
+    dirty=False,
     branch="main",
     tags=("released",),
     labels={"model": "small-3"},
@@ -81,6 +115,7 @@ COMPARISON = ComparisonReport(
             margin=None,
             detectable=0.09,
             needed=1_540,
+            tested=True,
         )
     },
     slices=(),
@@ -89,8 +124,13 @@ COMPARISON = ComparisonReport(
             qid="q1",
             question="When was the museum founded?",
             way="mended",
-            was=Side(label="OVER_REFUSAL", claim=None, cited=()),
-            now=Side(label="OK", claim="It was founded in 1800.", cited=("rijksmuseum#history",)),
+            was=Side(label="OVER_REFUSAL", claim=None, cited=(), why=None),
+            now=Side(
+                label="OK",
+                claim="It was founded in 1800.",
+                cited=("rijksmuseum#history",),
+                why=None,
+            ),
         ),
     ),
     flip_counts={"broken": 0, "mended": 1},
@@ -115,6 +155,7 @@ HISTORY = HistoryReport(
             n=80,
             passed=True,
             commit=_COMMIT,
+            dirty=False,
             labels={},
             gold_sha256=_HASH,
             version=1,

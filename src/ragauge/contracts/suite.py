@@ -73,7 +73,8 @@ class Task(Struct, frozen=True, kw_only=True):
     dataset: Dataset
     pipeline: PipelineUnderTest | None
     metrics: tuple[str, ...]
-    """What to report and compare; all of them where none is named."""
+    """What to report and compare; where none is named all are reported, and the headline and
+    gated ones tested."""
     against: Against | None
     labels: dict[str, str]
     settings: dict[str, Any]

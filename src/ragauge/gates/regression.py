@@ -5,34 +5,50 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from msgspec import Struct
+
 from ragauge.contracts.comparison import Compared
 from ragauge.contracts.verdict import Decision, Op, Verdict
+from ragauge.stats.decision import ALPHA, gain, worst
 
 Gate = Literal["no-regression", "not-worse"]
 EVALUATED = ("pass", "fail")
 _UNJUDGED = "the test gives no probability: without --method, randomisation gives one"
+_APART = "by ranks it is worse, while the mean did not fall: leave --method out"
 
 
-def gate_verdict(gate: Gate, metric: str, one: Compared, *, named: bool) -> Verdict:
+class Held(Struct, frozen=True):
+    """What is held against the bound, and what comes of it."""
+
+    value: float | None
+    verdict: Decision
+    reason: str | None
+
+
+def gate_verdict(
+    gate: Gate, metric: str, one: Compared, *, named: bool, alpha: float = ALPHA
+) -> Verdict:
     """What a gate says of a metric's change.
 
-    `no-regression` stops a loss beyond the margin and beyond noise; what cannot be told passes.
-    `not-worse` demands that a loss beyond the margin is ruled out. A metric that neither run
-    could score stops nothing, unless the user named it. A change that the test could not judge
-    is not evaluated.
+    `no-regression` stops a loss beyond the margin and beyond noise: its value is the change, or 0
+    where chance explains the change, so that what cannot be told passes. `not-worse` demands that
+    a loss beyond the margin is ruled out: its value is the worst end of the interval, or the
+    change where that is a gain beyond noise and the interval says less. A metric that neither run
+    could score stops nothing, unless the user named it. A change that the test could not judge is
+    not evaluated.
     """
-    decision, reason = _decided(gate, one, named)
-    op, bound = _demand(one)
+    held = _held(gate, one, named, alpha)
+    op, bound = _demand(gate, one)
     return Verdict(
         rule=f"{metric}{op}{bound:.12g} {gate}",
         metric=metric,
         op=op,
         bound=bound,
-        value=one.change,
+        value=held.value,
         n=one.n,
         ci=one.ci,
-        verdict=decision,
-        reason=reason,
+        verdict=held.verdict,
+        reason=held.reason,
     )
 
 
@@ -42,41 +58,50 @@ def passes(gates: Sequence[Verdict]) -> bool:
     return evaluated and all(gate.holds for gate in gates)
 
 
-def _demand(one: Compared) -> tuple[Op, float]:
-    """The bound of the change: the margin, on the side where a metric is worse."""
+def _demand(gate: Gate, one: Compared) -> tuple[Op, float]:
+    """The bound: the margin, on the side where a metric is worse.
+
+    A loss of the margin is accepted where it was seen, and not where it might be.
+    """
     margin = one.margin or 0.0
     # 0 - margin rather than -margin: a bound of -0 would be shown with its sign.
-    return (">=", 0.0 - margin) if one.better == "higher" else ("<=", margin)
+    if one.better == "higher":
+        return (">=" if gate == "no-regression" else ">"), 0.0 - margin
+    return ("<=" if gate == "no-regression" else "<"), margin
 
 
-def _decided(gate: Gate, one: Compared, named: bool) -> tuple[Decision, str | None]:
-    if one.change is None:
+def _held(gate: Gate, one: Compared, named: bool, alpha: float) -> Held:
+    if one.mean_change is None:
         absent = one.before is None and one.after is None and one.verdict == "not_comparable"
         decision: Decision = "not_applicable" if absent and not named else "not_evaluated"
-        return decision, one.reason or "nothing to compare"
+        return Held(None, decision, one.reason or "nothing to compare")
     if gate == "not-worse":
-        return _not_worse(one)
-    return _no_regression(one, one.change)
+        return _not_worse(one, one.mean_change)
+    return _no_regression(one, one.mean_change, alpha)
 
 
-def _not_worse(one: Compared) -> tuple[Decision, str | None]:
+def _not_worse(one: Compared, change: float) -> Held:
+    reached = gain(worst(one.ci, one.better), one.better) if one.ci else None
+    inside = one.ci is not None and worst(one.ci, one.better) > -(one.margin or 0.0)
     if one.verdict in ("better", "not_worse"):
-        return "pass", one.reason
-    return "fail", _told(f"{_reach(one)}{_more(one)}", one.reason)
+        return Held(reached if inside else change, "pass", one.reason)
+    return Held(reached, "fail", _told(f"{_reach(reached)}{_more(one)}", one.reason))
 
 
-def _no_regression(one: Compared, change: float) -> tuple[Decision, str | None]:
+def _no_regression(one: Compared, change: float, alpha: float) -> Held:
     if one.p is None and one.verdict != "not_worse":
-        return "not_evaluated", _told(one.reason, _UNJUDGED)
+        return Held(None, "not_evaluated", _told(one.reason, _UNJUDGED))
     if one.verdict == "worse":
-        loss = -change if one.better == "higher" else change
-        if one.margin and loss <= one.margin:
-            return "pass", _told("worse, yet inside the margin as far as it was seen", one.reason)
+        if gain(change, one.better) >= 0:
+            return Held(None, "not_evaluated", _told(_APART, one.reason))
         found = f"worse than chance explains, {_probability(one.p_adjusted)}"
-        return "fail", _told(found, one.reason)
-    if one.verdict == "cannot_tell" and one.tested:
-        return "pass", _told(_could_have_seen(one), one.reason)
-    return "pass", one.reason
+        return Held(change, "fail", _told(found, one.reason))
+    if one.p_adjusted is None or one.p_adjusted < alpha:
+        # By ranks a metric may be better while its mean fell: that is no loss beyond noise.
+        lost = one.verdict == "better" and gain(change, one.better) < 0
+        return Held(0.0 if lost else change, "pass", one.reason)
+    seen = _could_have_seen(one) if one.verdict == "cannot_tell" and one.differs else None
+    return Held(0.0, "pass", _told(seen, one.reason) or None)
 
 
 def _told(*parts: str | None) -> str:
@@ -93,15 +118,14 @@ def _could_have_seen(one: Compared) -> str:
     return f"cannot tell; with n = {one.n:,} a loss of {one.detectable:.3f} would most likely show"
 
 
-def _reach(one: Compared) -> str:
+def _reach(reached: float | None) -> str:
     """How far the loss may go, as far as is known."""
-    if one.ci is None:
+    if reached is None:
         return "there is no interval to rule out a loss beyond the margin"
-    worst = one.ci[0] if one.better == "higher" else one.ci[1]
-    return f"a loss beyond the margin is not ruled out: the interval reaches {worst:+.3f}"
+    return f"a loss beyond the margin is not ruled out: the interval reaches {reached:+.3f}"
 
 
 def _more(one: Compared) -> str:
     if one.verdict != "cannot_tell" or one.needed is None:
         return ""
-    return f" with n = {one.n:,}; {one.needed:,} would tell"
+    return f" with n = {one.n:,}; {one.needed:,} would tell, {one.needed - one.n:,} more"

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from ragauge.contracts.history import History, RecordedMetric, Run
+from ragauge.contracts.history import History, Run
 from ragauge.errors import InputRejected, UsageError
-from ragauge.runners.paired_units import changed_meaning, gold_of
+from ragauge.gates.stability import STABLE
+from ragauge.metrics.names import metric_id
+from ragauge.runners.paired_units import ask_the_same, changed_meaning, gold_of
+
+ALL = "all"
+"""In the place of a metric's name: the comparison is about all of them."""
+HEADLINES = {
+    "score": (
+        "quality.precision_cited",
+        "quality.under_refusal",
+        "quality.over_refusal",
+        "quality.citation_hit_rate",
+    ),
+    "stability": (STABLE,),
+}
+"""What a comparison of a command's runs is about, unless the user names metrics."""
+PER_QUESTION = " per question"
 
 SHA_SHOWN = 8
 LISTED = 10
@@ -16,33 +31,49 @@ ONLY_BEFORE, ONLY_AFTER = "the run after does not have it", "the run before does
 
 
 def chosen_metrics(before: Run, after: Run, names: Sequence[str]) -> list[str]:
-    """The ids to compare: those named, else all of the run before.
+    """The ids to tell of: those named, else all of the run before.
 
     A metric that only the run before has is lost, and stands among them; one that is new does not.
     """
     was, now = before.record.metrics, after.record.metrics
-    if not names:
+    if not names or ALL in names:
         return sorted(was)
     known = {**was, **now}
+    listed = f"there are {', '.join(sorted(known))}"
+    ids: list[str] = []
     problems: list[str] = []
-    ids = [_named(name, known, problems) for name in names]
+    for name in names:
+        unknown = f'neither run has a metric "{name}"'
+        try:
+            ids.append(metric_id(name, known, unknown=unknown, listed=listed))
+        except UsageError as error:
+            problems += error.problems
     if problems:
         raise UsageError(*problems)
     return list(dict.fromkeys(ids))
 
 
-def _named(name: str, known: Mapping[str, RecordedMetric], problems: list[str]) -> str:
-    found = [id for id in known if name in (id, id.partition(".")[2])]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        problems.append(f'metric "{name}" is ambiguous: {", ".join(sorted(found))}')
-        return name
-    words = [word for id in known for word in (id, id.partition(".")[2])]
-    near = difflib.get_close_matches(name, words, n=1)
-    hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(sorted(known))}"
-    problems.append(f'neither run has a metric "{name}"; {hint}')
-    return name
+def family_of(
+    before: Run, after: Run, names: Sequence[str], ids: Sequence[str], margined: Collection[str]
+) -> list[str]:
+    """The ids the comparison is about: their tests are corrected together, and gates are on them.
+
+    Those named. Where none is: the headlines of the command, what a gate of either run is on, and
+    what has a margin of its own; for a dozen metrics that say the same thing over again make the
+    correction so strict that nothing is found. Where a run has none of these, all.
+    """
+    if names:
+        return list(ids)
+    telling = {*HEADLINES.get(after.record.command, ()), *margined}
+    telling |= _gated(before) | _gated(after)
+    return [id for id in ids if id in telling] or list(ids)
+
+
+def _gated(run: Run) -> set[str]:
+    """The metrics a run's gates are on; those for each question make up `stable`, where it is."""
+    summed_up = STABLE in run.record.metrics
+    gates = run.record.gates
+    return {gate.metric for gate in gates if not (summed_up and PER_QUESTION in gate.rule)}
 
 
 def why_not(id: str, before: Run, after: Run) -> str | None:
@@ -100,9 +131,9 @@ def _other_command(before: Run, after: Run) -> Iterator[str]:
 
 
 def _other_gold(before: Run, after: Run, history: History) -> Iterator[str]:
-    was, now = before.record.gold_sha256, after.record.gold_sha256
-    if was == now:
+    if ask_the_same(before, after, history):
         return
+    was, now = before.record.gold_sha256, after.record.gold_sha256
     changed = changed_meaning(before, after, history)
     old, new = ({one.qid for one in gold_of(run, history)} for run in (before, after))
     same = len((old & new) - changed)

@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from msgspec import structs
+
 from ragauge.contracts.comparison import (
     Compared,
     ComparedSlice,
@@ -13,21 +15,29 @@ from ragauge.contracts.comparison import (
 )
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.history import History, Run, RunFilter
+from ragauge.contracts.metric import Better
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.regression import Gate, gate_verdict, passes
-from ragauge.runners.comparability import chosen_metrics, how_made, refuse, why_not
+from ragauge.runners.comparability import (
+    ALL,
+    chosen_metrics,
+    family_of,
+    how_made,
+    refuse,
+    why_not,
+)
 from ragauge.runners.compare_options import (
     CompareOptions,
-    demand_margins,
+    gated_metrics,
     margins_of,
     options_of,
 )
 from ragauge.runners.compared_runs import identity_of, told_run, without_baseline
 from ragauge.runners.compared_slices import slice_cells, slice_names, slicing
 from ragauge.runners.flips import flips_of
-from ragauge.runners.judged_changes import judged, not_comparable
+from ragauge.runners.judged_changes import beside, judged, not_comparable
 from ragauge.runners.metric_change import (
     BY_UNITS,
     NEITHER,
@@ -38,7 +48,7 @@ from ragauge.runners.metric_change import (
     change_of,
     comparable,
 )
-from ragauge.runners.paired_units import Columns, paired_units
+from ragauge.runners.paired_units import Columns, ask_the_same, paired_units
 from ragauge.stats.multiplicity import level_of
 from ragauge.text.visible import visible
 
@@ -108,8 +118,10 @@ class _Comparison:
         self._history = history
         self._found = Findings()
         self._ids = chosen_metrics(before, after, options.metrics)
-        self._margins = margins_of(options.margins, self._ids)
-        demand_margins(options.gate, self._ids, self._margins)
+        margins = margins_of(options.margins, self._ids)
+        self._family = family_of(before, after, options.metrics, self._ids, margins.own)
+        self._margins = margins.of(self._family)
+        self._gated = gated_metrics(options, self._family, self._margins)
         refuse(before, after, self._ids, history, frozenset(options.allow))
         self._reasons = {id: why_not(id, before, after) for id in self._ids}
         self._metrics = {id: self._comparable(id) for id in self._ids if not self._reasons[id]}
@@ -143,8 +155,11 @@ class _Comparison:
         )
 
     def _gates(self, gate: Gate, compared: Mapping[str, Compared]) -> tuple[Verdict, ...]:
-        named = bool(self._options.metrics)
-        return tuple(gate_verdict(gate, id, one, named=named) for id, one in compared.items())
+        named = bool(self._options.metrics) and ALL not in self._options.metrics
+        alpha = self._options.alpha
+        return tuple(
+            gate_verdict(gate, id, compared[id], named=named, alpha=alpha) for id in self._gated
+        )
 
     def _comparable(self, id: str) -> Comparable:
         found, note = comparable(id, self._after.record.metrics[id])
@@ -188,27 +203,32 @@ class _Comparison:
         return change_of(self._metrics[id], before, after, self._how(self._options.alpha))
 
     def _compared(self) -> dict[str, Compared]:
-        """Each metric with its verdict; those that are tested form one family."""
+        """Each metric of the family with its verdict, and the others as they are."""
         options = self._options
-        changes = {id: self._change(id) for id in self._metrics}
+        family = [id for id in self._family if id in self._metrics]
         found = judged(
-            [
-                (one, self._after.record.metrics[id].better, self._margins.get(id))
-                for id, one in changes.items()
-            ],
+            [(self._change(id), self._better(id), self._margins.get(id)) for id in family],
             options.correction,
             options.alpha,
         )
-        verdicts = dict(zip(changes, found, strict=True))
-        return {id: verdicts.get(id) or self._without_verdict(id) for id in self._ids}
+        told = dict(zip(family, found, strict=True))
+        told |= {
+            id: beside(self._change(id), self._better(id)) for id in self._metrics if id not in told
+        }
+        return {id: told.get(id) or self._without_verdict(id) for id in self._ids}
+
+    def _better(self, id: str) -> Better:
+        return self._after.record.metrics[id].better
 
     def _without_verdict(self, id: str) -> Compared:
         was, now = (run.record.metrics.get(id) for run in (self._before, self._after))
-        return not_comparable(was, now, self._margins.get(id), self._reasons[id] or NEITHER)
+        found = not_comparable(was, now, self._margins.get(id), self._reasons[id] or NEITHER)
+        return found if id in self._family else structs.replace(found, verdict="not_tested")
 
     def _slices(self) -> tuple[ComparedSlice, ...]:
-        """Each metric in each slice; all slices form one family, and so do their intervals."""
-        options, metrics = self._options, list(self._metrics.values())
+        """The family's metrics in each slice; all slices, and their intervals, form another."""
+        options = self._options
+        metrics = [self._metrics[id] for id in self._family if id in self._metrics]
         names = slice_names(options.slices, self._units)
         made = [slicing(self._units, stratum, self._found) for stratum in names]
         tests = len(metrics) * sum(one.tested for one in made)
@@ -217,11 +237,7 @@ class _Comparison:
         cells = [cell for one in made for cell in slice_cells(self._units, one, metrics, how)]
         found = judged(
             [
-                (
-                    cell.change,
-                    self._after.record.metrics[cell.metric].better,
-                    self._margins.get(cell.metric),
-                )
+                (cell.change, self._better(cell.metric), self._margins.get(cell.metric))
                 for cell in cells
             ],
             options.correction,
@@ -254,8 +270,15 @@ class _Comparison:
         before, after = self._before, self._after
         if before.id == after.id:
             add(Finding("same_run", after.shown, "a run is compared with itself"))
+        if before.record.git and before.record.git.dirty:
+            message = "the baseline was made on files that differ from its commit"
+            add(Finding("dirty_baseline", before.shown, message))
         if before.record.gold_sha256 != after.record.gold_sha256:
             add(Finding("other_gold", after.shown, self._other_gold()))
+        if self._gated:
+            for id in self._family:
+                if id not in self._gated:
+                    add(Finding("no_margin", id, "the gate is not on it, for it has no margin"))
         for id, reason in self._reasons.items():
             if reason:
                 add(Finding("not_comparable", id, reason))
@@ -270,6 +293,11 @@ class _Comparison:
             return (
                 f"one of the runs has no gold set: {coverage.both:,} units of the same id are "
                 "compared, and whether they ask the same cannot be told"
+            )
+        if ask_the_same(self._before, self._after, self._history):
+            return (
+                f"the gold set was edited: all {coverage.both:,} questions are there and mean what "
+                "they did; slices are those of the run after"
             )
         return (
             f"the gold sets differ, as allowed: {coverage.both:,} questions mean the same in "

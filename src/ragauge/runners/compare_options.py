@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, get_args
 
 import msgspec
@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 from ragauge.contracts.comparison import Correction
 from ragauge.errors import UsageError
 from ragauge.gates.regression import Gate
+from ragauge.metrics.names import short_name
 from ragauge.runners.metric_change import Method
 
 Allowance = Literal["gold", "versions", "no-baseline"]
@@ -22,6 +23,7 @@ class CompareOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     """How to compare; the defaults are the command's."""
 
     metrics: tuple[str, ...] = ()
+    """What the comparison is about; `all` is all of them."""
     margins: tuple[str, ...] = ()
     """`precision_cited=0.02` for one metric, `0.02` for all others."""
     slices: tuple[str, ...] = ()
@@ -41,15 +43,27 @@ def options_of(given: Mapping[str, Any]) -> CompareOptions:
         raise UsageError(f"compare: {error}") from None
 
 
-def margins_of(texts: tuple[str, ...], ids: list[str]) -> dict[str, float]:
-    """The margin of each metric; one without a name holds for those that have none."""
+class Margins(Struct, frozen=True, kw_only=True):
+    """The losses a user accepts."""
+
+    common: float | None
+    own: dict[str, float]
+
+    def of(self, ids: Sequence[str]) -> dict[str, float]:
+        """The margin of each of these metrics; one without a name is for those that have none."""
+        shared = {} if self.common is None else dict.fromkeys(ids, self.common)
+        return shared | {id: margin for id, margin in self.own.items() if id in ids}
+
+
+def margins_of(texts: tuple[str, ...], ids: Sequence[str]) -> Margins:
+    """The margins a user gave, of these metrics; raises UsageError with all that is wrong."""
     problems: list[str] = []
     common: float | None = None
     own: dict[str, float] = {}
     for text in texts:
         name, equals, number = text.rpartition("=")
         margin = _margin(number)
-        matching = [id for id in ids if name.strip() in (id, id.partition(".")[2])]
+        matching = [id for id in ids if name.strip() in (id, short_name(id))]
         if margin is None:
             problems.append(f'--margin "{text}": write 0.02, or precision_cited=0.02')
         elif not equals:
@@ -60,7 +74,7 @@ def margins_of(texts: tuple[str, ...], ids: list[str]) -> dict[str, float]:
             own |= dict.fromkeys(matching, margin)
     if problems:
         raise UsageError(*problems)
-    return (dict.fromkeys(ids, common) if common is not None else {}) | own
+    return Margins(common=common, own=own)
 
 
 def _margin(text: str) -> float | None:
@@ -76,11 +90,25 @@ def _margin(text: str) -> float | None:
     return number if math.isfinite(number) and number >= 0 else None
 
 
-def demand_margins(gate: Gate | None, ids: list[str], margins: Mapping[str, float]) -> None:
-    """Raise UsageError where a gate needs a margin that nobody gave."""
-    lacking = [id for id in ids if not margins.get(id)] if gate == "not-worse" else []
-    if lacking:
+def gated_metrics(
+    options: CompareOptions, family: Sequence[str], margins: Mapping[str, float]
+) -> list[str]:
+    """The metrics that the gate is on: the family; of `not-worse`, those with a margin.
+
+    Raises UsageError where that gate could decide nothing.
+    """
+    if options.gate != "not-worse":
+        return list(family) if options.gate else []
+    if options.method == "wilcoxon":
         raise UsageError(
-            f"--gate not-worse needs a margin above 0 for {', '.join(lacking)}: "
-            "say --margin 0.02 for all, or name what matters with --metric"
+            "--gate not-worse: a margin is a loss of the mean, and --method wilcoxon has an "
+            "interval of the median; leave the method out"
         )
+    nothing = [id for id in family if margins.get(id) == 0]
+    if nothing or not margins:
+        named = f" for {', '.join(nothing)}" if nothing else ""
+        raise UsageError(
+            f"--gate not-worse needs a margin above 0{named}: say --margin 0.02 for all metrics, "
+            "or --margin precision_cited=0.02 for one"
+        )
+    return [id for id in family if id in margins]

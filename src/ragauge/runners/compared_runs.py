@@ -21,6 +21,7 @@ def told_run(run: Run) -> ComparedRun:
         name=run.record.name,
         recorded_at=run.record.recorded_at,
         commit=git.commit if git else None,
+        dirty=git.dirty if git else False,
         branch=git.branch if git else None,
         tags=run.tags,
         labels=run.record.labels,

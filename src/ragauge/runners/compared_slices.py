@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from msgspec import Struct
 
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.gold import Gold
+from ragauge.contracts.gold import ANSWERABLE, value_of
 from ragauge.errors import UsageError
 from ragauge.runners.metric_change import Change, Comparable, How, change_of, untested
 from ragauge.runners.paired_units import PairedUnits
@@ -32,7 +31,7 @@ class Cell(Struct, frozen=True, kw_only=True):
 
 def slice_names(asked: tuple[str, ...], units: PairedUnits) -> list[str]:
     """The strata to slice by, each once; raises UsageError with those there are."""
-    known = {"answerable"}.union(*(one.strata for one in units.gold.values()))
+    known = {ANSWERABLE}.union(*(one.strata for one in units.gold.values()))
     unknown = [name for name in dict.fromkeys(asked) if name not in known or not units.gold]
     if unknown:
         there = ", ".join(sorted(known)) if units.gold else "none, for the runs have no gold set"
@@ -61,7 +60,8 @@ class Slicing(Struct, frozen=True):
 
 def slicing(units: PairedUnits, stratum: str, found: Findings) -> Slicing:
     """How a stratum divides the units; raises UsageError where it is too fine."""
-    of = [value_of(units.gold.get(unit), stratum) or "" for unit in units.after.ids]
+    asked = (units.gold.get(unit) for unit in units.after.ids)
+    of = [(value_of(one, stratum) if one else None) or "" for one in asked]
     made = Slicing(stratum, tuple(of))
     sizes = made.sizes
     lacking = of.count("")
@@ -97,16 +97,6 @@ def slice_cells(
             )
             cells.append(Cell(stratum=made.stratum, value=value, metric=metric.id, change=change))
     return cells
-
-
-def value_of(question: Gold | None, stratum: str) -> str | None:
-    """The value a question has in a stratum, in words; None where it has none."""
-    if question is None:
-        return None
-    value: Any = question.answerable if stratum == "answerable" else question.strata.get(stratum)
-    if isinstance(value, bool):
-        return str(value).lower()
-    return None if value is None or value == "" else str(value)
 
 
 def _too_few(n: int) -> str:

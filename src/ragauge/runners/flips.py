@@ -59,10 +59,12 @@ def _flip(
 
 
 def _side(row: UnitRow) -> Side:
-    """What a run answered; where it answered nothing, its error."""
+    """What a run answered, and why not always the same; where it answered nothing, its error."""
     said = row.detail.get("claim") or row.detail.get("error")
+    why = row.detail.get("explained_by")
     return Side(
         label=row.label,
         claim=str(said) if said else None,
         cited=tuple(str(id) for id in row.detail.get("cited") or ()),
+        why=str(why) if why else None,
     )

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from ragauge.contracts.comparison import ComparisonCoverage
 from ragauge.contracts.gold import Gold
+from ragauge.contracts.gold_report import DiffReport
 from ragauge.contracts.history import History, Run
 from ragauge.runners.gold_diff import diff
 from ragauge.runners.numbers import weights_of
@@ -139,8 +140,25 @@ def changed_meaning(before: Run, after: Run, history: History) -> set[str]:
     """The qids that both gold sets have, and that do not ask or demand the same in both."""
     if before.record.gold_sha256 == after.record.gold_sha256:
         return set()
-    found = diff(gold_of(before, history), gold_of(after, history), allow_removed=True)
-    return {revision.qid for revision in found.changed}
+    return {revision.qid for revision in _differences(before, after, history).changed}
+
+
+def ask_the_same(before: Run, after: Run, history: History) -> bool:
+    """Whether two runs were measured with the same questions, each meaning and weighing the same.
+
+    A gold set that was edited beside that, in its strata, notes or paraphrases, has another hash,
+    and the numbers measured with it are what they would have been.
+    """
+    shas = {run.record.gold_sha256 for run in (before, after)}
+    if len(shas) == 1 or None in shas:
+        return len(shas) == 1
+    found = _differences(before, after, history)
+    reweighed = any("weight" in revision.fields for revision in found.edited)
+    return not (found.added or found.removed or found.changed or reweighed)
+
+
+def _differences(before: Run, after: Run, history: History) -> DiffReport:
+    return diff(gold_of(before, history), gold_of(after, history), allow_removed=True)
 
 
 def _weights(ids: Sequence[str], gold: Mapping[str, Gold]) -> Floats | None:

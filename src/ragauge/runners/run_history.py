@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -16,8 +15,10 @@ from ragauge.contracts.comparison import ChangePoint, HistoryPoint, HistoryRepor
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.history import History, RecordedMetric, Run, RunFilter, canonical
 from ragauge.contracts.score import Score
-from ragauge.errors import InputRejected, UsageError
+from ragauge.errors import InputRejected
+from ragauge.metrics.names import metric_id, short_name
 from ragauge.runners.comparability import how_made
+from ragauge.runners.paired_units import ask_the_same
 from ragauge.stats.change_points import shifts, variation
 from ragauge.stats.trend import trend
 
@@ -41,7 +42,9 @@ def run_history(
 ) -> HistoryReport:
     """The line of a metric over the last runs that have it, oldest first.
 
-    Raises InputRejected where no run matches, and UsageError where none has the metric.
+    The line goes on where a gold set is only edited: its questions are those it had and mean what
+    they did. A level over other questions is another level. Raises InputRejected where no run
+    matches, and UsageError where none has the metric.
     """
     return _Line(history, metric, options or HistoryOptions()).report()
 
@@ -50,7 +53,7 @@ class _Line:
     """The runs of a line, cut where what was measured changed."""
 
     def __init__(self, history: History, metric: str, options: HistoryOptions) -> None:
-        self._options = options
+        self._options, self._history = options, history
         self._found = Findings()
         which = RunFilter(
             name=options.name,
@@ -111,17 +114,23 @@ class _Line:
                 self._found.add(Finding("line_cut", run.shown, message))
                 yield current
                 current = []
+            elif self._gold(was) != self._gold(now):
+                message = "the gold set is edited from here on; its questions mean what they did"
+                self._found.add(Finding("gold_edited", self._runs[now].shown, message))
             current.append(now)
         yield current
 
     def _differs(self, was: int, now: int) -> Iterator[str]:
-        if self._runs[was].record.gold_sha256 != self._runs[now].record.gold_sha256:
+        if not ask_the_same(self._runs[was], self._runs[now], self._history):
             yield "the gold set is another"
         before, after = self._recorded[was], self._recorded[now]
         if before.version != after.version:
             yield f"the metric is version {after.version}"
         elif how_made(before.signature) != how_made(after.signature):
             yield f"the metric is made as {'|'.join(how_made(after.signature)[1:])}"
+
+    def _gold(self, place: int) -> str | None:
+        return self._runs[place].record.gold_sha256
 
     def _values(self, places: Sequence[int]) -> list[tuple[int, float]]:
         return [(at, value) for at in places if (value := self._recorded[at].value) is not None]
@@ -162,9 +171,11 @@ def _having(
             )
         all_read = len(every) < limit
         limit *= MORE
-        if not (all_read or _ids(metric, every)):
+        if not (all_read or _is_there(metric, every)):
             continue
-        id = _metric_id(metric, every)
+        known = dict.fromkeys(id for run in every for id in run.record.metrics)
+        unknown, listed = f'no run has a metric "{metric}"', f"they have {', '.join(sorted(known))}"
+        id = metric_id(metric, known, unknown=unknown, listed=listed)
         those = [run for run in every if id in run.record.metrics]
         having = [run for run in those if _kind(run) == _kind(those[0])]
         if all_read or len(having) > last:
@@ -175,24 +186,9 @@ def _kind(run: Run) -> tuple[str, str]:
     return run.record.command, run.record.name
 
 
-def _ids(name: str, runs: Sequence[Run]) -> list[str]:
-    """The ids of this name that the runs have."""
-    known = dict.fromkeys(id for run in runs for id in run.record.metrics)
-    return [id for id in known if name in (id, id.partition(".")[2])]
-
-
-def _metric_id(name: str, runs: Sequence[Run]) -> str:
-    """The id of the metric among those the runs have; raises UsageError with what is near."""
-    found = _ids(name, runs)
-    if name in found or len(found) == 1:
-        return name if name in found else found[0]
-    if found:
-        raise UsageError(f'metric "{name}" is ambiguous: {", ".join(sorted(found))}')
-    known = dict.fromkeys(id for run in runs for id in run.record.metrics)
-    words = [word for id in known for word in (id, id.partition(".")[2])]
-    near = difflib.get_close_matches(name, words, n=1)
-    hint = f'did you mean "{near[0]}"?' if near else f"they have {', '.join(sorted(known))}"
-    raise UsageError(f'no run has a metric "{name}"; {hint}')
+def _is_there(name: str, runs: Sequence[Run]) -> bool:
+    """Whether any of the runs has a metric of this name."""
+    return any(name in (id, short_name(id)) for run in runs for id in run.record.metrics)
 
 
 def _point(run: Run, id: str) -> HistoryPoint:
@@ -205,6 +201,7 @@ def _point(run: Run, id: str) -> HistoryPoint:
         n=recorded.n,
         passed=run.record.passed,
         commit=git.commit if git else None,
+        dirty=git.dirty if git else False,
         labels=run.record.labels,
         gold_sha256=run.record.gold_sha256,
         version=recorded.version,

@@ -24,9 +24,11 @@ def outlook(
     """The verdict on a change, after − before, of a metric that should go up or down.
 
     It is better or worse where the corrected probability lies under alpha. With a margin, the
-    loss the user accepts, it is not worse where the whole interval lies inside the margin; that
-    holds for a loss which is real but small, too. `leans` is the way the test's own statistic
-    points, where the change does not tell: a median may be 0 while all that differ fell.
+    loss the user accepts, it is not worse where the whole interval of the mean lies inside the
+    margin; that holds for a loss which is real but small, too. And it is worse only where the
+    loss seen is greater than the margin: of a real one that is not, but might be, nothing can be
+    told. `leans` is the way the test's own statistic points, where the change does not tell: a
+    mean may rise while most that differ fell.
 
     >>> outlook(0.04, (0.01, 0.07), 0.003, "higher")
     'better'
@@ -34,20 +36,26 @@ def outlook(
     'not_worse'
     >>> outlook(-0.01, (-0.05, 0.03), 0.6, "higher", margin=0.02)
     'cannot_tell'
+    >>> outlook(-0.03, (-0.05, -0.01), 0.01, "higher", margin=0.04)
+    'cannot_tell'
     """
     if change is None:
         return "not_comparable"
-    way = leans if leans else change
-    gain = way if better == "higher" else -way
     beyond_noise = p_adjusted is not None and p_adjusted < alpha
-    if beyond_noise and gain > 0:
+    way = gain(leans if leans else change, better)
+    if beyond_noise and way > 0:
         return "better"
-    if margin is not None and ci is not None and _worst(ci, better) > -margin:
+    if margin is not None and ci is not None and worst(ci, better) > -margin:
         return "not_worse"
-    return "worse" if beyond_noise and gain < 0 else "cannot_tell"
+    accepted = bool(margin) and -gain(change, better) <= (margin or 0.0)
+    return "worse" if beyond_noise and way < 0 and not accepted else "cannot_tell"
 
 
-def _worst(ci: Interval, better: Better) -> float:
-    """The end of the interval that is the greatest loss, or the least gain."""
-    low, high = ci
-    return low if better == "higher" else -high
+def gain(change: float, better: Better) -> float:
+    """The change as a gain, a loss if negative."""
+    return change if better == "higher" else -change
+
+
+def worst(ci: Interval, better: Better) -> float:
+    """The end of the interval that is the greatest loss, or the least gain, as a gain."""
+    return gain(ci[0] if better == "higher" else ci[1], better)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -56,6 +56,12 @@ class Paired(Struct, frozen=True, kw_only=True):
     """1 where the test's own statistic points up, −1 where it points down. An estimate may be 0
     where it does: most pairs of a median do not differ."""
     reason: str | None = None
+    ci_of: Literal["mean", "median"] = "mean"
+    """What the interval is of: the mean change, or that of a metric's total; for Wilcoxon the
+    median change, which says nothing of how far the mean may have fallen."""
+    least_p: float | None = None
+    """The smallest p that the test could have found, whichever way these pairs had gone: where it
+    exceeds alpha, nothing could have been found. None where that is not known."""
 
 
 class Pairs(NamedTuple):
@@ -94,6 +100,21 @@ class Pairs(NamedTuple):
         return int(self.whole.sum())
 
     @property
+    def faces(self) -> int:
+        """1 or −1, and the other where the runs are turned round; 0 where that changes nothing."""
+        ordered = np.sort(self.differences)
+        unlike = ordered + ordered[::-1]
+        return int(np.sign(unlike[np.flatnonzero(unlike)[:1]]).sum())
+
+    @property
+    def facing(self) -> Pairs:
+        """The pairs, or the pairs of the runs turned round: draws from them do not depend on
+        which run stands first, and `turned` turns the interval back."""
+        if self.faces >= 0:
+            return self
+        return self._replace(differences=0.0 - self.differences, whole=-self.whole)
+
+    @property
     def mean(self) -> float:
         return math.fsum(self.differences.tolist()) / self.n
 
@@ -122,7 +143,8 @@ class Pairs(NamedTuple):
         """What is to be said of runs that differ in no pair."""
         if not self.n:
             return self.found(method, None, None)
-        return self.found(method, 1.0, unseen(self.n, self.reach, confidence), too_few(0, 0, ""))
+        ci = unseen(self.n, self.reach, confidence)
+        return self.found(method, 1.0, ci, too_few(0, 0, ""), least_p=1.0)
 
     def found(
         self,
@@ -133,13 +155,14 @@ class Pairs(NamedTuple):
         seed: int | None = None,
         estimate: float | None = None,
         leans: int | None = None,
+        least_p: float | None = None,
     ) -> Paired:
         if estimate is None and self.n:
             estimate = self.mean
         return Paired(
             estimate=estimate,
             ci=ci,
-            p=None if p is None else max(p, sys.float_info.min),
+            p=_above_0(p),
             n=self.n,
             n_zero=self.n - self.differing,
             method=method,
@@ -147,7 +170,12 @@ class Pairs(NamedTuple):
             effect=self.effect,
             leans=int(np.sign(self.total)) if leans is None else leans,
             reason=reason if self.n else "no pairs",
+            least_p=_above_0(least_p),
         )
+
+
+def _above_0(p: float | None) -> float | None:
+    return None if p is None else max(p, sys.float_info.min)
 
 
 def _scores(scores: Scores) -> Floats:
@@ -175,6 +203,17 @@ def unseen(n: int, reach: float, confidence: float) -> Interval | None:
     return (-far, far) if far else None
 
 
+def turned(ci: Interval | None, faces: int) -> Interval | None:
+    """The interval of the change, from that of the change as it faces up: even about 0 where it
+    faces neither way."""
+    if ci is None or faces > 0:
+        return ci
+    low, high = ci
+    if faces < 0:
+        return 0.0 - high, 0.0 - low
+    return (low - high) / 2, (high - low) / 2
+
+
 def too_few(differing: int, n: int, test: str) -> str | None:
     """Why a test of signs can say nothing: m pairs give no probability below 2 / 2^m."""
     if not differing:
@@ -186,6 +225,11 @@ def too_few(differing: int, n: int, test: str) -> str | None:
         return f"{few} can never reach .05 by {test}"
     verb = "differs" if differing == 1 else "differ"
     return f"only {_COUNT[differing]} of {n:,} pairs {verb}: {few} can never reach .05 by {test}"
+
+
+def least_of_signs(differing: int) -> float:
+    """The smallest p of a test of signs: all pairs that differ go one way, or all the other."""
+    return min(1.0, math.ldexp(1.0, 1 - differing))
 
 
 def no_interval(ci: Interval | None, n: int, confidence: float) -> str | None:

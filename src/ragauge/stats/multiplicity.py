@@ -46,6 +46,22 @@ def benjamini_hochberg(ps: Probabilities) -> list[float | None]:
     return adjusted
 
 
+def that_could_find(ps: Probabilities, least: Probabilities, alpha: float) -> list[float | None]:
+    """The probabilities of the tests that could find anything; the others are None.
+
+    A test whose clearest outcome, `least`, is not below alpha can find nothing, whatever the
+    correction: counted in, it would only make the others blind (Tarone 1990). How clear an outcome
+    may be follows from how many units differ, not from which way they went. None is unknown.
+
+    >>> that_could_find([0.25, 0.03, 0.01], [0.25, 0.03, None], 0.05)
+    [None, 0.03, 0.01]
+    """
+    return [
+        None if clearest is not None and clearest >= alpha else p
+        for p, clearest in zip(ps, least, strict=True)
+    ]
+
+
 def adjusted(ps: Probabilities, correction: Correction) -> list[float | None]:
     """The probabilities under the correction the user asked for."""
     return CORRECTIONS[correction](ps)

@@ -18,9 +18,11 @@ from ragauge.stats.differences import (
     Paired,
     Pairs,
     few_for_bootstrap,
+    least_of_signs,
     no_interval,
     no_spread,
     too_few,
+    turned,
 )
 from ragauge.stats.intervals import DEFAULT_CONFIDENCE, Interval
 from ragauge.stats.random_signs import DRAWS, by_all_signs, share_as_far, subset_means, subsets
@@ -110,7 +112,9 @@ def wilcoxon(after: Scores, before: Scores, *, confidence: float = DEFAULT_CONFI
     method = "Wilcoxon, exact" if exact else "Wilcoxon, normal"
     reason = too_few(pairs.differing, pairs.n, "Wilcoxon") or no_interval(ci, pairs.n, confidence)
     p, leans = signed_ranks(pairs.whole)
-    return pairs.found(method, p, ci, reason, estimate=centre, leans=leans)
+    least, _ = signed_ranks(np.abs(pairs.whole))
+    found = pairs.found(method, p, ci, reason, estimate=centre, leans=leans, least_p=least)
+    return replace(found, ci_of="median")
 
 
 def randomisation(
@@ -135,17 +139,19 @@ def randomisation(
     pairs = Pairs.of(after, before)
     if not pairs.differing:
         return pairs.unmoved("randomisation, exact", confidence)
-    distinct, counts = np.unique(pairs.whole, return_counts=True)
+    facing = pairs.facing
+    distinct, counts = np.unique(facing.whole, return_counts=True)
     flipped = subsets(np.column_stack([distinct, np.ones_like(distinct)]), counts, seed, draws)
     p = by_all_signs(pairs.whole)
-    method = "randomisation, exact"
+    method, least = "randomisation, exact", least_of_signs(pairs.differing)
     if p is None:
-        p = share_as_far(pairs.total - 2 * flipped.sums[:, 0], flipped.weights, pairs.whole)
-        method = f"randomisation, {draws:,} draws"
-    ci = pairs.interval(subset_means(flipped, pairs.whole, confidence))
-    reason = too_few(pairs.differing, pairs.n, "randomisation")
-    seed_used = None if flipped.exact else seed
-    return pairs.found(method, p, ci, reason or no_interval(ci, pairs.n, confidence), seed_used)
+        p = share_as_far(facing.total - 2 * flipped.sums[:, 0], flipped.weights, facing.whole)
+        method, least = f"randomisation, {draws:,} draws", 1 / (draws + 1)
+    ends = turned(subset_means(flipped, facing.whole, confidence), pairs.faces)
+    ci = pairs.interval(ends)
+    few = too_few(pairs.differing, pairs.n, "randomisation")
+    reason = few or no_interval(ci, pairs.n, confidence)
+    return pairs.found(method, p, ci, reason, None if flipped.exact else seed, least_p=least)
 
 
 def paired_bootstrap(
@@ -167,13 +173,16 @@ def paired_bootstrap(
     if not pairs.sd:
         return pairs.found("paired bootstrap", None, None, no_spread(pairs.n))
 
-    def interval(level: float) -> Interval | None:
-        return mean_interval(pairs.differences, 100 * (1 - level), seed=seed, draws=draws).ci
+    facing = pairs.facing
 
-    made = mean_interval(pairs.differences, confidence, seed=seed, draws=draws)
+    def interval(level: float) -> Interval | None:
+        return mean_interval(facing.differences, 100 * (1 - level), seed=seed, draws=draws).ci
+
+    made = mean_interval(facing.differences, confidence, seed=seed, draws=draws)
     method = f"paired bootstrap, {'closed form' if made.draws is None else f'{draws:,} draws'}"
     p = _level_at_0(interval, draws)
-    return pairs.found(method, p, made.ci, few_for_bootstrap(pairs.n), made.seed)
+    ci = turned(made.ci, pairs.faces)
+    return pairs.found(method, p, ci, few_for_bootstrap(pairs.n), made.seed)
 
 
 def mcnemar(after: Scores, before: Scores, *, confidence: float = DEFAULT_CONFIDENCE) -> Paired:
@@ -196,10 +205,11 @@ def mcnemar(after: Scores, before: Scores, *, confidence: float = DEFAULT_CONFID
         return pairs.found("McNemar, exact", None, None)
     rose, differing = int((pairs.whole > 0).sum()), pairs.differing
     p = min(1.0, 2 * float(bdtr(min(rose, differing - rose), differing, 0.5)))
-    ci = score_interval(rose, differing - rose, pairs.n, confidence)
+    most, least = max(rose, differing - rose), min(rose, differing - rose)
+    ci = turned(score_interval(most, least, pairs.n, confidence), int(np.sign(pairs.total)))
     effect = rose / differing - 0.5 if differing else None
-    found = pairs.found("McNemar, exact", p, ci, too_few(differing, pairs.n, "McNemar"))
-    return replace(found, effect=effect)
+    few, least_p = too_few(differing, pairs.n, "McNemar"), least_of_signs(differing)
+    return replace(pairs.found("McNemar, exact", p, ci, few, least_p=least_p), effect=effect)
 
 
 def _zero_or_one(scores: Scores) -> bool:

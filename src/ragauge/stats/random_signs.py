@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -24,23 +24,28 @@ _AT_ONCE = 1 << 20
 _PAIRS_A_GROUP = 12
 """Coins counted for a group of equal pairs cost about as much as those of so many single ones."""
 _WORD = 32
+Number = TypeVar("Number", np.int64, np.float64)
 
 
-class Subsets(NamedTuple):
+class Subsets(NamedTuple, Generic[Number]):
     """Sums of rows over subsets, each subset as likely as its weight."""
 
-    sums: Counts
+    sums: NDArray[Number]
     weights: Floats
     exact: bool
 
 
 def subsets(
-    distinct: Counts, counts: Counts, seed: int, draws: int, as_it_is: Counts | int = 0
-) -> Subsets:
+    distinct: NDArray[Number],
+    counts: Counts,
+    seed: int,
+    draws: int,
+    as_it_is: NDArray[Number] | int = 0,
+) -> Subsets[Number]:
     """All subsets of rows, each seen so often; or drawn ones, after the subset at hand."""
     if _few_arrangements(counts):
         return _all_subsets(distinct, counts)
-    sums = np.empty((draws + 1, distinct.shape[1]), dtype=np.int64)
+    sums = np.empty((draws + 1, distinct.shape[1]), dtype=distinct.dtype)
     sums[0] = as_it_is
     pairs = int(counts.sum())
     grouped = len(distinct) * _PAIRS_A_GROUP < pairs
@@ -51,7 +56,7 @@ def subsets(
         if grouped:
             block[:] = coins(seed, counts, len(block), first=first) @ rows
         else:
-            block[:] = _bits(seed, pairs, len(block), first) @ rows
+            block[:] = _bits(seed, pairs, len(block), first).astype(rows.dtype) @ rows
     return Subsets(sums, np.ones(draws + 1), False)
 
 
@@ -60,8 +65,8 @@ def _few_arrangements(counts: Counts) -> bool:
     return within and math.prod(count + 1 for count in counts.tolist()) <= _FEW_ARRANGEMENTS
 
 
-def _all_subsets(distinct: Counts, counts: Counts) -> Subsets:
-    sums = np.zeros((1, distinct.shape[1]), dtype=np.int64)
+def _all_subsets(distinct: NDArray[Number], counts: Counts) -> Subsets[Number]:
+    sums = np.zeros((1, distinct.shape[1]), dtype=distinct.dtype)
     weights = np.ones(1)
     for row, count in zip(distinct, counts.tolist(), strict=True):
         taken = np.arange(count + 1)[:, None] * row
@@ -80,11 +85,10 @@ def _binomial(of: int) -> Floats:
     return weights / math.fsum(weights)
 
 
-def _bits(seed: int, pairs: int, draws: int, first: int) -> Counts:
+def _bits(seed: int, pairs: int, draws: int, first: int) -> NDArray[np.uint8]:
     """A fair coin for each pair, (draws, pairs): what `coins` gives, at a bit a coin."""
     words = below(seed, 1 << _WORD, (draws, -(-pairs // _WORD)), first=first)
-    bits = np.unpackbits(words.astype("<u4").view(np.uint8), axis=1, count=pairs)
-    return bits.astype(np.int64)
+    return np.unpackbits(words.astype("<u4").view(np.uint8), axis=1, count=pairs)
 
 
 def by_all_signs(whole: Counts) -> float | None:
@@ -111,7 +115,7 @@ def ratio(some: Floats, whole: Floats) -> float:
     return min(1.0, math.fsum(some.tolist()) / math.fsum(whole.tolist()))
 
 
-def subset_means(flipped: Subsets, whole: Counts, confidence: float) -> Interval | None:
+def subset_means(flipped: Subsets[np.int64], whole: Counts, confidence: float) -> Interval | None:
     """The least and the greatest change that a sign test of the differences less it allows.
 
     The sum of the differences less a change rises by flipping a subset just where the subset's

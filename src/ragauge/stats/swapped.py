@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ragauge.stats.differences import Paired, reach, too_few
+from ragauge.stats.differences import Paired, reach, too_few, turned
 from ragauge.stats.intervals import DEFAULT_CONFIDENCE, Interval
-from ragauge.stats.random_signs import DRAWS, ratio, subsets
+from ragauge.stats.random_signs import DRAWS, Number, ratio, subsets
 from ragauge.stats.score_interval import interval_of_change
+from ragauge.stats.studentised import extended, is_share, p_of_unlike_counts, studentised
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +27,8 @@ FEWEST = 10
 """Units that either run must have scored for an interval: with fewer it would be too narrow."""
 _ROUNDING = 1e-14
 """What leaving a unit out may seem to change where it changes nothing."""
+_TIED = 1e-8
+"""Arrangements that differ by a smaller part of what they come to are as far."""
 
 
 def swapped(
@@ -41,33 +44,38 @@ def swapped(
     """Fisher's randomisation of any metric: how often swapping runs changes it as much.
 
     Each unit has a row of whole numbers in either run, zeros where a run does not score it; units
-    are swapped whole. An arrangement whose metric cannot be finished is left out. d_z is by the
-    jackknife, which is the plain d_z where the metric is a mean. The interval is that of
-    `interval_of_rows`.
+    are swapped whole. An arrangement whose metric cannot be finished is left out. The change of a
+    share is taken in units of its standard error, and p is no smaller than what runs that counted
+    unlike numbers come to by chance (`stats.studentised`). The change of any other metric is taken
+    as it is: for it, runs that are alike in this metric only are called different too often.
+
+    d_z is by the jackknife, which is the plain d_z where the metric is a mean. The interval is
+    that of `interval_of_rows`.
     """
     after, before = _rows(after_rows), _rows(before_rows)
     if after.shape != before.shape:
         raise ValueError(f"the runs differ in shape: {after.shape} and {before.shape}")
     moved = after - before
     n, differing = len(moved), int(moved.any(axis=1).sum())
-    change = _finisher(finish, after.sum(axis=0) + before.sum(axis=0))
-    estimate = float(change(after.sum(axis=0)))
+    with np.errstate(all="ignore"):
+        estimate = float(finish(after.sum(axis=0)) - finish(before.sum(axis=0)))
     if not math.isfinite(estimate):
         return _unfinished(n, differing)
-    p, exact = _by_swaps(after, moved, change, seed, draws)
+    found = _by_swaps(after, before, finish, seed, draws)
     sd = spread_of_rows(after, before, finish)
     ci, few = interval_of_rows(after, before, finish, confidence=confidence, span=span)
     return Paired(
         estimate=estimate,
         ci=ci,
-        p=p,
+        p=found.p,
         n=n,
         n_zero=n - differing,
-        method=f"randomisation of units, {'exact' if exact else f'{draws:,} draws'}",
-        seed=None if exact else seed,
+        method=found.method,
+        seed=None if found.exact else seed,
         effect=estimate / sd if sd else None,
         leans=(estimate > 0) - (estimate < 0),
         reason="; ".join(filter(None, (too_few(differing, n, "randomisation"), few))) or None,
+        least_p=found.least_p,
     )
 
 
@@ -93,7 +101,8 @@ def interval_of_rows(
         return None, few
     sd = spread_of_rows(after, before, finish)
     n, variance = min(_worth(after), _worth(before)), (sd or 0.0) ** 2 / len(after)
-    return interval_of_change(change, variance, n, span, confidence), None
+    ci = interval_of_change(abs(change), variance, n, span, confidence)
+    return turned(ci, (change > 0) - (change < 0)), None
 
 
 def spread_of_rows(after_rows: Counts, before_rows: Counts, finish: Finish) -> float | None:
@@ -131,30 +140,67 @@ def _unfinished(n: int, differing: int) -> Paired:
     )
 
 
-def _by_swaps(
-    after: Counts, moved: Counts, change: Finish, seed: int, draws: int
-) -> tuple[float, bool]:
-    """How often the metric changes as much, and whether all arrangements were looked at."""
-    lead = moved[np.arange(len(moved)), (moved != 0).argmax(axis=1)]
-    up, differing = lead > 0, lead != 0
+class _Swaps(NamedTuple):
+    """What the arrangements say of the one at hand."""
+
+    p: float
+    least_p: float
+    method: str
+    exact: bool
+
+
+def _by_swaps(after: Counts, before: Counts, finish: Finish, seed: int, draws: int) -> _Swaps:
+    """How often the metric changes as much, and how seldom it could have.
+
+    Each unit has an upper and a lower row, whichever run they are of: the draws are the same when
+    the runs are turned round.
+    """
+    moved = after - before
+    up = moved[np.arange(len(moved)), (moved != 0).argmax(axis=1)] > 0
+    upper, lower = np.where(up[:, None], (after, before), (before, after))
+    if not is_share(finish, after.shape[1]):
+        return _arranged(upper, lower, up, _changer(finish, upper, lower), seed, draws)
+    rows = extended(upper, lower), extended(lower, upper)
+    found = _arranged(*rows, up, studentised(upper, lower), seed, draws)
+    unlike = p_of_unlike_counts(after, before)
+    if unlike <= found.p:
+        return found
+    return found._replace(p=unlike, method=f"{found.method}, raised by the normal test")
+
+
+def _arranged(
+    upper: NDArray[Number],
+    lower: NDArray[Number],
+    up: NDArray[np.bool_],
+    statistic: Callable[[NDArray[Number]], Floats],
+    seed: int,
+    draws: int,
+) -> _Swaps:
+    """The arrangements in which a statistic comes as far from 0 as where these units stand up."""
+    gains, lowest = upper - lower, lower.sum(axis=0)
+    at_hand = gains[up].sum(axis=0)
     # Units that moved by the same, whichever way, are interchangeable.
-    alike = np.where(up[:, None], moved, -moved)[differing]
-    distinct, counts = np.unique(alike, axis=0, return_counts=True)
-    swaps = subsets(distinct, counts, seed, draws, as_it_is=moved[up].sum(axis=0))
-    lowest = after.sum(axis=0) - moved[up].sum(axis=0)
-    changes = change(lowest + swaps.sums)
-    defined = np.isfinite(changes)
-    observed = abs(float(change(after.sum(axis=0))))
-    far = defined & (np.abs(changes) >= observed - 1e-9 * observed)
-    return ratio(swaps.weights[far], swaps.weights[defined]), swaps.exact
+    distinct, counts = np.unique(gains[gains.any(axis=1)], axis=0, return_counts=True)
+    swaps = subsets(distinct, counts, seed, draws, as_it_is=at_hand)
+    sizes = np.abs(statistic(lowest + swaps.sums))
+    defined = ~np.isnan(sizes)
+    sizes, weights = sizes[defined], swaps.weights[defined]
+    observed = float(np.abs(statistic(lowest + at_hand)))
+    p, least_p = (
+        ratio(weights[sizes >= far * (1 - _TIED)], weights) for far in (observed, sizes.max())
+    )
+    method = f"randomisation of units, {'exact' if swaps.exact else f'{draws:,} draws'}"
+    return _Swaps(p, least_p, method, swaps.exact)
 
 
-def _finisher(finish: Finish, both: Counts) -> Finish:
+def _changer(finish: Finish, upper: Counts, lower: Counts) -> Finish:
     """The change of the metric, from the sums of the rows that stand after."""
+    both = upper.sum(axis=0) + lower.sum(axis=0)
 
     def change(after: Sums) -> Floats:
         with np.errstate(all="ignore"):
-            return finish(after) - finish(both - after)
+            found = finish(after) - finish(both - after)
+            return np.where(np.isfinite(found), found, np.nan)
 
     return change
 

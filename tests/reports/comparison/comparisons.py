@@ -35,6 +35,7 @@ def compared(verdict, change, ci, p, **facts):
         "sd": 0.3,
         "detectable": 0.095,
         "needed": None,
+        "tested": p is not None,
         "reason": None,
     }
     return Compared(verdict=verdict, change=change, ci=ci, p=p, **{**known, **facts})
@@ -42,7 +43,14 @@ def compared(verdict, change, ci, p, **facts):
 
 def metrics(text):
     absent = {"n": 0, "n_zero": 0, "sd": None, "detectable": None, "effect": None}
-    same = {"n_zero": 80, "sd": 0.0, "detectable": None, "effect": None, "better": "lower"}
+    same = {
+        "n_zero": 80,
+        "tested": False,
+        "sd": 0.0,
+        "detectable": None,
+        "effect": None,
+        "better": "lower",
+    }
     return {
         WORSE: compared("worse", -0.061, (-0.101, -0.021), 0.0004),
         BETTER: compared("better", -0.1, (-0.2, -0.05), 0.03, better="lower"),
@@ -58,6 +66,7 @@ def run(text, minute, **labels):
         name=text,
         recorded_at=f"2026-11-15T21:{minute:02}:00.000000Z",
         commit="1a2b3c4d5e" * 4,
+        dirty=minute == 45,
         branch=text,
         tags=(text,),
         labels=labels,
@@ -66,8 +75,8 @@ def run(text, minute, **labels):
 
 
 def flip(text, qid, way):
-    good = Side(label="OK", claim=f"{text} in 1800", cited=(text, "p1#1"))
-    bad = Side(label="ANS_NO_HIT", claim=f"{text} in 1808", cited=("p9#9",))
+    good = Side(label="OK", claim=f"{text} in 1800", cited=(text, "p1#1"), why=None)
+    bad = Side(label="ANS_NO_HIT", claim=f"{text} in 1808", cited=("p9#9",), why=text)
     was, now = (good, bad) if way == "broken" else (bad, good)
     return Flip(qid=qid, question=text, way=way, was=was, now=now)
 
@@ -127,6 +136,7 @@ def line(text="plain words", runs=14, shift=7, **parts):
             n=40,
             passed=place % 2 == 0,
             commit=None if place == 5 else "1a2b3c4d5e" * 4,
+            dirty=place == 6,
             labels={"model": text},
             gold_sha256="a" * 64,
             version=1,

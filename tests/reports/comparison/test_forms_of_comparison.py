@@ -182,9 +182,7 @@ def test_without_a_gate_the_verdict_is_what_the_metrics_come_to(verdicts, word):
 def test_with_a_gate_the_verdict_is_the_gates():
     first, second, *_ = render(comparison(), "text").splitlines()
     assert first == "FAIL  no-regression fails for 1 of 5 metrics"
-    assert second.strip() == (
-        "1 of 5 metrics worse, 1 better, 1 cannot tell, 1 unchanged, 1 not comparable"
-    )
+    assert second.strip() == ("1 of 5 metrics worse, 1 better, 2 cannot tell, 1 not comparable")
     assert ElementTree.fromstring(render(comparison(), "junit")).get("failures") == "2"
 
 
@@ -201,8 +199,71 @@ def test_each_verdict_is_a_line_with_what_it_rests_on():
     assert "worse precision_cited 0.900 -> 0.839, -0.061 [-0.101, -0.021], p<0.001" in rows
     assert "better over_refusal 0.900 -> 0.800, -0.100 [-0.200, -0.050], p=0.030" in rows
     unsure = "cannot tell compliance 0.900 -> 0.910, +0.010 [-0.050, +0.070] with n = 80"
-    assert f"{unsure}; 3,120 would decide" in rows
-    assert "unchanged errors" in rows
+    assert f"{unsure}; 3,120 would decide, 3,040 more" in rows
+    assert "no difference seen: errors" in rows
+
+
+def test_there_is_one_vocabulary_of_verdicts():
+    for form in ("text", "markdown", "html", "github", "junit", "csv", "json"):
+        assert "unchanged" not in render(comparison(), form)
+
+
+def test_metrics_without_a_verdict_stand_below():
+    absent = {"n": 0, "n_zero": 0, "sd": None, "before": None, "tested": False}
+    found = metrics("x") | {
+        "quality.in_scope": compared(
+            "not_tested", -0.04, (-0.09, 0.01), 0.02, p_adjusted=None, tested=False
+        ),
+        "quality.coverage": compared("not_tested", 0.0, (-0.1, 0.1), 1.0, n_zero=80, tested=False),
+        "quality.chr_shipped": compared(
+            "not_tested", None, None, None, reason="nothing to score in either run", **absent
+        ),
+    }
+    report = comparison(compared=found, gate=None)
+    assert "1 of 5 metrics worse" in render(report, "text")
+    written = render(report, "text", width=120)
+    part = squeezed(written[written.index("Also measured") :])
+    assert part[0].endswith("not tested: no verdict, p unadjusted; --metric all tests them")
+    assert part[2] == "in_scope 0.900 0.860 -0.040 [-0.090, +0.010] 0.020 80"
+    assert part[3] == "no difference seen: coverage"
+    assert part[4] == "nothing to score in either run: chr_shipped"
+    assert "in_scope" not in written[written.index("What can be seen") :]
+    for form in ("markdown", "html"):
+        shown = render(report, form)
+        assert "Also measured" in shown
+        assert "in_scope" in shown
+    [row] = [
+        row
+        for row in csv.DictReader(io.StringIO(render(report, "csv"), newline=""))
+        if row["metric"] == "quality.in_scope"
+    ]
+    assert (row["verdict"], row["p"], row["p_adjusted"]) == ("not_tested", "0.02", "")
+
+
+def test_a_narrow_page_keeps_p_and_n():
+    found = {id: one for id, one in metrics("x").items() if id in (WORSE, UNSURE)}
+    written = render(comparison(compared=found, slices=()), "text", width=80)
+    part = squeezed(written[written.index("Metrics") :])
+    assert part[0] == "Metrics after - before; p adjusted by Holm, intervals unadjusted"
+    assert part[1] == "metric after change 95 % interval p n verdict"
+    assert part[2] == "precision_cited 0.839 -0.061 [-0.101, -0.021] < 0.001 80 worse"
+
+
+@pytest.mark.parametrize(
+    ("gate", "head", "held"),
+    [
+        ("no-regression", "beyond noise", "+0.010 0.000 >= -0.02"),
+        ("not-worse", "at worst", "+0.010 -0.050 > -0.02"),
+    ],
+)
+def test_a_gate_shows_what_it_holds_against_its_bound(gate, head, held):
+    found = {UNSURE: metrics("x")[UNSURE]}
+    report = comparison(compared=found, gate=gate, slices=())
+    rows = squeezed(render(report, "text"))
+    assert f"metric change {head} must be verdict" in rows
+    assert any(held in row for row in rows)
+    for form in ("markdown", "html"):
+        assert head in render(report, form)
 
 
 def test_the_runs_are_told_with_the_labels_that_differ():
@@ -214,11 +275,11 @@ def test_the_runs_are_told_with_the_labels_that_differ():
 
 def test_the_power_table_is_for_this_n_and_more():
     [row] = [
-        row for row in squeezed(render(comparison(), "text", width=120)) if row.endswith("3,120")
+        row for row in squeezed(render(comparison(), "text", width=120)) if row.endswith("more)")
     ]
     # Three tests can find something: the level of each is a third.
     told = [f"{smallest_seen(0.3, n, flips=True, alpha=0.05 / 3):.3f}" for n in (80, 160, 320)]
-    assert row == f"compliance 80 {' '.join(told)} 3,120"
+    assert row == f"compliance 80 {' '.join(told)} 3,120 (3,040 more)"
 
 
 def test_small_slices_are_named_and_the_surest_stand_first():

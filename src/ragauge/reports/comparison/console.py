@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.text import Text
 
@@ -25,8 +25,8 @@ _STYLES = {
 INTERVAL = "interval"
 _VERDICT_STYLES = {"better": "green", "worse": "bold red", "not worse": "green"}
 HEADS = ("metric", "before", "after", "change", INTERVAL, "p", "n", "verdict")
-WIDE = ("p", "n")
-"""Columns that a narrow page leaves out."""
+WIDE = ("before", "after")
+"""Columns that a narrow page leaves out, the first of them first."""
 WORDS = ("metric", "verdict")
 
 
@@ -37,6 +37,7 @@ def render(report: ComparisonReport, *, color: bool = False, width: int = 100) -
     _verdict(page, report)
     _verdicts(page, report, names)
     _metrics(page, report, names)
+    _beside(page, report, names)
     _gates(page, report, names)
     _power(page, report, names)
     _slices(page, report, names)
@@ -67,41 +68,79 @@ def _verdicts(page: Page, report: ComparisonReport, names: dict[str, str]) -> No
     groups = story.by_verdict(report)
     if not groups:
         return
-    page.section("Verdicts", note(story.tests_words(report)))
+    page.section("Verdicts", note(story.methods_words(report)))
     room = max(len(word) for word, _ in groups)
     for word, ids in groups:
         mark = Text(" " * MARGIN) + Text(word.ljust(room + GAP), _VERDICT_STYLES.get(word, "bold"))
         indent = MARGIN + room + GAP
-        if word in (story.SAME, "not comparable"):
+        if word == "not comparable":
             page.paragraph(note(", ".join(names[id] for id in ids)), indent, mark)
             continue
+        group = {id: report.compared[id] for id in ids}
+        still = [id for id, one in group.items() if _is_still(one)]
         for id in ids:
-            told = Text.assemble(words(names[id], "bold"), "  ")
-            told.append_text(words(story.sentence(report.compared[id])))
-            page.paragraph(told, indent, mark)
-            mark = Text(" " * indent)
+            if id not in still:
+                told = Text.assemble(words(names[id], "bold"), "  ")
+                told.append_text(words(story.sentence(group[id])))
+                page.paragraph(told, indent, mark)
+                mark = Text(" " * indent)
+        if still:
+            listed = ", ".join(names[id] for id in still)
+            page.paragraph(note(f"{story.NO_DIFFERENCE}: {listed}"), indent, mark)
+
+
+def _is_still(one: Compared) -> bool:
+    """Whether its name is all there is to tell: nothing differs, and no number would decide."""
+    return one.verdict == "cannot_tell" and story.without_difference(one) and one.needed is None
 
 
 def _metrics(page: Page, report: ComparisonReport, names: dict[str, str]) -> None:
-    if not report.compared:
+    told = story.judged(report)
+    if told:
+        corrected = story.CORRECTIONS[report.correction]
+        page.section("Metrics", note(f"after - before; {corrected}"))
+        _changes(page, report, names, told, HEADS)
+
+
+def _beside(page: Page, report: ComparisonReport, names: dict[str, str]) -> None:
+    """The metrics without a verdict; those of which nothing can be told by name."""
+    told = story.beside(report)
+    if not told:
         return
-    page.section("Metrics", note("after - before, on the questions of both runs"))
-    heads: Sequence[str] = HEADS
-    rows = _metric_rows(report, names, heads)
-    if sum(widths(rows)) + GAP * len(heads) > page.width:
-        heads = [name for name in HEADS if name not in WIDE]
-        rows = _metric_rows(report, names, heads)
+    page.section("Also measured", note(story.BESIDE))
+    moved = story.moved(told)
+    if moved:
+        _changes(page, report, names, moved, HEADS[:-1])
+    for why, ids in story.unmoved(told):
+        page.paragraph(note(f"{why}: {', '.join(names[id] for id in ids)}"))
+
+
+def _changes(
+    page: Page,
+    report: ComparisonReport,
+    names: dict[str, str],
+    told: Mapping[str, Compared],
+    heads: Sequence[str],
+) -> None:
+    rows = _metric_rows(report, names, told, heads)
+    for name in WIDE:
+        if sum(widths(rows)) + GAP * len(heads) > page.width:
+            heads = [other for other in heads if other != name]
+            rows = _metric_rows(report, names, told, heads)
     right = [place for place, name in enumerate(heads) if name not in WORDS]
-    notes = [Text(), *(note(story.note_of(one)) for one in report.compared.values())]
+    notes = [Text(), *(note(story.note_of(one)) for one in told.values())]
     page.table(rows, right=right, notes=notes)
 
 
 def _metric_rows(
-    report: ComparisonReport, names: dict[str, str], heads: Sequence[str]
+    report: ComparisonReport,
+    names: dict[str, str],
+    told: Mapping[str, Compared],
+    heads: Sequence[str],
 ) -> list[list[Text]]:
     titles = {INTERVAL: story.interval_head(report)}
     rows = [head(*(titles.get(name, name) for name in heads))]
-    for id, one in report.compared.items():
+    for id, one in told.items():
         texts = {"metric": words(names[id]), **_cells(one)}
         rows.append([texts[name] for name in heads])
     return rows
@@ -114,7 +153,7 @@ def _cells(one: Compared) -> dict[str, Text]:
         "after": Text(numbers.value(one.after)),
         "change": Text(numbers.signed(one.change), _VERDICT_STYLES.get(word, "")),
         INTERVAL: note(numbers.signed_interval(one.ci)),
-        "p": note(story.p_value(one.p_adjusted)),
+        "p": note(story.p_shown(one)),
         "n": note(numbers.count(one.n)),
         "verdict": Text(word, _VERDICT_STYLES.get(word, "dim")),
     }
@@ -123,11 +162,13 @@ def _cells(one: Compared) -> dict[str, Text]:
 def _gates(page: Page, report: ComparisonReport, names: dict[str, str]) -> None:
     if not report.gates:
         return
-    page.section("Gate", words(story.gate_name(report.gates[0]), "bold"))
-    rows = [head("metric", "change", "must be", "verdict")]
+    name = story.gate_name(report.gates[0])
+    page.section("Gate", words(name, "bold"))
+    rows = [head("metric", "change", story.TESTED[name], "must be", "verdict")]
     rows += [
         [
             words(names[gate.metric], "" if gate.holds else "bold"),
+            note(numbers.signed(report.compared[gate.metric].change)),
             Text(numbers.signed(gate.value)),
             Text(numbers.bound(gate)),
             styled(envelope.gate_word(gate)),
@@ -135,7 +176,7 @@ def _gates(page: Page, report: ComparisonReport, names: dict[str, str]) -> None:
         for gate in report.gates
     ]
     notes = [Text(), *(note(gate.reason) for gate in report.gates)]
-    page.table(rows, right={1}, notes=notes)
+    page.table(rows, right={1, 2}, notes=notes)
 
 
 def _power(page: Page, report: ComparisonReport, names: dict[str, str]) -> None:
@@ -205,4 +246,5 @@ def _facts(when: str, side: Side) -> list[tuple[str, str]]:
         (when, side.label or numbers.ABSENT),
         ("said", side.claim or ""),
         ("cited", " ".join(side.cited)),
+        ("explained by", side.why or ""),
     ]

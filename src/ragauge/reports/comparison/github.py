@@ -36,5 +36,6 @@ def _message(flip: Flip) -> str:
     facts = [shown(flip.question or "", CLAIM_SHOWN)]
     for when, side in (("was", flip.was), ("now", flip.now)):
         said = f": {shown(side.claim, CLAIM_SHOWN)}" if side.claim else ""
-        facts.append(f"{when} {shown(side.label or 'unlabelled')}{said}")
+        why = f" (explained by {shown(side.why, CLAIM_SHOWN)})" if side.why else ""
+        facts.append(f"{when} {shown(side.label or 'unlabelled')}{said}{why}")
     return "\n".join(fact for fact in facts if fact)

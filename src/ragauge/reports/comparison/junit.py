@@ -45,7 +45,9 @@ def _question(suite: ET.Element, flip: Flip, passed: bool) -> None:
             "question": flip.question,
             "said before": flip.was.claim,
             "cited before": " ".join(flip.was.cited),
+            "explained before by": flip.was.why,
             "said after": flip.now.claim,
             "cited after": " ".join(flip.now.cited),
+            "explained after by": flip.now.why,
         }
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ragauge.contracts.comparison import Compared, ComparisonReport, Flip, Side
 from ragauge.reports import comment, numbers
@@ -20,6 +20,7 @@ def render(report: ComparisonReport) -> str:
     blocks = [
         *_verdict(report),
         *_metrics(report, names),
+        *_beside(report, names),
         *_gates(report, names),
         *_slices(report, names),
         *_flips(report),
@@ -43,17 +44,39 @@ def _verdict(report: ComparisonReport) -> Iterator[str]:
 
 
 def _metrics(report: ComparisonReport, names: dict[str, str]) -> Iterator[str]:
-    if not report.compared:
+    told = story.judged(report)
+    if told:
+        yield "### Metrics"
+        yield _changes(report, names, told, "verdict")
+        yield comment.sentence(comment.prose(story.tests_words(report)))
+
+
+def _beside(report: ComparisonReport, names: dict[str, str]) -> Iterator[str]:
+    told = story.beside(report)
+    if not told:
         return
+    moved = story.moved(told)
+    blocks = [_changes(report, names, moved)] if moved else []
+    for why, ids in story.unmoved(told):
+        blocks.append(f"{comment.prose(why)}: {', '.join(code(names[id]) for id in ids)}")
+    title = f"Also measured: {numbers.counted(len(told), 'metric')} {story.BESIDE}"
+    yield from comment.details(title, *blocks)
+
+
+def _changes(
+    report: ComparisonReport,
+    names: dict[str, str],
+    told: Mapping[str, Compared],
+    *verdict: str,
+) -> str:
     interval = story.interval_head(report)
-    heads = ("metric", "before", "after", "change", interval, "p", "n", "verdict", "note")
+    heads = ("metric", "before", "after", "change", interval, "p", "n", *verdict, "note")
+    shown = len(heads) - 2
     rows = [
-        [code(names[id]), *_cells(one), code(story.note_of(one)) if story.note_of(one) else ""]
-        for id, one in report.compared.items()
+        [code(names[id]), *_cells(one)[:shown], code(note) if (note := story.note_of(one)) else ""]
+        for id, one in told.items()
     ]
-    yield "### Metrics"
-    yield without_empty(heads, rows, right=range(1, 7))
-    yield comment.sentence(comment.prose(story.tests_words(report)))
+    return without_empty(heads, rows, right=range(1, 7))
 
 
 def _cells(one: Compared) -> list[str]:
@@ -63,7 +86,7 @@ def _cells(one: Compared) -> list[str]:
         numbers.value(one.after),
         numbers.signed(one.change),
         numbers.signed_interval(one.ci),
-        story.p_value(one.p_adjusted).replace("<", "&lt;"),
+        story.p_shown(one).replace("<", "&lt;"),
         numbers.count(one.n),
         f"**{word}**" if word in ("worse", "better") else word,
     ]
@@ -73,6 +96,7 @@ def _gates(report: ComparisonReport, names: dict[str, str]) -> Iterator[str]:
     rows = [
         [
             code(names[gate.metric]),
+            numbers.signed(report.compared[gate.metric].change),
             numbers.signed(gate.value),
             code(numbers.bound(gate)),
             comment.gate_verdict(gate),
@@ -81,8 +105,10 @@ def _gates(report: ComparisonReport, names: dict[str, str]) -> Iterator[str]:
         for gate in report.gates
     ]
     if rows:
-        yield f"### Gate {story.gate_name(report.gates[0])}"
-        yield without_empty(("metric", "change", "must be", "verdict", "note"), rows, right={1})
+        name = story.gate_name(report.gates[0])
+        heads = ("metric", "change", story.TESTED[name], "must be", "verdict", "note")
+        yield f"### Gate {name}"
+        yield without_empty(heads, rows, right={1, 2})
 
 
 def _slices(report: ComparisonReport, names: dict[str, str]) -> Iterator[str]:
@@ -116,7 +142,8 @@ def _flip(flip: Flip) -> list[str]:
 
 def _side(side: Side) -> list[str]:
     cited = f" {code(' '.join(side.cited), LONGEST_ID)}" if side.cited else ""
-    return [code(side.label, LONGEST_ID), code(side.claim) + cited]
+    why = f" explained by {code(side.why)}" if side.why else ""
+    return [code(side.label, LONGEST_ID), code(side.claim) + cited + why]
 
 
 def _power(report: ComparisonReport, names: dict[str, str]) -> Iterator[str]:

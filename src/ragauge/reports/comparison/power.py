@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from ragauge.contracts.comparison import Compared, ComparisonReport
-from ragauge.reports.comparison.story import NEVER
+from ragauge.reports.comparison.story import NEVER, judged
 from ragauge.reports.numbers import count
 
 TIMES = (1, 2, 4)
@@ -28,26 +28,31 @@ def power(report: ComparisonReport) -> list[Power]:
     from ragauge.stats.multiplicity import level_of
 
     tests = sum(one.tested for one in report.compared.values())
-    level = level_of(report.alpha, report.correction, tests)
+
+    def level(one: Compared) -> float:
+        return level_of(report.alpha, report.correction, tests + (not one.tested))
+
     return [
         Power(
             metric=id,
             n=one.n,
             detectable=tuple(
-                smallest_seen(one.sd, times * one.n, flips=one.flips, alpha=level)
+                smallest_seen(one.sd, times * one.n, flips=one.flips, alpha=level(one))
                 for times in TIMES
             ),
             needed=_needed(one),
         )
-        for id, one in report.compared.items()
-        if one.sd and one.tested
+        for id, one in judged(report).items()
+        if one.sd and one.differs
     ]
 
 
 def _needed(one: Compared) -> str:
     if one.needed is None:
         return ""
-    return f"> {count(NEVER)}" if one.needed > NEVER else count(one.needed)
+    if one.needed > NEVER:
+        return f"> {count(NEVER)}"
+    return f"{count(one.needed)} ({count(one.needed - one.n)} more)"
 
 
 def power_heads() -> list[str]:

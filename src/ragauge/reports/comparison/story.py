@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from ragauge.contracts.comparison import (
     Compared,
@@ -20,28 +20,69 @@ from ragauge.reports import envelope, numbers
 from ragauge.reports.numbers import count, counted, signed, signed_interval, value
 
 COMMIT_SHOWN = 8
-SAME = "unchanged"
+NO_DIFFERENCE = "no difference seen"
 NAMES: dict[Outlook, str] = {
     "worse": "worse",
     "better": "better",
     "not_worse": "not worse",
     "cannot_tell": "cannot tell",
     "not_comparable": "not comparable",
+    "not_tested": "not tested",
 }
-ORDER = ("worse", "better", "not worse", "cannot tell", SAME, "not comparable")
+ORDER = ("worse", "better", "not worse", "cannot tell", "not comparable")
 """The words of verdicts, what matters most first."""
 TONES = {"worse": "bad", "better": "good", "not worse": "good"}
-CORRECTIONS = {"holm": "adjusted by Holm", "bh": "by Benjamini and Hochberg", "none": "unadjusted"}
+CORRECTIONS = {
+    "holm": "p adjusted by Holm, intervals unadjusted",
+    "bh": "p adjusted by Benjamini and Hochberg, intervals unadjusted",
+    "none": "p and intervals unadjusted",
+}
+BESIDE = "not tested: no verdict, p unadjusted; --metric all tests them"
+TESTED = {"no-regression": "beyond noise", "not-worse": "at worst"}
+"""What a gate holds against its bound: the change as far as chance does not explain it, or the
+interval's worst end."""
 WAYS: dict[Way, str] = {"broken": "that were right", "mended": "that were wrong"}
 NEVER = 10_000_000
 """So many questions nobody asks: it would take more than that is said instead."""
 
 
 def verdict_of(one: Compared) -> str:
-    """The verdict in words; what did not change in a single unit is unchanged."""
-    if one.verdict == "cannot_tell" and one.n and one.n == one.n_zero:
-        return SAME
     return NAMES[one.verdict]
+
+
+def without_difference(one: Compared) -> bool:
+    """Whether units were compared, and not a single one differs."""
+    return bool(one.n) and not one.differs and one.change is not None
+
+
+def judged(report: ComparisonReport) -> dict[str, Compared]:
+    """The metrics that the comparison is about."""
+    return {id: one for id, one in report.compared.items() if one.verdict != "not_tested"}
+
+
+def beside(report: ComparisonReport) -> dict[str, Compared]:
+    """The other metrics, which are told without a verdict."""
+    return {id: one for id, one in report.compared.items() if one.verdict == "not_tested"}
+
+
+def moved(told: Mapping[str, Compared]) -> dict[str, Compared]:
+    """Those of which something changed."""
+    return {
+        id: one
+        for id, one in told.items()
+        if one.change is not None and not without_difference(one)
+    }
+
+
+def unmoved(told: Mapping[str, Compared]) -> list[tuple[str, list[str]]]:
+    """Why nothing is to be told of metrics, with their ids."""
+    found: dict[str, list[str]] = {}
+    for id, one in told.items():
+        if without_difference(one):
+            found.setdefault(NO_DIFFERENCE, []).append(id)
+        elif one.change is None:
+            found.setdefault(one.reason or "nothing to compare", []).append(id)
+    return list(found.items())
 
 
 def names(report: ComparisonReport) -> dict[str, str]:
@@ -51,7 +92,7 @@ def names(report: ComparisonReport) -> dict[str, str]:
 def by_verdict(report: ComparisonReport) -> list[tuple[str, list[str]]]:
     """The metrics of each verdict that occurs, what matters most first."""
     found: dict[str, list[str]] = {word: [] for word in ORDER}
-    for id, one in report.compared.items():
+    for id, one in judged(report).items():
         found[verdict_of(one)].append(id)
     return [(word, ids) for word, ids in found.items() if ids]
 
@@ -67,7 +108,7 @@ def headline(report: ComparisonReport) -> tuple[str, str]:
     groups = dict(by_verdict(report))
     if "worse" in groups:
         return ("MIXED" if "better" in groups else "WORSE"), counts_words(report)
-    for word in ("better", "not worse", "cannot tell", SAME):
+    for word in ("better", "not worse", "cannot tell"):
         if word in groups:
             return word.upper(), counts_words(report)
     return "NOT COMPARABLE", counts_words(report)
@@ -85,7 +126,7 @@ def counts_words(report: ComparisonReport) -> str:
     """
     `1 of 12 metrics worse, 2 better, 9 cannot tell`
     """
-    total = counted(len(report.compared), "metric")
+    total = counted(len(judged(report)), "metric")
     groups = by_verdict(report)
     if not groups:
         return "no metric is in both runs"
@@ -118,10 +159,11 @@ def gate_name(gate: Verdict) -> str:
 
 
 def run_cells(run: ComparedRun | None) -> tuple[str, ...]:
-    """A run in a few words: id, name, time, branch and commit, tags."""
+    """A run in a few words: id, name, time, branch and commit, tags. Dirty are changed files."""
     if run is None:
         return (numbers.ABSENT, "", "", "", "")
-    code = " ".join(filter(None, (run.branch, run.commit and run.commit[:COMMIT_SHOWN])))
+    commit = run.commit and run.commit[:COMMIT_SHOWN]
+    code = " ".join(filter(None, (run.branch, commit, "dirty" if run.dirty else None)))
     when = run.recorded_at[:16].replace("T", " ")
     return run.id[:ID_SHOWN], run.name, when, code, ", ".join(run.tags)
 
@@ -133,7 +175,7 @@ def run_words(run: ComparedRun | None) -> str:
 
 def note_of(one: Compared) -> str:
     """What has no column; that nothing differs is told by the numbers already."""
-    return "" if one.n and one.n == one.n_zero else one.reason or ""
+    return "" if without_difference(one) else one.reason or ""
 
 
 def other_labels(report: ComparisonReport) -> list[tuple[str, str]]:
@@ -152,8 +194,8 @@ def sentence(one: Compared) -> str:
     word = verdict_of(one)
     if one.change is None or word == "not comparable":
         return one.reason or "nothing to compare"
-    if word == SAME:
-        return f"{value(one.after)} in both"
+    if without_difference(one):
+        return f"{NO_DIFFERENCE}: {value(one.after)} in both{_decided_by(one)}"
     moved = f"{value(one.before)} -> {value(one.after)}, {signed(one.change)}"
     told = f"{moved} {signed_interval(one.ci)}".rstrip()
     if word == "cannot tell":
@@ -168,7 +210,7 @@ def _decided_by(one: Compared) -> str:
         return ""
     if one.needed > NEVER:
         return f"; it would take more than {count(NEVER)}"
-    return f"; {count(one.needed)} would decide"
+    return f"; {count(one.needed)} would decide, {count(one.needed - one.n)} more"
 
 
 def _p_words(p: float | None) -> str:
@@ -178,6 +220,11 @@ def _p_words(p: float | None) -> str:
     """
     text = p_value(p).replace(" ", "")
     return f"p{text}" if text.startswith("<") else f"p={text}"
+
+
+def p_shown(one: Compared) -> str:
+    """The corrected probability; beside the family the plain one."""
+    return p_value(one.p if one.verdict == "not_tested" else one.p_adjusted)
 
 
 def p_value(p: float | None) -> str:
@@ -193,10 +240,13 @@ def p_value(p: float | None) -> str:
 
 
 def tests_words(report: ComparisonReport) -> str:
-    """How the changes were tested: `McNemar (exact), paired t; p adjusted by Holm`."""
-    made = {one.method.partition(", ") for one in report.compared.values() if one.method}
-    methods = [f"{test} ({how})" if how else test for test, _, how in sorted(made)]
-    return "; ".join(filter(None, (", ".join(methods), f"p {CORRECTIONS[report.correction]}")))
+    """How the changes were tested: `McNemar (exact), paired t; p adjusted by Holm, ...`."""
+    return "; ".join(filter(None, (methods_words(report), CORRECTIONS[report.correction])))
+
+
+def methods_words(report: ComparisonReport) -> str:
+    made = {one.method.partition(", ") for one in judged(report).values() if one.method}
+    return ", ".join(f"{test} ({how})" if how else test for test, _, how in sorted(made))
 
 
 def interval_head(report: ComparisonReport, *, slices: bool = False) -> str:
@@ -235,7 +285,8 @@ def findings(report: ComparisonReport) -> list[tuple[str, int, Sequence[Finding]
 def gate_words(gate: Verdict) -> str:
     """What a gate demands and what it met, in a line."""
     name = gate_name(gate)
-    met = f"change {signed(gate.value)} {signed_interval(gate.ci)}".rstrip()
+    met = f"{TESTED[name]} {signed(gate.value)}, interval {signed_interval(gate.ci)}"
+    met = met if gate.ci else met.partition(",")[0]
     told = f"{gate.metric}: {name} wants {numbers.bound(gate)}"
     told = f"{told}, {met}" if gate.value is not None else told
     return f"{told}; {gate.reason}" if gate.reason else told

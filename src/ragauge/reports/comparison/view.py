@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from msgspec import Struct
@@ -51,6 +51,7 @@ class ShownSide(Struct, frozen=True):
     label: str
     said: Marked
     cited: tuple[tuple[str, bool], ...]
+    why: str
 
 
 class ShownFlip(Struct, frozen=True):
@@ -111,14 +112,38 @@ class View(PageView[ComparisonReport]):
 
     @cached_property
     def metrics(self) -> list[Row]:
-        return self._rows([(self.names[id], one) for id, one in self.report.compared.items()])
+        return self._named(story.judged(self.report))
+
+    @cached_property
+    def also_measured(self) -> list[Row]:
+        """The metrics that are told without a verdict, where something changed."""
+        return self._named(story.moved(story.beside(self.report)))
 
     @property
-    def gates(self) -> list[tuple[Verdict, str, str]]:
-        """Each gate with its metric's name and its verdict in a word."""
+    def unmoved(self) -> list[tuple[str, str]]:
+        """Why nothing is to be told of the others, with their names."""
         return [
-            (gate, self.names[gate.metric], envelope.gate_word(gate)) for gate in self.report.gates
+            (why, ", ".join(self.names[id] for id in ids))
+            for why, ids in story.unmoved(story.beside(self.report))
         ]
+
+    @property
+    def beside_words(self) -> str:
+        return story.BESIDE
+
+    @property
+    def gates(self) -> list[tuple[Verdict, Compared, str, str]]:
+        """Each gate with its metric's change and name, and its verdict in a word."""
+        compared, names = self.report.compared, self.names
+        return [
+            (gate, compared[gate.metric], names[gate.metric], envelope.gate_word(gate))
+            for gate in self.report.gates
+        ]
+
+    @property
+    def gate_tests(self) -> str:
+        """What is held against the bound."""
+        return story.TESTED[self.gate_name]
 
     @property
     def gate_name(self) -> str:
@@ -156,6 +181,9 @@ class View(PageView[ComparisonReport]):
     def coverage(self) -> str:
         return story.coverage_words(self.report.coverage)
 
+    def _named(self, told: Mapping[str, Compared]) -> list[Row]:
+        return self._rows([(self.names[id], one) for id, one in told.items()])
+
     def _rows(self, told: Sequence[tuple[str, Compared]]) -> list[Row]:
         """Rows on one scale, so that their drawings can be compared."""
         ends = [abs(end) for _, one in told for end in (one.change or 0.0, *(one.ci or ()))]
@@ -166,7 +194,7 @@ class View(PageView[ComparisonReport]):
 def _row(name: str, one: Compared, reach: float) -> Row:
     word = story.verdict_of(one)
     tone = story.TONES.get(word, "soft")
-    p, note = story.p_value(one.p_adjusted), story.note_of(one)
+    p, note = story.p_shown(one), story.note_of(one)
     return Row(name, one, word, tone, p, note, _drawn(one, reach))
 
 
@@ -191,4 +219,4 @@ def _shown(flip: Flip) -> ShownFlip:
 def _side(when: str, side: Side, other: Side) -> ShownSide:
     said = marked_beside(side.claim or "", other.claim or "")
     cited = tuple((id, id not in other.cited) for id in side.cited)
-    return ShownSide(when, side.label or "", said, cited)
+    return ShownSide(when, side.label or "", said, cited, side.why or "")

@@ -78,7 +78,7 @@ def _changes(page: Page, report: HistoryReport) -> None:
 
 def _runs(page: Page, report: HistoryReport) -> None:
     told = story.rows(report)
-    page.section("Runs", note("the newest first"))
+    page.section("Runs", note(story.runs_words(report)))
     rows = [[words(cell) for cell in cells] for cells in told[:RUNS_SHOWN]]
     newest = report.points[::-1][:RUNS_SHOWN]
     _table(page, story.HEADS, rows, [note(point.reason) for point in newest])

@@ -17,6 +17,7 @@ COLUMNS = (
     "n",
     "passed",
     "commit",
+    "dirty",
     "labels",
     "gold_sha256",
     "version",
@@ -38,7 +39,7 @@ def render(report: HistoryReport) -> str:
 def _row(metric: str, point: HistoryPoint, change: ChangePoint | None) -> Iterator[object]:
     yield from (point.run, point.recorded_at, metric, point.value)
     yield from point.ci or (None, None)
-    yield from (point.n, point.passed, point.commit)
+    yield from (point.n, point.passed, point.commit, point.dirty)
     yield tuple(f"{name}={value}" for name, value in sorted(point.labels.items()))
     yield from (point.gold_sha256, point.version, change is not None)
     yield from (change.before, change.after, change.p) if change else (None, None, None)

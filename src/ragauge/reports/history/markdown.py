@@ -50,7 +50,7 @@ def _changes(report: HistoryReport) -> Iterator[str]:
 def _runs(report: HistoryReport) -> Iterator[str]:
     told = story.rows(report)
     rows = [[_cell(cell) for cell in cells] for cells in told[:RUNS_SHOWN]]
-    title = "Runs, the newest first"
+    title = f"Runs, {story.runs_words(report)}"
     if len(told) > RUNS_SHOWN:
         title += f", {RUNS_SHOWN} of {len(told)} shown"
     yield from comment.details(title, table(story.HEADS, rows, right=range(2, 6)))

@@ -10,6 +10,7 @@ from ragauge.contracts.history import ID_SHOWN
 from ragauge.reports import envelope, numbers
 from ragauge.reports.comparison.story import COMMIT_SHOWN, p_value
 from ragauge.reports.numbers import count, counted
+from ragauge.reports.runs.story import DIRTY
 
 HEADS = ("run", "recorded", "value", "95 % interval", "n", "change", "commit", "labels", "")
 CHANGE_HEADS = ("from run", "recorded", "before", "after", "change", "p", "commit", "")
@@ -123,7 +124,14 @@ def when(point: HistoryPoint) -> str:
 
 
 def commit(point: HistoryPoint) -> str:
-    return (point.commit or "")[:COMMIT_SHOWN]
+    """The commit, with a mark where files differed from it."""
+    return (point.commit or "")[:COMMIT_SHOWN] + (DIRTY if point.dirty else "")
+
+
+def runs_words(report: HistoryReport) -> str:
+    """How the runs are listed, and what the mark says where there is one."""
+    dirty = any(point.dirty for point in report.points)
+    return "the newest first" + (f"; {DIRTY} files differed from the commit" if dirty else "")
 
 
 def coverage_words(report: HistoryReport) -> str:
