@@ -542,3 +542,19 @@ def test_help_holds_an_example_and_needs_nothing_heavy():
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ended.stdout.strip() == ""
+
+
+def test_the_entities_of_the_published_sentence(tmp_path):
+    """One sentence, two readings of it: two of three spans against two of four, F1 .5714."""
+    read = {
+        "a": [("M", 4, 25), ("ID", 33, 40), ("TMP", 60, 62)],
+        "b": [("M", 4, 25), ("ID", 33, 40), ("TMP", 60, 64), ("TOP", 98, 109)],
+    }
+    names = []
+    for name, spans in read.items():
+        marked = [{"type": type, "start": start, "end": end} for type, start, end in spans]
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text(json.dumps({"id": "nl-rm", "ner_annotations": marked}) + "\n")
+        names.append(str(path))
+    found = agreement(names).metrics["agreement.span_f1"]
+    assert round(found.value, 4) == 0.5714
