@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from ragauge.contracts.comparison import ComparisonReport
 from ragauge.contracts.gold import Gold, fingerprint
 from ragauge.contracts.history import (
     GitState,
@@ -20,6 +21,7 @@ from ragauge.contracts.history import (
 )
 from ragauge.errors import UsageError
 from ragauge.metrics.table import find
+from ragauge.runners.compare import compare
 from ragauge.stats.intervals import wilson
 
 START = datetime(2026, 11, 1, 8, tzinfo=UTC)
@@ -152,3 +154,16 @@ def record(
     made = RunRecord(**{**known, **replaced})
     assert canonical(made)
     return history.record(NewRun(record=made, units=rows, gold=gold, files={}))
+
+
+def ones(n: int, wrong: Collection[int] = ()) -> list[float]:
+    return [0.0 if place in wrong else 1.0 for place in range(n)]
+
+
+def two(
+    history: History, before: Values, after: Values, id: str = HITS, **options: Any
+) -> ComparisonReport:
+    """The comparison of one metric in two runs."""
+    first = record(history, {id: before}, minute=0)
+    second = record(history, {id: after}, minute=1)
+    return compare(history, first.id, second.id, **options)

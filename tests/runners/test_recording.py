@@ -16,14 +16,6 @@ from ragauge.metrics.table import find
 from ragauge.runners.git_state import git_state
 from ragauge.runners.recording import record
 from ragauge.stats.bootstrap import mean_interval
-from ragauge.store.history import open_history
-
-
-@pytest.fixture
-def history(tmp_path):
-    opened = open_history(str(tmp_path / "store"))
-    yield opened
-    opened.close()
 
 
 @pytest.fixture

@@ -8,17 +8,9 @@ from ragauge.errors import InputRejected, UsageError
 from ragauge.reports.forms import render
 from ragauge.runners.run_history import HistoryOptions, run_history
 from ragauge.stats.change_points import shifts
-from ragauge.store.history import open_history
 from tests.runners.recorded import HITS, PRECISION, questions, record
 
 N = 40
-
-
-@pytest.fixture
-def history(tmp_path):
-    opened = open_history(str(tmp_path / "store"))
-    yield opened
-    opened.close()
 
 
 def runs_of(history, rights, start=0, **facts):

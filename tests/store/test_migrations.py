@@ -171,7 +171,11 @@ def test_a_database_of_another_program_is_left_alone(place):
 def test_other_tables_of_a_server_do_not_matter(postgres):
     with bare(postgres) as connection:
         connection.execute(text("CREATE TABLE customers (id INTEGER)"))
-    open_history(postgres).close()
+    history = open_history(postgres)
+    assert history.runs(RunFilter()) == []
+    history.close()
+    with bare(postgres) as connection:
+        assert {"customers", "runs"} <= set(inspect(connection).get_table_names())
 
 
 def test_a_history_that_is_up_to_date_does_not_load_the_migrations(tmp_path):

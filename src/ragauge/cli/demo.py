@@ -172,6 +172,9 @@ def _next_steps(folder: Path, *, kept: bool) -> str:
             "the same pipeline, faults off, one answer a question"
         ),
         f"ragauge stability {folder}/gold.jsonl {folder}/runs.jsonl": "the whole report",
+        f"ragauge score {folder}/gold.jsonl {folder}/traces.jsonl --record": (
+            "kept in a history: `ragauge runs list`, `ragauge compare`"
+        ),
         "ragauge demo serve": "the pipeline as an endpoint, to sweep with --http",
     }
     first = (
