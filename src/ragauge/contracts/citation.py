@@ -8,6 +8,7 @@ from msgspec import Meta, Struct
 
 Count = Annotated[int, Meta(ge=0)]
 Share = Annotated[float, Meta(ge=0, le=1)]
+Unit = Literal["char", "token"]
 
 
 class Offsets(Struct, frozen=True):
@@ -15,7 +16,7 @@ class Offsets(Struct, frozen=True):
 
     start: Count
     end: Count
-    unit: Literal["char", "token"] = "char"
+    unit: Unit = "char"
 
 
 class Window(Struct, frozen=True):
@@ -45,3 +46,32 @@ class Citation(Struct, frozen=True, kw_only=True, omit_defaults=True):
     rerank_score: float | None = None
     k_pos: Count | None = None
     k_final: Count | None = None
+
+
+class ModelCitation(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What the model writes of a citation; the rest comes from what was retrieved."""
+
+    snippet_id: str
+    """Copied from the snippet that was shown, letter for letter."""
+    section_id: str
+    source_url: str
+    offsets: Offsets
+    tokens: Count
+    quote: str | None = None
+    """The words the answer rests on, as they stand in the snippet."""
+
+
+class Segment(Struct, frozen=True, kw_only=True):
+    """A part of an answer with the citations it rests on."""
+
+    text: str
+    citations: tuple[ModelCitation, ...]
+
+
+class AuditableAnswer(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The reply a model is asked for: citations first, then the answer they carry."""
+
+    citations: tuple[ModelCitation, ...]
+    answer: str
+    segments: tuple[Segment, ...] = ()
+    """An answer that draws on several sections says part by part what it rests on."""

@@ -13,13 +13,15 @@ ANSWERABLE = "answerable"
 """What every question can be sliced by, besides its strata."""
 
 
-class Span(Struct, frozen=True):
+class Span(Struct, frozen=True, omit_defaults=True):
     """A stretch of a document's section, half-open, in characters."""
 
     doc_id: str
     section_id: str
     start: int
     end: int
+    rev: str | None = None
+    """The revision it was marked in; None is whichever the index holds."""
 
 
 class Gold(Struct, frozen=True, kw_only=True, omit_defaults=True):

@@ -163,6 +163,7 @@ def _span(value: Any, field: str) -> Span:
         text(part["section_id"], f"{field}.section_id"),
         whole(part["start"], f"{field}.start"),
         whole(part["end"], f"{field}.end"),
+        None if part.get("rev") is None else text(part["rev"], f"{field}.rev"),
     )
     if span.start < 0:
         raise BadField(f"{field}.start", f"{span.start} is below zero")

@@ -1,0 +1,236 @@
+"""The codes an audit speaks in: what each means, what it ranks, and the next step."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from msgspec import Struct
+
+from ragauge.contracts.audit import OK, CitationFinding
+
+FIELD = "<field>"
+
+FIRST_MISSING = ("index_hash", "embed_model", "analyzer", "rev", "doc_id")
+"""Among missing fields these rank first; the others follow by name."""
+
+
+class Code(Struct, frozen=True):
+    """An entry of the table; `<field>` stands for any field's name."""
+
+    code: str
+    depth: str
+    """The first depth of the check that finds it."""
+    means: str
+    tip: str
+
+
+CODES: tuple[Code, ...] = (
+    Code(
+        OK,
+        "marker",
+        "Nothing was found at the depth that was asked for.",
+        "Nothing to do; a deeper check asks more.",
+    ),
+    Code(
+        "bad_json",
+        "marker",
+        "The reply begins JSON that cannot be read: cut off, or broken.",
+        "Raise the token limit of the reply, and ask for JSON by a schema; then ask again.",
+    ),
+    Code(
+        "empty_citations",
+        "marker",
+        "An answer without a citation.",
+        "Enforce cite-first in the prompt contract: citations before the answer, or the refusal.",
+    ),
+    Code(
+        "missing_<field>",
+        "payload",
+        "A field the payload must have is absent or empty.",
+        "Project the field in the adapter, so that every retrieved chunk carries it.",
+    ),
+    Code(
+        "bad_type_<field>",
+        "payload",
+        "A field is not of its kind, or outside its range.",
+        "Write the field as `ragauge schema citation` says, where the payload is made.",
+    ),
+    Code(
+        "bad_offsets",
+        "payload",
+        "start is not before end, or the offsets can be read in two ways.",
+        "Rebuild the chunk offsets and check the unit: start < end, char or token.",
+    ),
+    Code(
+        "mixed_units",
+        "payload",
+        "Some offsets count characters and some tokens; a run has one unit.",
+        "Choose one unit in the chunker and rebuild the offsets of the rest.",
+    ),
+    Code(
+        "cross_section_reuse",
+        "payload",
+        "One segment of the answer cites more than one section.",
+        "Forbid it in the prompt, answer in segments, or whitelist the pair of sections.",
+    ),
+    Code(
+        "missing_score",
+        "payload",
+        "A citation has neither score_raw nor score_norm.",
+        "Project the store's score in the adapter.",
+    ),
+    Code(
+        "missing_k_pos",
+        "payload",
+        "A citation does not tell its place in the retrieved list.",
+        "Log the place before reranking as k_pos, from the retriever.",
+    ),
+    Code(
+        "missing_k_final",
+        "payload",
+        "The list was reranked, but a citation does not tell its place afterwards.",
+        "Log the place after reranking as k_final, for every chunk that is shown.",
+    ),
+    Code(
+        "mismatch_index_hash",
+        "payload",
+        "The citation comes from another index than the live one.",
+        "Rebuild the index, or fix the start-up order so that readers open the new one.",
+    ),
+    Code(
+        "analyzer_mismatch",
+        "payload",
+        "The chunk was written with another analyzer than it is read with.",
+        "Align analyzer and normalisation of the write and the read path, then rebuild.",
+    ),
+    Code(
+        "rev_mismatch",
+        "payload",
+        "The citation points into another revision of the document than the index holds.",
+        "Re-index the document, or cite from the revision that made the chunk.",
+    ),
+    Code(
+        "mismatch_<field>",
+        "payload",
+        "The model's citation and the retrieved payload disagree on a field both have.",
+        "Have the model copy the field, or leave it out: the retrieved payload knows it.",
+    ),
+    Code(
+        "not_retrieved",
+        "marker",
+        "A cited id is not among the retrieved ones.",
+        "Show ids with their chunks, forbid others in the prompt, and drop what is not known.",
+    ),
+    Code(
+        "span_text_mismatch",
+        "text",
+        "The text at the offsets is not the snippet's, or not the quoted words.",
+        "Rebuild the chunk offsets against the frozen text; the finding says how far off.",
+    ),
+    Code(
+        "out_of_range",
+        "text",
+        "The offsets reach beyond the end of the document.",
+        "Check the unit and the revision: the document is shorter than the offsets say.",
+    ),
+    Code(
+        "cite_after_answer",
+        "payload",
+        "The citations stand only after the answer.",
+        "Put citations first in the reply's schema: a model that cites last looks for reasons.",
+    ),
+    Code(
+        "duplicate_citation",
+        "payload",
+        "The same span is cited twice.",
+        "Drop the repetition in the adapter; it makes support look stronger than it is.",
+    ),
+    Code(
+        "bad_order",
+        "payload",
+        "The list is not by score_norm falling, then section_id, snippet_id and start rising.",
+        "Sort with the tie-break before the list is shown, with a fixed reranker and seed.",
+    ),
+    Code(
+        "missing_document",
+        "text",
+        "The document of that revision is not where documents are kept.",
+        "Keep every indexed revision frozen: in a folder, or by its content's hash.",
+    ),
+    Code(
+        "misattributed",
+        "text",
+        "The words stand in another document than the one that is cited.",
+        "Cite the document that holds the words; check how chunk ids are given to the model.",
+    ),
+    Code(
+        "unsupported",
+        "support",
+        "The cited span does not support the claim.",
+        "Read the claim beside the span; ask for claims that the span states.",
+    ),
+    Code(
+        "model_reported_error",
+        "marker",
+        "The model answered {error, fix} or {error, field, tip}: neither answer nor refusal.",
+        "Mend what the model names, then ask again.",
+    ),
+)
+"""Worst first, as findings are sorted."""
+
+FIELD_TIPS = {
+    "index_hash": "Write the index's hash into every payload when the index is built.",
+    "embed_model": "Write model and pooling into every payload when the index is built.",
+    "analyzer": "Write the analyzer's name into every payload when the index is built.",
+    "rev": "Write the document's revision into every payload when it is chunked.",
+    "offsets": "Keep start and end of every chunk when the document is split.",
+    "tokens": "Count the chunk's tokens when the document is split.",
+    "snippet_id": "Give every chunk an id and show it to the model beside the text.",
+}
+"""Next steps for a missing field that say more than the table's."""
+
+_EXACT = {entry.code: place for place, entry in enumerate(CODES)}
+_FAMILIES = ("missing_", "bad_type_", "mismatch_")
+
+
+@cache
+def entry_of(code: str) -> Code | None:
+    """The entry of a code, a field's name in place of `<field>` included; None for no code.
+
+    >>> entry_of("missing_rev").means
+    'A field the payload must have is absent or empty.'
+    """
+    if code in _EXACT:
+        return CODES[_EXACT[code]]
+    family = next((start for start in _FAMILIES if code.startswith(start)), None)
+    return CODES[_EXACT[family + FIELD]] if family and len(code) > len(family) else None
+
+
+@cache
+def rank_of(code: str) -> tuple[int, int, str]:
+    """Where a code stands among the others: the lowest is the worst."""
+    entry = entry_of(code)
+    assert entry, code
+    field = code.removeprefix("missing_") if entry.code == "missing_<field>" else ""
+    first = FIRST_MISSING.index(field) if field in FIRST_MISSING else len(FIRST_MISSING)
+    return _EXACT[entry.code], first, code
+
+
+@cache
+def tip_of(code: str) -> str:
+    """The next step in words."""
+    entry = entry_of(code)
+    assert entry, code
+    if entry.code == "missing_<field>":
+        return FIELD_TIPS.get(code.removeprefix("missing_"), entry.tip)
+    return entry.tip
+
+
+def worst_first(findings: list[CitationFinding]) -> tuple[CitationFinding, ...]:
+    """The findings by rank, then by where they were met."""
+    return tuple(sorted(findings, key=_place))
+
+
+def _place(finding: CitationFinding) -> tuple[tuple[int, int, str], int, int]:
+    segment = -1 if finding.segment is None else finding.segment
+    return rank_of(finding.code), segment, -1 if finding.item is None else finding.item

@@ -1,0 +1,89 @@
+"""What `ragauge trace-eval` says: the recipe's runs, audited, question by question."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+from ragauge.contracts.audit import AuditFinding, CodeCount, Kind, LambdaState
+from ragauge.contracts.finding import Finding
+from ragauge.contracts.score import Advice, Score
+from ragauge.contracts.verdict import Verdict
+
+TRACE_EVAL_SCHEMA = "ragauge.trace-eval/1"
+
+Broken = Literal["retrieval", "after retrieval"]
+"""Where a question's runs part: already in what is retrieved, or only in what is made of it."""
+
+
+class Recipe(Struct, frozen=True, kw_only=True):
+    """How every question is asked."""
+
+    wordings: int = 3
+    seeds: tuple[int, ...] = (0, 1)
+    temperature: float = 0.2
+    """Above 0, or a seed changes nothing in most systems."""
+
+
+class TracedRun(Struct, frozen=True, kw_only=True):
+    """One run of a question, as its audit saw it."""
+
+    run_id: str
+    kind: Kind
+    code: str
+    cited: tuple[str, ...]
+    matched: bool | None
+    coverage: float | None
+    error: str | None = None
+
+
+class TracedQuestion(Struct, frozen=True, kw_only=True):
+    """A question over its runs."""
+
+    qid: str
+    question: str
+    answerable: bool
+    retrieval: LambdaState | None
+    answer: LambdaState | None
+    broken: Broken | None
+    matched: int
+    answered: int
+    coverage: float | None
+    codes: dict[str, int]
+    """How many of its runs have each code as their worst."""
+    runs: tuple[TracedRun, ...]
+
+
+class TraceEvalCoverage(Struct, frozen=True, kw_only=True):
+    """What became of the planned runs."""
+
+    questions: int
+    planned: int
+    runs: int
+    failed: int
+    missing: int
+    short: int
+    """Questions with too few wordings for the recipe: their λ is incomplete."""
+
+
+class TraceEvalReport(Struct, frozen=True, kw_only=True):
+    """The end of a trace evaluation, versioned."""
+
+    schema: str = TRACE_EVAL_SCHEMA
+    passed: bool = field(name="pass")
+    recipe: Recipe
+    metrics: dict[str, Score]
+    gates: tuple[Verdict, ...]
+    codes: tuple[CodeCount, ...]
+    codes_first: bool
+    """The match rate is below its target: mend the codes before any knob is turned."""
+    states: dict[str, dict[str, int]]
+    """`retrieval` and `answer`: how many questions are in each state of λ."""
+    questions: tuple[TracedQuestion, ...]
+    findings: tuple[AuditFinding | Finding, ...]
+    finding_counts: dict[str, int]
+    coverage: TraceEvalCoverage
+    advice: tuple[Advice, ...]
+    out: str
+    identity: dict[str, Any]
