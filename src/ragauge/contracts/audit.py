@@ -217,7 +217,7 @@ class AuditReport(Struct, frozen=True, kw_only=True):
     depths: dict[str, DepthCount]
     answers: tuple[AuditedAnswer, ...]
     """The first that went wrong, then the others, up to the number a report holds."""
-    findings: tuple[AuditFinding | Finding, ...]
+    findings: tuple[AuditFinding, ...]
     finding_counts: dict[str, int]
     coverage: AuditCoverage
     advice: tuple[Advice, ...]

@@ -7,7 +7,6 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from ragauge.contracts.audit import AuditFinding, CodeCount, Kind, LambdaState
-from ragauge.contracts.finding import Finding
 from ragauge.contracts.score import Advice, Score
 from ragauge.contracts.verdict import Verdict
 
@@ -81,7 +80,7 @@ class TraceEvalReport(Struct, frozen=True, kw_only=True):
     states: dict[str, dict[str, int]]
     """`retrieval` and `answer`: how many questions are in each state of λ."""
     questions: tuple[TracedQuestion, ...]
-    findings: tuple[AuditFinding | Finding, ...]
+    findings: tuple[AuditFinding, ...]
     finding_counts: dict[str, int]
     coverage: TraceEvalCoverage
     advice: tuple[Advice, ...]
