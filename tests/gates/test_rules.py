@@ -12,7 +12,7 @@ from ragauge.metrics.table import find, table
 
 
 def full_id(name):
-    return find(name).id
+    return find(name, "facts").id
 
 
 def rule(name, op, bound, **others):

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragauge.contracts.audit import OK, STATES, AuditedRuns, AuditFacts
 from ragauge.contracts.facts import Facts, pattern_of
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import Absent, Row, Tally
@@ -20,8 +21,15 @@ from ragauge.metrics.sums import Groups, QuestionSums, sums_of
 from ragauge.metrics.table import reading
 from ragauge.runners.numbers import scored
 
-METRICS = [*reading("facts").values(), gold_retrieved_at(1), gold_retrieved_at(10)]
-every_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.id)
+METRICS = {
+    "facts": [*reading("facts").values(), gold_retrieved_at(1), gold_retrieved_at(10)],
+    "audit": list(reading("audit").values()),
+    "audited_runs": list(reading("audited_runs").values()),
+}
+"""By what they read; those that read runs obey the laws in test_stability.py."""
+every_metric = pytest.mark.parametrize(
+    "metric", [metric for kind in METRICS.values() for metric in kind], ids=lambda metric: metric.id
+)
 laws = settings(derandomize=True, max_examples=100, deadline=None)
 
 IDS = ("p1#1", "p1#2", "p2#1", "musée#1", "館#2")
@@ -102,17 +110,90 @@ def drawn_facts(draw):
 
 
 facts = read_facts() | drawn_facts()
-units = st.lists(facts, max_size=8)
 
 
-def law_of_every_metric(*strategies):
-    """A test of a law: what is drawn is drawn once, and checked for each metric."""
+@st.composite
+def part_of(draw, whole):
+    """A count of characters within another; None where either is unknown."""
+    return None if whole is None else draw(st.none() | st.integers(0, whole))
+
+
+@st.composite
+def audit_facts(draw):
+    """What an audit says of a trace, in any combination that is free of contradiction."""
+    maybe, size, share = st.none() | st.booleans(), st.integers(0, 400), st.floats(0, 1)
+    target, cited, gold_span = (draw(st.none() | size) for _ in range(3))
+    within = None if cited is None or gold_span is None else min(cited, gold_span)
+    return AuditFacts(
+        kind=draw(st.sampled_from(("answer", "answer", "uncited", "refusal", "error"))),
+        answerable=draw(maybe),
+        code=draw(st.sampled_from((OK, OK, "not_retrieved", "model_reported_error"))),
+        marker=draw(maybe),
+        payload=draw(maybe),
+        text=draw(maybe),
+        matched=draw(maybe),
+        target=target,
+        retrieved_target=draw(part_of(target)),
+        cited_target=draw(part_of(target)),
+        cited=cited,
+        gold_span=gold_span,
+        cited_gold=draw(part_of(within)),
+        concordant=draw(st.none() | size),
+        discordant=draw(st.none() | size),
+        ndcg_before=draw(st.none() | share),
+        ndcg_after=draw(st.none() | share),
+        deltaS=draw(
+            st.dictionaries(st.sampled_from(("context", "chunk", "anchor", "decoy")), share)
+        ),
+        why=draw(st.dictionaries(st.sampled_from(("text", "matched", "deltaS")), st.just("so"))),
+    )
+
+
+@st.composite
+def audited_runs(draw):
+    state, paired = st.none() | st.sampled_from(STATES), draw(st.integers(0, 20))
+    return AuditedRuns(
+        answerable=draw(st.booleans()),
+        planned=draw(st.integers(0, 6)),
+        retrieval=draw(state),
+        answer=draw(state),
+        flipped=draw(st.integers(0, paired)),
+        paired=paired,
+    )
+
+
+UNITS = {"facts": facts, "audit": audit_facts(), "audited_runs": audited_runs()}
+EXAMPLES = {
+    "facts": Facts(answerable=True),
+    "audit": AuditFacts(kind="answer"),
+    "audited_runs": AuditedRuns(answerable=True, planned=6, retrieval=None, answer=None),
+}
+
+
+def some(unit):
+    return st.lists(unit, max_size=8)
+
+
+def placed_units(unit):
+    """Units, each with the number of its question."""
+    return st.lists(st.tuples(st.integers(0, 3), unit), max_size=12)
+
+
+def just(strategy):
+    """A strategy that is the same for every kind of unit."""
+    return lambda unit: strategy
+
+
+def law_of_every_metric(*drawn_from):
+    """A test of a law: what is drawn is drawn once a kind, and checked for each of its metrics."""
 
     def tested(law):
+        @pytest.mark.parametrize("kind", METRICS)
         @laws
-        @given(st.tuples(*strategies))
-        def test(drawn):
-            for metric in METRICS:
+        @given(data=st.data())
+        def test(kind, data):
+            drawn = data.draw(st.tuples(*(of(UNITS[kind]) for of in drawn_from)))
+            for metric in METRICS[kind]:
                 try:
                     law(metric, *drawn)
                 except Exception as error:
@@ -144,7 +225,22 @@ def groups_of(placed, questions):
     return Groups(questions, question, pattern, count, tuple(codes))
 
 
-@law_of_every_metric(units)
+def question_sums(metric, placed, questions):
+    """The sums of each question: of facts by their patterns, as the runner makes them."""
+    if metric.reads == "facts":
+        return sums_of(metric, groups_of(placed, questions))
+    of_each = [[unit for q, unit in placed if q == place] for place in range(questions)]
+    tallies = [tally(metric, units) for units in of_each]
+    return QuestionSums(
+        metric,
+        np.array([each.sums for each in tallies], dtype=np.int64),
+        np.array([each.scored for each in tallies]),
+        np.array([each.scored + sum(each.absent.values()) for each in tallies]),
+        dict(reduce(add, tallies).absent),
+    )
+
+
+@law_of_every_metric(some)
 def test_values_stay_within_bounds(metric, measured):
     low, high = metric.bounds
     rows = [metric(unit) for unit in measured]
@@ -156,17 +252,17 @@ def test_values_stay_within_bounds(metric, measured):
         assert all(type(count) is int for count in counts)
 
 
-@law_of_every_metric(units, units, st.randoms(use_true_random=False))
-def test_tallies_merge_in_any_order(metric, some, others, random):
-    whole = tally(metric, [*some, *others])
-    assert tally(metric, some) + tally(metric, others) == whole
-    assert tally(metric, others) + tally(metric, some) == whole
-    shuffled = random.sample([*some, *others], len(some) + len(others))
+@law_of_every_metric(some, some, just(st.randoms(use_true_random=False)))
+def test_tallies_merge_in_any_order(metric, units, others, random):
+    whole = tally(metric, [*units, *others])
+    assert tally(metric, units) + tally(metric, others) == whole
+    assert tally(metric, others) + tally(metric, units) == whole
+    shuffled = random.sample([*units, *others], len(units) + len(others))
     assert tally(metric, shuffled) == whole
     assert whole.scored + sum(whole.absent.values()) == len(shuffled)
 
 
-@law_of_every_metric(units, st.integers(2, 4))
+@law_of_every_metric(some, just(st.integers(2, 4)))
 def test_duplicate_units_scale_the_counts_and_keep_the_value(metric, measured, times):
     once, often = tally(metric, measured), tally(metric, measured * times)
     assert often.sums == tuple(times * total for total in once.sums)
@@ -175,20 +271,19 @@ def test_duplicate_units_scale_the_counts_and_keep_the_value(metric, measured, t
         assert value(metric, often.sums) == value(metric, once.sums)
 
 
-@law_of_every_metric(st.lists(facts, min_size=1, max_size=6))
+@law_of_every_metric(some)
 def test_nothing_to_score_is_none_with_a_reason(metric, measured):
     absent = [unit for unit in measured if isinstance(metric(unit), Absent)]
     for chosen in ([], absent):
-        placed = [(0, unit) for unit in chosen]
-        found = scored(sums_of(metric, groups_of(placed, 1)), "made so")
+        found = scored(question_sums(metric, [(0, unit) for unit in chosen], 1), "made so")
         assert (found.value, found.ci, found.n, found.of) == (None, None, 0, len(chosen))
         assert found.reason
         assert all(metric(unit).reason in found.reason for unit in chosen)
 
 
-@law_of_every_metric(st.lists(st.tuples(st.integers(0, 3), facts), max_size=12))
-def test_bulk_sums_equal_the_plain_ones(metric, placed):
-    found = sums_of(metric, groups_of(placed, 4))
+@law_of_every_metric(placed_units)
+def test_sums_by_question_equal_the_plain_ones(metric, placed):
+    found = question_sums(metric, placed, 4)
     assert found.tally() == tally(metric, [unit for _, unit in placed])
     for question in range(4):
         plain = tally(metric, [unit for place, unit in placed if place == question])
@@ -197,9 +292,9 @@ def test_bulk_sums_equal_the_plain_ones(metric, placed):
         assert found.units[question] == plain.scored + sum(plain.absent.values())
 
 
-@law_of_every_metric(st.lists(st.tuples(st.integers(0, 3), facts), min_size=1, max_size=12))
+@law_of_every_metric(placed_units)
 def test_intervals_hold_the_value_and_stay_within_bounds(metric, placed):
-    found = scored(sums_of(metric, groups_of(placed, 4)), "made so")
+    found = scored(question_sums(metric, placed, 4), "made so")
     if found.value is None or found.ci is None:
         return
     low, high = metric.bounds
@@ -218,14 +313,14 @@ class Declared:
         return getattr(self._facts, name)
 
 
-@law_of_every_metric(facts)
+@law_of_every_metric(lambda unit: unit)
 def test_a_metric_reads_only_what_it_declares(metric, unit):
     assert metric(Declared(unit, metric.needs)) == metric(unit)
 
 
 @every_metric
 def test_every_needed_fact_exists(metric):
-    assert all(hasattr(Facts(answerable=True), name) for name in metric.needs)
+    assert all(hasattr(EXAMPLES[metric.reads], name) for name in metric.needs)
 
 
 @every_metric
@@ -236,14 +331,14 @@ def test_every_entry_is_fit_to_be_shown(metric):
     first = metric.doc.split("\n\n")[0]
     assert first.endswith(".")
     assert first[0].isupper()
-    assert reading("facts").get(metric.id, metric).id == metric.id
+    assert reading(metric.reads).get(metric.id, metric).id == metric.id
 
 
-def test_an_empty_set_of_questions_is_none_too():
-    for metric in METRICS:
-        none = np.zeros(0, dtype=np.int64)
-        empty = QuestionSums(metric, none.reshape(0, len(metric.columns)), none, none, {})
-        assert scored(empty, "").value is None
+@every_metric
+def test_an_empty_set_of_questions_is_none_too(metric):
+    none = np.zeros(0, dtype=np.int64)
+    empty = QuestionSums(metric, none.reshape(0, len(metric.columns)), none, none, {})
+    assert scored(empty, "").value is None
 
 
 @settings(laws, max_examples=300)

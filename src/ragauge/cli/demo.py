@@ -86,7 +86,7 @@ def _built(say: Callable[[str], None]) -> Pipeline:
     pipeline = Pipeline.of()
     manifest = pipeline.index.manifest
     say(
-        f"Index: {len(manifest.documents)} documents, {manifest.chunks} chunks, "
+        f"Index: {len(manifest.doc_revs)} documents, {manifest.chunks} chunks, "
         f"hash {manifest.hash[:12]}, built in {perf_counter() - started:.1f} s"
     )
     return pipeline

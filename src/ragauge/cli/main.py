@@ -13,6 +13,8 @@ from ragauge.cli.exit_codes import BROKEN_PIPE, INTERRUPTED, NOT_MEASURED, USAGE
 from ragauge.errors import RagaugeError
 
 VERBS = {
+    "audit": "Check every citation: retrieved, whole, and standing where it says.",
+    "calibrate": "Fit thresholds on your gold set, before a gate may use them.",
     "compare": "Compare two recorded runs: better, worse, or cannot tell.",
     "completion": "Print the completion script of a shell.",
     "config": "Show every setting, its value and where it comes from.",
@@ -23,12 +25,14 @@ VERBS = {
     "init": "Write a starting ragauge.toml for your case.",
     "latency": "Load an endpoint at given rates: latency against accuracy, by configuration.",
     "metrics": "List the metrics, or explain one.",
+    "prompt": "Print the prompt contract: cite first, in a form that can be audited.",
     "run": "Run the tasks of ragauge.toml, record them, and give one verdict.",
     "runs": "List, show, tag, move and check recorded runs.",
     "schema": "Print the JSON Schema of a record.",
     "score": "Score traces against a gold set, with gates.",
     "stability": "Score the runs of a sweep: what changes that should not.",
     "sweep": "Ask a system each question many times, under what should not matter.",
+    "trace-eval": "Ask each question in three wordings and two seeds; audit the citations.",
 }
 """Each verb is a module of this package, and in it the command of the same name."""
 
@@ -42,7 +46,8 @@ class Verbs(click.Group):
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
         if name not in VERBS:
             return None
-        command: click.Command = getattr(import_module(f"ragauge.cli.{name}"), name)
+        module = name.replace("-", "_")
+        command: click.Command = getattr(import_module(f"ragauge.cli.{module}"), module)
         return command
 
     def resolve_command(

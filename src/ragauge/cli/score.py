@@ -62,7 +62,7 @@ def score(ctx: click.Context, /, **given: Any) -> None:
     options["workers"] = chosen["workers"] or os.cpu_count() or 1
     forms = forms_of(reports)
     with recorder(chosen) as history, rows_of(history, wanted) as out:
-        with _progress(traces, chosen["quiet"]) as progress:
+        with reading_progress(traces, chosen["quiet"], "scoring") as progress:
             options |= {"out": out, "baseline": baseline, "keep_answers": history.on}
             outcome = run(gold, traces, progress, **options)
         write_reports(outcome.report, forms, chosen["quiet"])
@@ -103,8 +103,10 @@ def write_reports(report: Report, forms: dict[Path, str], quiet: bool) -> None:
 
 
 @contextmanager
-def _progress(traces: tuple[str, ...], quiet: bool) -> Iterator[Callable[[int], None] | None]:
-    """A bar on stderr, where a person sees it."""
+def reading_progress(
+    traces: tuple[str, ...], quiet: bool, doing: str
+) -> Iterator[Callable[[int], None] | None]:
+    """A bar on stderr for the bytes that are read, where a person sees it."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -116,7 +118,7 @@ def _progress(traces: tuple[str, ...], quiet: bool) -> Iterator[Callable[[int], 
     sizes = [size_of(name) for name in traces]
     total = None if None in sizes else sum(size for size in sizes if size is not None)
     bar = Progress(
-        "scoring",
+        doing,
         BarColumn(),
         DownloadColumn(),
         TimeRemainingColumn(),
@@ -124,5 +126,5 @@ def _progress(traces: tuple[str, ...], quiet: bool) -> Iterator[Callable[[int], 
         transient=True,
     )
     with bar:
-        task = bar.add_task("scoring", total=total)
+        task = bar.add_task(doing, total=total)
         yield lambda done: bar.advance(task, done)

@@ -60,7 +60,7 @@ def sweep(ctx: click.Context, /, **given: Any) -> None:
     extra = {name: given.pop(name) for name in ("knobs", "gates", "restart")}
     chosen = _settings(given)
     quiet = chosen.pop("quiet")
-    system = _system(systems, chosen["map"], chosen["concurrency"])
+    system = asked_system(systems, chosen["map"], chosen["concurrency"])
     try:
         with progress(quiet) as watch:
             report = run(gold, system, out, watch, **_options(chosen, extra))
@@ -81,7 +81,7 @@ def _settings(given: dict[str, Any]) -> dict[str, Any]:
     return with_preset(settings("sweep", **flags), given_names)
 
 
-def _system(given: dict[str, Any], map: str | None, concurrency: int) -> System:
+def asked_system(given: dict[str, Any], map: str | None, concurrency: int) -> System:
     if given.pop("demo"):
         if any(given.values()) or map:
             raise click.UsageError("--demo stands alone: it is the system under test")

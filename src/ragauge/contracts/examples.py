@@ -6,7 +6,15 @@ from typing import Any
 
 import msgspec
 
-from ragauge.contracts import gold_examples, history_examples, suite_examples, sweep_examples
+from ragauge.contracts import (
+    audit_examples,
+    calibration_examples,
+    drift_examples,
+    gold_examples,
+    history_examples,
+    suite_examples,
+    sweep_examples,
+)
 from ragauge.contracts.run import Variation
 from ragauge.contracts.score import Coverage, QuestionRow, Score, ScoreReport
 from ragauge.contracts.stability import (
@@ -192,6 +200,9 @@ _STABILITY = StabilityReport(
 )
 
 EXAMPLES: dict[str, list[Any]] = {
+    "audit-report": [msgspec.to_builtins(audit_examples.AUDIT)],
+    "auditable-answer": [msgspec.to_builtins(audit_examples.ANSWER)],
+    "trace-eval-report": [msgspec.to_builtins(audit_examples.TRACE_EVAL)],
     "citation": [
         {
             "doc_id": "rijksmuseum",
@@ -220,6 +231,7 @@ EXAMPLES: dict[str, list[Any]] = {
         },
         {"qid": "q2", "question": "Who cleans the windows?", "answerable": False},
     ],
+    "calibration-report": [msgspec.to_builtins(calibration_examples.CALIBRATION)],
     "gold-agreement-report": [msgspec.to_builtins(gold_examples.AGREEMENT)],
     "gold-convert-report": [msgspec.to_builtins(gold_examples.CONVERT)],
     "gold-diff-report": [msgspec.to_builtins(gold_examples.DIFF)],
@@ -229,8 +241,10 @@ EXAMPLES: dict[str, list[Any]] = {
     "gold-split-report": [msgspec.to_builtins(gold_examples.SPLIT)],
     "comparison-report": [msgspec.to_builtins(history_examples.COMPARISON)],
     "consistency-report": [msgspec.to_builtins(sweep_examples.CONSISTENCY)],
+    "drift-report": [msgspec.to_builtins(drift_examples.DRIFT)],
     "history-report": [msgspec.to_builtins(history_examples.HISTORY)],
     "latency-report": [msgspec.to_builtins(sweep_examples.LATENCY)],
+    "manifest": [msgspec.to_builtins(drift_examples.MANIFEST)],
     "run": [msgspec.to_builtins(history_examples.RUN)],
     "runs-export-report": [msgspec.to_builtins(history_examples.EXPORTED)],
     "runs-gc-report": [msgspec.to_builtins(history_examples.CLEANED)],

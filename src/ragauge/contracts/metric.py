@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 Better = Literal["higher", "lower"]
 Unit = Literal["trace", "question", "document", "query"]
-Reads = Literal["facts", "runs"]
+Reads = Literal["facts", "runs", "audit", "audited_runs"]
 
 SCALE = 1 << 40
 """Values that are not counts travel as round(value * SCALE): integer sums do not care for order."""
@@ -49,7 +49,8 @@ class Metric(Struct, frozen=True, kw_only=True):
     columns: tuple[str, ...]
     """Sufficient statistics, such as ("tp", "fp", "fn")."""
     reads: Reads = "facts"
-    """What `measure` is given: the facts of a trace, or a question with its runs."""
+    """What `measure` is given: the facts of a trace or a question with its runs, and of these
+    what an audit says."""
     needs: frozenset[str]
     """The fields of it that `measure` looks at."""
     measure: Callable[[Any], Row | Absent]

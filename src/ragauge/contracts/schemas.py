@@ -17,26 +17,35 @@ from ragauge.contracts.archive import (
     Tagged,
     Verified,
 )
-from ragauge.contracts.citation import Citation
+from ragauge.contracts.audit import AuditReport
+from ragauge.contracts.calibration import CalibrationReport
+from ragauge.contracts.citation import AuditableAnswer, Citation
 from ragauge.contracts.comparison import ComparisonReport, HistoryReport
 from ragauge.contracts.consistency import ConsistencyReport
+from ragauge.contracts.drift import DriftReport
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.gold_parts import ConvertReport, PlanReport, SampleReport, SplitReport
 from ragauge.contracts.gold_report import DiffReport, LintReport
 from ragauge.contracts.history import RunRecord
 from ragauge.contracts.latency import LatencyReport
+from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.run import SweepPlan
 from ragauge.contracts.score import ScoreReport
 from ragauge.contracts.stability import StabilityReport
 from ragauge.contracts.suite import SuiteReport
 from ragauge.contracts.sweep import SweepReport
 from ragauge.contracts.trace import Trace
+from ragauge.contracts.trace_eval import TraceEvalReport
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 RECORDS: dict[str, type] = {
+    "audit-report": AuditReport,
+    "auditable-answer": AuditableAnswer,
+    "calibration-report": CalibrationReport,
     "citation": Citation,
     "comparison-report": ComparisonReport,
     "consistency-report": ConsistencyReport,
+    "drift-report": DriftReport,
     "gold": Gold,
     "gold-agreement-report": AgreementReport,
     "gold-convert-report": ConvertReport,
@@ -47,6 +56,7 @@ RECORDS: dict[str, type] = {
     "gold-split-report": SplitReport,
     "history-report": HistoryReport,
     "latency-report": LatencyReport,
+    "manifest": Manifest,
     "run": RunRecord,
     "runs-export-report": Exported,
     "runs-gc-report": Cleaned,
@@ -62,6 +72,7 @@ RECORDS: dict[str, type] = {
     "sweep-plan": SweepPlan,
     "sweep-report": SweepReport,
     "trace": Trace,
+    "trace-eval-report": TraceEvalReport,
 }
 
 

@@ -47,6 +47,8 @@ class Trace(Struct, frozen=True, kw_only=True, omit_defaults=True):
     retrieved: tuple[dict[str, Any], ...] | None = None
     """The citation payloads of what was retrieved, best first."""
     segments: tuple[dict[str, Any], ...] | None = None
+    cited: tuple[dict[str, Any], ...] | None = None
+    """The citations whole, where a system gave more of them than ids."""
     usage: dict[str, Any] | None = None
     labels: dict[str, Any] | None = None
     extra: dict[str, Any] = {}

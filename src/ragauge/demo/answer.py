@@ -42,18 +42,26 @@ class Generator(Protocol):
         """`answer_json`: claim, citations, and constraints_echo where there are constraints.
 
         Chunks are ids with their texts, best first. A refusal is the claim `not in context` with
-        no citations. Raises CallFailed.
+        no citations. Beside these, `segments` where it is known which part of the claim rests on
+        which chunk: `{text, snippet_id, quote}`, one for each citation. Raises CallFailed.
         """
 
     async def close(self) -> None:
         """Let go of connections."""
 
 
-class _Found(Struct, frozen=True):
-    """An answer before it is worded: its sentences, the chunks they stand in, the first title."""
+class _Part(Struct, frozen=True):
+    """The sentences of an answer that stand in one chunk, and the one of them that answers."""
 
-    claim: str
-    citations: tuple[str, ...]
+    id: str
+    text: str
+    quote: str
+
+
+class _Found(Struct, frozen=True):
+    """An answer before it is worded: its parts, and the title of the first one's document."""
+
+    parts: tuple[_Part, ...]
     title: str
 
 
@@ -92,11 +100,19 @@ class Extractive:
     ) -> dict[str, Any]:
         """The same without an event loop. The chunks have to be the index's own."""
         found = self._found(question, tuple(id for id, _ in chunks))
-        answer: dict[str, Any] = {
-            "claim": _worded(found, question, seed, temperature) if found else REFUSAL,
-            "citations": list(found.citations) if found else [],
+        echo = {"constraints_echo": list(constraints)} if constraints else {}
+        if not found:
+            return {"claim": REFUSAL, "citations": [], **echo}
+        texts = _worded(found, question, seed, temperature)
+        return {
+            "claim": " ".join(texts),
+            "citations": [part.id for part in found.parts],
+            **echo,
+            "segments": [
+                {"text": text, "snippet_id": part.id, "quote": part.quote}
+                for text, part in zip(texts, found.parts, strict=True)
+            ],
         }
-        return answer | ({"constraints_echo": list(constraints)} if constraints else {})
 
     async def close(self) -> None:
         """Nothing is held but memory."""
@@ -107,10 +123,18 @@ class Extractive:
         found = evidence(Weighed(question, self._index.lexicon), passages, self._threshold)
         if not found:
             return None
-        chosen = [sentence.text for one in found for sentence in with_neighbours(question, one)]
-        cited = dict.fromkeys(one.passage.chunk.id for one in found)
-        title = found[0].passage.chunk.title
-        return _Found(" ".join(dict.fromkeys(chosen)), tuple(cited), title)
+        by_chunk: dict[str, list[Evidence]] = {}
+        for one in found:
+            by_chunk.setdefault(one.passage.chunk.id, []).append(one)
+        parts = tuple(_part(question, same) for same in by_chunk.values())
+        return _Found(parts, found[0].passage.chunk.title)
+
+
+def _part(question: Question, found: Sequence[Evidence]) -> _Part:
+    """What one chunk has to say, each sentence once."""
+    chosen = [sentence.text for one in found for sentence in with_neighbours(question, one)]
+    text = " ".join(dict.fromkeys(chosen))
+    return _Part(found[0].passage.chunk.id, text, found[0].sentence.text)
 
 
 def with_neighbours(question: Question, one: Evidence) -> list[Sentence]:
@@ -128,7 +152,13 @@ def with_neighbours(question: Question, one: Evidence) -> list[Sentence]:
     return [sentence for sentence in (before, one.sentence, after) if sentence]
 
 
-def _worded(found: _Found, question: str, seed: int, temperature: float) -> str:
+def _worded(found: _Found, question: str, seed: int, temperature: float) -> list[str]:
+    """The texts of the parts; together they are the claim."""
+    texts = [part.text for part in found.parts]
     luck = chance("wording", canonical(question), seed, f"{temperature:g}")
-    forms = (found.claim, found.claim.removesuffix("."), f"{found.title}: {found.claim}")
-    return forms[int(luck * len(forms))] if temperature > 0 else found.claim
+    form = int(luck * 3) if temperature > 0 else 0
+    if form == 1:
+        texts[-1] = texts[-1].removesuffix(".")
+    elif form == 2:
+        texts[0] = f"{found.title}: {texts[0]}"
+    return texts

@@ -7,6 +7,7 @@ in every process. `paraphrase_sensitivity` alone looks at the very wording, and 
 from __future__ import annotations
 
 import difflib
+import hashlib
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,6 +25,9 @@ SHARE = 0.3
 FAULTS = {
     "unstable_retrieval": "Half of what was found is lost, another half for every seed.",
     "wrong_citations": "Cites the neighbour of the chunk that answers, or one never retrieved.",
+    "invented_citations": "Cites an id that no chunk has, made up from the right one.",
+    "stale_payloads": "What was retrieved says it is from an earlier index: its hash, a revision.",
+    "drifted_offsets": "The offsets of what was retrieved are a few characters off.",
     "chatty_refusals": "Refuses in a sentence of its own instead of the agreed words.",
     "dropped_constraints": "Does not echo the locked sentences.",
     "paraphrase_sensitivity": "Some wordings of a question lose the chunks that answer it.",
@@ -121,6 +125,55 @@ def miscited(
     luck = chance("citation", *_what("wrong_citations", ask))
     wrong = (beside or strange) if luck < 0.5 else (strange or beside)
     return {**answer, "citations": [wrong[int(2 * luck % 1 * len(wrong))]] if wrong else []}
+
+
+def invented(answer: dict[str, Any], known: Sequence[str], ask: Ask) -> dict[str, Any]:
+    """The answer citing ids that look right and are nobody's. `known` are those of all chunks."""
+    luck = chance("id", *_what("invented_citations", ask))
+    cited: Sequence[str] = answer.get("citations") or ()
+    return {**answer, "citations": [_nobodys(id, 2 + int(luck * 8), known) for id in cited]}
+
+
+def _nobodys(id: str, number: int, known: Sequence[str]) -> str:
+    """
+    >>> _nobodys("louvre#history", 2, ["louvre#history", "louvre#history-2"])
+    'louvre#history-3'
+    """
+    while f"{id}-{number}" in known:
+        number += 1
+    return f"{id}-{number}"
+
+
+def stale(payloads: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The payloads as an earlier index gave them, before the best document was revised."""
+    if not payloads:
+        return []
+    revised = payloads[0]["doc_id"]
+    return [
+        {
+            **one,
+            "index_hash": _earlier(one["index_hash"]),
+            "rev": _earlier(one["rev"]) if one["doc_id"] == revised else one["rev"],
+        }
+        for one in payloads
+    ]
+
+
+def _earlier(hash: str) -> str:
+    """Another hash of the same length, always the same."""
+    return hashlib.sha256(hash.encode()).hexdigest()[: len(hash)]
+
+
+def drifted(payloads: Sequence[dict[str, Any]], ask: Ask) -> list[dict[str, Any]]:
+    """The payloads with offsets of as many characters, a few too early."""
+    luck = chance("offsets", *_what("drifted_offsets", ask))
+    return [{**one, "offsets": _moved(one["offsets"], 1 + int(luck * 8))} for one in payloads]
+
+
+def _moved(offsets: dict[str, Any], by: int) -> dict[str, Any]:
+    """Earlier by so many characters; later where the text begins too soon for that."""
+    step = -by if offsets["start"] >= by else by
+    return {**offsets, "start": offsets["start"] + step, "end": offsets["end"] + step}
 
 
 def in_prose(answer: dict[str, Any], ask: Ask) -> dict[str, Any]:

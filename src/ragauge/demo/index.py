@@ -10,16 +10,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Struct
 
+from ragauge.audit.drift import differences
+from ragauge.audit.payload import told
+from ragauge.contracts.drift import Difference
 from ragauge.contracts.embedder import Embedder
+from ragauge.contracts.manifest import Manifest
 from ragauge.demo.chunks import CHUNKER, Chunk, Document, read_documents, rev_of
 from ragauge.demo.kin import kin, kins
 from ragauge.demo.lexicon import Lexicon, context
 from ragauge.demo.passages import Passage
 from ragauge.demo.words import ANALYZER, stems, surface_words
-from ragauge.errors import InputRejected
+from ragauge.errors import InputRejected, RagaugeError
+from ragauge.ingest.manifest import read_manifest
 from ragauge.store.files import write_whole
+from ragauge.store.manifests import write_manifest
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,31 +36,6 @@ MANIFEST, CHUNKS, VECTORS = "manifest.json", "chunks.jsonl", "vectors.npy"
 FILES = (CHUNKS, VECTORS)
 ANEW = "build the index anew"
 K1, B = 1.2, 0.75
-
-
-class Manifest(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How an index was made: two with the same hash give the same results."""
-
-    index_type: str
-    metric: str
-    embedding: str
-    chunker: str
-    analyzer: str
-    source: str
-    """Where the documents come from: the scheme of their addresses."""
-    documents: dict[str, str]
-    """The revision of each, by its id."""
-    chunks: int
-    hash: str = ""
-    files: dict[str, str] = {}
-    """The sha256 of each file beside a saved manifest. They prove that the files belong together
-    and are no part of the hash, as a model's last bits may differ from machine to machine."""
-
-    def hashed(self) -> Manifest:
-        """The manifest with the hash over how the index was made."""
-        made = msgspec.structs.replace(self, hash="", files={})
-        fields = msgspec.json.encode(made, order="sorted")
-        return msgspec.structs.replace(self, hash=hashlib.sha256(fields).hexdigest()[:16])
 
 
 class Index:
@@ -93,7 +73,8 @@ class Index:
         files = {name: _saved_file(saved / name, was.files.get(name)) for name in FILES}
         if files[CHUNKS] != _chunk_lines(documents):
             raise InputRejected(f"{saved / CHUNKS}: not the chunks of these documents; {ANEW}")
-        vectors = _vectors(saved, files[VECTORS], (manifest.chunks, embedder.dimension))
+        shape = (len(_chunks(documents)), embedder.dimension)
+        vectors = _vectors(saved, files[VECTORS], shape)
         return cls(manifest, documents, vectors, embedder)
 
     def save(self, folder: Path) -> None:
@@ -107,9 +88,7 @@ class Index:
         for name, content in files.items():
             write_whole(folder / name, content)
         sums = {name: hashlib.sha256(content).hexdigest() for name, content in files.items()}
-        manifest = msgspec.structs.replace(self.manifest, files=sums)
-        encoded = msgspec.json.encode(manifest, order="sorted")
-        write_whole(folder / MANIFEST, msgspec.json.format(encoded, indent=2) + b"\n")
+        write_manifest(folder / MANIFEST, msgspec.structs.replace(self.manifest, files=sums))
 
     def verify(self) -> int:
         """How many chunks there are, each proved to stand in its document where it says."""
@@ -185,10 +164,10 @@ def _manifest(documents: Sequence[Document], embedder: Embedder, source: str) ->
         metric=METRIC,
         embedding=embedder.id,
         chunker=CHUNKER,
-        analyzer=ANALYZER,
-        source=source,
-        documents={document.id: document.rev for document in documents},
+        text_preproc=ANALYZER,
+        doc_revs={document.id: document.rev for document in documents},
         chunks=len(_chunks(documents)),
+        source=source,
     ).hashed()
 
 
@@ -199,12 +178,12 @@ def _chunk_lines(documents: Sequence[Document]) -> bytes:
 
 def _saved_manifest(saved: Path) -> Manifest:
     file = saved / MANIFEST
+    if not file.is_file():
+        raise InputRejected(f"{file}: not there; build the index and save it first")
     try:
-        return msgspec.json.decode(file.read_bytes(), type=Manifest)
-    except FileNotFoundError:
-        raise InputRejected(f"{file}: not there; build the index and save it first") from None
-    except (OSError, msgspec.DecodeError) as error:
-        raise InputRejected(f"{file}: cannot be read: {error}; {ANEW}") from error
+        return read_manifest(str(file))
+    except RagaugeError as error:
+        raise InputRejected(*error.problems, ANEW, more=error.more) from error
 
 
 def _saved_file(file: Path, sha256: str | None) -> bytes:
@@ -219,27 +198,27 @@ def _saved_file(file: Path, sha256: str | None) -> bytes:
 
 def _refuse_other(saved: Path, was: Manifest, now: Manifest) -> None:
     """Refuse a manifest that differs in any field, naming each."""
+    found = differences(was, now)
+    fields = [one for one in found if one.field not in ("doc_revs", "hash")]
     problems = [
-        f"{saved / MANIFEST}: {field} was {getattr(was, field)!r}, is {getattr(now, field)!r}"
-        for field in Manifest.__struct_fields__
-        if field not in ("documents", "hash", "files")
-        and getattr(was, field) != getattr(now, field)
+        f"{saved / MANIFEST}: {one.field} was {told(one.was)}, is {told(one.now)}" for one in fields
     ]
-    problems += _changed(saved, was.documents, now.documents)
-    if not problems and was.hash != now.hash:
+    problems += _changed(saved, found)
+    if not problems and was.hashed().hash != was.hash:
         problems = [f"{saved / MANIFEST}: hash {was.hash} does not belong to its fields"]
+    if not problems and found:
+        problems = [f"{saved / MANIFEST}: does not tell all that its index was made from"]
     if problems:
         raise InputRejected(*problems, ANEW)
 
 
-def _changed(saved: Path, was: dict[str, str], now: dict[str, str]) -> list[str]:
+def _changed(saved: Path, found: Sequence[Difference]) -> list[str]:
     kinds = {
-        "changed": [id for id in was if id in now and was[id] != now[id]],
-        "gone": [id for id in was if id not in now],
-        "new": [id for id in now if id not in was],
+        kind: [one.doc_id for one in found if one.doc_id and one.code == f"document_{kind}"]
+        for kind in ("changed", "gone", "new")
     }
     return [
-        f"{saved}: documents {kind} since it was built: {', '.join(sorted(ids))}"
+        f"{saved}: documents {kind} since it was built: {', '.join(ids)}"
         for kind, ids in kinds.items()
         if ids
     ]

@@ -11,17 +11,17 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from msgspec import Struct
 
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.demo import DOCUMENTS, faults
-from ragauge.demo.answer import REFUSAL, Extractive, Generator
+from ragauge.demo.answer import Extractive, Generator
 from ragauge.demo.coverage import Weighed
 from ragauge.demo.faults import Faults
 from ragauge.demo.index import Index
 from ragauge.demo.knobs import Knobs, turned
 from ragauge.demo.question import read_question
-from ragauge.demo.retrieve import Candidate, payload, pooled, ranked
+from ragauge.demo.reply import Call, reply_of
+from ragauge.demo.retrieve import Candidate, pooled, ranked
 from ragauge.errors import UsageError
 from ragauge.models.embedders import embedder
 
@@ -34,17 +34,6 @@ LONGEST_QUESTION = 4000
 
 Hop = Callable[..., Awaitable[Any]]
 """Calls a function with what follows it, here or in another thread."""
-
-
-class _Call(Struct, frozen=True):
-    """A call after its retrieval."""
-
-    ask: Ask
-    knobs: Knobs
-    faults: Faults
-    index: Index
-    shown: Sequence[Candidate]
-    retrieve_ms: float
 
 
 class Pipeline:
@@ -93,7 +82,7 @@ class Pipeline:
         sweep needs none: a remembered question is answered sooner than a thread is found.
         """
         run = hop or _here
-        call: _Call = await run(self._retrieve, ask)
+        call: Call = await run(self._retrieve, ask)
         begun = time.perf_counter()
         if delay_s := _delay_s(call):
             await asyncio.sleep(delay_s)
@@ -101,7 +90,7 @@ class Pipeline:
             answer = await self._generate.generate(*_to_answer(call))
         else:
             answer = await run(self._extract, call)
-        return _reply(call, answer, _ms_since(begun))
+        return reply_of(call, answer, _ms_since(begun))
 
     def answer(self, ask: Ask) -> dict[str, Any]:
         """The same without an event loop, and so not from inside one."""
@@ -110,14 +99,14 @@ class Pipeline:
         call = self._retrieve(ask)
         begun = time.perf_counter()
         time.sleep(_delay_s(call))
-        return _reply(call, self._extract(call), _ms_since(begun))
+        return reply_of(call, self._extract(call), _ms_since(begun))
 
     async def close(self) -> None:
         """Let go of what the generator holds."""
         if self._generate:
             await self._generate.close()
 
-    def _retrieve(self, ask: Ask) -> _Call:
+    def _retrieve(self, ask: Ask) -> Call:
         begun = time.perf_counter()
         refuse_overlong(ask.q)
         knobs = turned(self.knobs, ask.knobs)
@@ -125,7 +114,7 @@ class Pipeline:
         faults.fail(struck, ask)
         shown = self._shown(ask, _search(knobs), struck)
         index = self._index_of(knobs.embedder)
-        return _Call(ask, knobs, struck, index, shown, _ms_since(begun))
+        return Call(ask, knobs, struck, index, shown, _ms_since(begun))
 
     def _shown(self, ask: Ask, search: Knobs, struck: Faults) -> Sequence[Candidate]:
         """The chunks that are shown to the answerer, best first."""
@@ -166,7 +155,7 @@ class Pipeline:
             except UsageError as error:
                 raise CallFailed("bad_request", f"knob embedder: {error}") from None
 
-    def _extract(self, call: _Call) -> dict[str, Any]:
+    def _extract(self, call: Call) -> dict[str, Any]:
         return self._extractive(call.index, call.knobs.threshold).answer(*_to_answer(call))
 
 
@@ -217,36 +206,15 @@ def _index(documents: Path, name: str) -> Index:
 
 
 def _to_answer(
-    call: _Call,
+    call: Call,
 ) -> tuple[str, list[tuple[str, str]], tuple[str, ...], int, float]:
     """What a generator is given."""
     chunks = [(one.chunk.id, one.chunk.text) for one in call.shown]
     return call.ask.q, chunks, call.knobs.constraints, call.ask.seed, call.ask.temperature
 
 
-def _delay_s(call: _Call) -> float:
+def _delay_s(call: Call) -> float:
     return call.knobs.delay_ms / 1000 if call.faults.strikes("slow", call.ask) else 0.0
-
-
-def _reply(call: _Call, answer: dict[str, Any], generate_ms: float) -> dict[str, Any]:
-    retrieved = [one.chunk.id for one in call.shown]
-    return {
-        "answer_json": _spoilt(answer, retrieved, call),
-        "retrieved_ids": retrieved,
-        "retrieved": [msgspec.to_builtins(payload(one, call.index)) for one in call.shown],
-        "stage_ms": {"retrieve": call.retrieve_ms, "generate": generate_ms},
-    }
-
-
-def _spoilt(answer: dict[str, Any], retrieved: list[str], call: _Call) -> dict[str, Any]:
-    """The answer, gone wrong where a fault strikes it."""
-    ask, struck = call.ask, call.faults
-    refused = answer.get("claim") == REFUSAL
-    if refused and struck.strikes("chatty_refusals", ask):
-        answer = faults.in_prose(answer, ask)
-    if not refused and struck.strikes("wrong_citations", ask):
-        answer = faults.miscited(answer, retrieved, list(call.index.numbers), ask)
-    return faults.unechoed(answer) if struck.strikes("dropped_constraints", ask) else answer
 
 
 def _ms_since(begun: float) -> float:

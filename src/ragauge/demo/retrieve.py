@@ -15,6 +15,7 @@ from ragauge.demo.coverage import Weighed
 from ragauge.demo.index import Index
 from ragauge.demo.knobs import Knobs
 from ragauge.demo.passages import Passage
+from ragauge.demo.words import ANALYZER
 
 if TYPE_CHECKING:
     import numpy as np
@@ -144,9 +145,9 @@ def payload(one: Candidate, index: Index) -> Citation:
         offsets=Offsets(chunk.start, chunk.end),
         tokens=len(chunk.text.split()),
         index_hash=manifest.hash,
-        embed_model=manifest.embedding,
-        analyzer=manifest.analyzer,
-        rev=manifest.documents[chunk.doc_id],
+        embed_model=index.embedder.id,
+        analyzer=ANALYZER,
+        rev=manifest.doc_revs[chunk.doc_id],
         score_raw=one.score_raw,
         score_norm=one.score_norm,
         rerank_score=one.rerank_score,

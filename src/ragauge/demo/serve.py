@@ -107,7 +107,7 @@ class Service:
     async def _manifested(self) -> str:
         assert self._pipeline
         manifest = self._pipeline.index.manifest
-        return f"{len(manifest.documents)} documents, hash {manifest.hash}"
+        return f"{len(manifest.doc_revs)} documents, hash {manifest.hash}"
 
     async def _indexed(self) -> str:
         """Every chunk stands where its offsets say, in the revision the manifest names."""

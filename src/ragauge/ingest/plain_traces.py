@@ -52,6 +52,7 @@ class _Line(Trace, frozen=True, forbid_unknown_fields=True, gc=False):
     # What may nest without end is left to the reader that looks for it.
     retrieved: None = None
     segments: None = None
+    cited: None = None
     usage: None = None
     extra: None = None  # type: ignore[assignment]
     question: str | None = None

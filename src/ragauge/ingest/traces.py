@@ -177,6 +177,7 @@ def _read_elsewhere(value: Any, field: str) -> None:
 
 _CHECKS: dict[str, Check] = {
     "attempt": whole,
+    "cited": mappings,
     "error": _error,
     "jitter": text,
     "labels": mapping,

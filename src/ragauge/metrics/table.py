@@ -19,6 +19,13 @@ if TYPE_CHECKING:
 
 GROUP = "ragauge.metrics"
 """The entry-point group in which a package names its own metrics."""
+COMMANDS: dict[Reads, str] = {
+    "facts": "score",
+    "runs": "stability",
+    "audit": "audit",
+    "audited_runs": "trace-eval",
+}
+"""Where a metric is asked for, by what it reads."""
 
 
 def ratio(sums: Array) -> Array:
@@ -73,9 +80,10 @@ def metric(
 @cache
 def table() -> dict[str, Metric]:
     """Every metric there is, by id: the built-in families, then what packages register."""
-    from ragauge.metrics import quality, stability
+    from ragauge.metrics import quality, stability, traceability
 
-    found = {entry.id: entry for entry in (*quality.METRICS, *stability.METRICS)}
+    families = (quality.METRICS, stability.METRICS, traceability.METRICS)
+    found = {entry.id: entry for family in families for entry in family}
     for entry in registered():
         if entry.id in found:
             raise UsageError(f"metric {entry.id}: registered twice; rename one of them")
@@ -125,7 +133,9 @@ def _faults(entry: Metric) -> list[str]:
         ),
         f"version {entry.version} is below 1": entry.version >= 1,
         "it has no columns": entry.columns,
-        'it reads runs; a metric of one trace\'s facts reads "facts"': entry.reads == "facts",
+        f'it reads {entry.reads}; a metric of one trace\'s facts reads "facts"': (
+            entry.reads == "facts"
+        ),
         "it has no docstring; its first sentence says what is measured": entry.doc,
     }
     return [fact for fact, holds in checks.items() if not holds]
@@ -167,21 +177,22 @@ def _finish_checked(entry: Metric) -> Callable[[Array], Array]:
     return finish
 
 
-def find(name: str, kind: Reads | None = None) -> Metric:
+def find(name: str, *kinds: Reads) -> Metric:
     """The metric of this id, or of this name where one family has it; `@k` may be any k.
 
-    With a kind, only a metric that reads it will do.
+    With kinds, only a metric that reads one of them will do.
     """
-    found = _found(name)
-    if kind and found.reads != kind:
-        verb = "stability" if found.reads == "runs" else "score"
-        raise UsageError(f"metric {found.id} belongs to `ragauge {verb}`; ask for it there")
+    found = _found(name, kinds)
+    if kinds and found.reads not in kinds:
+        command = COMMANDS[found.reads]
+        raise UsageError(f"metric {found.id} belongs to `ragauge {command}`; ask for it there")
     return found
 
 
-def _found(name: str) -> Metric:
+def _found(name: str, kinds: tuple[Reads, ...]) -> Metric:
     known = table()
     matches = [entry for entry in known.values() if name in (entry.id, entry.name)]
+    matches = [entry for entry in matches if entry.reads in kinds] or matches
     if len(matches) == 1:
         return matches[0]
     if len(matches) > 1:

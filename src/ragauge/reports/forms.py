@@ -7,14 +7,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ragauge.contracts.annotation import AgreementReport
+from ragauge.contracts.audit import AuditReport
+from ragauge.contracts.calibration import CalibrationReport
 from ragauge.contracts.comparison import ComparisonReport, HistoryReport
 from ragauge.contracts.consistency import ConsistencyReport
+from ragauge.contracts.drift import DriftReport
 from ragauge.contracts.gold_parts import ConvertReport, PlanReport, SampleReport, SplitReport
 from ragauge.contracts.gold_report import DiffReport, GoldReport, LintReport
 from ragauge.contracts.latency import LatencyReport
 from ragauge.contracts.score import ScoreReport
 from ragauge.contracts.stability import StabilityReport
 from ragauge.contracts.suite import SuiteReport
+from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.errors import UsageError
 
 Report = (
@@ -26,10 +30,17 @@ Report = (
     | HistoryReport
     | SuiteReport
     | AgreementReport
+    | CalibrationReport
     | GoldReport
+    | AuditReport
+    | TraceEvalReport
+    | DriftReport
 )
 
 FORMS = ("text", "json", "markdown", "junit", "github", "csv", "html")
+"""What the reports of scores, stability and comparisons come in."""
+ALL_FORMS = (*FORMS, "sarif")
+"""What there is; only findings with a place in a file can be SARIF."""
 
 
 class Kind(NamedTuple):
@@ -48,6 +59,10 @@ KINDS: dict[type, Kind] = {
     HistoryReport: Kind("history", ("text", "json", "markdown", "csv")),
     SuiteReport: Kind("suite", ("text", "json", "markdown", "junit", "github")),
     AgreementReport: Kind("agreement", ("text", "json", "markdown", "csv")),
+    AuditReport: Kind("audit", tuple(form for form in ALL_FORMS if form != "csv")),
+    TraceEvalReport: Kind("trace_eval", ("text", "json", "markdown", "junit", "html")),
+    CalibrationReport: Kind("calibration", ("text", "json", "markdown")),
+    DriftReport: Kind("drift", ("text", "json", "markdown")),
     **dict.fromkeys(
         (LintReport, DiffReport, SplitReport, SampleReport, ConvertReport, PlanReport),
         Kind("gold", ("text", "json")),
@@ -61,6 +76,7 @@ _FORM_OF_ENDING = {
     ".csv": "csv",
     ".html": "html",
     ".txt": "text",
+    ".sarif": "sarif",
 }
 
 
@@ -104,11 +120,12 @@ def form_of(path: Path, report: type | None = None) -> str:
 
 
 def _demand(kind: Kind, form: str) -> None:
-    if form not in FORMS:
-        raise UsageError(f'there is no report form "{form}"; there are {", ".join(FORMS)}')
+    if form not in ALL_FORMS:
+        raise UsageError(f'there is no report form "{form}"; there are {", ".join(ALL_FORMS)}')
     if form not in kind.forms:
         has, article = ", ".join(kind.forms), "an" if kind.folder[0] in "aeiou" else "a"
-        raise UsageError(f'{article} {kind.folder} report has no form "{form}"; it has {has}')
+        name = kind.folder.replace("_", "-")
+        raise UsageError(f'{article} {name} report has no form "{form}"; it has {has}')
 
 
 def _module(kind: Kind, name: str) -> Any:

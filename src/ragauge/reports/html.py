@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ragauge.contracts.audit import AUDIT_SCHEMA, AuditReport
 from ragauge.contracts.comparison import COMPARISON_SCHEMA, ComparisonReport
 from ragauge.contracts.score import SCORE_SCHEMA, ScoreReport
 from ragauge.contracts.stability import STABILITY_SCHEMA, StabilityReport
+from ragauge.contracts.trace_eval import TRACE_EVAL_SCHEMA, TraceEvalReport
 from ragauge.errors import UsageError
 from ragauge.reports import numbers
 from ragauge.reports.foreign import readable
@@ -33,6 +35,8 @@ KINDS: dict[str, tuple[str, type]] = {
     SCORE_SCHEMA: ("score", ScoreReport),
     STABILITY_SCHEMA: ("stability", StabilityReport),
     COMPARISON_SCHEMA: ("comparison", ComparisonReport),
+    AUDIT_SCHEMA: ("audit", AuditReport),
+    TRACE_EVAL_SCHEMA: ("trace_eval", TraceEvalReport),
 }
 """Each kind of report by its schema: its view, and the record it is checked against."""
 
@@ -62,7 +66,7 @@ def page(report: Any) -> str:
     frame = _environment().get_template("frame.html")
     word = "PASS" if report.passed else "FAIL"
     made = frame.render(
-        title=f"Ragauge {name}: {word}",
+        title=f"Ragauge {name.replace('_', '-')}: {word}",
         body=body,
         style=Markup(style),  # ours
         policy=policy(style),

@@ -6,15 +6,19 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
+from ragauge.contracts.audit import AuditReport
 from ragauge.contracts.comparison import ComparisonReport
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.score import ScoreReport
 from ragauge.contracts.stability import StabilityReport
+from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.reports import envelope
 from ragauge.reports.foreign import cut, flat
 from ragauge.reports.stability.runs import Marked, differences
 
-Reported = TypeVar("Reported", ScoreReport, StabilityReport, ComparisonReport)
+Reported = TypeVar(
+    "Reported", ScoreReport, StabilityReport, ComparisonReport, AuditReport, TraceEvalReport
+)
 
 LONGEST = 1_500
 """Characters of a text that stands beside another: a longer one is cut."""

@@ -57,7 +57,7 @@ class Gathering:
         self.kept: list[tuple[int, int, int, int]] = []
         """The first traces as (question, pattern, file, line), for `each="trace"`."""
         self._groups = _Counted()
-        self._beyond = {m.id: _Sums(m, n) for m in metrics if not m.by_pattern}
+        self._beyond = {m.id: RowSums(m, n) for m in metrics if not m.by_pattern}
         self._lines_before = 0
 
     def add(self, block: BlockScores) -> Record:
@@ -166,16 +166,25 @@ class _Counted:
         self._compact_at = 2 * len(keys) + 100_000
 
 
-class _Sums:
+class RowSums:
     """Rows of a metric that reads more than patterns, by question."""
 
     def __init__(self, metric: Metric, questions: int) -> None:
-        self._metric = metric
+        self.metric = metric
         self._sums: Any = np.zeros((questions, len(metric.columns)), dtype=np.int64)
         self._scored = np.zeros(questions, dtype=np.int64)
         self._reach = 0
         self._last_reason: dict[int, str] = {}
         self._reasons: Counter[str] = Counter()
+
+    def grow(self, questions: int) -> None:
+        """Make room for as many questions."""
+        more = questions - len(self._scored)
+        if more > 0:
+            # Twice the room at once: questions come one by one.
+            room = max(more, len(self._scored))
+            self._sums = np.pad(self._sums, ((0, room), (0, 0)))
+            self._scored = np.pad(self._scored, (0, room))
 
     def add(self, question: Ints, rows: Measured, *, replace: bool) -> None:
         counts = np.frombuffer(rows.counts, dtype=np.int64).reshape(len(question), -1)
@@ -205,4 +214,5 @@ class _Sums:
         untraced = int((traces_of == 0).sum())
         if untraced:
             reasons["no answer"] += untraced
-        return QuestionSums(self._metric, self._sums, self._scored, units, dict(reasons))
+        n = len(traces_of)
+        return QuestionSums(self.metric, self._sums[:n], self._scored[:n], units, dict(reasons))

@@ -39,7 +39,7 @@ class RunLines:
         self.filled = self.rejected = self.strays = 0
         self._join, self._names = Join(gold), names
         self._places, self._at, self._size = array("i"), array("q"), array("i")
-        self._file = array("h")
+        self._file, self._number = array("h"), array("q")
         self._open = ExitStack()
         self._files: list[BinaryIO] = []
         for name in names:
@@ -59,6 +59,11 @@ class RunLines:
         start, end = self._starts[place : place + 2]
         return [trace_in(self._line(number)) for number in self._order[start:end].tolist()]
 
+    def lines(self, place: int) -> list[tuple[int, bytes]]:
+        """The question's lines as they stand, each with its number in its file."""
+        start, end = self._starts[place : place + 2]
+        return [(self._number[one], self._line(one)) for one in self._order[start:end].tolist()]
+
     def _line(self, number: int) -> bytes:
         file = self._files[self._file[number]]
         file.seek(self._at[number])
@@ -74,7 +79,7 @@ class RunLines:
             for line in content.split(b"\n"):
                 number += 1
                 if line and not line.isspace():
-                    self._add(line, at, f"{name}:{number}")
+                    self._add(line, at, name, number)
                 at += len(line) + 1
             number -= 1  # what follows the last line end is the next block's first line
 
@@ -91,8 +96,9 @@ class RunLines:
         self._files[-1].write(content)
         return at
 
-    def _add(self, line: bytes, at: int, where: str) -> None:
+    def _add(self, line: bytes, at: int, name: str, number: int) -> None:
         self.filled += 1
+        where = f"{name}:{number}"
         try:
             trace = trace_in(line)
         except BadLine as fault:
@@ -109,6 +115,7 @@ class RunLines:
         self._places.append(place)
         self._at.append(at)
         self._size.append(len(line))
+        self._number.append(number)
         self._file.append(len(self._files) - 1)
 
     def _note(self, code: str, where: str, message: str) -> None:

@@ -1,0 +1,99 @@
+"""Answers with nothing wrong, recognised quickly: most are, and the serving path cannot wait.
+
+What is not seen to be clean here is examined in full elsewhere. The two agree by law: a test
+holds them against each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ragauge.audit.live import LiveIndex
+from ragauge.audit.payload import whole_payload
+from ragauge.contracts.citation import Citation, Offsets, Unit
+
+
+def clean_citations(
+    parts: Sequence[Sequence[Any]],
+    retrieved: Sequence[Any] | None,
+    live: LiveIndex,
+    unit: Unit | None,
+) -> list[Citation] | None:
+    """The payloads of an answer whose citations hold, part by part; None where that is not sure."""
+    known = None if retrieved is None else _by_id(retrieved)
+    if retrieved is not None and known is None:
+        return None
+    found: list[Citation] = []
+    for part in parts:
+        cited = _clean_part(part, known, live)
+        if not cited:
+            return None
+        found += cited
+    first = unit or found[0].offsets.unit
+    if any(one.offsets.unit != first for one in found):
+        return None
+    if retrieved is None:
+        return found if _falling([one.score_norm for one in found]) else None
+    if not _falling([chunk.get("score_norm") for chunk in retrieved]):
+        return None
+    return found if _ranked(found, retrieved) else None
+
+
+def _clean_part(
+    part: Sequence[Any], known: dict[str, Any] | None, live: LiveIndex
+) -> list[Citation] | None:
+    found: list[Citation] = []
+    spans: set[tuple[str, Offsets]] = set()
+    for citation in part:
+        payload = citation if known is None else _known(citation, known)
+        whole = None if payload is None else whole_payload(payload)
+        if whole is None or whole.k_pos is None or not live.made(whole):
+            return None
+        if whole.score_norm is None and whole.score_raw is None:
+            return None
+        if found and (whole.section_id, whole.doc_id) != (found[0].section_id, found[0].doc_id):
+            return None
+        found.append(whole)
+        spans.add((whole.snippet_id, whole.offsets))
+    return found if len(spans) == len(found) else None
+
+
+def _by_id(retrieved: Sequence[Any]) -> dict[str, Any] | None:
+    try:
+        known = {chunk["snippet_id"]: chunk for chunk in retrieved}
+    except (TypeError, KeyError):
+        return None
+    return known if len(known) == len(retrieved) else None
+
+
+def _known(citation: Any, known: dict[str, Any]) -> Any:
+    """The retrieved payload, where the citation says nothing else than it does."""
+    if type(citation) is str:
+        return known.get(citation)
+    if type(citation) is not dict:
+        return None
+    chunk = known.get(citation.get("snippet_id"))  # type: ignore[arg-type]
+    if type(chunk) is not dict:
+        return None
+    if citation.items() <= chunk.items():
+        return chunk
+    # Words of the model's own are no field that could disagree.
+    said = {name: value for name, value in citation.items() if name != "quote"}
+    return chunk if said.items() <= chunk.items() else None
+
+
+def _falling(scores: list[float | None]) -> bool:
+    before = 2.0
+    for score in scores:
+        if score is None or not score < before:
+            return False
+        before = score
+    return True
+
+
+def _ranked(found: list[Citation], retrieved: Sequence[Any]) -> bool:
+    """Where any chunk tells its place after a reranking, every cited one does."""
+    if all(one.k_final is not None for one in found):
+        return True
+    return all(chunk.get("k_final") is None for chunk in retrieved)

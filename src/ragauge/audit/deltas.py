@@ -1,0 +1,130 @@
+"""ΔS: how far a question lies from a text, in the eyes of one embedder.
+
+It says whether two texts look alike to that embedder. It does not say that an answer is right,
+or supported by what it cites.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from msgspec import Struct
+
+from ragauge.contracts.embedder import Embedder
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+CONTEXT, CHUNK, ANCHOR, DECOY = NAMES = ("context", "chunk", "anchor", "decoy")
+PLACES = 6
+"""Decimals that are kept: the last bits of a model may differ from machine to machine."""
+JOINED_BY = "\n\n"
+AT_ONCE = 32
+"""Questions whose texts are embedded together."""
+
+NO_QUESTION = "the question has nothing that the embedder reads"
+NOTHING_RETRIEVED = "nothing was retrieved"
+_ABSENT = {ANCHOR: "the question has no anchor", DECOY: "the question has no decoy"}
+_UNREAD = {
+    CONTEXT: "the retrieved chunks have nothing that the embedder reads",
+    CHUNK: "the retrieved chunks have nothing that the embedder reads",
+    ANCHOR: "the anchor has nothing that the embedder reads",
+    DECOY: "the decoy has nothing that the embedder reads",
+}
+
+
+class Asked(Struct, frozen=True, kw_only=True):
+    """A question beside the texts it is held against."""
+
+    question: str
+    chunks: Sequence[str] = ()
+    """The texts that were retrieved, in their order."""
+    anchor: str | None = None
+    decoy: str | None = None
+
+
+class Deltas(Struct, frozen=True, kw_only=True):
+    """What is known of a question's ΔS, each under its name, and why the others are not."""
+
+    values: dict[str, float]
+    """`context` is the joined chunks; `chunk` is the nearest one; `anchor`; `decoy`."""
+    why: dict[str, str]
+
+
+Progress = Callable[[int], None]
+"""Told how many questions are done since it was last told."""
+
+
+def delta_s(a: Vectors, b: Vectors) -> list[float | None]:
+    """1 − cos of each row of `a` with the same row of `b`, held within 0 and 1.
+
+    None where a row has no direction: a text without content is neither near nor far.
+
+    >>> rows = np.array([[1, 0], [0.6, 0.8], [0, 0]], dtype=np.float32)
+    >>> delta_s(rows, rows[[1, 1, 1]])
+    [0.4, 0.0, None]
+    """
+    first, second = a.astype(np.float64), b.astype(np.float64)
+    lengths = np.sqrt((first * first).sum(axis=1) * (second * second).sum(axis=1))
+    with np.errstate(all="ignore"):
+        far = np.clip(1 - (first * second).sum(axis=1) / lengths, 0, 1)
+    return [round(value, PLACES) if np.isfinite(value) else None for value in far.tolist()]
+
+
+def deltas_of(
+    questions: Sequence[Asked], embedder: Embedder, progress: Progress | None = None
+) -> list[Deltas]:
+    """The ΔS of each question to what it is held against; the same whichever stand beside it."""
+    found: list[Deltas] = []
+    for first in range(0, len(questions), AT_ONCE):
+        block = questions[first : first + AT_ONCE]
+        found += _block(block, embedder)
+        if progress:
+            progress(len(block))
+    return found
+
+
+def _block(questions: Sequence[Asked], embedder: Embedder) -> Iterator[Deltas]:
+    pairs = [
+        (place, name, text) for place, one in enumerate(questions) for name, text in _texts(one)
+    ]
+    asked = [questions[place].question for place, _, _ in pairs]
+    told = [text for _, _, text in pairs]
+    rows = {text: row for row, text in enumerate(dict.fromkeys([*asked, *told]))}
+    vectors = embedder.embed(list(rows))
+    far = delta_s(vectors[[rows[text] for text in asked]], vectors[[rows[text] for text in told]])
+    measured: list[dict[str, list[float]]] = [{} for _ in questions]
+    for (place, name, _), value in zip(pairs, far, strict=True):
+        measured[place].setdefault(name, []).extend([] if value is None else [value])
+    for one, values in zip(questions, measured, strict=True):
+        readable = bool(vectors[rows[one.question]].any()) if values else True
+        yield _deltas(values, readable)
+
+
+def _texts(one: Asked) -> Iterator[tuple[str, str]]:
+    """What the question is held against, by name."""
+    if one.chunks:
+        yield CONTEXT, JOINED_BY.join(one.chunks)
+    for chunk in one.chunks:
+        yield CHUNK, chunk
+    if one.anchor is not None:
+        yield ANCHOR, one.anchor
+    if one.decoy is not None:
+        yield DECOY, one.decoy
+
+
+def _deltas(values: dict[str, list[float]], readable: bool) -> Deltas:
+    """Of several values the lowest counts: one chunk that is near is enough."""
+    known = {name: min(values[name]) for name in NAMES if values.get(name)}
+    why = {name: _why(name, name in values, readable) for name in NAMES if name not in known}
+    return Deltas(values=known, why=why)
+
+
+def _why(name: str, there: bool, readable: bool) -> str:
+    if not there:
+        return _ABSENT.get(name, NOTHING_RETRIEVED)
+    return _UNREAD[name] if readable else NO_QUESTION

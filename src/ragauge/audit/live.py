@@ -1,0 +1,58 @@
+"""The live index, as its manifest tells, and what a payload of another one gives away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from msgspec import Struct
+
+from ragauge.audit.payload import told
+from ragauge.contracts.audit import CitationFinding
+from ragauge.contracts.citation import Citation
+from ragauge.contracts.manifest import Manifest, bare_hash
+
+
+class LiveIndex(Struct, frozen=True):
+    """What every payload must agree with; None where the manifest does not tell."""
+
+    hash: str | None
+    analyzer: str | None
+    embedding: str | None
+    revs: Mapping[str, str]
+
+    @classmethod
+    def of(cls, manifest: Manifest | None) -> LiveIndex:
+        live = manifest or Manifest()
+        return cls(
+            bare_hash(live.hash) or None,
+            live.text_preproc if isinstance(live.text_preproc, str) else None,
+            live.embedding if isinstance(live.embedding, str) else None,
+            live.doc_revs,
+        )
+
+    def made(self, payload: Citation) -> bool:
+        """Whether the payload comes from this index, as far as both tell."""
+        return (
+            (self.hash is None or bare_hash(payload.index_hash) == self.hash)
+            and (self.analyzer is None or payload.analyzer == self.analyzer)
+            and (self.embedding is None or payload.embed_model == self.embedding)
+            and (not self.revs or self.revs.get(payload.doc_id) == payload.rev)
+        )
+
+    def differences(self, payload: Citation) -> Iterator[CitationFinding]:
+        """What shows that the payload comes from another index."""
+        if self.hash is not None and bare_hash(payload.index_hash) != self.hash:
+            yield _differs("mismatch_index_hash", "index_hash", payload.index_hash, self.hash)
+        if self.analyzer is not None and payload.analyzer != self.analyzer:
+            yield _differs("analyzer_mismatch", "analyzer", payload.analyzer, self.analyzer)
+        if self.embedding is not None and payload.embed_model != self.embedding:
+            model = payload.embed_model
+            yield _differs("mismatch_embed_model", "embed_model", model, self.embedding)
+        if self.revs and payload.rev != self.revs.get(payload.doc_id):
+            none = f"no document {payload.doc_id} in the index"
+            live = self.revs.get(payload.doc_id, none)
+            yield _differs("rev_mismatch", "rev", payload.rev, live)
+
+
+def _differs(code: str, field: str, got: str, expected: str) -> CitationFinding:
+    return CitationFinding(code=code, field=field, got=told(got), expected=told(expected))

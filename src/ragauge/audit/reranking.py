@@ -1,0 +1,149 @@
+"""Reranking: how far it moves the retrieved chunks, whether it does so every time, and its gain.
+
+`k_pos` is a chunk's place before, `k_final` after; a chunk without `k_final` in a list that was
+reranked is one that the reranker cut.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect, insort
+from collections.abc import Collection, Iterable, Sequence
+from itertools import combinations
+
+from msgspec import Struct
+
+from ragauge.audit.spans import composed
+from ragauge.contracts.citation import Citation
+from ragauge.contracts.metric import Absent
+
+NOTHING_RETRIEVED = Absent("nothing was retrieved")
+NOT_RERANKED = Absent("no retrieved chunk tells k_final")
+NO_K_POS = Absent("a retrieved chunk does not tell k_pos")
+ONE_CHUNK = Absent("fewer than two chunks tell k_pos and k_final")
+SHARED_PLACE = Absent("two retrieved chunks have the same place")
+NO_GOLD_IDS = Absent("no gold citations")
+
+
+class Moved(Struct, frozen=True):
+    """Pairs of chunks that two orders agree on, and those they turn round."""
+
+    concordant: int
+    discordant: int
+
+
+class Gain(Struct, frozen=True):
+    """nDCG before reranking and after it."""
+
+    before: float
+    after: float
+
+
+def moved(retrieved: Sequence[Citation]) -> Moved | Absent:
+    """What Kendall's τ between k_pos and k_final is made of, over the chunks that have both.
+
+    The pairs that are neither would be ties; two chunks in one place are a fault of the log, and
+    no number comes of it.
+    """
+    places = [
+        (chunk.k_pos, chunk.k_final)
+        for chunk in retrieved
+        if chunk.k_pos is not None and chunk.k_final is not None
+    ]
+    if len(places) < 2:
+        return ONE_CHUNK if any(c.k_final is not None for c in retrieved) else NOT_RERANKED
+    if any(_repeated(side) for side in zip(*places, strict=True)):
+        return SHARED_PLACE
+    discordant = _inversions(after for _, after in sorted(places))
+    return Moved(math.comb(len(places), 2) - discordant, discordant)
+
+
+def gain(retrieved: Sequence[Citation], gold_ids: Collection[str]) -> Gain | Absent:
+    """nDCG of all the retrieved chunks in the order of k_pos, and in that of k_final.
+
+    Chunks the reranker cut stand behind the others, as they were before.
+    """
+    if not gold_ids:
+        return NO_GOLD_IDS
+    if not retrieved:
+        return NOTHING_RETRIEVED
+    before = [chunk.k_pos for chunk in retrieved if chunk.k_pos is not None]
+    after = [chunk.k_final for chunk in retrieved if chunk.k_final is not None]
+    if not after:
+        return NOT_RERANKED
+    if len(before) < len(retrieved):
+        return NO_K_POS
+    if _repeated(before) or _repeated(after):
+        return SHARED_PLACE
+    by_k_pos = sorted(retrieved, key=lambda chunk: _last_if_none(chunk.k_pos))
+    return Gain(
+        before=ndcg([chunk.snippet_id for chunk in by_k_pos], gold_ids),
+        after=ndcg(final_order(retrieved), gold_ids),
+    )
+
+
+def final_order(retrieved: Sequence[Citation]) -> tuple[str, ...]:
+    """The ids as the chunks stand in the end: by k_final, else by k_pos, else as listed."""
+    ordered = sorted(
+        retrieved, key=lambda chunk: (_last_if_none(chunk.k_final), _last_if_none(chunk.k_pos))
+    )
+    return tuple(chunk.snippet_id for chunk in ordered)
+
+
+def ndcg(order: Sequence[str], gold_ids: Collection[str]) -> float:
+    """nDCG of a list, each gold id a gain of one where it stands first; neither may be empty.
+
+    The ideal list has as many gold ids as there are, or as it has places: nDCG at its own length,
+    as trec_eval's ndcg_cut counts it. A gold id that was not retrieved is a loss.
+
+    >>> ndcg(["a", "b"], {"b"}), ndcg(["b", "a"], {"b"}), ndcg(["a"], {"b", "c"})
+    (0.6309297535714575, 1.0, 0.0)
+    """
+    wanted = set(map(composed, gold_ids))
+    ids = tuple(map(composed, order))
+    places = (ids.index(id) for id in wanted.intersection(ids))
+    return _discounted(places) / _discounted(range(min(len(wanted), len(ids))))
+
+
+def flips(orders: Sequence[Sequence[str]]) -> tuple[int, int]:
+    """Pairs of chunks that two runs both retrieved and order differently, and all such pairs.
+
+    Summed over every two runs of a question; each run is its ids, best first.
+
+    >>> flips([("a", "b", "c"), ("b", "a", "d"), ("c", "a")])
+    (2, 2)
+    """
+    ranked = [_ranked(order) for order in orders]
+    flipped = paired = 0
+    for one, other in combinations(ranked, 2):
+        places = [other[id] for id in one if id in other]
+        flipped += _inversions(places)
+        paired += math.comb(len(places), 2)
+    return flipped, paired
+
+
+def _ranked(order: Sequence[str]) -> dict[str, int]:
+    """Each id with its first place, in order."""
+    return {id: place for place, id in enumerate(dict.fromkeys(map(composed, order)))}
+
+
+def _inversions(places: Iterable[int]) -> int:
+    """Pairs of which the later is the lower."""
+    seen: list[int] = []
+    found = 0
+    for place in places:
+        found += len(seen) - bisect(seen, place)
+        insort(seen, place)
+    return found
+
+
+def _discounted(places: Iterable[int]) -> float:
+    return math.fsum(1 / math.log2(place + 2) for place in places)
+
+
+def _repeated(places: Sequence[int]) -> bool:
+    return len(set(places)) < len(places)
+
+
+def _last_if_none(place: int | None) -> float:
+    return math.inf if place is None else place

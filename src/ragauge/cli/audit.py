@@ -1,0 +1,121 @@
+"""`ragauge audit`: every citation a pointer that can be checked."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import click
+
+from ragauge.cli.exit_codes import NOT_MEASURED
+from ragauge.cli.recording import recorder, recording_options
+from ragauge.cli.score import forms_of, reading_progress, show, write_reports
+from ragauge.cli.settings import formats, options_of, remark, settings
+
+AUDITING = ("refusal", "refusal_tokens", "inline", "max_bad")
+"""Settings that are options of the audit itself."""
+OWN = (
+    *("manifest", "docs", "gold", "allow_cross_section", "depth", "cite_first", "offsets_in"),
+    *("tokenizer", "embedder", "calibration", "log", "to_db"),
+)
+"""Options of the audit that are no settings."""
+FORMS = ("text", "json", "markdown", "junit", "github", "sarif", "html")
+
+
+@click.command(short_help="Check every citation: retrieved, whole, and standing where it says.")
+@click.argument("traces", metavar="TRACES...", nargs=-1)
+@click.option("--manifest", metavar="FILE", help="The live index: its hash, analyzer, revisions.")
+@click.option("--docs", metavar="DIR", help="The frozen documents that citations point into.")
+@click.option("--gold", metavar="GOLD", help="Match citations against a gold set, too.")
+@click.option(
+    "--allow-cross-section",
+    metavar="PAIRS",
+    help="Sections one segment may cite together: a+b,c+d, a file, or all.",
+)
+@click.option(
+    "--depth",
+    type=click.Choice(["marker", "payload", "text"]),
+    help="How deep to look  [text with --docs, else payload]",
+)
+@click.option("--cite-first/--no-cite-first", default=True, help="Refuse citations only after.")
+@click.option(
+    "--offsets-in",
+    type=click.Choice(["code-points", "utf-16", "bytes"]),
+    default="code-points",
+    help="What character offsets count  [code-points]",
+)
+@click.option("--tokenizer", metavar="NAME", help="For offsets in tokens: whitespace, words, FILE.")
+@click.option("--embedder", metavar="NAME", help="Measure ΔS with it: ngram, minilm, minilm:/path.")
+@click.option("--calibration", metavar="FILE", help="Gate ΔS by what `calibrate deltas` wrote.")
+@options_of("gates", "refusal", "refusal_tokens", "inline", "workers", "max_bad", "quiet")
+@recording_options
+@click.option("--log", metavar="FILE", help="Write a log line for each answer and segment.")
+@click.option("--to-db", metavar="URL", help="Write the log lines to the table rag_traces there.")
+@click.option("--run", "run_name", metavar="NAME", help="What that table is to call this run.")
+@click.option("--one", metavar="FILE", help="Audit one model reply; - is stdin.")
+@click.option("--retrieved", metavar="FILE", help="With --one: the payloads that were retrieved.")
+@click.option("--explain", metavar="CODE", help="Say what a code means and what to do.")
+@click.option("--drift", metavar="OLD", help="Compare the manifest with an older one.")
+@click.option(
+    "--report", "reports", metavar="FILE", multiple=True, help="Also .html .json .md .sarif .xml."
+)
+@formats(*FORMS)
+@click.pass_context
+def audit(ctx: click.Context, /, **given: Any) -> None:
+    """Check the citations in TRACES: the id was retrieved, the payload is whole, the text is there.
+
+    Every finding has a code, its place, what was found, what was expected and the next step.
+    TRACES are JSON Lines, plain, .gz or .zst; - is stdin.
+
+    \b
+    Example:
+      ragauge audit traces.jsonl --manifest index.json --docs docs/ --report audit.sarif
+      ragauge audit --one reply.txt --retrieved chunks.json
+      ragauge audit --explain cross_section_reuse
+    """
+    from ragauge.cli import audit_other
+
+    for other in ("explain", "one", "drift"):
+        if given[other] is not None:
+            _alone(other, given)
+            ctx.exit(getattr(audit_other, other)(given))
+    if not given["traces"]:
+        raise click.UsageError("give trace files to audit, or --one, --explain or --drift")
+    if given["retrieved"] is not None:
+        raise click.UsageError("--retrieved belongs to --one; traces carry their own")
+    ctx.exit(_audited(given))
+
+
+def _alone(other: str, given: dict[str, Any]) -> None:
+    also = [name for name in ("explain", "one", "drift") if given[name] is not None]
+    if len(also) > 1 or given["traces"]:
+        rest = ["TRACES", *(f"--{name}" for name in also if name != other)]
+        what = rest[0] if given["traces"] else rest[1]
+        raise click.UsageError(f"--{other} and {what} do not go together; give one of them")
+
+
+def _audited(given: dict[str, Any]) -> int:
+    from ragauge.runners.audit import audit as run
+
+    options = {name: given.pop(name) for name in OWN} | {"run": given.pop("run_name")}
+    traces, reports = given.pop("traces"), given.pop("reports")
+    form = given.pop("format") or "text"
+    for name in ("one", "retrieved", "explain", "drift"):
+        given.pop(name)
+    chosen = settings(**{name: None if value == () else value for name, value in given.items()})
+    options |= {name: chosen[name] for name in AUDITING}
+    options["gates"] = ",".join(chosen["gates"]) or None
+    options["workers"] = chosen["workers"] or os.cpu_count() or 1
+    files = forms_of(reports)
+    with recorder(chosen) as history:
+        with reading_progress(traces, chosen["quiet"], "auditing") as progress:
+            outcome = run(traces, progress, **options)
+        write_reports(outcome.report, files, chosen["quiet"])
+        show(outcome.report, form)
+        history.keep(outcome)
+    for name in ("log", "to_db"):
+        if options[name]:
+            remark(f"wrote {options[name]}", chosen["quiet"])
+    if not outcome.report.coverage.audited:
+        return NOT_MEASURED
+    return 0 if outcome.report.passed else 1

@@ -1,0 +1,65 @@
+"""What `ragauge audit` does besides traces: one reply, a code explained, two indexes compared."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ragauge.errors import InputRejected, UsageError
+
+
+def explain(given: dict[str, Any]) -> int:
+    """Print what a code means and what to do."""
+    import difflib
+
+    from ragauge.audit.codes import CODES, entry_of, tip_of
+    from ragauge.cli.run_store import say
+
+    code = given["explain"]
+    entry = entry_of(code)
+    if entry is None:
+        known = [one.code for one in CODES]
+        near = difflib.get_close_matches(code, known, n=1)
+        hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(known)}"
+        raise UsageError(f'there is no code "{code}"; {hint}')
+    told = {"code": code, "depth": entry.depth, "means": entry.means, "tip": tip_of(code)}
+    lines = [f"{code}  (depth {entry.depth})", f"  {entry.means}", f"  Next step: {told['tip']}"]
+    say(told, lines, given["format"])
+    return 0
+
+
+def one(given: dict[str, Any]) -> int:
+    """Audit a single reply, and print `ok` with what is known of it, or the worst finding."""
+    from ragauge.cli.run_store import say
+    from ragauge.ingest.lines import read_whole
+    from ragauge.runners.audit_one import audit_one
+
+    reply = _text(read_whole(given["one"]), given["one"])
+    retrieved = given["retrieved"]
+    names = ("manifest", "docs", "allow_cross_section", "depth", "cite_first", "offsets_in")
+    options = {name: given[name] for name in (*names, "tokenizer", "embedder")}
+    found = audit_one(reply, read_whole(retrieved) if retrieved else None, **options)
+    say(found, (), "json")
+    return 0 if found.get("ok") else 1
+
+
+def drift(given: dict[str, Any]) -> int:
+    """Compare the manifest of the live index with an older one."""
+    from ragauge.audit.drift import drift as compared
+    from ragauge.cli.score import forms_of, show, write_reports
+    from ragauge.ingest.manifest import read_manifest
+
+    old, new = given["drift"], given["manifest"]
+    if new is None:
+        raise UsageError("--drift OLD compares with the live index; give it with --manifest NEW")
+    files = forms_of(given["reports"])
+    report = compared(read_manifest(old), read_manifest(new), was_name=old, now_name=new)
+    write_reports(report, files, bool(given["quiet"]))
+    show(report, given["format"] or "text")
+    return 0 if report.passed else 1
+
+
+def _text(content: bytes, name: str) -> str:
+    try:
+        return content.decode()
+    except UnicodeDecodeError as error:
+        raise InputRejected(f"{name}: not UTF-8 at byte {error.start + 1}; save it so") from None

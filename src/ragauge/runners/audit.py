@@ -1,0 +1,233 @@
+"""Audit: the citations of finished traces, each a pointer that must hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta, Struct
+
+from ragauge.audit.log_line import format_line
+from ragauge.audit.offsets import OffsetReading
+from ragauge.audit.validator import Policy
+from ragauge.contracts.audit import AuditReport, Depth
+from ragauge.contracts.citation import Unit
+from ragauge.contracts.score import Outcome
+from ragauge.contracts.serving_log import LogEntry
+from ragauge.contracts.verdict import Rule
+from ragauge.engines.local import ordered
+from ragauge.errors import InputRejected, UsageError
+from ragauge.gates.traceability import DELTAS, audit_rules, deltas_rule
+from ragauge.ingest.calibration import read_calibration
+from ragauge.ingest.gold import read_gold
+from ragauge.ingest.lines import STDIN, blocks
+from ragauge.ingest.manifest import read_manifest
+from ragauge.ingest.section_pairs import read_section_pairs
+from ragauge.metrics.facts import Strength
+from ragauge.metrics.table import find, reading
+from ragauge.models.embedders import embedder
+from ragauge.runners.audit_blocks import AuditSetup, BlockAudit, BlockAuditor
+from ragauge.runners.audit_report import AuditAssembly
+from ragauge.runners.audit_sums import AuditSums
+from ragauge.runners.audit_unit import with_unit
+from ragauge.runners.bad_input import allowed_bad, refuse_bad_lines
+from ragauge.text.refusal import DEFAULT_TOKEN
+
+Progress = Callable[[int], None]
+"""Told how many bytes of the traces are done."""
+
+NEEDS_GOLD = frozenset(
+    f"traceability.{name}"
+    for name in (
+        *("match_rate", "coverage", "cited_coverage", "span_precision", "span_recall"),
+        *("rerank_uplift", "deltaS_anchor", "deltaS_decoy"),
+    )
+)
+
+
+class AuditOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How to audit; the defaults are the command's."""
+
+    manifest: str | None = None
+    docs: str | None = None
+    gold: str | None = None
+    allow_cross_section: str | None = None
+    depth: Depth | None = None
+    """None is `text` with documents, else `payload`."""
+    cite_first: bool = True
+    refusal: Strength = "exact"
+    refusal_tokens: tuple[str, ...] = (DEFAULT_TOKEN,)
+    inline: bool = False
+    offsets_in: Literal["code-points", "utf-16", "bytes"] = "code-points"
+    tokenizer: str | None = None
+    embedder: str | None = None
+    calibration: str | None = None
+    gates: str | None = None
+    workers: Annotated[int, Meta(ge=1)] = 1
+    max_bad: str = "0"
+    log: str | None = None
+    """A file to write a log line to for each segment."""
+    to_db: str | None = None
+    run: str | None = None
+    """What the rows of the database call this run."""
+
+    @property
+    def deepest(self) -> Depth:
+        return self.depth or ("text" if self.docs is not None else "payload")
+
+    def policy(self, unit: Unit | None) -> Policy:
+        pairs = self.allow_cross_section
+        return Policy(
+            depth=self.deepest,
+            allow_cross_section=read_section_pairs(pairs) if pairs else frozenset(),
+            unit=unit,
+            cite_first=self.cite_first,
+            refusal_tokens=self.refusal_tokens,
+            refusal_near=self.refusal == "near",
+            offsets=OffsetReading(chars_in=self.offsets_in),
+        )
+
+
+def audit(
+    traces: str | Path | Sequence[str | Path],
+    progress: Progress | None = None,
+    **options: Any,
+) -> Outcome[AuditReport]:
+    """The outcome of auditing trace files; options as in AuditOptions.
+
+    Raises UsageError or InputRejected with everything that is wrong. With more than one worker,
+    call it under `if __name__ == "__main__"`, as everything that starts processes.
+    """
+    names = [traces] if isinstance(traces, str | Path) else traces
+    plain = {name: str(v) if isinstance(v, Path) else v for name, v in options.items()}
+    try:
+        chosen = msgspec.convert(plain, AuditOptions)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"audit: {error}") from None
+    return _Audit([str(name) for name in names], chosen, progress or _silent).outcome()
+
+
+class _Audit:
+    """One audit: from its files to its outcome."""
+
+    def __init__(self, traces: list[str], options: AuditOptions, progress: Progress) -> None:
+        self._traces, self._options, self._progress = traces, options, progress
+        _check(traces, options)
+        self._allowed = allowed_bad(options.max_bad)
+        self._gold = read_gold(options.gold) if options.gold else []
+        self._manifest = read_manifest(options.manifest) if options.manifest else None
+        self._embedder_id = embedder(options.embedder).id if options.embedder else None
+        self._calibration = (
+            read_calibration(options.calibration, self._embedder_id)
+            if options.calibration
+            else None
+        )
+        self._rules = self._rules_of()
+        wanted = {rule.metric for rule in self._rules}
+        known = reading("audit").items()
+        given = bool(self._gold)
+        self._metrics = tuple(m for id, m in known if told(id, options, given) or id in wanted)
+        self._found = AuditSums(self._metrics, [question.qid for question in self._gold])
+
+    def outcome(self) -> Outcome[AuditReport]:
+        with self._logged() as log:
+            for block in self._blocks():
+                self._found.add(block)
+                log(block.entries)
+                self._progress(block.size)
+            # Before the log gets its name: rejected input leaves no file.
+            self._refuse_bad_input()
+        assembly = AuditAssembly(
+            self._found, self._gold, self._options, self._manifest, self._calibration
+        )
+        return assembly.outcome(self._rules, self._embedder_id)
+
+    def _rules_of(self) -> tuple[Rule, ...]:
+        targets = any(question.target_section for question in self._gold)
+        own = self._options.gates
+        rules = audit_rules(bool(self._gold), targets, own, lambda name: find(name, "audit").id)
+        fitted = self._calibration
+        if fitted and fitted.usable and fitted.threshold is not None:
+            gate = deltas_rule(fitted.threshold)
+            if all(rule.metric != gate.metric for rule in rules):
+                rules = (*rules, gate)
+        return rules
+
+    def _blocks(self) -> Iterator[BlockAudit]:
+        unit, work = with_unit(block for name in self._traces for block in blocks(name))
+        return ordered(BlockAuditor, (self._setup(unit),), work, self._options.workers)
+
+    def _setup(self, unit: Unit | None) -> AuditSetup:
+        options = self._options
+        return AuditSetup(
+            policy=options.policy(unit),
+            manifest=self._manifest,
+            docs=options.docs,
+            tokenizer=options.tokenizer,
+            embedder=options.embedder,
+            gold=self._gold,
+            inline=options.inline,
+            metrics=tuple(metric.id for metric in self._metrics),
+            logged_at=datetime.now(UTC) if options.log or options.to_db else None,
+        )
+
+    @contextmanager
+    def _logged(self) -> Iterator[Callable[[list[LogEntry]], None]]:
+        """A function that takes log entries, to a file, a database, both or nowhere."""
+        from ragauge.store.files import whole
+
+        options = self._options
+        kept: list[LogEntry] = []
+        if options.log is None:
+            yield kept.extend if options.to_db else lambda entries: None
+        else:
+            with whole(Path(options.log)) as part, part.open("w", encoding="utf-8") as file:
+
+                def write(entries: list[LogEntry]) -> None:
+                    file.writelines(f"{format_line(entry)}\n" for entry in entries)
+                    if options.to_db:
+                        kept.extend(entries)
+
+                yield write
+        if options.to_db and options.run:
+            from ragauge.store.serving_log import write_entries
+
+            write_entries(options.to_db, options.run, kept)
+
+    def _refuse_bad_input(self) -> None:
+        """Stop where too many lines were bad, or nothing could be audited."""
+        found = self._found
+        refuse_bad_lines(found.findings, found.rejected, self._allowed(found.filled))
+        if not found.traces:
+            raise InputRejected(f"{', '.join(self._traces)}: nothing to audit: no traces")
+
+
+def told(id: str, options: AuditOptions, gold: bool) -> bool:
+    """Whether an audit was given what a metric needs."""
+    if id in NEEDS_GOLD and not gold:
+        return False
+    if id.startswith(DELTAS):
+        return options.embedder is not None
+    return id != "traceability.text" or options.deepest == "text"
+
+
+def _check(traces: Sequence[str], options: AuditOptions) -> None:
+    problems = []
+    if [*traces, options.gold, options.manifest].count(STDIN) > 1:
+        problems.append("only one of the files can be standard input (-)")
+    if options.depth == "text" and options.docs is None:
+        problems.append("--depth text compares with documents; give them with --docs DIR")
+    if options.calibration is not None and options.embedder is None:
+        problems.append("--calibration belongs to an embedder; name it with --embedder")
+    if options.to_db is not None and not options.run:
+        problems.append("--to-db wants to know the run; name it with --run")
+    if problems:
+        raise UsageError(*problems)
+
+
+def _silent(done: int) -> None:
+    """Progress that nobody looks at."""

@@ -1,0 +1,226 @@
+"""A block of trace lines audited: the part of an audit that runs in many processes."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct, field, structs
+
+from ragauge.audit.deltas import Deltas, deltas_of
+from ragauge.audit.validator import CitationValidator, Policy
+from ragauge.contracts.audit import OK, AuditedAnswer, AuditFacts, CitationFinding, Kind
+from ragauge.contracts.embedder import Embedder
+from ragauge.contracts.finding import PLACES_KEPT
+from ragauge.contracts.gold import Gold
+from ragauge.contracts.manifest import Manifest
+from ragauge.contracts.metric import Absent, Metric
+from ragauge.contracts.score import ROWS_KEPT
+from ragauge.contracts.serving_log import LogEntry
+from ragauge.ingest.auditable import Auditable, auditable_faults, read_auditable
+from ragauge.ingest.lines import Block
+from ragauge.ingest.strict_json import BadJson
+from ragauge.ingest.trace_lines import BadLine, decoded
+from ragauge.metrics.table import table
+from ragauge.models.embedders import embedder
+from ragauge.models.remembered import RememberedEmbedder
+from ragauge.models.tokenizers import tokenizer_of
+from ragauge.runners.audit_log import log_entries
+from ragauge.runners.auditing import Audited, Auditor
+from ragauge.runners.blocks import Measured, refuse_array
+from ragauge.runners.join import Join
+from ragauge.store.documents import FolderDocuments
+from ragauge.text.visible import one_line
+
+CITED_SHOWN = 10
+MESSAGE_SHOWN = 400
+
+Read = tuple[int, Auditable, Gold | None]
+"""A trace with its line and its gold question."""
+
+
+class AuditSetup(Struct, frozen=True, kw_only=True):
+    """All a process needs to audit: plain values, so that it can cross to another one."""
+
+    policy: Policy
+    """Without a tokenizer: that is made where it is used."""
+    manifest: Manifest | None = None
+    docs: str | None = None
+    tokenizer: str | None = None
+    embedder: str | None = None
+    gold: list[Gold] = []
+    inline: bool = False
+    metrics: tuple[str, ...] = ()
+    logged_at: datetime | None = None
+    """Make log entries, with this time where a trace has none."""
+
+
+class Noted(Struct, frozen=True):
+    """A finding whose line number still counts from the block's beginning."""
+
+    line: int
+    code: str
+    message: str
+    qid: str | None = None
+    finding: CitationFinding | None = None
+
+
+class BlockAudit(Struct):
+    """All that is known of a block; small, whatever the length of its texts."""
+
+    name: str
+    start: int
+    size: int
+    lines: int = 0
+    filled: int = 0
+    rejected: int = 0
+    unknown: int = 0
+    citations: int = 0
+    keys: list[str] = []
+    """The question of each trace: its gold qid, or what the trace itself calls it."""
+    codes: list[str] = []
+    """The worst code of each trace; that of an error record is its own."""
+    kinds: dict[Kind, int] = {}
+    measured: dict[str, Measured] = {}
+    wrong: list[tuple[int, AuditedAnswer]] = []
+    """Answers with findings, by line."""
+    right: list[tuple[int, AuditedAnswer]] = []
+    notes: list[Noted] = []
+    note_counts: dict[str, int] = {}
+    code_answers: dict[str, int] = {}
+    entries: list[LogEntry] = []
+    problems: list[str] = field(default_factory=list)
+    """What is wrong with the documents that were looked into."""
+
+
+class BlockAuditor:
+    """Audits blocks under one set-up."""
+
+    def __init__(self, setup: AuditSetup) -> None:
+        self._setup = setup
+        self._documents = (
+            FolderDocuments(Path(setup.docs), setup.manifest) if setup.docs is not None else None
+        )
+        policy = setup.policy
+        if setup.tokenizer is not None:
+            reading = structs.replace(policy.offsets, tokenizer=tokenizer_of(setup.tokenizer))
+            policy = structs.replace(policy, offsets=reading)
+        validator = CitationValidator(setup.manifest, policy, self._documents)
+        self._auditor = Auditor(validator, setup.manifest, self._documents)
+        self._embedder: Embedder | None = (
+            RememberedEmbedder(embedder(setup.embedder)) if setup.embedder is not None else None
+        )
+        self._join = Join(setup.gold)
+        self._metrics = [table()[id] for id in setup.metrics]
+
+    def __call__(self, block: Block) -> BlockAudit:
+        """The audit of every trace of the block, in order."""
+        content = block.read()
+        if block.start == 0:
+            refuse_array(block.name, content)
+        found = BlockAudit(block.name, block.start, block.size, lines=content.count(b"\n"))
+        self.audit_lines(enumerate(content.split(b"\n"), 1), found)
+        return found
+
+    def audit_lines(self, lines: Iterable[tuple[int, bytes]], found: BlockAudit) -> list[Audited]:
+        """The audit of each line that holds a trace, noted in `found`."""
+        found.measured = {metric.id: Measured(array("q"), []) for metric in self._metrics}
+        read = list(self._traces(lines, found))
+        each = []
+        for (number, made, gold), deltas in zip(read, self._deltas(read), strict=True):
+            each.append(self._auditor.audited(made, gold, deltas))
+            self._add(number, each[-1], gold, found)
+        found.problems = self._documents.problems if self._documents else []
+        return each
+
+    def _traces(self, lines: Iterable[tuple[int, bytes]], found: BlockAudit) -> Iterator[Read]:
+        """Each trace; lines that hold none become notes."""
+        for number, line in lines:
+            if not line or line.isspace():
+                continue
+            found.filled += 1
+            record: Any = None
+            try:
+                record = decoded(line)
+                made = read_auditable(record, inline=self._setup.inline)
+            except BadLine as fault:
+                found.rejected += 1
+                broken = isinstance(fault, BadJson)
+                for message in [str(fault)] if broken else auditable_faults(record):
+                    _note(found, Noted(number, "bad_line", message))
+                continue
+            yield number, made, self._gold(made, number, found)
+
+    def _gold(self, made: Auditable, number: int, found: BlockAudit) -> Gold | None:
+        if not self._setup.gold:
+            return None
+        place = self._join.place(made.trace)
+        if place is not None:
+            return self._setup.gold[place]
+        found.unknown += 1
+        _note(found, Noted(number, *self._join.stray(made.trace)))
+        return None
+
+    def _deltas(self, read: list[Read]) -> list[Deltas | None]:
+        if self._embedder is None:
+            return [None] * len(read)
+        asked = [self._auditor.asked(made, gold) for _, made, gold in read]
+        return [*deltas_of(asked, self._embedder)]
+
+    def _add(self, number: int, one: Audited, gold: Gold | None, found: BlockAudit) -> None:
+        trace, audit = one.made.trace, one.examined.audit
+        key = gold.qid if gold else trace.qid or trace.q or ""
+        found.keys.append(key)
+        found.codes.append("error_record" if one.failure else audit.code)
+        found.kinds[audit.kind] = found.kinds.get(audit.kind, 0) + 1
+        found.citations += len(one.examined.ids)
+        for metric in self._metrics:
+            _measure(metric, one.facts, found)
+        if one.failure:
+            _note(found, Noted(number, "error_record", one.failure, qid=key))
+        for finding in one.findings:
+            _note(found, Noted(number, finding.code, "", key, finding))
+        for code in {finding.code for finding in one.findings}:
+            found.code_answers[code] = found.code_answers.get(code, 0) + 1
+        kept = found.right if audit.code == OK else found.wrong
+        if len(kept) < ROWS_KEPT:
+            kept.append((number, _row(key, one)))
+        if self._setup.logged_at and not one.failure:
+            found.entries += log_entries(key, one, self._setup.logged_at)
+
+
+def _measure(metric: Metric, facts: AuditFacts, found: BlockAudit) -> None:
+    rows, row = found.measured[metric.id], metric(facts)
+    if isinstance(row, Absent):
+        rows.counts.extend([0] * len(metric.columns))
+        rows.reasons.append(row.reason)
+    else:
+        rows.counts.extend(row.counts)
+        rows.reasons.append(None)
+
+
+def _row(qid: str, one: Audited) -> AuditedAnswer:
+    facts = one.facts
+    known = facts.target and facts.retrieved_target is not None
+    return AuditedAnswer(
+        qid=qid,
+        where="",
+        code=facts.code,
+        kind=facts.kind,
+        cited=one.examined.ids[:CITED_SHOWN],
+        findings=len(one.findings),
+        matched=facts.matched,
+        coverage=(facts.retrieved_target or 0) / (facts.target or 1) if known else None,
+        deltaS=facts.deltaS,
+    )
+
+
+def _note(found: BlockAudit, noted: Noted) -> None:
+    times = found.note_counts.get(noted.code, 0)
+    found.note_counts[noted.code] = times + 1
+    if times < PLACES_KEPT:
+        # A message holds foreign text, which may be long or play tricks on a terminal.
+        found.notes.append(structs.replace(noted, message=one_line(noted.message, MESSAGE_SHOWN)))

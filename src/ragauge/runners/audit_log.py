@@ -1,0 +1,44 @@
+"""Audited answers as entries of the serving log."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from ragauge.audit.joining import cited_id
+from ragauge.audit.log_line import entries_of
+from ragauge.contracts.citation import Citation
+from ragauge.contracts.serving_log import LogEntry
+from ragauge.runners.auditing import Audited
+
+
+def log_entries(qid: str, one: Audited, now: datetime) -> list[LogEntry]:
+    """One entry a segment, with the trace's own time, or `now` where it has none."""
+    by_id: dict[str, Citation] = {payload.snippet_id: payload for payload in one.examined.cited}
+    retrieved = one.made.retrieved_ids
+    segments: list[list[Any]] = [[by_id.get(id, id) for id in ids] for ids in _segment_ids(one)]
+    return entries_of(
+        qid,
+        segments,
+        ts=_moment(one.made.trace.ts) or now,
+        k=None if retrieved is None else len(retrieved),
+        deltaS=one.facts.deltaS.get("context"),
+    )
+
+
+def _segment_ids(one: Audited) -> list[list[str]]:
+    segments = one.made.answer.segments
+    if not segments:
+        return [[*one.examined.ids]]
+    return [[id for c in part.citations if (id := cited_id(c)) is not None] for part in segments]
+
+
+def _moment(ts: float | str | None) -> datetime | None:
+    """The trace's own time, where it has one that can be read."""
+    try:
+        if isinstance(ts, str):
+            moment = datetime.fromisoformat(ts)
+            return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+        return None if ts is None else datetime.fromtimestamp(ts, UTC)
+    except (ValueError, OverflowError, OSError):
+        return None

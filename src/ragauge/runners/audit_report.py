@@ -1,0 +1,166 @@
+"""The report of an audit, put together from what was gathered."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+
+from ragauge import __version__
+from ragauge.audit.codes import entry_of, rank_of, tip_of
+from ragauge.contracts.audit import (
+    DEPTHS,
+    AuditCoverage,
+    AuditFinding,
+    AuditReport,
+    CodeCount,
+    DepthCount,
+)
+from ragauge.contracts.calibration import Calibration
+from ragauge.contracts.gold import Gold, fingerprint
+from ragauge.contracts.manifest import Manifest
+from ragauge.contracts.score import Outcome
+from ragauge.contracts.verdict import Rule
+from ragauge.diagnosis.traceability import advise_similarity
+from ragauge.metrics.sums import QuestionSums
+from ragauge.runners.audit_numbers import AuditNumbers
+from ragauge.runners.audit_sums import AuditSums
+
+if TYPE_CHECKING:
+    from ragauge.runners.audit import AuditOptions
+
+NOT_IN_THE_NUMBERS = (
+    *("workers", "log", "to_db", "run", "gates", "gold"),
+    *("manifest", "docs", "calibration", "allow_cross_section"),
+)
+"""Options that leave every score as it is, or that stand in the identity by what they hold."""
+
+
+class AuditAssembly:
+    """What an audit found, and the report it makes."""
+
+    def __init__(
+        self,
+        found: AuditSums,
+        gold: Sequence[Gold],
+        options: AuditOptions,
+        manifest: Manifest | None,
+        calibration: Calibration | None,
+    ) -> None:
+        self._found, self._gold, self._options = found, gold, options
+        self._manifest, self._calibration = manifest, calibration
+        self._sums = found.sums()
+
+    def outcome(self, rules: Sequence[Rule], embedder: str | None) -> Outcome[AuditReport]:
+        reading = f"depth:{self._options.deepest}|refusal:{self._options.refusal}"
+        numbers = AuditNumbers(
+            self._sums,
+            list(self._found.questions),
+            self._gold,
+            f"{reading}|embedder:{embedder}" if embedder else reading,
+            self._calibration,
+        )
+        report = self._report(numbers, rules, embedder)
+        return Outcome(
+            report=report,
+            units=numbers.units(self._found.labels()),
+            gold=self._gold,
+            record_rows=None,
+            identity=report.identity,
+        )
+
+    def _report(
+        self, numbers: AuditNumbers, rules: Sequence[Rule], embedder: str | None
+    ) -> AuditReport:
+        gates = numbers.verdicts(rules)
+        answers = self._found.answers()
+        fitted = self._calibration
+        threshold = fitted.threshold if fitted and fitted.usable else None
+        coverage = self._coverage()
+        findings = self._found.findings
+        return AuditReport(
+            passed=all(gate.holds for gate in gates),
+            depth=self._options.deepest,
+            metrics=numbers.scores(),
+            gates=gates,
+            codes=code_counts(findings.counts, self._found.code_answers),
+            depths=depth_counts(self._sums),
+            answers=answers,
+            findings=tuple(one for one in findings.kept() if isinstance(one, AuditFinding)),
+            finding_counts=dict(sorted(findings.counts.items())),
+            coverage=coverage,
+            advice=advise_similarity(answers, threshold),
+            identity=self._identity(embedder),
+        )
+
+    def _coverage(self) -> AuditCoverage:
+        """What was audited; questions nobody answered and unreadable documents become findings."""
+        found = self._found
+        untraced = [one.qid for one in self._gold if not found.traced(one.qid)]
+        for qid in untraced:
+            message = "no trace answers this question"
+            found.findings.add(AuditFinding("missing_trace", qid, message, qid=qid))
+        for problem in found.problems:
+            found.findings.add(AuditFinding("unreadable_document", "", problem))
+        errors = found.findings.counts.get("error_record", 0)
+        return AuditCoverage(
+            traces=found.traces,
+            audited=found.traces - errors,
+            refusals=found.kinds["refusal"],
+            errors=errors,
+            citations=found.citations,
+            rejected=found.rejected,
+            unknown=found.unknown,
+            gold=len(self._gold) if self._gold else None,
+            missing=len(untraced) if self._gold else None,
+        )
+
+    def _identity(self, embedder: str | None) -> dict[str, Any]:
+        options = msgspec.to_builtins(self._options)
+        kept = {name: options[name] for name in options if name not in NOT_IN_THE_NUMBERS}
+        policy = self._options.policy(None)
+        pairs = policy.allow_cross_section
+        return {
+            "command": "audit",
+            "options": {
+                **kept,
+                "depth": self._options.deepest,
+                "embedder": embedder,
+                "allow_cross_section": "all" if pairs is None else sorted(map(sorted, pairs)),
+            },
+            "ragauge": __version__,
+            "gold_sha256": fingerprint(self._gold) if self._gold else None,
+            "manifest": self._manifest.hash if self._manifest else None,
+            "metrics": {id: sums.metric.version for id, sums in sorted(self._sums.items())},
+        }
+
+
+def code_counts(findings: dict[str, int], answers: dict[str, int]) -> tuple[CodeCount, ...]:
+    """Each code that was found, worst first."""
+    counts = []
+    for code in sorted(answers, key=rank_of):
+        entry = entry_of(code)
+        assert entry, code
+        counts.append(
+            CodeCount(
+                code=code,
+                depth=entry.depth,  # type: ignore[arg-type]
+                answers=answers[code],
+                findings=findings[code],
+                means=entry.means,
+                tip=tip_of(code),
+            )
+        )
+    return tuple(counts)
+
+
+def depth_counts(sums: dict[str, QuestionSums]) -> dict[str, DepthCount]:
+    """How many answers were looked at in each depth, and how many held."""
+    found: dict[str, DepthCount] = {}
+    for depth in DEPTHS:
+        tally = sums.get(f"traceability.{depth}")
+        if tally is not None:
+            held, checked = (int(total) for total in tally.sums.sum(axis=0))
+            found[depth] = DepthCount(checked=checked, ok=held)
+    return found

@@ -1,0 +1,218 @@
+"""One trace audited: what its validator says, beside the gold question."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from ragauge.audit.deltas import Asked, Deltas
+from ragauge.audit.joining import by_id
+from ragauge.audit.matching import NO_ANCHOR, NOTHING_TO_MATCH, anchor_overlap, matches
+from ragauge.audit.payload import read_payload
+from ragauge.audit.reranking import gain, moved
+from ragauge.audit.spans import NO_TARGET, target_coverage
+from ragauge.audit.validator import CitationValidator, Examined, held_at
+from ragauge.contracts.audit import (
+    DEPTHS,
+    OK,
+    AnswerAudit,
+    AuditFacts,
+    CitationFinding,
+    Depth,
+)
+from ragauge.contracts.citation import Citation
+from ragauge.contracts.documents import Documents
+from ragauge.contracts.gold import Gold, Span
+from ragauge.contracts.manifest import Manifest
+from ragauge.contracts.metric import Absent
+from ragauge.ingest.auditable import Auditable
+from ragauge.metrics.facts import EMPTY_ANSWER, error_reason
+
+NO_DOCUMENTS = "no documents were given"
+NOT_DEEP_ENOUGH = "a shallower depth was asked for"
+NOT_TOLD = "what was retrieved is unknown"
+
+NOT_WHOLE = Absent("a payload is not whole")
+
+Found = dict[str, Any]
+"""Fields of the facts, and under `why` the reasons for those that are absent."""
+Places = Sequence[Citation] | Absent
+
+
+class Audited(Struct, frozen=True):
+    """A trace with all that its audit came to."""
+
+    made: Auditable
+    examined: Examined
+    retrieved: Places
+    """The payloads of what was retrieved, where all are whole."""
+    facts: AuditFacts
+    failure: str | None = None
+    """Why it is an error record; None where it is none."""
+
+    @property
+    def findings(self) -> tuple[CitationFinding, ...]:
+        return self.examined.audit.findings
+
+
+class Auditor:
+    """Audits traces by one validator, and measures them against gold questions."""
+
+    def __init__(
+        self,
+        validator: CitationValidator,
+        manifest: Manifest | None = None,
+        documents: Documents | None = None,
+    ) -> None:
+        self._validator, self._documents = validator, documents
+        self._revs = manifest.doc_revs if manifest else {}
+        self._depths = DEPTHS[: DEPTHS.index(validator.policy.depth) + 1]
+
+    def asked(self, made: Auditable, gold: Gold | None) -> Asked:
+        """What ΔS is taken between: the question, the chunks, the gold's anchor and decoy."""
+        texts = [chunk.get("text") for chunk in made.retrieved or () if isinstance(chunk, dict)]
+        return Asked(
+            question=gold.question if gold else made.trace.q or "",
+            chunks=[text for text in texts if isinstance(text, str) and text],
+            anchor=self._text_of(gold.anchor) if gold else None,
+            decoy=self._text_of(gold.decoy) if gold else None,
+        )
+
+    def _text_of(self, span: Span | None) -> str | None:
+        if span is None or self._documents is None:
+            return None
+        rev = span.rev or self._revs.get(span.doc_id, "")
+        document = self._documents.find(span.doc_id, rev)
+        return document.text[span.start : span.end] if document else None
+
+    def audited(self, made: Auditable, gold: Gold | None, deltas: Deltas | None) -> Audited:
+        """The trace's audit and the facts its metrics are measured from."""
+        failure = _failure(made)
+        if failure:
+            examined = Examined(AnswerAudit(code=OK, kind="error"))
+        else:
+            examined = self._validator.examine(made.answer, made.retrieved)
+        places = _places(made.retrieved)
+        facts = AuditFacts(
+            kind=examined.audit.kind,
+            code=examined.audit.code,
+            answerable=gold.answerable if gold else None,
+            **_merged(
+                self._held(made, examined),
+                {} if failure else self._beside_gold(gold, examined, places),
+                {} if failure else _reranked(gold, places),
+                _deltas(deltas),
+            ),
+        )
+        return Audited(made, examined, places, facts, failure)
+
+    def _held(self, made: Auditable, examined: Examined) -> Found:
+        """Depth by depth, whether nothing was found there; None where nobody looked."""
+        if examined.audit.kind in ("refusal", "error"):
+            return {}
+        held: Found = {depth: held_at(examined.audit, depth) for depth in self._depths}
+        why: dict[str, str] = {}
+        if held["marker"] and made.retrieved is None:
+            held["marker"], why["marker"] = None, NOT_TOLD
+        if held.get("text") and (examined.unchecked or not examined.compared):
+            held["text"] = None
+            why["text"] = examined.unchecked[0] if examined.unchecked else "no whole payload"
+        for depth in DEPTHS[len(self._depths) :]:
+            why[depth] = _not_looked(depth, self._documents)
+        return {**held, "why": why}
+
+    def _beside_gold(self, gold: Gold | None, examined: Examined, places: Places) -> Found:
+        if gold is None:
+            return {}
+        target, anchor = gold.target_section, gold.anchor
+        cited = _all_of(examined.cited, len(examined.ids))
+        return _merged(
+            _covered(places, target, self._rev_of(target), "retrieved_target"),
+            _covered(cited, target, self._rev_of(target), "cited_target"),
+            _overlap(cited, anchor, self._rev_of(anchor)),
+            self._matched(gold, examined),
+        )
+
+    def _matched(self, gold: Gold, examined: Examined) -> Found:
+        """Whether the answer cites the gold and its audit is ok; of an answer only."""
+        if examined.audit.kind not in ("answer", "uncited"):
+            return {}
+        near = matches(examined.cited, gold, ids=examined.ids, rev=self._rev_of(gold.anchor))
+        if near is not NOTHING_TO_MATCH and not examined.audit.ok:
+            return {"matched": False}
+        if isinstance(near, Absent):
+            return {"why": {"matched": near.reason}}
+        return {"matched": near}
+
+    def _rev_of(self, span: Span | None) -> str | None:
+        return None if span is None else span.rev or self._revs.get(span.doc_id)
+
+
+def _all_of(payloads: Sequence[Citation], known: int) -> Places:
+    return payloads if len(payloads) == known else NOT_WHOLE
+
+
+def _covered(places: Places, target: Span | None, rev: str | None, field: str) -> Found:
+    found = places if isinstance(places, Absent) else target_coverage(places, target, rev)
+    if isinstance(found, Absent):
+        return {"why": {field: found.reason if target else NO_TARGET.reason}}
+    return {"target": found.of, field: found.characters}
+
+
+def _overlap(places: Places, anchor: Span | None, rev: str | None) -> Found:
+    found = places if isinstance(places, Absent) else anchor_overlap(places, anchor, rev)
+    if isinstance(found, Absent):
+        return {"why": {"cited_gold": found.reason if anchor else NO_ANCHOR.reason}}
+    return {"cited": found.cited, "gold_span": found.gold, "cited_gold": found.both}
+
+
+def _reranked(gold: Gold | None, places: Places) -> Found:
+    if isinstance(places, Absent):
+        return {"why": dict.fromkeys(("concordant", "ndcg_after"), places.reason)}
+    order = moved(places)
+    gained = gain(places, gold.gold_citations if gold else ())
+    return _merged(
+        {"why": {"concordant": order.reason}}
+        if isinstance(order, Absent)
+        else {"concordant": order.concordant, "discordant": order.discordant},
+        {"why": {"ndcg_after": gained.reason}}
+        if isinstance(gained, Absent)
+        else {"ndcg_before": gained.before, "ndcg_after": gained.after},
+    )
+
+
+def _deltas(deltas: Deltas | None) -> Found:
+    if deltas is None:
+        return {}
+    why = {f"deltaS_{name}": reason for name, reason in deltas.why.items()}
+    return {"deltaS": deltas.values, "why": why}
+
+
+def _merged(*parts: Found) -> Found:
+    """All the fields, and the reasons of all of them."""
+    reasons = {name: why for part in parts for name, why in part.get("why", {}).items()}
+    return {name: value for part in parts for name, value in part.items()} | {"why": reasons}
+
+
+def _failure(made: Auditable) -> str | None:
+    """Why a trace holds neither an answer nor a refusal."""
+    trace, answer = made.trace, made.answer
+    if trace.status == "error" or trace.error:
+        return error_reason(trace)
+    said = answer.answer.strip() or answer.citations or answer.segments
+    return None if said or answer.error or answer.broken is not None else EMPTY_ANSWER
+
+
+def _places(retrieved: Sequence[Any] | None) -> Places:
+    """The retrieved payloads, each id once; none of them where one is not whole."""
+    if retrieved is None:
+        return Absent(NOT_TOLD)
+    chunks = by_id(retrieved).values()
+    read = (read_payload(chunk).citation for chunk in chunks if chunk is not None)
+    return _all_of([payload for payload in read if payload is not None], len(chunks))
+
+
+def _not_looked(depth: Depth, documents: Documents | None) -> str:
+    return NO_DOCUMENTS if depth == "text" and documents is None else NOT_DEEP_ENOUGH

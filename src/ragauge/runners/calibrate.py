@@ -1,0 +1,233 @@
+"""Calibrate: whether an embedder's ΔS tells gold anchors from decoys, and the threshold."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from ragauge import __version__
+from ragauge.audit.deltas import ANCHOR, DECOY, PLACES, Asked, Deltas, deltas_of
+from ragauge.contracts.calibration import (
+    AUC,
+    AUC_NEEDED,
+    DEFAULT_FAIL,
+    DEFAULT_WARN,
+    PAIRS_NEEDED,
+    SENSITIVITY,
+    SPECIFICITY,
+    THRESHOLD,
+    CalibratedPair,
+    CalibrationCoverage,
+    CalibrationReport,
+    Quartiles,
+    Threshold,
+)
+from ragauge.contracts.embedder import Embedder
+from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.gold import Gold, fingerprint
+from ragauge.contracts.score import ROWS_KEPT, Score
+from ragauge.contracts.verdict import Rule
+from ragauge.gates.decide import decide
+from ragauge.ingest.gold import read_gold
+from ragauge.models.embedders import embedder as embedder_named
+from ragauge.runners.calibration_pairs import Pair, Paired, paired
+from ragauge.stats.bootstrap import DRAWS
+from ragauge.stats.separation import (
+    auc,
+    auc_interval,
+    best_threshold,
+    cut_at,
+    threshold_range,
+)
+from ragauge.store.documents import FolderDocuments
+
+GATE = Rule(metric=AUC, op=">=", bound=AUC_NEEDED)
+SEED = 0
+FITTED = "fitted"
+DEFAULTS = {"default warn": DEFAULT_WARN, "default fail": DEFAULT_FAIL}
+
+Progress = Callable[[int, int], None]
+"""Told how many questions are done, and of how many."""
+
+
+def calibrate_deltas(
+    gold: str | Path,
+    *,
+    embedder: str | Embedder,
+    docs: str | Path,
+    progress: Progress | None = None,
+) -> CalibrationReport:
+    """Whether ΔS tells a gold set's anchors from its decoys, and the threshold that does it best.
+
+    `docs` is the folder with the documents the spans point into. Raises UsageError or
+    InputRejected with everything that is wrong.
+    """
+    questions = read_gold(str(gold))
+    documents = FolderDocuments(Path(docs))
+    eye = embedder_named(embedder) if isinstance(embedder, str) else embedder
+    found = Findings()
+    there = paired(questions, documents, found)
+    for problem in documents.problems:
+        found.add(Finding("unreadable_document", str(docs), problem))
+    return _Calibration(questions, there, eye, found).report(progress)
+
+
+class _Calibration:
+    """Pairs on their way to a report."""
+
+    def __init__(
+        self, gold: Sequence[Gold], there: Paired, embedder: Embedder, found: Findings
+    ) -> None:
+        self._gold, self._there, self._embedder, self._found = gold, there, embedder, found
+
+    def report(self, progress: Progress | None) -> CalibrationReport:
+        rows = self._measured(progress)
+        anchors, decoys = [row.anchor for row in rows], [row.decoy for row in rows]
+        scores = self._scores(anchors, decoys)
+        gate = decide(GATE, scores[AUC])
+        return CalibrationReport(
+            passed=gate.holds,
+            embedder=self._embedder.id,
+            metrics=scores,
+            gates=(gate,),
+            thresholds=_thresholds(scores[THRESHOLD], anchors, decoys),
+            samples={
+                name: quartiles
+                for name, sample in ((ANCHOR, anchors), (DECOY, decoys))
+                if (quartiles := _quartiles(sample))
+            },
+            pairs=tuple(sorted(rows, key=lambda row: (row.gap, row.qid))[:ROWS_KEPT]),
+            findings=tuple(self._found.kept()),
+            finding_counts=dict(sorted(self._found.counts.items())),
+            coverage=CalibrationCoverage(
+                gold=len(self._gold),
+                pairs=len(rows),
+                without=self._there.without,
+                unresolved=self._there.unresolved,
+                unread=len(self._there.pairs) - len(rows),
+            ),
+            identity=self._identity(),
+        )
+
+    def _measured(self, progress: Progress | None) -> list[CalibratedPair]:
+        """The pairs of which both texts can be measured, in the order of the set."""
+        pairs = self._there.pairs
+        asked = [
+            Asked(question=pair.question.question, anchor=pair.anchor, decoy=pair.decoy)
+            for pair in pairs
+        ]
+        tell = (lambda done: progress(done, len(pairs))) if progress else None
+        found = zip(pairs, deltas_of(asked, self._embedder, tell), strict=True)
+        return [row for pair, deltas in found if (row := self._row(pair, deltas))]
+
+    def _row(self, pair: Pair, deltas: Deltas) -> CalibratedPair | None:
+        question, values = pair.question, deltas.values
+        if ANCHOR not in values or DECOY not in values:
+            why = next(deltas.why[name] for name in (ANCHOR, DECOY) if name not in values)
+            self._found.add(Finding("nothing_read", question.qid, why))
+            return None
+        return CalibratedPair(
+            qid=question.qid,
+            question=question.question,
+            anchor=values[ANCHOR],
+            decoy=values[DECOY],
+            gap=round(values[DECOY] - values[ANCHOR], PLACES),
+        )
+
+    def _scores(self, anchors: list[float], decoys: list[float]) -> dict[str, Score]:
+        n = len(anchors)
+        if n < PAIRS_NEEDED:
+            few = f"{n} pairs of an anchor and a decoy; {PAIRS_NEEDED} are the least that tell"
+            return {
+                id: self._score(id, None, n, reason=few)
+                for id in (AUC, THRESHOLD, SENSITIVITY, SPECIFICITY)
+            }
+        threshold = best_threshold(anchors, decoys)
+        scores = {AUC: self._score(AUC, auc(anchors, decoys), n, auc_interval(anchors, decoys))}
+        if threshold is None:
+            none = "no threshold does better than chance"
+            return scores | {
+                id: self._score(id, None, n, reason=none)
+                for id in (THRESHOLD, SENSITIVITY, SPECIFICITY)
+            }
+        cut = cut_at(threshold, anchors, decoys)
+        wanders = threshold_range(anchors, decoys, seed=SEED)
+        ci = wanders.ci and (_midpoint(wanders.ci[0]), _midpoint(wanders.ci[1]))
+        return scores | {
+            THRESHOLD: self._score(THRESHOLD, _midpoint(threshold), n, ci, wanders.reason),
+            SENSITIVITY: self._score(SENSITIVITY, cut.sensitivity, n),
+            SPECIFICITY: self._score(SPECIFICITY, cut.specificity, n),
+        }
+
+    def _score(
+        self,
+        id: str,
+        value: float | None,
+        n: int,
+        ci: tuple[float, float] | None = None,
+        reason: str | None = None,
+    ) -> Score:
+        how = f"|{_HOW[id]}" if id in _HOW else ""
+        return Score(
+            value=value,
+            n=n,
+            of=len(self._gold),
+            ci=ci,
+            reason=reason,
+            signature=f"{id}|v1|{self._embedder.id}{how}|n:{n}",
+        )
+
+    def _identity(self) -> dict[str, Any]:
+        texts = [(pair.question.qid, pair.anchor, pair.decoy) for pair in self._there.pairs]
+        return {
+            "command": "calibrate deltas",
+            "ragauge": __version__,
+            "embedder": self._embedder.id,
+            "gate": str(GATE),
+            "gold_sha256": fingerprint(self._gold),
+            "texts_sha256": hashlib.sha256(msgspec.json.encode(texts)).hexdigest(),
+        }
+
+
+_HOW = {
+    AUC: "ci:wilson-delong-clustered",
+    THRESHOLD: f"youden|ci:percentile|draws:{DRAWS}|seed:{SEED}",
+}
+
+
+def _midpoint(value: float) -> float:
+    """Half way between two values is one decimal longer than they are."""
+    return round(value, PLACES + 1)
+
+
+def _thresholds(
+    fitted: Score, anchors: Sequence[float], decoys: Sequence[float]
+) -> tuple[Threshold, ...]:
+    if not anchors:
+        return ()
+    wanted = {} if fitted.value is None else {FITTED: fitted.value}
+    cuts = {name: cut_at(value, anchors, decoys) for name, value in (wanted | DEFAULTS).items()}
+    return tuple(
+        Threshold(
+            name=name,
+            threshold=cut.threshold,
+            ci=fitted.ci if name == FITTED else None,
+            anchors=cut.low,
+            decoys=cut.high,
+            pairs=cut.pairs,
+        )
+        for name, cut in cuts.items()
+    )
+
+
+def _quartiles(sample: Sequence[float]) -> Quartiles | None:
+    if not sample:
+        return None
+    five = np.quantile(sample, (0, 0.25, 0.5, 0.75, 1)).tolist()
+    lowest, q1, median, q3, highest = (round(value, PLACES) for value in five)
+    return Quartiles(lowest=lowest, q1=q1, median=median, q3=q3, highest=highest)
