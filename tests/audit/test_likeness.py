@@ -104,3 +104,15 @@ def test_the_nearest_of_two_in_another_form_is_found():
     text = "The Café. " * 3
     for near, start in ((0, 4), (13, 14), (30, 24)):
         assert nearly(text, "café.", near) == (start, start + 5)
+
+
+@pytest.mark.parametrize("at", [0, 250, 255, 256, 400, 1990])
+def test_words_are_found_in_a_long_run_without_blanks(at):
+    run = "北京故宫é" * 400
+    text = f"Before. {run[:at]}Ａrchive{run[at:]} after"
+    assert nearly(text, "archive", 0) == (8 + at, 15 + at)
+
+
+@pytest.mark.parametrize("quote", [" " * 50_000 + "x", "(" * 50_000 + "x", "." * 50_000 + "x…y"])
+def test_a_hostile_quote_takes_no_longer_than_its_length(quote):
+    assert differences(quote, "It opened in 1885.", within=True) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
 import pytest
@@ -220,6 +221,39 @@ def test_offsets_beyond_the_end_are_told_with_the_length_and_the_true_place(docu
 def test_beyond_the_end_without_words_is_still_found(documents):
     check = place_findings(citation(0, 999), Said(), documents, CHARACTERS)
     assert [finding.code for finding in check.findings] == ["out_of_range"]
+
+
+def test_beyond_the_end_a_quote_is_told_where_it_stands(documents):
+    given = citation(500, 600)
+    finding = the_finding(place_findings(given, Said(quote=NIGHT), documents, CHARACTERS))
+    assert finding.code == "out_of_range"
+    assert finding.expected.endswith(f"; the quote stands at {AT}–{AT + len(NIGHT)}")
+
+
+class LettersOnly:
+    id = "letters:1"
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        return [found.span() for found in re.finditer("[a-z]+", text)]
+
+
+def test_a_quote_of_what_no_token_holds_is_told(tmp_path):
+    (tmp_path / "a.md").write_text("see (a) there")
+    given = citation(1, 2, "token", doc_id="a", rev="v1")
+    reading = OffsetReading(tokenizer=LettersOnly())
+    check = place_findings(given, Said("a", "(a"), FolderDocuments(tmp_path), reading)
+    assert "stands at 1–2, not at the bounds of tokens" in the_finding(check).expected
+
+
+def test_a_quote_of_half_a_token_more_is_told(documents):
+    reading = OffsetReading(tokenizer=Whitespace())
+    start = MUSEUM.index("1642,")
+    token = ruler_of(MUSEUM, "token", reading).measured(Place(start, start + 5))
+    given = citation(token.start - 1, token.end, "token")
+    outside = place_findings(given, Said(quote="ch” of 1642"), documents, reading)
+    assert the_finding(outside).expected.endswith(
+        f"stands at {token.start - 2}–{token.end}, begins 1 token before it"
+    )
 
 
 def test_beyond_the_end_of_the_wrong_document_both_are_told(documents):

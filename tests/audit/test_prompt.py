@@ -15,8 +15,10 @@ import pytest
 
 from ragauge.audit import prompt as prompting
 from ragauge.audit.prompt import answer_schema, prompt_contract
+from ragauge.audit.validator import CitationValidator
 from ragauge.contracts.citation import AuditableAnswer, ModelCitation, Offsets, Segment
 from ragauge.errors import UsageError
+from tests.audit.test_log_line import PAYLOAD
 
 WAYS = list(product((False, True), repeat=2))
 
@@ -199,3 +201,33 @@ def test_offsets_of_the_example_are_in_order():
     offsets = msgspec.convert(cited["offsets"], Offsets)
     assert offsets.start < offsets.end
     assert cited["quote"] == objects_in(prompt_contract())[2]["answer"]
+
+
+@pytest.mark.parametrize("segments", [False, True])
+def test_a_model_that_keeps_the_contract_passes_the_audit(segments):
+    refusal, error, example, _ = objects_in(prompt_contract(segments=segments))
+    validator = CitationValidator()
+    retrieved = [PAYLOAD]
+    audits = [validator(json.dumps(reply), retrieved) for reply in (refusal, error, example)]
+    assert [(audit.code, audit.kind) for audit in audits] == [
+        ("ok", "refusal"),
+        ("model_reported_error", "error"),
+        ("ok", "answer"),
+    ]
+
+
+def test_segments_of_different_sections_pass_the_audit():
+    """As the contract asks: all citations first, then each segment with those of one section."""
+    example = objects_in(prompt_contract(segments=True))[2]
+    other = {"snippet_id": "hb24-doors-0001", "section_id": "policies/doors"}
+    second = {**example["citations"][0], **other, "quote": None}
+    part = {"citations": [second], "text": "Doors are locked at night."}
+    reply = {
+        **example,
+        "citations": [*example["citations"], second],
+        "segments": [*example["segments"], part],
+    }
+    retrieved = [msgspec.structs.replace(PAYLOAD, **other), PAYLOAD]
+    assert CitationValidator()(json.dumps(reply), retrieved).code == "ok"
+    del reply["segments"]
+    assert CitationValidator()(json.dumps(reply), retrieved).code == "cross_section_reuse"

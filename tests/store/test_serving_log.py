@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
-from sqlalchemy import text
+from sqlalchemy import JSON, Float, Integer, Text, text
 
 from ragauge.contracts.history import NoHistory
 from ragauge.contracts.serving_log import MOST, LogEntry
@@ -316,3 +318,15 @@ def test_a_place_is_what_a_history_takes(tmp_path):
     place = f"sqlite:///{tmp_path / 'serving.db'}"
     assert write_entries(place, "r", [logged(1)]) == 1
     assert len(all_of(str(tmp_path / "serving.db"))) == 1
+
+
+def test_the_page_shows_the_table_as_it_is():
+    page = (Path(__file__).parents[2] / "docs" / "reference" / "serving-log.md").read_text("utf-8")
+    shown = re.findall(r"^\| `(\w+)` \| ([\w ]+) \| (\w+) \|$", page, re.MULTILINE)
+    kinds = {Text: "text", Integer: "integer", Float: "double precision", JSON: "JSON"}
+    assert shown == [
+        (column.name, kinds[type(column.type)], "yes" if column.nullable else "no")
+        for column in tables.rag_traces.columns
+    ]
+    key = ", ".join(f"`{column.name}`" for column in tables.rag_traces.primary_key)
+    assert f"primary key is {key};" in page

@@ -27,6 +27,7 @@ _KNOWN_KEY = re.compile(rf"""["'“”‘’](?:{_NAMES})["'“”‘’]\s*[:�
 _OPENING = re.compile(r"\ufeff?\s*(?:```\w*\s*)?(?=[{\[])")
 """What may stand before the JSON of a reply that is nothing else."""
 _CLOSING = re.compile(r"\s*(?:```\s*)?\Z")
+_FENCED = re.compile(r"\s*```\w*\s*(\{.*\})\s*```\s*\Z", re.DOTALL)
 _WAS_TO_BE = re.compile(
     rf"""\[\s*\{{\s*"|\{{\s*(?:(?:```\s*)?\Z|["'“”‘’][^"'“”‘’]*["'“”‘’]?\s*\Z|["'“”‘’]?error\b"""
     rf"""|(?:{_NAMES})\s*[:：])""",
@@ -71,7 +72,9 @@ def _of_object(reply: Mapping[str, Any]) -> ParsedAnswer:
 
 
 def _of_text(text: str) -> ParsedAnswer:
-    whole = whole_object(text) if text.lstrip()[:1] == "{" else None
+    fenced = _FENCED.match(text) if "```" in text else None
+    alone = fenced[1] if fenced else text
+    whole = whole_object(alone) if alone.lstrip()[:1] == "{" else None
     if whole is not None:
         parts = parts_of(whole)
         if type(parts["answer"].value) is str if "answer" in parts else "segments" in parts:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from msgspec import Struct
 
 from ragauge.audit.likeness import around, differences, nearest, nearly
@@ -70,7 +72,7 @@ class CitedPlace(Struct, frozen=True):
             Place(at, at + len(quote)) for at in around(self.document.text, quote, place.start)
         ]
         if places:
-            return Found(min(places, key=lambda found: abs(_reach(found, place))))
+            return Found(min(places, key=lambda found: _reach(found, place)))
         return self._find_nearly(quote, place.start)
 
     def _find_nearly(self, words: str, near: int) -> Found | None:
@@ -94,9 +96,9 @@ class CitedPlace(Struct, frozen=True):
             return said
         true, offsets = ruler.measured(found.place), self.payload.offsets
         drift, end = true.start - offsets.start, true.end - offsets.end
-        off = counted(drift, ruler.unit) if drift else f"its end {counted(end, ruler.unit)}"
-        if not drift and not end:
-            off = f"not at the bounds of {ruler.unit}"
+        off = f"not at the bounds of {ruler.unit}"
+        if drift or end:
+            off = ("" if drift else "its end ") + counted(drift or end, ruler.unit, "+")
         return f"{said}{', ' if said else ''}stands at {true.start}–{true.end} ({off})"
 
     def beside(self, found: Found) -> str:
@@ -105,10 +107,13 @@ class CitedPlace(Struct, frozen=True):
         ruler = self._ruler(self.document.text)
         if ruler is None or not isinstance(self.place, Place):
             return said
-        true = ruler.measured(found.place)
-        reach = _reach(true, ruler.measured(self.place))
-        off = counted(reach, ruler.unit)[1:]
-        off = f"begins {off} before it" if reach < 0 else f"ends {off} past it"
+        true, span = ruler.measured(found.place), ruler.measured(self.place)
+        early = found.place.start < self.place.start
+        by = span.start - true.start if early else true.end - span.end
+        off = f"{'begins' if early else 'ends'} {counted(by, ruler.unit)}"
+        off = f"{off} {'before' if early else 'past'} it"
+        if by <= 0:  # part of a token that the span holds
+            off = f"not at the bounds of {ruler.unit}"
         return f"{said}{', ' if said else ''}stands at {true.start}–{true.end}, {off}"
 
     def range_in(self, text: str, place: Place) -> str:
@@ -126,13 +131,13 @@ def differing(but_for: tuple[str, ...]) -> str:
     return f"differs in {', '.join(but_for)}" if but_for else ""
 
 
-def counted(number: int, unit: str) -> str:
-    """A signed number of units.
+def counted(number: int, unit: str, sign: Literal["", "+"] = "") -> str:
+    """A number of units; with `+` the sign is always written.
 
-    >>> counted(-7, "characters"), counted(1, "bytes")
-    ('-7 characters', '+1 byte')
+    >>> counted(1, "bytes"), counted(7, "characters", "+")
+    ('1 byte', '+7 characters')
     """
-    return f"{number:+d} {unit.removesuffix('s') if abs(number) == 1 else unit}"
+    return f"{number:{sign}d} {unit.removesuffix('s') if abs(number) == 1 else unit}"
 
 
 def shown(text: str, beside: str | None = None) -> str:
@@ -143,7 +148,7 @@ def shown(text: str, beside: str | None = None) -> str:
     """
     from_ = 0 if beside is None else max(_first_difference(text, beside) - BEFORE, 0)
     cut = "…" if from_ else ""
-    return f'"{one_line(cut + text[from_:], SHOWN)}"'
+    return f'"{one_line(cut + text[from_ : from_ + 10 * SHOWN], SHOWN)}"'
 
 
 def _first_difference(a: str, b: str) -> int:
@@ -156,5 +161,5 @@ def _overlap(a: Place, b: Place) -> bool:
 
 
 def _reach(found: Place, span: Place) -> int:
-    """How far a place reaches out of a span: before it negative, past it positive."""
-    return found.start - span.start if found.start < span.start else found.end - span.end
+    """How far a place reaches out of a span, before it or past it."""
+    return max(span.start - found.start, found.end - span.end)

@@ -17,8 +17,9 @@ KEPT_CHARS = 1 << 24
 """Characters of the documents whose plain forms are remembered."""
 LEFT_OUT = "words left out at an ellipsis"
 
-_NOT_BLANK = re.compile(r"\S+")
-_ELLIPSIS = re.compile(r"\s*[\[(]?\s*(?:…|\.\.\.+)\s*[\])]?\s*")
+_PIECE = re.compile(r"\S{1,256}")
+"""A word; what is longer is cut, so that no place takes long to tell."""
+_ELLIPSIS = re.compile(r"[\[(]? ?(?:…|\.{3,}) ?[\])]?")
 _QUOTATION_MARKS = "\"'“”„‟″‘’‚‛′´`«»‹›「」『』 "
 _PLAIN_SIGNS = str.maketrans(
     {
@@ -133,16 +134,18 @@ class _Plain:
         self._source = text
         self._starts, self._ends, self._plain_starts = array("q"), array("q"), array("q")
         pieces: list[str] = []
-        length = 0
-        for found in _NOT_BLANK.finditer(text):
+        length = over = 0
+        for found in _PIECE.finditer(text):
             piece = _letters(found[0])
             if piece:
+                blank = " " if pieces and found.start() > over else ""
                 self._starts.append(found.start())
                 self._ends.append(found.end())
-                self._plain_starts.append(length)
-                pieces.append(piece)
-                length += len(piece) + 1
-        self._text = " ".join(pieces)
+                self._plain_starts.append(length + len(blank))
+                pieces.append(blank + piece)
+                length += len(pieces[-1])
+            over = found.end()
+        self._text = "".join(pieces)
 
     def nearest(self, words: str, near: int) -> Place | None:
         sought = _plain_words(_unquoted(words))
@@ -200,8 +203,9 @@ def _same(words: str, text: str, folds: Sequence[Fold], within: bool) -> bool:
 
 def _elided(words: str, text: str) -> bool:
     """Whether the parts between ellipses stand in the text one after the other."""
-    parts = [plain for part in _ELLIPSIS.split(words) if (plain := _plain_words(_unquoted(part)))]
-    if not parts or not _ELLIPSIS.search(words):
+    between = _ELLIPSIS.split(_blanks(words))
+    parts = [part for part in map(_plain_words, map(_unquoted, between)) if part]
+    if not parts or len(between) == 1:
         return False
     held, at = _plain_words(text), 0
     for part in parts:

@@ -72,7 +72,7 @@ def _blank(text: str | None) -> bool:
 
 def _looked_into(cited: CitedPlace, said: Said) -> PlaceCheck:
     snippet, quote = said.snippet, None if _blank(said.quote) else said.quote
-    findings = _offset_findings(cited, quote if snippet is None else snippet)
+    findings = _offset_findings(cited, snippet, quote)
     if snippet is not None and snippet != cited.stands:
         findings += _snippet_findings(cited, snippet)
     # A quote that stands in the snippet shares its fate.
@@ -85,13 +85,18 @@ def _looked_into(cited: CitedPlace, said: Said) -> PlaceCheck:
     return PlaceCheck(tuple(findings))
 
 
-def _offset_findings(cited: CitedPlace, words: str | None) -> list[CitationFinding]:
+def _offset_findings(
+    cited: CitedPlace, snippet: str | None, quote: str | None
+) -> list[CitationFinding]:
     """The finding for offsets that lead to no place, with where the words stand."""
     place, offsets = cited.place, cited.payload.offsets
     if isinstance(place, Place) or cited.unchecked:
         return []
-    found = None if words is None else cited.find(words)
-    where = f"; the text {cited.true_place(found)}" if found else ""
+    where = ""
+    if snippet is not None and (found := cited.find(snippet)):
+        where = f"; the text {cited.true_place(found)}"
+    elif snippet is None and quote is not None and (found := cited.find(quote)):
+        where = f"; the quote stands at {cited.range_in(cited.document.text, found.place)}"
     if place.kind == "beyond":
         got, expected = f"{offsets.start}–{offsets.end}", place.reason
         return [_finding("out_of_range", "offsets", got, expected + where + cited.file_note)]

@@ -118,7 +118,8 @@ class FolderDocuments:
                 found[read.sha256] = read
         if len(found) > 1:
             self._say(
-                f"{self._folder}: rev {beginning} is the beginning of {len(found)} hashes; write more of it"
+                f"{self._folder}: rev {beginning} is the beginning of {len(found)} hashes; "
+                "write more of it"
             )
             return None
         return next((FrozenDocument(doc_id, rev, read.text, True) for read in found.values()), None)

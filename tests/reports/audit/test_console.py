@@ -32,27 +32,31 @@ def test_the_verdict_says_how_many_answers_do_not_hold():
             telling(),
             passing(),
             passing(
-                passed=False, answers=(answer(3, "missing_rev"),), coverage=coverage(audited=1)
+                passed=False,
+                answers=(answer(3, "missing_rev"),),
+                coverage=coverage(audited=1, refusals=0),
             ),
             passing(answers=(answer(3, "missing_rev"), answer(4))),
             passing(answers=(answer(3, "missing_rev"), answer(4)), gates=()),
-            passing(passed=False, coverage=coverage(audited=0)),
+            passing(passed=False, coverage=coverage(audited=0, refusals=0)),
+            passing(coverage=coverage(audited=31)),
         )
     ]
     assert first == [
-        "FAIL  32 of 412 answers have citations that do not hold",
-        "PASS  412 of 412 answers have citations that hold, at depth text",
+        "FAIL  32 of 381 answers have citations that do not hold",
+        "PASS  381 of 381 answers have citations that hold, at depth text",
         "FAIL  1 of 1 answer has citations that do not hold",
-        "PASS  1 of 412 answers has citations that do not hold, and the gates allow it",
-        "PASS  1 of 412 answers has citations that do not hold, and no gate minds",
+        "PASS  1 of 381 answers has citations that do not hold, and the gates allow it",
+        "PASS  1 of 381 answers has citations that do not hold, and no gate minds",
         "FAIL  no answer was audited",
+        "PASS  no answer was audited, only 31 refusals",
     ]
 
 
 def test_where_the_rows_end_before_the_wrong_answers_do_the_count_is_a_least():
     rows = tuple(answer(line, "missing_rev", f"q{line}") for line in range(1, 8))
     told = render(passing(passed=False, answers=rows)).splitlines()[0]
-    assert told == "FAIL  at least 7 of 412 answers have citations that do not hold"
+    assert told == "FAIL  at least 7 of 381 answers have citations that do not hold"
 
 
 def test_a_gate_that_fails_where_every_citation_holds_is_named():
@@ -124,7 +128,7 @@ def test_what_is_not_about_citations_stands_apart():
 def test_the_coverage_counts_what_was_not_audited():
     told = section(render(telling(), width=200), "Coverage")
     assert told == [
-        "Coverage 412 answers audited of 431 traces, 1,204 citations, 31 refusals, 18 errors,"
+        "Coverage 412 of 431 traces audited, 381 answers, 31 refusals, 1,204 citations, 18 errors,"
         " 4 of 400 gold questions without a trace, 2 of unknown questions, 1 rejected line"
     ]
     bare = passing(coverage=coverage(gold=None, missing=None, refusals=0))

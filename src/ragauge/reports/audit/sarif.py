@@ -108,7 +108,7 @@ def render(report: AuditReport) -> str:
     properties = {
         "pass": report.passed,
         "depth": report.depth,
-        "answers": report.coverage.audited,
+        "answers": report.coverage.audited - report.coverage.refusals,
         "findings": {shown(code): times for code, times in report.finding_counts.items()},
         "notShown": {
             shown(code): times - kept[shown(code)]

@@ -62,16 +62,18 @@ def verdict_words(report: AuditReport) -> tuple[str, str]:
 
 
 def _held_words(report: AuditReport) -> str:
-    audited = report.coverage.audited
-    if not audited:
-        return "no answer was audited"
+    coverage = report.coverage
+    answers = coverage.audited - coverage.refusals
+    if not answers:
+        refusals = f", only {counted(coverage.refusals, 'refusal')}" if coverage.refusals else ""
+        return f"no answer was audited{refusals}"
     wrong = len(wrong_answers(report))
     if not wrong:
-        words = f"{_of_answers(audited, audited)} citations that hold, at depth {report.depth}"
+        words = f"{_of_answers(answers, answers)} citations that hold, at depth {report.depth}"
         stopping = ", ".join(gate.metric for gate in report.gates if not gate.holds)
         return f"{words}; not so: {stopping}" if stopping else words
     least = "at least " if not _all_told(report) else ""
-    words = f"{least}{_of_answers(wrong, audited)} citations that do not hold"
+    words = f"{least}{_of_answers(wrong, answers)} citations that do not hold"
     if not report.passed:
         return words
     return f"{words}, and {'the gates allow it' if report.gates else 'no gate minds'}"
@@ -85,7 +87,7 @@ def _all_told(report: AuditReport) -> bool:
     """Whether every answer that went wrong has a row: those stand first, so one that held tells."""
     if any(row.code == OK for row in report.answers):
         return True
-    return len(report.answers) >= report.coverage.audited
+    return len(report.answers) >= report.coverage.audited - report.coverage.refusals
 
 
 def metric_names(metrics: Iterable[str], gates: Iterable[Verdict]) -> dict[str, str]:
@@ -200,9 +202,10 @@ def coverage_words(coverage: AuditCoverage) -> str:
     """How much was audited, in one line; what is zero is not said."""
     missing = coverage.missing or 0
     parts = [
-        f"{counted(coverage.audited, 'answer')} audited of {counted(coverage.traces, 'trace')}",
-        counted(coverage.citations, "citation"),
+        f"{count(coverage.audited)} of {counted(coverage.traces, 'trace')} audited",
+        counted(coverage.audited - coverage.refusals, "answer"),
         coverage.refusals and counted(coverage.refusals, "refusal"),
+        counted(coverage.citations, "citation"),
         coverage.errors and counted(coverage.errors, "error"),
         missing and f"{count(missing)} of {_gold(coverage)} without a trace",
         coverage.unknown and f"{count(coverage.unknown)} of unknown questions",
