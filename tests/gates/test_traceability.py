@@ -83,7 +83,7 @@ def test_rules_on_metrics_of_other_commands_are_refused():
 
 def test_a_calibrated_embedder_brings_its_threshold():
     rule = deltas_rule(0.412)
-    assert str(rule) == "traceability.deltaS_context<=0.412"
+    assert str(rule) == "traceability.deltaS_chunk<=0.412"
     assert decide(rule, Score(value=0.4, n=9, of=9)).verdict == "pass"
     assert decide(rule, Score(value=0.42, n=9, of=9)).verdict == "fail"
 

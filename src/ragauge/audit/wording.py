@@ -8,7 +8,7 @@ from typing import Any
 from ragauge.contracts.audit import CitationFinding
 
 _NOTHING = {"cite_after_answer": "only after the answer", "empty_citations": "none"}
-_TOLD = ("span_text_mismatch", "out_of_range", "missing_document")
+_TOLD = ("span_text_mismatch", "out_of_range")
 """Codes whose expectation is a sentence: where the text really stands."""
 
 

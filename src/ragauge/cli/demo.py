@@ -52,10 +52,16 @@ def demo(ctx: click.Context, into: str | None) -> None:
 
 
 def _tour(folder: Path, *, kept: bool) -> None:
+    from ragauge.cli.demo_citations import citations_of_a_tour
+
     color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     width = shutil.get_terminal_size((100, 24)).columns
-    report = _swept(folder, click.echo)
+    pipeline = _built(click.echo)
+    report = _swept(pipeline, folder, click.echo)
     click.echo(_excerpt(report, color=color, width=width), nl=False, color=color)
+    gold = folder / "gold.jsonl"
+    shown = citations_of_a_tour(pipeline, gold, folder, color=color, width=width)
+    click.echo(shown, nl=False, color=color)
     if kept:
         _write_report(report, folder / "stability.html")
     click.echo(_next_steps(folder if kept else Path("demo"), kept=kept))
@@ -63,15 +69,15 @@ def _tour(folder: Path, *, kept: bool) -> None:
 
 def excerpt_of_a_tour(folder: Path, *, color: bool, width: int) -> str:
     """What the demo shows of its sweep, without saying how long it took."""
-    return _excerpt(_swept(folder, lambda remark: None), color=color, width=width)
+    quiet: Callable[[str], None] = lambda remark: None  # noqa: E731
+    return _excerpt(_swept(_built(quiet), folder, quiet), color=color, width=width)
 
 
-def _swept(folder: Path, say: Callable[[str], None]) -> StabilityReport:
-    """The report on the pipeline, built, swept and scored, all files in the folder."""
+def _swept(pipeline: Pipeline, folder: Path, say: Callable[[str], None]) -> StabilityReport:
+    """The report on the pipeline, swept and scored, all files in the folder."""
     from ragauge.demo import GOLD
     from ragauge.runners.stability import stability
 
-    pipeline = _built(say)
     gold, runs = folder / "gold.jsonl", folder / "runs.jsonl"
     shutil.copyfile(GOLD, gold)
     write_traces(pipeline, gold, folder / "traces.jsonl")
@@ -172,6 +178,8 @@ def _next_steps(folder: Path, *, kept: bool) -> str:
             "the same pipeline, faults off, one answer a question"
         ),
         f"ragauge stability {folder}/gold.jsonl {folder}/runs.jsonl": "the whole report",
+        f"ragauge audit {folder}/broken.jsonl --manifest {folder}/manifest.json "
+        f"--docs {folder}/documents": "what is wrong with each citation, and the next step",
         f"ragauge score {folder}/gold.jsonl {folder}/traces.jsonl --record": (
             "kept in a history: `ragauge runs list`, `ragauge compare`"
         ),

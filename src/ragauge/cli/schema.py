@@ -5,9 +5,13 @@ from __future__ import annotations
 import click
 
 NAMES = (
+    "audit-report",
+    "auditable-answer",
+    "calibration-report",
     "citation",
     "comparison-report",
     "consistency-report",
+    "drift-report",
     "gold",
     "gold-agreement-report",
     "gold-convert-report",
@@ -18,6 +22,7 @@ NAMES = (
     "gold-split-report",
     "history-report",
     "latency-report",
+    "manifest",
     "run",
     "runs-export-report",
     "runs-gc-report",
@@ -33,6 +38,7 @@ NAMES = (
     "sweep-plan",
     "sweep-report",
     "trace",
+    "trace-eval-report",
 )
 """Written down, so that help does not have to import every record."""
 

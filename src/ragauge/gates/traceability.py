@@ -21,7 +21,8 @@ STRICT = "traceability.answer_convergent = 1"
 
 DELTAS = "traceability.deltaS_"
 """How the ids of ΔS metrics begin."""
-GATED_DELTAS = f"{DELTAS}context"
+GATED_DELTAS = f"{DELTAS}chunk"
+"""The nearest chunk: thresholds are fitted on single spans, and a joined context is another kind."""
 NOT_CALIBRATED = (
     "ΔS thresholds do not carry over between embedders, and this one is not calibrated; "
     "run `ragauge calibrate deltas`"
@@ -53,7 +54,7 @@ def trace_eval_rules(
 
 
 def deltas_rule(threshold: float) -> Rule:
-    """The gate that joins once an embedder is calibrated: the context lies within its threshold."""
+    """The gate that joins once an embedder is calibrated: the nearest chunk lies within it."""
     return Rule(metric=GATED_DELTAS, op="<=", bound=threshold)
 
 

@@ -1,6 +1,6 @@
 """A retrieved object as a citation payload: what it tells, and nothing that it does not.
 
-from ragauge.audit.adapters import project_all
+from ragauge import project_all
 retrieved = [one.chunk for one in project_all(documents, constants={"index_hash": "faiss:2f7d9a"})]
 """
 
