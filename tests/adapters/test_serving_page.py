@@ -21,6 +21,7 @@ from langchain_core.vectorstores import InMemoryVectorStore
 from llama_index.core import Document, VectorStoreIndex
 from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata
 from llama_index.core.node_parser import SentenceSplitter
+from msgspec import structs
 from semantic_kernel.connectors.in_memory import InMemoryCollection
 
 from ragauge.contracts.manifest import Manifest
@@ -48,7 +49,7 @@ def block_with(word: str) -> str:
 
 def run_block(word: str, **given: Any) -> dict[str, Any]:
     """What the block defines; it may await, as in a notebook."""
-    names = {"__name__": "serving", "live": LIVE, "texts": TEXTS, **given}
+    names = {"__name__": "serving", "live": LIVE, "built": LIVE, "texts": TEXTS, **given}
     code = compile(block_with(word), PAGE.name, "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     awaited = eval(code, names)
     if inspect.iscoroutine(awaited):
@@ -64,13 +65,13 @@ def test_every_block_is_run():
     assert len(BLOCKS) == 4
 
 
-def langchain(*replies: str) -> dict[str, Any]:
+def langchain(*replies: str, built: Manifest = LIVE) -> dict[str, Any]:
     store = InMemoryVectorStore(test_langchain.WordCounts())
     start = TEXT.index(SENTENCE)
     chunk = {"source": DOC_ID, "start_index": start, **WRITTEN}
     store.add_documents([LangChainDocument(SENTENCE, metadata=chunk)], ids=["hb-1"])
     model = FakeListChatModel(responses=list(replies))
-    return run_block("langchain_core", store=store, model=model)
+    return run_block("langchain_core", store=store, model=model, built=built)
 
 
 def test_the_chain_ships_an_answer_that_holds():
@@ -84,6 +85,13 @@ def test_the_chain_ships_a_refusal():
 def test_the_chain_fails_where_the_citation_does_not_hold():
     names = langchain(reply("hb-9"))
     with pytest.raises(names["NotShipped"], match="not_retrieved"):
+        names["chain"].invoke("When is the fee paid?")
+
+
+def test_the_chain_fails_where_the_store_is_not_the_live_index():
+    older = structs.replace(LIVE, hash="0ld", doc_revs={DOC_ID: "0000000"})
+    names = langchain(reply("hb-1"), built=older)
+    with pytest.raises(names["NotShipped"], match="mismatch_index_hash"):
         names["chain"].invoke("When is the fee paid?")
 
 

@@ -49,7 +49,7 @@ def parse_answer(reply: str | Mapping[str, Any]) -> ParsedAnswer:
     'not JSON: unterminated string starting at line 1, column 25; the text is cut off'
     """
     if isinstance(reply, str):
-        return _of_text(reply)
+        return _of_text(str.__str__(reply))  # a framework may have made it a kind of its own
     kind = type(reply).__name__
     try:
         if isinstance(reply, Mapping):
