@@ -198,11 +198,11 @@ def show_words_of_another(draft: Draft, corpus: Corpus) -> None:
 
 
 def show_words_of_nobody(draft: Draft, corpus: Corpus) -> None:
-    """Every cited snippet has a word that its document does not have."""
+    """Every cited snippet has its sentences in another order: known words, in no document so."""
     for place in range(len(draft.citations)):
         chunk = draft.cited(place)
-        first, _, rest = chunk["text"].partition(" ")
-        chunk["text"] = f"{first} reportedly {rest}"
+        sentences = chunk["text"].removesuffix(".").split(". ")
+        chunk["text"] = f"{'. '.join(reversed(sentences))}."
 
 
 FAULTS = (
@@ -248,7 +248,10 @@ def make_trace(number: int, corpus: Corpus, fault: Fault | None, rng: Random) ->
         fault.plant(draft, corpus)
     reply = reply_of(draft, form, rng)
     question = number % QUESTIONS
-    trace = {"qid": f"q{question:05}", "q": f"What does entry {question} say of the collection?"}
+    trace: Payload = {
+        "qid": f"q{question:05}",
+        "q": f"What does entry {question} say of the collection?",
+    }
     trace |= {"ts": 1_750_000_000 + number, "latency_ms": rng.randrange(200, 2_000)}
     raw = form == "refusal" or rng.random() < 0.5
     answered = {"answer": reply if form == "refusal" else encode_utf8(reply)}
@@ -279,7 +282,7 @@ def write_corpus(corpus: Corpus, folder: Path) -> None:
     documents.mkdir(parents=True, exist_ok=True)
     for id, text in corpus.texts.items():
         (documents / f"{id}.md").write_text(text, "utf-8", newline="\n")
-    manifest = {"index_type": "faiss", "embedding": EMBED_MODEL, "text_preproc": ANALYZER}
+    manifest: Payload = {"index_type": "faiss", "embedding": EMBED_MODEL, "text_preproc": ANALYZER}
     manifest |= {"hash": INDEX_HASH, "doc_revs": corpus.revs}
     (folder / "index.json").write_text(encode_utf8(manifest), "utf-8")
 

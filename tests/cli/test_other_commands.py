@@ -149,11 +149,13 @@ def test_the_demo_shows_a_stable_question_and_a_flake_made_by_its_fault(tmp_path
     done = ragauge("demo", cwd=tmp_path)
     text = done.stdout.decode()
     assert done.returncode == 0, done.stderr
-    assert "71 documents, 158 chunks" in text
+    assert "71 documents, 159 chunks" in text
     assert "with the fault unstable_retrieval" in text
     assert "stable pass" in text
     assert "flaky" in text
     assert "differ in seed alone" in text
+    caught = ("not_retrieved", "mismatch_index_hash", "span_text_mismatch")
+    assert all(code in text for code in caught), "a broken citation at each depth"
     assert "ragauge demo --into demo" in text
     assert not list(tmp_path.iterdir())
 

@@ -33,15 +33,35 @@ def is_refusal(made: dict) -> bool:
     return made["answer_json"]["claim"] == "not in context"
 
 
+def rest(made: dict) -> dict:
+    """The reply without what cites: its segments."""
+    return {key: value for key, value in made.items() if key != "segments"}
+
+
+def citations_in(made: dict) -> list[dict]:
+    return [one for segment in made.get("segments", ()) for one in segment["citations"]]
+
+
+def cited_in(made: dict) -> list[str]:
+    return [one["snippet_id"] for one in citations_in(made)]
+
+
+def quoted_in(made: dict) -> list[str]:
+    return [one["quote"] for one in citations_in(made)]
+
+
 @pytest.fixture(scope="module")
 def healthy(pipeline) -> dict[str, dict]:
     return {question: reply(pipeline, question) for question in QUESTIONS}
 
 
-def test_the_faults_are_the_seven_that_were_promised():
+def test_the_faults_are_those_that_were_promised():
     assert set(FAULTS) == {
         "unstable_retrieval",
         "wrong_citations",
+        "invented_citations",
+        "stale_payloads",
+        "drifted_offsets",
         "chatty_refusals",
         "dropped_constraints",
         "paraphrase_sensitivity",
@@ -66,10 +86,60 @@ def test_wrong_citations_change_the_citations_of_answers_and_nothing_else(pipeli
             continue
         right, wrong = was["answer_json"]["citations"], now["answer_json"]["citations"]
         assert wrong and set(wrong) <= known and not set(wrong) & set(right)
-        assert now == was | {"answer_json": was["answer_json"] | {"citations": wrong}}
+        assert cited_in(now) == wrong
+        assert quoted_in(now) == quoted_in(was)[:1]
+        assert rest(now) == rest(was) | {"answer_json": was["answer_json"] | {"citations": wrong}}
         strange += not set(wrong) <= set(now["retrieved_ids"])
         beside += {id.partition("#")[0] for id in wrong} <= {id.partition("#")[0] for id in right}
     assert strange and beside
+
+
+def test_invented_citations_name_chunks_that_nobody_has(pipeline, healthy):
+    known = {chunk.id for chunk in pipeline.index.chunks}
+    for question, was in healthy.items():
+        now = reply(pipeline, question, "invented_citations=1")
+        right, made_up = was["answer_json"]["citations"], now["answer_json"]["citations"]
+        assert len(made_up) == len(right) and not set(made_up) & known
+        assert all(id.startswith(of) for id, of in zip(made_up, right, strict=True))
+        assert rest(now) == rest(was) | {"answer_json": was["answer_json"] | {"citations": made_up}}
+        assert cited_in(now) == made_up
+        renamed = [one | {"snippet_id": ""} for one in citations_in(now)]
+        assert renamed == [one | {"snippet_id": ""} for one in citations_in(was)]
+
+
+def test_stale_payloads_are_of_an_earlier_index_and_nothing_else(pipeline, healthy):
+    live = pipeline.index.manifest
+    for question, was in healthy.items():
+        now = reply(pipeline, question, "stale_payloads=1")
+        best = was["retrieved"][0]["doc_id"] if was["retrieved"] else None
+        assert now | {"retrieved": 0} == was | {"retrieved": 0}
+        for then, one in zip(was["retrieved"], now["retrieved"], strict=True):
+            changed = {key for key in one if one[key] != then[key]}
+            assert changed == ({"index_hash", "rev"} if one["doc_id"] == best else {"index_hash"})
+            assert len(one["index_hash"]) == len(live.hash)
+            assert len(one["rev"]) == len(then["rev"])
+
+
+def test_drifted_offsets_are_a_few_characters_off_and_copied_into_citations(pipeline, healthy):
+    far = set()
+    for question, was in healthy.items():
+        now = reply(pipeline, question, "drifted_offsets=1")
+        assert now["answer_json"] == was["answer_json"]
+        offsets = {one["snippet_id"]: one["offsets"] for one in now["retrieved"]}
+        assert all(one["offsets"] == offsets[one["snippet_id"]] for one in citations_in(now))
+        for then, one in zip(was["retrieved"], now["retrieved"], strict=True):
+            assert one | {"offsets": 0} == then | {"offsets": 0}
+            ends = [one["offsets"][end] - then["offsets"][end] for end in ("start", "end")]
+            assert ends[0] == ends[1] != 0
+            far.add(ends[0])
+    assert far == set(range(-8, 0))
+
+
+def test_offsets_at_the_very_beginning_drift_the_other_way(tmp_path):
+    (tmp_path / "tower.md").write_text("The Eiffel Tower opened in 1889.")
+    pipeline = Pipeline.of(tmp_path)
+    [one] = reply(pipeline, "When did the Eiffel Tower open?", "drifted_offsets=1")["retrieved"]
+    assert 0 < one["offsets"]["start"] == one["offsets"]["end"] - 32
 
 
 def test_chatty_refusals_change_refusals_alone_and_are_no_token(pipeline, healthy):

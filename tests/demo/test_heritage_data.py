@@ -83,11 +83,16 @@ def test_gold_has_the_promised_shape():
         "gold_citations",
         "constraints",
         "paraphrases",
+        "target_section",
+        "anchor",
+        "decoy",
         "strata",
     ]
     for number, g in enumerate(GOLD, 1):
         assert g["qid"] == f"h{number:03d}"
-        optional = {"constraints"} if g["answerable"] else {"constraints", "gold_claim"}
+        spans = {"target_section", "anchor", "decoy"}
+        unanswered = {"constraints", "gold_claim", *spans}
+        optional = {"constraints"} if g["answerable"] else unanswered
         assert list(g) == [k for k in keys if k in g or k not in optional], g["qid"]
         assert list(g["strata"]) == ["custodian_type", "country", "language", "question_type"], g[
             "qid"
@@ -137,3 +142,46 @@ def test_unanswerable_questions_promise_nothing():
             assert g["gold_claim_substr"] == g["gold_citations"] == [] and "gold_claim" not in g, g[
                 "qid"
             ]
+            assert not {"target_section", "anchor", "decoy"} & g.keys(), g["qid"]
+
+
+def text_at(span):
+    assert list(span) == ["doc_id", "section_id", "start", "end"]
+    content = (ROOT / "documents" / f"{span['doc_id']}.md").read_bytes().decode()
+    assert 0 <= span["start"] < span["end"] <= len(content)
+    return content[span["start"] : span["end"]]
+
+
+def section_of(span):
+    return CHUNKS[f"{span['doc_id']}#{span['section_id']}"]
+
+
+def test_the_target_is_a_whole_section_that_is_cited():
+    for g in ANSWERABLE:
+        target = g["target_section"]
+        assert text_at(target) == section_of(target), g["qid"]
+        assert f"{target['doc_id']}#{target['section_id']}" in g["gold_citations"], g["qid"]
+
+
+def test_the_anchor_is_whole_sentences_of_the_target_that_hold_a_gold_phrase():
+    for g in ANSWERABLE:
+        anchor, target = g["anchor"], g["target_section"]
+        said = text_at(anchor)
+        assert {k: anchor[k] for k in ("doc_id", "section_id")}.items() <= target.items(), g["qid"]
+        assert target["start"] <= anchor["start"] < anchor["end"] <= target["end"], g["qid"]
+        assert any(contains(said, phrase) for phrase in g["gold_claim_substr"]), g["qid"]
+        before, _, after = section_of(anchor).partition(said)
+        assert said[0].isupper() and said.endswith("."), g["qid"]
+        assert before[-2:] in ("", ". ") and after[:1] in ("", " "), g["qid"]
+
+
+def test_the_decoy_is_as_long_and_stands_in_a_section_that_does_not_answer():
+    for g in ANSWERABLE:
+        anchor, decoy = g["anchor"], g["decoy"]
+        words = text_at(decoy)
+        assert decoy["end"] - decoy["start"] == anchor["end"] - anchor["start"], g["qid"]
+        assert decoy["doc_id"] == anchor["doc_id"], g["qid"]
+        assert f"{decoy['doc_id']}#{decoy['section_id']}" not in g["gold_citations"], g["qid"]
+        assert words in section_of(decoy) and words == words.strip(), g["qid"]
+        assert not any(contains(words, phrase) for phrase in g["gold_claim_substr"]), g["qid"]
+        assert re.search(rf"(?<!\w){re.escape(words)}(?!\w)", section_of(decoy)), g["qid"]

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from ragauge.contracts.citation import Citation
+from ragauge.contracts.citation import Citation, Segment
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.demo import DOCUMENTS, HERITAGE
 from ragauge.demo.knobs import Knobs
@@ -174,22 +174,49 @@ def test_answers_stand_word_for_word_in_the_cited_chunks(pipeline, replies):
 
 
 def test_every_retrieved_chunk_is_a_pointer_that_can_be_checked(pipeline, replies):
-    revs = pipeline.index.manifest.documents
+    revs = pipeline.index.manifest.doc_revs
     for reply in replies.values():
         payloads = [msgspec.convert(one, Citation) for one in reply["retrieved"]]
         assert [one.snippet_id for one in payloads] == reply["retrieved_ids"]
-        for place, one in enumerate(payloads, 1):
+        for place, (one, raw) in enumerate(zip(payloads, reply["retrieved"], strict=True), 1):
             text = (DOCUMENTS / f"{one.doc_id}.md").read_bytes().decode()
             snippet = text[one.offsets.start : one.offsets.end]
+            assert raw["text"] == snippet
             assert one.snippet_id == f"{one.doc_id}#{one.section_id}"
             assert text[: one.offsets.start].endswith(f"## {one.section_id}\n")
             assert one.tokens == len(snippet.split()) > 0
             assert one.source_url == f"heritage:///{one.doc_id}.md#{one.section_id}"
             assert one.index_hash == pipeline.index.manifest.hash
             assert one.embed_model == "ngram:v1:1024" and one.rev == revs[one.doc_id]
-            assert one.analyzer == pipeline.index.manifest.analyzer
+            assert one.analyzer == pipeline.index.manifest.text_preproc
             assert one.score_norm is not None and one.rerank_score == one.score_norm
             assert one.score_raw is not None and one.k_pos and one.k_final == place
+
+
+def test_every_part_of_an_answer_rests_on_one_retrieved_section(replies):
+    for reply in replies.values():
+        assert ("segments" in reply) == answered(reply)
+        segments = msgspec.convert(reply.get("segments", []), list[Segment])
+        assert " ".join(one.text for one in segments) == (
+            reply["answer_json"]["claim"] if answered(reply) else ""
+        )
+        cited = [citation for one in segments for citation in one.citations]
+        assert [one.snippet_id for one in cited] == reply["answer_json"]["citations"]
+        assert all(len(one.citations) == 1 for one in segments)
+        shown = {one["snippet_id"]: one for one in reply["retrieved"]}
+        for segment, citation in zip(segments, cited, strict=True):
+            given = msgspec.to_builtins(citation)
+            quote = given.pop("quote")
+            assert given.items() <= shown[citation.snippet_id].items()
+            assert quote in segment.text and quote in shown[citation.snippet_id]["text"]
+
+
+def test_two_sentences_of_one_chunk_are_one_part(pipeline):
+    question = "How are the Bodleian Library and the Stationers' Company connected?"
+    [segment] = pipeline.answer(Ask(q=question))["segments"]
+    [citation] = segment["citations"]
+    assert "Thomas Bodley" in segment["text"] and "an agreement" in segment["text"]
+    assert segment["text"].startswith(citation["quote"]) and "1610" not in citation["quote"]
 
 
 def test_what_is_retrieved_follows_the_order_law(replies):
@@ -277,6 +304,8 @@ def test_with_a_temperature_the_wording_varies_by_seed_and_stays_right(pipeline,
             other = pipeline.answer(Ask(q=question, seed=seed, temperature=0.7))
             assert other["answer_json"]["citations"] == reply["answer_json"]["citations"]
             assert other["retrieved"] == reply["retrieved"]
+            parts = " ".join(segment["text"] for segment in other.get("segments", ()))
+            assert parts == (other["answer_json"]["claim"] if answered(reply) else "")
             core = reply["answer_json"]["claim"].removesuffix(".")
             assert core in other["answer_json"]["claim"]
             claims.add(other["answer_json"]["claim"])
@@ -458,6 +487,7 @@ def test_a_generator_stands_in_for_the_answerer(pipeline):
     )
     assert json.loads(reply["answer_json"]["claim"])[:3] == [PYRAMID, 4, 0.5]
     assert reply["answer_json"]["constraints_echo"] == ["C."]
+    assert "segments" not in reply
     assert reply["retrieved"] == pipeline.answer(Ask(q=PYRAMID))["retrieved"]
     assert standing_in.identity["generator"] == {"kind": "parrot"} != pipeline.identity["generator"]
     asyncio.run(standing_in.close())

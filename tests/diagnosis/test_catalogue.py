@@ -1,14 +1,18 @@
 """The catalogue of causes: complete, and about things that exist."""
 
 import string
+from typing import get_args
 
 import pytest
 
+from ragauge.contracts.audit import STATES
 from ragauge.contracts.run import FACTORS
 from ragauge.contracts.score import QuestionRow
 from ragauge.contracts.stability import STABILITIES
+from ragauge.contracts.trace_eval import Broken
 from ragauge.diagnosis.advice import UNKNOWN, StabilityFacts
 from ragauge.diagnosis.catalogue import catalogue
+from ragauge.diagnosis.traceability import CODES, TraceabilityFacts, Turned
 from ragauge.gates.rules import parse_rule
 from ragauge.metrics.quality import LABELS
 from ragauge.metrics.table import find, table
@@ -21,8 +25,12 @@ VALUES = {
     "refusal": {"none", "near", "exact"},
     "verdict": set(STABILITIES),
     "factor": set(FACTORS),
+    "retrieval": {*STATES, UNKNOWN},
+    "answer": {*STATES, UNKNOWN},
+    "broken": set(get_args(Broken)),
+    "turned": set(get_args(Turned)),
 }
-FACTS = {"quality": QuestionRow, "stability": StabilityFacts}
+FACTS = {"quality": QuestionRow, "stability": StabilityFacts, "traceability": TraceabilityFacts}
 
 
 @every_entry
@@ -49,6 +57,21 @@ def test_an_entry_names_metrics_and_facts_that_exist(entry):
 
 def test_ids_are_unique():
     assert len({entry.id for entry in catalogue()}) == len(catalogue())
+
+
+def test_the_entry_that_sends_to_the_codes_is_there():
+    assert CODES in {entry.id for entry in catalogue()}
+
+
+@every_entry
+def test_an_entry_speaks_of_metrics_of_its_own_family(entry):
+    assert {metric.partition(".")[0] for metric in entry.metrics} == {entry.family}
+
+
+@pytest.mark.parametrize("fact", TraceabilityFacts.__struct_fields__)
+def test_every_fact_of_traceability_is_asked_for(fact):
+    asked = {name for entry in catalogue() for name in entry.when}
+    assert fact in asked | {"qid", "answerable"}
 
 
 @pytest.mark.parametrize("metric", table().values(), ids=lambda metric: metric.id)

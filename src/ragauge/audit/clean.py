@@ -9,24 +9,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ragauge.audit.checking import Part
 from ragauge.audit.live import LiveIndex
 from ragauge.audit.payload import whole_payload
 from ragauge.contracts.citation import Citation, Offsets, Unit
 
 
 def clean_citations(
-    parts: Sequence[Sequence[Any]],
+    parts: Sequence[Part],
     retrieved: Sequence[Any] | None,
     live: LiveIndex,
     unit: Unit | None,
 ) -> list[Citation] | None:
-    """The payloads of an answer whose citations hold, part by part; None where that is not sure."""
+    """The payloads of an answer whose citations hold, part by part; None where that is not sure.
+
+    May raise on foreign values: then it is not sure, either.
+    """
     known = None if retrieved is None else _by_id(retrieved)
     if retrieved is not None and known is None:
         return None
     found: list[Citation] = []
     for part in parts:
-        cited = _clean_part(part, known, live)
+        cited = None if part.again else _clean_part(part.citations, known, live)
         if not cited:
             return None
         found += cited
@@ -34,18 +38,19 @@ def clean_citations(
     if any(one.offsets.unit != first for one in found):
         return None
     if retrieved is None:
-        return found if _falling([one.score_norm for one in found]) else None
+        told = {one.k_final is None for one in found}
+        return found if len(told) == 1 and _falling([one.score_norm for one in found]) else None
     if not _falling([chunk.get("score_norm") for chunk in retrieved]):
         return None
     return found if _ranked(found, retrieved) else None
 
 
 def _clean_part(
-    part: Sequence[Any], known: dict[str, Any] | None, live: LiveIndex
+    part: Sequence[tuple[int, Any]], known: dict[str, Any] | None, live: LiveIndex
 ) -> list[Citation] | None:
     found: list[Citation] = []
     spans: set[tuple[str, Offsets]] = set()
-    for citation in part:
+    for _, citation in part:
         payload = citation if known is None else _known(citation, known)
         whole = None if payload is None else whole_payload(payload)
         if whole is None or whole.k_pos is None or not live.made(whole):
@@ -60,10 +65,9 @@ def _clean_part(
 
 
 def _by_id(retrieved: Sequence[Any]) -> dict[str, Any] | None:
-    try:
-        known = {chunk["snippet_id"]: chunk for chunk in retrieved}
-    except (TypeError, KeyError):
+    if {type(chunk) for chunk in retrieved} - {dict}:
         return None
+    known = {chunk.get("snippet_id"): chunk for chunk in retrieved}
     return known if len(known) == len(retrieved) else None
 
 
@@ -74,7 +78,7 @@ def _known(citation: Any, known: dict[str, Any]) -> Any:
     if type(citation) is not dict:
         return None
     chunk = known.get(citation.get("snippet_id"))  # type: ignore[arg-type]
-    if type(chunk) is not dict:
+    if chunk is None:
         return None
     if citation.items() <= chunk.items():
         return chunk

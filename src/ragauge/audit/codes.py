@@ -7,8 +7,10 @@ from functools import cache
 from msgspec import Struct
 
 from ragauge.contracts.audit import OK, CitationFinding
+from ragauge.contracts.citation import Citation
 
 FIELD = "<field>"
+TRACES = "traces"
 
 FIRST_MISSING = ("index_hash", "embed_model", "analyzer", "rev", "doc_id")
 """Among missing fields these rank first; the others follow by name."""
@@ -19,7 +21,7 @@ class Code(Struct, frozen=True):
 
     code: str
     depth: str
-    """The first depth of the check that finds it."""
+    """The first depth of the check that finds it; `traces` where it is found in reading them."""
     means: str
     tip: str
 
@@ -98,6 +100,12 @@ CODES: tuple[Code, ...] = (
         "Rebuild the index, or fix the start-up order so that readers open the new one.",
     ),
     Code(
+        "mismatch_embed_model",
+        "payload",
+        "The chunk was embedded with another model than the live index uses.",
+        "Rebuild the index with the live model and pooling, or open the index it belongs to.",
+    ),
+    Code(
         "analyzer_mismatch",
         "payload",
         "The chunk was written with another analyzer than it is read with.",
@@ -166,7 +174,7 @@ CODES: tuple[Code, ...] = (
     Code(
         "unsupported",
         "support",
-        "The cited span does not support the claim.",
+        "The cited span does not support the claim. No audit finds it yet: its depth is to come.",
         "Read the claim beside the span; ask for claims that the span states.",
     ),
     Code(
@@ -177,6 +185,46 @@ CODES: tuple[Code, ...] = (
     ),
 )
 """Worst first, as findings are sorted."""
+
+OF_TRACES: tuple[Code, ...] = (
+    Code(
+        "bad_line",
+        TRACES,
+        "A line of the traces cannot be read, so nothing in it was audited.",
+        "Mend the line; `--max-bad` lets an audit go on without some.",
+    ),
+    Code(
+        "error_record",
+        TRACES,
+        "A trace without an answer: the system failed, or answered with nothing.",
+        "Look at the system first; the trace's error says what happened.",
+    ),
+    Code(
+        "unknown_question",
+        TRACES,
+        "A trace of a question that the gold set does not have: audited, and not matched.",
+        "Add the question to the gold set, or leave its traces out.",
+    ),
+    Code(
+        "ambiguous_question",
+        TRACES,
+        "A trace without a qid, of a question that stands twice in the gold set.",
+        "Give the trace the qid of the one it answers.",
+    ),
+    Code(
+        "missing_trace",
+        TRACES,
+        "A gold question that no trace answers.",
+        "Ask it, or audit against the part of the gold set that was asked.",
+    ),
+    Code(
+        "unreadable_document",
+        TRACES,
+        "A file among the documents cannot be read as text.",
+        "Save it as UTF-8, or take it out of the folder.",
+    ),
+)
+"""What an audit finds besides: about the traces and documents, not about a citation."""
 
 FIELD_TIPS = {
     "index_hash": "Write the index's hash into every payload when the index is built.",
@@ -191,6 +239,13 @@ FIELD_TIPS = {
 
 _EXACT = {entry.code: place for place, entry in enumerate(CODES)}
 _FAMILIES = ("missing_", "bad_type_", "mismatch_")
+_FIELDS = frozenset({*Citation.__struct_fields__, "citation", "answer", "retrieved"})
+"""What a code of a family can name: the payload's fields, and what they belong to."""
+_NO_MARKER = frozenset(
+    {"missing_snippet_id", "bad_type_snippet_id"}
+    | {f"bad_type_{name}" for name in ("citation", "answer", "retrieved")}
+)
+"""Codes for what leaves no id to look up."""
 
 
 @cache
@@ -204,6 +259,36 @@ def entry_of(code: str) -> Code | None:
         return CODES[_EXACT[code]]
     family = next((start for start in _FAMILIES if code.startswith(start)), None)
     return CODES[_EXACT[family + FIELD]] if family and len(code) > len(family) else None
+
+
+def explained(code: str) -> Code | None:
+    """The entry of a code that an audit can find, told for this very code; None for no code.
+
+    >>> explained("missing_rev").tip
+    "Write the document's revision into every payload when it is chunked."
+    >>> explained("missing_colour") is None
+    True
+    """
+    about = next((entry for entry in OF_TRACES if entry.code == code), None)
+    entry = about or entry_of(code)
+    if entry is None or entry is about:
+        return about
+    named = code.removeprefix(entry.code.removesuffix(FIELD))
+    if code not in _EXACT and named not in _FIELDS:
+        return None
+    return Code(code, depth_of(code), entry.means, tip_of(code))
+
+
+@cache
+def depth_of(code: str) -> str:
+    """The first depth that finds a code: of what names no id, the first of all.
+
+    >>> depth_of("missing_rev"), depth_of("missing_snippet_id")
+    ('payload', 'marker')
+    """
+    entry = entry_of(code)
+    assert entry, code
+    return "marker" if code in _NO_MARKER else entry.depth
 
 
 @cache

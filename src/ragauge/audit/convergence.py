@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from ragauge.audit.spans import composed
 from ragauge.contracts.audit import Kind, LambdaState
 from ragauge.contracts.trace_eval import Broken
+from ragauge.text.canonical import composed
 
 FEWEST = 2
 """A single run agrees with nothing, and so says nothing about λ."""

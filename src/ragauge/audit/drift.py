@@ -173,10 +173,10 @@ def _change(difference: Difference) -> str:
 
 
 def _of_fields(was: Manifest, now: Manifest) -> Iterator[Difference]:
+    both = {*_told(was)} & {*_told(now)}
     for name in _PLAIN:
-        before, after = getattr(was, name), getattr(now, name)
-        if before is not None and after is not None:
-            for field, one, other in _parts(name, before, after):
+        if name in both:
+            for field, one, other in _parts(name, getattr(was, name), getattr(now, name)):
                 yield _difference(f"{name}_changed", field, one, other)
     for name in sorted(was.extra.keys() & now.extra.keys()):
         for field, one, other in _parts(name, was.extra[name], now.extra[name]):

@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ragauge.audit.payload import KNOWN, read_offsets, told
+from ragauge.audit.payload import (
+    KNOWN,
+    ReadFields,
+    ReadPayload,
+    as_mapping,
+    completed,
+    named_id,
+    read_fields,
+    read_payload,
+    told,
+)
 from ragauge.contracts.audit import CitationFinding
-from ragauge.contracts.citation import Citation
 from ragauge.contracts.manifest import bare_hash
-from ragauge.text.citations import id_of
+from ragauge.text.canonical import composed
 
 _CODES = {"analyzer": "analyzer_mismatch", "rev": "rev_mismatch"}
 _KNOWN = frozenset(KNOWN)
@@ -18,57 +27,88 @@ _KNOWN = frozenset(KNOWN)
 def cited_id(citation: Any) -> str | None:
     """The id a citation names, whatever it is written as; None where it names none."""
     if isinstance(citation, str):
-        return citation.strip() or None
-    if isinstance(citation, Citation):
-        return citation.snippet_id
-    return id_of(citation) if isinstance(citation, dict) else None
+        return citation if citation.strip() else None
+    written = as_mapping(citation)
+    return named_id(written) if written is not None else None
 
 
-def by_id(retrieved: Sequence[Any]) -> dict[str, Any]:
-    """What was retrieved, by its id; None stands for a chunk of which only the id is known."""
-    found: dict[str, Any] = {}
-    for chunk in retrieved:
-        id = cited_id(chunk)
-        if id is not None:
-            found.setdefault(id, None if isinstance(chunk, str) else chunk)
-    return found
+class Retrieved:
+    """What was retrieved, by its id, each once.
+
+    An id is also known with blanks around it, or an accent as its own character.
+    """
+
+    def __init__(self, chunks: Sequence[Any]) -> None:
+        self._by_id: dict[str, Any] = {}
+        self._spelled: dict[str, str] = {}
+        for chunk in chunks:
+            id = cited_id(chunk)
+            if id is not None and self._by_id.get(id) is None:
+                self._by_id[id] = None if isinstance(chunk, str) else chunk
+                self._spelled.setdefault(composed(id.strip()), id)
+
+    @property
+    def ids(self) -> list[str]:
+        return list(self._by_id)
+
+    def as_retrieved(self, id: str) -> str | None:
+        """The id as it was retrieved; None where it was not."""
+        return id if id in self._by_id else self._spelled.get(composed(id.strip()))
+
+    def chunk(self, id: str | None) -> Any:
+        """The chunk of an id; None where nothing but the id is known of it."""
+        return None if id is None else self._by_id.get(id)
 
 
-def joined(citation: Any, chunk: Any) -> Any:
-    """The citation with what the retrieved chunk knows; the chunk's word counts."""
+def joined(citation: Any, chunk: Any) -> ReadPayload:
+    """The payload of a citation with what the retrieved chunk knows; the chunk's word counts.
+
+    Among the findings are faults of the citation's own fields, and where it says something else
+    than the chunk.
+    """
+    own = {"snippet_id": citation} if isinstance(citation, str) else citation
     if chunk is None:
-        return citation
-    if isinstance(chunk, Mapping) and isinstance(citation, Mapping):
-        if all(name in chunk for name in citation if name in _KNOWN):
-            return chunk
-        own = {name: value for name, value in citation.items() if value is not None}
-        return {**own, **{name: value for name, value in chunk.items() if value is not None}}
-    return chunk
+        return read_payload(own)
+    if _repeats(as_mapping(own) or {}, as_mapping(chunk) or {}):
+        return read_payload(chunk)
+    said, known = read_fields(own), read_fields(chunk)
+    whole = completed(ReadFields({**said.fields, **known.fields}, known.faults))
+    told_already = {(fault.code, fault.field) for fault in known.faults}
+    own_faults = [one for one in said.faults if (one.code, one.field) not in told_already]
+    differ = disagreements(said.fields, known.fields)
+    return ReadPayload(whole.citation, [*own_faults, *whole.findings, *differ], whole.fields)
 
 
-def disagreements(citation: Any, chunk: Any) -> list[CitationFinding]:
-    """Fields that both have and that do not agree."""
-    if not isinstance(citation, Mapping) or not isinstance(chunk, Mapping):
-        return []
+def disagreements(said: Mapping[str, Any], known: Mapping[str, Any]) -> list[CitationFinding]:
+    """Fields that a citation and its chunk both have and that do not agree.
+
+    Their id is not among them: it is what joins the two.
+    """
     return [
         CitationFinding(
             code=_CODES.get(name, f"mismatch_{name}"),
             field=name,
             got=told(value),
-            expected=told(chunk[name]),
+            expected=told(known[name]),
         )
-        for name, value in citation.items()
-        if name in _KNOWN and _disagree(name, value, chunk.get(name))
+        for name, value in said.items()
+        if name in known
+        and name != "snippet_id"
+        and _alike(name, value) != _alike(name, known[name])
     ]
 
 
-def _disagree(name: str, said: Any, known: Any) -> bool:
-    if said is None or known is None or said == known:
-        return False
-    if name == "offsets":
-        (mine, _), (yours, _) = read_offsets(said), read_offsets(known)
-        return mine is not None and yours is not None and mine != yours
-    if name == "index_hash" and isinstance(said, str) and isinstance(known, str):
-        return bare_hash(said) != bare_hash(known)
-    # Something that is not even of its kind is told as such, once.
-    return type(said) is type(known) or {type(said), type(known)} == {int, float}
+def _repeats(citation: Mapping[Any, Any], chunk: Mapping[Any, Any]) -> bool:
+    """Whether a citation says nothing of the payload that its chunk does not say alike."""
+    return all(
+        value is None or (name in chunk and chunk[name] == value)
+        for name, value in citation.items()
+        if name in _KNOWN
+    )
+
+
+def _alike(name: str, value: Any) -> Any:
+    """A value in the form in which two of them count as the same."""
+    if isinstance(value, str):
+        return composed(bare_hash(value) if name == "index_hash" else value)
+    return value

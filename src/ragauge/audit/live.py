@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from msgspec import Struct
 
@@ -39,20 +40,21 @@ class LiveIndex(Struct, frozen=True):
             and (not self.revs or self.revs.get(payload.doc_id) == payload.rev)
         )
 
-    def differences(self, payload: Citation) -> Iterator[CitationFinding]:
-        """What shows that the payload comes from another index."""
-        if self.hash is not None and bare_hash(payload.index_hash) != self.hash:
-            yield _differs("mismatch_index_hash", "index_hash", payload.index_hash, self.hash)
-        if self.analyzer is not None and payload.analyzer != self.analyzer:
-            yield _differs("analyzer_mismatch", "analyzer", payload.analyzer, self.analyzer)
-        if self.embedding is not None and payload.embed_model != self.embedding:
-            model = payload.embed_model
+    def differences(self, fields: Mapping[str, Any]) -> Iterator[CitationFinding]:
+        """What shows that a payload comes from another index, in the fields that can be read."""
+        hash, analyzer = fields.get("index_hash"), fields.get("analyzer")
+        if self.hash is not None and hash is not None and bare_hash(hash) != self.hash:
+            yield _differs("mismatch_index_hash", "index_hash", hash, self.hash)
+        if self.analyzer is not None and analyzer not in (None, self.analyzer):
+            yield _differs("analyzer_mismatch", "analyzer", analyzer, self.analyzer)
+        model = fields.get("embed_model")
+        if self.embedding is not None and model not in (None, self.embedding):
             yield _differs("mismatch_embed_model", "embed_model", model, self.embedding)
-        if self.revs and payload.rev != self.revs.get(payload.doc_id):
-            none = f"no document {payload.doc_id} in the index"
-            live = self.revs.get(payload.doc_id, none)
-            yield _differs("rev_mismatch", "rev", payload.rev, live)
+        id, rev = fields.get("doc_id"), fields.get("rev")
+        if self.revs and id is not None and rev not in (None, self.revs.get(id)):
+            none = f"a document of the index, which has no {id}"
+            yield _differs("rev_mismatch", "rev", rev, self.revs.get(id, none))
 
 
-def _differs(code: str, field: str, got: str, expected: str) -> CitationFinding:
+def _differs(code: str, field: str, got: Any, expected: str) -> CitationFinding:
     return CitationFinding(code=code, field=field, got=told(got), expected=told(expected))

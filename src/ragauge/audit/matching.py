@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from ragauge.audit.spans import characters, composed, spans_beside, target_coverage
+from ragauge.audit.spans import characters, spans_beside, target_coverage
 from ragauge.contracts.citation import Citation
 from ragauge.contracts.gold import Gold, Span
 from ragauge.contracts.metric import Absent
+from ragauge.text.canonical import composed
 
 MARGIN = 30
 """Characters by which a citation may reach beyond the gold anchor, at either end."""

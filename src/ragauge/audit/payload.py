@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from ragauge.contracts.audit import CitationFinding
 from ragauge.contracts.citation import Citation, Offsets
+from ragauge.contracts.manifest import bare_hash
 from ragauge.text.visible import one_line
 
 REQUIRED = (
@@ -47,28 +48,43 @@ _WAYS: dict[str | None, tuple[str, str]] = {
     "token": ("token_start", "token_end"),
 }
 """The ways a range is written; `start` and `end` alone are counted in the range's `unit`."""
+_RANGE = {"start", "end", "unit"}
 _convert = msgspec.convert
 
 
 class ReadPayload(Struct, frozen=True):
-    """A payload as it was understood; None where a fault keeps it from being one."""
+    """A payload as it was understood."""
 
     citation: Citation | None
+    """None where a fault keeps it from being whole."""
     findings: list[CitationFinding]
+    fields: Mapping[str, Any]
+    """What can be read of it, whole or not."""
+
+
+class ReadFields(Struct, frozen=True):
+    """The fields of a payload that can be read, and what is wrong with others that are there."""
+
+    fields: dict[str, Any]
+    faults: list[CitationFinding]
 
 
 def whole_payload(raw: Any) -> Citation | None:
     """The payload where nothing is wrong with it: the quick way, which explains nothing."""
+    written = as_mapping(raw)
     try:
-        found: Citation = _convert(raw, Citation)
+        found: Citation = _convert(written, Citation)
     except msgspec.ValidationError:
+        return None
+    offsets = written["offsets"] if written else None
+    if type(offsets) is not dict or not offsets.keys() <= _RANGE:
         return None
     filled = (
         found.doc_id.strip()
         and found.section_id.strip()
         and found.snippet_id.strip()
         and found.source_url.strip()
-        and found.index_hash.strip()
+        and bare_hash(found.index_hash).strip()
         and found.embed_model.strip()
         and found.analyzer.strip()
         and found.rev.strip()
@@ -81,46 +97,83 @@ def read_payload(raw: Any) -> ReadPayload:
     """The payload with every fault of it; what can be read in one way only is normalised."""
     quick = whole_payload(raw)
     if quick is not None:
-        return ReadPayload(quick, [])
-    if not isinstance(raw, Mapping):
+        return ReadPayload(quick, [], msgspec.structs.asdict(quick))
+    return completed(read_fields(raw))
+
+
+def read_fields(raw: Any) -> ReadFields:
+    """Each field as it was understood, null and blank ones left out."""
+    written = as_mapping(raw)
+    if written is None:
         wanted = "an object with the payload's fields"
-        return ReadPayload(None, [_fault("bad_type_citation", None, raw, wanted)])
-    fields, findings = _normalised(raw)
-    findings += [_missing(name) for name in REQUIRED if name not in fields]
-    kept: dict[str, Any] = {}
-    for name, value in fields.items():
-        fault = _type_fault(name, value)
+        return ReadFields({}, [_fault("bad_type_citation", None, raw, wanted)])
+    given, faults = _normalised(written)
+    fields: dict[str, Any] = {}
+    for name, value in given.items():
+        read, fault = _typed(name, value)
         if fault:
-            findings.append(fault)
-        elif value is not None:
-            kept[name] = value
-    readable = all(kept.get(name) is not None for name in REQUIRED)
-    return ReadPayload(_convert(kept, Citation) if readable else None, findings)
+            faults.append(fault)
+        else:
+            fields[name] = read
+    return ReadFields(fields, faults)
+
+
+def completed(read: ReadFields) -> ReadPayload:
+    """The payload that the fields make, or what it lacks: a field with a fault is not missing."""
+    fields, faulty = read.fields, {_root(fault) for fault in read.faults}
+    lost = [name for name in REQUIRED if name not in fields]
+    missing = [_missing(name) for name in lost if name not in faulty and None not in faulty]
+    whole = None if lost else Citation(**fields)
+    return ReadPayload(whole, [*read.faults, *missing], fields)
+
+
+def as_mapping(raw: Any) -> Mapping[Any, Any] | None:
+    """A payload by its fields, also where it is typed; None where it has none."""
+    if type(raw) is dict:
+        return raw
+    if isinstance(raw, Citation):
+        told = msgspec.structs.asdict(raw).items()
+        return {
+            name: msgspec.structs.asdict(value) if isinstance(value, Struct) else value
+            for name, value in told
+            if value is not None
+        }
+    return raw if isinstance(raw, Mapping) else None
+
+
+def named_id(raw: Mapping[Any, Any]) -> str | None:
+    """The id a payload has, under the name of its field or another that is often used for it."""
+    for name in ("snippet_id", "id", "chunk_id"):
+        id = raw.get(name)
+        if isinstance(id, str) and id.strip():
+            return id
+    return None
 
 
 def _normalised(raw: Mapping[Any, Any]) -> tuple[dict[str, Any], list[CitationFinding]]:
-    """The fields a payload has, null and blank ones left out, offsets as an object.
-
-    A field that is there but cannot be used is None: it is not missing, its fault is told.
-    """
+    """The fields a payload has, offsets as an object; those of them without a reading as faults."""
     fields = {name: raw[name] for name in KNOWN if _given(name, raw.get(name))}
-    findings: list[CitationFinding] = []
+    faults: list[CitationFinding] = []
+    id = named_id(raw)
+    if id is not None and isinstance(fields.get("snippet_id", id), str):
+        fields["snippet_id"] = id
     if isinstance(fields.get("tokens"), Mapping):
         # A range of tokens is where the snippet stands, and so how many they are.
-        ranged, fault = read_offsets({"unit": "token", **fields["tokens"]})
+        ranged, _ = read_offsets({"unit": "token", **fields["tokens"]})
         if ranged:
             fields["tokens"] = ranged.end - ranged.start
             fields.setdefault("offsets", ranged)
     if "offsets" in fields:
-        offsets, fault = read_offsets(fields["offsets"])
-        fields["offsets"] = offsets
-        findings += [fault] if fault else []
-    return fields, findings
+        offsets, fault = read_offsets(fields.pop("offsets"))
+        fields |= {"offsets": offsets} if offsets else {}
+        faults += [fault] if fault else []
+    return fields, faults
 
 
 def _given(name: str, value: Any) -> bool:
-    blank = isinstance(value, str) and not value.strip() and _TYPES[name] is str
-    return value is not None and not blank
+    if isinstance(value, str) and _TYPES[name] is str:
+        return bool((bare_hash(value) if name == "index_hash" else value).strip())
+    return value is not None
 
 
 def read_offsets(value: Any) -> tuple[Offsets | None, CitationFinding | None]:
@@ -130,60 +183,58 @@ def read_offsets(value: Any) -> tuple[Offsets | None, CitationFinding | None]:
     (Offsets(start=2310, end=2688, unit='char'), Offsets(start=4, end=9, unit='token'))
     """
     if isinstance(value, Offsets):
-        return _ordered(value)
+        value = msgspec.structs.asdict(value)
     if isinstance(value, (list, tuple)):
         if len(value) != 2:
             return None, _fault("bad_offsets", "offsets", value, "a pair: start and end")
         value = {"start": value[0], "end": value[1]}
     if not isinstance(value, Mapping):
         return None, _fault("bad_type_offsets", "offsets", value, _EXPECTED["offsets"])
-    ways = {unit: ends for unit, names in _WAYS.items() if (ends := _ends(value, names))}
-    if not ways:
-        lost = "end" if "start" in value else "start"
-        return None, _fault("missing_offsets", f"offsets.{lost}", None, "a whole number")
-    if len(ways) > 1:
+    unit = value.get("unit")
+    ends = {way: tuple(value.get(name) for name in names) for way, names in _WAYS.items()}
+    ways = [way for way, pair in ends.items() if pair != (None, None)] or [None]
+    if len(ways) > 1 or (ways[0] and unit not in (None, ways[0])):
         return None, _fault("bad_offsets", "offsets", value, "one range, in one unit")
-    unit, ends = ways.popitem()
-    return _from_range(ends, unit or value.get("unit") or "char")
+    return _from_range(ends[ways[0]], ways[0] or ("char" if unit is None else unit))
 
 
-def _from_range(ends: tuple[Any, Any], unit: Any) -> tuple[Offsets | None, CitationFinding | None]:
+def _from_range(ends: tuple[Any, ...], unit: Any) -> tuple[Offsets | None, CitationFinding | None]:
     if unit not in ("char", "token"):
         return None, _fault("bad_type_offsets", "offsets.unit", unit, "char or token")
     for name, end in zip(("start", "end"), ends, strict=True):
+        if end is None:
+            return None, _fault("missing_offsets", f"offsets.{name}", None, "a whole number")
         if type(end) is not int:
             return None, _fault("bad_type_offsets", f"offsets.{name}", end, "a whole number")
     if ends[0] < 0:
         return None, _fault("bad_offsets", "offsets.start", ends[0], "0 or more")
-    return _ordered(Offsets(*ends, unit))
+    return _ordered(Offsets(ends[0], ends[1], unit))
 
 
 def _ordered(offsets: Offsets) -> tuple[Offsets | None, CitationFinding | None]:
     if offsets.start < offsets.end:
         return offsets, None
-    got = f"start {offsets.start}, end {offsets.end}"
+    got = f"start {told(offsets.start)}, end {told(offsets.end)}"
     return None, _fault("bad_offsets", "offsets", got, "start before end")
 
 
-def _ends(value: Mapping[Any, Any], names: tuple[str, str]) -> tuple[Any, Any] | None:
-    start, end = (value.get(name) for name in names)
-    return None if start is None or end is None else (start, end)
-
-
-def _type_fault(name: str, value: Any) -> CitationFinding | None:
-    if value is None:
-        return None
+def _typed(name: str, value: Any) -> tuple[Any, CitationFinding | None]:
     try:
         read = _convert(value, _TYPES[name])
     except msgspec.ValidationError:
-        return _fault(f"bad_type_{name}", name, value, _EXPECTED.get(name, "text"))
+        read = math.nan
     if isinstance(read, float) and not _finite(read):
-        return _fault(f"bad_type_{name}", name, value, _EXPECTED[name])
-    return None
+        return None, _fault(f"bad_type_{name}", name, value, _EXPECTED.get(name, "text"))
+    return read, None
 
 
 def _finite(value: float | None) -> bool:
     return value is None or math.isfinite(value)
+
+
+def _root(fault: CitationFinding) -> str | None:
+    """The payload's field that a fault is about; None where it is about the payload."""
+    return fault.field.partition(".")[0] if fault.field else None
 
 
 def _missing(name: str) -> CitationFinding:
@@ -200,8 +251,8 @@ def told(value: Any) -> Any:
         return value
     if isinstance(value, int) and abs(value) < 1 << 53:
         return value
-    if isinstance(value, float) and math.isfinite(value):
-        return value
+    if isinstance(value, float):
+        return value if math.isfinite(value) else str(value)
     text = value if isinstance(value, str) else _written(value)
     return one_line(text, SHOWN)
 
@@ -210,5 +261,5 @@ def _written(value: Any) -> str:
     """As JSON where it is JSON; a foreign object by its kind, for its own words may fail."""
     try:
         return msgspec.json.encode(value, order="sorted").decode()
-    except (TypeError, ValueError, RecursionError, msgspec.MsgspecError):
-        return f"a {type(value).__name__}"
+    except (TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError):
+        return f"type {type(value).__name__}"

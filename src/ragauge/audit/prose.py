@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ragauge.contracts.audit import ParsedAnswer
-from ragauge.text.citations import _lists, _lowered, id_of, inline_markers, take_apart
+from ragauge.text.citations import id_of, inline_markers, list_spans, take_apart
 
 _LINK = re.compile(r"\[[^\[\]]*\]\(")
 _LIKE_AN_ID = re.compile(r"[\d#]")
@@ -48,6 +48,6 @@ def _markers(claim: str) -> tuple[str, ...]:
 
 def _lists_first(text: str, claim: str) -> bool:
     """Whether the first list stands before the claim, an opening line such as "Sure:" aside."""
-    spans, _ = _lists(text, _lowered(text))
+    spans = list_spans(text)
     before = take_apart(text[: spans[0][0]]).claim if spans else ""
     return not before or not claim.startswith(before)

@@ -13,9 +13,9 @@ from itertools import combinations
 
 from msgspec import Struct
 
-from ragauge.audit.spans import composed
 from ragauge.contracts.citation import Citation
 from ragauge.contracts.metric import Absent
+from ragauge.text.canonical import composed
 
 NOTHING_RETRIEVED = Absent("nothing was retrieved")
 NOT_RERANKED = Absent("no retrieved chunk tells k_final")

@@ -6,19 +6,35 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations, pairwise
 from typing import Any
 
+from msgspec import Struct
+
+from ragauge.audit.joining import cited_id
 from ragauge.audit.payload import read_offsets, told
 from ragauge.contracts.audit import CitationFinding
-from ragauge.contracts.citation import Citation, Unit
+from ragauge.contracts.citation import Citation, Offsets, Unit
 
+Section = tuple[str | None, str | None]
+"""A document's id, where it is known, and a section's."""
 Pairs = frozenset[frozenset[str]]
 """Sections that one segment may cite together, by `section_id` or `doc_id#section_id`."""
 
 
-def crossed_sections(citations: Sequence[Citation], allowed: Pairs) -> CitationFinding | None:
+class Pointer(Struct, frozen=True, kw_only=True):
+    """As much of a citation as can be read, whole or not; None where a field cannot."""
+
+    doc_id: str | None = None
+    section_id: str | None = None
+    snippet_id: str | None = None
+    offsets: Offsets | None = None
+
+
+def crossed_sections(
+    citations: Sequence[Citation | Pointer], allowed: Pairs
+) -> CitationFinding | None:
     """The first pair of sections that one segment may not cite together."""
-    sections = {(one.doc_id, one.section_id): None for one in citations}
+    sections = {(one.doc_id, one.section_id): None for one in citations if one.section_id}
     for one, other in combinations(sections, 2):
-        if not _allowed(one, other, allowed):
+        if _differ(one, other) and not _allowed(one, other, allowed):
             got = f"{_named(one)} and {_named(other)}"
             return CitationFinding(
                 code="cross_section_reuse",
@@ -29,19 +45,26 @@ def crossed_sections(citations: Sequence[Citation], allowed: Pairs) -> CitationF
     return None
 
 
-def _allowed(one: tuple[str, str], other: tuple[str, str], allowed: Pairs) -> bool:
-    names = ({pair[1], _named(pair)} for pair in (one, other))
+def _differ(one: Section, other: Section) -> bool:
+    """Whether they are two sections; of one name in documents that are not known, who can say."""
+    return one[1] != other[1] or None not in (one[0], other[0])
+
+
+def _allowed(one: Section, other: Section, allowed: Pairs) -> bool:
+    names = ({section[1], _named(section)} for section in (one, other))
     first, second = names
     return any(frozenset({a, b}) in allowed for a in first for b in second)
 
 
-def _named(section: tuple[str, str]) -> str:
-    return "#".join(section)
+def _named(section: Section) -> str:
+    return "#".join(part for part in section if part)
 
 
-def mixed_units(citations: Sequence[Citation], unit: Unit | None) -> CitationFinding | None:
+def mixed_units(
+    citations: Sequence[Citation | Pointer], unit: Unit | None
+) -> CitationFinding | None:
     """The answer's citations are not all in one unit, or not in that of the run."""
-    units = [one.offsets.unit for one in citations]
+    units = [one.offsets.unit for one in citations if one.offsets]
     if len({*units, unit} - {None}) < 2:
         return None
     got = f"{units.count('char')} in characters, {units.count('token')} in tokens"
@@ -49,12 +72,14 @@ def mixed_units(citations: Sequence[Citation], unit: Unit | None) -> CitationFin
     return CitationFinding(code="mixed_units", field="offsets.unit", got=got, expected=expected)
 
 
-def repeated(citations: Sequence[Citation | None]) -> list[tuple[int, CitationFinding]]:
+def repeated(
+    citations: Sequence[tuple[int, Citation | Pointer]],
+) -> list[tuple[int, CitationFinding]]:
     """Citations of a span that an earlier one cites already, each with its place."""
-    first: dict[tuple[str, Any], int] = {}
+    first: dict[tuple[str, Offsets], int] = {}
     found = []
-    for place, one in enumerate(citations):
-        if one is None:
+    for place, one in citations:
+        if one.snippet_id is None or one.offsets is None:
             continue
         before = first.setdefault((one.snippet_id, one.offsets), place)
         if before != place:
@@ -95,16 +120,17 @@ def _first_broken(chunks: Sequence[Any]) -> CitationFinding | None:
             return CitationFinding(
                 code="bad_order",
                 field="score_norm",
-                got=told(f"{_field(one, 'snippet_id')} before {_field(other, 'snippet_id')}"),
+                got=told(f"{_id(one)} before {_id(other)}"),
                 expected="score_norm falling, then section_id, snippet_id, start rising",
             )
     return None
 
 
 def _in_order_before_reranking(chunks: Sequence[Any]) -> bool:
+    """Whether some chunk tells of a reranker, and the places before it keep the order law."""
     ranks = [_field(chunk, "k_pos") for chunk in chunks]
-    reranked = all(_field(chunk, "rerank_score") is not None for chunk in chunks)
-    if None in ranks or not reranked:
+    signs = [_field(chunk, name) for chunk in chunks for name in ("k_final", "rerank_score")]
+    if None in ranks or all(sign is None for sign in signs):
         return False
     before = [chunk for _, chunk in sorted(zip(ranks, chunks, strict=True), key=lambda p: p[0])]
     return _first_broken(before) is None
@@ -117,7 +143,7 @@ def _key(chunk: Any) -> tuple[float, str, str, int]:
 
 
 def _id(chunk: Any) -> str:
-    return str(_field(chunk, "snippet_id"))
+    return cited_id(chunk) or ""
 
 
 def _field(chunk: Any, name: str) -> Any:

@@ -5,7 +5,6 @@ Spans are half-open, in characters, and are only compared within one revision of
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
@@ -13,6 +12,7 @@ from msgspec import Struct
 from ragauge.contracts.citation import Citation
 from ragauge.contracts.gold import Span
 from ragauge.contracts.metric import Absent
+from ragauge.text.canonical import composed
 
 Interval = tuple[int, int]
 
@@ -99,11 +99,6 @@ def characters(payloads: Sequence[Citation]) -> int | Absent:
     for each in payloads:
         by_document.setdefault((composed(each.doc_id), each.rev), []).append(_span(each))
     return sum(map(length, by_document.values()))
-
-
-def composed(id: str) -> str:
-    """The id in NFC: an accent may be written as its own character, and means the same."""
-    return id if id.isascii() else unicodedata.normalize("NFC", id)
 
 
 def _in_tokens(payloads: Sequence[Citation]) -> bool:

@@ -9,6 +9,7 @@ import click
 
 from ragauge.cli.exit_codes import NOT_MEASURED
 from ragauge.cli.recording import recorder, recording_options
+from ragauge.cli.run_store import told
 from ragauge.cli.score import forms_of, reading_progress, show, write_reports
 from ragauge.cli.settings import formats, options_of, remark, settings
 
@@ -19,6 +20,17 @@ OWN = (
     *("tokenizer", "embedder", "calibration", "log", "to_db"),
 )
 """Options of the audit that are no settings."""
+BESIDE = {
+    "explain": ("format",),
+    "one": (
+        *("retrieved", "manifest", "docs", "allow_cross_section", "depth", "cite_first"),
+        *("offsets_in", "tokenizer", "embedder", "refusal", "refusal_tokens", "inline"),
+        *("format", "quiet"),
+    ),
+    "drift": ("manifest", "reports", "format", "quiet"),
+}
+"""What else the command does, and the options that go with it."""
+FORMS_OF = {"explain": ("text", "json"), "one": ("json",)}
 FORMS = ("text", "json", "markdown", "junit", "github", "sarif", "html")
 
 
@@ -75,9 +87,9 @@ def audit(ctx: click.Context, /, **given: Any) -> None:
     """
     from ragauge.cli import audit_other
 
-    for other in ("explain", "one", "drift"):
+    for other in BESIDE:
         if given[other] is not None:
-            _alone(other, given)
+            _refuse_beside(ctx, other)
             ctx.exit(getattr(audit_other, other)(given))
     if not given["traces"]:
         raise click.UsageError("give trace files to audit, or --one, --explain or --drift")
@@ -86,12 +98,18 @@ def audit(ctx: click.Context, /, **given: Any) -> None:
     ctx.exit(_audited(given))
 
 
-def _alone(other: str, given: dict[str, Any]) -> None:
-    also = [name for name in ("explain", "one", "drift") if given[name] is not None]
-    if len(also) > 1 or given["traces"]:
-        rest = ["TRACES", *(f"--{name}" for name in also if name != other)]
-        what = rest[0] if given["traces"] else rest[1]
-        raise click.UsageError(f"--{other} and {what} do not go together; give one of them")
+def _refuse_beside(ctx: click.Context, other: str) -> None:
+    """Refuse what was given and would not be looked at."""
+    typed = click.core.ParameterSource.COMMANDLINE
+    for param in ctx.command.params:
+        if ctx.get_parameter_source(param.name or "") is not typed:
+            continue
+        if param.name not in (other, *BESIDE[other]):
+            what = "TRACES" if isinstance(param, click.Argument) else param.opts[0]
+            raise click.UsageError(f"--{other} and {what} do not go together; give one of them")
+    if ctx.params["format"] not in (None, *FORMS_OF.get(other, FORMS)):
+        forms = " and ".join(FORMS_OF[other])
+        raise click.UsageError(f"--format {ctx.params['format']}: --{other} has {forms}")
 
 
 def _audited(given: dict[str, Any]) -> int:
@@ -100,7 +118,7 @@ def _audited(given: dict[str, Any]) -> int:
     options = {name: given.pop(name) for name in OWN} | {"run": given.pop("run_name")}
     traces, reports = given.pop("traces"), given.pop("reports")
     form = given.pop("format") or "text"
-    for name in ("one", "retrieved", "explain", "drift"):
+    for name in ("retrieved", *BESIDE):
         given.pop(name)
     chosen = settings(**{name: None if value == () else value for name, value in given.items()})
     options |= {name: chosen[name] for name in AUDITING}
@@ -113,9 +131,9 @@ def _audited(given: dict[str, Any]) -> int:
         write_reports(outcome.report, files, chosen["quiet"])
         show(outcome.report, form)
         history.keep(outcome)
-    for name in ("log", "to_db"):
-        if options[name]:
-            remark(f"wrote {options[name]}", chosen["quiet"])
+    for written in (options["log"], options["to_db"] and told(options["to_db"])):
+        if written:
+            remark(f"wrote {written}", chosen["quiet"])
     if not outcome.report.coverage.audited:
         return NOT_MEASURED
     return 0 if outcome.report.passed else 1

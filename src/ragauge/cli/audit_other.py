@@ -11,32 +11,39 @@ def explain(given: dict[str, Any]) -> int:
     """Print what a code means and what to do."""
     import difflib
 
-    from ragauge.audit.codes import CODES, entry_of, tip_of
+    from ragauge.audit.codes import CODES, OF_TRACES, TRACES, explained
     from ragauge.cli.run_store import say
 
     code = given["explain"]
-    entry = entry_of(code)
+    entry = explained(code)
     if entry is None:
-        known = [one.code for one in CODES]
+        known = [one.code for one in (*CODES, *OF_TRACES)]
         near = difflib.get_close_matches(code, known, n=1)
         hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(known)}"
         raise UsageError(f'there is no code "{code}"; {hint}')
-    told = {"code": code, "depth": entry.depth, "means": entry.means, "tip": tip_of(code)}
-    lines = [f"{code}  (depth {entry.depth})", f"  {entry.means}", f"  Next step: {told['tip']}"]
-    say(told, lines, given["format"])
+    about = "about the traces" if entry.depth == TRACES else f"depth {entry.depth}"
+    lines = [f"{code} ({about})", f"  {entry.means}", f"  Next step: {entry.tip}"]
+    say(entry, lines, given["format"])
     return 0
 
 
 def one(given: dict[str, Any]) -> int:
     """Audit a single reply, and print `ok` with what is known of it, or the worst finding."""
     from ragauge.cli.run_store import say
-    from ragauge.ingest.lines import read_whole
+    from ragauge.cli.settings import settings
+    from ragauge.ingest.lines import STDIN, read_whole
     from ragauge.runners.audit_one import audit_one
 
-    reply = _text(read_whole(given["one"]), given["one"])
     retrieved = given["retrieved"]
     names = ("manifest", "docs", "allow_cross_section", "depth", "cite_first", "offsets_in")
     options = {name: given[name] for name in (*names, "tokenizer", "embedder")}
+    files = (given["one"], retrieved, given["manifest"], given["allow_cross_section"])
+    if files.count(STDIN) > 1:
+        raise UsageError("only one of the files can be standard input (-)")
+    read = ("refusal", "refusal_tokens", "inline")
+    chosen = settings(**{name: None if given[name] == () else given[name] for name in read})
+    options |= {name: chosen[name] for name in read}
+    reply = _text(read_whole(given["one"]), given["one"])
     found = audit_one(reply, read_whole(retrieved) if retrieved else None, **options)
     say(found, (), "json")
     return 0 if found.get("ok") else 1

@@ -2,18 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ragauge.cli.exit_codes import INTERRUPTED, NOT_MEASURED
 from ragauge.cli.recording import recorder, recording_options
-from ragauge.cli.score import forms_of, show, write_reports
-from ragauge.cli.settings import formats, options_of, settings
+from ragauge.cli.score import show, write_reports
+from ragauge.cli.settings import formats, options_of, remark, settings
 from ragauge.cli.sweep import GO_ON, asked_system, progress
+from ragauge.text.visible import visible
 
-AUDITING = ("manifest", "docs", "allow_cross_section", "offsets_in", "tokenizer")
-DELTAS = ("embedder", "calibration")
+if TYPE_CHECKING:
+    from ragauge.contracts.sweep import SweepReport
+    from ragauge.runners.trace_eval import Evaluated
+
+SYSTEMS = ("http", "call", "command", "replay", "demo")
+AUDITING = (
+    *("manifest", "docs", "allow_cross_section", "offsets_in", "tokenizer"),
+    *("embedder", "calibration", "strict"),
+)
+"""Options of the evaluation that are no settings."""
+REMARKABLE = ("set_aside", "torn_line", "unplanned_run")
+"""What happened to the journal, and the user should know."""
+SPENT = (
+    "stopped: the error budget is spent and nothing is evaluated; mend the system and run the "
+    "same command to go on, or raise --error-budget"
+)
 
 
 @click.command(
@@ -40,17 +57,23 @@ DELTAS = ("embedder", "calibration")
     default="code-points",
     help="What character offsets count  [code-points]",
 )
-@click.option("--tokenizer", metavar="NAME", help="For offsets in tokens.")
+@click.option("--tokenizer", metavar="NAME", help="For offsets in tokens: whitespace, words, FILE.")
 @click.option("--embedder", metavar="NAME", help="Measure ΔS with it: ngram, minilm, minilm:/path.")
 @click.option("--calibration", metavar="FILE", help="Gate ΔS by what `calibrate deltas` wrote.")
+@click.option(
+    "--gates",
+    metavar="RULES",
+    multiple=True,
+    help="Gate rules, in place of the recipe's or beside.",
+)
 @click.option("--strict", is_flag=True, help="Every question must be convergent.")
 @click.option("--knobs", metavar="JSON", help="Knobs sent with every call: an object, or a file.")
 @click.option("--restart", is_flag=True, help="Set the runs of another recipe in --out aside.")
 @options_of("sweep.concurrency", "sweep.timeout", "sweep.retries", "sweep.rate", "sweep.map")
-@options_of("sweep.error_budget", "gates", "refusal", "refusal_tokens", "quiet")
+@options_of("sweep.error_budget", "refusal", "refusal_tokens", "quiet")
 @recording_options
 @click.option(
-    "--report", "reports", metavar="FILE", multiple=True, help="Also .html .json .md .xml."
+    "--report", "reports", metavar="FILE", multiple=True, help="Also .html .json .md .xml .txt."
 )
 @formats("text", "json", "markdown", "junit", "html")
 @click.pass_context
@@ -65,44 +88,64 @@ def trace_eval(ctx: click.Context, /, **given: Any) -> None:
       ragauge trace-eval gold.jsonl --http http://localhost:8000/qa --docs docs/ --out runs.jsonl
       ragauge trace-eval gold.jsonl --demo --out runs.jsonl --report trace.html
     """
+    try:
+        ctx.exit(_evaluated(given))
+    except KeyboardInterrupt:  # a second one, or one outside the asking
+        click.echo(GO_ON, err=True)
+        ctx.exit(INTERRUPTED)
+
+
+def _evaluated(given: dict[str, Any]) -> int:
     from ragauge.runners.trace_eval import trace_eval as run
 
-    names = ("http", "call", "command", "replay", "demo")
-    gold, out, reports = given.pop("gold"), given.pop("out"), given.pop("reports")
-    systems = {name: given.pop(name) for name in names}
-    form = given.pop("format") or "text"
-    options = {name: given.pop(name) for name in (*AUDITING, *DELTAS, "strict")}
-    options["recipe"] = _recipe(given)
-    calling = {name: given.pop(name) for name in ("knobs", "restart")}
-    chosen = settings("sweep", **{n: None if v == () else v for n, v in given.items()})
+    gold, out, form = given.pop("gold"), given.pop("out"), given.pop("format") or "text"
+    files = _files(given.pop("reports"))
+    systems = {name: given.pop(name) for name in SYSTEMS}
+    options, calling = _options(given), {name: given.pop(name) for name in ("knobs", "restart")}
+    chosen = settings("sweep", **{name: None if v == () else v for name, v in given.items()})
     options |= {name: chosen[name] for name in ("refusal", "refusal_tokens")}
-    options["gates"] = ",".join(chosen["gates"]) or None
     options["asking"] = _asking(chosen, calling)
-    files = forms_of(reports)
     system = asked_system(systems, chosen["map"], chosen["concurrency"])
     with recorder(chosen) as history:
         with progress(chosen["quiet"]) as watch:
             found = run(gold, system, out, watch, **options)
-        if found.outcome is None:
-            _unfinished(ctx, found.swept.ended)
-            return
-        write_reports(found.outcome.report, files, chosen["quiet"])
-        show(found.outcome.report, form)
-        history.keep(found.outcome)
-    ctx.exit(0 if found.outcome.report.passed else 1)
+        for line in _remarks(found.swept):
+            remark(line, chosen["quiet"])
+        if found.outcome:
+            write_reports(found.outcome.report, files, chosen["quiet"])
+            show(found.outcome.report, form)
+            history.keep(found.outcome)
+    return _exit_code(found)
 
 
-def _recipe(given: dict[str, Any]) -> dict[str, Any]:
-    written = given.pop("seeds")
+def _files(reports: tuple[str, ...]) -> dict[Path, str]:
+    """The files to write and their forms, known before anything is asked."""
+    from ragauge.contracts.trace_eval import TraceEvalReport
+    from ragauge.reports.forms import form_of
+
+    return {Path(name): form_of(Path(name), TraceEvalReport) for name in reports}
+
+
+def _options(given: dict[str, Any]) -> dict[str, Any]:
+    """The options of the evaluation itself, taken out of what was given."""
+    options = {name: given.pop(name) for name in AUDITING}
+    options["gates"] = ",".join(given.pop("gates")) or None
+    options["recipe"] = {
+        "wordings": given.pop("wordings"),
+        "seeds": _seeds(given.pop("seeds")),
+        "temperature": given.pop("temperature"),
+    }
+    return options
+
+
+def _seeds(written: str) -> list[int]:
     try:
         seeds = [int(part) for part in written.split(",")]
     except ValueError:
         raise click.UsageError(f'--seeds "{written}": write whole numbers such as 0,1') from None
-    return {
-        "wordings": given.pop("wordings"),
-        "seeds": seeds,
-        "temperature": given.pop("temperature"),
-    }
+    if len(set(seeds)) < len(seeds):
+        raise click.UsageError(f'--seeds "{written}": one stands twice; name different ones')
+    return seeds
 
 
 def _asking(chosen: dict[str, Any], calling: dict[str, Any]) -> dict[str, Any]:
@@ -117,9 +160,28 @@ def _asking(chosen: dict[str, Any], calling: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _unfinished(ctx: click.Context, ended: str) -> None:
-    if ended == "interrupted":
+def _remarks(swept: SweepReport) -> Iterator[str]:
+    """What is to be said of the asking, beside the report or in its place."""
+    for finding in swept.findings:
+        if finding.code in REMARKABLE:
+            yield visible(finding.message)
+    if swept.ended == "complete":
+        return
+    made = f"{swept.coverage.done:,} of {swept.coverage.planned:,} runs done"
+    yield visible(f"{made}, {swept.coverage.failed:,} failed: {swept.out}")
+    failed = next((one for one in swept.findings if one.code == "failed_run"), None)
+    if failed:
+        yield visible(f"the first that failed: {failed.where}: {failed.message}")
+
+
+def _exit_code(found: Evaluated) -> int:
+    if found.swept.ended == "interrupted":
         click.echo(GO_ON, err=True)
-        ctx.exit(INTERRUPTED)
-    click.echo("the error budget is spent: too many calls failed; nothing is evaluated", err=True)
-    ctx.exit(NOT_MEASURED)
+        return INTERRUPTED
+    if found.outcome is None:
+        click.echo(SPENT, err=True)
+        return NOT_MEASURED
+    report = found.outcome.report
+    if not report.coverage.runs:
+        return NOT_MEASURED
+    return 0 if report.passed else 1

@@ -205,7 +205,7 @@ def _refuse_other(saved: Path, was: Manifest, now: Manifest) -> None:
     ]
     problems += _changed(saved, found)
     if not problems and was.hashed().hash != was.hash:
-        problems = [f"{saved / MANIFEST}: hash {was.hash} does not belong to its fields"]
+        problems = [f'{saved / MANIFEST}: hash "{was.hash}" does not belong to its fields']
     if not problems and found:
         problems = [f"{saved / MANIFEST}: does not tell all that its index was made from"]
     if problems:

@@ -36,7 +36,7 @@ def advise(
 
     `units` says how many there were in all, where the questions are only the first of them.
     """
-    return _advised("quality", questions, scores, strata, units)
+    return advised("quality", questions, scores, strata, units)
 
 
 class StabilityFacts(Struct, frozen=True, kw_only=True):
@@ -76,16 +76,20 @@ def advise_stability(
     questions: Sequence[StabilityFacts], strata: Mapping[str, Mapping[str, Any]]
 ) -> tuple[Advice, ...]:
     """The hypotheses that a sweep's questions speak for, ranked as those of a score."""
-    return _advised("stability", questions, {}, strata, None)
+    return advised("stability", questions, {}, strata)
 
 
-def _advised(
+def advised(
     family: str,
     questions: Sequence[Any],
     scores: Mapping[str, Score],
     strata: Mapping[str, Mapping[str, Any]],
-    units: int | None,
+    units: int | None = None,
 ) -> tuple[Advice, ...]:
+    """What a family of the catalogue says of these questions, ranked by how many speak for it.
+
+    A question is a record with a `qid`, `answerable`, and the facts that the entries ask for.
+    """
     found = []
     entries = [entry for entry in catalogue() if entry.family == family]
     alike = _alike(questions, sorted({fact for entry in entries for fact in entry.when}))

@@ -25,7 +25,7 @@ class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     @property
     def family(self) -> str:
-        """Whose questions it speaks of: quality, stability."""
+        """Whose questions it speaks of: quality, stability, traceability."""
         return self.id.partition(".")[0]
 
 

@@ -22,7 +22,7 @@ STRICT = "traceability.answer_convergent = 1"
 DELTAS = "traceability.deltaS_"
 """How the ids of ΔS metrics begin."""
 GATED_DELTAS = f"{DELTAS}chunk"
-"""The nearest chunk: thresholds are fitted on single spans, and a joined context is another kind."""
+"""The nearest chunk: thresholds are fitted on single spans, and a joined context is none."""
 NOT_CALIBRATED = (
     "ΔS thresholds do not carry over between embedders, and this one is not calibrated; "
     "run `ragauge calibrate deltas`"

@@ -47,7 +47,7 @@ def read_auditable(record: Any, *, inline: bool = False) -> Auditable:
     trace = read_trace(_without_lists(record))
     retrieved = _retrieved(record)
     made = Auditable(trace, _answer(record), retrieved)
-    return _with_inline(made) if inline else made
+    return with_inline(made) if inline else made
 
 
 def auditable_faults(record: Any) -> list[str]:
@@ -106,11 +106,12 @@ def _answer(record: dict[str, Any]) -> ParsedAnswer:
     return structs.replace(parsed, **own) if own else parsed
 
 
-def _with_inline(made: Auditable) -> Auditable:
+def with_inline(made: Auditable) -> Auditable:
+    """The trace with the markers in its answer's text among its citations."""
     marked = inline_markers(made.answer.answer, made.retrieved_ids or ())
     listed = [*(made.answer.citations or ())]
     known = {cited_id(one) for one in listed}
     citations = [*listed, *(id for id in marked if id not in known)]
-    return structs.replace(
-        made, answer=structs.replace(made.answer, citations=citations, cites_first=None)
-    )
+    first = True if marked else made.answer.cites_first
+    answer = structs.replace(made.answer, citations=citations, cites_first=first)
+    return structs.replace(made, answer=answer)

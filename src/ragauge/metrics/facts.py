@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import Literal
 
 from msgspec import Struct, structs
@@ -10,7 +9,7 @@ from msgspec import Struct, structs
 from ragauge.contracts.facts import Facts, Pattern, Refusal, pattern_facts, pattern_of
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.trace import Trace
-from ragauge.text.canonical import Canon, Phrases, phrases
+from ragauge.text.canonical import Canon, Phrases, composed, phrases
 from ragauge.text.citations import inline_markers, take_apart, unique
 from ragauge.text.refusal import DEFAULT_TOKEN, Tokens, refusal_in, tokens
 
@@ -52,14 +51,14 @@ class Reader:
 
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
-        self._tokens: Tokens = tokens(tuple(map(_composed, reading.refusal_tokens)))
+        self._tokens: Tokens = tokens(tuple(map(composed, reading.refusal_tokens)))
         self._inline = reading.inline
         self._refusals = ("exact", "near") if reading.refusal == "near" else ("exact",)
 
     def key(self, gold: Gold) -> Key:
-        texts = tuple(map(_composed, gold.phrases))
+        texts = tuple(map(composed, gold.phrases))
         made = phrases(texts, self.reading.canon) if texts else None
-        return Key(gold, made, frozenset(map(_composed, gold.gold_citations)))
+        return Key(gold, made, frozenset(map(composed, gold.gold_citations)))
 
     def facts(self, key: Key, trace: Trace) -> Facts:
         """What the trace says about the question.
@@ -86,7 +85,7 @@ class Reader:
             facts = Facts(key.gold.answerable, "error", citable=bool(key.ids))
             return pattern_of(facts), "", ()
         if not text.isascii():
-            text = _composed(text)
+            text = composed(text)
         refusal = refusal_in(text, self._tokens)
         claim, cited = text, trace.citations
         if structured is not None and structured.citations is not None:
@@ -158,13 +157,8 @@ def error_reason(trace: Trace) -> str:
     return trace.error or (trace.reason if trace.status == "error" else None) or EMPTY_ANSWER
 
 
-def _composed(text: str) -> str:
-    """The text in NFC: an accent may be written as its own character, and means the same."""
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
-
-
 def _composed_ids(ids: tuple[str, ...]) -> tuple[str, ...]:
-    return ids if "".join(ids).isascii() else tuple(map(_composed, ids))
+    return ids if "".join(ids).isascii() else tuple(map(composed, ids))
 
 
 def _depth(ids: frozenset[str], retrieved: tuple[str, ...]) -> int:

@@ -68,20 +68,20 @@ def trace_of(run: PlannedRun, ask: Ask, reply: Any, *, latency_ms: float, attemp
         trace = read_trace(record)
     except BadField:
         raise CallFailed("bad_reply", _faults(record)) from None
-    known = _of_run(run, ask, latency_ms, attempt) | {"cited": _cited(record)}
+    known = _of_run(run, ask, latency_ms, attempt) | {"cited": _cited(record) or trace.cited}
     if _is_empty(trace):
         known |= {"status": "error", "error": _why_empty(reply)}
     return structs.replace(trace, **known)
 
 
 def _cited(record: dict[str, Any]) -> tuple[dict[str, Any], ...] | None:
-    """The citations as the system gave them, where they are objects: a trace keeps their ids."""
+    """The citations as the system gave them, where one is an object: a trace keeps their ids."""
     structured = record.get("answer_json")
     fields = structured if type(structured) is dict else {}
     listed = fields.get("citations") or record.get("citations")
-    if type(listed) is not list or not listed or any(type(one) is not dict for one in listed):
+    if type(listed) is not list or all(type(one) is not dict for one in listed):
         return None
-    return tuple(listed)
+    return tuple(one if type(one) is dict else {"snippet_id": one} for one in listed)
 
 
 def failed_trace(

@@ -30,10 +30,11 @@ from ragauge.ingest.section_pairs import read_section_pairs
 from ragauge.metrics.facts import Strength
 from ragauge.metrics.table import find, reading
 from ragauge.models.embedders import embedder
+from ragauge.models.tokenizers import tokenizer_of
 from ragauge.runners.audit_blocks import AuditSetup, BlockAudit, BlockAuditor
 from ragauge.runners.audit_report import AuditAssembly
 from ragauge.runners.audit_sums import AuditSums
-from ragauge.runners.audit_unit import with_unit
+from ragauge.runners.audit_unit import in_one_unit
 from ragauge.runners.bad_input import allowed_bad, refuse_bad_lines
 from ragauge.text.refusal import DEFAULT_TOKEN
 
@@ -117,6 +118,7 @@ class _Audit:
     def __init__(self, traces: list[str], options: AuditOptions, progress: Progress) -> None:
         self._traces, self._options, self._progress = traces, options, progress
         _check(traces, options)
+        self._policy = options.policy(None)
         self._allowed = allowed_bad(options.max_bad)
         self._gold = read_gold(options.gold) if options.gold else []
         self._manifest = read_manifest(options.manifest) if options.manifest else None
@@ -139,12 +141,19 @@ class _Audit:
                 self._found.add(block)
                 log(block.entries)
                 self._progress(block.size)
-            # Before the log gets its name: rejected input leaves no file.
+            # Before the log gets its name: what is rejected leaves no file.
             self._refuse_bad_input()
-        assembly = AuditAssembly(
-            self._found, self._gold, self._options, self._manifest, self._calibration
+            return self._assembly().outcome(self._rules, self._embedder_id)
+
+    def _assembly(self) -> AuditAssembly:
+        return AuditAssembly(
+            self._found,
+            self._gold,
+            self._options,
+            self._policy,
+            self._manifest,
+            self._calibration,
         )
-        return assembly.outcome(self._rules, self._embedder_id)
 
     def _rules_of(self) -> tuple[Rule, ...]:
         targets = any(question.target_section for question in self._gold)
@@ -158,13 +167,13 @@ class _Audit:
         return rules
 
     def _blocks(self) -> Iterator[BlockAudit]:
-        unit, work = with_unit(block for name in self._traces for block in blocks(name))
-        return ordered(BlockAuditor, (self._setup(unit),), work, self._options.workers)
+        work = in_one_unit(block for name in self._traces for block in blocks(name))
+        return ordered(BlockAuditor, (self._setup(),), work, self._options.workers)
 
-    def _setup(self, unit: Unit | None) -> AuditSetup:
+    def _setup(self) -> AuditSetup:
         options = self._options
         return AuditSetup(
-            policy=options.policy(unit),
+            policy=self._policy,
             manifest=self._manifest,
             docs=options.docs,
             tokenizer=options.tokenizer,
@@ -184,19 +193,23 @@ class _Audit:
         kept: list[LogEntry] = []
         if options.log is None:
             yield kept.extend if options.to_db else lambda entries: None
-        else:
-            with whole(Path(options.log)) as part, part.open("w", encoding="utf-8") as file:
+            self._write_database(kept)
+            return
+        with whole(Path(options.log)) as part, part.open("w", encoding="utf-8") as file:
 
-                def write(entries: list[LogEntry]) -> None:
-                    file.writelines(f"{format_line(entry)}\n" for entry in entries)
-                    if options.to_db:
-                        kept.extend(entries)
+            def write(entries: list[LogEntry]) -> None:
+                file.writelines(f"{format_line(entry)}\n" for entry in entries)
+                if options.to_db:
+                    kept.extend(entries)
 
-                yield write
-        if options.to_db and options.run:
-            from ragauge.store.serving_log import write_entries
+            yield write
+            self._write_database(kept)
 
-            write_entries(options.to_db, options.run, kept)
+    def _write_database(self, entries: list[LogEntry]) -> None:
+        from ragauge.store.serving_log import write_entries
+
+        if self._options.to_db and self._options.run:
+            write_entries(self._options.to_db, self._options.run, entries)
 
     def _refuse_bad_input(self) -> None:
         """Stop where too many lines were bad, or nothing could be audited."""
@@ -216,17 +229,26 @@ def told(id: str, options: AuditOptions, gold: bool) -> bool:
 
 
 def _check(traces: Sequence[str], options: AuditOptions) -> None:
+    from ragauge.store.places import located
+
     problems = []
-    if [*traces, options.gold, options.manifest].count(STDIN) > 1:
+    files = (options.gold, options.manifest, options.calibration, options.allow_cross_section)
+    if [*traces, *files].count(STDIN) > 1:
         problems.append("only one of the files can be standard input (-)")
     if options.depth == "text" and options.docs is None:
         problems.append("--depth text compares with documents; give them with --docs DIR")
+    if options.docs is not None and not Path(options.docs).is_dir():
+        problems.append(f"{options.docs}: there is no such folder; give the frozen documents'")
     if options.calibration is not None and options.embedder is None:
         problems.append("--calibration belongs to an embedder; name it with --embedder")
     if options.to_db is not None and not options.run:
         problems.append("--to-db wants to know the run; name it with --run")
     if problems:
         raise UsageError(*problems)
+    if options.to_db is not None:
+        located(options.to_db)
+    if options.tokenizer is not None:
+        tokenizer_of(options.tokenizer)
 
 
 def _silent(done: int) -> None:

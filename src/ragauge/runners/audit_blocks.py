@@ -13,6 +13,7 @@ from msgspec import Struct, field, structs
 from ragauge.audit.deltas import Deltas, deltas_of
 from ragauge.audit.validator import CitationValidator, Policy
 from ragauge.contracts.audit import OK, AuditedAnswer, AuditFacts, CitationFinding, Kind
+from ragauge.contracts.citation import Unit
 from ragauge.contracts.embedder import Embedder
 from ragauge.contracts.finding import PLACES_KEPT
 from ragauge.contracts.gold import Gold
@@ -21,7 +22,6 @@ from ragauge.contracts.metric import Absent, Metric
 from ragauge.contracts.score import ROWS_KEPT
 from ragauge.contracts.serving_log import LogEntry
 from ragauge.ingest.auditable import Auditable, auditable_faults, read_auditable
-from ragauge.ingest.lines import Block
 from ragauge.ingest.strict_json import BadJson
 from ragauge.ingest.trace_lines import BadLine, decoded
 from ragauge.metrics.table import table
@@ -29,6 +29,7 @@ from ragauge.models.embedders import embedder
 from ragauge.models.remembered import RememberedEmbedder
 from ragauge.models.tokenizers import tokenizer_of
 from ragauge.runners.audit_log import log_entries
+from ragauge.runners.audit_unit import Piece
 from ragauge.runners.auditing import Audited, Auditor
 from ragauge.runners.blocks import Measured, refuse_array
 from ragauge.runners.join import Join
@@ -108,33 +109,48 @@ class BlockAuditor:
         if setup.tokenizer is not None:
             reading = structs.replace(policy.offsets, tokenizer=tokenizer_of(setup.tokenizer))
             policy = structs.replace(policy, offsets=reading)
-        validator = CitationValidator(setup.manifest, policy, self._documents)
-        self._auditor = Auditor(validator, setup.manifest, self._documents)
+        self._policy = policy
+        self._auditors: dict[Unit | None, Auditor] = {}
         self._embedder: Embedder | None = (
             RememberedEmbedder(embedder(setup.embedder)) if setup.embedder is not None else None
         )
         self._join = Join(setup.gold)
         self._metrics = [table()[id] for id in setup.metrics]
 
-    def __call__(self, block: Block) -> BlockAudit:
+    def __call__(self, piece: Piece) -> BlockAudit:
         """The audit of every trace of the block, in order."""
+        block = piece.block
         content = block.read()
         if block.start == 0:
             refuse_array(block.name, content)
         found = BlockAudit(block.name, block.start, block.size, lines=content.count(b"\n"))
-        self.audit_lines(enumerate(content.split(b"\n"), 1), found)
+        self.audit_lines(enumerate(content.split(b"\n"), 1), found, piece.unit)
         return found
 
-    def audit_lines(self, lines: Iterable[tuple[int, bytes]], found: BlockAudit) -> list[Audited]:
-        """The audit of each line that holds a trace, noted in `found`."""
+    def audit_lines(
+        self, lines: Iterable[tuple[int, bytes]], found: BlockAudit, unit: Unit | None = None
+    ) -> list[Audited]:
+        """The audit of each line that holds a trace, noted in `found`.
+
+        Offsets have to be in the unit, where one is given.
+        """
+        auditor = self._auditor(unit)
         found.measured = {metric.id: Measured(array("q"), []) for metric in self._metrics}
         read = list(self._traces(lines, found))
         each = []
-        for (number, made, gold), deltas in zip(read, self._deltas(read), strict=True):
-            each.append(self._auditor.audited(made, gold, deltas))
+        for (number, made, gold), deltas in zip(read, self._deltas(read, auditor), strict=True):
+            each.append(auditor.audited(made, gold, deltas))
             self._add(number, each[-1], gold, found)
         found.problems = self._documents.problems if self._documents else []
         return each
+
+    def _auditor(self, unit: Unit | None) -> Auditor:
+        if unit not in self._auditors:
+            policy = structs.replace(self._policy, unit=unit or self._policy.unit)
+            manifest, documents = self._setup.manifest, self._documents
+            validator = CitationValidator(manifest, policy, documents)
+            self._auditors[unit] = Auditor(validator, manifest, documents)
+        return self._auditors[unit]
 
     def _traces(self, lines: Iterable[tuple[int, bytes]], found: BlockAudit) -> Iterator[Read]:
         """Each trace; lines that hold none become notes."""
@@ -164,10 +180,10 @@ class BlockAuditor:
         _note(found, Noted(number, *self._join.stray(made.trace)))
         return None
 
-    def _deltas(self, read: list[Read]) -> list[Deltas | None]:
+    def _deltas(self, read: list[Read], auditor: Auditor) -> list[Deltas | None]:
         if self._embedder is None:
             return [None] * len(read)
-        asked = [self._auditor.asked(made, gold) for _, made, gold in read]
+        asked = [auditor.asked(made, gold) for _, made, gold in read]
         return [*deltas_of(asked, self._embedder)]
 
     def _add(self, number: int, one: Audited, gold: Gold | None, found: BlockAudit) -> None:
@@ -185,10 +201,12 @@ class BlockAuditor:
             _note(found, Noted(number, finding.code, "", key, finding))
         for code in {finding.code for finding in one.findings}:
             found.code_answers[code] = found.code_answers.get(code, 0) + 1
+        if one.failure:
+            return
         kept = found.right if audit.code == OK else found.wrong
         if len(kept) < ROWS_KEPT:
             kept.append((number, _row(key, one)))
-        if self._setup.logged_at and not one.failure:
+        if self._setup.logged_at:
             found.entries += log_entries(key, one, self._setup.logged_at)
 
 

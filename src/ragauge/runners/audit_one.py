@@ -9,60 +9,88 @@ from msgspec import structs
 
 from ragauge.audit.answer import parse_answer
 from ragauge.audit.deltas import deltas_of
-from ragauge.audit.validator import CitationValidator
-from ragauge.contracts.audit import AnswerAudit
+from ragauge.audit.joining import cited_id
+from ragauge.audit.validator import CitationValidator, Examined
+from ragauge.contracts.audit import AnswerAudit, ParsedAnswer
 from ragauge.contracts.trace import Trace
 from ragauge.errors import InputRejected, UsageError
-from ragauge.ingest.auditable import Auditable, read_auditable
+from ragauge.ingest.auditable import Auditable, read_auditable, with_inline
 from ragauge.ingest.fields import BadField
 from ragauge.ingest.manifest import read_manifest
 from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.models.embedders import embedder
 from ragauge.models.tokenizers import tokenizer_of
 from ragauge.runners.audit import AuditOptions
-from ragauge.runners.auditing import Auditor
+from ragauge.runners.auditing import NOT_TOLD, Auditor, failure_of
 from ragauge.store.documents import FolderDocuments
 
 TRACE_KEYS = frozenset({"retrieved", "chunks", "retrieved_ids", "answer_json", "qid", "q_id"})
 """A reply that has one of them is a whole trace."""
+NO_ANSWER_TIP = "There is nothing to audit: look at what the system answered, and why."
 
 
 def audit_one(reply: str, retrieved: bytes | None, **options: Any) -> dict[str, Any]:
     """`{ok, …}` of a reply that holds, or `{error, field, tip}` with the worst of what does not.
 
-    The reply is a model's text, or a whole trace. `retrieved` is a JSON list of payloads.
+    The reply is a model's text, a list of citations, or a whole trace. `retrieved` is a JSON list
+    of payloads.
     """
     chosen = AuditOptions(**options)
     if chosen.depth == "text" and chosen.docs is None:
         raise UsageError("--depth text compares with documents; give them with --docs DIR")
-    made = _made(reply, retrieved)
+    validator, auditor = _made_by(chosen)
+    known = _payloads(retrieved) if retrieved is not None else None
+    record = _decoded(reply)
+    if _is_list_of_citations(record):
+        made = Auditable(Trace(qid="reply"), ParsedAnswer(citations=record), known)
+    else:
+        made = _made(reply, record, known, inline=chosen.inline)
+        failure = failure_of(made)
+        if failure:
+            return {
+                "error": "error_record",
+                "field": "answer",
+                "tip": NO_ANSWER_TIP,
+                "got": failure,
+            }
+    examined = validator.examine(made.answer, made.retrieved)
+    if not examined.audit.ok:
+        return _error(examined.audit)
+    return _fine(auditor, made, examined, chosen)
+
+
+def _made_by(chosen: AuditOptions) -> tuple[CitationValidator, Auditor]:
     manifest = read_manifest(chosen.manifest) if chosen.manifest else None
     documents = FolderDocuments(Path(chosen.docs), manifest) if chosen.docs is not None else None
     policy = chosen.policy(None)
     if chosen.tokenizer is not None:
         reading = structs.replace(policy.offsets, tokenizer=tokenizer_of(chosen.tokenizer))
         policy = structs.replace(policy, offsets=reading)
-    auditor = Auditor(CitationValidator(manifest, policy, documents), manifest, documents)
-    audited = auditor.audited(made, None, None)
-    if audited.failure:
-        return {"error": "empty_answer", "field": "answer", "tip": audited.failure}
-    found = audited.examined.audit
-    return _fine(auditor, made, found, chosen.embedder) if found.ok else _error(found)
+    validator = CitationValidator(manifest, policy, documents)
+    return validator, Auditor(validator, manifest, documents)
 
 
-def _made(reply: str, retrieved: bytes | None) -> Auditable:
-    known = _payloads(retrieved) if retrieved is not None else None
+def _decoded(reply: str) -> Any:
+    """What the reply is as JSON; None where it is none."""
     try:
-        record = decode(reply.strip().encode())
+        return decode(reply.strip().encode())
     except (BadJson, UnicodeEncodeError):
-        record = None
+        return None
+
+
+def _is_list_of_citations(record: Any) -> bool:
+    return isinstance(record, list) and all(cited_id(one) is not None for one in record)
+
+
+def _made(reply: str, record: Any, known: list[Any] | None, *, inline: bool) -> Auditable:
     if isinstance(record, dict) and TRACE_KEYS & record.keys():
         try:
-            made = read_auditable({"qid": "reply", **record})
+            made = read_auditable({"qid": "reply", **record}, inline=inline)
         except BadField as fault:
             raise InputRejected(f"the trace: {fault}") from None
         return made if known is None else structs.replace(made, retrieved=known)
-    return Auditable(Trace(qid="reply"), parse_answer(reply), known)
+    made = Auditable(Trace(qid="reply"), parse_answer(reply), known)
+    return with_inline(made) if inline else made
 
 
 def _payloads(content: bytes) -> list[Any]:
@@ -76,20 +104,27 @@ def _payloads(content: bytes) -> list[Any]:
 
 
 def _fine(
-    auditor: Auditor, made: Auditable, found: AnswerAudit, name: str | None
+    auditor: Auditor, made: Auditable, examined: Examined, chosen: AuditOptions
 ) -> dict[str, Any]:
     """What is known of a reply that holds; ΔS where an embedder and the texts are at hand."""
-    told: dict[str, Any] = {"ok": True, "kind": found.kind, "deltaS": None, "lambda": None}
+    kind = examined.audit.kind
+    told: dict[str, Any] = {"ok": True, "kind": kind, "deltaS": None, "lambda": None}
+    told["depth"] = chosen.deepest
     told["reported_deltaS"] = made.answer.reported_deltaS
     told["reported_lambda"] = made.answer.reported_lambda
-    if name is None:
-        told["why"] = {"deltaS": "no embedder was asked for"}
+    if chosen.embedder is None:
+        why = {"deltaS": "no embedder was asked for"}
     else:
-        used = embedder(name)
+        used = embedder(chosen.embedder)
         deltas = deltas_of([auditor.asked(made, None)], used)[0]
-        told |= {"deltaS": deltas.values.get("context"), "embedder": used.id, "why": deltas.why}
-    told["why"]["lambda"] = "one reply has none; `ragauge trace-eval` asks again"
-    return told
+        told |= {"deltaS": deltas.values.get("context"), "embedder": used.id}
+        why = {} if "context" in deltas.values else {"deltaS": deltas.why["context"]}
+    why["lambda"] = "one reply has none; `ragauge trace-eval` asks again"
+    if kind == "answer" and made.retrieved is None:
+        why["marker"] = NOT_TOLD
+    if examined.unchecked:
+        why["text"] = examined.unchecked[0]
+    return {**told, "why": why}
 
 
 def _error(found: AnswerAudit) -> dict[str, Any]:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ragauge import __version__
-from ragauge.audit.codes import entry_of, rank_of, tip_of
+from ragauge.audit.codes import depth_of, entry_of, rank_of, tip_of
+from ragauge.audit.validator import Policy
 from ragauge.contracts.audit import (
     DEPTHS,
     AuditCoverage,
@@ -45,10 +46,11 @@ class AuditAssembly:
         found: AuditSums,
         gold: Sequence[Gold],
         options: AuditOptions,
+        policy: Policy,
         manifest: Manifest | None,
         calibration: Calibration | None,
     ) -> None:
-        self._found, self._gold, self._options = found, gold, options
+        self._found, self._gold, self._options, self._policy = found, gold, options, policy
         self._manifest, self._calibration = manifest, calibration
         self._sums = found.sums()
 
@@ -119,8 +121,7 @@ class AuditAssembly:
     def _identity(self, embedder: str | None) -> dict[str, Any]:
         options = msgspec.to_builtins(self._options)
         kept = {name: options[name] for name in options if name not in NOT_IN_THE_NUMBERS}
-        policy = self._options.policy(None)
-        pairs = policy.allow_cross_section
+        pairs = self._policy.allow_cross_section
         return {
             "command": "audit",
             "options": {
@@ -145,7 +146,7 @@ def code_counts(findings: dict[str, int], answers: dict[str, int]) -> tuple[Code
         counts.append(
             CodeCount(
                 code=code,
-                depth=entry.depth,  # type: ignore[arg-type]
+                depth=depth_of(code),  # type: ignore[arg-type]
                 answers=answers[code],
                 findings=findings[code],
                 means=entry.means,

@@ -6,39 +6,66 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from ragauge.audit.payload import read_offsets
+from msgspec import Struct
+
+from ragauge.audit.payload import as_mapping, read_fields
 from ragauge.contracts.citation import Unit
+from ragauge.ingest.auditable import Auditable, read_auditable
 from ragauge.ingest.lines import Block
-from ragauge.ingest.strict_json import BadJson
-from ragauge.ingest.trace_lines import decoded
+from ragauge.ingest.trace_lines import BadLine, decoded
+
+_SIGNS = (b"offsets", b'"tokens')
+"""What a line with a place in it holds, in whatever field or text it stands."""
+
+
+class Piece(Struct, frozen=True):
+    """A block with the unit that the run has by then."""
+
+    block: Block
+    unit: Unit | None
+    """None where no payload had offsets before the block's end: there is nothing to mix."""
+
+
+def in_one_unit(work: Iterable[Block]) -> Iterator[Piece]:
+    """Each block, with the unit of the first payload of the run; read on until there is one."""
+    unit: Unit | None = None
+    for block in work:
+        unit = unit or unit_in(block.read())
+        yield Piece(block, unit)
 
 
 def with_unit(work: Iterable[Block]) -> tuple[Unit | None, Iterator[Block]]:
-    """The first unit that the first block has, and all the blocks as they were.
-
-    None where its payloads have no offsets: then each answer is judged by itself.
-    """
+    """The first unit that the first block has, and all the blocks as they were."""
     rest = iter(work)
     first = next(rest, None)
     if first is None:
         return None, iter(())
-    return next(_units(first.read()), None), chain([first], rest)
+    return unit_in(first.read()), chain([first], rest)
+
+
+def unit_in(content: bytes) -> Unit | None:
+    """The unit of the first offsets in lines of traces; None where there are none."""
+    return next(_units(content), None)
 
 
 def _units(content: bytes) -> Iterator[Unit]:
     for line in content.split(b"\n"):
-        if b'"offsets"' in line:
+        if any(sign in line for sign in _SIGNS):
             try:
-                record = decoded(line)
-            except BadJson:
+                made = read_auditable(decoded(line))
+            except BadLine:
                 continue
-            yield from _units_in(record)
+            yield from _units_in(made)
 
 
-def _units_in(record: Any) -> Iterator[Unit]:
-    lists = [record.get("retrieved"), record.get("citations")] if type(record) is dict else []
-    for payload in chain.from_iterable(part for part in lists if type(part) is list):
-        offsets = payload.get("offsets") if type(payload) is dict else None
-        found = read_offsets(offsets)[0] if offsets is not None else None
-        if found:
-            yield found.unit
+def _units_in(made: Auditable) -> Iterator[Unit]:
+    answer = made.answer
+    cited = chain(answer.citations or (), *(segment.citations for segment in answer.segments))
+    for payload in chain(made.retrieved or (), cited):
+        offsets = _offsets(payload)
+        if offsets is not None:
+            yield offsets.unit
+
+
+def _offsets(payload: Any) -> Any:
+    return read_fields(payload).fields.get("offsets") if as_mapping(payload) is not None else None

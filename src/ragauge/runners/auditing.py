@@ -8,7 +8,7 @@ from typing import Any
 from msgspec import Struct
 
 from ragauge.audit.deltas import Asked, Deltas
-from ragauge.audit.joining import by_id
+from ragauge.audit.joining import Retrieved, cited_id
 from ragauge.audit.matching import NO_ANCHOR, NOTHING_TO_MATCH, anchor_overlap, matches
 from ragauge.audit.payload import read_payload
 from ragauge.audit.reranking import gain, moved
@@ -29,12 +29,13 @@ from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.metric import Absent
 from ragauge.ingest.auditable import Auditable
 from ragauge.metrics.facts import EMPTY_ANSWER, error_reason
+from ragauge.metrics.quality import NO_CITATIONS
 
 NO_DOCUMENTS = "no documents were given"
 NOT_DEEP_ENOUGH = "a shallower depth was asked for"
 NOT_TOLD = "what was retrieved is unknown"
 
-NOT_WHOLE = Absent("a payload is not whole")
+NOT_WHOLE = Absent("a payload is unknown, or not whole")
 
 Found = dict[str, Any]
 """Fields of the facts, and under `why` the reasons for those that are absent."""
@@ -89,7 +90,7 @@ class Auditor:
 
     def audited(self, made: Auditable, gold: Gold | None, deltas: Deltas | None) -> Audited:
         """The trace's audit and the facts its metrics are measured from."""
-        failure = _failure(made)
+        failure = failure_of(made)
         if failure:
             examined = Examined(AnswerAudit(code=OK, kind="error"))
         else:
@@ -101,7 +102,7 @@ class Auditor:
             answerable=gold.answerable if gold else None,
             **_merged(
                 self._held(made, examined),
-                {} if failure else self._beside_gold(gold, examined, places),
+                {} if failure else self._beside_gold(made, gold, examined, places),
                 {} if failure else _reranked(gold, places),
                 _deltas(deltas),
             ),
@@ -109,34 +110,41 @@ class Auditor:
         return Audited(made, examined, places, facts, failure)
 
     def _held(self, made: Auditable, examined: Examined) -> Found:
-        """Depth by depth, whether nothing was found there; None where nobody looked."""
+        """Depth by depth, whether nothing was found there; None where nobody could look."""
         if examined.audit.kind in ("refusal", "error"):
             return {}
         held: Found = {depth: held_at(examined.audit, depth) for depth in self._depths}
         why: dict[str, str] = {}
         if held["marker"] and made.retrieved is None:
             held["marker"], why["marker"] = None, NOT_TOLD
-        if held.get("text") and (examined.unchecked or not examined.compared):
-            held["text"] = None
-            why["text"] = examined.unchecked[0] if examined.unchecked else "no whole payload"
+        unread = _unread(examined)
+        if held.get("payload") and unread:
+            held["payload"], why["payload"] = None, unread
+        if held.get("text") and (unread or examined.unchecked):
+            held["text"], why["text"] = None, unread or examined.unchecked[0]
         for depth in DEPTHS[len(self._depths) :]:
             why[depth] = _not_looked(depth, self._documents)
         return {**held, "why": why}
 
-    def _beside_gold(self, gold: Gold | None, examined: Examined, places: Places) -> Found:
+    def _beside_gold(
+        self, made: Auditable, gold: Gold | None, examined: Examined, places: Places
+    ) -> Found:
         if gold is None:
             return {}
         target, anchor = gold.target_section, gold.anchor
-        cited = _all_of(examined.cited, len(examined.ids))
+        cited: Places = examined.cited if examined.whole else NOT_WHOLE
         return _merged(
             _covered(places, target, self._rev_of(target), "retrieved_target"),
             _covered(cited, target, self._rev_of(target), "cited_target"),
             _overlap(cited, anchor, self._rev_of(anchor)),
-            self._matched(gold, examined),
+            self._matched(gold, examined, told=made.retrieved is not None),
         )
 
-    def _matched(self, gold: Gold, examined: Examined) -> Found:
-        """Whether the answer cites the gold and its audit is ok; of an answer only."""
+    def _matched(self, gold: Gold, examined: Examined, *, told: bool) -> Found:
+        """Whether the answer cites the gold and its audit is ok; of an answer only.
+
+        That all it cites was retrieved, nobody can say where that is not told.
+        """
         if examined.audit.kind not in ("answer", "uncited"):
             return {}
         near = matches(examined.cited, gold, ids=examined.ids, rev=self._rev_of(gold.anchor))
@@ -144,14 +152,17 @@ class Auditor:
             return {"matched": False}
         if isinstance(near, Absent):
             return {"why": {"matched": near.reason}}
-        return {"matched": near}
+        return {"matched": near} if told or not near else {"why": {"matched": NOT_TOLD}}
 
     def _rev_of(self, span: Span | None) -> str | None:
         return None if span is None else span.rev or self._revs.get(span.doc_id)
 
 
-def _all_of(payloads: Sequence[Citation], known: int) -> Places:
-    return payloads if len(payloads) == known else NOT_WHOLE
+def _unread(examined: Examined) -> str | None:
+    """Why there is a payload that nobody could look at; None where there is none."""
+    if not examined.ids:
+        return NO_CITATIONS.reason
+    return None if examined.whole else NOT_WHOLE.reason
 
 
 def _covered(places: Places, target: Span | None, rev: str | None, field: str) -> Found:
@@ -196,12 +207,12 @@ def _merged(*parts: Found) -> Found:
     return {name: value for part in parts for name, value in part.items()} | {"why": reasons}
 
 
-def _failure(made: Auditable) -> str | None:
+def failure_of(made: Auditable) -> str | None:
     """Why a trace holds neither an answer nor a refusal."""
     trace, answer = made.trace, made.answer
     if trace.status == "error" or trace.error:
         return error_reason(trace)
-    said = answer.answer.strip() or answer.citations or answer.segments
+    said = answer.answer.strip() or any(part.text.strip() for part in answer.segments)
     return None if said or answer.error or answer.broken is not None else EMPTY_ANSWER
 
 
@@ -209,9 +220,11 @@ def _places(retrieved: Sequence[Any] | None) -> Places:
     """The retrieved payloads, each id once; none of them where one is not whole."""
     if retrieved is None:
         return Absent(NOT_TOLD)
-    chunks = by_id(retrieved).values()
-    read = (read_payload(chunk).citation for chunk in chunks if chunk is not None)
-    return _all_of([payload for payload in read if payload is not None], len(chunks))
+    known = Retrieved(retrieved)
+    read = [read_payload(known.chunk(id)).citation for id in known.ids]
+    whole = [payload for payload in read if payload is not None]
+    nameless = any(cited_id(chunk) is None for chunk in retrieved)
+    return NOT_WHOLE if nameless or len(whole) < len(read) else whole
 
 
 def _not_looked(depth: Depth, documents: Documents | None) -> str:

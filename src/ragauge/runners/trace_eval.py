@@ -2,38 +2,45 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
 
-from ragauge.audit.convergence import RunSeen, answer_state, located, retrieval_state
-from ragauge.audit.reranking import final_order, flips
-from ragauge.contracts.audit import AuditedRuns
+from ragauge.contracts.citation import Unit
 from ragauge.contracts.gold import Gold
-from ragauge.contracts.metric import Absent
 from ragauge.contracts.run import ORIGINAL, Grid
 from ragauge.contracts.score import Outcome
 from ragauge.contracts.sweep import Progress, SweepReport
 from ragauge.contracts.system import System
-from ragauge.contracts.trace_eval import Recipe, TracedQuestion, TracedRun, TraceEvalReport
-from ragauge.errors import InputRejected, UsageError
+from ragauge.contracts.trace_eval import Recipe, TraceEvalReport
+from ragauge.errors import UsageError
 from ragauge.ingest.gold import read_gold
+from ragauge.ingest.lines import STDIN
 from ragauge.ingest.manifest import read_manifest
 from ragauge.ingest.trace_lines import trace_in
 from ragauge.metrics.facts import Strength
+from ragauge.models.embedders import embedder
 from ragauge.runners.audit import AuditOptions
 from ragauge.runners.audit_blocks import AuditSetup, BlockAudit, BlockAuditor
-from ragauge.runners.auditing import Audited
+from ragauge.runners.audit_unit import unit_in
+from ragauge.runners.ledger import ANOTHER
+from ragauge.runners.plan import planned_runs, question_plan
+from ragauge.runners.plans import read_plan
 from ragauge.runners.run_lines import RunLines
 from ragauge.runners.sweep import sweep
+from ragauge.runners.trace_eval_identity import identity_of
 from ragauge.runners.trace_eval_report import TraceEvalAssembly
+from ragauge.runners.traced_question import Lines, traced_question
 from ragauge.text.refusal import DEFAULT_TOKEN
 
-CITED_SHOWN = 10
+ASKING = frozenset(
+    {"concurrency", "timeout_s", "retries", "rate_per_s", "error_budget", "knobs", "restart"}
+)
+"""Options of a sweep that are the user's; what is varied is the recipe's."""
+
 Watch = Callable[[Progress], None]
 
 
@@ -54,7 +61,7 @@ class TraceEvalOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     strict: bool = False
     """Every question must be convergent."""
     asking: dict[str, Any] = {}
-    """Options of the sweep: concurrency, timeout_s, retries, rate_per_s, knobs, restart …"""
+    """How calls are made, as in SweepOptions: those of ASKING."""
 
     def auditing(self) -> AuditOptions:
         """The options of the audit the runs go through."""
@@ -78,17 +85,88 @@ def trace_eval(
 ) -> Evaluated:
     """The evaluation of a system by the recipe, its runs in `out`; options as in TraceEvalOptions.
 
-    What `out` holds of the same recipe is not asked again.
+    What `out` holds of the same recipe is not asked again. Whatever is wrong with the options or
+    their files is raised before anything is asked.
     """
+    chosen = _options_of(options)
+    if str(gold) == STDIN:
+        raise UsageError("trace-eval reads the gold set twice; give it as a file, not as -")
+    evaluation = _Evaluation(read_gold(str(gold)), chosen, str(out))
+    swept = sweep(gold, system, out, watch, grid=evaluation.grid, **chosen.asking)
+    return Evaluated(swept, evaluation.outcome() if swept.ended == "complete" else None)
+
+
+def _options_of(given: dict[str, Any]) -> TraceEvalOptions:
+    plain = {name: str(v) if isinstance(v, Path) else v for name, v in given.items()}
     try:
-        chosen = msgspec.convert(options, TraceEvalOptions)
+        chosen = msgspec.convert(plain, TraceEvalOptions)
     except msgspec.ValidationError as error:
         raise UsageError(f"trace-eval: {error}") from None
-    assembly = TraceEvalAssembly(read_gold(str(gold)), chosen, str(out))
-    swept = sweep(gold, system, out, watch, grid=_grid(chosen.recipe), **chosen.asking)
-    if swept.ended != "complete":
-        return Evaluated(swept, None)
-    return Evaluated(swept, _evaluated(assembly, chosen, str(out)))
+    problems = [
+        f"trace-eval: asking has no {name}; there are {', '.join(sorted(ASKING))}"
+        for name in sorted(chosen.asking.keys() - ASKING)
+    ]
+    if chosen.calibration is not None and chosen.embedder is None:
+        problems.append("--calibration belongs to an embedder; name it with --embedder")
+    if problems:
+        raise UsageError(*problems)
+    return chosen
+
+
+class _Evaluation:
+    """From the runs of a journal to the outcome."""
+
+    def __init__(self, gold: list[Gold], options: TraceEvalOptions, out: str) -> None:
+        self._gold, self._options, self._out = gold, options, out
+        self.grid = _grid(options.recipe)
+        self._manifest = read_manifest(options.manifest) if options.manifest else None
+        self._policy = options.auditing().policy(None)
+        self._embedder = embedder(options.embedder).id if options.embedder else None
+        self._assembly = TraceEvalAssembly(gold, options, self._embedder, self._wordings())
+        self._auditor = BlockAuditor(
+            AuditSetup(
+                policy=self._policy,
+                manifest=self._manifest,
+                docs=options.docs,
+                tokenizer=options.tokenizer,
+                embedder=options.embedder,
+                gold=gold,
+                metrics=self._assembly.metrics,
+            )
+        )
+
+    def _wordings(self) -> dict[str, int]:
+        """How many wordings each question has, of those of the recipe; two alike are one."""
+        return {one.qid: question_plan(one, self.grid).prompts for one in self._gold}
+
+    def outcome(self) -> Outcome[TraceEvalReport]:
+        recipe = self._options.recipe
+        planned = recipe.wordings * len(recipe.seeds)
+        with RunLines(self._gold, [self._out]) as runs:
+            unit = self._unit(runs)
+            for place, question in enumerate(self._gold):
+                lines, block = self._lines(runs, place), BlockAudit(self._out, 0, 0)
+                audited = self._auditor.audit_lines(lines.values(), block, unit)
+                self._assembly.add(traced_question(question, audited, planned), block, lines)
+        return self._assembly.outcome(self._identity(), self._out, runs.findings)
+
+    def _identity(self) -> dict[str, Any]:
+        plan = read_plan(Path(self._out), ANOTHER)
+        return identity_of(self._options, self._policy, self._embedder, self._manifest, plan)
+
+    def _lines(self, runs: RunLines, place: int) -> Lines:
+        """The last line of each planned run: one that failed may stand again, answered."""
+        last = {trace_in(line).run_id: (number, line) for number, line in runs.lines(place)}
+        planned = [run.run_id for run in planned_runs(self._gold[place], self.grid)]
+        return {run_id: last[run_id] for run_id in planned if run_id in last}
+
+    def _unit(self, runs: RunLines) -> Unit | None:
+        """The unit of the first offsets, in the order of the plan: it must be that of all."""
+        for place in range(len(self._gold)):
+            unit = unit_in(b"\n".join(line for _, line in self._lines(runs, place).values()))
+            if unit:
+                return unit
+        return None
 
 
 def _grid(recipe: Recipe) -> Grid:
@@ -97,103 +175,4 @@ def _grid(recipe: Recipe) -> Grid:
         temperatures=(recipe.temperature,),
         jitters=("none",),
         paraphrases=tuple(range(ORIGINAL, ORIGINAL + recipe.wordings)),
-    )
-
-
-def _evaluated(
-    assembly: TraceEvalAssembly, options: TraceEvalOptions, out: str
-) -> Outcome[TraceEvalReport]:
-    auditing = options.auditing()
-    auditor = BlockAuditor(
-        AuditSetup(
-            policy=auditing.policy(None),
-            manifest=read_manifest(options.manifest) if options.manifest else None,
-            docs=options.docs,
-            tokenizer=options.tokenizer,
-            embedder=options.embedder,
-            gold=assembly.gold,
-            metrics=assembly.metrics,
-        )
-    )
-    planned = options.recipe.wordings * len(options.recipe.seeds)
-    with RunLines(assembly.gold, [out]) as lines:
-        for place, question in enumerate(assembly.gold):
-            block = BlockAudit(out, 0, 0)
-            runs = auditor.audit_lines(_last_of_each(lines.lines(place)), block)
-            seen = audited_runs(question, runs, planned)
-            assembly.add(block, seen, _traced(question, runs, seen))
-        if not assembly.runs:
-            raise InputRejected(f"{out}: no run belongs to a gold question")
-        return assembly.outcome(lines.findings)
-
-
-def _last_of_each(lines: Sequence[tuple[int, bytes]]) -> list[tuple[int, bytes]]:
-    """The last line of each run: one that failed may stand again, answered."""
-    last: dict[str, tuple[int, bytes]] = {}
-    for number, line in lines:
-        last[trace_in(line).run_id or str(number)] = number, line
-    return list(last.values())
-
-
-def audited_runs(question: Gold, runs: Sequence[Audited], planned: int) -> AuditedRuns:
-    """What λ says of a question's runs, and how often its chunks change their order."""
-    seen = [
-        RunSeen(
-            kind=run.examined.audit.kind,
-            cited=run.examined.ids,
-            retrieved=run.made.retrieved_ids,
-        )
-        for run in runs
-    ]
-    orders = [_order(run) for run in runs if not run.failure]
-    flipped, paired = flips([order for order in orders if order])
-    return AuditedRuns(
-        answerable=question.answerable,
-        planned=planned,
-        retrieval=retrieval_state(seen, planned),
-        answer=answer_state(seen, planned),
-        flipped=flipped,
-        paired=paired,
-    )
-
-
-def _order(run: Audited) -> tuple[str, ...]:
-    """The retrieved ids as they stood in the end."""
-    if isinstance(run.retrieved, Absent):
-        return run.made.retrieved_ids or ()
-    return final_order(run.retrieved)
-
-
-def _traced(question: Gold, runs: Sequence[Audited], seen: AuditedRuns) -> TracedQuestion:
-    each = tuple(_traced_run(run) for run in runs)
-    covered = [run.coverage for run in each if run.coverage is not None]
-    answered = [run for run in runs if run.facts.kind in ("answer", "uncited")]
-    return TracedQuestion(
-        qid=question.qid,
-        question=question.question,
-        answerable=question.answerable,
-        retrieval=seen.retrieval,
-        answer=seen.answer,
-        broken=located(seen.retrieval, seen.answer),
-        matched=sum(bool(run.facts.matched) for run in answered),
-        answered=len(answered),
-        coverage=sum(covered) / len(covered) if covered else None,
-        codes=dict(sorted(Counter(run.code for run in each if run.code != "ok").items())),
-        runs=each,
-    )
-
-
-def _traced_run(run: Audited) -> TracedRun:
-    facts, trace = run.facts, run.made.trace
-    share = None
-    if facts.target and facts.retrieved_target is not None:
-        share = facts.retrieved_target / facts.target
-    return TracedRun(
-        run_id=trace.run_id or "",
-        kind=facts.kind,
-        code="error_record" if run.failure else facts.code,
-        cited=run.examined.ids[:CITED_SHOWN],
-        matched=facts.matched,
-        coverage=share,
-        error=run.failure,
     )

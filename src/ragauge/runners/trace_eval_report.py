@@ -2,126 +2,163 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import msgspec
 import numpy as np
+from msgspec import structs
 
-from ragauge import __version__
-from ragauge.contracts.audit import STATES, AuditedRuns, AuditFinding
+from ragauge.contracts.audit import OK, STATES, AuditFinding
 from ragauge.contracts.finding import Findings
 from ragauge.contracts.gold import Gold, fingerprint
-from ragauge.contracts.metric import Absent
+from ragauge.contracts.metric import Absent, Metric
 from ragauge.contracts.score import Advice, Outcome
-from ragauge.contracts.trace_eval import TracedQuestion, TraceEvalCoverage, TraceEvalReport
-from ragauge.contracts.verdict import Rule
-from ragauge.diagnosis.traceability import advise_order, advise_similarity, advise_states
+from ragauge.contracts.trace_eval import TraceEvalCoverage, TraceEvalReport
+from ragauge.contracts.verdict import Rule, Verdict
+from ragauge.diagnosis.traceability import advise_traceability, traceability_facts
+from ragauge.gates.decide import meets, satisfies
 from ragauge.gates.traceability import deltas_rule, trace_eval_rules
 from ragauge.ingest.calibration import read_calibration
 from ragauge.metrics.sums import QuestionSums
 from ragauge.metrics.table import find, reading
-from ragauge.models.embedders import embedder
 from ragauge.runners.audit import told
 from ragauge.runners.audit_blocks import BlockAudit
 from ragauge.runners.audit_numbers import AuditNumbers
 from ragauge.runners.audit_report import code_counts
 from ragauge.runners.audit_sums import AuditSums
-from ragauge.runners.blocks import Measured
-from ragauge.runners.gather import RowSums
+from ragauge.runners.numbers import values_of
+from ragauge.runners.trace_eval_identity import signature_of
+from ragauge.runners.traced_question import FAILED, Lines, Traced
 
 if TYPE_CHECKING:
     from ragauge.runners.trace_eval import TraceEvalOptions
 
-MATCH_RATE = "traceability.match_rate"
+MATCH_RATE, COVERAGE = "traceability.match_rate", "traceability.coverage"
+FIRST = (MATCH_RATE, COVERAGE)
+"""The gates that are looked at before the others."""
 MATCH_TARGET = 0.95
-"""Below it the codes are looked at before any knob."""
+"""Below it, or where nobody can say, the codes are looked at before any knob."""
 
 
 class TraceEvalAssembly:
     """What is known of the questions so far, and the report it makes in the end."""
 
-    def __init__(self, gold: list[Gold], options: TraceEvalOptions, out: str) -> None:
-        self.gold, self._options, self._out = gold, options, out
-        self._embedder = embedder(options.embedder).id if options.embedder else None
-        self._calibration = (
-            read_calibration(options.calibration, self._embedder) if options.calibration else None
-        )
-        self.rules = self._rules_of()
-        wanted = {rule.metric for rule in self.rules}
+    def __init__(
+        self,
+        gold: list[Gold],
+        options: TraceEvalOptions,
+        embedder: str | None,
+        wordings: Mapping[str, int],
+    ) -> None:
+        self._gold, self._options = gold, options
+        self._short = {q: n for q, n in wordings.items() if n < options.recipe.wordings}
+        self._signature = signature_of(options, embedder)
+        fitted = options.calibration
+        self._calibration = read_calibration(fitted, embedder) if fitted else None
+        self._rules = self._rules_of()
+        wanted = {rule.metric for rule in self._rules}
         known, auditing = reading("audit"), options.auditing()
         self.metrics = tuple(id for id in known if told(id, auditing, True) or id in wanted)
-        measured = tuple(known[id] for id in self.metrics)
-        self._of_traces = AuditSums(measured, [question.qid for question in gold])
-        self._of_runs = {m.id: RowSums(m, len(gold)) for m in reading("audited_runs").values()}
-        self._questions: list[TracedQuestion] = []
-        self._seen: list[AuditedRuns] = []
-
-    @property
-    def runs(self) -> int:
-        return self._of_traces.traces
-
-    def add(self, block: BlockAudit, seen: AuditedRuns, traced: TracedQuestion) -> None:
-        """Take the next question of the gold set in."""
-        place = np.array([len(self._questions)], dtype=np.int64)
-        self._of_traces.add(block)
-        self._questions.append(traced)
-        self._seen.append(seen)
-        for sums in self._of_runs.values():
-            row = sums.metric(seen)
-            absent = isinstance(row, Absent)
-            counts = [0] * len(sums.metric.columns) if absent else row.counts  # type: ignore[union-attr]
-            reasons = [row.reason if absent else None]
-            sums.add(place, Measured(array("q", counts), reasons), replace=False)
-
-    def outcome(self, noted: Findings) -> Outcome[TraceEvalReport]:
-        numbers = AuditNumbers(
-            self._sums(),
-            [question.qid for question in self.gold],
-            self.gold,
-            self._signature(),
-            self._calibration,
+        """Ids of what is measured run by run."""
+        self._found = AuditSums(
+            tuple(known[id] for id in self.metrics), [question.qid for question in gold]
         )
-        report = self._report(numbers, noted)
+        self._each: list[Traced] = []
+        self._run_ids: dict[str, str] = {}
+        # A rule about questions that there are not is refused before anything is asked.
+        self._numbers(self._sums()).verdicts(self._rules)
+
+    def add(self, one: Traced, block: BlockAudit, lines: Lines) -> None:
+        """Take the next question of the gold set in, with its runs as they were audited."""
+        self._each.append(one)
+        self._found.add(block)
+        self._run_ids |= {f"{block.name}:{line}": run_id for run_id, (line, _) in lines.items()}
+
+    def outcome(
+        self, identity: dict[str, Any], out: str, noted: Findings
+    ) -> Outcome[TraceEvalReport]:
+        """The outcome of the runs in `out`; `noted` are findings of its lines."""
+        self._note(noted)
+        sums = self._sums()
+        numbers = self._numbers(sums)
+        whole = identity | {
+            "gold_sha256": fingerprint(self._gold),
+            "metrics": {id: sums[id].metric.version for id in sorted(sums)},
+        }
         return Outcome(
-            report=report,
-            units=numbers.units(self._of_traces.labels()),
-            gold=self.gold,
+            report=self._report(sums, numbers, out, whole),
+            units=numbers.units(self._labels()),
+            gold=self._gold,
             record_rows=None,
-            identity=report.identity,
+            identity=whole,
         )
 
     def _rules_of(self) -> tuple[Rule, ...]:
-        targets = any(question.target_section for question in self.gold)
+        targets = any(question.target_section for question in self._gold)
         rules = trace_eval_rules(
             self._options.strict,
             targets,
             self._options.gates,
             lambda name: find(name, "audit", "audited_runs").id,
         )
-        fitted = self._calibration
-        if fitted and fitted.usable and fitted.threshold is not None:
-            gate = deltas_rule(fitted.threshold)
+        threshold = self._threshold
+        if threshold is not None:
+            gate = deltas_rule(threshold)
             if all(rule.metric != gate.metric for rule in rules):
                 rules = (*rules, gate)
-        return rules
+        return tuple(sorted(rules, key=_place))
+
+    @property
+    def _threshold(self) -> float | None:
+        """The calibrated bound of ΔS; None where no gate can rest on one."""
+        fitted = self._calibration
+        return fitted.threshold if fitted and fitted.usable else None
 
     def _sums(self) -> dict[str, QuestionSums]:
-        each = np.ones(len(self.gold), dtype=np.int64)
-        of_runs = {id: sums.finished(each, "question") for id, sums in self._of_runs.items()}
-        return {**self._of_traces.sums(), **of_runs}
+        of_runs = reading("audited_runs")
+        return {**self._found.sums(), **{id: self._sums_of(m) for id, m in of_runs.items()}}
 
-    def _report(self, numbers: AuditNumbers, noted: Findings) -> TraceEvalReport:
-        scores = numbers.scores()
-        gates = numbers.verdicts(self.rules)
-        found = self._of_traces
-        match = scores[MATCH_RATE].value
-        codes = code_counts(found.findings.counts, found.code_answers)
-        codes_first = match is not None and match < MATCH_TARGET and bool(codes)
+    def _sums_of(self, metric: Metric) -> QuestionSums:
+        """A metric of questions with their runs."""
+        rows = [metric(one.seen) for one in self._each]
+        nothing = (0,) * len(metric.columns)
+        counts = [nothing if isinstance(row, Absent) else row.counts for row in rows]
+        return QuestionSums(
+            metric,
+            np.array(counts, dtype=np.int64).reshape(len(rows), len(nothing)),
+            np.array([not isinstance(row, Absent) for row in rows], dtype=np.int64),
+            np.ones(len(rows), dtype=np.int64),
+            Counter(row.reason for row in rows if isinstance(row, Absent)),
+        )
+
+    def _numbers(self, sums: Mapping[str, QuestionSums]) -> AuditNumbers:
+        qids = [question.qid for question in self._gold]
+        return AuditNumbers(sums, qids, self._gold, self._signature, self._calibration)
+
+    def _note(self, noted: Findings) -> None:
+        """Add what is to be said of the gold set, the documents and the journal."""
+        findings, needed = self._found.findings, self._options.recipe.wordings
+        for qid, wordings in self._short.items():
+            message = f"has {wordings} of the recipe's {needed} wordings; add paraphrases"
+            findings.add(AuditFinding("few_wordings", qid, message, qid=qid))
+        for problem in self._found.problems:
+            findings.add(AuditFinding("unreadable_document", "", problem))
         for one in noted.kept():
-            found.findings.add(AuditFinding(one.code, one.where, one.message))
-        short = self._note_short()
+            findings.add(AuditFinding(one.code, one.where, one.message))
+
+    def _report(
+        self,
+        sums: Mapping[str, QuestionSums],
+        numbers: AuditNumbers,
+        out: str,
+        identity: dict[str, Any],
+    ) -> TraceEvalReport:
+        scores, gates = numbers.scores(), numbers.verdicts(self._rules)
+        counts = self._found.findings.counts
+        codes = code_counts(counts, self._found.code_answers)
+        match = scores[MATCH_RATE].value
+        codes_first = bool(codes) and (match is None or match < MATCH_TARGET)
         return TraceEvalReport(
             passed=all(gate.holds for gate in gates),
             recipe=self._options.recipe,
@@ -130,86 +167,85 @@ class TraceEvalAssembly:
             codes=codes,
             codes_first=codes_first,
             states=self._states(),
-            questions=tuple(self._questions),
-            findings=tuple(one for one in found.findings.kept() if isinstance(one, AuditFinding)),
-            finding_counts=dict(sorted(found.findings.counts.items())),
-            coverage=self._coverage(short),
-            advice=() if codes_first else self._advice(),
-            out=self._out,
-            identity=self._identity(),
+            questions=tuple(one.told for one in self._each),
+            findings=self._findings(),
+            finding_counts=dict(sorted(counts.items())),
+            coverage=self._coverage(),
+            advice=self._advice(self._failed(sums, gates), codes_first=codes_first),
+            out=out,
+            identity=identity,
         )
-
-    def _note_short(self) -> int:
-        """How many questions have too few wordings for the recipe; each is a finding."""
-        needed = self._options.recipe.wordings
-        short = [one for one in self.gold if 1 + len(one.paraphrases) < needed]
-        for question in short:
-            message = (
-                f"has {1 + len(question.paraphrases)} of the recipe's {needed} wordings; "
-                "add paraphrases to the gold set"
-            )
-            finding = AuditFinding("few_wordings", question.qid, message, qid=question.qid)
-            self._of_traces.findings.add(finding)
-        return len(short)
 
     def _states(self) -> dict[str, dict[str, int]]:
         sides = {
-            "retrieval": Counter(seen.retrieval for seen in self._seen),
-            "answer": Counter(seen.answer for seen in self._seen),
+            "retrieval": Counter(one.seen.retrieval for one in self._each),
+            "answer": Counter(one.seen.answer for one in self._each),
         }
         return {side: {state: counts[state] for state in STATES} for side, counts in sides.items()}
 
-    def _coverage(self, short: int) -> TraceEvalCoverage:
-        recipe = self._options.recipe
-        planned = len(self.gold) * recipe.wordings * len(recipe.seeds)
-        failed = self._of_traces.findings.counts.get("error_record", 0)
+    def _findings(self) -> tuple[AuditFinding, ...]:
+        """What was found, with the run: its line in the journal is another every time."""
+        return tuple(
+            structs.replace(one, where=self._run_ids.get(one.where, one.where))
+            for one in self._found.findings.kept()
+            if isinstance(one, AuditFinding)
+        )
+
+    def _coverage(self) -> TraceEvalCoverage:
+        recipe, made = self._options.recipe, self._found.traces
+        planned = len(self._gold) * recipe.wordings * len(recipe.seeds)
+        failed = self._found.findings.counts.get(FAILED, 0)
         return TraceEvalCoverage(
-            questions=len(self.gold),
+            questions=len(self._gold),
             planned=planned,
-            runs=self.runs - failed,
+            runs=made - failed,
             failed=failed,
-            missing=planned - self.runs,
-            short=short,
+            missing=planned - made,
+            short=len(self._short),
         )
 
-    def _advice(self) -> tuple[Advice, ...]:
-        """What to turn once the codes are mended."""
-        each = zip(self._questions, self._seen, strict=True)
-        turned = [question.qid for question, seen in each if seen.flipped]
-        fitted = self._calibration
-        threshold = fitted.threshold if fitted and fitted.usable else None
-        return (
-            *advise_states(
-                [one.qid for one in self._questions if one.broken == "retrieval"],
-                [one.qid for one in self._questions if one.broken == "after retrieval"],
-                len(self._questions),
-            ),
-            *advise_order(
-                sum(seen.flipped for seen in self._seen),
-                sum(seen.paired for seen in self._seen),
-                turned,
-            ),
-            *advise_similarity(self._of_traces.answers(), threshold),
-        )
+    def _failed(
+        self, sums: Mapping[str, QuestionSums], gates: tuple[Verdict, ...]
+    ) -> list[set[str]]:
+        """For each question the metrics whose gate fails, and whose bound it is beyond itself."""
+        failed: list[set[str]] = [set() for _ in self._gold]
+        for rule, gate in zip(self._rules, gates, strict=True):
+            values = values_of(sums[rule.metric]).tolist() if gate.verdict == "fail" else []
+            for question, value, names in zip(self._gold, values, failed, strict=False):
+                told = value == value and meets(question, rule.where)
+                if told and not satisfies(rule, value):
+                    names.add(find(rule.metric).name)
+        return failed
 
-    def _signature(self) -> str:
-        recipe = self._options.recipe
-        seeds = "/".join(map(str, recipe.seeds))
-        made = f"wordings:{recipe.wordings}|seeds:{seeds}|t:{recipe.temperature:g}"
-        return f"{made}|embedder:{self._embedder}" if self._embedder else made
+    def _advice(self, failed: list[set[str]], *, codes_first: bool) -> tuple[Advice, ...]:
+        facts = [
+            traceability_facts(
+                one.told,
+                one.facts,
+                turned=one.turned,
+                short=one.told.qid in self._short,
+                failed=names,
+                threshold=self._threshold,
+            )
+            for one, names in zip(self._each, failed, strict=True)
+        ]
+        strata = {question.qid: question.strata for question in self._gold}
+        return advise_traceability(facts, strata, codes_first=codes_first)
 
-    def _identity(self) -> dict[str, Any]:
-        options = self._options
-        return {
-            "command": "trace-eval",
-            "options": {
-                "recipe": msgspec.to_builtins(options.recipe),
-                "depth": options.auditing().deepest,
-                "embedder": self._embedder,
-                "refusal": options.refusal,
-                "strict": options.strict,
-            },
-            "ragauge": __version__,
-            "gold_sha256": fingerprint(self.gold),
-            "metrics": {id: find(id).version for id in sorted({*self.metrics, *self._of_runs})},
-        }
+    def _labels(self) -> list[str | None]:
+        """What each question came to in a word: its worst code, else what else is amiss."""
+        codes = self._found.labels()
+        return [_label(one, code) for one, code in zip(self._each, codes, strict=True)]
+
+
+def _place(rule: Rule) -> int:
+    return FIRST.index(rule.metric) if rule.metric in FIRST else len(FIRST)
+
+
+def _label(one: Traced, code: str | None) -> str | None:
+    told = one.told
+    if code != OK:
+        return code
+    if told.answerable and told.matched < told.answered:
+        return "unmatched"
+    return OK if told.answer in ("convergent", None) else told.answer

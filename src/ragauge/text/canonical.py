@@ -103,6 +103,11 @@ def phrases(texts: tuple[str, ...], canon: Canon) -> Phrases | None:
     return Phrases(canon, long, short if canon == "unicode" else ())
 
 
+def composed(text: str) -> str:
+    """The text in NFC: an accent may be written as its own character, and means the same."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
 def same_question(text: str) -> str:
     """The form in which two questions count as the same: NFKC, trimmed."""
     return text.strip() if text.isascii() else unicodedata.normalize("NFKC", text).strip()

@@ -131,6 +131,15 @@ def id_of(value: Any) -> str | None:
     return value if isinstance(value, str) and value.strip() else None
 
 
+def list_spans(text: str) -> list[tuple[int, int]]:
+    """Where each citation list of the text begins and ends, its heading included.
+
+    >>> list_spans("X maps.\\nSources: [p1#1]")
+    [(8, 23)]
+    """
+    return _lists(text, _lowered(text))[0]
+
+
 def _lists(text: str, lowered: str) -> tuple[list[tuple[int, int]], list[str]]:
     """The spans of every citation list of the text, headings included, and all their ids."""
     spans: list[tuple[int, int]] = []
