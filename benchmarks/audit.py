@@ -13,16 +13,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks import validator
-from benchmarks.audit_traces import (
-    DOCUMENTS,
-    FAULTS,
-    NOWHERE,
-    Fault,
-    make_corpus,
-    planted,
-    write_corpus,
-    write_traces,
-)
+from benchmarks.audit_corpus import DOCUMENTS, make_corpus, write_corpus
+from benchmarks.audit_faults import FAULTS, NOWHERE, Fault, planted
+from benchmarks.audit_traces import write_traces
 from benchmarks.measure import Measured, run
 from benchmarks.peers.environments import ROOT, ignore_folder
 from benchmarks.results import table, write_section
@@ -75,7 +68,7 @@ def measure(most: int) -> list[str]:
     say("the loop by hand ...")
     loops = {depth: hand_loop(Job(sizes[1], depth)) for depth in DEPTHS}
     say("memory ...")
-    watched = [Job(size, "text", workers) for workers in (1, 2) for size in (sizes[0], sizes[-1])]
+    watched = [Job(size, "text", 2) for size in (sizes[0], sizes[-1])]
     peaks = {job: audit(job, memory=True).peak_mib for job in watched}
     return [
         about(jobs[0]),
@@ -202,8 +195,8 @@ def loop_table(size: int, costs: dict[Job, Measured], loops: dict[str, Measured]
 
 
 def memory_table(peaks: dict[Job, float]) -> str:
-    rows = [[f"{job.traces:,}", job.workers, f"{peak:.0f}"] for job, peak in peaks.items()]
-    return table(["traces, depth text", "workers", "peak MiB"], rows)
+    rows = [[f"{job.traces:,}", f"{peak:.0f}"] for job, peak in peaks.items()]
+    return table(["traces, depth text, two workers", "peak MiB"], rows)
 
 
 def nowhere_table(jobs: list[Job], costs: dict[Job, Measured]) -> str:

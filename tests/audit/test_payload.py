@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragauge.audit.payload import SHOWN, read_offsets, read_payload, told, whole_payload
@@ -208,7 +208,7 @@ anything = st.recursive(
     ),
     max_leaves=6,
 )
-mutated = st.fixed_dictionaries({}, optional={name: anything for name in (*FIXTURE, "id")})
+mutated = st.fixed_dictionaries({}, optional=dict.fromkeys((*FIXTURE, "id"), anything))
 
 
 @settings(max_examples=400, deadline=None, derandomize=True)

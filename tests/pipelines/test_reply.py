@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from ragauge.contracts.run import PlannedRun, Variation
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.contracts.trace import StructuredAnswer, Trace
+from ragauge.ingest.auditable import read_auditable
 from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.ingest.traces import read_trace
 from ragauge.pipelines.http import HttpSystem
@@ -82,6 +83,58 @@ def test_a_reply_cannot_pass_for_another_run():
 
 def test_what_a_run_knows_of_itself_is_all_ours():
     assert set(OF_RUN) <= OURS
+
+
+# Citations that are more than ids: a trace keeps both, and an audit reads what was given.
+
+POINTING = {"snippet_id": "a", "offsets": {"start": 3, "end": 9}, "quote": "every day"}
+OTHER = {"snippet_id": "b", "source_url": "https://example.org/b"}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        {"answer": "So.", "citations": [POINTING, OTHER]},
+        {"answer_json": {"claim": "So.", "citations": [POINTING, OTHER]}},
+        {"answer": "So.", "answer_json": {"claim": "So."}, "citations": [POINTING, OTHER]},
+    ],
+    ids=["in a field", "in the answer's fields", "beside the answer's fields"],
+)
+def test_citations_given_as_objects_are_kept_whole(reply):
+    trace = traced(reply)
+    assert trace.cited == (POINTING, OTHER)
+    assert (trace.citations or trace.answer_json.citations) == ("a", "b")
+    assert cited_in_an_audit(trace) == [POINTING, OTHER]
+
+
+def test_an_id_among_objects_is_kept_with_them():
+    trace = traced({"answer": "So.", "citations": ["b", POINTING]})
+    assert trace.citations == ("b", "a")
+    assert cited_in_an_audit(trace) == [{"snippet_id": "b"}, POINTING]
+
+
+@pytest.mark.parametrize("citations", [None, [], ["a", "b"]])
+def test_ids_need_no_second_place(citations):
+    trace = traced({"answer_json": {"claim": "So.", "citations": citations}})
+    assert trace.cited is None
+    assert cited_in_an_audit(trace) == citations
+
+
+def test_a_recorded_trace_that_is_asked_again_keeps_its_citations_whole():
+    first = traced({"answer_json": {"claim": "So.", "citations": [POINTING]}})
+    again = traced(decode(msgspec.json.encode(first)))
+    assert again == first
+
+
+def test_what_is_cited_now_counts_before_what_was_cited_once():
+    reply = {"answer": "So.", "citations": [OTHER], "cited": [POINTING]}
+    assert traced(reply).cited == (OTHER,)
+
+
+def cited_in_an_audit(trace):
+    """The citations an audit sees in the line of the journal."""
+    citations = read_auditable(decode(msgspec.json.encode(trace))).answer.citations
+    return None if citations is None else list(citations)
 
 
 @pytest.mark.parametrize(

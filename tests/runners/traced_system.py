@@ -8,11 +8,17 @@ b, `-<ab` refuses, `<ab` answers without a citation, `a<?` does not tell what wa
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from ragauge.contracts.score import Outcome
 from ragauge.contracts.system import Ask, CallFailed
+from ragauge.contracts.trace_eval import TraceEvalReport
+from ragauge.runners.trace_eval import trace_eval
+
+Change = Callable[[Ask, dict[str, Any]], Any]
+"""What becomes of a reply on its way."""
 
 SECTIONS = {
     "keys": "Keys are changed every 90 days, by two people. A lost key is reported the same day.",
@@ -38,6 +44,19 @@ TARGET = {
     "start": START["keys"],
     "end": START["keys"] + len(SECTIONS["keys"]),
 }
+
+
+ALL_STATES = {
+    "steady": ["a<ab"] * 6,
+    "split": ["a<ab", "a<ab", "a<ab", "a<ab", "c<abc", "c<abc"],
+    "drifting": ["a<ab", "a<ab", "a<ab", "c<abc", "d<abd", "-<ab"],
+    "wild": ["a<ab", "b<ab", "c<abc", "d<abd", "-<ab", "<ab"],
+    "lost": ["a<a", "a<a", "c<c", "c<c", "d<d", "d<d"],
+    "failing": ["a<ab", "a<ab", "!", "a<ab", "a<ab", "a<ab"],
+    "unknown": ["-<ab"] * 6,
+}
+"""What the six runs of a question come to, a question for each state of λ."""
+LENIENT = {"retries": 0, "error_budget": "100%"}
 
 
 def payload(chunk: str, k_final: int, among: str) -> dict[str, Any]:
@@ -82,7 +101,7 @@ def reply(run: str) -> dict[str, Any]:
 class Scripted:
     """Says in each run of a question what the script has at its place: by wording, then by seed."""
 
-    def __init__(self, script: Mapping[str, Sequence[str]], change: Any = None) -> None:
+    def __init__(self, script: Mapping[str, Sequence[str]], change: Change | None = None) -> None:
         self.identity = {"kind": "scripted"}
         self.asked: list[Ask] = []
         self._script, self._change = script, change or (lambda ask, said: said)
@@ -132,3 +151,36 @@ def write_handbook(folder: Path) -> tuple[Path, Path]:
     manifest = folder / "index.json"
     manifest.write_text(json.dumps(MANIFEST))
     return docs, manifest
+
+
+def evaluated(
+    folder: Path,
+    script: Mapping[str, Sequence[str]],
+    *,
+    questions: Sequence[Mapping[str, Any]] | None = None,
+    change: Change | None = None,
+    out: str = "runs.jsonl",
+    **options: Any,
+) -> Outcome[TraceEvalReport]:
+    """The outcome of a system that follows the script, over questions of the same names."""
+    asked = questions or [
+        unanswerable(qid) if qid == "unknown" else question(qid) for qid in script
+    ]
+    gold = write_gold(folder, asked)
+    asking = LENIENT | options.pop("asking", {})
+    system = Scripted(script, change)
+    found = trace_eval(gold, system, folder / out, asking=asking, **options)
+    assert found.outcome is not None, found.swept
+    return found.outcome
+
+
+def report_of(*arguments: Any, **options: Any) -> TraceEvalReport:
+    return evaluated(*arguments, **options).report
+
+
+def value(report: TraceEvalReport, name: str) -> float | None:
+    return report.metrics[f"traceability.{name}"].value
+
+
+def gates(report: TraceEvalReport) -> dict[str, str]:
+    return {gate.metric.partition(".")[2]: gate.verdict for gate in report.gates}

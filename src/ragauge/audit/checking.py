@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 from ragauge.audit.codes import tip_of
 from ragauge.audit.joining import Retrieved, cited_id, joined
 from ragauge.audit.live import LiveIndex
-from ragauge.audit.payload import ReadPayload, as_mapping, read_payload, told
+from ragauge.audit.payload import ReadPayload, as_mapping, told
 from ragauge.audit.places import PlaceCheck, Said, place_findings
 from ragauge.audit.rules import Pointer, crossed_sections, mixed_units, out_of_order, repeated
 from ragauge.contracts.audit import CitationFinding, ParsedAnswer
@@ -174,7 +174,8 @@ class Checking:
     def _not_retrieved(self, id: str) -> CitationFinding:
         known = self._known.ids
         shown = ", ".join(known[:IDS_SHOWN]) + (", …" if len(known) > IDS_SHOWN else "")
-        expected = f"one of the {len(known)} retrieved: {shown}" if known else "nothing retrieved"
+        nothing = "a retrieved one, but nothing was retrieved"
+        expected = f"one of the {len(known)} retrieved: {shown}" if known else nothing
         return CitationFinding(
             code="not_retrieved", field="snippet_id", got=told(id), expected=told(expected)
         )
@@ -221,7 +222,7 @@ def parts_of(parsed: ParsedAnswer) -> list[Part]:
 
 def _nameless(citation: Any) -> list[CitationFinding]:
     """What keeps a citation from naming anything: all that is said of it at the first depth."""
-    found = read_payload(citation).findings
+    found = joined(citation, None).findings
     return [one for one in found if one.field == "snippet_id" or one.code == "bad_type_citation"]
 
 

@@ -69,13 +69,16 @@ def joined(citation: Any, chunk: Any) -> ReadPayload:
     own = {"snippet_id": citation} if isinstance(citation, str) else citation
     if chunk is None:
         return read_payload(own)
-    if _repeats(as_mapping(own) or {}, as_mapping(chunk) or {}):
+    written = as_mapping(own) or {}
+    if _repeats(written, as_mapping(chunk) or {}):
         return read_payload(chunk)
     said, known = read_fields(own), read_fields(chunk)
     whole = completed(ReadFields({**said.fields, **known.fields}, known.faults))
     told_already = {(fault.code, fault.field) for fault in known.faults}
     own_faults = [one for one in said.faults if (one.code, one.field) not in told_already]
-    differ = disagreements(said.fields, known.fields)
+    # Where a range of tokens gave the place as well, that was not said.
+    repeated = {name: value for name, value in said.fields.items() if name in written}
+    differ = disagreements(repeated, known.fields)
     return ReadPayload(whole.citation, [*own_faults, *whole.findings, *differ], whole.fields)
 
 

@@ -49,6 +49,8 @@ _WAYS: dict[str | None, tuple[str, str]] = {
 }
 """The ways a range is written; `start` and `end` alone are counted in the range's `unit`."""
 _RANGE = {"start", "end", "unit"}
+_REFUSED = (msgspec.ValidationError, UnicodeEncodeError)
+"""What converting a foreign value raises; the latter of half a character where none may be."""
 _convert = msgspec.convert
 
 
@@ -74,7 +76,7 @@ def whole_payload(raw: Any) -> Citation | None:
     written = as_mapping(raw)
     try:
         found: Citation = _convert(written, Citation)
-    except msgspec.ValidationError:
+    except _REFUSED:
         return None
     offsets = written["offsets"] if written else None
     if type(offsets) is not dict or not offsets.keys() <= _RANGE:
@@ -221,7 +223,7 @@ def _ordered(offsets: Offsets) -> tuple[Offsets | None, CitationFinding | None]:
 def _typed(name: str, value: Any) -> tuple[Any, CitationFinding | None]:
     try:
         read = _convert(value, _TYPES[name])
-    except msgspec.ValidationError:
+    except _REFUSED:
         read = math.nan
     if isinstance(read, float) and not _finite(read):
         return None, _fault(f"bad_type_{name}", name, value, _EXPECTED.get(name, "text"))

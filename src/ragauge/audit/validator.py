@@ -174,8 +174,8 @@ def _is_list(value: Any) -> bool:
 
 
 def _unreadable(field: str, value: Any, wanted: str) -> Examined:
-    kind = type(value).__name__
-    fault = CitationFinding(code=f"bad_type_{field}", field=field, got=kind, expected=wanted)
+    got = f"type {type(value).__name__}"
+    fault = CitationFinding(code=f"bad_type_{field}", field=field, got=got, expected=wanted)
     return Examined(_audit([fault], "error"))
 
 

@@ -181,7 +181,7 @@ class _Audit:
             gold=self._gold,
             inline=options.inline,
             metrics=tuple(metric.id for metric in self._metrics),
-            logged_at=datetime.now(UTC) if options.log or options.to_db else None,
+            logged_at=_written_at(self._traces) if options.log or options.to_db else None,
         )
 
     @contextmanager
@@ -209,7 +209,9 @@ class _Audit:
         from ragauge.store.serving_log import write_entries
 
         if self._options.to_db and self._options.run:
-            write_entries(self._options.to_db, self._options.run, entries)
+            # A row has one place for a question: of several traces the last is kept.
+            last = {(entry.qid, entry.seg): entry for entry in entries}
+            write_entries(self._options.to_db, self._options.run, last.values())
 
     def _refuse_bad_input(self) -> None:
         """Stop where too many lines were bad, or nothing could be audited."""
@@ -226,6 +228,14 @@ def told(id: str, options: AuditOptions, gold: bool) -> bool:
     if id.startswith(DELTAS):
         return options.embedder is not None
     return id != "traceability.text" or options.deepest == "text"
+
+
+def _written_at(traces: Sequence[str]) -> datetime:
+    """The time of a trace that tells none: its file's, so that the same file gives the same log."""
+    try:
+        return datetime.fromtimestamp(Path(traces[0]).stat().st_mtime, UTC)
+    except OSError:  # standard input
+        return datetime.now(UTC)
 
 
 def _check(traces: Sequence[str], options: AuditOptions) -> None:

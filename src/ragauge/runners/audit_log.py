@@ -13,12 +13,15 @@ from ragauge.runners.auditing import Audited
 
 
 def log_entries(qid: str, one: Audited, now: datetime) -> list[LogEntry]:
-    """One entry a segment, with the trace's own time, or `now` where it has none."""
+    """One entry a segment, with the trace's own time, or `now` where it has none.
+
+    A run of a sweep is known by its run id: there are many of one question.
+    """
     by_id: dict[str, Citation] = {payload.snippet_id: payload for payload in one.examined.cited}
     retrieved = one.made.retrieved_ids
     segments: list[list[Any]] = [[by_id.get(id, id) for id in ids] for ids in _segment_ids(one)]
     return entries_of(
-        qid,
+        one.made.trace.run_id or qid,
         segments,
         ts=_moment(one.made.trace.ts) or now,
         k=None if retrieved is None else len(retrieved),

@@ -122,15 +122,13 @@ class TraceEvalAssembly:
     def _sums_of(self, metric: Metric) -> QuestionSums:
         """A metric of questions with their runs."""
         rows = [metric(one.seen) for one in self._each]
-        nothing = (0,) * len(metric.columns)
-        counts = [nothing if isinstance(row, Absent) else row.counts for row in rows]
-        return QuestionSums(
-            metric,
-            np.array(counts, dtype=np.int64).reshape(len(rows), len(nothing)),
-            np.array([not isinstance(row, Absent) for row in rows], dtype=np.int64),
-            np.ones(len(rows), dtype=np.int64),
-            Counter(row.reason for row in rows if isinstance(row, Absent)),
-        )
+        sums = np.zeros((len(self._gold), len(metric.columns)), dtype=np.int64)
+        scored = np.zeros(len(self._gold), dtype=np.int64)
+        for place, row in enumerate(rows):
+            if not isinstance(row, Absent):
+                sums[place], scored[place] = row.counts, 1
+        absent = Counter(row.reason for row in rows if isinstance(row, Absent))
+        return QuestionSums(metric, sums, scored, np.ones_like(scored), absent)
 
     def _numbers(self, sums: Mapping[str, QuestionSums]) -> AuditNumbers:
         qids = [question.qid for question in self._gold]
