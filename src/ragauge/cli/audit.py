@@ -59,7 +59,13 @@ FORMS = ("text", "json", "markdown", "junit", "github", "sarif", "html")
 @click.option("--tokenizer", metavar="NAME", help="For offsets in tokens: whitespace, words, FILE.")
 @click.option("--embedder", metavar="NAME", help="Measure ΔS with it: ngram, minilm, minilm:/path.")
 @click.option("--calibration", metavar="FILE", help="Gate ΔS by what `calibrate deltas` wrote.")
-@options_of("gates", "refusal", "refusal_tokens", "inline", "workers", "max_bad", "quiet")
+@click.option(
+    "--gates",
+    metavar="RULES",
+    multiple=True,
+    help="In place of or beside the audit's own, such as 'valid>=0.98'.",
+)
+@options_of("refusal", "refusal_tokens", "inline", "workers", "max_bad", "quiet")
 @recording_options
 @click.option("--log", metavar="FILE", help="Write a log line for each answer and segment.")
 @click.option("--to-db", metavar="URL", help="Write the log lines to the table rag_traces there.")
@@ -116,13 +122,13 @@ def _audited(given: dict[str, Any]) -> int:
     from ragauge.runners.audit import audit as run
 
     options = {name: given.pop(name) for name in OWN} | {"run": given.pop("run_name")}
-    traces, reports = given.pop("traces"), given.pop("reports")
+    traces, reports, gates = given.pop("traces"), given.pop("reports"), given.pop("gates")
     form = given.pop("format") or "text"
     for name in ("retrieved", *BESIDE):
         given.pop(name)
     chosen = settings(**{name: None if value == () else value for name, value in given.items()})
     options |= {name: chosen[name] for name in AUDITING}
-    options["gates"] = ",".join(chosen["gates"]) or None
+    options["gates"] = ",".join(gates) or None
     options["workers"] = chosen["workers"] or os.cpu_count() or 1
     files = forms_of(reports)
     with recorder(chosen) as history:

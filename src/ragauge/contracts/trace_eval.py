@@ -48,6 +48,7 @@ class TracedQuestion(Struct, frozen=True, kw_only=True):
     broken: Broken | None
     matched: int
     answered: int
+    """Runs with an answer; of an answerable question, those whose match can be told."""
     coverage: float | None
     codes: dict[str, int]
     """How many of its runs have each code as their worst."""
@@ -76,7 +77,7 @@ class TraceEvalReport(Struct, frozen=True, kw_only=True):
     gates: tuple[Verdict, ...]
     codes: tuple[CodeCount, ...]
     codes_first: bool
-    """The match rate is below its target: mend the codes before any knob is turned."""
+    """The match rate is below its target, or not known: mend the codes before any knob is turned."""
     states: dict[str, dict[str, int]]
     """`retrieval` and `answer`: how many questions are in each state of λ."""
     questions: tuple[TracedQuestion, ...]
