@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from unicodedata import normalize
 
 import msgspec
 import pytest
@@ -105,6 +106,43 @@ def test_where_nothing_can_be_compared_it_fails():
     [finding] = report.findings
     assert (finding.code, finding.where) == ("nothing_compared", "new.json")
     assert not drift(Manifest(), Manifest()).passed
+
+
+@pytest.mark.parametrize(
+    ("fields", "enough"),
+    [
+        ({"hash": "1"}, True),
+        ({"text_preproc": "x", "doc_revs": {"a": "1"}}, True),
+        ({"text_preproc": "x", "chunker": "y", "chunks": 3}, False),
+        ({"doc_revs": {"a": "1"}, "embedding": "z"}, False),
+    ],
+)
+def test_no_difference_in_too_little_is_no_pass(fields, enough):
+    report = drift(Manifest(**fields), Manifest(**fields), "old.json", "new.json")
+    assert report.passed == enough and report.difference_count == 0
+    if not enough:
+        [finding] = report.findings
+        assert (finding.code, finding.where) == ("not_enough_compared", "new.json")
+        assert finding.message.startswith("no difference in what both tell (")
+        assert all(field in finding.message for field in fields)
+
+
+def test_too_little_that_differs_is_told_as_the_difference():
+    assert drift(Manifest(chunker="x"), Manifest(chunker="y")).finding_counts == {
+        "chunker_changed": 1
+    }
+
+
+def test_an_accent_may_be_its_own_character_in_a_document_id():
+    one, other = (normalize(form, "café") for form in ("NFC", "NFD"))
+    was, now = Manifest(doc_revs={one: "1"}), Manifest(doc_revs={other: "1"})
+    assert codes(was, now) == codes(now, was) == []
+    covered = coverage_of(was, now)
+    assert (covered.documents, covered.same) == (1, 1)
+    [changed] = differences(was, Manifest(doc_revs={other: "2"}))
+    assert (changed.code, changed.doc_id) == ("document_changed", one)
+    both = Manifest(doc_revs={one: "1", other: "2"})
+    assert codes(was, both) == ["document_new"], "two documents, where a manifest has both"
 
 
 def test_the_files_beside_a_manifest_are_no_difference():

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.audit.codes import entry_of
+from ragauge.audit.misattribution import other_holder
 from ragauge.audit.offsets import OffsetReading, Place, Whitespace, Words, ruler_of
 from ragauge.audit.places import PlaceCheck, Said, place_findings
 from ragauge.contracts.audit import CitationFinding
@@ -414,7 +415,11 @@ def test_a_snippet_of_another_document_is_misattributed_and_its_quote_with_it(do
             "span_text_mismatch",
             "is not in museum, and too short to tell where it comes from",
         ),
-        ("urn", "span_text_mismatch", "stands in none of the documents"),
+        (
+            "urn",
+            "span_text_mismatch",
+            "is not in museum, and as whole words in none of the 2 others searched",
+        ),
     ],
 )
 def test_few_words_tell_a_document_only_as_whole_words_of_one(documents, quote, code, expected):
@@ -442,15 +447,29 @@ def test_words_that_stand_nowhere_are_told_so(documents):
             "span_text_mismatch",
             "offsets",
             f'"{NIGHT}"',
-            '"The museum closed in 1990." stands in none of the documents',
+            '"The museum closed in 1990." is not in museum, and to the letter in none of the 2 '
+            "others searched",
         ),
         (
             "span_text_mismatch",
             "quote",
             '"It was closed in 1990."',
-            "stands in none of the documents",
+            "is not in museum, and to the letter in none of the 2 others searched",
         ),
     ]
+
+
+def test_no_more_is_claimed_than_was_searched(folder):
+    (folder / "policy.md").write_bytes(b"\xff\xfe")
+    documents = FolderDocuments(folder)
+    said = Said(quote="The archive keeps the records of the city.")
+    told = "is not in museum, and to the letter not in the 1 other searched"
+    assert the_finding(place_findings(at(NIGHT), said, documents, CHARACTERS)).expected == told
+    (folder / "archive.md").unlink()
+    documents = FolderDocuments(folder)
+    told = "is not in museum, and no other document was searched"
+    assert the_finding(place_findings(at(NIGHT), said, documents, CHARACTERS)).expected == told
+    assert "policy.md: not searched for words" in documents.problems[0]
 
 
 @pytest.mark.parametrize("said", [Said("Nothing of this"), Said(quote="Nothing of this")])
@@ -495,6 +514,54 @@ class Shelf:
         for id in sorted(self._texts):
             if id != doc_id:
                 yield FrozenDocument(id, "r", self._texts[id], True)
+
+
+@pytest.mark.parametrize("words", ["Nobody wrote this down.", "All keys are turned yearly.", "urn"])
+def test_words_that_recur_are_searched_for_once(words):
+    shelf = Shelf(museum=MUSEUM, keys="All keys are turned yearly.", other="Nothing.")
+    given = [at(NIGHT), at(OPENED), at(NIGHT, 3)]
+    told = [place_findings(one, Said(quote=words), shelf, CHARACTERS) for one in given]
+    assert {check.findings for check in told} == {told[0].findings}
+    assert shelf.searched == 1
+    unlike = Shelf(museum=MUSEUM, other="Nothing.")
+    place_findings(at(NIGHT), Said(quote=words), unlike, CHARACTERS)
+    place_findings(citation(0, 4, doc_id="other"), Said(quote=words), unlike, CHARACTERS)
+    assert unlike.searched == 2, "for each document that is cited, and in these documents"
+
+
+class Unhashable(Shelf):
+    __hash__ = None
+
+
+def test_documents_that_cannot_be_remembered_are_searched_each_time():
+    shelf = Unhashable(museum=MUSEUM, other="Nothing.")
+    for _ in range(2):
+        assert place_findings(at(NIGHT), Said(quote="Not there."), shelf, CHARACTERS).findings
+    assert shelf.searched == 2
+
+
+@given(
+    st.lists(st.text(alphabet="ab 北é.", max_size=9), max_size=3),
+    st.text(alphabet="ab 北é.", min_size=1, max_size=6).filter(str.strip),
+)
+def test_the_holder_is_the_one_a_plain_look_finds(texts, words):
+    shelf = Shelf(**{f"d{n}": text for n, text in enumerate(texts)})
+    search = other_holder(words, "cited", shelf)
+    pattern = re.escape(words)
+    if search.whole_words:
+        before, after = (
+            "" if one in "北 ." else around
+            for one, around in ((words[0], r"(?<!\w)"), (words[-1], r"(?!\w)"))
+        )
+        pattern = before + pattern + after
+    found = [(n, match) for n, text in enumerate(texts) if (match := re.search(pattern, text))]
+    if not found:
+        assert (search.holder, search.searched) == (None, len(texts))
+        return
+    first, match = found[0]
+    holder = search.holder
+    assert (holder.document.doc_id, holder.place) == (f"d{first}", Place(*match.span()))
+    assert holder.alone == (len(found) == 1)
 
 
 pieces = st.text(alphabet="ab é\n", max_size=8)

@@ -1,4 +1,4 @@
-"""Traces as an audit reads them: every dialect, with citations and payloads as they were written."""
+"""Traces as an audit reads them: every dialect, with citations as they were written."""
 
 from __future__ import annotations
 

@@ -6,6 +6,7 @@ import hashlib
 import subprocess
 from pathlib import Path
 from threading import Thread
+from unicodedata import normalize
 
 import pytest
 
@@ -194,11 +195,51 @@ def test_what_is_no_regular_file_is_said(tmp_path):
     assert documents.problems == [f"{tmp_path / 'keys.md'}: is no regular file"]
 
 
-def test_a_link_to_a_file_is_followed(tmp_path):
-    write(tmp_path / "kept" / "content")
-    (tmp_path / "docs").mkdir()
-    (tmp_path / "docs" / "keys.md").symlink_to(tmp_path / "kept" / "content")
-    assert FolderDocuments(tmp_path / "docs").find("keys", "v1").text == TEXT
+def test_a_link_is_followed_within_the_folder(tmp_path):
+    write(tmp_path / "docs" / "kept" / "content")
+    (tmp_path / "docs" / "keys.md").symlink_to(tmp_path / "docs" / "kept" / "content")
+    (tmp_path / "way").symlink_to(tmp_path / "docs")
+    for folder in (tmp_path / "docs", tmp_path / "way"):
+        documents = FolderDocuments(folder)
+        assert documents.find("keys", "v1").text == TEXT
+        assert documents.problems == []
+
+
+def test_a_link_out_of_the_folder_is_not_followed_and_said(tmp_path):
+    write(tmp_path / "secret.md")
+    docs = tmp_path / "docs"
+    write(docs / "b" / "true.md")
+    for link, target in (
+        ("keys.md", tmp_path / "secret.md"),
+        ("b/up.md", Path("../../secret.md")),
+        ("c", tmp_path),
+        (".hidden", tmp_path),
+        ("round.md", docs / "round.md"),
+    ):
+        (docs / link).symlink_to(target)
+    documents = FolderDocuments(docs)
+    for doc_id in ("keys", "b/up", "c/secret", "round"):
+        assert documents.find(doc_id, "v1") is None
+    assert ids(documents, "x") == [("b/true", TEXT)]
+    fact = "is a link out of the folder, and not followed; put what it leads to in its place"
+    outside = [problem for problem in documents.problems if "out of" in problem]
+    assert outside == [f"{docs / name}: {fact}" for name in ("b/up.md", "c", "keys.md")]
+
+
+@pytest.mark.parametrize("there", ["NFC", "NFD"])
+@pytest.mark.parametrize("asked", ["NFC", "NFD"])
+def test_an_accent_may_be_its_own_character_in_a_name(tmp_path, there, asked):
+    name, sought = normalize(there, "musées/café"), normalize(asked, "musées/café")
+    write(tmp_path / f"{name}.md")
+    write(tmp_path / normalize(there, "été") / f"{name}.md", "of summer")
+    documents = FolderDocuments(tmp_path)
+    assert documents.find(sought, "v1") == FrozenDocument(sought, "v1", TEXT, False)
+    assert documents.find(sought, normalize(asked, "été")).text == "of summer"
+    assert [text for _, text in ids(documents, sought)] == ["of summer"]
+    ruled = FolderDocuments(tmp_path, Manifest(doc_revs={normalize(asked, "musées/café"): "v2"}))
+    assert ruled.find(name, "v1") is None and ruled.find(name, "v2").text == TEXT
+    known = FolderDocuments(tmp_path, Manifest(doc_revs={sought: normalize(asked, "été")}))
+    assert ids(known, sought) == []
 
 
 def ids(documents: FolderDocuments, doc_id: str) -> list[tuple[str, str]]:
@@ -243,14 +284,57 @@ def test_content_by_hash_is_called_by_it_or_as_the_manifest_does(tmp_path):
     assert ids(told, "keys") == sorted([("doors", "doors"), (hashes["rooms"], "rooms")])
 
 
-def test_files_that_are_no_text_are_not_searched_and_that_is_said_once(tmp_path):
+def test_files_that_are_no_text_are_not_searched_and_that_is_said_of_each(tmp_path):
     write(tmp_path / "keys.md")
     for number in range(8):
         (tmp_path / f"photo{number}.jpg").write_bytes(b"\xff\xd8")
     documents = FolderDocuments(tmp_path)
     assert ids(documents, "x") == ids(documents, "y") == [("keys", TEXT)]
-    [problem] = documents.problems
-    assert "8 files (photo0.jpg, photo1.jpg," in problem and problem.endswith("…)")
+    assert documents.problems == [
+        f"{tmp_path / f'photo{number}.jpg'}: not searched for words that stand elsewhere, as it is "
+        "not UTF-8 (byte 0); convert the file, or keep its text beside it"
+        for number in range(8)
+    ]
+
+
+@pytest.mark.parametrize("processes", [2, 3, 5])
+def test_what_is_said_does_not_depend_on_who_looked(tmp_path, processes):
+    for number in range(4):
+        write(tmp_path / f"d{number}.md", f"text {number}")
+        (tmp_path / f"photo{number}.jpg").write_bytes(b"\xff")
+        write(tmp_path / f"{number}{'a' * 39}", "of another hash")
+    work = [(f"d{number % 4}", f"v{number % 3}") for number in range(30)]
+    work += [("photo1", "v1"), ("x", "0aaaaaa")]
+
+    def said(share: list[tuple[str, str]]) -> tuple[set[str], set[str]]:
+        documents = FolderDocuments(tmp_path)
+        for doc_id, rev in share:
+            if documents.find(doc_id, rev) is None:
+                ids(documents, doc_id)
+        return {*documents.problems}, {*documents.unproven}
+
+    alone = said(work)
+    shares = [said(work[first::processes]) for first in range(processes)]
+    assert tuple(set().union(*each) for each in zip(*shares, strict=True)) == alone
+    assert len(alone[0]) == 9 and len(alone[1]) == 12
+
+
+def test_a_revision_that_nobody_proved_is_told_for_each_file_and_rev(tmp_path):
+    hash = write(tmp_path / "emoji.md")
+    write(tmp_path / "v1" / "emoji.md")
+    documents = FolderDocuments(tmp_path, Manifest(doc_revs={"other": "1"}))
+    assert documents.unproven == []
+    for rev in ("v2", "3b91f2a", "3b91f2a", "v1", hash[:9], "\x1b[31m\nv3"):
+        assert documents.find("emoji", rev)
+    assert documents.find("missing", "v2") is None
+    remedy = f"freeze revisions under {tmp_path}/<rev>/ or by hash"
+    assert documents.unproven == [
+        f"{tmp_path / 'emoji.md'}: taken for rev 3b91f2a, but its content has another hash; "
+        + remedy,
+        f"{tmp_path / 'emoji.md'}: taken for rev \\x1b[31m v3, but nothing proves it; {remedy}",
+        f"{tmp_path / 'emoji.md'}: taken for rev v2, but nothing proves it; {remedy}",
+    ]
+    assert documents.problems == []
 
 
 def test_more_than_memory_keeps_is_read_again(tmp_path, monkeypatch):

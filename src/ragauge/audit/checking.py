@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 IDS_SHOWN = 5
 PAYLOAD_ONLY = ("index_hash", "embed_model", "analyzer", "rev", "doc_id")
-KEPT_CHARS = 1 << 20
+ROOM = 1_000
+"""What a finding takes besides its words, in characters."""
+KEPT_CHARS = 1 << 23
 """Characters of the words that were looked for in vain, kept so that no one looks again."""
 _NEEDED = {
     "missing_score": ("score_norm", "score_raw"),
@@ -159,7 +161,7 @@ class Checking:
             found = place_findings(payload, said, documents, self._checks.policy.offsets)
             if found.findings and found.seen == "words":
                 size = len(said.snippet or "") + len(said.quote or "")
-                kept.keep(key, found, chars=size)
+                kept.keep(key, found, chars=size + ROOM)
         self._note(found.findings, place, segment)
         if found.seen == "words" or found.findings:
             self.compared += 1
@@ -172,10 +174,10 @@ class Checking:
         self._note([broken] if broken else [], None, segment)
 
     def _not_retrieved(self, id: str) -> CitationFinding:
-        known = self._known.ids
-        shown = ", ".join(known[:IDS_SHOWN]) + (", …" if len(known) > IDS_SHOWN else "")
+        count, known = len(self._known), self._known.first(IDS_SHOWN)
+        shown = ", ".join(known) + (", …" if count > IDS_SHOWN else "")
         nothing = "a retrieved one, but nothing was retrieved"
-        expected = f"one of the {len(known)} retrieved: {shown}" if known else nothing
+        expected = f"one of the {count} retrieved: {shown}" if known else nothing
         return CitationFinding(
             code="not_retrieved", field="snippet_id", got=told(id), expected=told(expected)
         )

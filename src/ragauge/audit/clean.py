@@ -12,6 +12,7 @@ from typing import Any
 from ragauge.audit.checking import Part
 from ragauge.audit.live import LiveIndex
 from ragauge.audit.payload import whole_payload
+from ragauge.audit.rules import out_of_order
 from ragauge.contracts.citation import Citation, Offsets, Unit
 
 
@@ -39,8 +40,8 @@ def clean_citations(
         return None
     if retrieved is None:
         told = {one.k_final is None for one in found}
-        return found if len(told) == 1 and _falling([one.score_norm for one in found]) else None
-    if not _falling([chunk.get("score_norm") for chunk in retrieved]):
+        return found if len(told) == 1 and out_of_order(found) is None else None
+    if not _falling(retrieved) and out_of_order(retrieved) is not None:
         return None
     return found if _ranked(found, retrieved) else None
 
@@ -65,9 +66,13 @@ def _clean_part(
 
 
 def _by_id(retrieved: Sequence[Any]) -> dict[str, Any] | None:
-    if {type(chunk) for chunk in retrieved} - {dict}:
+    kinds = {type(chunk) for chunk in retrieved}
+    if kinds == {dict}:
+        known = {chunk.get("snippet_id"): chunk for chunk in retrieved}
+    elif kinds == {Citation}:
+        known = {chunk.snippet_id: chunk for chunk in retrieved}
+    else:
         return None
-    known = {chunk.get("snippet_id"): chunk for chunk in retrieved}
     return known if len(known) == len(retrieved) else None
 
 
@@ -75,10 +80,12 @@ def _known(citation: Any, known: dict[str, Any]) -> Any:
     """The retrieved payload, where the citation says nothing else than it does."""
     if type(citation) is str:
         return known.get(citation)
+    if type(citation) is Citation:
+        return citation if known.get(citation.snippet_id) == citation else None
     if type(citation) is not dict:
         return None
     chunk = known.get(citation.get("snippet_id"))  # type: ignore[arg-type]
-    if chunk is None:
+    if type(chunk) is not dict:
         return None
     if citation.items() <= chunk.items():
         return chunk
@@ -87,9 +94,11 @@ def _known(citation: Any, known: dict[str, Any]) -> Any:
     return chunk if said.items() <= chunk.items() else None
 
 
-def _falling(scores: list[float | None]) -> bool:
+def _falling(retrieved: Sequence[Any]) -> bool:
+    """Whether the scores fall without a tie, so that there is no more to ask of their order."""
     before = 2.0
-    for score in scores:
+    for chunk in retrieved:
+        score = chunk.get("score_norm") if type(chunk) is dict else chunk.score_norm
         if score is None or not score < before:
             return False
         before = score
@@ -100,4 +109,7 @@ def _ranked(found: list[Citation], retrieved: Sequence[Any]) -> bool:
     """Where any chunk tells its place after a reranking, every cited one does."""
     if all(one.k_final is not None for one in found):
         return True
-    return all(chunk.get("k_final") is None for chunk in retrieved)
+    return all(
+        (chunk.get("k_final") if type(chunk) is dict else chunk.k_final) is None
+        for chunk in retrieved
+    )

@@ -15,6 +15,7 @@ from ragauge.contracts.drift import (
 )
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.manifest import Manifest, bare_hash
+from ragauge.text.canonical import composed
 
 FOLLOWS = {
     "index_type_changed": (
@@ -77,6 +78,9 @@ FOLLOWS = {
 """By code: what a difference does to citations of the index that was, and the next step."""
 
 NOTHING_COMPARED = "nothing_compared"
+NOT_ENOUGH_COMPARED = "not_enough_compared"
+ENOUGH = (frozenset({"hash"}), frozenset({"text_preproc", "doc_revs"}))
+"""Fields of which one set has to be compared before an index passes for the same."""
 _FIELDS = (
     "index_type",
     "metric",
@@ -101,7 +105,7 @@ def differences(was: Manifest, now: Manifest) -> tuple[Difference, ...]:
     >>> one.code, one.was, one.now
     ('chunker_changed', 'v1:200', 'v1:400')
     """
-    found = [*_of_fields(was, now), *_of_documents(was.doc_revs, now.doc_revs)]
+    found = [*_of_fields(was, now), *_of_documents(_revs(was), _revs(now))]
     return (*found, *_of_hash(was.hash, now.hash, bool(found)))
 
 
@@ -110,7 +114,7 @@ def coverage_of(was: Manifest, now: Manifest) -> DriftCoverage:
     each = [_told(manifest) for manifest in (was, now)]
     both = [name for name in each[0] if name in each[1]]
     one = sorted({*each[0]} ^ {*each[1]})
-    revs, others = was.doc_revs, now.doc_revs
+    revs, others = _revs(was), _revs(now)
     documents = "doc_revs" in both
     return DriftCoverage(
         compared=tuple(both),
@@ -123,7 +127,7 @@ def coverage_of(was: Manifest, now: Manifest) -> DriftCoverage:
 def drift(
     was: Manifest, now: Manifest, was_name: str = "the old index", now_name: str = "the new index"
 ) -> DriftReport:
-    """The comparison of two manifests as a report; it fails where nothing could be compared."""
+    """The comparison of two manifests as a report; it fails where too little was compared."""
     found, coverage = differences(was, now), coverage_of(was, now)
     findings = Findings()
     for one in found:
@@ -131,6 +135,8 @@ def drift(
     if not coverage.compared:
         fact = f"no field that {was_name} tells too; write both by the same build"
         findings.add(Finding(NOTHING_COMPARED, now_name, fact))
+    elif not found and not any(fields <= {*coverage.compared} for fields in ENOUGH):
+        findings.add(Finding(NOT_ENOUGH_COMPARED, now_name, _not_enough(coverage)))
     return DriftReport(
         passed=not findings.counts,
         was=_compared(was, was_name),
@@ -156,6 +162,13 @@ def place_of(difference: Difference) -> str:
 def message_of(difference: Difference) -> str:
     """What was and what is, in words, with what follows and the next step."""
     return f"{_change(difference)}. {difference.follows} {difference.tip}"
+
+
+def _not_enough(coverage: DriftCoverage) -> str:
+    return (
+        f"no difference in what both tell ({', '.join(coverage.compared)}), but that is neither "
+        "the hash nor text_preproc and doc_revs together; write both by the same build"
+    )
 
 
 def _change(difference: Difference) -> str:
@@ -203,6 +216,15 @@ def _of_documents(was: dict[str, str], now: dict[str, str]) -> Iterator[Differen
     ):
         for doc_id in sorted(ids):
             yield _difference(code, "doc_revs", was.get(doc_id), now.get(doc_id), doc_id)
+
+
+def _revs(manifest: Manifest) -> dict[str, str]:
+    """The revisions by id in NFC; an id that stands there in both forms stays as it is written."""
+    revs = manifest.doc_revs
+    return {
+        doc_id if composed(doc_id) in revs else composed(doc_id): rev
+        for doc_id, rev in sorted(revs.items())
+    }
 
 
 def _of_hash(was: str, now: str, differ: bool) -> Iterator[Difference]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 from ragauge.audit.payload import (
@@ -47,9 +48,12 @@ class Retrieved:
                 self._by_id[id] = None if isinstance(chunk, str) else chunk
                 self._spelled.setdefault(composed(id.strip()), id)
 
-    @property
-    def ids(self) -> list[str]:
-        return list(self._by_id)
+    def __len__(self) -> int:
+        return len(self._by_id)
+
+    def first(self, most: int) -> list[str]:
+        """The first ids, in the order they were retrieved."""
+        return list(islice(self._by_id, most))
 
     def as_retrieved(self, id: str) -> str | None:
         """The id as it was retrieved; None where it was not."""

@@ -11,6 +11,7 @@ from ragauge.audit.payload import told
 from ragauge.contracts.audit import CitationFinding
 from ragauge.contracts.citation import Citation
 from ragauge.contracts.manifest import Manifest, bare_hash
+from ragauge.text.canonical import composed
 
 
 class LiveIndex(Struct, frozen=True):
@@ -28,8 +29,19 @@ class LiveIndex(Struct, frozen=True):
             bare_hash(live.hash) or None,
             live.text_preproc if isinstance(live.text_preproc, str) else None,
             live.embedding if isinstance(live.embedding, str) else None,
-            live.doc_revs,
+            {composed(id): rev for id, rev in live.doc_revs.items()},
         )
+
+    @property
+    def compared(self) -> tuple[str, ...]:
+        """The fields of a payload that are held against this index."""
+        told = {
+            "index_hash": self.hash,
+            "analyzer": self.analyzer,
+            "embed_model": self.embedding,
+            "rev": self.revs or None,
+        }
+        return tuple(name for name, value in told.items() if value is not None)
 
     def made(self, payload: Citation) -> bool:
         """Whether the payload comes from this index, as far as both tell."""
@@ -37,7 +49,7 @@ class LiveIndex(Struct, frozen=True):
             (self.hash is None or bare_hash(payload.index_hash) == self.hash)
             and (self.analyzer is None or payload.analyzer == self.analyzer)
             and (self.embedding is None or payload.embed_model == self.embedding)
-            and (not self.revs or self.revs.get(payload.doc_id) == payload.rev)
+            and (not self.revs or self.revs.get(composed(payload.doc_id)) == payload.rev)
         )
 
     def differences(self, fields: Mapping[str, Any]) -> Iterator[CitationFinding]:
@@ -51,9 +63,10 @@ class LiveIndex(Struct, frozen=True):
         if self.embedding is not None and model not in (None, self.embedding):
             yield _differs("mismatch_embed_model", "embed_model", model, self.embedding)
         id, rev = fields.get("doc_id"), fields.get("rev")
-        if self.revs and id is not None and rev not in (None, self.revs.get(id)):
+        live = self.revs.get(composed(id)) if isinstance(id, str) else None
+        if self.revs and id is not None and rev not in (None, live):
             none = f"a document of the index, which has no {id}"
-            yield _differs("rev_mismatch", "rev", rev, self.revs.get(id, none))
+            yield _differs("rev_mismatch", "rev", rev, live or none)
 
 
 def _differs(code: str, field: str, got: Any, expected: str) -> CitationFinding:

@@ -13,7 +13,7 @@ from ragauge.contracts.metric import Absent
 from ragauge.text.canonical import composed
 
 MARGIN = 30
-"""Characters by which a citation may reach beyond the gold anchor, at either end."""
+"""Characters by which a citation may begin and end elsewhere than the gold anchor."""
 
 NOTHING_TO_MATCH = Absent("neither gold citations nor an anchor")
 NO_ANCHOR = Absent("no gold anchor")
@@ -34,9 +34,9 @@ def matches(
     """Whether one citation at least is a gold snippet, or lies at the gold anchor.
 
     A gold snippet is known by its id. At the anchor lies a span of the same document, revision and
-    section that stays within the anchor widened by 30 characters at both ends; a chunk that holds
-    the anchor and much besides is matched by its id alone. `ids` are cited ids, those included of
-    which nothing else is known; `rev` is the revision the index holds.
+    section that begins within 30 characters of where the anchor begins, and ends within 30 of where
+    it ends; a chunk that holds the anchor and much besides is matched by its id alone. `ids` are
+    cited ids, those included of which nothing else is known; `rev` is the revision the index holds.
 
     Where there are gold ids they decide as soon as the places cannot be compared.
     """
@@ -79,5 +79,7 @@ def _at_anchor(citations: Sequence[Citation], anchor: Span, rev: str | None) -> 
     spans = spans_beside(inside, anchor, rev)
     if isinstance(spans, Absent):
         return spans
-    first, last = anchor.start - MARGIN, anchor.end + MARGIN
-    return any(first <= start < end <= last for start, end in spans)
+    return any(
+        abs(start - anchor.start) <= MARGIN and abs(end - anchor.end) <= MARGIN
+        for start, end in spans
+    )

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ragauge.audit.cited_place import ID_SHOWN, CitedPlace, differing, shown
 from ragauge.audit.likeness import differences
-from ragauge.audit.misattribution import Holder, other_holder
+from ragauge.audit.misattribution import Holder, Search, other_holder
 from ragauge.audit.offsets import OffsetReading, Place, resolve
 from ragauge.contracts.audit import CitationFinding
 from ragauge.contracts.citation import Citation
@@ -144,20 +144,31 @@ def _quote_finding(cited: CitedPlace, quote: str, where: str) -> CitationFinding
 def _elsewhere(cited: CitedPlace, words: str, field: str) -> CitationFinding:
     """The finding for words that do not stand in the cited document."""
     doc_id, stands = one_line(cited.payload.doc_id, ID_SHOWN), cited.stands
-    holder = None if _blank(words) else other_holder(words, cited.payload.doc_id, cited.documents)
-    if holder and holder.tells:
-        return _misattributed(cited, words, "doc_id" if field == "offsets" else field, holder)
     if _blank(words):
         fact = "is the snippet's whole text"
-    elif holder:
-        fact = f"is not in {doc_id}, and too short to tell where it comes from"
     else:
-        fact = "stands in none of the documents"
+        search = other_holder(words, cited.payload.doc_id, cited.documents)
+        holder = search.holder
+        if holder and holder.tells:
+            return _misattributed(cited, words, "doc_id" if field == "offsets" else field, holder)
+        fact = f"is not in {doc_id}, and {_not_told(search)}"
     if field == "quote":
         return _finding("span_text_mismatch", field, shown(words), fact + cited.file_note)
     got = "nothing like it" if stands is None else shown(stands, beside=words)
     expected = f"{shown(words, beside=stands)} {fact}"
     return _finding("span_text_mismatch", field, got + cited.file_note, expected)
+
+
+def _not_told(search: Search) -> str:
+    """Why no other document can be named for words."""
+    if search.holder:
+        return "too short to tell where it comes from"
+    if not search.searched:
+        return "no other document was searched"
+    how = "as whole words" if search.whole_words else "to the letter"
+    several = search.searched > 1
+    where = f"in none of the {search.searched:,} others" if several else "not in the 1 other"
+    return f"{how} {where} searched"
 
 
 def _misattributed(cited: CitedPlace, words: str, field: str, holder: Holder) -> CitationFinding:

@@ -71,6 +71,8 @@ def gain(retrieved: Sequence[Citation], gold_ids: Collection[str]) -> Gain | Abs
     after = [chunk.k_final for chunk in retrieved if chunk.k_final is not None]
     if not after:
         return NOT_RERANKED
+    if len(retrieved) < 2:
+        return ONE_CHUNK
     if len(before) < len(retrieved):
         return NO_K_POS
     if _repeated(before) or _repeated(after):

@@ -12,6 +12,7 @@ from ragauge.audit.joining import cited_id
 from ragauge.audit.payload import read_offsets, told
 from ragauge.contracts.audit import CitationFinding
 from ragauge.contracts.citation import Citation, Offsets, Unit
+from ragauge.text.canonical import composed
 
 Section = tuple[str | None, str | None]
 """A document's id, where it is known, and a section's."""
@@ -32,7 +33,11 @@ def crossed_sections(
     citations: Sequence[Citation | Pointer], allowed: Pairs
 ) -> CitationFinding | None:
     """The first pair of sections that one segment may not cite together."""
-    sections = {(one.doc_id, one.section_id): None for one in citations if one.section_id}
+    sections = {
+        (one.doc_id and composed(one.doc_id), composed(one.section_id)): None
+        for one in citations
+        if one.section_id
+    }
     for one, other in combinations(sections, 2):
         if _differ(one, other) and not _allowed(one, other, allowed):
             got = f"{_named(one)} and {_named(other)}"
@@ -116,7 +121,8 @@ def out_of_order(chunks: Sequence[Any]) -> CitationFinding | None:
 
 def _first_broken(chunks: Sequence[Any]) -> CitationFinding | None:
     for one, other in pairwise(chunks):
-        if _key(one) > _key(other):
+        first, second = _field(one, "score_norm"), _field(other, "score_norm")
+        if first < second or (first == second and _tie_key(one) > _tie_key(other)):
             return CitationFinding(
                 code="bad_order",
                 field="score_norm",
@@ -127,19 +133,21 @@ def _first_broken(chunks: Sequence[Any]) -> CitationFinding | None:
 
 
 def _in_order_before_reranking(chunks: Sequence[Any]) -> bool:
-    """Whether some chunk tells of a reranker, and the places before it keep the order law."""
+    """Whether a reranker is told of, the list is as it left it, and was in order before that."""
     ranks = [_field(chunk, "k_pos") for chunk in chunks]
     signs = [_field(chunk, name) for chunk in chunks for name in ("k_final", "rerank_score")]
     if None in ranks or all(sign is None for sign in signs):
+        return False
+    final = [_field(chunk, "k_final") for chunk in chunks]
+    if None not in final and final != sorted(final):
         return False
     before = [chunk for _, chunk in sorted(zip(ranks, chunks, strict=True), key=lambda p: p[0])]
     return _first_broken(before) is None
 
 
-def _key(chunk: Any) -> tuple[float, str, str, int]:
+def _tie_key(chunk: Any) -> tuple[str, str, int]:
     offsets, _ = read_offsets(_field(chunk, "offsets"))
-    start = offsets.start if offsets else 0
-    return -_field(chunk, "score_norm"), _field(chunk, "section_id"), _id(chunk), start
+    return _field(chunk, "section_id"), _id(chunk), offsets.start if offsets else 0
 
 
 def _id(chunk: Any) -> str:
@@ -147,4 +155,5 @@ def _id(chunk: Any) -> str:
 
 
 def _field(chunk: Any, name: str) -> Any:
-    return chunk.get(name) if isinstance(chunk, Mapping) else getattr(chunk, name)
+    known = type(chunk) is dict or isinstance(chunk, Mapping)
+    return chunk.get(name) if known else getattr(chunk, name)

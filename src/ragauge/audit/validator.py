@@ -91,6 +91,9 @@ class CitationValidator:
         documents: Documents | None = None,
     ) -> None:
         self.policy = policy or Policy()
+        if manifest is not None and not isinstance(manifest, Manifest):
+            got = type(manifest).__name__
+            raise UsageError(f"expected a Manifest, got {got}; `read_manifest(path)` reads one")
         if self.policy.depth == "text" and documents is None:
             raise UsageError("depth text compares with documents; give the frozen ones")
         self._depth = DEPTHS.index(self.policy.depth)
@@ -117,11 +120,16 @@ class CitationValidator:
                 return self._examined(parsed, retrieved)
         return _unreadable("answer", answer, "a reply's text, its object, or a list of citations")
 
+    def _refuses(self, parsed: ParsedAnswer) -> bool:
+        """Whether a reply refuses, and its segments, if it has any, say nothing else."""
+        said = [text for text in (parsed.answer, *(part.text for part in parsed.segments)) if text]
+        return bool(said) and all(refusal_in(text, self._tokens) in self._refusals for text in said)
+
     def _examined(self, parsed: ParsedAnswer, retrieved: Sequence[Any] | None) -> Examined:
         unusable = _unusable(parsed)
         if unusable:
             return Examined(_audit([unusable], "error"))
-        if parsed.answer and refusal_in(parsed.answer, self._tokens) in self._refusals:
+        if self._refuses(parsed):
             return Examined(_VALID["refusal"])
         parts = parts_of(parsed)
         clean = self._clean(parsed, parts, retrieved)

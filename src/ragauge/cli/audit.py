@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from ragauge.cli.exit_codes import NOT_MEASURED
+from ragauge.cli.outputs import refuse_overwriting
 from ragauge.cli.recording import recorder, recording_options
 from ragauge.cli.run_store import told
 from ragauge.cli.score import forms_of, reading_progress, show, write_reports
@@ -131,6 +132,8 @@ def _audited(given: dict[str, Any]) -> int:
     options["gates"] = ",".join(gates) or None
     options["workers"] = chosen["workers"] or os.cpu_count() or 1
     files = forms_of(reports)
+    read = [*traces, *(options[name] for name in ("gold", "manifest", "calibration"))]
+    refuse_overwriting(read, [*files, *filter(None, [options["log"]])], options["docs"])
     with recorder(chosen) as history:
         with reading_progress(traces, chosen["quiet"], "auditing") as progress:
             outcome = run(traces, progress, **options)

@@ -67,6 +67,6 @@ def drift(given: dict[str, Any]) -> int:
 
 def _text(content: bytes, name: str) -> str:
     try:
-        return content.decode()
+        return content.decode().removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         raise InputRejected(f"{name}: not UTF-8 at byte {error.start + 1}; save it so") from None

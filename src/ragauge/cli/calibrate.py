@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ragauge.cli.exit_codes import NOT_MEASURED
+from ragauge.cli.outputs import refuse_overwriting
 from ragauge.cli.score import show, write_reports
 from ragauge.cli.settings import formats, options_of, settings
 
@@ -71,6 +72,7 @@ def deltas(ctx: click.Context, /, **given: Any) -> None:
     if given["out"]:
         forms |= {Path(given["out"]): "json"}
     gold, docs = _files(given)
+    refuse_overwriting([str(gold)], list(forms), str(docs))
     quiet = settings(quiet=given["quiet"])["quiet"]
     report = _measured(gold, docs, given["embedder"], quiet)
     write_reports(report, forms, quiet)

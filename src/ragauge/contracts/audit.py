@@ -48,6 +48,10 @@ class AnswerAudit(Struct, frozen=True, kw_only=True):
     def ok(self) -> bool:
         return self.code == OK
 
+    def __bool__(self) -> bool:
+        """So that `if validator(reply, chunks)` ships nothing that fails."""
+        return self.ok
+
 
 class ParsedSegment(Struct, frozen=True, kw_only=True):
     """A segment as it was written, its citations not yet checked."""
@@ -95,6 +99,8 @@ class AuditFacts(Struct, frozen=True, kw_only=True):
     """Nothing was found at this depth; None where it was not looked at, or there was nothing."""
     payload: bool | None = None
     text: bool | None = None
+    checked: bool | None = None
+    """Every depth that was asked for could be looked at; None where there is no answer."""
     matched: bool | None = None
     """The validator says ok, all cited ids were retrieved, and one citation is a gold snippet."""
     target: int | None = None
@@ -191,7 +197,7 @@ class AuditCoverage(Struct, frozen=True, kw_only=True):
 
     traces: int
     audited: int
-    """Answers and refusals; the rest are error records."""
+    """All but error records: answers, refusals, and replies that are neither."""
     refusals: int
     errors: int
     citations: int
@@ -202,6 +208,8 @@ class AuditCoverage(Struct, frozen=True, kw_only=True):
     """Questions of the gold set; None without one."""
     missing: int | None
     """Gold questions without a trace."""
+    compared: tuple[str, ...] | None = None
+    """Fields of payloads that were held against the manifest; None without one."""
 
 
 class AuditReport(Struct, frozen=True, kw_only=True):

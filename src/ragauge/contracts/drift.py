@@ -57,7 +57,7 @@ class DriftReport(Struct, frozen=True, kw_only=True):
 
     schema: str = DRIFT_SCHEMA
     passed: bool = field(name="pass")
-    """Something was compared, and nothing differs."""
+    """The hash, or text_preproc and doc_revs, were compared, and nothing differs."""
     metrics: dict[str, Score] = {}
     gates: tuple[Verdict, ...] = ()
     was: ComparedManifest

@@ -77,7 +77,7 @@ class TraceEvalReport(Struct, frozen=True, kw_only=True):
     gates: tuple[Verdict, ...]
     codes: tuple[CodeCount, ...]
     codes_first: bool
-    """The match rate is below its target, or not known: mend the codes before any knob is turned."""
+    """The match rate does not reach its target: mend the codes before any knob is turned."""
     states: dict[str, dict[str, int]]
     """`retrieval` and `answer`: how many questions are in each state of λ."""
     questions: tuple[TracedQuestion, ...]

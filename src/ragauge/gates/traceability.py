@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ragauge.contracts.calibration import Calibration
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.gates.decide import decide
 from ragauge.gates.rules import merged, parse_rules
 
-AUDIT = "traceability.valid = 1"
+AUDIT = "traceability.valid = 1, traceability.checked = 1, traceability.unanswered = 0"
+"""Every citation holds; all could be looked at; and no trace is without an answer."""
 WITH_GOLD = "traceability.match_rate >= 0.95"
 WITH_TARGETS = "traceability.coverage >= 0.70"
+CHECKED = "traceability.checked = 1"
 TRACE_EVAL = """
     traceability.answer_convergent >= 0.80,
     traceability.answer_chaotic <= 0,
@@ -19,14 +22,11 @@ TRACE_EVAL = """
 """
 STRICT = "traceability.answer_convergent = 1"
 
+BRIEF_THRESHOLD = 0.45
 DELTAS = "traceability.deltaS_"
 """How the ids of ΔS metrics begin."""
 GATED_DELTAS = f"{DELTAS}chunk"
 """The nearest chunk: thresholds are fitted on single spans, and a joined context is none."""
-NOT_CALIBRATED = (
-    "ΔS thresholds do not carry over between embedders, and this one is not calibrated; "
-    "run `ragauge calibrate deltas`"
-)
 
 
 def audit_rules(
@@ -43,19 +43,31 @@ def audit_rules(
 def trace_eval_rules(
     strict: bool, targets: bool, own: str | None, metric_id: Callable[[str], str]
 ) -> tuple[Rule, ...]:
-    """The gates of a trace evaluation: the audit's, and those of λ; strict wants all convergent.
+    """The gates of a trace evaluation: match rate, coverage and λ; strict wants all convergent.
 
-    λ is gated on answers. What it says of retrieval tells where to look, and is gated by whoever
-    asks for it.
+    A citation that does not hold does not match, so that `valid` has no gate of its own here. λ is
+    gated on answers. What it says of retrieval tells where to look, and is gated by whoever asks
+    for it.
     """
-    of_runs = parse_rules(TRACE_EVAL, str)
-    known = (*audit_rules(True, targets, None, metric_id), *of_runs)
+    texts = [WITH_GOLD, *([WITH_TARGETS] if targets else []), CHECKED, TRACE_EVAL]
+    known = parse_rules(",".join(texts), str)
     return _with_own(merged(known, parse_rules(STRICT, str)) if strict else known, own, metric_id)
 
 
-def deltas_rule(threshold: float) -> Rule:
-    """The gate that joins once an embedder is calibrated: the nearest chunk lies within it."""
-    return Rule(metric=GATED_DELTAS, op="<=", bound=threshold)
+def deltas_rule(threshold: float | None) -> Rule:
+    """The gate that joins with a calibration: the nearest chunk lies within its threshold.
+
+    The brief's threshold stands in where none could be fitted: the gate is not evaluated then.
+    """
+    bound = BRIEF_THRESHOLD if threshold is None else threshold
+    return Rule(metric=GATED_DELTAS, op="<=", bound=bound)
+
+
+def with_deltas(rules: tuple[Rule, ...], calibration: Calibration | None) -> tuple[Rule, ...]:
+    """The rules with the calibration's, unless they speak of the same metric already."""
+    if calibration is None or any(rule.metric == GATED_DELTAS for rule in rules):
+        return rules
+    return (*rules, deltas_rule(calibration.threshold))
 
 
 def about_deltas(rule: Rule) -> bool:
@@ -63,9 +75,9 @@ def about_deltas(rule: Rule) -> bool:
     return rule.metric.startswith(DELTAS)
 
 
-def uncalibrated(rule: Rule, score: Score, reason: str | None = None) -> Verdict:
+def uncalibrated(rule: Rule, score: Score, reason: str) -> Verdict:
     """The verdict on a rule about ΔS without a calibration to rely on: not evaluated, and why."""
-    unknown = Score(value=None, n=0, of=score.of, reason=reason or NOT_CALIBRATED)
+    unknown = Score(value=None, n=0, of=score.of, reason=reason)
     return decide(rule, unknown)
 
 

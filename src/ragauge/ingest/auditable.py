@@ -97,7 +97,7 @@ def _answer(record: dict[str, Any]) -> ParsedAnswer:
     if not parsed.answer and structured is not None and type(text) is str:
         parsed = structs.replace(parsed, answer=text)
     own: dict[str, Any] = {}
-    listed = record.get("cited") or record.get("citations")
+    listed = record.get("citations") if record.get("cited") is None else record["cited"]
     if listed is not None:
         fields = parse_answer({"answer": "", "citations": listed})
         own |= {"citations": fields.citations, "cites_first": None}

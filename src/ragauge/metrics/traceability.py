@@ -37,10 +37,11 @@ of_runs = partial(metric, version=1, unit="question", reads="audited_runs", boun
 
 @of_trace("traceability.valid", better="higher", needs=("kind", "code", "why"))
 def valid(facts: AuditFacts) -> Row | Absent:
-    """Answers and refusals in which the audit found nothing, over all of them.
+    """Answers in which the audit found nothing, over all answers.
 
-    A trace that failed is not in it. An error the model reports itself counts against it: it is
-    neither an answer nor a refusal, and it reached the user.
+    A refusal needs no citation and is not in it, nor is a trace that failed. An error the model
+    reports itself counts against it: it is neither an answer nor a refusal, and it reached the
+    user.
 
     >>> valid(AuditFacts(kind="answer", code="not_retrieved"))
     Row(counts=(0, 1), reason='not_retrieved')
@@ -49,7 +50,34 @@ def valid(facts: AuditFacts) -> Row | Absent:
         return Row((0, 1), facts.code)
     if facts.kind == "error":
         return _absent(facts, "code", NO_ANSWER.reason)
-    return Row((1, 1))
+    return REFUSED if facts.kind == "refusal" else Row((1, 1))
+
+
+@of_trace("traceability.checked", better="higher", needs=("kind", "checked"))
+def checked(facts: AuditFacts) -> Row | Absent:
+    """Answers that could be looked at in every depth that was asked for, over all answers.
+
+    What was not looked at neither holds nor fails: without this, a check that had nothing to go by
+    would pass.
+
+    >>> checked(AuditFacts(kind="answer", checked=False))
+    Row(counts=(0, 1), reason=None)
+    """
+    if facts.checked is None:
+        return REFUSED if facts.kind == "refusal" else NO_ANSWER
+    return Row((int(facts.checked), 1))
+
+
+@of_trace("traceability.unanswered", better="lower", needs=("kind", "code"))
+def unanswered(facts: AuditFacts) -> Row | Absent:
+    """Traces with neither an answer nor a refusal, and gold questions without a trace, over all.
+
+    What was said but cannot be read, or is the model's own error, is `valid`'s business.
+
+    >>> unanswered(AuditFacts(kind="error")), unanswered(AuditFacts(kind="refusal"))
+    (Row(counts=(1, 1), reason=None), Row(counts=(0, 1), reason=None))
+    """
+    return Row((int(facts.kind == "error" and facts.code == OK), 1))
 
 
 @of_trace("traceability.marker", better="higher", needs=("marker", "why"))
@@ -90,8 +118,8 @@ def text(facts: AuditFacts) -> Row | Absent:
 def match_rate(facts: AuditFacts) -> Row | Absent:
     """Answers whose audit is ok and that cite a gold snippet, over answers to answerable questions.
 
-    A citation also matches where it lies at the gold anchor: in its section, and within the anchor
-    widened by 30 characters at both ends. An answer without a citation counts against it.
+    A citation also matches where it lies at the gold anchor: in its section, beginning and ending
+    within 30 characters of where the anchor does. An answer without a citation counts against it.
 
     >>> match_rate(AuditFacts(kind="answer", answerable=True, matched=True))
     Row(counts=(1, 1), reason=None)
@@ -321,6 +349,8 @@ def lambda_share(side: str, state: LambdaState) -> Metric:
 
 METRICS: tuple[Metric, ...] = (
     valid,
+    checked,
+    unanswered,
     marker,
     payload,
     text,

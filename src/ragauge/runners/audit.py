@@ -21,7 +21,7 @@ from ragauge.contracts.serving_log import LogEntry
 from ragauge.contracts.verdict import Rule
 from ragauge.engines.local import ordered
 from ragauge.errors import InputRejected, UsageError
-from ragauge.gates.traceability import DELTAS, audit_rules, deltas_rule
+from ragauge.gates.traceability import DELTAS, audit_rules, with_deltas
 from ragauge.ingest.calibration import read_calibration
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.lines import STDIN, blocks
@@ -159,12 +159,7 @@ class _Audit:
         targets = any(question.target_section for question in self._gold)
         own = self._options.gates
         rules = audit_rules(bool(self._gold), targets, own, lambda name: find(name, "audit").id)
-        fitted = self._calibration
-        if fitted and fitted.usable and fitted.threshold is not None:
-            gate = deltas_rule(fitted.threshold)
-            if all(rule.metric != gate.metric for rule in rules):
-                rules = (*rules, gate)
-        return rules
+        return with_deltas(rules, self._calibration)
 
     def _blocks(self) -> Iterator[BlockAudit]:
         work = in_one_unit(block for name in self._traces for block in blocks(name))
@@ -209,9 +204,7 @@ class _Audit:
         from ragauge.store.serving_log import write_entries
 
         if self._options.to_db and self._options.run:
-            # A row has one place for a question: of several traces the last is kept.
-            last = {(entry.qid, entry.seg): entry for entry in entries}
-            write_entries(self._options.to_db, self._options.run, last.values())
+            write_entries(self._options.to_db, self._options.run, _last_of_each(entries))
 
     def _refuse_bad_input(self) -> None:
         """Stop where too many lines were bad, or nothing could be audited."""
@@ -228,6 +221,16 @@ def told(id: str, options: AuditOptions, gold: bool) -> bool:
     if id.startswith(DELTAS):
         return options.embedder is not None
     return id != "traceability.text" or options.deepest == "text"
+
+
+def _last_of_each(entries: Sequence[LogEntry]) -> list[LogEntry]:
+    """The entries of each question's last trace: the table has one place for each segment."""
+    last: dict[str, list[LogEntry]] = {}
+    for entry in entries:
+        if entry.seg == 1:
+            last[entry.qid] = []
+        last[entry.qid].append(entry)
+    return [entry for segments in last.values() for entry in segments]
 
 
 def _written_at(traces: Sequence[str]) -> datetime:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from itertools import islice, repeat
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,7 @@ from ragauge.store.documents import FolderDocuments
 from ragauge.text.visible import one_line
 
 CITED_SHOWN = 10
+EMBEDDED_AT_ONCE = 256
 MESSAGE_SHOWN = 400
 
 Read = tuple[int, Auditable, Gold | None]
@@ -95,6 +97,8 @@ class BlockAudit(Struct):
     entries: list[LogEntry] = []
     problems: list[str] = field(default_factory=list)
     """What is wrong with the documents that were looked into."""
+    unproven: list[str] = field(default_factory=list)
+    """Documents that were taken for a revision nobody proved."""
 
 
 class BlockAuditor:
@@ -124,25 +128,25 @@ class BlockAuditor:
         if block.start == 0:
             refuse_array(block.name, content)
         found = BlockAudit(block.name, block.start, block.size, lines=content.count(b"\n"))
-        self.audit_lines(enumerate(content.split(b"\n"), 1), found, piece.unit)
+        for _ in self.audit_lines(enumerate(content.split(b"\n"), 1), found, piece.unit):
+            pass  # what is found is noted; to keep the answers themselves would cost their memory
         return found
 
     def audit_lines(
         self, lines: Iterable[tuple[int, bytes]], found: BlockAudit, unit: Unit | None = None
-    ) -> list[Audited]:
-        """The audit of each line that holds a trace, noted in `found`.
+    ) -> Iterator[Audited]:
+        """The audit of each line that holds a trace, noted in `found` as it is taken.
 
         Offsets have to be in the unit, where one is given.
         """
         auditor = self._auditor(unit)
         found.measured = {metric.id: Measured(array("q"), []) for metric in self._metrics}
-        read = list(self._traces(lines, found))
-        each = []
-        for (number, made, gold), deltas in zip(read, self._deltas(read, auditor), strict=True):
-            each.append(auditor.audited(made, gold, deltas))
-            self._add(number, each[-1], gold, found)
+        for (number, made, gold), deltas in self._measured(self._traces(lines, found), auditor):
+            one = auditor.audited(made, gold, deltas)
+            self._add(number, one, gold, found)
+            yield one
         found.problems = self._documents.problems if self._documents else []
-        return each
+        found.unproven = self._documents.unproven if self._documents else []
 
     def _auditor(self, unit: Unit | None) -> Auditor:
         if unit not in self._auditors:
@@ -180,11 +184,16 @@ class BlockAuditor:
         _note(found, Noted(number, *self._join.stray(made.trace)))
         return None
 
-    def _deltas(self, read: list[Read], auditor: Auditor) -> list[Deltas | None]:
+    def _measured(
+        self, read: Iterator[Read], auditor: Auditor
+    ) -> Iterator[tuple[Read, Deltas | None]]:
+        """Each trace with its ΔS, where there is an embedder; some at a time are embedded."""
         if self._embedder is None:
-            return [None] * len(read)
-        asked = [auditor.asked(made, gold) for _, made, gold in read]
-        return [*deltas_of(asked, self._embedder)]
+            yield from zip(read, repeat(None))
+            return
+        while some := list(islice(read, EMBEDDED_AT_ONCE)):
+            asked = [auditor.asked(made, gold) for _, made, gold in some]
+            yield from zip(some, deltas_of(asked, self._embedder), strict=True)
 
     def _add(self, number: int, one: Audited, gold: Gold | None, found: BlockAudit) -> None:
         trace, audit = one.made.trace, one.examined.audit

@@ -5,10 +5,12 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
+from msgspec import structs
+
 from ragauge.audit.joining import cited_id
 from ragauge.audit.log_line import entries_of
 from ragauge.contracts.citation import Citation
-from ragauge.contracts.serving_log import LogEntry
+from ragauge.contracts.serving_log import MOST, LogEntry
 from ragauge.runners.auditing import Audited
 
 
@@ -17,7 +19,7 @@ def log_entries(qid: str, one: Audited, now: datetime) -> list[LogEntry]:
 
     A run of a sweep is known by its run id: there are many of one question.
     """
-    by_id: dict[str, Citation] = {payload.snippet_id: payload for payload in one.examined.cited}
+    by_id = {payload.snippet_id: _held(payload) for payload in one.examined.cited}
     retrieved = one.made.retrieved_ids
     segments: list[list[Any]] = [[by_id.get(id, id) for id in ids] for ids in _segment_ids(one)]
     return entries_of(
@@ -30,10 +32,19 @@ def log_entries(qid: str, one: Audited, now: datetime) -> list[LogEntry]:
 
 
 def _segment_ids(one: Audited) -> list[list[str]]:
+    """What each segment cites; after them, what only the answer's own list does."""
     segments = one.made.answer.segments
     if not segments:
         return [[*one.examined.ids]]
-    return [[id for c in part.citations if (id := cited_id(c)) is not None] for part in segments]
+    cited = [[id for c in part.citations if (id := cited_id(c)) is not None] for part in segments]
+    loose = {*one.examined.ids}.difference(*cited)
+    return [*cited, [id for id in one.examined.ids if id in loose]] if loose else cited
+
+
+def _held(payload: Citation) -> Citation:
+    """The payload without places that no log can hold."""
+    far = [name for name in ("k_pos", "k_final") if (getattr(payload, name) or 0) > MOST]
+    return structs.replace(payload, **dict.fromkeys(far)) if far else payload
 
 
 def _moment(ts: float | str | None) -> datetime | None:
@@ -41,7 +52,7 @@ def _moment(ts: float | str | None) -> datetime | None:
     try:
         if isinstance(ts, str):
             moment = datetime.fromisoformat(ts)
-            return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
         return None if ts is None else datetime.fromtimestamp(ts, UTC)
     except (ValueError, OverflowError, OSError):
         return None

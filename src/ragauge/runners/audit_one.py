@@ -11,7 +11,7 @@ from ragauge.audit.answer import parse_answer
 from ragauge.audit.deltas import deltas_of
 from ragauge.audit.joining import cited_id
 from ragauge.audit.validator import CitationValidator, Examined
-from ragauge.contracts.audit import AnswerAudit, ParsedAnswer
+from ragauge.contracts.audit import AnswerAudit, Depth, ParsedAnswer
 from ragauge.contracts.trace import Trace
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.auditable import Auditable, read_auditable, with_inline
@@ -48,15 +48,17 @@ def audit_one(reply: str, retrieved: bytes | None, **options: Any) -> dict[str, 
         failure = failure_of(made)
         if failure:
             return {
+                "ok": False,
                 "error": "error_record",
                 "field": "answer",
                 "tip": NO_ANSWER_TIP,
                 "got": failure,
+                "findings": (),
             }
     examined = validator.examine(made.answer, made.retrieved)
     if not examined.audit.ok:
         return _error(examined.audit)
-    return _fine(auditor, made, examined, chosen)
+    return _unchecked(made, examined, chosen.deepest) or _fine(auditor, made, examined, chosen)
 
 
 def _made_by(chosen: AuditOptions) -> tuple[CitationValidator, Auditor]:
@@ -94,13 +96,34 @@ def _made(reply: str, record: Any, known: list[Any] | None, *, inline: bool) -> 
 
 
 def _payloads(content: bytes) -> list[Any]:
+    """A JSON list of payloads, or one a line."""
     try:
-        found = decode(content.strip())
+        if content.strip().startswith(b"["):
+            found = decode(content.strip())
+        else:
+            found = [decode(line) for line in content.split(b"\n") if line.strip()]
     except BadJson as fault:
         raise InputRejected(f"--retrieved: {fault}") from None
     if not isinstance(found, list):
         raise InputRejected("--retrieved: expected a list of payloads; write [{…}, …]")
     return found
+
+
+def _unchecked(made: Auditable, examined: Examined, depth: Depth) -> dict[str, Any] | None:
+    """Why the depth that was asked for could not be looked at; None where it was."""
+    if examined.audit.kind == "refusal":
+        return None
+    if depth == "marker" and made.retrieved is None:
+        fact, field, tip = NOT_TOLD, "retrieved", "Give what was retrieved with --retrieved FILE."
+    elif depth == "text" and examined.unchecked:
+        fact, field, tip = (
+            examined.unchecked[0],
+            "text",
+            "Log the snippet's text, or ask for quotes.",
+        )
+    else:
+        return None
+    return {"ok": False, "error": "not_checked", "field": field, "tip": tip, "got": fact}
 
 
 def _fine(
@@ -130,6 +153,7 @@ def _fine(
 def _error(found: AnswerAudit) -> dict[str, Any]:
     worst = found.findings[0]
     return {
+        "ok": False,
         "error": found.code,
         "field": worst.field,
         "tip": worst.tip,

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ragauge import __version__
-from ragauge.audit.codes import depth_of, entry_of, rank_of, tip_of
+from ragauge.audit.codes import CODES, depth_of, entry_of, rank_of, tip_of
+from ragauge.audit.live import LiveIndex
 from ragauge.audit.validator import Policy
 from ragauge.contracts.audit import (
     DEPTHS,
@@ -19,6 +20,7 @@ from ragauge.contracts.audit import (
     DepthCount,
 )
 from ragauge.contracts.calibration import Calibration
+from ragauge.contracts.finding import Findings
 from ragauge.contracts.gold import Gold, fingerprint
 from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.score import Outcome
@@ -37,6 +39,8 @@ NOT_IN_THE_NUMBERS = (
 )
 """Options that leave every score as it is, or that stand in the identity by what they hold."""
 
+LAST = (len(CODES), 0, "")
+
 
 class AuditAssembly:
     """What an audit found, and the report it makes."""
@@ -52,6 +56,8 @@ class AuditAssembly:
     ) -> None:
         self._found, self._gold, self._options, self._policy = found, gold, options, policy
         self._manifest, self._calibration = manifest, calibration
+        self._untraced = [one.qid for one in gold if not found.traced(one.qid)]
+        found.add_untraced(self._untraced)
         self._sums = found.sums()
 
     def outcome(self, rules: Sequence[Rule], embedder: str | None) -> Outcome[AuditReport]:
@@ -89,7 +95,7 @@ class AuditAssembly:
             codes=code_counts(findings.counts, self._found.code_answers),
             depths=depth_counts(self._sums),
             answers=answers,
-            findings=tuple(one for one in findings.kept() if isinstance(one, AuditFinding)),
+            findings=worst_findings_first(findings),
             finding_counts=dict(sorted(findings.counts.items())),
             coverage=coverage,
             advice=advise_similarity(answers, threshold),
@@ -99,12 +105,13 @@ class AuditAssembly:
     def _coverage(self) -> AuditCoverage:
         """What was audited; questions nobody answered and unreadable documents become findings."""
         found = self._found
-        untraced = [one.qid for one in self._gold if not found.traced(one.qid)]
-        for qid in untraced:
+        for qid in self._untraced:
             message = "no trace answers this question"
             found.findings.add(AuditFinding("missing_trace", qid, message, qid=qid))
-        for problem in found.problems:
+        for problem in sorted(found.problems):
             found.findings.add(AuditFinding("unreadable_document", "", problem))
+        for fact in sorted(found.unproven):
+            found.findings.add(AuditFinding("unproven_revision", "", fact))
         errors = found.findings.counts.get("error_record", 0)
         return AuditCoverage(
             traces=found.traces,
@@ -115,7 +122,8 @@ class AuditAssembly:
             rejected=found.rejected,
             unknown=found.unknown,
             gold=len(self._gold) if self._gold else None,
-            missing=len(untraced) if self._gold else None,
+            missing=len(self._untraced) if self._gold else None,
+            compared=LiveIndex.of(self._manifest).compared if self._manifest else None,
         )
 
     def _identity(self, embedder: str | None) -> dict[str, Any]:
@@ -135,6 +143,12 @@ class AuditAssembly:
             "manifest": self._manifest.hash if self._manifest else None,
             "metrics": {id: sums.metric.version for id, sums in sorted(self._sums.items())},
         }
+
+
+def worst_findings_first(findings: Findings) -> tuple[AuditFinding, ...]:
+    """What is wrong with citations, the worst code first; then what else there is to know."""
+    kept = [one for one in findings.kept() if isinstance(one, AuditFinding)]
+    return tuple(sorted(kept, key=lambda one: rank_of(one.code) if entry_of(one.code) else LAST))
 
 
 def code_counts(findings: dict[str, int], answers: dict[str, int]) -> tuple[CodeCount, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
 from collections.abc import Iterable
 
@@ -16,7 +17,10 @@ from ragauge.contracts.metric import Metric
 from ragauge.contracts.score import ROWS_KEPT
 from ragauge.metrics.sums import QuestionSums
 from ragauge.runners.audit_blocks import BlockAudit, Noted
+from ragauge.runners.blocks import Measured
 from ragauge.runners.gather import RowSums
+
+UNANSWERED = "traceability.unanswered"
 
 
 class AuditSums:
@@ -30,6 +34,7 @@ class AuditSums:
         self.kinds: Counter[str] = Counter()
         self.code_answers: Counter[str] = Counter()
         self.problems: dict[str, None] = {}
+        self.unproven: dict[str, None] = {}
         self._wrong: list[AuditedAnswer] = []
         self._right: list[AuditedAnswer] = []
         self._sums = {metric.id: RowSums(metric, len(self.questions)) for metric in metrics}
@@ -53,6 +58,14 @@ class AuditSums:
         self._keep(block)
         self._note(block)
         self._lines_before += block.lines
+
+    def add_untraced(self, qids: Iterable[str]) -> None:
+        """Count questions of the gold set that nobody answered."""
+        sums = self._sums.get(UNANSWERED)
+        places = [self.questions[qid] for qid in qids]
+        if sums is not None and places:
+            rows = Measured(array("q", [1, 1] * len(places)), [None] * len(places))
+            sums.add(np.array(places, dtype=np.int64), rows, replace=False)
 
     def sums(self) -> dict[str, QuestionSums]:
         """Each metric's sums by question."""
@@ -81,6 +94,7 @@ class AuditSums:
         self.kinds.update(block.kinds)
         self.code_answers.update(block.code_answers)
         self.problems |= dict.fromkeys(block.problems)
+        self.unproven |= dict.fromkeys(block.unproven)
 
     def _keep(self, block: BlockAudit) -> None:
         for kept, rows in ((self._wrong, block.wrong), (self._right, block.right)):

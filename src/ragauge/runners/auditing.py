@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge.audit.deltas import Asked, Deltas
-from ragauge.audit.joining import Retrieved, cited_id
 from ragauge.audit.matching import NO_ANCHOR, NOTHING_TO_MATCH, anchor_overlap, matches
-from ragauge.audit.payload import read_payload
+from ragauge.audit.offsets import Place, resolve
+from ragauge.audit.payload import read_payload, whole_payload
 from ragauge.audit.reranking import gain, moved
 from ragauge.audit.spans import NO_TARGET, target_coverage
 from ragauge.audit.validator import CitationValidator, Examined, held_at
@@ -22,7 +22,7 @@ from ragauge.contracts.audit import (
     CitationFinding,
     Depth,
 )
-from ragauge.contracts.citation import Citation
+from ragauge.contracts.citation import Citation, Offsets
 from ragauge.contracts.documents import Documents
 from ragauge.contracts.gold import Gold, Span
 from ragauge.contracts.manifest import Manifest
@@ -30,16 +30,29 @@ from ragauge.contracts.metric import Absent
 from ragauge.ingest.auditable import Auditable
 from ragauge.metrics.facts import EMPTY_ANSWER, error_reason
 from ragauge.metrics.quality import NO_CITATIONS
+from ragauge.text.canonical import composed
 
 NO_DOCUMENTS = "no documents were given"
 NOT_DEEP_ENOUGH = "a shallower depth was asked for"
 NOT_TOLD = "what was retrieved is unknown"
 
 NOT_WHOLE = Absent("a payload is unknown, or not whole")
+OTHER_UNIT = Absent("offsets are not in code points, and no document tells which they would be")
 
 Found = dict[str, Any]
 """Fields of the facts, and under `why` the reasons for those that are absent."""
 Places = Sequence[Citation] | Absent
+
+
+class Payloads(Struct, frozen=True):
+    """What is known of the chunks a trace retrieved."""
+
+    whole: Sequence[Citation]
+    complete: bool
+    """Every chunk has a whole payload."""
+
+
+Retrieval = Payloads | Absent
 
 
 class Audited(Struct, frozen=True):
@@ -47,8 +60,7 @@ class Audited(Struct, frozen=True):
 
     made: Auditable
     examined: Examined
-    retrieved: Places
-    """The payloads of what was retrieved, where all are whole."""
+    retrieved: Retrieval
     facts: AuditFacts
     failure: str | None = None
     """Why it is an error record; None where it is none."""
@@ -68,8 +80,10 @@ class Auditor:
         documents: Documents | None = None,
     ) -> None:
         self._validator, self._documents = validator, documents
-        self._revs = manifest.doc_revs if manifest else {}
+        revs = manifest.doc_revs if manifest else {}
+        self._revs = {composed(id): rev for id, rev in revs.items()}
         self._depths = DEPTHS[: DEPTHS.index(validator.policy.depth) + 1]
+        self._reading = validator.policy.offsets
 
     def asked(self, made: Auditable, gold: Gold | None) -> Asked:
         """What ΔS is taken between: the question, the chunks, the gold's anchor and decoy."""
@@ -84,7 +98,7 @@ class Auditor:
     def _text_of(self, span: Span | None) -> str | None:
         if span is None or self._documents is None:
             return None
-        rev = span.rev or self._revs.get(span.doc_id, "")
+        rev = span.rev or self._revs.get(composed(span.doc_id), "")
         document = self._documents.find(span.doc_id, rev)
         return document.text[span.start : span.end] if document else None
 
@@ -124,21 +138,44 @@ class Auditor:
             held["text"], why["text"] = None, unread or examined.unchecked[0]
         for depth in DEPTHS[len(self._depths) :]:
             why[depth] = _not_looked(depth, self._documents)
-        return {**held, "why": why}
+        looked_at = all(held[depth] is not None for depth in self._depths)
+        return {**held, "checked": looked_at or not examined.audit.ok, "why": why}
 
     def _beside_gold(
-        self, made: Auditable, gold: Gold | None, examined: Examined, places: Places
+        self, made: Auditable, gold: Gold | None, examined: Examined, places: Retrieval
     ) -> Found:
         if gold is None:
             return {}
         target, anchor = gold.target_section, gold.anchor
-        cited: Places = examined.cited if examined.whole else NOT_WHOLE
+        cited = self._in_code_points(examined.cited if examined.whole else NOT_WHOLE)
         return _merged(
-            _covered(places, target, self._rev_of(target), "retrieved_target"),
+            _covered(
+                self._in_code_points(_known(places)),
+                target,
+                self._rev_of(target),
+                "retrieved_target",
+            ),
             _covered(cited, target, self._rev_of(target), "cited_target"),
             _overlap(cited, anchor, self._rev_of(anchor)),
             self._matched(gold, examined, told=made.retrieved is not None),
         )
+
+    def _in_code_points(self, places: Places) -> Places:
+        """The payloads with their places counted as gold spans are, where that can be told."""
+        plain = self._reading.chars_in == "code-points" and self._reading.tokenizer is None
+        if isinstance(places, Absent) or plain:
+            return places
+        counted = [self._counted(payload) for payload in places]
+        found = [payload for payload in counted if payload is not None]
+        return found if len(found) == len(counted) else OTHER_UNIT
+
+    def _counted(self, payload: Citation) -> Citation | None:
+        find = self._documents.find if self._documents else None
+        document = find(payload.doc_id, payload.rev) if find else None
+        place = resolve(payload.offsets, document.text, self._reading) if document else None
+        if not isinstance(place, Place):
+            return None
+        return structs.replace(payload, offsets=Offsets(place.start, place.end))
 
     def _matched(self, gold: Gold, examined: Examined, *, told: bool) -> Found:
         """Whether the answer cites the gold and its audit is ok; of an answer only.
@@ -147,7 +184,9 @@ class Auditor:
         """
         if examined.audit.kind not in ("answer", "uncited"):
             return {}
-        near = matches(examined.cited, gold, ids=examined.ids, rev=self._rev_of(gold.anchor))
+        cited = self._in_code_points(examined.cited)
+        placed = () if isinstance(cited, Absent) else cited
+        near = matches(placed, gold, ids=examined.ids, rev=self._rev_of(gold.anchor))
         if near is not NOTHING_TO_MATCH and not examined.audit.ok:
             return {"matched": False}
         if isinstance(near, Absent):
@@ -155,7 +194,7 @@ class Auditor:
         return {"matched": near} if told or not near else {"why": {"matched": NOT_TOLD}}
 
     def _rev_of(self, span: Span | None) -> str | None:
-        return None if span is None else span.rev or self._revs.get(span.doc_id)
+        return None if span is None else span.rev or self._revs.get(composed(span.doc_id))
 
 
 def _unread(examined: Examined) -> str | None:
@@ -163,6 +202,13 @@ def _unread(examined: Examined) -> str | None:
     if not examined.ids:
         return NO_CITATIONS.reason
     return None if examined.whole else NOT_WHOLE.reason
+
+
+def _known(places: Retrieval) -> Places:
+    """The payloads that tell a place; what does not tell one covers nothing."""
+    if isinstance(places, Absent):
+        return places
+    return places.whole if places.whole or places.complete else NOT_WHOLE
 
 
 def _covered(places: Places, target: Span | None, rev: str | None, field: str) -> Found:
@@ -179,9 +225,11 @@ def _overlap(places: Places, anchor: Span | None, rev: str | None) -> Found:
     return {"cited": found.cited, "gold_span": found.gold, "cited_gold": found.both}
 
 
-def _reranked(gold: Gold | None, places: Places) -> Found:
-    if isinstance(places, Absent):
-        return {"why": dict.fromkeys(("concordant", "ndcg_after"), places.reason)}
+def _reranked(gold: Gold | None, retrieval: Retrieval) -> Found:
+    if isinstance(retrieval, Absent) or not retrieval.complete:
+        absent = retrieval if isinstance(retrieval, Absent) else NOT_WHOLE
+        return {"why": dict.fromkeys(("concordant", "ndcg_after"), absent.reason)}
+    places = retrieval.whole
     order = moved(places)
     gained = gain(places, gold.gold_citations if gold else ())
     return _merged(
@@ -216,15 +264,16 @@ def failure_of(made: Auditable) -> str | None:
     return None if said or answer.error or answer.broken is not None else EMPTY_ANSWER
 
 
-def _places(retrieved: Sequence[Any] | None) -> Places:
-    """The retrieved payloads, each id once; none of them where one is not whole."""
+def _places(retrieved: Sequence[Any] | None) -> Retrieval:
+    """The retrieved payloads that are whole, each id once."""
     if retrieved is None:
         return Absent(NOT_TOLD)
-    known = Retrieved(retrieved)
-    read = [read_payload(known.chunk(id)).citation for id in known.ids]
-    whole = [payload for payload in read if payload is not None]
-    nameless = any(cited_id(chunk) is None for chunk in retrieved)
-    return NOT_WHOLE if nameless or len(whole) < len(read) else whole
+    read = [whole_payload(chunk) or read_payload(chunk).citation for chunk in retrieved]
+    by_id: dict[str, Citation] = {}
+    for payload in read:
+        if payload is not None:
+            by_id.setdefault(payload.snippet_id, payload)
+    return Payloads(list(by_id.values()), None not in read)
 
 
 def _not_looked(depth: Depth, documents: Documents | None) -> str:

@@ -187,7 +187,9 @@ class RowSums:
             self._scored = np.pad(self._scored, (0, room))
 
     def add(self, question: Ints, rows: Measured, *, replace: bool) -> None:
-        counts = np.frombuffer(rows.counts, dtype=np.int64).reshape(len(question), -1)
+        counts = np.frombuffer(rows.counts, dtype=np.int64).reshape(
+            len(question), len(self.metric.columns)
+        )
         counts = self._exact(counts)
         scored = np.array([reason is None for reason in rows.reasons], dtype=np.int64)
         if replace:

@@ -146,7 +146,7 @@ class _Evaluation:
             unit = self._unit(runs)
             for place, question in enumerate(self._gold):
                 lines, block = self._lines(runs, place), BlockAudit(self._out, 0, 0)
-                audited = self._auditor.audit_lines(lines.values(), block, unit)
+                audited = list(self._auditor.audit_lines(lines.values(), block, unit))
                 self._assembly.add(traced_question(question, audited, planned), block, lines)
         return self._assembly.outcome(self._identity(), self._out, runs.findings)
 

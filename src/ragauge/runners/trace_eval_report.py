@@ -17,8 +17,8 @@ from ragauge.contracts.score import Advice, Outcome
 from ragauge.contracts.trace_eval import TraceEvalCoverage, TraceEvalReport
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.diagnosis.traceability import advise_traceability, traceability_facts
-from ragauge.gates.decide import meets, satisfies
-from ragauge.gates.traceability import deltas_rule, trace_eval_rules
+from ragauge.gates.decide import TOLERANCE, meets, satisfies
+from ragauge.gates.traceability import trace_eval_rules, with_deltas
 from ragauge.ingest.calibration import read_calibration
 from ragauge.metrics.sums import QuestionSums
 from ragauge.metrics.table import find, reading
@@ -102,12 +102,7 @@ class TraceEvalAssembly:
             self._options.gates,
             lambda name: find(name, "audit", "audited_runs").id,
         )
-        threshold = self._threshold
-        if threshold is not None:
-            gate = deltas_rule(threshold)
-            if all(rule.metric != gate.metric for rule in rules):
-                rules = (*rules, gate)
-        return tuple(sorted(rules, key=_place))
+        return tuple(sorted(with_deltas(rules, self._calibration), key=_place))
 
     @property
     def _threshold(self) -> float | None:
@@ -156,7 +151,7 @@ class TraceEvalAssembly:
         counts = self._found.findings.counts
         codes = code_counts(counts, self._found.code_answers)
         match = scores[MATCH_RATE].value
-        codes_first = bool(codes) and (match is None or match < MATCH_TARGET)
+        codes_first = bool(codes) and (match is None or match < MATCH_TARGET - TOLERANCE)
         return TraceEvalReport(
             passed=all(gate.holds for gate in gates),
             recipe=self._options.recipe,

@@ -74,9 +74,9 @@ def _order(run: Audited) -> tuple[str, ...]:
     """The retrieved ids as they stood in the end; none of a run that failed."""
     if run.failure:
         return ()
-    if isinstance(run.retrieved, Absent):
+    if isinstance(run.retrieved, Absent) or not run.retrieved.complete:
         return run.made.retrieved_ids or ()
-    return final_order(run.retrieved)
+    return final_order(run.retrieved.whole)
 
 
 def _told(question: Gold, runs: Sequence[Audited], seen: AuditedRuns) -> TracedQuestion:

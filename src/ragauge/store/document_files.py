@@ -6,12 +6,13 @@ import hashlib
 import os
 import re
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 
 from msgspec import Struct
 
 from ragauge.contracts.manifest import bare_hash
+from ragauge.text.canonical import composed
 
 MOST_BYTES = 1 << 28
 """A larger file is no document that anyone cites from."""
@@ -50,25 +51,46 @@ class DocumentFile(Struct, frozen=True):
 
 
 class Listing:
-    """The files of a folder as they were when it was read; nothing outside of it has a name."""
+    """The files of a folder as they were when it was read; nothing outside of it has a name.
+
+    Names are compared in NFC; paths stay as the file system has them.
+    """
 
     def __init__(self, paths: Sequence[str], revs: Mapping[str, str], problems: list[str]) -> None:
         self.problems = problems
         self._named: dict[str, list[str]] = {}
         for path in sorted(paths, key=_preference):
-            self._named.setdefault(path, []).insert(0, path)
-            if without_extension(path) != path:
-                self._named.setdefault(without_extension(path), []).append(path)
+            name = composed(path)
+            self._named.setdefault(name, []).insert(0, path)
+            if without_extension(name) != name:
+                self._named.setdefault(without_extension(name), []).append(path)
         self._hashed = sorted((hash, path) for path in paths for hash in _hashes(path))
         owners = {bare_hash(rev).lower(): id for id, rev in revs.items()}
-        known = _Known(owners, frozenset(revs.values()))
+        known = _Known(owners, frozenset(map(composed, revs.values())))
         self.ordered = sorted(
             (_file(path, known) for path in paths), key=lambda file: (file.id, file.path)
         )
+        self._of_id: dict[str, set[str]] = {}
+        self._below: dict[str, set[str]] = {}
+        for file in self.ordered:
+            self._of_id.setdefault(file.id, set()).add(file.path)
+            name = composed(file.path)
+            for each in {file.id, name, without_extension(name)}:
+                if below := each.partition("/")[2]:
+                    self._below.setdefault(below, set()).add(file.path)
 
     def named(self, name: str) -> Sequence[str]:
         """The files of that name, or with one extension more, the likeliest first."""
-        return self._named.get(name, ())
+        return self._named.get(composed(name), ())
+
+    def of_document(self, doc_id: str) -> Set[str]:
+        """The files that are this document, of whatever revision.
+
+        Where no file has that name, it is one of those below a folder for each revision.
+        """
+        named, name = self.named(doc_id), composed(doc_id)
+        others = () if named else self._below.get(name, ())
+        return {*named, *self._of_id.get(name, ()), *others}
 
     def hashed(self, beginning: str) -> Iterator[tuple[str, str]]:
         """The files whose names are hashes that begin so: each with its hash."""
@@ -86,17 +108,31 @@ class _Known(Struct, frozen=True):
 
 
 def listing(folder: Path, revs: Mapping[str, str]) -> Listing:
-    """The files of a folder and those below it; links to folders are not followed."""
+    """The files of a folder and those below it; links to folders are not followed.
+
+    A link out of the folder is a problem: what it leads to may be anything.
+    """
     paths: list[str] = []
     problems: list[str] = []
 
     def unreadable(error: OSError) -> None:
         problems.append(f"{error.filename}: cannot be read: {error.strerror or error}")
 
+    root = Path(os.path.realpath(folder))
     for at, folders, files in os.walk(folder, onerror=unreadable):
         folders[:] = [name for name in folders if not name.startswith(".")]
-        below = Path(at).relative_to(folder)
-        paths += [(below / name).as_posix() for name in files if not name.startswith(".")]
+        seen = [Path(at, name) for name in files if not name.startswith(".")]
+        outside = {
+            file
+            for file in (*(Path(at, name) for name in folders), *seen)
+            if _leads_out(file, root)
+        }
+        problems += [
+            f"{link}: is a link out of the folder, and not followed; "
+            "put what it leads to in its place"
+            for link in outside
+        ]
+        paths += [file.relative_to(folder).as_posix() for file in seen if file not in outside]
     return Listing(paths, revs, sorted(problems))
 
 
@@ -132,6 +168,11 @@ def without_extension(path: str) -> str:
     return _EXTENSION.sub("", path)
 
 
+def _leads_out(path: Path, root: Path) -> bool:
+    # Not Path.resolve, which raises where links lead to each other.
+    return path.is_symlink() and not Path(os.path.realpath(path)).is_relative_to(root)
+
+
 def _preference(path: str) -> tuple[int, str]:
     ending = path[len(without_extension(path)) :].lower()
     known = ending in FIRST_EXTENSIONS
@@ -148,7 +189,7 @@ def _hashes(path: str) -> list[str]:
 
 
 def _file(path: str, known: _Known) -> DocumentFile:
-    bare = without_extension(path)
+    bare = without_extension(composed(path))
     hash = next((hash for hash in _hashes(path) if len(hash) in WHOLE_HASHES), None)
     if hash:
         beginnings = (hash[:size] for size in range(len(hash), SHORTEST - 1, -1))

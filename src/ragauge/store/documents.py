@@ -14,17 +14,16 @@ from ragauge.store.document_files import (
     hash_of,
     listing,
     read_text,
-    without_extension,
 )
+from ragauge.text.canonical import composed
 from ragauge.text.recent import Recent
-from ragauge.text.visible import visible
+from ragauge.text.visible import one_line, visible
 
 KEPT_CHARS = 1 << 25
 """Characters of documents that are held in memory, as found and as read."""
-NAMED = 5
-"""Files that one problem names."""
 REV = 12
 """Digits of a hash that are shown, and that name a revision where nothing else does."""
+REV_SHOWN = 60
 
 
 class FolderDocuments:
@@ -40,7 +39,8 @@ class FolderDocuments:
        is taken for that revision unless the manifest names another.
 
     A name may have one extension more than the id; of several `.md` comes first, then `.txt`,
-    `.html` and the others by name. Names that begin with a dot are no documents.
+    `.html` and the others by name. Names that begin with a dot are no documents. An accent may
+    be its own character in the id or in the name, as some systems write it.
     """
 
     def __init__(self, folder: Path, manifest: Manifest | None = None) -> None:
@@ -49,27 +49,33 @@ class FolderDocuments:
                 f"{folder}: there is no such folder; give the one with the frozen documents"
             )
         self._folder = folder
-        self._revs = manifest.doc_revs if manifest else {}
+        revs = manifest.doc_revs if manifest else {}
+        self._revs = {composed(doc_id): rev for doc_id, rev in sorted(revs.items())}
         self._files = listing(folder, self._revs)
         self._found: Recent[tuple[str, str], FrozenDocument] = Recent(KEPT_CHARS)
         self._texts: Recent[str, TextFile] = Recent(KEPT_CHARS)
         self._refused: dict[str, str] = {}
         self._problems = set(self._files.problems)
-        self._unsearched: set[str] = set()
+        self._unproven: set[str] = set()
         self._lock = Lock()
 
     @property
     def problems(self) -> list[str]:
-        """What was met so far that kept a document from being read, each with its place."""
+        """What was met so far that kept a document from being read, each with its place.
+
+        Each sentence tells of one file alone, so that whoever shares the work out comes to the
+        same sentences together.
+        """
         with self._lock:
-            said, unsearched = sorted(self._problems), sorted(self._unsearched)
-        if unsearched:
-            names = ", ".join(unsearched[:NAMED]) + (", …" if len(unsearched) > NAMED else "")
-            said.append(
-                f"{self._folder}: not searched for words that stand elsewhere, as they cannot be "
-                f"read as UTF-8 text: {len(unsearched)} files ({names})"
-            )
-        return [visible(problem) for problem in said]
+            said = [*self._problems]
+        return sorted(map(visible, said))
+
+    @property
+    def unproven(self) -> list[str]:
+        """What was so far taken for a revision without proof: a sentence for each file and rev."""
+        with self._lock:
+            said = [*self._unproven]
+        return sorted(map(visible, said))
 
     def find(self, doc_id: str, rev: str) -> FrozenDocument | None:
         """The document as that revision had it; None where it is not there."""
@@ -90,22 +96,21 @@ class FolderDocuments:
         A file whose name is a hash has it for its id, unless the manifest tells whose revision
         it is.
         """
-        by_revision = not self._files.named(doc_id)
+        own = self._files.of_document(doc_id)
         for file in self._files.ordered:
-            names = {file.id, file.path, without_extension(file.path)}
-            if by_revision:
-                names |= {name.partition("/")[2] for name in names}
-            if doc_id in names:
+            if file.path in own:
                 continue
             found = self._read(file.path, if_room=True)
             if found is None:
-                self._leave_out(file.path)
+                why = self._refused[file.path]
+                place = self._folder / file.path
+                self._say(f"{place}: not searched for words that stand elsewhere, as it {why}")
             elif file.hash is None or self._is_true(file.path, file.hash, found):
                 yield FrozenDocument(file.id, file.rev or found.sha256[:REV], found.text, True)
 
     def _by_revision(self, doc_id: str, rev: str) -> FrozenDocument | None:
-        read = self._first_read(self._files.named(f"{rev}/{doc_id}"))
-        return FrozenDocument(doc_id, rev, read.text, proven=True) if read else None
+        first = self._first_read(self._files.named(f"{rev}/{doc_id}"))
+        return FrozenDocument(doc_id, rev, first[1].text, proven=True) if first else None
 
     def _by_hash(self, doc_id: str, rev: str) -> FrozenDocument | None:
         beginning = hash_of(rev)
@@ -113,9 +118,9 @@ class FolderDocuments:
             return None
         found: dict[str, TextFile] = {}
         for hash, path in self._files.hashed(beginning):
-            read = self._first_read([path])
-            if read and self._is_true(path, hash, read):
-                found[read.sha256] = read
+            first = self._first_read([path])
+            if first and self._is_true(path, hash, first[1]):
+                found[first[1].sha256] = first[1]
         if len(found) > 1:
             self._say(
                 f"{self._folder}: rev {beginning} is the beginning of {len(found)} hashes; "
@@ -131,17 +136,18 @@ class FolderDocuments:
                 read = self._read(path)
                 if read and read.has_hash(beginning):
                     return FrozenDocument(doc_id, rev, read.text, proven=True)
-        if self._revs.get(doc_id, rev) != rev:
+        first = self._first_read(paths) if self._revs.get(composed(doc_id), rev) == rev else None
+        if first is None:
             return None
-        first = self._first_read(paths)
-        return FrozenDocument(doc_id, rev, first.text, proven=False) if first else None
+        self._take_for(rev, first[0])
+        return FrozenDocument(doc_id, rev, first[1].text, proven=False)
 
-    def _first_read(self, paths: Sequence[str]) -> TextFile | None:
+    def _first_read(self, paths: Sequence[str]) -> tuple[str, TextFile] | None:
         """The first of the files that can be read; where none can, that is said of the first."""
         for path in paths:
             read = self._read(path)
             if read:
-                return read
+                return path, read
         if paths:
             self._say(f"{self._folder / paths[0]}: {self._refused[paths[0]]}")
         return None
@@ -170,6 +176,11 @@ class FolderDocuments:
         with self._lock:
             self._problems.add(problem)
 
-    def _leave_out(self, path: str) -> None:
+    def _take_for(self, rev: str, path: str) -> None:
+        why = "its content has another hash" if hash_of(rev) else "nothing proves it"
+        fact = (
+            f"{self._folder / path}: taken for rev {one_line(rev, REV_SHOWN)}, but {why}; "
+            f"freeze revisions under {self._folder}/<rev>/ or by hash"
+        )
         with self._lock:
-            self._unsearched.add(path)
+            self._unproven.add(fact)

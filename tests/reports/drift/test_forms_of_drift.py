@@ -29,10 +29,11 @@ SPOILT = drift(
     HOSTILE,
 )
 NOTHING = drift(Manifest(chunker="x"), Manifest(hash="1"))
+LITTLE = drift(Manifest(chunker="x"), Manifest(chunker="x"))
 FORMS = KINDS[DriftReport].forms
 
 
-@pytest.mark.parametrize("report", [REPORT, ALIKE, SPOILT, NOTHING])
+@pytest.mark.parametrize("report", [REPORT, ALIKE, SPOILT, NOTHING, LITTLE])
 def test_the_json_is_as_its_schema_says_and_reads_back(report):
     written = json.loads(render(report, "json"))
     jsonschema.Draft202012Validator(schema("drift-report")).validate(written)
@@ -71,6 +72,8 @@ def test_a_person_reads_that_nothing_differs_or_could_be_compared(form):
     told = " ".join(render(NOTHING, form).split())
     assert "FAIL" in told and "othing to compare" in told
     assert "told by one alone and not compared: chunker, hash" in told
+    told = " ".join(render(LITTLE, form).split())
+    assert "FAIL" in told and "o difference in what both tell, but too little" in told
 
 
 def test_the_terminal_page_is_as_wide_as_it_may_be():

@@ -211,8 +211,17 @@ def coverage_words(coverage: AuditCoverage) -> str:
         coverage.unknown and f"{count(coverage.unknown)} of unknown questions",
         coverage.rejected and counted(coverage.rejected, "rejected line"),
         coverage.gold is None and "no gold set: nothing was matched",
+        _live(coverage.compared),
     ]
     return ", ".join(part for part in parts if part)
+
+
+def _live(compared: tuple[str, ...] | None) -> str:
+    """What the manifest of the live index told."""
+    if compared is None:
+        return "no manifest: nothing was held against a live index"
+    told = ", ".join(compared) or "nothing it could be held against"
+    return f"of the live index the manifest tells {told}"
 
 
 def _gold(coverage: AuditCoverage) -> str:

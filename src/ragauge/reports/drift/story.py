@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ragauge.audit.drift import FOLLOWS, NOTHING_COMPARED, place_of
+from ragauge.audit.drift import FOLLOWS, NOT_ENOUGH_COMPARED, NOTHING_COMPARED, place_of
 from ragauge.audit.payload import told
 from ragauge.contracts.drift import ComparedManifest, Difference, DriftReport
 from ragauge.reports.envelope import some_of_each
@@ -32,6 +32,11 @@ def verdict_words(report: DriftReport) -> tuple[str, str]:
         return "PASS", f"the same index: {compared} compared, no difference"
     if NOTHING_COMPARED in report.finding_counts:
         return "FAIL", "nothing to compare: there is no field that both manifests tell"
+    if NOT_ENOUGH_COMPARED in report.finding_counts:
+        return "FAIL", (
+            "no difference in what both tell, but too little to call it the same index: compare "
+            "the hash, or text_preproc and doc_revs"
+        )
     return "FAIL", f"another index: {counted(report.difference_count, 'difference')}"
 
 
