@@ -35,6 +35,7 @@ _LATE = {
     "project": "ragauge.audit.adapters.projection",
     "project_all": "ragauge.audit.adapters.projection",
     "prompt_contract": "ragauge.audit.prompt",
+    "parse_answer": "ragauge.audit.answer",
     "LogEntry": "ragauge.contracts.serving_log",
     "format_line": "ragauge.audit.log_line",
     "parse_line": "ragauge.audit.log_line",

@@ -16,7 +16,7 @@ from sarif.loader import load_sarif_file
 from ragauge.audit.codes import CODES, OF_TRACES
 from ragauge.audit.log_line import parse_line
 from ragauge.store.serving_log import read_entries
-from tests.audit.answers import FIXTURE, model_side
+from tests.audit.answers import FIXTURE, chunk, model_side
 from tests.cli.command import ragauge
 from tests.runners.audited import (
     C1,
@@ -238,7 +238,7 @@ def test_reports_are_written_beside(files, tmp_path):
 
 
 def test_depths_and_what_they_find(tmp_path):
-    drifted = {**C3, "offsets": {"start": 103, "end": 153, "unit": "char"}}
+    drifted = {**C3, "offsets": {"start": 103, "end": 173, "unit": "char"}}
     files = written(tmp_path, [trace("q2", ["c3"], {**drifted, "analyzer": "old"})])
     found = {}
     for depth in ("marker", "payload", "text"):
@@ -291,12 +291,12 @@ def test_two_audits_are_recorded_listed_and_compared(files, holding, place):
     assert (first.returncode, second.returncode) == (0, 1), first.stderr
     assert b"recorded " in first.stderr
     listed = json.loads(ragauge("runs", "list", *store, "--format", "json").stdout)
-    assert [run["command"] for run in listed["runs"]] == ["audit", "audit"]
+    assert [run["record"]["command"] for run in listed["runs"]] == ["audit", "audit"]
     ids = [run["id"] for run in listed["runs"]]
     done = ragauge("compare", ids[1], ids[0], *store, "--format", "json")
     assert done.returncode in (0, 1), done.stderr
-    changed = {one["metric"] for one in json.loads(done.stdout)["changes"]}
-    assert "traceability.valid" in changed
+    valid = json.loads(done.stdout)["compared"]["traceability.valid"]
+    assert (valid["before"], valid["after"]) == (1.0, pytest.approx(2 / 3))
 
 
 # The serving log.
@@ -384,8 +384,22 @@ def test_the_fixture_of_the_specification():
     assert "index is built" in said["tip"]
 
 
-def test_what_was_not_looked_at_is_told():
+def test_what_was_not_looked_at_is_told_and_fails_where_it_was_asked_for(tmp_path):
     assert one([FIXTURE])[1]["why"]["marker"] == "what was retrieved is unknown"
+    code, said = one([FIXTURE], "--depth", "marker")
+    assert (code, said["ok"], said["error"]) == (1, False, "not_checked")
+    files = written(tmp_path)
+    bare = {name: value for name, value in C1.items() if name != "text"}
+    code, said = one([bare], "--docs", files.docs)
+    assert (code, said["error"], said["field"]) == (1, "not_checked", "text")
+    assert one([C1], "--docs", files.docs)[1]["ok"] is True
+
+
+def test_payloads_may_stand_one_a_line(tmp_path):
+    chunks = write_lines(tmp_path / "chunks.jsonl", [chunk(1), chunk(2), '"c3"'])
+    assert one(["c1", "c2"], "--retrieved", chunks)[1]["ok"] is True
+    assert one(["c3"], "--retrieved", chunks)[1]["error"] == "missing_index_hash"
+    assert one(["c4"], "--retrieved", chunks)[1]["error"] == "not_retrieved"
 
 
 @pytest.mark.parametrize(
@@ -460,14 +474,16 @@ def test_one_reply_is_read_as_the_settings_say(tmp_path):
     (tmp_path / "chunks.json").write_text(json.dumps([FIXTURE]))
     given = ("--retrieved", tmp_path / "chunks.json")
     assert one(late, *given, "--no-cite-first")[1]["ok"] is True
-    assert one([FIXTURE], "--depth", "marker")[1]["depth"] == "marker"
+    assert one([FIXTURE], *given, "--depth", "marker")[1]["depth"] == "marker"
 
 
 @pytest.mark.parametrize(
     ("reply", "chunks", "said"),
     [
         (b"So \xff", b"[]", "not UTF-8 at byte 4"),
-        (b"So.", b"{}", "--retrieved: expected a list of payloads"),
+        (b"So.", b"[{}, 7]", "--retrieved: item 2: expected a payload or an id, got a number"),
+        (b"So.", b"7", "--retrieved: item 1: expected a payload or an id, got a number"),
+        (b"So.", b"{}\n{", "--retrieved: not JSON"),
         (b"So.", b"[", "--retrieved: not JSON"),
         (b'{"qid": "q1", "answer": 7}', b"[]", "the trace: answer: expected text"),
     ],

@@ -85,7 +85,7 @@ def payload(id: str, start: int, end: int, place: int = 1, **changed: Any) -> di
 
 
 C1, C2 = payload("c1", 0, 40, 1, k_final=2), payload("c2", 30, 80, 2, k_final=1)
-C3, C4 = payload("c3", 100, 150, 1), payload("c4", 150, 200, 2)
+C3, C4 = payload("c3", 100, 170, 1), payload("c4", 150, 200, 2)
 
 
 def trace(qid: str, cited: Iterable[Any], *retrieved: Any, **changed: Any) -> dict[str, Any]:

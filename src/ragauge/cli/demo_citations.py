@@ -63,15 +63,18 @@ def _write_broken(pipeline: Pipeline, gold: Path, traces: Path) -> dict[str, str
 def _shown(report: AuditReport, struck: dict[str, str], *, color: bool, width: int) -> str:
     from rich.text import Text
 
+    from ragauge.reports.audit.story import DEPTHS_ASK
     from ragauge.reports.terminal import Page, note, words
 
     page = Page(color, width)
-    page.section("Citations", note("three broken on purpose, one for each depth of the check"))
+    page.section(
+        "Citations", note("three broken on purpose, one for each depth of the check, and caught")
+    )
     rows, notes = [], []
     for depth, qid in struck.items():
         worst = next(answer.code for answer in report.answers if answer.qid == qid)
         found = next(one for one in report.findings if (one.qid, one.code) == (qid, worst))
-        rows.append([words(depth, "bold"), words(qid), words(worst)])
+        rows.append([words(depth, "bold"), note(DEPTHS_ASK[depth]), words(qid), words(worst)])
         notes.append(words(found.message))
     page.table(rows, notes=notes)
     page.line(Text())

@@ -23,8 +23,9 @@ def prompt(
     """Print the text for a system prompt: cite first, cite what was shown, refuse in one form.
 
     It is generated from the record that an audit reads. The refusal is the first of
-    --refusal-tokens, so that what is asked for is what `ragauge score` looks for. With --format
-    json, the JSON Schema of the reply stands beside it, for servers that hold a model to one.
+    --refusal-tokens: `ragauge score` takes it for exact in a decoded reply (answer_json), and for
+    malformed in a reply that is kept as JSON text. With --format json, the JSON Schema of the
+    reply stands beside it, for servers that hold a model to one.
 
     \b
     Example:

@@ -15,7 +15,7 @@ from ragauge.contracts.audit import AnswerAudit, Depth, ParsedAnswer
 from ragauge.contracts.trace import Trace
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.auditable import Auditable, read_auditable, with_inline
-from ragauge.ingest.fields import BadField
+from ragauge.ingest.fields import BadField, expected
 from ragauge.ingest.manifest import read_manifest
 from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.models.embedders import embedder
@@ -26,6 +26,8 @@ from ragauge.store.documents import FolderDocuments
 
 TRACE_KEYS = frozenset({"retrieved", "chunks", "retrieved_ids", "answer_json", "qid", "q_id"})
 """A reply that has one of them is a whole trace."""
+PROBLEMS = 100
+"""Problems of one file that are spelled out; the rest are counted."""
 NO_ANSWER_TIP = "There is nothing to audit: look at what the system answered, and why."
 
 
@@ -96,7 +98,7 @@ def _made(reply: str, record: Any, known: list[Any] | None, *, inline: bool) -> 
 
 
 def _payloads(content: bytes) -> list[Any]:
-    """A JSON list of payloads, or one a line."""
+    """A JSON list of payloads or ids, or one a line."""
     try:
         if content.strip().startswith(b"["):
             found = decode(content.strip())
@@ -104,9 +106,14 @@ def _payloads(content: bytes) -> list[Any]:
             found = [decode(line) for line in content.split(b"\n") if line.strip()]
     except BadJson as fault:
         raise InputRejected(f"--retrieved: {fault}") from None
-    if not isinstance(found, list):
-        raise InputRejected("--retrieved: expected a list of payloads; write [{…}, …]")
-    return found
+    problems = [
+        f"--retrieved: item {number}: {expected('a payload or an id', one)}"
+        for number, one in enumerate(found, 1)
+        if not isinstance(one, (dict, str))
+    ]
+    if problems:
+        raise InputRejected(*problems[:PROBLEMS], more=max(0, len(problems) - PROBLEMS))
+    return list(found)
 
 
 def _unchecked(made: Auditable, examined: Examined, depth: Depth) -> dict[str, Any] | None:
