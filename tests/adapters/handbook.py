@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from ragauge.audit.adapters import Projection
+from ragauge.citations.adapters import Projection
 
 DOC_ID = "handbook"
 TEXT = """# Keys

@@ -8,7 +8,7 @@ from haystack.components.preprocessors import DocumentSplitter, RecursiveDocumen
 from haystack.components.retrievers.in_memory import InMemoryBM25Retriever
 from haystack.document_stores.in_memory import InMemoryDocumentStore
 
-from ragauge.audit.adapters import project, project_all
+from ragauge.citations.adapters import project, project_all
 from tests.adapters.handbook import DOC_ID, TEXT, TEXTS, assert_in_place
 
 SPLITTERS = {

@@ -7,8 +7,8 @@ from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_text_splitters import CharacterTextSplitter, RecursiveCharacterTextSplitter
 
-from ragauge.audit.adapters import project, project_all
-from ragauge.audit.payload import read_payload
+from ragauge.citations.adapters import project, project_all
+from ragauge.citations.payload import read_payload
 from tests.adapters.handbook import TEXT, assert_in_place, vector
 
 

@@ -14,7 +14,7 @@ from llama_index.core.node_parser import (
 from llama_index.core.postprocessor import MetadataReplacementPostProcessor
 from llama_index.core.schema import ImageNode, Node, NodeWithScore, TextNode
 
-from ragauge.audit.adapters import project, project_all
+from ragauge.citations.adapters import project, project_all
 from tests.adapters.handbook import DOC_ID, TEXT, TEXTS, assert_in_place, vector
 
 

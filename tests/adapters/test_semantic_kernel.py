@@ -18,7 +18,7 @@ from semantic_kernel.data.vector import (
     vectorstoremodel,
 )
 
-from ragauge.audit.adapters import project, project_all
+from ragauge.citations.adapters import project, project_all
 from tests.adapters.handbook import DOC_ID, TEXT, TEXTS, WORDS, assert_in_place, vector
 
 SIZE = len(WORDS)

@@ -13,10 +13,10 @@ import jsonschema
 import pytest
 from sarif.loader import load_sarif_file
 
-from ragauge.audit.codes import CODES, OF_TRACES
-from ragauge.audit.log_line import parse_line
+from ragauge.citations.codes import CODES, OF_TRACES
+from ragauge.citations.log_line import parse_line
 from ragauge.store.serving_log import read_entries
-from tests.audit.answers import FIXTURE, chunk, model_side
+from tests.citations.answers import FIXTURE, chunk, model_side
 from tests.cli.command import ragauge
 from tests.runners.audited import (
     C1,

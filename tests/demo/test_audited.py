@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from ragauge.audit.validator import CitationValidator, Policy
+from ragauge.citations.validator import CitationValidator, Policy
 from ragauge.contracts.audit import DEPTHS
 from ragauge.contracts.system import Ask
 from ragauge.demo import DOCUMENTS, GOLD

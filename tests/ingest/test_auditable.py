@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from ragauge.ingest.auditable import auditable_faults, read_auditable
 from ragauge.ingest.fields import BadField
-from tests.audit.answers import chunk
+from tests.citations.answers import chunk
 
 A = {
     "ts": 1,

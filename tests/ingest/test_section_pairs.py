@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragauge.audit.rules import crossed_sections
+from ragauge.citations.rules import crossed_sections
 from ragauge.contracts.citation import Citation, Offsets
 from ragauge.errors import UsageError
 from ragauge.ingest.section_pairs import read_section_pairs

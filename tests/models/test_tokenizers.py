@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.audit.offsets import OffsetReading, resolve
+from ragauge.citations.offsets import OffsetReading, resolve
 from ragauge.contracts.citation import Offsets
 from ragauge.errors import UsageError
 from ragauge.models.minilm import TOKENIZER, TOKENIZER_SHA256, WHEEL

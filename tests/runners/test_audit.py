@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from ragauge.audit.log_line import parse_line
+from ragauge.citations.log_line import parse_line
 from ragauge.contracts.audit import AuditReport
 from ragauge.contracts.score import ROWS_KEPT
 from ragauge.errors import InputRejected, UsageError

@@ -9,7 +9,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from ragauge.audit.deltas import delta_s
+from ragauge.citations.deltas import delta_s
 from ragauge.contracts.calibration import (
     calibration_of,
     no_gate,

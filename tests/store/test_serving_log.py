@@ -23,7 +23,7 @@ from ragauge.store import tables
 from ragauge.store.database import BATCH
 from ragauge.store.history import open_history
 from ragauge.store.serving_log import read_entries, write_entries
-from tests.audit.test_log_line import ENTRY, entries
+from tests.citations.test_log_line import ENTRY, entries
 from tests.store.test_migrations import bare, old_history
 
 START = datetime(2026, 11, 15, 21, 45, 44, tzinfo=UTC)

@@ -11,7 +11,7 @@ def explain(given: dict[str, Any]) -> int:
     """Print what a code means and what to do."""
     import difflib
 
-    from ragauge.audit.codes import CODES, OF_TRACES, TRACES, explained
+    from ragauge.citations.codes import CODES, OF_TRACES, TRACES, explained
     from ragauge.cli.run_store import say
 
     code = given["explain"]
@@ -51,7 +51,7 @@ def one(given: dict[str, Any]) -> int:
 
 def drift(given: dict[str, Any]) -> int:
     """Compare the manifest of the live index with an older one."""
-    from ragauge.audit.drift import drift as compared
+    from ragauge.citations.drift import drift as compared
     from ragauge.cli.score import forms_of, show, write_reports
     from ragauge.ingest.manifest import read_manifest
 

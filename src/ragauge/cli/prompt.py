@@ -31,7 +31,7 @@ def prompt(
     Example:
       ragauge prompt --segments > system-prompt.txt
     """
-    from ragauge.audit.prompt import answer_schema, prompt_contract
+    from ragauge.citations.prompt import answer_schema, prompt_contract
 
     tokens = settings(refusal_tokens=refusal_tokens or None)["refusal_tokens"]
     text = prompt_contract(

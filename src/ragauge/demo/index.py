@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from ragauge.audit.drift import differences
-from ragauge.audit.payload import told
+from ragauge.citations.drift import differences
+from ragauge.citations.payload import told
 from ragauge.contracts.drift import Difference
 from ragauge.contracts.embedder import Embedder
 from ragauge.contracts.manifest import Manifest

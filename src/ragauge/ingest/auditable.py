@@ -10,8 +10,8 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from ragauge.audit.answer import parse_answer
-from ragauge.audit.joining import cited_id
+from ragauge.citations.answer import parse_answer
+from ragauge.citations.joining import cited_id
 from ragauge.contracts.audit import ParsedAnswer
 from ragauge.contracts.trace import Trace
 from ragauge.ingest.fields import BadField, expected, kind

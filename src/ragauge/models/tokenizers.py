@@ -6,7 +6,7 @@ import hashlib
 from importlib.util import find_spec
 from pathlib import Path
 
-from ragauge.audit.offsets import TOKENIZERS, Tokenizer
+from ragauge.citations.offsets import TOKENIZERS, Tokenizer
 from ragauge.errors import UsageError
 
 FILE = "tokenizer.json"

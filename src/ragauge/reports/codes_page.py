@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragauge.audit.codes import CODES, FIELD_TIPS, FIRST_MISSING, Code
+from ragauge.citations.codes import CODES, FIELD_TIPS, FIRST_MISSING, Code
 
 INTRODUCTION = """# Codes of an audit
 

@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, Struct
 
-from ragauge.audit.log_line import format_line
-from ragauge.audit.offsets import OffsetReading
-from ragauge.audit.validator import Policy
+from ragauge.citations.log_line import format_line
+from ragauge.citations.offsets import OffsetReading
+from ragauge.citations.validator import Policy
 from ragauge.contracts.audit import AuditReport, Depth
 from ragauge.contracts.citation import Unit
 from ragauge.contracts.score import Outcome

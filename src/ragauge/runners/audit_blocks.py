@@ -11,8 +11,8 @@ from typing import Any
 
 from msgspec import Struct, field, structs
 
-from ragauge.audit.deltas import Deltas, deltas_of
-from ragauge.audit.validator import CitationValidator, Policy
+from ragauge.citations.deltas import Deltas, deltas_of
+from ragauge.citations.validator import CitationValidator, Policy
 from ragauge.contracts.audit import OK, AuditedAnswer, AuditFacts, CitationFinding, Kind
 from ragauge.contracts.citation import Unit
 from ragauge.contracts.embedder import Embedder

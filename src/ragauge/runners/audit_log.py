@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec import structs
 
-from ragauge.audit.joining import cited_id
-from ragauge.audit.log_line import entries_of
+from ragauge.citations.joining import cited_id
+from ragauge.citations.log_line import entries_of
 from ragauge.contracts.citation import Citation
 from ragauge.contracts.serving_log import MOST, LogEntry
 from ragauge.runners.auditing import Audited

@@ -7,10 +7,10 @@ from typing import Any
 
 from msgspec import structs
 
-from ragauge.audit.answer import parse_answer
-from ragauge.audit.deltas import deltas_of
-from ragauge.audit.joining import cited_id
-from ragauge.audit.validator import CitationValidator, Examined
+from ragauge.citations.answer import parse_answer
+from ragauge.citations.deltas import deltas_of
+from ragauge.citations.joining import cited_id
+from ragauge.citations.validator import CitationValidator, Examined
 from ragauge.contracts.audit import AnswerAudit, Depth, ParsedAnswer
 from ragauge.contracts.trace import Trace
 from ragauge.errors import InputRejected, UsageError

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ragauge import __version__
-from ragauge.audit.codes import CODES, depth_of, entry_of, rank_of, tip_of
-from ragauge.audit.live import LiveIndex
-from ragauge.audit.validator import Policy
+from ragauge.citations.codes import CODES, depth_of, entry_of, rank_of, tip_of
+from ragauge.citations.live import LiveIndex
+from ragauge.citations.validator import Policy
 from ragauge.contracts.audit import (
     DEPTHS,
     AuditCoverage,

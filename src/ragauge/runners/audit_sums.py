@@ -9,8 +9,8 @@ from collections.abc import Iterable
 import numpy as np
 from msgspec import structs
 
-from ragauge.audit.codes import CODES, rank_of
-from ragauge.audit.wording import message_of
+from ragauge.citations.codes import CODES, rank_of
+from ragauge.citations.wording import message_of
 from ragauge.contracts.audit import OK, AuditedAnswer, AuditFinding
 from ragauge.contracts.finding import Findings
 from ragauge.contracts.metric import Metric

@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ragauge.audit.payload import as_mapping, read_fields
+from ragauge.citations.payload import as_mapping, read_fields
 from ragauge.contracts.citation import Unit
 from ragauge.ingest.auditable import Auditable, read_auditable
 from ragauge.ingest.lines import Block

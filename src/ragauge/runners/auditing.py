@@ -7,13 +7,13 @@ from typing import Any
 
 from msgspec import Struct, structs
 
-from ragauge.audit.deltas import Asked, Deltas
-from ragauge.audit.matching import NO_ANCHOR, NOTHING_TO_MATCH, anchor_overlap, matches
-from ragauge.audit.offsets import Place, resolve
-from ragauge.audit.payload import read_payload, whole_payload
-from ragauge.audit.reranking import gain, moved
-from ragauge.audit.spans import NO_TARGET, target_coverage
-from ragauge.audit.validator import CitationValidator, Examined, held_at
+from ragauge.citations.deltas import Asked, Deltas
+from ragauge.citations.matching import NO_ANCHOR, NOTHING_TO_MATCH, anchor_overlap, matches
+from ragauge.citations.offsets import Place, resolve
+from ragauge.citations.payload import read_payload, whole_payload
+from ragauge.citations.reranking import gain, moved
+from ragauge.citations.spans import NO_TARGET, target_coverage
+from ragauge.citations.validator import CitationValidator, Examined, held_at
 from ragauge.contracts.audit import (
     DEPTHS,
     OK,

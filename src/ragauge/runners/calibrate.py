@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from ragauge import __version__
-from ragauge.audit.deltas import ANCHOR, DECOY, PLACES, Asked, Deltas, deltas_of
+from ragauge.citations.deltas import ANCHOR, DECOY, PLACES, Asked, Deltas, deltas_of
 from ragauge.contracts.calibration import (
     AUC,
     AUC_NEEDED,

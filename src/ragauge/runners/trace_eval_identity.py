@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from ragauge import __version__
-from ragauge.audit.validator import Policy
+from ragauge.citations.validator import Policy
 from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.run import SweepPlan
 

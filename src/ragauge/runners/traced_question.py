@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from ragauge.audit.convergence import RunSeen, answer_state, located, retrieval_state
-from ragauge.audit.reranking import final_order, flips
+from ragauge.citations.convergence import RunSeen, answer_state, located, retrieval_state
+from ragauge.citations.reranking import final_order, flips
 from ragauge.contracts.audit import OK, AuditedRuns, AuditFacts
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import SCALE, Absent

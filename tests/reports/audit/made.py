@@ -1,6 +1,6 @@
 """Audit reports made by hand: one with something in every part, and one that passes."""
 
-from ragauge.audit.codes import entry_of, tip_of
+from ragauge.citations.codes import entry_of, tip_of
 from ragauge.contracts.audit import (
     OK,
     AuditCoverage,

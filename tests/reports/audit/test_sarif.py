@@ -6,7 +6,7 @@ import re
 import pytest
 from sarif.loader import load_sarif_file
 
-from ragauge.audit.codes import CODES, FIELD
+from ragauge.citations.codes import CODES, FIELD
 from ragauge.contracts.audit import AuditFinding
 from ragauge.reports.audit.sarif import render
 from tests.reports.audit.made import code, finding, passing, telling

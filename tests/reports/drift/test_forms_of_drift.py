@@ -7,7 +7,7 @@ import json
 import jsonschema
 import pytest
 
-from ragauge.audit.drift import drift
+from ragauge.citations.drift import drift
 from ragauge.contracts.drift import DriftReport
 from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.schemas import schema

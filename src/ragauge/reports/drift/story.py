@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from ragauge.audit.drift import FOLLOWS, NOT_ENOUGH_COMPARED, NOTHING_COMPARED, place_of
-from ragauge.audit.payload import told
+from ragauge.citations.drift import FOLLOWS, NOT_ENOUGH_COMPARED, NOTHING_COMPARED, place_of
+from ragauge.citations.payload import told
 from ragauge.contracts.drift import ComparedManifest, Difference, DriftReport
 from ragauge.reports.envelope import some_of_each
 from ragauge.reports.numbers import ABSENT, counted

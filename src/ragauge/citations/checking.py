@@ -1,0 +1,246 @@
+"""One answer on its way through the depths: every finding of it, in the order it is met."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct, structs
+
+from ragauge.citations.codes import tip_of
+from ragauge.citations.joining import Retrieved, cited_id, joined
+from ragauge.citations.live import LiveIndex
+from ragauge.citations.payload import ReadPayload, as_mapping, told
+from ragauge.citations.places import PlaceCheck, Said, place_findings
+from ragauge.citations.rules import Pointer, crossed_sections, mixed_units, out_of_order, repeated
+from ragauge.contracts.audit import CitationFinding, ParsedAnswer
+from ragauge.contracts.citation import Citation
+from ragauge.contracts.documents import Documents
+from ragauge.text.recent import Recent
+
+if TYPE_CHECKING:
+    from ragauge.citations.validator import Policy
+
+IDS_SHOWN = 5
+PAYLOAD_ONLY = ("index_hash", "embed_model", "analyzer", "rev", "doc_id")
+ROOM = 1_000
+"""What a finding takes besides its words, in characters."""
+KEPT_CHARS = 1 << 23
+"""Characters of the words that were looked for in vain, kept so that no one looks again."""
+_NEEDED = {
+    "missing_score": ("score_norm", "score_raw"),
+    "missing_k_pos": ("k_pos",),
+    "missing_k_final": ("k_final",),
+}
+"""What the log of a retrieval needs: one of these fields, or else the code."""
+
+
+class Part(Struct, frozen=True):
+    """Citations that are judged together: an answer's, or those of one segment."""
+
+    segment: int | None
+    citations: Sequence[tuple[int, Any]]
+    """Each with its place in the list it was written in."""
+    again: bool = False
+    """Segments cite them, too: they are read once more, and counted there."""
+
+
+class Checks(Struct, frozen=True):
+    """What answers are held against: made once, and used by many threads."""
+
+    policy: Policy
+    depth: int
+    live: LiveIndex
+    documents: Documents | None
+    looked_for: Recent[tuple[Any, ...], PlaceCheck]
+
+
+class Checking:
+    """What is wrong with one answer, and the payloads it rests on."""
+
+    def __init__(
+        self, checks: Checks, parts: Sequence[Part], retrieved: Sequence[Any] | None
+    ) -> None:
+        self._checks, self._retrieved = checks, retrieved
+        self._known = Retrieved(retrieved or ())
+        own = [one for part in parts for _, one in part.citations]
+        ranked = own if retrieved is None else retrieved
+        self._reranked = any(_has(one, "k_final") for one in ranked)
+        self.findings: list[CitationFinding] = []
+        self.cited: list[Citation] = []
+        self.ids: list[str] = []
+        self.whole = True
+        """Whether every citation's payload is among the cited."""
+        self.compared = 0
+        self.unchecked: list[str] = []
+        self._pointers: list[Citation | Pointer] = []
+        for part in parts:
+            self._add(part)
+
+    def _add(self, part: Part) -> None:
+        """Look at the citations of one part, each by itself and then together."""
+        segment = part.segment
+        if not part.citations:
+            self._note([CitationFinding(code="empty_citations", field="citations")], None, segment)
+        read = [(place, self._read(one, place, part)) for place, one in part.citations]
+        if self._checks.depth < 1 or part.again:
+            return
+        pointers = [(place, one) for place, one in read if one is not None]
+        allowed = self._checks.policy.allow_cross_section
+        if allowed is not None:
+            crossed = crossed_sections([one for _, one in pointers], allowed)
+            self._note([crossed] if crossed else [], None, segment)
+        for place, finding in repeated(pointers):
+            self._note([finding], place, segment)
+        if self._retrieved is None:
+            self._note_order([one for _, one in part.citations], segment)
+        self._pointers += [one for _, one in pointers]
+
+    def note_whole(self, cites_first: bool | None) -> None:
+        """What is wrong with the citations of all parts taken together."""
+        policy = self._checks.policy
+        mixed = mixed_units(self._pointers, policy.unit)
+        self._note([mixed] if mixed else [], None, None)
+        if self._retrieved is not None:
+            self._note_order(self._retrieved, None)
+        if cites_first is False and policy.cite_first:
+            late = CitationFinding(
+                code="cite_after_answer", field="citations", expected="before or in the answer"
+            )
+            self._note([late], None, None)
+
+    def _read(self, citation: Any, place: int, part: Part) -> Citation | Pointer | None:
+        """What of a citation can be read; None where that is no more than its id."""
+        id, segment = cited_id(citation), part.segment
+        known = None if id is None else self._known.as_retrieved(id)
+        strange = self._retrieved is not None and id is not None and known is None
+        if id is not None and not part.again:
+            self.ids.append(known or id)
+        if strange:
+            self._note([self._not_retrieved(id or "")], place, segment)
+        if self._checks.depth < 1 or (strange and not _has_payload(citation)):
+            self.whole = False
+            self._note([] if id else _nameless(citation), place, segment)
+            return None
+        chunk = self._known.chunk(known)
+        read = joined(citation, chunk)
+        self._note(read.findings, place, segment)
+        self._note(self._unlogged(read), place, segment)
+        self._note(list(self._checks.live.differences(read.fields)), place, segment)
+        if read.citation is None:
+            self.whole = False
+            return Pointer(**{name: read.fields.get(name) for name in Pointer.__struct_fields__})
+        if self._checks.depth >= 2:
+            text = _words(chunk, "text") or _words(citation, "text")
+            said = Said(snippet=text, quote=_words(citation, "quote"))
+            self._compare(read.citation, said, place, segment)
+        if not part.again:
+            self.cited.append(read.citation)
+        return read.citation
+
+    def _unlogged(self, read: ReadPayload) -> list[CitationFinding]:
+        """What the log of a retrieval needs and the payload does not tell."""
+        faulty = {finding.field for finding in read.findings}
+        if None in faulty:  # it is no payload at all
+            return []
+        return [
+            CitationFinding(code=code, field=names[0])
+            for code, names in _NEEDED.items()
+            if all(read.fields.get(name) is None for name in names)
+            and faulty.isdisjoint(names)
+            and (self._reranked or code != "missing_k_final")
+        ]
+
+    def _compare(self, payload: Citation, said: Said, place: int, segment: int | None) -> None:
+        """The text at the citation's offsets, beside what the snippet and the quote say."""
+        documents, kept = self._checks.documents, self._checks.looked_for
+        assert documents is not None, "asked for when the validator was made"
+        key = (payload.doc_id, payload.rev, payload.offsets, said.snippet, said.quote)
+        found = kept.get(key)
+        if found is None:
+            found = place_findings(payload, said, documents, self._checks.policy.offsets)
+            if found.findings and found.seen == "words":
+                size = len(said.snippet or "") + len(said.quote or "")
+                kept.keep(key, found, chars=size + ROOM)
+        self._note(found.findings, place, segment)
+        if found.seen == "words" or found.findings:
+            self.compared += 1
+        else:
+            self.unchecked.append(found.reason or "no words to compare")
+
+    def _note_order(self, listed: Sequence[Any], segment: int | None) -> None:
+        payloads = not any(isinstance(one, str) for one in listed)
+        broken = out_of_order(listed) if payloads else None
+        self._note([broken] if broken else [], None, segment)
+
+    def _not_retrieved(self, id: str) -> CitationFinding:
+        count, known = len(self._known), self._known.first(IDS_SHOWN)
+        shown = ", ".join(known) + (", …" if count > IDS_SHOWN else "")
+        nothing = "a retrieved one, but nothing was retrieved"
+        expected = f"one of the {count} retrieved: {shown}" if known else nothing
+        return CitationFinding(
+            code="not_retrieved", field="snippet_id", got=told(id), expected=told(expected)
+        )
+
+    def _note(
+        self, findings: Sequence[CitationFinding], item: int | None, segment: int | None
+    ) -> None:
+        for finding in findings:
+            self.findings.append(
+                structs.replace(finding, item=item, segment=segment, tip=tip_of(finding.code))
+            )
+
+
+def parts_of(parsed: ParsedAnswer) -> list[Part]:
+    """The citations segment by segment; before them those that no segment cites.
+
+    A segment may name by its id alone what the answer's own list describes. What that list says
+    of a citation that a segment describes as well is read, too: the two may differ.
+    """
+    listed = list(enumerate(parsed.citations or ()))
+    if not parsed.segments:
+        return [Part(None, listed)]
+    described = {cited_id(one): one for _, one in listed if as_mapping(one) is not None}
+    cited: dict[str | None, Any] = {}
+    parts = []
+    for number, segment in enumerate(parsed.segments):
+        members = [
+            described.get(cited_id(one), one) if isinstance(one, str) else one
+            for one in segment.citations
+        ]
+        for one in members:
+            cited.setdefault(cited_id(one), one)
+        parts.append(Part(number, list(enumerate(members))))
+    cited.pop(None, None)
+    loose = [(place, one) for place, one in listed if cited_id(one) not in cited]
+    again = [
+        (place, one)
+        for place, one in listed
+        if (id := cited_id(one)) in cited and not isinstance(one, str) and one != cited[id]
+    ]
+    own = [Part(None, loose)] if loose else []
+    return [*own, *([Part(None, again, again=True)] if again else []), *parts]
+
+
+def _nameless(citation: Any) -> list[CitationFinding]:
+    """What keeps a citation from naming anything: all that is said of it at the first depth."""
+    found = joined(citation, None).findings
+    return [one for one in found if one.field == "snippet_id" or one.code == "bad_type_citation"]
+
+
+def _has_payload(citation: Any) -> bool:
+    """Whether a citation brings what only a retriever knows, and so can be read by itself.
+
+    Of one that does not, and was not retrieved, no more can be said than that.
+    """
+    return any(_has(citation, name) for name in PAYLOAD_ONLY)
+
+
+def _has(chunk: Any, name: str) -> bool:
+    written = as_mapping(chunk)
+    return written is not None and written.get(name) is not None
+
+
+def _words(told: Any, name: str) -> str | None:
+    words = told.get(name) if isinstance(told, Mapping) else None
+    return words if isinstance(words, str) and words.strip() else None

@@ -1,0 +1,159 @@
+"""Rules over the citations of one answer: sections, units, repetition, order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import combinations, pairwise
+from typing import Any
+
+from msgspec import Struct
+
+from ragauge.citations.joining import cited_id
+from ragauge.citations.payload import read_offsets, told
+from ragauge.contracts.audit import CitationFinding
+from ragauge.contracts.citation import Citation, Offsets, Unit
+from ragauge.text.canonical import composed
+
+Section = tuple[str | None, str | None]
+"""A document's id, where it is known, and a section's."""
+Pairs = frozenset[frozenset[str]]
+"""Sections that one segment may cite together, by `section_id` or `doc_id#section_id`."""
+
+
+class Pointer(Struct, frozen=True, kw_only=True):
+    """As much of a citation as can be read, whole or not; None where a field cannot."""
+
+    doc_id: str | None = None
+    section_id: str | None = None
+    snippet_id: str | None = None
+    offsets: Offsets | None = None
+
+
+def crossed_sections(
+    citations: Sequence[Citation | Pointer], allowed: Pairs
+) -> CitationFinding | None:
+    """The first pair of sections that one segment may not cite together."""
+    sections = {
+        (one.doc_id and composed(one.doc_id), composed(one.section_id)): None
+        for one in citations
+        if one.section_id
+    }
+    for one, other in combinations(sections, 2):
+        if _differ(one, other) and not _allowed(one, other, allowed):
+            got = f"{_named(one)} and {_named(other)}"
+            return CitationFinding(
+                code="cross_section_reuse",
+                field="section_id",
+                got=told(got),
+                expected="one section",
+            )
+    return None
+
+
+def _differ(one: Section, other: Section) -> bool:
+    """Whether they are two sections; of one name in documents that are not known, who can say."""
+    return one[1] != other[1] or None not in (one[0], other[0])
+
+
+def _allowed(one: Section, other: Section, allowed: Pairs) -> bool:
+    names = ({section[1], _named(section)} for section in (one, other))
+    first, second = names
+    return any(frozenset({a, b}) in allowed for a in first for b in second)
+
+
+def _named(section: Section) -> str:
+    return "#".join(part for part in section if part)
+
+
+def mixed_units(
+    citations: Sequence[Citation | Pointer], unit: Unit | None
+) -> CitationFinding | None:
+    """The answer's citations are not all in one unit, or not in that of the run."""
+    units = [one.offsets.unit for one in citations if one.offsets]
+    if len({*units, unit} - {None}) < 2:
+        return None
+    got = f"{units.count('char')} in characters, {units.count('token')} in tokens"
+    expected = f"all in the run's unit, {unit}" if unit else "one unit"
+    return CitationFinding(code="mixed_units", field="offsets.unit", got=got, expected=expected)
+
+
+def repeated(
+    citations: Sequence[tuple[int, Citation | Pointer]],
+) -> list[tuple[int, CitationFinding]]:
+    """Citations of a span that an earlier one cites already, each with its place."""
+    first: dict[tuple[str, Offsets], int] = {}
+    found = []
+    for place, one in citations:
+        if one.snippet_id is None or one.offsets is None:
+            continue
+        before = first.setdefault((one.snippet_id, one.offsets), place)
+        if before != place:
+            same = f"the span of citations[{before}]"
+            finding = CitationFinding(
+                code="duplicate_citation",
+                field="snippet_id",
+                got=told(one.snippet_id),
+                expected=same,
+            )
+            found.append((place, finding))
+    return found
+
+
+def out_of_order(chunks: Sequence[Any]) -> CitationFinding | None:
+    """The first chunk that stands before one that the order law puts ahead of it.
+
+    A list that a reranker has put in another order is judged by its places before that. Chunks
+    without a normalised score have no order to break.
+    """
+    if len(chunks) < 2:
+        return None
+    try:
+        scores = [_field(chunk, "score_norm") for chunk in chunks]
+        if all(one > other for one, other in pairwise(scores)):
+            return None
+        broken = _first_broken(chunks)
+        if broken and _in_order_before_reranking(chunks):
+            return None
+    except (TypeError, AttributeError):  # no score, or none that can be compared
+        return None
+    return broken
+
+
+def _first_broken(chunks: Sequence[Any]) -> CitationFinding | None:
+    for one, other in pairwise(chunks):
+        first, second = _field(one, "score_norm"), _field(other, "score_norm")
+        if first < second or (first == second and _tie_key(one) > _tie_key(other)):
+            return CitationFinding(
+                code="bad_order",
+                field="score_norm",
+                got=told(f"{_id(one)} before {_id(other)}"),
+                expected="score_norm falling, then section_id, snippet_id, start rising",
+            )
+    return None
+
+
+def _in_order_before_reranking(chunks: Sequence[Any]) -> bool:
+    """Whether a reranker is told of, the list is as it left it, and was in order before that."""
+    ranks = [_field(chunk, "k_pos") for chunk in chunks]
+    signs = [_field(chunk, name) for chunk in chunks for name in ("k_final", "rerank_score")]
+    if None in ranks or all(sign is None for sign in signs):
+        return False
+    final = [_field(chunk, "k_final") for chunk in chunks]
+    if None not in final and final != sorted(final):
+        return False
+    before = [chunk for _, chunk in sorted(zip(ranks, chunks, strict=True), key=lambda p: p[0])]
+    return _first_broken(before) is None
+
+
+def _tie_key(chunk: Any) -> tuple[str, str, int]:
+    offsets, _ = read_offsets(_field(chunk, "offsets"))
+    return _field(chunk, "section_id"), _id(chunk), offsets.start if offsets else 0
+
+
+def _id(chunk: Any) -> str:
+    return cited_id(chunk) or ""
+
+
+def _field(chunk: Any, name: str) -> Any:
+    known = type(chunk) is dict or isinstance(chunk, Mapping)
+    return chunk.get(name) if known else getattr(chunk, name)

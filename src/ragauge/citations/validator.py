@@ -1,0 +1,211 @@
+"""The validator: one answer's citations checked, in microseconds, whatever is given to it.
+
+from ragauge import CitationValidator
+validator = CitationValidator(manifest)
+audit = validator(answer, retrieved)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from msgspec import Struct, structs
+
+from ragauge.citations.answer import parse_answer
+from ragauge.citations.checking import KEPT_CHARS, Checking, Checks, Part, parts_of
+from ragauge.citations.clean import clean_citations
+from ragauge.citations.codes import depth_of, tip_of, worst_first
+from ragauge.citations.live import LiveIndex
+from ragauge.citations.offsets import OffsetReading
+from ragauge.citations.payload import told
+from ragauge.citations.rules import Pairs
+from ragauge.contracts.audit import (
+    DEPTHS,
+    OK,
+    AnswerAudit,
+    CitationFinding,
+    Depth,
+    Kind,
+    ParsedAnswer,
+)
+from ragauge.contracts.citation import Citation, Unit
+from ragauge.contracts.documents import Documents
+from ragauge.contracts.manifest import Manifest
+from ragauge.errors import UsageError
+from ragauge.text.recent import Recent
+from ragauge.text.refusal import DEFAULT_TOKEN, refusal_in, tokens
+from ragauge.text.visible import one_line
+
+BROKEN_SHOWN = 200
+_PLAIN = {"answer", "citations"}
+"""The keys of a decoded reply in which nothing is left to be read."""
+
+
+class Policy(Struct, frozen=True, kw_only=True):
+    """What is demanded of citations."""
+
+    depth: Depth = "payload"
+    allow_cross_section: Pairs | None = frozenset()
+    """Pairs of sections that one segment may cite together; None allows any."""
+    unit: Unit | None = None
+    """The one unit of a run's offsets; None lets each answer choose."""
+    cite_first: bool = True
+    """A raw reply whose citations stand only after the answer is refused."""
+    refusal_tokens: tuple[str, ...] = (DEFAULT_TOKEN,)
+    refusal_near: bool = False
+    """Take the refusal in quotes or with a final stop for a refusal, too."""
+    offsets: OffsetReading = OffsetReading()
+
+
+class Examined(Struct, frozen=True):
+    """An audit with the payloads it rests on, for whoever measures more."""
+
+    audit: AnswerAudit
+    cited: tuple[Citation, ...] = ()
+    ids: tuple[str, ...] = ()
+    """Every cited id, also of those whose payload is not whole."""
+    whole: bool = True
+    """Whether the payload of every citation is among the cited ones."""
+    compared: int = 0
+    """Citations whose text was compared with the frozen document."""
+    unchecked: tuple[str, ...] = ()
+    """Why the text of a citation could not be looked at."""
+
+
+_VALID = {kind: AnswerAudit(code=OK, kind=kind) for kind in ("answer", "refusal")}
+
+
+class CitationValidator:
+    """Checks the citations of answers. Made once, then called from any thread; never raises.
+
+    The manifest says what the live index is. Without it, index hash, analyzer and revision are
+    only known to be there, not to be right.
+    """
+
+    def __init__(
+        self,
+        manifest: Manifest | None = None,
+        policy: Policy | None = None,
+        documents: Documents | None = None,
+    ) -> None:
+        self.policy = policy or Policy()
+        if manifest is not None and not isinstance(manifest, Manifest):
+            got = type(manifest).__name__
+            raise UsageError(f"expected a Manifest, got {got}; `read_manifest(path)` reads one")
+        if self.policy.depth == "text" and documents is None:
+            raise UsageError("depth text compares with documents; give the frozen ones")
+        self._depth = DEPTHS.index(self.policy.depth)
+        self._tokens = tokens(self.policy.refusal_tokens)
+        self._refusals = ("exact", "near") if self.policy.refusal_near else ("exact",)
+        self._live = LiveIndex.of(manifest)
+        self._checks = Checks(self.policy, self._depth, self._live, documents, Recent(KEPT_CHARS))
+
+    def __call__(self, answer: Any, retrieved: Sequence[Any] | None = None) -> AnswerAudit:
+        """What holds of an answer's citations, and what does not.
+
+        The answer is a reply's raw text, the object it was decoded to, or its list of citations;
+        `retrieved` are the payloads of what was retrieved, best first, or their ids.
+        """
+        return self.examine(answer, retrieved).audit
+
+    def examine(self, answer: Any, retrieved: Sequence[Any] | None = None) -> Examined:
+        """The audit with the payloads it rests on."""
+        with suppress(Exception):  # a foreign object can fail in any way; serving must go on
+            if retrieved is not None and not _is_list(retrieved):
+                return _unreadable("retrieved", retrieved, "a list of payloads or ids")
+            parsed = _parsed(answer)
+            if parsed is not None:
+                return self._examined(parsed, retrieved)
+        return _unreadable("answer", answer, "a reply's text, its object, or a list of citations")
+
+    def _refuses(self, parsed: ParsedAnswer) -> bool:
+        """Whether a reply refuses, and its segments, if it has any, say nothing else."""
+        said = [text for text in (parsed.answer, *(part.text for part in parsed.segments)) if text]
+        return bool(said) and all(refusal_in(text, self._tokens) in self._refusals for text in said)
+
+    def _examined(self, parsed: ParsedAnswer, retrieved: Sequence[Any] | None) -> Examined:
+        unusable = _unusable(parsed)
+        if unusable:
+            return Examined(_audit([unusable], "error"))
+        if self._refuses(parsed):
+            return Examined(_VALID["refusal"])
+        parts = parts_of(parsed)
+        clean = self._clean(parsed, parts, retrieved)
+        if clean is not None:
+            return clean
+        seen = Checking(self._checks, parts, retrieved)
+        if self._depth >= 1:
+            seen.note_whole(parsed.cites_first)
+        kind: Kind = "answer" if seen.ids else "uncited"
+        return Examined(
+            _audit(seen.findings, kind) if seen.findings else _VALID["answer"],
+            tuple(seen.cited),
+            tuple(seen.ids),
+            seen.whole,
+            seen.compared,
+            tuple(seen.unchecked),
+        )
+
+    def _clean(
+        self, parsed: ParsedAnswer, parts: list[Part], retrieved: Sequence[Any] | None
+    ) -> Examined | None:
+        """The audit of an answer that is seen at once to hold; None where it has to be examined."""
+        late = parsed.cites_first is False and self.policy.cite_first
+        if self._depth != 1 or late:
+            return None
+        try:
+            found = clean_citations(parts, retrieved, self._live, self.policy.unit)
+        except Exception:  # of foreign values; the full way names them
+            return None
+        if found is None:
+            return None
+        return Examined(_VALID["answer"], tuple(found), tuple([one.snippet_id for one in found]))
+
+
+def _parsed(answer: Any) -> ParsedAnswer | None:
+    if isinstance(answer, ParsedAnswer):
+        return answer
+    if type(answer) is dict and answer.keys() == _PLAIN:
+        text, citations = answer["answer"], answer["citations"]
+        if type(text) is str and type(citations) is list:
+            return ParsedAnswer(answer=text, citations=citations)
+    if isinstance(answer, (str, Mapping)):
+        return parse_answer(answer)
+    return ParsedAnswer(citations=answer) if _is_list(answer) else None
+
+
+def _is_list(value: Any) -> bool:
+    text = isinstance(value, (str, bytes, bytearray, memoryview))
+    return isinstance(value, Sequence) and not text
+
+
+def _unreadable(field: str, value: Any, wanted: str) -> Examined:
+    got = f"type {type(value).__name__}"
+    fault = CitationFinding(code=f"bad_type_{field}", field=field, got=got, expected=wanted)
+    return Examined(_audit([fault], "error"))
+
+
+def _unusable(parsed: ParsedAnswer) -> CitationFinding | None:
+    """Why a reply is neither an answer nor a refusal."""
+    if parsed.broken is not None:
+        fact = one_line(parsed.broken, BROKEN_SHOWN)
+        return CitationFinding(code="bad_json", got=fact, expected="whole JSON")
+    if parsed.error is not None:
+        said = parsed.error
+        got = f"{said.error}: {said.tip}" if said.tip else said.error
+        return CitationFinding(code="model_reported_error", field=told(said.field), got=told(got))
+    return None
+
+
+def _audit(findings: list[CitationFinding], kind: Kind) -> AnswerAudit:
+    ordered = worst_first(
+        [one if one.tip else structs.replace(one, tip=tip_of(one.code)) for one in findings]
+    )
+    return AnswerAudit(code=ordered[0].code, kind=kind, findings=ordered)
+
+
+def held_at(audit: AnswerAudit, depth: Depth) -> bool:
+    """Whether nothing was found at this depth, whatever was at others."""
+    return not any(depth_of(finding.code) == depth for finding in audit.findings)
