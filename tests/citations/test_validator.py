@@ -125,6 +125,15 @@ def test_a_refusal_needs_no_citation(reply, policy, kind, found):
         assert (audit.kind, audit.code) == (kind, found)
 
 
+def test_a_refusal_whose_segments_say_something_else_is_an_answer():
+    parts = [{"text": "not in context", "citations": []}]
+    reply = {"citations": [], "answer": "not in context", "segments": parts}
+    assert VALIDATOR(reply, RETRIEVED).kind == "refusal"
+    said = [*parts, {"text": "Every year.", "citations": []}]
+    audit = VALIDATOR({**reply, "segments": said}, RETRIEVED)
+    assert (audit.kind, audit.code) == ("uncited", "empty_citations")
+
+
 @pytest.mark.parametrize(
     "reply",
     ['{"error": "no citation", "fix": "retrieve"}', {"error": "x", "field": "rev", "tip": "y"}],
@@ -209,6 +218,12 @@ def test_depths_hold_each_on_its_own():
     assert held_at(stale, "marker") and not held_at(stale, "payload")
 
 
+@pytest.mark.parametrize("manifest", [{"hash": "2f7d9a"}, "index.json"])
+def test_a_manifest_is_one_that_was_read(manifest):
+    with pytest.raises(UsageError, match="expected a Manifest"):
+        CitationValidator(manifest)
+
+
 def test_the_last_depth_needs_documents():
     with pytest.raises(UsageError, match="give the frozen ones"):
         CitationValidator(policy=Policy(depth="text"))
@@ -289,6 +304,13 @@ def test_what_a_manifest_does_not_tell_is_not_compared():
     assert codes(CitationValidator(LIVE)(["c1"], [other])) == list(told)
     objects = Manifest(text_preproc={"lower": True}, embedding={"name": "bge"})
     assert CitationValidator(objects)(["c1"], [other]).ok
+
+
+def test_the_manifest_may_write_an_accent_as_its_own_character():
+    live = Manifest(doc_revs={"cafe\u0301": "r1"})
+    known = [chunk(1, doc_id="caf\u00e9", rev="r1")]
+    assert CitationValidator(live)(["c1"], known).ok
+    assert codes(CitationValidator(live)(["c1"], [{**known[0], "rev": "r2"}])) == ["rev_mismatch"]
 
 
 def test_a_document_the_index_does_not_have_is_another_revision():

@@ -335,6 +335,14 @@ def test_rejected_input_leaves_no_log(files, tmp_path):
     assert not log.exists() and not table.exists()
 
 
+def test_nothing_that_is_read_is_written_over(files):
+    for flag in ("--log", "--report"):
+        for read in (files.traces, files.gold):
+            done = audited(files, "--gold", files.gold, flag, read)
+            assert (done.returncode, done.stdout) == (2, b""), flag
+            assert str(read).encode() in done.stderr
+
+
 # One reply.
 
 

@@ -13,6 +13,8 @@ from typing import Any
 import msgspec
 import pytest
 
+import ragauge
+from ragauge.citations.codes import OF_TRACES, explained
 from ragauge.citations.log_line import parse_line
 from ragauge.contracts.audit import AuditReport
 from ragauge.contracts.score import ROWS_KEPT
@@ -95,6 +97,11 @@ def test_traces_in_which_everything_holds_pass(tmp_path):
         "text": (2, 2),
     }
     assert [row.code for row in report.answers] == ["ok"] * 3
+
+
+def test_the_function_is_there_to_be_imported():
+    assert ragauge.audit is audit
+    assert ragauge.CitationValidator and ragauge.audit is audit, "whatever else was asked for"
 
 
 def test_a_citation_that_does_not_hold_is_told_with_its_place_and_the_next_step(files):
@@ -523,15 +530,40 @@ def test_documents_that_cannot_be_read_are_findings(tmp_path):
     assert "scan.md" in unread.message
 
 
-@pytest.mark.parametrize(("counted", "start"), [("utf-16", 14), ("bytes", 16)])
+def test_a_revision_that_nothing_proves_is_a_finding(tmp_path):
+    claimed = {**C1, "rev": "v7"}
+    report = report_of(written(tmp_path, [trace("q1", ["c1"], claimed)]), "docs")
+    assert report.finding_counts == {"unproven_revision": 1}
+    assert "handbook" in report.findings[0].message and "v7" in report.findings[0].message
+
+
+def test_every_code_of_a_finding_is_explained(tmp_path):
+    traces = [
+        *("{broken", {"qid": "q1", "status": "error"}, {**HOLDING[0], "qid": "q9"}),
+        *({"q": GOLD[2]["question"], "answer": "x"}, trace("q1", ["c1"], {**C1, "rev": "v7"})),
+        trace("q2", [{"snippet_id": "c3", "quote": "no such words"}], C3),
+    ]
+    files = written(tmp_path, traces, [*GOLD, {**GOLD[2], "qid": "q4"}])
+    (files.docs / "scan.md").write_bytes(b"\xff\xfe\x00\xd8")
+    found = report_of(files, "gold", "docs", max_bad="1").finding_counts
+    assert {entry.code for entry in OF_TRACES} - {"not_checked", "few_wordings"} <= set(found)
+    assert all(explained(code) for code in found)
+
+
+def test_what_was_asked_for_and_could_not_be_looked_at_fails(tmp_path):
+    untold = trace("q1", [C1], retrieved=...)
+    report = report_of(written(tmp_path, [untold]))
+    gates = {gate.metric.partition(".")[2]: gate.verdict for gate in report.gates}
+    assert gates == {"valid": "pass", "checked": "fail", "unanswered": "pass"}
+    assert codes(report) == {} and not report.passed
+
+
+@pytest.mark.parametrize(("counted", "start"), [("utf-16", 16), ("bytes", 18)])
 def test_offsets_may_count_other_things_than_characters(tmp_path, counted, start):
     files = written(tmp_path)
     text = "🏛 Rijksmuseum: open every day."
     (files.docs / "museum.md").write_text(text, encoding="utf-8")
     opened = payload("m", 0, 4, doc_id="museum", rev=rev_of(text), text="open")
-    at = text.index("open")
-    assert len(text[:at].encode("utf-16-le")) // 2 == 16 and len(text[:at].encode()) == 18
-    start = {"utf-16": 16, "bytes": 18}[counted]
     opened["offsets"] = {"start": start, "end": start + 4}
     write_lines(files.traces, [trace("q1", ["m"], opened)])
     assert report_of(files, "docs", offsets_in=counted).passed

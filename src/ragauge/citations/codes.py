@@ -223,6 +223,24 @@ OF_TRACES: tuple[Code, ...] = (
         "A file among the documents cannot be read as text.",
         "Save it as UTF-8, or take it out of the folder.",
     ),
+    Code(
+        "unproven_revision",
+        TRACES,
+        "A document was taken for a revision that neither its hash nor its folder proves.",
+        "Name revisions by the hash of the text, or keep each in a folder of its name.",
+    ),
+    Code(
+        "not_checked",
+        TRACES,
+        "What one reply was to be held against is not there, so it neither holds nor fails.",
+        "Give what the answer names: what was retrieved, or the words to be compared.",
+    ),
+    Code(
+        "few_wordings",
+        TRACES,
+        "A question has fewer wordings than the recipe of a trace evaluation asks for.",
+        "Add paraphrases to the question in the gold set.",
+    ),
 )
 """What an audit finds besides: about the traces and documents, not about a citation."""
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from ragauge.cli.auditing import auditing_options
 from ragauge.cli.exit_codes import NOT_MEASURED
 from ragauge.cli.outputs import refuse_overwriting
 from ragauge.cli.recording import recorder, recording_options
@@ -37,35 +38,14 @@ FORMS = ("text", "json", "markdown", "junit", "github", "sarif", "html")
 
 @click.command(short_help="Check every citation: retrieved, whole, and standing where it says.")
 @click.argument("traces", metavar="TRACES...", nargs=-1)
-@click.option("--manifest", metavar="FILE", help="The live index: its hash, analyzer, revisions.")
-@click.option("--docs", metavar="DIR", help="The frozen documents that citations point into.")
+@auditing_options
 @click.option("--gold", metavar="GOLD", help="Match citations against a gold set, too.")
-@click.option(
-    "--allow-cross-section",
-    metavar="PAIRS",
-    help="Sections one segment may cite together: a+b,c+d, a file, or all.",
-)
 @click.option(
     "--depth",
     type=click.Choice(["marker", "payload", "text"]),
     help="How deep to look  [text with --docs, else payload]",
 )
 @click.option("--cite-first/--no-cite-first", default=True, help="Refuse citations only after.")
-@click.option(
-    "--offsets-in",
-    type=click.Choice(["code-points", "utf-16", "bytes"]),
-    default="code-points",
-    help="What character offsets count  [code-points]",
-)
-@click.option("--tokenizer", metavar="NAME", help="For offsets in tokens: whitespace, words, FILE.")
-@click.option("--embedder", metavar="NAME", help="Measure ΔS with it: ngram, minilm, minilm:/path.")
-@click.option("--calibration", metavar="FILE", help="Gate ΔS by what `calibrate deltas` wrote.")
-@click.option(
-    "--gates",
-    metavar="RULES",
-    multiple=True,
-    help="In place of or beside the audit's own, such as 'valid>=0.98'.",
-)
 @options_of("refusal", "refusal_tokens", "inline", "workers", "max_bad", "quiet")
 @recording_options
 @click.option("--log", metavar="FILE", help="Write a log line for each answer and segment.")

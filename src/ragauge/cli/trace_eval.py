@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ragauge.cli.auditing import auditing_options
 from ragauge.cli.exit_codes import INTERRUPTED, NOT_MEASURED
 from ragauge.cli.recording import recorder, recording_options
 from ragauge.cli.score import show, write_reports
@@ -48,24 +49,7 @@ SPENT = (
 @click.option("--wordings", type=click.IntRange(2, 20), default=3, help="Of each question  [3]")
 @click.option("--seeds", metavar="N,N", default="0,1", help="Seeds to ask with  [0,1]")
 @click.option("--temperature", type=click.FloatRange(0), default=0.2, help="To ask at  [0.2]")
-@click.option("--manifest", metavar="FILE", help="The live index: its hash, analyzer, revisions.")
-@click.option("--docs", metavar="DIR", help="The frozen documents that citations point into.")
-@click.option("--allow-cross-section", metavar="PAIRS", help="As in `ragauge audit`.")
-@click.option(
-    "--offsets-in",
-    type=click.Choice(["code-points", "utf-16", "bytes"]),
-    default="code-points",
-    help="What character offsets count  [code-points]",
-)
-@click.option("--tokenizer", metavar="NAME", help="For offsets in tokens: whitespace, words, FILE.")
-@click.option("--embedder", metavar="NAME", help="Measure ΔS with it: ngram, minilm, minilm:/path.")
-@click.option("--calibration", metavar="FILE", help="Gate ΔS by what `calibrate deltas` wrote.")
-@click.option(
-    "--gates",
-    metavar="RULES",
-    multiple=True,
-    help="Gate rules, in place of the recipe's or beside.",
-)
+@auditing_options
 @click.option("--strict", is_flag=True, help="Every question must be convergent.")
 @click.option("--knobs", metavar="JSON", help="Knobs sent with every call: an object, or a file.")
 @click.option("--restart", is_flag=True, help="Set the runs of another recipe in --out aside.")

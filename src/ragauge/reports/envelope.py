@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Verdict
-from ragauge.reports.numbers import confidence, restriction
+from ragauge.reports.numbers import confidence, n_of, restriction
 
 PLACES_SHOWN = 3
 
@@ -37,6 +37,22 @@ def scored_of(metrics: Mapping[str, Score], gate: Verdict) -> int | None:
     """Of how many units the gate's `n` are; None where it speaks of a part of the set."""
     score = metrics.get(gate.metric)
     return None if score is None or restriction(gate) else score.of
+
+
+def bounds(
+    gates: Iterable[Verdict], metrics: Mapping[str, Score], names: Mapping[str, str]
+) -> list[tuple[Verdict, str, str, str, str]]:
+    """Each gate with its metric's name, its coverage, its verdict in a word, and a note."""
+    return [
+        (
+            gate,
+            names[gate.metric],
+            n_of(gate.n, scored_of(metrics, gate)),
+            gate_word(gate),
+            gate_note(gate),
+        )
+        for gate in gates
+    ]
 
 
 def short_names(ids: Iterable[str]) -> dict[str, str]:

@@ -34,15 +34,6 @@ def in_one_unit(work: Iterable[Block]) -> Iterator[Piece]:
         yield Piece(block, unit)
 
 
-def with_unit(work: Iterable[Block]) -> tuple[Unit | None, Iterator[Block]]:
-    """The first unit that the first block has, and all the blocks as they were."""
-    rest = iter(work)
-    first = next(rest, None)
-    if first is None:
-        return None, iter(())
-    return unit_in(first.read()), chain([first], rest)
-
-
 def unit_in(content: bytes) -> Unit | None:
     """The unit of the first offsets in lines of traces; None where there are none."""
     return next(_units(content), None)

@@ -12,7 +12,7 @@ from ragauge.contracts.finding import Finding
 from ragauge.contracts.score import Advice, Score
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.contracts.verdict import Verdict
-from ragauge.reports import envelope, numbers
+from ragauge.reports import envelope
 from ragauge.reports.audit import story
 from ragauge.reports.audit.story import ToldCode
 from ragauge.reports.page_view import PageView
@@ -32,17 +32,7 @@ class AuditedView(PageView[Audited]):
 
     @property
     def bounds(self) -> list[tuple[Verdict, str, str, str, str]]:
-        """Each gate with its metric's name, its coverage, its verdict in a word, and a note."""
-        return [
-            (
-                gate,
-                self.names[gate.metric],
-                numbers.n_of(gate.n, envelope.scored_of(self.report.metrics, gate)),
-                envelope.gate_word(gate),
-                envelope.gate_note(gate),
-            )
-            for gate in self.report.gates
-        ]
+        return envelope.bounds(self.report.gates, self.report.metrics, self.names)
 
     @property
     def interval_title(self) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ragauge.contracts.score import Advice, Change, Comparison, QuestionRow, Score, ScoreReport
 from ragauge.contracts.verdict import Verdict
-from ragauge.reports import envelope, numbers
+from ragauge.reports import envelope
 from ragauge.reports.foreign import cut
 from ragauge.reports.page_view import PageView
 from ragauge.reports.score import story
@@ -63,17 +63,7 @@ class View(PageView[ScoreReport]):
 
     @property
     def bounds(self) -> list[tuple[Verdict, str, str, str, str]]:
-        """Each gate with its metric's name, its coverage, its verdict in a word, and a note."""
-        return [
-            (
-                gate,
-                self.names[gate.metric],
-                numbers.n_of(gate.n, envelope.scored_of(self.report.metrics, gate)),
-                envelope.gate_word(gate),
-                envelope.gate_note(gate),
-            )
-            for gate in self.report.gates
-        ]
+        return envelope.bounds(self.report.gates, self.report.metrics, self.names)
 
     @property
     def interval_title(self) -> str:
