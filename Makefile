@@ -42,6 +42,7 @@ bench: $(VENV)/dev.stamp
 	-@$(BIN)/python -m benchmarks.agreement
 	@$(BIN)/python -m benchmarks.statistics
 	@$(BIN)/python -m benchmarks.krippendorff_alpha
+	@$(BIN)/python -m benchmarks.audit
 
 docs: $(VENV)/dev.stamp
 	@$(BIN)/python docs/generate.py
