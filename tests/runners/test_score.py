@@ -211,7 +211,7 @@ def test_sums_beyond_64_bits_stay_exact():
     from ragauge.contracts.metric import SCALE, Metric
     from ragauge.metrics.table import ratio
     from ragauge.runners.blocks import Measured
-    from ragauge.runners.gather import _Sums
+    from ragauge.runners.gather import RowSums
 
     metric = Metric(
         id="acme.large",
@@ -226,7 +226,7 @@ def test_sums_beyond_64_bits_stay_exact():
         rate=False,
         doc="",
     )
-    sums = _Sums(metric, 2)
+    sums = RowSums(metric, 2)
     large = 1000 * SCALE
     for _ in range(12):
         rows = Measured(array("q", [large, 1] * 1000), [None] * 1000)
