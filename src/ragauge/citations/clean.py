@@ -40,8 +40,8 @@ def clean_citations(
         return None
     if retrieved is None:
         told = {one.k_final is None for one in found}
-        return found if len(told) == 1 and out_of_order(found) is None else None
-    if not _falling(retrieved) and out_of_order(retrieved) is not None:
+        return found if len(told) == 1 and _in_order(found) else None
+    if not _in_order(retrieved):
         return None
     return found if _ranked(found, retrieved) else None
 
@@ -92,6 +92,10 @@ def _known(citation: Any, known: dict[str, Any]) -> Any:
     # Words of the model's own are no field that could disagree.
     said = {name: value for name, value in citation.items() if name != "quote"}
     return chunk if said.items() <= chunk.items() else None
+
+
+def _in_order(chunks: Sequence[Any]) -> bool:
+    return _falling(chunks) or out_of_order(chunks) is None
 
 
 def _falling(retrieved: Sequence[Any]) -> bool:

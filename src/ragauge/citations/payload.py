@@ -73,7 +73,7 @@ class ReadFields(Struct, frozen=True):
 
 def whole_payload(raw: Any) -> Citation | None:
     """The payload where nothing is wrong with it: the quick way, which explains nothing."""
-    written = as_mapping(raw)
+    written = raw if type(raw) is dict else as_mapping(raw)
     try:
         found: Citation = _convert(written, Citation)
     except _REFUSED:

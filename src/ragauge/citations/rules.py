@@ -116,29 +116,35 @@ def out_of_order(chunks: Sequence[Any]) -> CitationFinding | None:
             return None
     except (TypeError, AttributeError):  # no score, or none that can be compared
         return None
-    return broken
+    if broken is None:
+        return None
+    one, other = broken
+    return CitationFinding(
+        code="bad_order",
+        field="score_norm",
+        got=told(f"{_id(one)} before {_id(other)}"),
+        expected="score_norm falling, then section_id, snippet_id, start rising",
+    )
 
 
-def _first_broken(chunks: Sequence[Any]) -> CitationFinding | None:
+def _first_broken(chunks: Sequence[Any]) -> tuple[Any, Any] | None:
+    """The first two neighbours that the order law puts the other way round."""
     for one, other in pairwise(chunks):
         first, second = _field(one, "score_norm"), _field(other, "score_norm")
         if first < second or (first == second and _tie_key(one) > _tie_key(other)):
-            return CitationFinding(
-                code="bad_order",
-                field="score_norm",
-                got=told(f"{_id(one)} before {_id(other)}"),
-                expected="score_norm falling, then section_id, snippet_id, start rising",
-            )
+            return one, other
     return None
 
 
 def _in_order_before_reranking(chunks: Sequence[Any]) -> bool:
     """Whether a reranker is told of, the list is as it left it, and was in order before that."""
     ranks = [_field(chunk, "k_pos") for chunk in chunks]
-    signs = [_field(chunk, name) for chunk in chunks for name in ("k_final", "rerank_score")]
-    if None in ranks or all(sign is None for sign in signs):
-        return False
     final = [_field(chunk, "k_final") for chunk in chunks]
+    told_of = any(place is not None for place in final) or any(
+        _field(chunk, "rerank_score") is not None for chunk in chunks
+    )
+    if None in ranks or not told_of:
+        return False
     if None not in final and final != sorted(final):
         return False
     before = [chunk for _, chunk in sorted(zip(ranks, chunks, strict=True), key=lambda p: p[0])]
@@ -155,5 +161,7 @@ def _id(chunk: Any) -> str:
 
 
 def _field(chunk: Any, name: str) -> Any:
-    known = type(chunk) is dict or isinstance(chunk, Mapping)
+    if type(chunk) is dict:
+        return chunk.get(name)
+    known = type(chunk) is not Citation and isinstance(chunk, Mapping)
     return chunk.get(name) if known else getattr(chunk, name)
