@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from ragauge.text.visible import one_line
+from ragauge.text.json_hooks import JsonFault, finite, no_constant, without_duplicates
 
-_SHOWN = 60
 _QUOTE = "\"'“”‘’"
 _BEGUN = re.compile(rf"\{{(?=\s*[{_QUOTE}][^{_QUOTE}\n]{{1,64}}[{_QUOTE}]\s*[:：])")
 """A bracket with a key behind it; any other is a bracket of prose."""
@@ -55,10 +53,6 @@ class BrokenObject(Struct, frozen=True):
     def why(self, text: str) -> str:
         """The fault and its place in words."""
         return f"{self.fact} at {place_in(text, self.fault_at)}{self.remedy}"
-
-
-class _Fault(Exception):
-    """JSON by its form, with something in it that readers do not agree on."""
 
 
 def whole_object(text: str) -> dict[str, Any] | None:
@@ -120,13 +114,13 @@ def _value_of(written: str) -> Any:
     try:
         value = _LENIENT.decode(written)
         if _HALF.search(json.dumps(value, ensure_ascii=False)):
-            raise _Fault("half a character (a lone surrogate)")
+            raise JsonFault("half a character (a lone surrogate)")
         return value
     except json.JSONDecodeError as error:
         fact = f"not JSON: {error.msg[:1].lower()}{error.msg[1:].removesuffix(' at')}"
         return BrokenObject(0, len(written), error.pos, fact, _remedy(error, written))
-    except _Fault as fault:
-        fact = str(fault)
+    except JsonFault as fault:
+        fact = fault.fact
     except RecursionError:
         fact = "brackets nested too deeply"
     except ValueError:  # Python converts at most some thousand digits
@@ -153,29 +147,9 @@ def _end_of(text: str, start: int) -> int:
     return len(text)
 
 
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        times = Counter(key for key, _ in pairs)
-        key = next(key for key in times if times[key] > 1)
-        raise _Fault(f'key "{one_line(key, _SHOWN)}" appears {times[key]} times in one object')
-    return members
-
-
-def _no_constant(name: str) -> Any:
-    raise _Fault(f"{name} is not a JSON number")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if number in (float("inf"), float("-inf")):
-        raise _Fault(f"number {one_line(text, _SHOWN)} is out of range")
-    return number
-
-
 _LENIENT = json.JSONDecoder(
     strict=False,
-    object_pairs_hook=_without_duplicates,
-    parse_constant=_no_constant,
-    parse_float=_finite,
+    object_pairs_hook=without_duplicates,
+    parse_constant=no_constant,
+    parse_float=finite,
 )

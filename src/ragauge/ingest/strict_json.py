@@ -8,12 +8,11 @@ from typing import Any
 
 import msgspec
 
-from ragauge.text.visible import one_line
+from ragauge.text.json_hooks import JsonFault, finite, no_constant, whole, without_duplicates
 
 MAX_NESTING = 64
 _FLAT_ARRAYS = MAX_NESTING - 3
 """Arrays a line may hold and still not be too deep, where all its keys stand at the top."""
-_KEY_SHOWN = 60
 
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.json.Encoder().encode
@@ -107,14 +106,14 @@ def _fault(line: bytes) -> str | None:
     try:
         value = json.loads(
             text,
-            object_pairs_hook=_without_duplicates,
-            parse_constant=_no_constant,
-            parse_float=_finite,
-            parse_int=_whole,
+            object_pairs_hook=without_duplicates,
+            parse_constant=no_constant,
+            parse_float=finite,
+            parse_int=whole,
         )
     except json.JSONDecodeError as error:
         return _syntax_fault(error, text)
-    except _Fault as fault:
+    except JsonFault as fault:
         return str(fault)
     return _lone_surrogate(value)
 
@@ -137,38 +136,6 @@ def _nesting(text: str) -> int:
         elif match[0] in "]}":
             depth -= 1
     return deepest
-
-
-class _Fault(Exception):
-    pass
-
-
-def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    members = dict(pairs)
-    if len(members) < len(pairs):
-        keys = [key for key, _ in pairs]
-        twice = next(key for key in keys if keys.count(key) > 1)
-        shown = one_line(twice, _KEY_SHOWN)
-        raise _Fault(f'key "{shown}" appears {keys.count(twice)} times in one object; keep one')
-    return members
-
-
-def _no_constant(name: str) -> Any:
-    raise _Fault(f"{name} is not a JSON number; write null where there is no value")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if number in (float("inf"), float("-inf")):
-        raise _Fault(f"number {one_line(text, 40)} is out of range")
-    return number
-
-
-def _whole(text: str) -> int:
-    try:
-        return int(text)
-    except ValueError:  # Python converts at most some thousand digits
-        raise _Fault(f"number {one_line(text, 40)} is out of range") from None
 
 
 def _lone_surrogate(value: Any) -> str | None:
