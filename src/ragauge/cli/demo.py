@@ -186,17 +186,17 @@ def _next_steps(folder: Path, *, kept: bool) -> str:
         "ragauge demo serve": "the pipeline as an endpoint, to sweep with --http",
     }
     first = (
-        f"Look at: {folder}/stability.html in a browser, for every question and run."
+        f"Look at, in a browser: {folder}/stability.html for every question and run, and "
+        f"{folder}/audit.html for the citations."
         if kept
         else f"`ragauge demo --into {folder}` keeps the files, and makes a page to look at."
     )
-    width = max(map(len, steps))
     return "\n".join(
         [
             "",
             first,
             "Then try, after `. .venv/bin/activate` if `ragauge` is not on your path:",
-            *(f"  {command:<{width}}  {about}" for command, about in steps.items()),
+            *(f"  {command}\n      {about}" for command, about in steps.items()),
         ]
     )
 

@@ -18,13 +18,20 @@ BROKEN = {
     "text": "drifted_offsets=1",
 }
 """The fault that each depth is there to catch."""
+ASKS = {
+    "marker": "was the cited id retrieved?",
+    "payload": "is the payload whole, and of this index?",
+    "text": "does the text stand at its offsets?",
+}
 
 
 def citations_of_a_tour(
     pipeline: Pipeline, gold: Path, folder: Path, *, color: bool, width: int
 ) -> str:
     """What an audit says of three answers whose citations were broken; all files in the folder."""
+    from ragauge.reports.forms import render
     from ragauge.runners.audit import audit
+    from ragauge.store.files import write_whole
     from ragauge.store.manifests import write_manifest
 
     manifest, documents, broken = (
@@ -34,6 +41,7 @@ def citations_of_a_tour(
     _copy_documents(documents)
     struck = _write_broken(pipeline, gold, broken)
     report = audit(broken, manifest=manifest, docs=documents).report
+    write_whole(folder / "audit.html", render(report, "html").encode())
     return _shown(report, struck, color=color, width=width)
 
 
@@ -63,7 +71,6 @@ def _write_broken(pipeline: Pipeline, gold: Path, traces: Path) -> dict[str, str
 def _shown(report: AuditReport, struck: dict[str, str], *, color: bool, width: int) -> str:
     from rich.text import Text
 
-    from ragauge.reports.audit.story import DEPTHS_ASK
     from ragauge.reports.terminal import Page, note, words
 
     page = Page(color, width)
@@ -74,7 +81,7 @@ def _shown(report: AuditReport, struck: dict[str, str], *, color: bool, width: i
     for depth, qid in struck.items():
         worst = next(answer.code for answer in report.answers if answer.qid == qid)
         found = next(one for one in report.findings if (one.qid, one.code) == (qid, worst))
-        rows.append([words(depth, "bold"), note(DEPTHS_ASK[depth]), words(qid), words(worst)])
+        rows.append([words(depth, "bold"), note(ASKS[depth]), words(qid), words(worst)])
         notes.append(words(found.message))
     page.table(rows, notes=notes)
     page.line(Text())
