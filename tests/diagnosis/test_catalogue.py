@@ -12,6 +12,7 @@ from ragauge.contracts.stability import STABILITIES
 from ragauge.contracts.trace_eval import Broken
 from ragauge.diagnosis.advice import UNKNOWN, StabilityFacts
 from ragauge.diagnosis.catalogue import catalogue
+from ragauge.diagnosis.components import Fault
 from ragauge.diagnosis.traceability import CODES, TraceabilityFacts, Turned
 from ragauge.gates.rules import parse_rule
 from ragauge.metrics.quality import LABELS
@@ -30,7 +31,13 @@ VALUES = {
     "broken": set(get_args(Broken)),
     "turned": set(get_args(Turned)),
 }
-FACTS = {"quality": QuestionRow, "stability": StabilityFacts, "traceability": TraceabilityFacts}
+COMPONENTS = ("entities", "labels", "linking", "retrieval")
+FACTS = {
+    "quality": QuestionRow,
+    "stability": StabilityFacts,
+    "traceability": TraceabilityFacts,
+    **dict.fromkeys(COMPONENTS, Fault),
+}
 
 
 @every_entry

@@ -471,3 +471,17 @@ def test_intervals_of_skewed_values_hold_the_mean_about_as_often_as_they_say(kin
         return low <= 1 <= high
 
     assert least <= sum(covers() for _ in range(2_000)) / 2_000 <= 0.96
+
+
+@given(
+    st.integers(1, 12).flatmap(
+        lambda columns: st.lists(
+            st.lists(st.integers(-2, 2), min_size=columns, max_size=columns), max_size=40
+        ).map(lambda rows: np.array(rows, dtype=np.int64).reshape(-1, columns))
+    )
+)
+@drawn
+def test_different_rows_are_told_apart_whatever_their_width(rows):
+    plain = np.unique(rows, axis=0, return_counts=True)
+    for found, expected in zip(module._distinct(rows), plain, strict=True):
+        assert found.tolist() == expected.tolist()

@@ -12,6 +12,8 @@ NAMES = (
     "comparison-report",
     "consistency-report",
     "drift-report",
+    "eval-all-report",
+    "eval-report",
     "gold",
     "gold-agreement-report",
     "gold-convert-report",

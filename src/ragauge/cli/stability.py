@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from typing import Any
 
 import click
 
 from ragauge.cli.exit_codes import NOT_MEASURED
+from ragauge.cli.progress import counting
 from ragauge.cli.recording import recorder, recording_options, rows_of
 from ragauge.cli.score import forms_of, show, write_reports
 from ragauge.cli.settings import options_of, settings
@@ -50,7 +48,7 @@ def stability(ctx: click.Context, /, **given: Any) -> None:
     forms = forms_of(reports)
     names = ("profile", "min_stable", "refusal", "refusal_tokens", "inline", "max_bad")
     with recorder(chosen) as history, rows_of(history, wanted) as out:
-        with _progress(chosen["quiet"]) as progress:
+        with counting("judging questions", chosen["quiet"]) as progress:
             outcome = run(
                 gold,
                 runs,
@@ -66,17 +64,3 @@ def stability(ctx: click.Context, /, **given: Any) -> None:
     if not outcome.report.coverage.runs:
         ctx.exit(NOT_MEASURED)
     ctx.exit(0 if outcome.report.passed else 1)
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on stderr, where a person sees it."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import Progress
-
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("judging questions", total=None)
-        yield lambda done, of: bar.update(task, completed=done, total=of)

@@ -79,6 +79,11 @@ def value_of(question: Gold, stratum: str) -> str | None:
     ['true', '1', None, None]
     """
     value = question.answerable if stratum == ANSWERABLE else question.strata.get(stratum)
+    return stratum_text(value)
+
+
+def stratum_text(value: Any) -> str | None:
+    """A stratum's value as text; None where it is absent or empty."""
     if value is None or value == "":
         return None
     return value if type(value) is str else msgspec.json.encode(value).decode()

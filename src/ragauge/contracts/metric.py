@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     """Integer sums going in, floating values coming out."""
 
 Better = Literal["higher", "lower"]
-Unit = Literal["trace", "question", "document", "query"]
-Reads = Literal["facts", "runs", "audit", "audited_runs"]
+Unit = Literal["trace", "question", "document", "item", "mention", "query"]
+Reads = Literal["facts", "runs", "audit", "audited_runs", "entities", "labels", "links", "ranking"]
 
 SCALE = 1 << 40
 """Values that are not counts travel as round(value * SCALE): integer sums do not care for order."""
@@ -49,8 +49,8 @@ class Metric(Struct, frozen=True, kw_only=True):
     columns: tuple[str, ...]
     """Sufficient statistics, such as ("tp", "fp", "fn")."""
     reads: Reads = "facts"
-    """What `measure` is given: the facts of a trace or a question with its runs, and of these
-    what an audit says."""
+    """What `measure` is given: the facts of a trace or a question with its runs, of these what an
+    audit says, or a document, an item, a mention or a query of a component's evaluation."""
     needs: frozenset[str]
     """The fields of it that `measure` looks at."""
     measure: Callable[[Any], Row | Absent]

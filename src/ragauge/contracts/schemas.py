@@ -23,6 +23,7 @@ from ragauge.contracts.citation import AuditableAnswer, Citation
 from ragauge.contracts.comparison import ComparisonReport, HistoryReport
 from ragauge.contracts.consistency import ConsistencyReport
 from ragauge.contracts.drift import DriftReport
+from ragauge.contracts.evaluation import EvalAllReport, EvalReport
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.gold_parts import ConvertReport, PlanReport, SampleReport, SplitReport
 from ragauge.contracts.gold_report import DiffReport, LintReport
@@ -46,6 +47,8 @@ RECORDS: dict[str, type] = {
     "comparison-report": ComparisonReport,
     "consistency-report": ConsistencyReport,
     "drift-report": DriftReport,
+    "eval-all-report": EvalAllReport,
+    "eval-report": EvalReport,
     "gold": Gold,
     "gold-agreement-report": AgreementReport,
     "gold-convert-report": ConvertReport,

@@ -141,7 +141,7 @@ def _advice(
     # Only an answerable question can be over-refused: it is compared with its like.
     kinds = {row.answerable for row in rows}
     alike = [row.qid for row in questions if row.answerable in kinds]
-    kind = "" if len(kinds) == 2 else " answerable" if kinds == {True} else " unanswerable"
+    kind = " answerable" if kinds == {True} else " unanswerable" if kinds == {False} else ""
     where = concentration(qids, alike, strata, kind)
     evidence = entry.evidence.format(n=len(rows)) + among
     return Advice(

@@ -4,6 +4,7 @@ precision_cited>=0.80
 under_refusal<=0.05@95                     the interval's worse end must be inside
 over_refusal<=0.10 where language=nl       only these questions
 claim_containment>=1 per question 9 of 10  nine in ten questions must satisfy it
+p(rel=2)@5>=0.30                           a metric with a parameter of its own
 precision_strict>=0.80?                    may stay unevaluated without failing
 """
 
@@ -18,7 +19,7 @@ from ragauge.contracts.verdict import Rule
 from ragauge.errors import UsageError
 
 _RULE = re.compile(
-    r"""\s*(?P<metric>[A-Za-z_][\w.@+-]*?)\s*
+    r"""\s*(?P<metric>[A-Za-z_](?:[\w.@+-]|\([^()]*\))*?)\s*
         (?P<op>>=|<=|==|=|>|<|≥|≤)\s*
         (?P<bound>[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(?P<percent>%)?
         (?:\s*@\s*(?P<confidence>\d+(?:\.\d+)?)\s*%?)?
@@ -27,6 +28,8 @@ _RULE = re.compile(
         \s*(?P<optional>\?)?\s*""",
     re.VERBOSE | re.IGNORECASE,
 )
+_COMMA = re.compile(r",(?![^()]*\))")
+"""One between rules: those in parentheses are a metric's own."""
 _OPS = {"==": "=", "≥": ">=", "≤": "<="}
 EXAMPLE = "precision_cited>=0.80,under_refusal<=0.05@95"
 
@@ -35,7 +38,7 @@ def parse_rules(text: str, metric_id: Callable[[str], str]) -> tuple[Rule, ...]:
     """The rules of a comma-separated text, metric names made whole; all errors at once."""
     rules: list[Rule] = []
     problems: list[str] = []
-    for part in text.split(","):
+    for part in _COMMA.split(text):
         try:
             rules.append(parse_rule(part, metric_id))
         except UsageError as error:

@@ -8,36 +8,44 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
+from ragauge.contracts.entities import AnnotatedText
 from ragauge.contracts.finding import Finding
 from ragauge.errors import InputRejected, UsageError
+from ragauge.ingest.brat import read_brat
+from ragauge.ingest.entity_reading import Given, Reading
+from ragauge.ingest.entity_records import ENTRY_IDS, is_nil
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.heritage import (
     CUSTODIAN_TYPES,
     ENTITY_TYPES,
     Entry,
-    Mention,
     misplaced,
-    misplacement,
     no_table,
     read_entries,
     unknown_types,
 )
+from ragauge.ingest.iob import read_iob
 from ragauge.ingest.judgements import SHOWN, records_of
 from ragauge.ingest.lines import read_whole
 from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.ingest.tables import rows_of
+from ragauge.ingest.tagged_texts import numbered_lines
 
 ANSWER_TYPES = ("comparative", "factual", "relationship", "temporal")
 LANGUAGES = ("de", "en", "fr", "nl")
 GRADES = range(4)
-NIL = ("", "nil", "none", "null")
-ENTRY_IDS = ("wikidata_id", "viaf_id", "isil_code", "ghcid")
+MENTION_FINDINGS = {
+    "broken_tags": "broken_iob2",
+    "offsets_recounted": "misplaced_span",
+    "unicode_form": "misplaced_span",
+}
+"""By what readers find, what it is to the plan."""
 LINK_IDS = ("gold_wikidata", "gold_viaf", "gold_isil")
 
 
@@ -114,8 +122,7 @@ def _count_entry(entry: Entry, held: Dataset) -> None:
 
 
 def _is_nil(ids: dict[str, Any], names: tuple[str, ...]) -> bool:
-    known = (ids.get(name) for name in names)
-    return all(id is None or str(id).strip().lower() in NIL for id in known)
+    return all(is_nil(ids.get(name)) for name in names)
 
 
 def _check_answer_type(kind: str | None, where: str, reading: _Reading) -> None:
@@ -124,47 +131,33 @@ def _check_answer_type(kind: str | None, where: str, reading: _Reading) -> None:
         reading.find("unknown_answer_type", where, f"{fact}; it is one of {_listed(ANSWER_TYPES)}")
 
 
+class _Mentions(Reading):
+    """A reading that counts entities by type, each as often as it is marked."""
+
+    def __init__(self, dataset: _Reading) -> None:
+        super().__init__(dataset.problems)
+        self.dataset = dataset
+        self.counts: Counter[str] = Counter()
+
+    def keep(self, document: AnnotatedText, given: Sequence[Given]) -> None:
+        for one in self.checked(document, given):
+            self.counts[one.entity.type] += 1
+            _check_entity_type(one.entity.type, one.where, self.dataset)
+
+    def find(self, code: str, where: str, message: str) -> None:
+        self.dataset.find(MENTION_FINDINGS.get(code, code), where, message)
+
+
 def _brat(file: Path, reading: _Reading) -> None:
-    """Text-bound annotations: `T1<tab>TYPE 0 4<tab>surface`; other lines are not entities."""
-    counts: Counter[str] = Counter()
-    beside = file.with_suffix(".txt")
-    text = _text(beside, reading) if beside.exists() else None
-    for place, line in _lines(file, reading):
-        if not line.startswith("T"):
-            continue
-        found = re.fullmatch(r"T\S*\t(\S+) (\d+) (?:[\d; ]+ )?(\d+)\t(.*)", line)
-        if not found:
-            reading.problems.append(f"{place}: not like T1<tab>TYPE 0 4<tab>text")
-            continue
-        kind, start, end, surface = found.groups()
-        counts[kind] += 1
-        _check_entity_type(kind, place, reading)
-        in_one_piece = ";" not in line.split("\t")[1]
-        if text is not None and in_one_piece:
-            fact = misplacement(text, Mention(surface, kind, int(start), int(end)))
-            if fact:
-                reading.find("misplaced_span", place, fact)
-    reading.held.ner = (reading.held.ner or Counter()) + counts
+    mentions = _Mentions(reading)
+    read_brat(file, mentions)
+    reading.held.ner = (reading.held.ner or Counter()) + mentions.counts
 
 
 def _iob2(file: Path, reading: _Reading) -> None:
-    """A token a line, its tag last; a mention begins where a B- stands."""
-    counts: Counter[str] = Counter()
-    before = "O"
-    for place, line in _lines(file, reading):
-        tag = line.split()[-1] if line.strip() else "O"
-        mark, _, kind = tag.partition("-")
-        if tag != "O" and (mark not in "BI" or not kind):
-            reading.problems.append(f"{place}: tag {quoted(tag)} is not O, B-TYPE or I-TYPE")
-        elif mark == "B":
-            counts[kind] += 1
-            _check_entity_type(kind, place, reading)
-        elif mark == "I" and before not in (f"B-{kind}", f"I-{kind}"):
-            counts[kind] += 1
-            fact = f"{tag} follows {before}; in IOB2 a mention begins with B-{kind}"
-            reading.find("broken_iob2", place, fact)
-        before = tag
-    reading.held.ner = (reading.held.ner or Counter()) + counts
+    mentions = _Mentions(reading)
+    read_iob(str(file), read_whole(str(file)), mentions, "iob2")
+    reading.held.ner = (reading.held.ner or Counter()) + mentions.counts
 
 
 def _check_entity_type(kind: str, place: str, reading: _Reading) -> None:
@@ -229,7 +222,8 @@ def _qrels(file: Path, reading: _Reading) -> None:
     held = reading.held
     held.judged = held.judged or Counter()
     seen: set[tuple[str, str]] = set()
-    for place, line in _lines(file, reading):
+    lines = numbered_lines(str(file), read_whole(str(file)), reading.problems)
+    for place, line in lines:
         cells = line.split()
         if not cells:
             continue
@@ -266,21 +260,6 @@ def _metadata(file: Path, reading: _Reading) -> None:
 
 def _annotator(file: Path, reading: _Reading) -> None:
     reading.held.annotators = (*reading.held.annotators, str(file))
-
-
-def _text(file: Path, reading: _Reading) -> str | None:
-    """The text of a file, its line ends as they are: offsets count them."""
-    try:
-        return read_whole(str(file)).decode()
-    except UnicodeDecodeError:
-        reading.problems.append(f"{file}: is not UTF-8 text")
-        return None
-
-
-def _lines(file: Path, reading: _Reading) -> Iterator[tuple[str, str]]:
-    text = _text(file, reading) or ""
-    for number, line in enumerate(text.split("\n"), 1):
-        yield f"{file}:{number}", line.removesuffix("\r")
 
 
 def _listed(names: tuple[str, ...]) -> str:

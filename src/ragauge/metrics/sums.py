@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 class QuestionSums(Struct, frozen=True):
-    """A metric's column sums, and how many units were scored, for each question."""
+    """A metric's column sums, and how many units were scored, for each question.
+
+    Where a component is evaluated, a document, item, mention or query stands for the question.
+    """
 
     metric: Metric
     sums: Ints

@@ -24,6 +24,10 @@ COMMANDS: dict[Reads, str] = {
     "runs": "stability",
     "audit": "audit",
     "audited_runs": "trace-eval",
+    "entities": "eval ner",
+    "labels": "eval types",
+    "links": "eval linking",
+    "ranking": "eval retrieval",
 }
 """Where a metric is asked for, by what it reads."""
 
@@ -80,10 +84,18 @@ def metric(
 @cache
 def table() -> dict[str, Metric]:
     """Every metric there is, by id: the built-in families, then what packages register."""
-    from ragauge.metrics import quality, stability, traceability
+    from ragauge.metrics import (
+        entities,
+        labels,
+        linking,
+        quality,
+        retrieval,
+        stability,
+        traceability,
+    )
 
-    families = (quality.METRICS, stability.METRICS, traceability.METRICS)
-    found = {entry.id: entry for family in families for entry in family}
+    families = (quality, stability, traceability, entities, labels, linking, retrieval)
+    found = {entry.id: entry for family in families for entry in family.METRICS}
     for entry in registered():
         if entry.id in found:
             raise UsageError(f"metric {entry.id}: registered twice; rename one of them")
@@ -180,6 +192,8 @@ def _finish_checked(entry: Metric) -> Callable[[Array], Array]:
 def find(name: str, *kinds: Reads) -> Metric:
     """The metric of this id, or of this name where one family has it; `@k` may be any k.
 
+    Metrics of rankings go by the names other tools give them, too: nDCG@10, P(rel=2)@5.
+
     With kinds, only a metric that reads one of them will do.
     """
     found = _found(name, kinds)
@@ -198,20 +212,26 @@ def _found(name: str, kinds: tuple[Reads, ...]) -> Metric:
     if len(matches) > 1:
         ids = ", ".join(entry.id for entry in matches)
         raise UsageError(f'metric "{name}" is ambiguous: {ids}')
-    at_k = _at_k(name)
-    if at_k:
-        return at_k
+    made = _with_parameters(name, kinds)
+    if made:
+        return made
     names = [word for entry in known.values() for word in (entry.id, entry.name)]
     near = difflib.get_close_matches(name, names, n=1)
     hint = f'; did you mean "{near[0]}"?' if near else "; `ragauge metrics` lists them"
     raise UsageError(f'there is no metric "{name}"{hint}')
 
 
-def _at_k(name: str) -> Metric | None:
-    from ragauge.metrics import quality
+def _with_parameters(name: str, kinds: tuple[Reads, ...]) -> Metric | None:
+    """A metric whose name holds a parameter that the table does not list, such as another k."""
+    from ragauge.metrics import linking, quality, retrieval_names
 
     match = re.fullmatch(r"(?:quality\.)?gold_retrieved@([1-9][0-9]*)", name)
-    return quality.gold_retrieved_at(int(match[1])) if match else None
+    if match:
+        return quality.gold_retrieved_at(int(match[1]))
+    if (name.startswith("linking.") or "links" in kinds) and (linked := linking.named(name)):
+        return linked
+    ours = name.startswith("retrieval.") or "ranking" in kinds
+    return retrieval_names.named(name) if ours else None
 
 
 def _unindented(doc: str) -> str:

@@ -12,6 +12,7 @@ from ragauge.contracts.calibration import CalibrationReport
 from ragauge.contracts.comparison import ComparisonReport, HistoryReport
 from ragauge.contracts.consistency import ConsistencyReport
 from ragauge.contracts.drift import DriftReport
+from ragauge.contracts.evaluation import EvalAllReport, EvalReport
 from ragauge.contracts.gold_parts import ConvertReport, PlanReport, SampleReport, SplitReport
 from ragauge.contracts.gold_report import DiffReport, GoldReport, LintReport
 from ragauge.contracts.latency import LatencyReport
@@ -35,6 +36,8 @@ Report = (
     | AuditReport
     | TraceEvalReport
     | DriftReport
+    | EvalReport
+    | EvalAllReport
 )
 
 FORMS = ("text", "json", "markdown", "junit", "github", "csv", "html")
@@ -63,6 +66,8 @@ KINDS: dict[type, Kind] = {
     TraceEvalReport: Kind("trace_eval", ("text", "json", "markdown", "junit", "html")),
     CalibrationReport: Kind("calibration", ("text", "json", "markdown")),
     DriftReport: Kind("drift", ("text", "json", "markdown")),
+    EvalReport: Kind("evaluation", tuple(form for form in FORMS if form != "github")),
+    EvalAllReport: Kind("eval_all", ("text", "json", "markdown", "junit", "html")),
     **dict.fromkeys(
         (LintReport, DiffReport, SplitReport, SampleReport, ConvertReport, PlanReport),
         Kind("gold", ("text", "json")),

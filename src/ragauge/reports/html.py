@@ -18,6 +18,12 @@ import msgspec
 
 from ragauge.contracts.audit import AUDIT_SCHEMA, AuditReport
 from ragauge.contracts.comparison import COMPARISON_SCHEMA, ComparisonReport
+from ragauge.contracts.evaluation import (
+    EVAL_ALL_SCHEMA,
+    EVAL_SCHEMA,
+    EvalAllReport,
+    EvalReport,
+)
 from ragauge.contracts.score import SCORE_SCHEMA, ScoreReport
 from ragauge.contracts.stability import STABILITY_SCHEMA, StabilityReport
 from ragauge.contracts.trace_eval import TRACE_EVAL_SCHEMA, TraceEvalReport
@@ -37,6 +43,8 @@ KINDS: dict[str, tuple[str, type]] = {
     COMPARISON_SCHEMA: ("comparison", ComparisonReport),
     AUDIT_SCHEMA: ("audit", AuditReport),
     TRACE_EVAL_SCHEMA: ("trace_eval", TraceEvalReport),
+    EVAL_SCHEMA: ("evaluation", EvalReport),
+    EVAL_ALL_SCHEMA: ("eval_all", EvalAllReport),
 }
 """Each kind of report by its schema: its view, and the record it is checked against."""
 

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 from ragauge.contracts.audit import AuditReport
 from ragauge.contracts.comparison import ComparisonReport
+from ragauge.contracts.evaluation import EvalAllReport, EvalReport
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.score import ScoreReport
 from ragauge.contracts.stability import StabilityReport
@@ -17,7 +18,14 @@ from ragauge.reports.foreign import cut, flat
 from ragauge.reports.stability.runs import Marked, differences
 
 Reported = TypeVar(
-    "Reported", ScoreReport, StabilityReport, ComparisonReport, AuditReport, TraceEvalReport
+    "Reported",
+    ScoreReport,
+    StabilityReport,
+    ComparisonReport,
+    AuditReport,
+    TraceEvalReport,
+    EvalReport,
+    EvalAllReport,
 )
 
 LONGEST = 1_500
@@ -27,7 +35,7 @@ LONGEST = 1_500
 class PageView(ABC, Generic[Reported]):
     """A report, as its page tells it."""
 
-    kind: ClassVar[str]
+    kind: str
     parts: ClassVar[tuple[str, ...]]
     """The fragments the page is made of, by the names of their templates."""
     finding_text = staticmethod(envelope.finding_text)

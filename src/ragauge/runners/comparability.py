@@ -20,6 +20,10 @@ HEADLINES = {
         "quality.citation_hit_rate",
     ),
     "stability": (STABLE,),
+    "eval ner": ("entities.f1_strict", "entities.f1_partial"),
+    "eval types": ("labels.accuracy", "labels.macro_f1"),
+    "eval linking": ("linking.hits@1", "linking.mrr", "linking.nil_f1"),
+    "eval retrieval": ("retrieval.ndcg@10", "retrieval.rr"),
 }
 """What a comparison of a command's runs is about, unless the user names metrics."""
 PER_QUESTION = " per question"

@@ -35,6 +35,7 @@ BY_UNITS = ("auto", "randomisation")
 NEITHER = "nothing to score in either run"
 NOT_BEFORE = "nothing to score in the run before"
 NOT_AFTER = "nothing to score in the run after"
+UNLIKE_TYPES = "the runs have different types: name them with --types or --labels in both"
 NOT_FINITE = "the metric's total is not a finite number"
 ALIKE = 1e-12
 """Two totals closer than this are one: sums of floats differ in their last digits."""
@@ -139,6 +140,8 @@ def change_of(metric: Comparable, before: Columns, after: Columns, how: How) -> 
     ):
         if not scored.any():
             return untested(metric, before, after, reason)
+    if before.counts.shape != after.counts.shape:
+        return untested(metric, before, after, UNLIKE_TYPES)
     weighted = after.weights is not None
     if not weighted and (metric.finish is None or how.method not in BY_UNITS):
         return _of_values(metric, before, after, how)

@@ -41,10 +41,12 @@ def scored(
     mask: Mask | None = None,
     confidence: float | None = None,
     weights: Floats | None = None,
+    intervals: bool = True,
 ) -> Score:
     """The score of a metric over all questions, or those of a mask.
 
-    With weights it is the population's score, as far as the sample tells.
+    With weights it is the population's score, as far as the sample tells. A plain count has no
+    interval: it grows with the set.
     """
     rows, hits, units = sums.sums, sums.scored, sums.units
     if mask is not None:
@@ -61,7 +63,9 @@ def scored(
         return Score(value=None, n=n, of=of, reason=reason, signature=f"{signature}|n:{n}")
     level = confidence or DEFAULT_CONFIDENCE
     interval: Interval | None
-    if sums.metric.rate:
+    if not intervals or len(sums.metric.columns) == 1:
+        interval, how = None, ""
+    elif sums.metric.rate:
         interval, how = _share_interval(rows, level, weights), ""
     else:
         there = hits > 0

@@ -38,9 +38,13 @@ FEW = 256
 """More distinct values than this are not few, however many the units."""
 UNITS_A_VALUE = 8
 """A drawn count of one value costs about as much as this many drawn units."""
+WIDE = 8
+"""From this many columns on, a row's hash is cheaper to compare than the row."""
 BLOCK = 1 << 20
 """How many drawn numbers are held at once."""
 _SUM_BITS = 62
+_GOLDEN = 0x9E3779B97F4A7C15
+"""The golden ratio in 64 bits: odd multiples of it spread what they multiply."""
 
 
 class Bootstrap(Struct, frozen=True, kw_only=True):
@@ -116,7 +120,7 @@ def metric_interval(
     (0.6, (0.0, 1.2), 'draws')
     """
     _check(confidence, kind, draws)
-    distinct, counts = np.unique(_checked_rows(rows), axis=0, return_counts=True)
+    distinct, counts = _distinct(_checked_rows(rows))
     n, columns = int(counts.sum()), distinct.shape[1]
     if not n:
         return _undrawn(None, n, "row", kind)
@@ -165,6 +169,27 @@ def _checked_rows(rows: Counts) -> Counts:
     if checked.dtype.kind not in "biu" and checked.size:
         raise ValueError(f"rows must be whole numbers, not {checked.dtype}")
     return checked.astype(np.int64)
+
+
+def _distinct(rows: Counts) -> tuple[Counts, Counts]:
+    """The different rows in order, and how often each is met.
+
+    Where rows are wide, few of them differ: they are told apart by one hash each, and only the
+    different ones are compared column by column.
+    """
+    varying = np.flatnonzero((rows != rows[:1]).any(axis=0))
+    if len(varying) == 1:
+        _, first, counts = np.unique(rows[:, varying[0]], return_index=True, return_counts=True)
+        return rows[first], counts
+    if len(varying) < WIDE:
+        return np.unique(rows, axis=0, return_counts=True)
+    odd = np.arange(1, 2 * rows.shape[1], 2, dtype=np.uint64) * np.uint64(_GOLDEN)
+    hashed = rows.astype(np.uint64) @ (odd ^ (odd >> np.uint64(29)))
+    _, first, which = np.unique(hashed, return_index=True, return_inverse=True)
+    if not (rows[first][which] == rows).all():
+        return np.unique(rows, axis=0, return_counts=True)
+    distinct, place = np.unique(rows[first], axis=0, return_inverse=True)
+    return distinct, np.bincount(place.ravel()[which], minlength=len(distinct))
 
 
 def _made(

@@ -1,0 +1,151 @@
+"""What is timed: Ragauge and the field's own tool on the same input, each giving one number."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from benchmarks.component_files import LABELS, TYPES, Span, entities, labels, write_rankings
+
+QUERIES, DEPTH = 10_000, 100
+DOCUMENTS = 20_000
+ITEMS = 100_000
+MEASURES = ("nDCG@10", "P@5", "R@20", "RR", "AP")
+
+
+class Case(NamedTuple):
+    """A comparison: what both tools are given, and how each comes to its number."""
+
+    prepare: Callable[[Path, float], Any]
+    ours: Callable[[Any], float]
+    peer: Callable[[Any], float]
+    wanted: str
+
+
+def rankings(folder: Path, share: float) -> tuple[str, str]:
+    qrels, run = write_rankings(folder, round(QUERIES * share), DEPTH)
+    return str(qrels), str(run)
+
+
+def ragauge_rankings(files: tuple[str, str]) -> float:
+    from ragauge import evaluate_retrieval
+
+    made = evaluate_retrieval(*files, measures=MEASURES, no_rel="zero", intervals=False)
+    return made.report.metrics["retrieval.ndcg@10"].value or 0.0
+
+
+def pytrec_eval_rankings(files: tuple[str, str]) -> float:
+    import pytrec_eval
+
+    wanted = {"ndcg_cut.10", "P.5", "recall.20", "recip_rank", "map"}
+    with Path(files[0]).open() as judged, Path(files[1]).open() as ranked:
+        evaluator = pytrec_eval.RelevanceEvaluator(pytrec_eval.parse_qrel(judged), wanted)
+        values = evaluator.evaluate(pytrec_eval.parse_run(ranked))
+    return sum(one["ndcg_cut_10"] for one in values.values()) / len(values)
+
+
+def ir_measures_rankings(files: tuple[str, str]) -> float:
+    import ir_measures
+
+    wanted = [ir_measures.parse_measure(name) for name in MEASURES]
+    judged, ranked = ir_measures.read_trec_qrels(files[0]), ir_measures.read_trec_run(files[1])
+    return float(ir_measures.calc_aggregate(wanted, judged, ranked)[wanted[0]])
+
+
+Spans = tuple[list[list[Span]], list[list[Span]]]
+
+
+class Annotated(NamedTuple):
+    """The same entities three times: as our records and columns, and as nervaluate's spans."""
+
+    records: tuple[list[dict[str, Any]], ...]
+    columns: tuple[Any, ...]
+    inclusive: Spans
+
+
+def annotated(folder: Path, share: float) -> Annotated:
+    from ragauge.contracts.entities import Entity
+    from ragauge.metrics.entity_columns import columns_of
+
+    spans = entities(round(DOCUMENTS * share))
+    ids = [str(place) for place in range(len(spans[0]))]
+
+    def columns(side: list[list[Span]]) -> Any:
+        made = [
+            [Entity(start=s["start"], end=s["end"], type=s["label"]) for s in one] for one in side
+        ]
+        return columns_of(made, ids)
+
+    return Annotated(
+        tuple(
+            [{"id": id, "entities": one} for id, one in zip(ids, side, strict=True)]
+            for side in spans
+        ),
+        tuple(columns(side) for side in spans),
+        (_inclusive(spans[0]), _inclusive(spans[1])),
+    )
+
+
+def _inclusive(side: list[list[Span]]) -> list[list[Span]]:
+    """nervaluate counts the last character in."""
+    return [[{**span, "end": span["end"] - 1} for span in one] for one in side]
+
+
+def ragauge_records(given: Annotated) -> float:
+    return _strict_f1(given.records)
+
+
+def ragauge_columns(given: Annotated) -> float:
+    return _strict_f1(given.columns)
+
+
+def _strict_f1(given: tuple[Any, ...]) -> float:
+    from ragauge import evaluate_ner
+
+    made = evaluate_ner(*given, intervals=False)
+    return made.report.metrics["entities.f1_strict"].value or 0.0
+
+
+def nervaluate_spans(given: Annotated) -> float:
+    from nervaluate import Evaluator
+
+    results = Evaluator(*given.inclusive, tags=list(TYPES), loader="dict").evaluate()
+    return float(results["overall"]["strict"].f1)
+
+
+Labels = tuple[list[str], list[str]]
+
+
+def typed(folder: Path, share: float) -> Labels:
+    return labels(round(ITEMS * share))
+
+
+def ragauge_labels(given: Labels) -> float:
+    from ragauge.contracts.labels import LabelSet
+    from ragauge.metrics.label_codes import label_patterns
+    from ragauge.metrics.label_sums import label_values
+
+    patterns = label_patterns(LabelSet(name="letters", labels=LABELS), *given)
+    patterns.matrix()
+    return label_values(patterns)["labels.macro_f1"] or 0.0
+
+
+def sklearn_labels(given: Labels) -> float:
+    from sklearn.metrics import classification_report, confusion_matrix
+
+    confusion_matrix(*given)
+    return float(classification_report(*given, output_dict=True)["macro avg"]["f1-score"])
+
+
+CASES = {
+    "rankings from TREC files, pytrec_eval": Case(
+        rankings, ragauge_rankings, pytrec_eval_rankings, "3"
+    ),
+    "rankings from TREC files, ir_measures": Case(
+        rankings, ragauge_rankings, ir_measures_rankings, ""
+    ),
+    "entities from records, nervaluate": Case(annotated, ragauge_records, nervaluate_spans, "12"),
+    "entities from arrays, nervaluate": Case(annotated, ragauge_columns, nervaluate_spans, "25"),
+    "labels from lists, scikit-learn report and matrix": Case(
+        typed, ragauge_labels, sklearn_labels, "20"
+    ),
+}

@@ -1,0 +1,53 @@
+"""`ragauge eval`: the components of a system, each against gold of its own kind."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import click
+
+TASKS = {
+    "ner": "Entities: strict, exact, partial and by token, with an error browser.",
+    "types": "Types: accuracy, macro F1, confusion matrix, categories.",
+    "linking": "Links: hits, MRR, NIL, end to end, consistency of knowledge bases.",
+    "retrieval": "Rankings: nDCG, P, R, RR, AP and more, as trec_eval has them.",
+    "all": "All tasks of a model over heritage entries, in one report.",
+    "convert": "Write annotated texts or rankings in another format.",
+}
+"""Each is a module of this package, eval_<task>, and in it the command of the same name."""
+
+
+class Tasks(click.Group):
+    """A group that knows its commands' one-line help without importing them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(TASKS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        if name not in TASKS:
+            return None
+        module = f"eval_{name}"
+        command: click.Command = getattr(import_module(f"ragauge.cli.{module}"), module)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(TASKS.items()))
+
+
+@click.group(
+    cls=Tasks,
+    short_help="Evaluate a component: entities, types, links, retrieval.",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+def eval() -> None:
+    """Evaluate a component of a system against gold: entities, types, links or retrieval.
+
+    Every number has an interval over documents or queries, and says how much it covers. Without
+    gates, everything in the gold must have been predicted.
+
+    \b
+    Example:
+      ragauge eval retrieval qrels.txt run.txt
+      ragauge eval all --demo
+    """

@@ -1,0 +1,282 @@
+"""What `ragauge eval` says of a component: entities, types, links or retrieval."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from msgspec import Struct, field
+
+from ragauge.contracts.finding import Finding
+from ragauge.contracts.score import Advice, Score
+from ragauge.contracts.verdict import Verdict
+
+EVAL_SCHEMA = "ragauge.eval/1"
+EVAL_ALL_SCHEMA = "ragauge.eval-all/1"
+ERRORS_KEPT = 1_000
+"""Errors of a kind that stand in a report, the first by document; all are counted."""
+
+Task = Literal["ner", "types", "linking", "retrieval", "qa"]
+TASKS: tuple[Task, ...] = ("ner", "types", "linking", "retrieval", "qa")
+
+
+class MatchCounts(Struct, frozen=True, kw_only=True):
+    """How gold entities and predicted ones met under one schema, as SemEval 2013 counts them."""
+
+    correct: int
+    incorrect: int
+    partial: int
+    missed: int
+    spurious: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+class TokenCounts(Struct, frozen=True, kw_only=True):
+    """Tokens that hold a type in gold and prediction, counted once for each type they hold."""
+
+    tp: int
+    fp: int
+    fn: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+class LevelScore(Struct, frozen=True, kw_only=True):
+    """The same entities with their types cut to so many parts: GRP.HER.MUS at 1 is GRP."""
+
+    level: int
+    types: int
+    f1_strict: float | None
+    f1_partial: float | None
+
+
+class TypeShare(Struct, frozen=True, kw_only=True):
+    """How often a type is marked and predicted."""
+
+    gold: int
+    predicted: int
+    ratio: float | None
+    """Predicted over gold; None where gold has none."""
+
+
+class ShownSpan(Struct, frozen=True, kw_only=True):
+    """An entity as a reader meets it."""
+
+    start: int
+    end: int
+    type: str
+    text: str | None
+
+
+class EntityError(Struct, frozen=True, kw_only=True):
+    """A gold entity that was not found as it is, or a prediction that is nowhere in gold."""
+
+    kind: Literal["boundary", "type", "boundary_and_type", "missed", "spurious"]
+    document: str
+    gold: ShownSpan | None
+    predicted: ShownSpan | None
+    before: str
+    """The text on the left of both; empty where the file has no text."""
+    after: str
+    where: str
+
+
+class EntityDetail(Struct, frozen=True, kw_only=True, tag_field="task", tag="ner"):
+    """What an evaluation of entities has of its own."""
+
+    matching: str
+    schemas: dict[str, MatchCounts]
+    """strict, exact, semeval_partial and ent_type (whose F1 is the headline's f1_partial)."""
+    tokens: TokenCounts
+    levels: tuple[LevelScore, ...]
+    layers: dict[str, dict[str, MatchCounts]]
+    """By layer, the same schemas; empty where there is one layer."""
+    distribution: dict[str, TypeShare]
+    token_types: dict[str, TokenCounts]
+    error_counts: dict[str, int]
+    errors: tuple[EntityError, ...]
+
+
+class Confusion(Struct, frozen=True, kw_only=True):
+    """A label taken for another."""
+
+    gold: str
+    predicted: str
+    count: int
+    share: float
+    """Of the items with that gold label."""
+    examples: tuple[str, ...]
+    """The first few items, by id."""
+
+
+class LabelDetail(Struct, frozen=True, kw_only=True, tag_field="task", tag="types"):
+    """What an evaluation of types has of its own."""
+
+    label_set: str
+    labels: tuple[str, ...]
+    """The rows and columns of the matrix; OTHER and MISSING at the end, where they are needed."""
+    matrix: tuple[tuple[int, ...], ...]
+    """Rows are gold, columns predicted; it always sums to the items with a gold label."""
+    absent_labels: int
+    """Labels of the set with neither support nor prediction: 0 each in macro_f1_all."""
+    errors: int
+    distinct_confusions: int
+    confusions: tuple[Confusion, ...]
+    """The most frequent first, ties by the labels."""
+    categories: tuple[str, ...] = ()
+    category_matrix: tuple[tuple[int, ...], ...] = ()
+
+
+class LinkError(Struct, frozen=True, kw_only=True):
+    """A mention that was linked wrongly, or not at all."""
+
+    kind: Literal["wrong", "ranked_low", "not_linked", "should_be_nil", "missing"]
+    key: str
+    mention: str
+    gold: tuple[str, ...]
+    predicted: tuple[str, ...]
+    rank: int | None
+    context: str | None
+    where: str
+
+
+class KbPair(Struct, frozen=True, kw_only=True):
+    """How the ids of two knowledge bases that a system gives to one entity go together."""
+
+    comparable: int
+    agree: int
+    agreement: float | None
+
+
+class LinkDetail(Struct, frozen=True, kw_only=True, tag_field="task", tag="linking"):
+    """What an evaluation of links has of its own."""
+
+    in_kb: int
+    nil: int
+    missing: int
+    ranks: dict[str, int]
+    """In-KB mentions by the rank of the first right candidate: 1, 2-5, 6-10, beyond, none."""
+    kb_pairs: dict[str, KbPair]
+    """By pair, such as wikidata-viaf."""
+    error_counts: dict[str, int]
+    errors: tuple[LinkError, ...]
+
+
+class QueryRow(Struct, frozen=True, kw_only=True):
+    """One query of an evaluation of retrieval."""
+
+    query: str
+    retrieved: int
+    relevant: int
+    relevant_retrieved: int
+    first_relevant: int | None
+    """The rank of the first relevant document."""
+    values: dict[str, float | None]
+
+
+class SourceShare(Struct, frozen=True, kw_only=True):
+    """What one retriever of several contributes."""
+
+    share: float
+    """Of all rows."""
+    top1: float | None
+    top5: float | None
+    """Of the rows shown at these ranks."""
+    relevant: int
+    unique_relevant: int
+    """Relevant documents that no other source brought."""
+    precision: float | None
+
+
+class ComparedMetric(Struct, frozen=True, kw_only=True):
+    """A metric of this run beside another's, on the same queries."""
+
+    run: str
+    metric: str
+    value: float | None
+    other: float | None
+    estimate: float | None
+    ci: tuple[float, float] | None
+    p: float | None
+    p_adjusted: float | None
+    n: int
+    n_zero: int
+    method: str
+    seed: int | None
+    effect: float | None
+    better: int
+    worse: int
+    reason: str | None
+
+
+class RankingDetail(Struct, frozen=True, kw_only=True, tag_field="task", tag="retrieval"):
+    """What an evaluation of retrieval has of its own."""
+
+    queries: tuple[QueryRow, ...]
+    """In the order of the judgements, up to ROWS_KEPT."""
+    worst: tuple[str, ...]
+    """Queries with relevant documents and the lowest nDCG@10."""
+    sources: dict[str, SourceShare]
+    overlap: dict[str, int]
+    """By pair of sources, the documents that both brought for one query."""
+    compared: tuple[ComparedMetric, ...]
+    correction: str | None
+
+
+Detail = EntityDetail | LabelDetail | LinkDetail | RankingDetail
+
+
+class EvalReport(Struct, frozen=True, kw_only=True):
+    """What `ragauge eval ner|types|linking|retrieval` says, versioned."""
+
+    schema: str = EVAL_SCHEMA
+    passed: bool = field(name="pass")
+    task: Task
+    metrics: dict[str, Score]
+    gates: tuple[Verdict, ...]
+    per_type: dict[str, dict[str, float | None]]
+    """By type of entity, or by label: its counts and rates."""
+    per_stratum: dict[str, dict[str, dict[str, Score]]]
+    """Headline metrics by stratum and value."""
+    detail: Detail
+    findings: tuple[Finding, ...]
+    finding_counts: dict[str, int]
+    coverage: dict[str, int]
+    advice: tuple[Advice, ...] = ()
+    identity: dict[str, Any]
+
+
+class SummaryNumber(Struct, frozen=True, kw_only=True):
+    """One number of the five-task summary, with the metric that it is."""
+
+    metric: str
+    value: float | None
+    n: int
+    ci: tuple[float, float] | None
+    reason: str | None
+
+
+class TaskFailure(Struct, frozen=True, kw_only=True):
+    """A task that could not be finished: an error is a record, and the others go on."""
+
+    task: Task
+    error: str
+
+
+class EvalAllReport(Struct, frozen=True, kw_only=True):
+    """What `ragauge eval all` says, versioned."""
+
+    schema: str = EVAL_ALL_SCHEMA
+    passed: bool = field(name="pass")
+    model: str
+    summary: dict[str, SummaryNumber]
+    metrics: dict[str, Score]
+    gates: tuple[Verdict, ...]
+    tasks: dict[str, EvalReport]
+    failures: tuple[TaskFailure, ...]
+    findings: tuple[Finding, ...]
+    finding_counts: dict[str, int]
+    coverage: dict[str, int]
+    identity: dict[str, Any]

@@ -1,0 +1,75 @@
+"""The bundled annotated sentences, and the baselines as one model to evaluate on them.
+
+Grades of the bundled judgements: 3 answers the question, 2 tells part of it, 1 is of the same
+document or near to the matter, 0 was looked at and does not help.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from ragauge.demo import DOCUMENTS, HERITAGE
+from ragauge.demo.chunks import read_documents
+from ragauge.ingest.knowledge_base import KnownEntity, known_entities
+from ragauge.models.baselines.bm25 import BM25Retrieval
+from ragauge.models.baselines.combined import FusedRetrieval, JoinedEntities
+from ragauge.models.baselines.embedding_retrieval import EmbeddingRetrieval
+from ragauge.models.baselines.fuzzy_links import FuzzyLinks
+from ragauge.models.baselines.gazetteer import GazetteerEntities
+from ragauge.models.baselines.keyword_types import KeywordTypes
+from ragauge.models.baselines.regex_entities import RegexEntities
+
+ANNOTATED = HERITAGE / "annotated.jsonl"
+KNOWLEDGE_BASE = HERITAGE / "knowledge_base.jsonl"
+CROSSWALK = HERITAGE / "crosswalk.tsv"
+QRELS = HERITAGE / "qrels.txt"
+
+
+def sections() -> dict[str, str]:
+    """The text of each section of the bundled documents, with the title above it, by its id."""
+    return {
+        chunk.id: f"{chunk.title}\n{chunk.text}"
+        for document in read_documents(DOCUMENTS)
+        for chunk in document.chunks
+    }
+
+
+class BundledBaselines:
+    """The baselines on the bundled files, each made when it is first asked."""
+
+    def extract_entities(self, text: str) -> Any:
+        return self._entities.extract_entities(text)
+
+    def classify(self, text: str) -> str:
+        return self._types.classify(text)
+
+    def link(self, mention: str, context: str) -> Any:
+        return self._links.link(mention, context)
+
+    def retrieve(self, query: str, k: int) -> Any:
+        return self._retrieval.retrieve(query, k)
+
+    @cached_property
+    def _known(self) -> tuple[KnownEntity, ...]:
+        return known_entities(str(KNOWLEDGE_BASE))
+
+    @cached_property
+    def _entities(self) -> JoinedEntities:
+        return JoinedEntities(GazetteerEntities(self._known), RegexEntities())
+
+    @cached_property
+    def _types(self) -> KeywordTypes:
+        return KeywordTypes()
+
+    @cached_property
+    def _links(self) -> FuzzyLinks:
+        return FuzzyLinks(self._known)
+
+    @cached_property
+    def _retrieval(self) -> FusedRetrieval:
+        documents = sections()
+        return FusedRetrieval(BM25Retrieval(documents), EmbeddingRetrieval(documents))
+
+
+MODEL = BundledBaselines()

@@ -1,0 +1,76 @@
+"""Queries with their words: of a gold set, of BEIR's queries.jsonl, or of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from ragauge.ingest.fields import BadField, expected, mapping, quoted, text
+from ragauge.ingest.judgements import Records, records_of
+from ragauge.ingest.lines import read_whole
+from ragauge.ingest.tables import rows_of
+
+IDS = ("qid", "query_id", "query-id", "_id", "id")
+WORDS = ("question", "q", "user_input", "text", "query")
+
+QuerySource = str | Path | Mapping[str, str] | Sequence[Mapping[str, Any]]
+
+
+class Query(Struct, frozen=True, kw_only=True):
+    """A query as a retriever is asked it."""
+
+    id: str
+    words: str
+    strata: dict[str, Any] = {}
+
+
+def read_queries(source: QuerySource, problems: list[str]) -> dict[str, Query]:
+    """By id the queries of a file, of records, or of words by id; faults go into the list."""
+    found: dict[str, Query] = {}
+    for place, record in _records(source, problems):
+        try:
+            query = _query(record)
+        except BadField as fault:
+            problems.append(f"{place}: {fault}")
+            continue
+        if query.id in found:
+            problems.append(f"{place}: id: {quoted(query.id)} stands there already; keep one")
+        found.setdefault(query.id, query)
+    return found
+
+
+def _records(source: QuerySource, problems: list[str]) -> Iterator[tuple[str, Any]]:
+    if isinstance(source, str | Path):
+        name = str(source)
+        return records_of(name, read_whole(name), problems, _table)
+    if isinstance(source, Mapping):
+        return ((f"queries: {id}", {"id": id, "text": words}) for id, words in source.items())
+    return ((f"queries: item {number}", record) for number, record in enumerate(source, 1))
+
+
+def _table(name: str, content: bytes, problems: list[str]) -> Records:
+    """Two cells a row, id and words, with a header or without."""
+    for number, (place, cells) in enumerate(rows_of(name, content, problems)):
+        titles = [cell.strip().lower() for cell in cells]
+        if number == 0 and titles[0] in IDS:
+            continue
+        if len(cells) == 2:
+            yield place, {"id": cells[0].strip(), "text": cells[1]}
+        else:
+            problems.append(f"{place}: cells: {len(cells)}, but there are an id and a query")
+
+
+def _query(record: Any) -> Query:
+    if not isinstance(record, Mapping):
+        raise BadField("record", expected("an object", record))
+    id = next((record[name] for name in IDS if record.get(name) is not None), None)
+    if id is None:
+        raise BadField("id", "missing; the judgements name the query by it")
+    words = next((record[name] for name in WORDS if record.get(name) is not None), None)
+    if words is None or not text(words, "text").strip():
+        raise BadField("text", "missing; write what is asked")
+    strata = mapping(record.get("strata") or {}, "strata")
+    return Query(id=str(id) if type(id) is int else text(id, "id"), words=words, strata=strata)

@@ -1,0 +1,155 @@
+"""Rows of judgements or of a run, column by column, whatever file they came from."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct, field
+
+from ragauge.ingest.fields import BadField, expected, quoted
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ragauge.contracts.metric import Array
+
+Role = Literal["qrels", "run"]
+VALUE: dict[Role, str] = {"qrels": "grade", "run": "score"}
+"""What the number of a row is called."""
+GRADES_WITHIN = 1 << 31
+
+_WHOLE = re.compile(r"[+-]?[0-9]+", re.ASCII)
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?", re.ASCII)
+
+
+class RankingRows(Struct, frozen=True, kw_only=True):
+    """Documents of queries, a row each, in the order they were given."""
+
+    name: str
+    frame: pl.DataFrame
+    """query, document and value: the grade, or the score (null where the order is the ranking);
+    for a run perhaps rank and source."""
+    line: Array | None = None
+    """Where each row stands; None where every line has one."""
+    first_line: int = 1
+    place: str = "{name}:{line}"
+    strata: dict[str, dict[str, str]] = field(default_factory=dict)
+    """By query, where the records tell."""
+    empty: tuple[str, ...] = ()
+    """Queries that were given without a document."""
+
+    def line_of(self, row: int) -> int:
+        return self.first_line + row if self.line is None else int(self.line[row])
+
+    def where(self, row: int) -> str:
+        """The place of a row, as a finding names it."""
+        return self.place.format(name=self.name, line=self.line_of(row))
+
+
+class RowsRead:
+    """Rows as a careful reader meets them, one by one."""
+
+    def __init__(self, role: Role) -> None:
+        self.role: Role = role
+        self.query: list[str] = []
+        self.document: list[str] = []
+        self.value: list[float | None] = []
+        self.rank: list[int | None] = []
+        self.source: list[str | None] = []
+        self.line: list[int] = []
+        self.strata: dict[str, dict[str, str]] = {}
+        self.empty: list[str] = []
+        self.listed: dict[str, str] = {}
+        """By query, where its list of results stands."""
+
+    def add(
+        self,
+        query: str,
+        document: str,
+        value: float | None,
+        line: int,
+        rank: int | None = None,
+        source: str | None = None,
+    ) -> None:
+        self.query.append(query)
+        self.document.append(document)
+        self.value.append(value)
+        self.line.append(line)
+        self.rank.append(rank)
+        self.source.append(source)
+
+    def rows(self, name: str, place: str = "{name}:{line}") -> RankingRows:
+        """All of them, as columns; a column that no row fills is left out."""
+        import numpy as np
+        import polars as pl
+
+        kinds: dict[str, Any] = {
+            "query": pl.String,
+            "document": pl.String,
+            "value": pl.Int64 if self.role == "qrels" else pl.Float64,
+        }
+        columns: dict[str, Any] = {
+            "query": self.query,
+            "document": self.document,
+            "value": self.value,
+        }
+        if any(rank is not None for rank in self.rank):
+            columns["rank"], kinds["rank"] = self.rank, pl.Int64
+        if any(source is not None for source in self.source):
+            columns["source"], kinds["source"] = self.source, pl.String
+        frame = pl.DataFrame(columns, schema=kinds)
+        line = np.array(self.line, dtype=np.int64)
+        return RankingRows(
+            name=name,
+            frame=frame,
+            line=line,
+            place=place,
+            strata=self.strata,
+            empty=tuple(self.empty),
+        )
+
+
+def number_of(written: str, role: Role) -> float:
+    """The grade or score a cell holds; raises BadField with the fact and a remedy."""
+    return grade_of(written) if role == "qrels" else score_of(written)
+
+
+def grade_of(written: str) -> int:
+    if not _WHOLE.fullmatch(written):
+        fact = f"{quoted(written)} is not a whole number; write 0, 1, 2 or 3"
+        raise BadField("grade", fact)
+    if len(written) > 12:
+        raise BadField("grade", f"{quoted(written)} is out of range; write 0, 1, 2 or 3")
+    return grade_within(int(written))
+
+
+def grade_within(grade: int) -> int:
+    if not -GRADES_WITHIN < grade < GRADES_WITHIN:
+        raise BadField("grade", f"{grade} is out of range; write 0, 1, 2 or 3")
+    return grade
+
+
+def score_of(written: str) -> float:
+    score = float(written) if _NUMBER.fullmatch(written) else math.nan
+    if not math.isfinite(score):
+        raise BadField("score", f"{quoted(written)} is not a finite number; write such as 12.5")
+    return score
+
+
+def rank_of(written: str) -> int | None:
+    """The rank a cell holds, None where it holds something else: it never decides the order of
+    scored rows."""
+    return int(written) if _WHOLE.fullmatch(written) and len(written) < 18 else None
+
+
+def id_of(value: Any, field: str) -> str:
+    """An id: text, or a whole number as many tools write it."""
+    if type(value) is int:
+        return str(value)
+    if type(value) is not str:
+        raise BadField(field, expected("an id", value))
+    if not value.strip():
+        raise BadField(field, "is empty; every row names its query and its document")
+    return value

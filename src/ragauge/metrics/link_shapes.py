@@ -1,0 +1,60 @@
+"""The shapes of linking metrics, and the reasons they do not apply to a mention."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from ragauge.contracts.links import LinkedMention
+from ragauge.contracts.metric import Absent
+from ragauge.metrics.stability import scaled_mean
+from ragauge.metrics.table import metric
+
+if TYPE_CHECKING:
+    from ragauge.contracts.metric import Array
+
+NOT_IN_GOLD = Absent("not in gold")
+IN_NO_KB = Absent("NIL in gold")
+NOT_ANSWERED = Absent("no prediction")
+NO_TABLE = Absent("no table of equivalents")
+NOT_NIL = Absent("NIL in neither")
+NIL_NOT_SAID = Absent("NIL not answered")
+IN_KB = Absent("not NIL in gold")
+NO_LINK = Absent("no link in either")
+NOT_LINKED = Absent("not linked")
+NO_PLACE = Absent("no place in a text")
+NO_CROSSWALK = Absent("no crosswalk")
+ONE_ID = Absent("no two ids that the crosswalk can compare")
+
+of_mention = partial(
+    metric, version=1, better="higher", bounds=(0, 1), unit="mention", reads="links"
+)
+"""A metric of a mention: by default a share of them."""
+mean_of_mentions = partial(of_mention, columns=("value", "of"), finish=scaled_mean)
+
+
+def f1(sums: Array) -> Array:
+    """F1 of true positives, false positives and false negatives, once they are summed.
+
+    0 / 0 is NaN without a warning; whoever reads the value says why it is absent.
+    """
+    import numpy as np
+
+    twice = 2 * sums[..., 0]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        value: Array = np.divide(twice, twice + sums[..., 1] + sums[..., 2])
+    return value
+
+
+f1_of_mentions = partial(of_mention, columns=("tp", "fp", "fn"), finish=f1)
+"""One whose value over a set is the F1 of what was counted."""
+
+
+def not_in_kb(mention: LinkedMention) -> Absent:
+    """Why a metric of in-KB mentions does not apply."""
+    return IN_NO_KB if mention.nil else NOT_IN_GOLD
+
+
+def outcome(both: bool, predicted: bool, gold: bool) -> tuple[int, int, int]:
+    """True positive, false positive, false negative: a wrong link can be both of the latter."""
+    return int(both), int(predicted and not both), int(gold and not both)

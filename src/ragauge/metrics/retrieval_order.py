@@ -1,0 +1,164 @@
+"""The order of a run: by score, ties by document; and what a query was given more than once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from msgspec import Struct
+
+if TYPE_CHECKING:
+    import polars as pl
+    from numpy.typing import NDArray
+
+    from ragauge.contracts.metric import Array
+
+    Mask = NDArray[np.bool_]
+
+
+class RankOrder(Struct, frozen=True, kw_only=True):
+    """Where the rows of a run belong, and what there is to say of each query's order."""
+
+    order: Array | None
+    """(rows,): the row that stands at each place; None where every row stands right already."""
+    tied: Mask
+    """(queries,): two of its documents have the same score."""
+    disagreeing: Mask
+    """(queries,): the order or the rank that was given is not the order of the scores."""
+
+
+def rank_order(
+    offsets: Array, score: Array, document: pl.Series, rank: Array | None = None
+) -> RankOrder:
+    """The rows of each query by score descending, ties by document id descending, bytewise.
+
+    That is trec_eval's order, in double precision. Query i has the rows from offsets[i] to
+    offsets[i + 1]; no score is NaN. `rank` is the rank column, where the run has one; without
+    it the order of the rows is what was given. Documents of equal score may have any order
+    among them without a disagreement.
+
+    >>> import polars as pl
+    >>> documents = pl.Series(["a", "b", "c", "d"])
+    >>> found = rank_order(np.array([0, 2, 4]), np.array([1.0, 1.0, 0.5, 2.0]), documents)
+    >>> found.order.tolist(), found.tied.tolist(), found.disagreeing.tolist()
+    ([1, 0, 3, 2], [True, False], [False, True])
+    """
+    score = np.asarray(score, dtype=np.float64)
+    query, queries = _query_of(offsets), len(offsets) - 1
+    inner = query[1:] == query[:-1]
+    climbs = inner & (score[1:] > score[:-1])
+    climbing = _queries_with(climbs, query, queries)
+    order = _by_score(offsets, np.flatnonzero(climbing), score) if climbs.any() else None
+    standing = score if order is None else score[order]
+    ties = inner & (standing[1:] == standing[:-1])
+    if ties.any():
+        order = _ties_by_document(ties, order, document)
+    disagreeing = climbing
+    if rank is not None:
+        falls = climbing | _queries_with(inner & (rank[1:] <= rank[:-1]), query, queries)
+        disagreeing = _disagreeing(offsets, np.flatnonzero(falls), score, rank)
+    tied = _queries_with(ties, query, queries)
+    return RankOrder(order=order, tied=tied, disagreeing=disagreeing)
+
+
+def first_of_each(offsets: Array, document: pl.Series) -> Mask | None:
+    """Which rows hold the first of a query's equal documents; None where none is repeated.
+
+    With rows in rank order the best rank of each document stays, so that the chunks of one
+    document count once.
+
+    >>> import polars as pl
+    >>> first_of_each(np.array([0, 3, 4]), pl.Series(["a", "b", "a", "a"])).tolist()
+    [True, True, False, True]
+    """
+    import polars as pl
+
+    rows = _suspects(offsets, document.hash().to_numpy())
+    if not len(rows):
+        return None
+    pairs = pl.DataFrame({"query": _query_of(offsets)[rows], "document": document.gather(rows)})
+    keep = np.ones(len(document), dtype=bool)
+    keep[rows] = pairs.select(pl.struct("query", "document").is_first_distinct()).to_series()
+    return None if keep.all() else keep
+
+
+def offsets_of_kept(offsets: Array, keep: Mask) -> Array:
+    """The offsets of the queries once only these rows are kept.
+
+    >>> offsets_of_kept(np.array([0, 3, 4]), np.array([True, True, False, True])).tolist()
+    [0, 2, 3]
+    """
+    kept = np.zeros(len(keep) + 1, dtype=np.int64)
+    np.cumsum(keep, out=kept[1:])
+    return kept[offsets]
+
+
+def _query_of(offsets: Array) -> Array:
+    return np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+
+
+def _queries_with(marks: Mask, query: Array, queries: int) -> Mask:
+    """The queries in which a row is marked against the one before it."""
+    found = np.zeros(queries, dtype=bool)
+    found[query[1:][marks]] = True
+    return found
+
+
+def _alike(offsets: Array, among: Array) -> Iterator[tuple[Array, Array]]:
+    """These queries by length, with a matrix of their rows: many small sorts are fast ones."""
+    lengths = np.diff(offsets)[among]
+    by_length = np.argsort(lengths, kind="stable")
+    cuts = np.flatnonzero(np.diff(lengths[by_length])) + 1
+    for places in np.split(by_length, cuts):
+        if len(places) and lengths[places[0]]:
+            queries = among[places]
+            yield queries, offsets[queries, None] + np.arange(lengths[places[0]])
+
+
+def _by_score(offsets: Array, among: Array, score: Array) -> Array:
+    """All rows, with those of these queries sorted by descending score."""
+    order = np.arange(len(score))
+    for _, rows in _alike(offsets, among):
+        order[rows] = np.take_along_axis(rows, np.argsort(-score[rows], axis=1), axis=1)
+    return order
+
+
+def _suspects(offsets: Array, hashes: Array) -> Array:
+    """The rows of queries in which a hash is met twice: equal documents have equal ones."""
+    found = [np.zeros(0, dtype=np.int64)]
+    for _, rows in _alike(offsets, np.arange(len(offsets) - 1)):
+        by_hash = np.sort(hashes[rows], axis=1)
+        found.append(rows[(by_hash[:, 1:] == by_hash[:, :-1]).any(axis=1)].ravel())
+    return np.sort(np.concatenate(found))
+
+
+def _ties_by_document(ties: Mask, order: Array | None, document: pl.Series) -> Array:
+    """The order with documents of equal score sorted, the greatest id first."""
+    import polars as pl
+
+    order = np.arange(len(ties) + 1) if order is None else order
+    member = np.zeros(len(order), dtype=bool)
+    member[1:] |= ties
+    member[:-1] |= ties
+    places = np.flatnonzero(member)
+    opens = np.ones(len(places), dtype=bool)
+    opens[1:] = ~ties[places[1:] - 1]
+    rows = order[places]
+    tied = pl.DataFrame({"group": np.cumsum(opens), "document": document.gather(rows), "row": rows})
+    order[places] = tied.sort("group", "document", descending=[False, True], maintain_order=True)[
+        "row"
+    ].to_numpy()
+    return order
+
+
+def _disagreeing(offsets: Array, among: Array, score: Array, rank: Array) -> Mask:
+    """The queries, among these, in which a higher score has a rank that is not lower."""
+    found = np.zeros(len(offsets) - 1, dtype=bool)
+    for queries, rows in _alike(offsets, among):
+        by_rank = np.take_along_axis(rows, np.argsort(rank[rows], axis=1), axis=1)
+        ranks, scores = rank[by_rank], score[by_rank]
+        climbs = scores[:, 1:] > scores[:, :-1]
+        shared = (ranks[:, 1:] == ranks[:, :-1]) & (scores[:, 1:] != scores[:, :-1])
+        found[queries] = (climbs | shared).any(axis=1)
+    return found

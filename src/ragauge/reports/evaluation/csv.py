@@ -1,0 +1,53 @@
+"""One row a type, a label, a query or a mistaken link, for a spreadsheet."""
+
+from __future__ import annotations
+
+from ragauge.contracts.evaluation import (
+    EntityDetail,
+    EvalReport,
+    LabelDetail,
+    LinkDetail,
+    LinkError,
+    QueryRow,
+    RankingDetail,
+)
+from ragauge.reports import spreadsheet
+from ragauge.reports.evaluation.tables import columns_of
+
+OF_A_QUERY = tuple(name for name in QueryRow.__struct_fields__ if name != "values")
+OF_A_LINK = LinkError.__struct_fields__
+
+
+def render(report: EvalReport) -> str:
+    """The rows with a header line; lines end with CR LF."""
+    match report.detail:
+        case RankingDetail() as detail:
+            return _queries(detail)
+        case LinkDetail() as detail:
+            return _links(detail)
+        case EntityDetail():
+            return _types(report, "type", sorted(report.per_type))
+        case LabelDetail() as detail:
+            known = [label for label in detail.labels if label in report.per_type]
+            others = sorted(set(report.per_type) - set(known))
+            return _types(report, "label", [*known, *others])
+
+
+def _types(report: EvalReport, first: str, order: list[str]) -> str:
+    columns = columns_of(report.per_type.values())
+    rows = ((type, *(report.per_type[type].get(name) for name in columns)) for type in order)
+    return spreadsheet.written((first, *columns), rows)
+
+
+def _queries(detail: RankingDetail) -> str:
+    metrics = sorted({name for row in detail.queries for name in row.values})
+    rows = (
+        (*(getattr(row, name) for name in OF_A_QUERY), *(row.values.get(name) for name in metrics))
+        for row in detail.queries
+    )
+    return spreadsheet.written((*OF_A_QUERY, *metrics), rows)
+
+
+def _links(detail: LinkDetail) -> str:
+    rows = ([getattr(error, name) for name in OF_A_LINK] for error in detail.errors)
+    return spreadsheet.written(OF_A_LINK, rows)

@@ -1,0 +1,202 @@
+"""What the evaluation of any component tells; the forms only write it down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+from ragauge.contracts.evaluation import EvalReport, Task
+from ragauge.contracts.finding import Finding
+from ragauge.contracts.score import Score
+from ragauge.contracts.verdict import Verdict
+from ragauge.reports import envelope, numbers
+from ragauge.reports.evaluation.tables import Cell, Row, Table, counted, named, numeric
+from ragauge.reports.numbers import count
+
+UNITS: dict[Task, tuple[str, str]] = {
+    "ner": ("document", "documents"),
+    "types": ("item", "items"),
+    "linking": ("mention", "mentions"),
+    "retrieval": ("query", "queries"),
+    "qa": ("question", "questions"),
+}
+HEADLINES: dict[Task, dict[str, str]] = {
+    "ner": {"entities.f1_strict": "strict F1", "entities.f1_partial": "partial F1"},
+    "types": {"labels.accuracy": "accuracy", "labels.macro_f1": "macro F1"},
+    "linking": {"linking.hits@1": "Hits@1", "linking.mrr": "MRR", "linking.nil_f1": "NIL F1"},
+    "retrieval": {"retrieval.ndcg@10": "nDCG@10", "retrieval.rr": "MRR"},
+    "qa": {},
+}
+"""What the verdict names, and how it is said."""
+SHOWN: dict[Task, tuple[str, ...]] = {
+    "ner": (
+        *("f1_strict", "precision_strict", "recall_strict", "f1_partial", "precision_partial"),
+        *("recall_partial", "f1_strict_macro", "f1_partial_macro", "token_f1", "coverage"),
+    ),
+    "types": (
+        *("accuracy", "accuracy_lenient", "macro_f1", "weighted_f1", "macro_f1_all"),
+        *("category_accuracy", "category_gap", "hierarchical_f1", "coverage"),
+    ),
+    "linking": (
+        *("hits@1", "hits@5", "hits@10", "mrr", "accuracy", "nil_f1", "strong_f1", "weak_f1"),
+        *("consistency", "coverage"),
+    ),
+    "retrieval": (
+        *("ndcg@10", "ndcg_exp@10", "p@10", "recall@10", "rr", "ap", "bpref", "judged@10"),
+        *("unjudged@10", "coverage"),
+    ),
+    "qa": (),
+}
+"""The metrics every reader sees, without their family; the others are for who opens them."""
+COUNTS = (".tp", ".fp", ".fn")
+"""How the ids of metrics end that are plain counts: the tables have them."""
+COVERED = ("tasks", "documents", "items", "mentions", "queries", "scored", "evaluated", "answered")
+"""What of the coverage is said first; the rest follows, the most frequent first."""
+COVERAGE_WORDS = {
+    "in_kb": "in the knowledge base",
+    "nil": "NIL",
+    "missing": "without a prediction",
+    "unknown": "predicted and not in gold",
+    "no_relevant": "without a relevant document",
+    "unlabelled": "without a gold label",
+}
+FEW = 5
+"""A value over fewer units is chance: it is shown, and marked."""
+
+
+def verdict_words(report: EvalReport) -> tuple[str, str]:
+    """PASS or FAIL, the headline numbers, and what the gates did."""
+    told = [
+        f"{name} {numbers.value(report.metrics[id].value)}"
+        for id, name in HEADLINES[report.task].items()
+        if id in report.metrics
+    ]
+    over = numbers.counted(units(report), *UNITS[report.task])
+    words = [f"{', '.join(told)} over {over}"] if told else []
+    return "PASS" if report.passed else "FAIL", "; ".join([*words, gates_words(report.gates)])
+
+
+def units(report: EvalReport) -> int:
+    """How many documents, items, mentions or queries the evaluation is about."""
+    told = report.coverage.get(UNITS[report.task][1])
+    return told or max((score.of for score in report.metrics.values()), default=0)
+
+
+def gates_words(gates: Sequence[Verdict]) -> str:
+    """What the gates did: `1 of 3 gates failed, 1 not evaluated`."""
+    if not gates:
+        return "no gates"
+    total = numbers.counted(len(gates), "gate")
+    failed = sum(gate.verdict == "fail" for gate in gates)
+    unknown = sum(gate.verdict == "not_evaluated" for gate in gates)
+    if failed:
+        words = f"{count(failed)} of {total} failed"
+    else:
+        held = len(gates) - unknown
+        words = f"{count(held)} of {total} {'holds' if len(gates) == 1 else 'hold'}"
+    return f"{words}, {count(unknown)} not evaluated" if unknown else words
+
+
+def metric_names(report: EvalReport) -> dict[str, str]:
+    sliced = (id for by in report.per_stratum.values() for row in by.values() for id in row)
+    gated = (gate.metric for gate in report.gates)
+    return envelope.short_names(dict.fromkeys(chain(report.metrics, gated, sliced)))
+
+
+def metrics_told(report: EvalReport) -> tuple[list[tuple[str, Score]], list[tuple[str, Score]]]:
+    """The metrics that no gate speaks of: those every reader sees, and the others by name."""
+    gated = {gate.metric for gate in report.gates}
+    family = next((id.partition(".")[0] for id in report.metrics), "")
+    first = [f"{family}.{name}" for name in SHOWN[report.task]]
+    free = {id for id in report.metrics if id not in gated and not id.endswith(COUNTS)}
+    shown = [id for id in first if id in free]
+    others = sorted(free - set(shown))
+    scores = report.metrics
+    return [(id, scores[id]) for id in shown], [(id, scores[id]) for id in others]
+
+
+def metrics_title(report: EvalReport) -> str:
+    return "Other metrics" if report.gates else "Metrics"
+
+
+def strata(report: EvalReport, *, brief: bool = False) -> list[Table]:
+    """A table for each stratum: its values, the most frequent first, by the headline metrics.
+
+    In brief, values over a few units are only counted, unless there are no others.
+    """
+    names = metric_names(report)
+    told = sorted(report.per_stratum.items())
+    return [_stratum(name, by, names, brief=brief) for name, by in told if by]
+
+
+def _stratum(
+    stratum: str,
+    by: Mapping[str, Mapping[str, Score]],
+    names: Mapping[str, str],
+    *,
+    brief: bool,
+) -> Table:
+    ids = sorted({id for scores in by.values() for id in scores}, key=_rank)
+    sizes = {value: max((s.of for s in scores.values()), default=0) for value, scores in by.items()}
+    values = sorted(by, key=lambda value: (-sizes[value], value))
+    many = [value for value in values if sizes[value] >= FEW]
+    few = len(values) - len(many) if brief and many else 0
+    heads = ("value", "n", *(names[id] for id in ids))
+    rows = tuple(
+        Row((named(value), counted(sizes[value]), *(_sliced(by[value].get(id)) for id in ids)))
+        for value in (many if few else values)
+    )
+    starred = any(cell.text.endswith("*") for row in rows for cell in row.cells)
+    return Table(
+        title="By",
+        name=stratum,
+        heads=heads,
+        rows=rows,
+        right=numeric(heads),
+        more="; ".join(filter(None, (_left_out(few), f"* over fewer than {FEW}" * starred))),
+    )
+
+
+def _left_out(few: int) -> str:
+    return f"and {numbers.counted(few, 'value')} over fewer than {FEW}" if few else ""
+
+
+def _rank(id: str) -> tuple[int, str]:
+    """Where a metric stands among those that every reader sees, of whatever task."""
+    known = list(chain.from_iterable(SHOWN.values()))
+    name = id.partition(".")[2]
+    return (known.index(name) if name in known else len(known), id)
+
+
+def _sliced(score: Score | None) -> Cell:
+    if score is None or score.value is None:
+        return Cell(numbers.ABSENT, tone="soft")
+    few = score.n < FEW
+    return Cell(numbers.value(score.value) + ("*" if few else ""), tone="soft" if few else "")
+
+
+def findings(report: EvalReport) -> list[tuple[str, int, Sequence[Finding]]]:
+    return envelope.findings_by_code(report.findings, report.finding_counts)
+
+
+def coverage_words(coverage: Mapping[str, int]) -> str:
+    """How much was evaluated, in one line; what is zero is not said.
+
+    >>> coverage_words({"missing": 1, "documents": 120, "unknown": 0, "gold_entities": 655})
+    '120 documents, 655 gold entities, 1 without a prediction'
+    """
+
+    def place(name: str) -> tuple[int, int, str]:
+        first = COVERED.index(name) if name in COVERED else len(COVERED)
+        return first, -coverage[name], name
+
+    ranked = sorted((name for name in coverage if coverage[name]), key=place)
+    told = [f"{count(coverage[name])} {_covered(name, coverage[name])}" for name in ranked]
+    return ", ".join(told) or "nothing was evaluated"
+
+
+def _covered(name: str, times: int) -> str:
+    words = COVERAGE_WORDS.get(name, name.replace("_", " "))
+    if times != 1 or not words.endswith("s"):
+        return words
+    return f"{words[:-3]}y" if words.endswith("ies") else words[:-1]

@@ -1,0 +1,72 @@
+"""Texts with marks: every character once, every mark where its span begins and ends."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragauge.contracts.evaluation import EntityError, ShownSpan
+from ragauge.reports.evaluation.spans import in_context, mention_in, plain
+
+TEXT = "Het Rijksmuseum Amsterdam werd opgericht in 1800."
+
+
+def shown(start, end, text=TEXT):
+    return ShownSpan(start=start, end=end, type="M", text=text and text[start:end])
+
+
+def error(gold, predicted, before="", after=""):
+    return EntityError(
+        kind="boundary",
+        document="d",
+        gold=gold,
+        predicted=predicted,
+        before=before,
+        after=after,
+        where="gold.jsonl:1",
+    )
+
+
+spans = st.integers(0, 40).flatmap(lambda a: st.integers(a + 1, 48).map(lambda b: (a, b)))
+
+
+@settings(derandomize=True, deadline=None)
+@given(spans, spans)
+def test_spans_that_overlap_are_laid_over_each_other(gold, predicted):
+    start, end = min(gold[0], predicted[0]), max(gold[1], predicted[1])
+    if max(gold[0], predicted[0]) > min(gold[1], predicted[1]):
+        return
+    pieces = in_context(error(shown(*gold), shown(*predicted), TEXT[:start], TEXT[end:]))
+    assert "".join(piece.text for piece in pieces) == TEXT
+    assert "".join(piece.text for piece in pieces if piece.gold) == TEXT[slice(*gold)]
+    assert "".join(piece.text for piece in pieces if piece.predicted) == TEXT[slice(*predicted)]
+
+
+def test_spans_that_lie_apart_or_have_no_text_stand_one_after_the_other():
+    assert plain(in_context(error(shown(0, 3), shown(16, 25)))) == "[Het] {Amsterdam}"
+    assert plain(in_context(error(shown(4, 15, None), shown(4, 25)))) == (
+        "[4–15] {Rijksmuseum Amsterdam}"
+    )
+
+
+def test_brackets_close_in_the_order_that_nests_them():
+    assert plain(in_context(error(shown(4, 15), shown(4, 15)))) == "[{Rijksmuseum}]"
+    assert plain(in_context(error(shown(4, 25), shown(16, 30)))) == (
+        "[Rijksmuseum {Amsterdam] werd}"
+    )
+
+
+def test_a_long_context_is_cut_on_the_far_side():
+    found = plain(in_context(error(shown(4, 15), None, "x" * 200, "y" * 200)))
+    assert found.startswith("…xxx")
+    assert found.endswith("yyy…")
+    assert len(found) == 60 + len("[Rijksmuseum]") + 60
+
+
+def test_a_mention_is_marked_in_its_context_or_before_it():
+    assert plain(mention_in("in het Rijks te zien", "Rijks")) == "in het [Rijks] te zien"
+    assert plain(mention_in("in het museum", "Rijks")) == "[Rijks] in het museum"
+    assert plain(mention_in(None, "Rijks")) == "[Rijks]"
+
+
+def test_lines_and_commands_in_a_piece_stay_text():
+    made = in_context(error(shown(4, 15), None, "one\n::error:: ", "\n::add-mask::x"))
+    assert plain(made) == "one \\x3a:error:: [Rijksmuseum] \\x3a:add-mask::x"

@@ -1,0 +1,194 @@
+"""What is done in columns, done again one by one: the same numbers from plain dictionaries."""
+
+from collections import Counter
+
+import numpy as np
+import polars as pl
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragauge.contracts.evaluation import RankingDetail
+from ragauge.contracts.metric import SCALE, Absent
+from ragauge.contracts.rankings import UNJUDGED, Ranking
+from ragauge.metrics.retrieval_names import named
+from ragauge.metrics.sources import (
+    Brought,
+    documents_of,
+    overlaps,
+    share_of,
+    unique_relevant,
+)
+from ragauge.runners import retrieval_groups, retrieval_judged
+from ragauge.runners.evaluate_retrieval import evaluate_retrieval, per_query_frame
+from ragauge.runners.retrieval_groups import Marks, grouped, offsets_of
+from ragauge.runners.retrieval_judged import Judged
+
+MEASURES = ("ndcg@5", "p@5", "recall@10", "rr", "ap", "bpref", "judged@10")
+Qrels = dict[str, dict[str, int]]
+Rows = list[tuple[str, str, float]]
+
+queries = st.sampled_from(["q1", "q2", "q10", "é", "zz"])
+documents = st.sampled_from([*"abcdefgh", "ab", "ä", "a much longer document id, beyond any view"])
+grades = st.integers(-2, 3)
+qrels_made = st.dictionaries(queries, st.dictionaries(documents, grades, min_size=1), min_size=1)
+rows_made = st.lists(
+    st.tuples(queries, documents, st.sampled_from([0.0, 0.5, 1.0, 2.5])), max_size=60
+)
+
+
+def plain_values(qrels: Qrels, rows: Rows, name: str) -> list[float | None]:
+    """By sorted query, from dictionaries and the metric's own function."""
+    metric = named(name)
+    assert metric is not None
+    found: list[float | None] = []
+    for query in sorted(qrels):
+        mine = [(score, document) for one, document, score in rows if one == query]
+        ranked = list(dict.fromkeys(document for _, document in sorted(mine, reverse=True)))
+        row = metric(
+            Ranking(
+                retrieved=tuple(qrels[query].get(document) for document in ranked),
+                judged=tuple(qrels[query].values()),
+                missing=not mine,
+            )
+        )
+        found.append(None if isinstance(row, Absent) else row.counts[0] / SCALE)
+    return found
+
+
+@given(qrels_made, rows_made, st.booleans())
+@settings(derandomize=True, deadline=None, max_examples=60)
+def test_columns_give_what_dictionaries_give(qrels: Qrels, rows: Rows, room: bool) -> None:
+    frame = pl.DataFrame(
+        rows,
+        schema={"query": pl.String, "document": pl.String, "score": pl.Float64},
+        orient="row",
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        if not room:
+            patch.setattr(retrieval_judged, "room_for_hash", lambda queries, bits: False)
+        found = per_query_frame(
+            evaluate_retrieval(qrels, frame, measures=MEASURES, intervals=False)
+        )
+    assert found["query"].to_list() == sorted(qrels)
+    for name in MEASURES:
+        assert found[f"retrieval.{name}"].to_list() == plain_values(qrels, rows, name)
+
+
+@given(st.lists(st.lists(documents, max_size=12), min_size=1, max_size=8), st.integers(0, 4))
+@settings(derandomize=True, deadline=None)
+def test_marks_tell_repeated_documents(by_query: list[list[str]], widened: int) -> None:
+    offsets = offsets_of(np.array([len(some) for some in by_query]))
+    document = pl.Series([id for some in by_query for id in some], dtype=pl.String)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(retrieval_groups, "_WIDENED", widened)
+        marks = Marks.of(offsets, document)
+    repeated = any(len({*some}) < len(some) for some in by_query)
+    assert retrieval_groups.distinct(marks.keys) is not repeated
+    assert (np.diff(marks.sorted.astype(object)) > 0).all()
+    starts = np.repeat(offsets[:-1], np.diff(offsets))
+    rows = marks.rows(np.arange(len(document)), starts)
+    assert sorted(rows.tolist()) == list(range(len(document)))
+
+
+def test_a_document_with_anothers_mark_is_not_taken_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    def numbered(offsets: np.ndarray, document: pl.Series, place_bits: int) -> np.ndarray:
+        """Documents that begin alike have the same mark."""
+        query = retrieval_groups.queries_of(offsets).astype(np.uint64)
+        first = np.array([ord(id[0]) for id in document], dtype=np.uint64)
+        row = np.arange(len(first), dtype=np.uint64) & np.uint64((1 << place_bits) - 1)
+        return (((query << np.uint64(16)) | first) << np.uint64(place_bits)) | row
+
+    monkeypatch.setattr(retrieval_judged, "numbered", numbered)
+    monkeypatch.setattr(retrieval_groups, "numbered", numbered)
+    judged = Judged(
+        queries=pl.Series(["q1", "q2"]),
+        offsets=np.array([0, 2, 3]),
+        document=pl.Series(["apple", "berry", "apple"]),
+        grade=np.array([3, 2, 1]),
+    )
+    found, repeats = judged.grades_of(np.array([0, 2, 3]), pl.Series(["almond", "berry", "apple"]))
+    assert (found.tolist(), repeats) == ([UNJUDGED, 2, 1], False)
+    same, repeats = judged.grades_of(np.array([0, 2, 2]), pl.Series(["apple", "almond"]))
+    assert (same.tolist(), repeats) == ([3, UNJUDGED], True)
+
+
+@given(st.lists(queries, max_size=20))
+@settings(derandomize=True, deadline=None)
+def test_rows_of_a_query_come_together_in_their_order(rows: list[str]) -> None:
+    found = grouped(pl.Series("query", rows, dtype=pl.String))
+    order = range(len(rows)) if found.order is None else found.order.tolist()
+    by_query = [
+        list(order)[start:end]
+        for start, end in zip(found.offsets[:-1], found.offsets[1:], strict=True)
+    ]
+    wanted = dict.fromkeys(rows)
+    assert found.queries.to_list() == list(wanted)
+    assert by_query == [[at for at, one in enumerate(rows) if one == name] for name in wanted]
+
+
+brought_rows = st.lists(
+    st.tuples(st.integers(0, 3), st.sampled_from("abcdef"), st.sampled_from(["x", "y", "z"])),
+    min_size=1,
+    max_size=40,
+)
+
+
+@given(brought_rows, st.sampled_from([None, 1, 2, 5]), st.sets(st.sampled_from("abcdef")))
+@settings(derandomize=True, deadline=None)
+def test_sources_are_counted_as_by_hand(
+    rows: list[tuple[int, str, str]], k: int | None, relevant: set[str]
+) -> None:
+    rows = sorted(rows, key=lambda row: row[0])
+    ranks: dict[tuple[int, str], int] = {}
+    shown: list[bool] = []
+    for query, document, _ in rows:
+        shown.append((query, document) not in ranks)
+        ranks.setdefault((query, document), 1 + sum(one == query for one, _ in ranks))
+    pairs = list(ranks)
+    names = sorted({source for _, _, source in rows})
+    brought = Brought(
+        names=names,
+        source=np.array([names.index(source) for _, _, source in rows]),
+        pair=np.array([pairs.index((query, document)) for query, document, _ in rows]),
+        rank=np.array([ranks[query, document] for query, document, _ in rows]),
+        shown=np.array(shown),
+        relevant=np.array([document in relevant for _, document, _ in rows]),
+    )
+    credited = Counter(
+        source
+        for (query, document, source), first in zip(rows, shown, strict=True)
+        if first and (k is None or ranks[query, document] <= k)
+    )
+    sets = {
+        name: {(query, document) for query, document, one in rows if one == name} for name in names
+    }
+    for place, name in enumerate(names):
+        assert share_of(brought, place, k) == credited[name] / credited.total()
+        assert len(documents_of(brought, place)) == len(sets[name])
+        others = set().union(*(sets[other] for other in names if other != name))
+        alone = {pair for pair in sets[name] - others if pair[1] in relevant}
+        assert unique_relevant(brought)[place] == len(alone)
+    assert overlaps(brought) == {
+        f"{one}+{other}": len(sets[one] & sets[other])
+        for at, one in enumerate(names)
+        for other in names[at + 1 :]
+    }
+    near = brought.within(1)
+    assert sum(share_of(near, place) or 0 for place in range(len(names))) == pytest.approx(1.0)
+
+
+def test_the_report_has_the_sources_of_a_table() -> None:
+    frame = pl.DataFrame(
+        {
+            "query": ["q1", "q1", "q1"],
+            "document": ["a", "b", "a"],
+            "score": [3.0, 2.0, 1.0],
+            "source": ["bm25", "dense", None],
+        }
+    )
+    found = evaluate_retrieval({"q1": {"a": 1}}, frame).report.detail
+    assert isinstance(found, RankingDetail)
+    assert found.sources["(none)"].relevant == 1
+    assert found.sources["bm25"].share == 0.5
+    assert found.overlap == {"(none)+bm25": 1, "(none)+dense": 0, "bm25+dense": 0}
