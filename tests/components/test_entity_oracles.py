@@ -12,7 +12,7 @@ from seqeval.scheme import IOB2
 from ragauge.contracts.entities import Entity
 from ragauge.metrics.entity_facts import outcomes
 from ragauge.metrics.entity_matching import matched
-from ragauge.runners.evaluate_ner import evaluate_ner
+from ragauge.runners.components.evaluate_ner import evaluate_ner
 
 SCHEMAS = {
     "strict": "strict",

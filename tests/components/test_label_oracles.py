@@ -9,10 +9,10 @@ from hiclass import metrics as hiclass
 from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_fscore_support
 
 from ragauge.contracts.labels import LabelSet
-from ragauge.ingest.label_sets import labels_met, read_label_set
+from ragauge.ingest.labelled.label_sets import labels_met, read_label_set
 from ragauge.metrics.label_codes import label_patterns
 from ragauge.metrics.label_sums import label_values
-from ragauge.runners.types_detail import per_label
+from ragauge.runners.components.types_detail import per_label
 
 HERITAGE = read_label_set("heritage")
 SEEDS = range(12)

@@ -6,7 +6,7 @@ import random
 import pytest
 import pytrec_eval
 
-from ragauge.runners.evaluate_linking import evaluate_linking
+from ragauge.runners.components.evaluate_linking import evaluate_linking
 from tests.components.shared_data import shared
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from ragauge.runners.evaluate_ner import evaluate_ner
+from ragauge.runners.components.evaluate_ner import evaluate_ner
 from tests.components.shared_data import shared
 
 

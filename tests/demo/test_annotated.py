@@ -10,12 +10,12 @@ import pytest
 
 from ragauge.demo import DOCUMENTS, GOLD
 from ragauge.demo.components import ANNOTATED, CROSSWALK, KNOWLEDGE_BASE, QRELS, sections
-from ragauge.ingest.crosswalk import read_crosswalk
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.heritage import ENTITY_TYPES, misplaced, read_entries
 from ragauge.ingest.heritage_dataset import ANSWER_TYPES
-from ragauge.ingest.knowledge_base import BASES, known_entities
-from ragauge.ingest.label_sets import read_label_set
+from ragauge.ingest.labelled.label_sets import read_label_set
+from ragauge.ingest.linked.crosswalk import read_crosswalk
+from ragauge.ingest.linked.knowledge_base import BASES, known_entities
 
 STRATA = {"language", "country", "custodian_type", "data_tier", "source_type"}
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from ragauge.contracts.entities import AnnotatedText, Entity
-from ragauge.ingest.entity_writing import written
+from ragauge.ingest.annotated.entity_writing import written
 from tests.ingest.annotated import again, marked_texts, problems_of, read, spans
 
 TEXT = "Het Rijksmuseum in Amsterdam"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragauge.ingest.crosswalk import read_crosswalk
+from ragauge.ingest.linked.crosswalk import read_crosswalk
 
 Q1, V1, V2, I1 = ("wikidata", "Q1"), ("viaf", "1"), ("viaf", "2"), ("isil", "NL-X")
 

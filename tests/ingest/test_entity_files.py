@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from ragauge.contracts.entities import AnnotatedText, Entity
 from ragauge.errors import UsageError
-from ragauge.ingest.entity_files import entities_of, read_entities
-from ragauge.ingest.entity_forms import FORMS
-from ragauge.ingest.entity_writing import written
-from ragauge.ingest.token_texts import unlike_tokens
+from ragauge.ingest.annotated.entity_files import entities_of, read_entities
+from ragauge.ingest.annotated.entity_forms import FORMS
+from ragauge.ingest.annotated.entity_writing import written
+from ragauge.ingest.annotated.token_texts import unlike_tokens
 from tests.components.shared_data import shared
 from tests.ingest.annotated import again, marked_texts, problems_of, read, read_text, spans
 

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from ragauge.contracts.entities import AnnotatedText, Entity
-from ragauge.ingest.entity_writing import written
-from ragauge.ingest.hipe import COLUMNS
+from ragauge.ingest.annotated.entity_writing import written
+from ragauge.ingest.annotated.hipe import COLUMNS
 from tests.ingest.annotated import again, problems_of, read_text, spans, tagged_texts
 
 HEADER = "\t".join(COLUMNS)

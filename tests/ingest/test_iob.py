@@ -10,8 +10,8 @@ from seqeval.metrics.sequence_labeling import get_entities
 from seqeval.scheme import BILOU, IOB2, IOBES, Entities
 
 from ragauge.contracts.entities import AnnotatedText, Entity
-from ragauge.ingest.entity_writing import written
-from ragauge.ingest.tags import MARKS, chunks, scheme_of, tag_of, tags_for
+from ragauge.ingest.annotated.entity_writing import written
+from ragauge.ingest.annotated.tags import MARKS, chunks, scheme_of, tag_of, tags_for
 from tests.ingest.annotated import again, problems_of, read_text, spans, tagged_texts
 
 SETTINGS = settings(

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ragauge.errors import InputRejected
-from ragauge.ingest.knowledge_base import known_entities, read_knowledge_base
-from ragauge.ingest.queries import read_queries
+from ragauge.ingest.linked.knowledge_base import known_entities, read_knowledge_base
+from ragauge.ingest.ranked.queries import read_queries
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragauge.errors import RagaugeError, UsageError
-from ragauge.ingest.labelled_items import read_labelled
+from ragauge.ingest.labelled.labelled_items import read_labelled
 
 PREDICTED = {"a": "M", "b": "L"}
 

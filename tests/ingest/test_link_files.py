@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragauge.errors import UsageError
-from ragauge.ingest.link_files import read_gold_links, read_predicted_links
-from ragauge.ingest.link_records import LinkReading
+from ragauge.ingest.linked.link_files import read_gold_links, read_predicted_links
+from ragauge.ingest.linked.link_records import LinkReading
 
 
 def gold(source, **how):

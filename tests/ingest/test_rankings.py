@@ -8,8 +8,8 @@ import polars as pl
 import pytest
 
 from ragauge.errors import InputRejected, UsageError
-from ragauge.ingest.ranking_rows import RankingRows, Role
-from ragauge.ingest.ranking_writing import (
+from ragauge.ingest.ranked.ranking_rows import RankingRows, Role
+from ragauge.ingest.ranked.ranking_writing import (
     by_query,
     jsonl_qrels,
     jsonl_run,
@@ -17,7 +17,7 @@ from ragauge.ingest.ranking_writing import (
     trec_qrels,
     trec_run,
 )
-from ragauge.ingest.rankings import form_of, read_content, read_rankings
+from ragauge.ingest.ranked.rankings import form_of, read_content, read_rankings
 
 QRELS = {"q1": {"d1": 2, "d2": 0}, "q2": {"d1": -1, "ü/3": 3}}
 RUN = {"q1": {"d2": 9.5, "d1": 8.25}, "q2": {"ü/3": 0.1}}

@@ -8,10 +8,10 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragauge.ingest import trec
-from ragauge.ingest.ranking_rows import RankingRows, Role
-from ragauge.ingest.rankings import read_rankings
-from ragauge.ingest.trec import columnar, read_trec
+from ragauge.ingest.ranked import trec
+from ragauge.ingest.ranked.ranking_rows import RankingRows, Role
+from ragauge.ingest.ranked.rankings import read_rankings
+from ragauge.ingest.ranked.trec import columnar, read_trec
 
 RUN = b"q1 Q0 d2 1 9.5 tag\nq1 Q0 d1 2 8 tag\nq2 Q0 d1 1 -0.5e-3 tag\n"
 RUN_ROWS = [("q1", "d2", 9.5, 1), ("q1", "d1", 8.0, 2), ("q2", "d1", -0.0005, 1)]

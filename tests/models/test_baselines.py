@@ -22,7 +22,7 @@ from ragauge.contracts.component_models import (
 )
 from ragauge.contracts.system import CallFailed
 from ragauge.errors import UsageError
-from ragauge.ingest.knowledge_base import KnownEntity
+from ragauge.ingest.linked.knowledge_base import KnownEntity
 from ragauge.models.baselines.bm25 import BM25Retrieval
 from ragauge.models.baselines.combined import CombinedModel, FusedRetrieval, JoinedEntities
 from ragauge.models.baselines.embedding_retrieval import EmbeddingRetrieval

@@ -14,7 +14,7 @@ from ragauge.demo import GOLD
 from ragauge.demo.components import ANNOTATED, CROSSWALK, MODEL, QRELS
 from ragauge.errors import InputRejected, UsageError
 from ragauge.models.baselines.spans import FoundSpan
-from ragauge.runners.evaluate_all import evaluate_all
+from ragauge.runners.components.evaluate_all import evaluate_all
 
 KEYS = [
     "ner_f1_strict",

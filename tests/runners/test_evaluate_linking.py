@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from ragauge.errors import InputRejected, UsageError
-from ragauge.runners.evaluate_linking import evaluate_linking
+from ragauge.runners.components.evaluate_linking import evaluate_linking
 
 
 def report(gold, predicted, **options):

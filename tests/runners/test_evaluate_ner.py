@@ -9,7 +9,7 @@ import pytest
 
 from ragauge.contracts.entities import AnnotatedText, Entity, EntityColumns
 from ragauge.errors import InputRejected, UsageError
-from ragauge.runners.evaluate_ner import evaluate_ner, ner_values
+from ragauge.runners.components.evaluate_ner import evaluate_ner, ner_values
 
 TEXT = (
     "Het Rijksmuseum Amsterdam (ISIL: NL-AmRM) werd opgericht in 1800 en beheert de grootste "

@@ -12,7 +12,7 @@ import pytest
 from ragauge.contracts.evaluation import EvalReport, RankingDetail
 from ragauge.contracts.score import Outcome
 from ragauge.errors import InputRejected, UsageError
-from ragauge.runners.evaluate_retrieval import evaluate_retrieval, per_query_frame
+from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval, per_query_frame
 from tests.components.shared_data import shared
 
 QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1}}

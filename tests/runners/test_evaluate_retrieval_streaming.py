@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from ragauge.errors import InputRejected
-from ragauge.runners import retrieval_files, retrieval_pieces
-from ragauge.runners.evaluate_retrieval import evaluate_retrieval
-from ragauge.runners.retrieval_pieces import OtherOrder, Piece, pieces
+from ragauge.runners.components import retrieval_files, retrieval_pieces
+from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval
+from ragauge.runners.components.retrieval_pieces import OtherOrder, Piece, pieces
 
 SMALL = 150
 """Bytes of a piece in these tests."""

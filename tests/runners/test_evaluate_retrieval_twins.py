@@ -19,10 +19,10 @@ from ragauge.metrics.sources import (
     share_of,
     unique_relevant,
 )
-from ragauge.runners import retrieval_groups, retrieval_judged
-from ragauge.runners.evaluate_retrieval import evaluate_retrieval, per_query_frame
-from ragauge.runners.retrieval_groups import Marks, grouped, offsets_of
-from ragauge.runners.retrieval_judged import Judged
+from ragauge.runners.components import retrieval_groups, retrieval_judged
+from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval, per_query_frame
+from ragauge.runners.components.retrieval_groups import Marks, grouped, offsets_of
+from ragauge.runners.components.retrieval_judged import Judged
 
 MEASURES = ("ndcg@5", "p@5", "recall@10", "rr", "ap", "bpref", "judged@10")
 Qrels = dict[str, dict[str, int]]

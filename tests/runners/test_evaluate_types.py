@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from ragauge.errors import InputRejected, UsageError
-from ragauge.runners.evaluate_types import evaluate_types
+from ragauge.runners.components.evaluate_types import evaluate_types
 
 
 def report(gold, predicted, **options):
@@ -264,7 +264,7 @@ def test_everything_in_a_report_is_plain_json():
 
 
 def test_a_matrix_nobody_can_read_is_left_out(monkeypatch):
-    from ragauge.runners import types_detail
+    from ragauge.runners.components import types_detail
 
     monkeypatch.setattr(types_detail, "MATRIX_LABELS", 1)
     found = report(listed("ML"), listed("LL")).detail

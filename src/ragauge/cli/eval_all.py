@@ -48,7 +48,7 @@ def eval_all(ctx: click.Context, /, gold: str | None, **given: Any) -> None:
         gold, model = _bundled(given)
     if not gold or not model:
         raise click.UsageError("give GOLD and --model module:object, or --demo")
-    from ragauge.runners.evaluate_all import evaluate_all
+    from ragauge.runners.components.evaluate_all import evaluate_all
 
     read = [one for one in (gold, given["qrels"], given["queries"], given["crosswalk"]) if one]
     with counting("asking the model", given["quiet"]) as progress:

@@ -10,7 +10,7 @@ import click
 from ragauge.cli.settings import remark
 
 if TYPE_CHECKING:
-    from ragauge.ingest.ranking_rows import Role
+    from ragauge.ingest.ranked.ranking_rows import Role
 
 FORMS = {
     "entities": ("jsonl", "brat", "hipe", "iob2", "bioes", "bilou"),
@@ -55,7 +55,7 @@ def eval_convert(
         known = ", ".join(FORMS[what])
         raise click.UsageError(f"--to {form}: {what} are written as {known}")
     from ragauge.reports.envelope import finding_text
-    from ragauge.runners.eval_convert import convert_entities, convert_rankings
+    from ragauge.runners.components.eval_convert import convert_entities, convert_rankings
 
     if what == "entities":
         count, found = convert_entities(

@@ -37,7 +37,7 @@ def eval_linking(ctx: click.Context, /, gold: str, predicted: str, **given: Any)
     Example:
       ragauge eval linking gold.jsonl predicted.jsonl --crosswalk wikidata-viaf.tsv
     """
-    from ragauge.runners.evaluate_linking import evaluate_linking
+    from ragauge.runners.components.evaluate_linking import evaluate_linking
 
     given["k"] = given["k"] or (1, 5, 10)
     read = [gold, predicted, *filter(None, (given["equivalents"], given["crosswalk"]))]

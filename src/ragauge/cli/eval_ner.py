@@ -67,7 +67,7 @@ def eval_ner(ctx: click.Context, /, gold: str, predicted: str, **given: Any) -> 
       ragauge eval ner gold.jsonl predicted.jsonl --by language --report ner.html
       ragauge eval ner gold.tsv predicted.tsv --matching hipe --format json
     """
-    from ragauge.runners.evaluate_ner import evaluate_ner
+    from ragauge.runners.components.evaluate_ner import evaluate_ner
 
     types = given.pop("types")
     given["types"] = tuple(filter(None, (one.strip() for one in (types or "").split(","))))

@@ -65,7 +65,7 @@ def eval_retrieval(ctx: click.Context, /, qrels: str, run: str, **given: Any) ->
       ragauge eval retrieval qrels.txt run.txt --measures nDCG@10 --measures 'P(rel=2)@5'
       ragauge eval retrieval qrels.txt new.txt --baseline old.txt --out per-query.csv
     """
-    from ragauge.runners.evaluate_retrieval import evaluate_retrieval
+    from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval
 
     given["workers"] = given["workers"] or os.cpu_count() or 1
     read = [qrels, run, *given["baselines"]]

@@ -33,6 +33,6 @@ def eval_types(ctx: click.Context, /, gold: str, predicted: str, **given: Any) -
     Example:
       ragauge eval types gold.tsv predicted.tsv --labels heritage --report types.html
     """
-    from ragauge.runners.evaluate_types import evaluate_types
+    from ragauge.runners.components.evaluate_types import evaluate_types
 
     ctx.exit(evaluated(given, [gold, predicted], partial(evaluate_types, gold, predicted)))

@@ -215,7 +215,7 @@ class RankingDetail(Struct, frozen=True, kw_only=True, tag_field="task", tag="re
     """What an evaluation of retrieval has of its own."""
 
     queries: tuple[QueryRow, ...]
-    """In the order of the judgements, up to ROWS_KEPT."""
+    """By id, up to ROWS_KEPT."""
     worst: tuple[str, ...]
     """Queries with relevant documents and the lowest nDCG@10."""
     sources: dict[str, SourceShare]

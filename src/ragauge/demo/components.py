@@ -11,7 +11,7 @@ from typing import Any
 
 from ragauge.demo import DOCUMENTS, HERITAGE
 from ragauge.demo.chunks import read_documents
-from ragauge.ingest.knowledge_base import KnownEntity, known_entities
+from ragauge.ingest.linked.knowledge_base import KnownEntity, known_entities
 from ragauge.models.baselines.bm25 import BM25Retrieval
 from ragauge.models.baselines.combined import FusedRetrieval, JoinedEntities
 from ragauge.models.baselines.embedding_retrieval import EmbeddingRetrieval

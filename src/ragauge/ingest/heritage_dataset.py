@@ -17,9 +17,11 @@ from msgspec import Struct
 from ragauge.contracts.entities import AnnotatedText
 from ragauge.contracts.finding import Finding
 from ragauge.errors import InputRejected, UsageError
-from ragauge.ingest.brat import read_brat
-from ragauge.ingest.entity_reading import Given, Reading
-from ragauge.ingest.entity_records import ENTRY_IDS, is_nil
+from ragauge.ingest.annotated.brat import read_brat
+from ragauge.ingest.annotated.entity_reading import Given, Reading
+from ragauge.ingest.annotated.entity_records import ENTRY_IDS, is_nil
+from ragauge.ingest.annotated.iob import read_iob
+from ragauge.ingest.annotated.tagged_texts import numbered_lines
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.heritage import (
     CUSTODIAN_TYPES,
@@ -30,12 +32,10 @@ from ragauge.ingest.heritage import (
     read_entries,
     unknown_types,
 )
-from ragauge.ingest.iob import read_iob
 from ragauge.ingest.judgements import SHOWN, records_of
 from ragauge.ingest.lines import read_whole
 from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.ingest.tables import rows_of
-from ragauge.ingest.tagged_texts import numbered_lines
 
 ANSWER_TYPES = ("comparative", "factual", "relationship", "temporal")
 LANGUAGES = ("de", "en", "fr", "nl")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ragauge.errors import UsageError
-from ragauge.ingest.knowledge_base import KnownEntity, known_entities
+from ragauge.ingest.linked.knowledge_base import KnownEntity, known_entities
 from ragauge.models.baselines.exact_links import ranked
 from ragauge.text.canonical import canonical
 

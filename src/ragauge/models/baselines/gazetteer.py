@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from ragauge.ingest.knowledge_base import KnownEntity, known_entities
+from ragauge.ingest.linked.knowledge_base import KnownEntity, known_entities
 from ragauge.models.baselines.spans import FoundSpan
 
 PLACE = "TOP"

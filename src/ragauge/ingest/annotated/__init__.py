@@ -1,0 +1,1 @@
+"""Annotated texts: one file a format, and what tells them apart."""

@@ -1,0 +1,216 @@
+"""CoNLL-U with entities in its last column: as tags, or in the brackets of CorefUD."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+
+from msgspec import Struct, field
+
+from ragauge.contracts.entities import ONE_LAYER, AnnotatedText, Entity, Fragment
+from ragauge.ingest.annotated.entity_reading import Given, Reading
+from ragauge.ingest.annotated.mention_brackets import FIELDS, are_brackets, bracketed
+from ragauge.ingest.annotated.span_places import surface_at
+from ragauge.ingest.annotated.tagged_texts import (
+    SENTENCE_END,
+    Layer,
+    TaggedToken,
+    marked,
+    numbered_lines,
+)
+from ragauge.ingest.annotated.tags import MARKS, OUTSIDE, Tag, bad_tag, scheme_of, tag_of
+from ragauge.ingest.annotated.token_texts import laid, places_in
+from ragauge.ingest.fields import quoted
+
+COLUMNS = 10
+NER_KEYS = ("NER", "NE", "Entity")
+"""Keys of the last column that may hold a tag; there is no standard."""
+WORD = re.compile(r"\d+(?:-\d+|\.\d+)?")
+_COMMENT = re.compile(r"#\s*(newdoc id|sent_id|text|global\.Entity)\s*=\s*(.*)")
+
+
+class _Word(Struct, frozen=True):
+    """A word that may be tagged, and which of the sentence's tokens it stands in."""
+
+    where: str
+    ner: str
+    token: int
+
+
+class _Sentence(Struct):
+    """A sentence while its lines are read."""
+
+    where: str = ""
+    id: str | None = None
+    document: str | None = None
+    text: str | None = None
+    tokens: list[tuple[str, str]] = field(default_factory=list)
+    """What stands in the text: a multiword token as one, its words not."""
+    words: list[_Word] = field(default_factory=list)
+    inside: int = 0
+    """The last word of the multiword token that is being read."""
+    tagged_whole: bool = False
+    """Whether that token has a tag of its own, for its words have none then."""
+
+
+def read_conllu(name: str, content: bytes, reading: Reading) -> None:
+    """Read the documents of a CoNLL-U file."""
+    lines = list(numbered_lines(name, content, reading.problems))
+    if not lines:
+        return
+    sentences, fields = _sentences(lines, reading)
+    values = [[word.ner for word in sentence.words] for sentence in sentences]
+    if not any(value for row in values for value in row):
+        fact = f"no word has {' or '.join(f'{key}=' for key in NER_KEYS)} in its last column"
+        remedy = f"where nothing is an entity, write {NER_KEYS[0]}=O"
+        reading.problems.append(f"{name}: {fact}; {remedy}")
+        return
+    form = scheme_of(values)
+    for id, members in _documents(sentences):
+        _keep(id, members, form, fields, reading)
+
+
+def _sentences(
+    lines: Sequence[tuple[str, str]], reading: Reading
+) -> tuple[list[_Sentence], tuple[str, ...]]:
+    """The sentences of a file, and what it says the parts of a bracket are."""
+    found: list[_Sentence] = []
+    fields, document, sentence = FIELDS, None, _Sentence()
+    for where, line in (*lines, ("", "")):
+        comment = _COMMENT.fullmatch(line)
+        if not line.strip():
+            if sentence.tokens:
+                found.append(sentence)
+            sentence = _Sentence(document=document)
+        elif comment and comment[1] == "global.Entity":
+            fields = tuple(comment[2].split("-"))
+        elif comment and comment[1] == "newdoc id":
+            sentence.document = document = comment[2].strip()
+        elif comment and comment[1] == "sent_id":
+            sentence.id = comment[2].strip()
+        elif comment:
+            sentence.text = comment[2]
+        elif not line.startswith("#") or line.count("\t") == COLUMNS - 1:
+            _add_line(where, line.split("\t"), sentence, reading)
+    return found, fields
+
+
+def _add_line(where: str, cells: list[str], sentence: _Sentence, reading: Reading) -> None:
+    """Take up a word, a multiword token (1-2) or an empty node (1.1), which no text has."""
+    if len(cells) != COLUMNS or not WORD.fullmatch(cells[0]):
+        fact = f"has {len(cells)} columns and begins with {quoted(cells[0])}"
+        remedy = f"; a word has {COLUMNS}, parted by tabs, and begins with its number"
+        reading.problems.append(f"{where}: {fact}{remedy}")
+        return
+    id, form, misc = cells[0], cells[1], _misc(cells[-1])
+    ner = next((misc[key] for key in NER_KEYS if key in misc), "")
+    sentence.where = sentence.where or where
+    if "." in id:
+        if ner not in ("", "O", "_"):
+            reading.find("tag_without_text", where, f"empty node {id} has {quoted(ner)}; left out")
+        return
+    first, _, last = id.partition("-")
+    after = "" if misc.get("SpaceAfter") == "No" else " "
+    if last:
+        sentence.inside, sentence.tagged_whole = int(last), bool(ner)
+    if last or int(first) > sentence.inside:
+        sentence.tokens.append((form, after))
+    if (last and not ner) or (not last and int(first) <= sentence.inside and sentence.tagged_whole):
+        return
+    sentence.words.append(_Word(where, ner, len(sentence.tokens) - 1))
+
+
+def _misc(cell: str) -> dict[str, str]:
+    parts = (part.partition("=") for part in cell.split("|"))
+    return {key: value for key, equals, value in parts if equals}
+
+
+def _documents(sentences: Sequence[_Sentence]) -> Iterator[tuple[str, list[_Sentence]]]:
+    """The documents that `newdoc id` tells of; where none does, each sentence is one."""
+    if all(sentence.document is None for sentence in sentences):
+        for number, sentence in enumerate(sentences, 1):
+            yield sentence.id or str(number), [sentence]
+        return
+    for document, members in groupby(sentences, key=lambda sentence: sentence.document):
+        yield document or "0", list(members)
+
+
+def _keep(
+    id: str, sentences: Sequence[_Sentence], form: str, fields: Sequence[str], reading: Reading
+) -> None:
+    text = ""
+    tokens: list[Fragment] = []
+    given: list[Given] = []
+    for sentence in sentences:
+        line, places = _laid(sentence, reading)
+        start = len(text) + len(SENTENCE_END) if text else 0
+        text = f"{text}{SENTENCE_END}{line}" if text else line
+        here = [(start + a, start + b) for a, b in places]
+        tokens += here
+        given += _entities(sentence, text, here, form, fields, reading)
+    where = sentences[0].where
+    reading.keep(AnnotatedText(id=id, text=text, tokens=tuple(tokens), where=where), given)
+
+
+def _laid(sentence: _Sentence, reading: Reading) -> tuple[str, tuple[Fragment, ...]]:
+    """A sentence's text and the places of its tokens; what `# text` says is held against them."""
+    made, places = laid(sentence.tokens)
+    if sentence.text is None or sentence.text == made:
+        return made, places
+    found, amiss = places_in(sentence.text, [token for token, _ in sentence.tokens])
+    taken = "; # text is taken" if found else "; the text is made of the tokens"
+    fact = amiss or f"SpaceAfter=No makes {quoted(made)}, # text is {quoted(sentence.text)}"
+    reading.find("tokens_differ_from_text", sentence.where, fact + taken)
+    return (made, places) if found is None else (sentence.text, found)
+
+
+def _entities(
+    sentence: _Sentence,
+    text: str,
+    here: Sequence[Fragment],
+    form: str,
+    fields: Sequence[str],
+    reading: Reading,
+) -> Iterator[Given]:
+    """The entities that tags or brackets mark in a sentence whose tokens stand at `here`."""
+    words = sentence.words
+    places = [here[word.token] for word in words]
+    if any(are_brackets(word.ner) for word in words):
+        yield from _bracketed(words, places, fields, text, reading)
+        return
+    tagged = [
+        TaggedToken(text[start:end], "", word.where, (_tag(word, form, reading),))
+        for word, (start, end) in zip(words, places, strict=True)
+    ]
+    yield from marked(reading, text, tagged, places, 0, Layer(ONE_LAYER, form))
+
+
+def _bracketed(
+    words: Sequence[_Word],
+    places: Sequence[Fragment],
+    fields: Sequence[str],
+    text: str,
+    reading: Reading,
+) -> Iterator[Given]:
+    found, faults = bracketed([word.ner for word in words], fields)
+    reading.problems += [f"{words[0].where}: {fault}" for fault in faults]
+    for one in found:
+        parts = tuple((places[first][0], places[end - 1][1]) for first, end in one.runs)
+        entity = Entity(
+            start=parts[0][0],
+            end=parts[-1][1],
+            type=one.type,
+            text=surface_at(text, parts),
+            fragments=parts if len(parts) > 1 else (),
+        )
+        yield Given(entity, words[one.runs[0][0]].where)
+
+
+def _tag(word: _Word, form: str, reading: Reading) -> Tag:
+    if word.ner in ("", "_"):
+        return OUTSIDE
+    tag = tag_of(word.ner, MARKS[form])
+    if tag is None:
+        reading.problems.append(f"{word.where}: {bad_tag(word.ner, form)}")
+    return tag or OUTSIDE

@@ -1,0 +1,260 @@
+"""Annotated texts as JSON records: heritage entries, and plain documents with entities."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from msgspec.structs import replace
+
+from ragauge.contracts.entities import ONE_LAYER, AnnotatedText, Entity, Fragment
+from ragauge.ingest.annotated.entity_reading import Given, Reading
+from ragauge.ingest.annotated.token_texts import laid, places_in
+from ragauge.ingest.fields import BadField, expected, mapping, mappings, text, texts, whole
+from ragauge.ingest.heritage import MARKS, no_table
+from ragauge.ingest.judgements import records_of
+
+IDS = ("id", "doc_id")
+ENTITIES = ("entities", "spans", "ner_annotations")
+TYPES = ("type", "label")
+LINKS = ("qid", "wikidata_id", "link", "links")
+ENTRY_IDS = ("wikidata_id", "viaf_id", "isil_code", "ghcid")
+NIL = frozenset(("", "nil", "none", "null"))
+
+
+def read_records(name: str, content: bytes, reading: Reading) -> None:
+    """Read the documents of a JSON Lines file or a JSON array."""
+    add_records(records_of(name, content, reading.problems, no_table), reading)
+
+
+def add_records(records: Iterable[tuple[str, Any]], reading: Reading) -> None:
+    """Read documents from decoded records, each with its place."""
+    for where, record in records:
+        faults: list[BadField] = []
+        found = _document(record, where, reading, faults)
+        reading.problems += [f"{where}: {fault}" for fault in faults]
+        if found and not faults:
+            reading.keep(*found)
+
+
+def is_nil(id: object) -> bool:
+    """Whether an id says that there is none.
+
+    >>> is_nil(None), is_nil("NIL"), is_nil("Q190804")
+    (True, True, False)
+    """
+    return id is None or str(id).strip().lower() in NIL
+
+
+def _document(
+    record: Any, where: str, reading: Reading, faults: list[BadField]
+) -> tuple[AnnotatedText, list[Given]] | None:
+    """A document and its entities; None with what is wrong, or where nobody marked entities."""
+    if not isinstance(record, dict):
+        faults.append(BadField("record", expected("an object", record)))
+        return None
+    field = next((name for name in ENTITIES if record.get(name) is not None), None)
+    if field is None:
+        _unmarked(record, where, reading, faults)
+        return None
+    parts: dict[str, Any] = {}
+    for name, read in (("id", _id), ("text", _text), ("strata", _strata)):
+        try:
+            parts[name] = read(record)
+        except BadField as fault:
+            faults.append(fault)
+    given = _entities(record, field, where, faults)
+    if faults:
+        return None
+    try:
+        body, tokens = _tokens(record, parts["text"], where, reading)
+    except BadField as fault:
+        faults.append(fault)
+        return None
+    if tokens is not None and _counts_tokens(record, given, reading):
+        given = _in_characters(given, tokens, field, faults)
+    if record.get("notes"):
+        reading.notes[parts["id"]] = texts(record["notes"], "notes")
+    document = AnnotatedText(
+        id=parts["id"], text=body, tokens=tokens, strata=parts["strata"], where=where
+    )
+    return document, given
+
+
+def _unmarked(record: dict[str, Any], where: str, reading: Reading, faults: list[BadField]) -> None:
+    """An entry of another task is no document without entities: nobody looked for them."""
+    if any(mark in record for mark in MARKS):
+        reading.find("not_annotated", where, "has no ner_annotations; it is not scored")
+    else:
+        fact = f"missing, as are {' and '.join(ENTITIES[1:])}; write [] where there is none"
+        faults.append(BadField(ENTITIES[0], fact))
+
+
+def _id(record: dict[str, Any]) -> str:
+    for name in IDS:
+        value = record.get(name)
+        if value is None:
+            continue
+        if type(value) is int:
+            return str(value)
+        if not text(value, name).strip():
+            raise BadField(name, "is empty")
+        return str(value)
+    raise BadField("id", "missing; name the document by id or doc_id")
+
+
+def _text(record: dict[str, Any]) -> str | None:
+    value = record.get("text")
+    return None if value is None else text(value, "text")
+
+
+def _strata(record: dict[str, Any]) -> dict[str, Any]:
+    value = record.get("strata")
+    return {} if value is None else mapping(value, "strata")
+
+
+def _entities(
+    record: dict[str, Any], field: str, where: str, faults: list[BadField]
+) -> list[Given]:
+    try:
+        members = mappings(record[field], field)
+        links = _entry_links(record)
+    except BadField as fault:
+        faults.append(fault)
+        return []
+    given: list[Given] = []
+    for place, member in enumerate(members):
+        name = f"{field}[{place}]"
+        try:
+            given.append(Given(_entity(member, name, links), f"{where}: {name}"))
+        except BadField as fault:
+            faults.append(fault)
+    return given
+
+
+def _entity(member: dict[str, Any], name: str, links: dict[str, tuple[str, ...]]) -> Entity:
+    fragments = _fragments(member.get("fragments"), f"{name}.fragments")
+    start = _offset(member, "start", name, fragments[0][0] if fragments else None)
+    end = _offset(member, "end", name, fragments[-1][1] if fragments else None)
+    surface = member.get("text")
+    if surface is not None and not text(surface, f"{name}.text"):
+        raise BadField(f"{name}.text", "is empty; leave it out where it is not known")
+    named = next((key for key in LINKS if key in member), None)
+    return Entity(
+        start=start,
+        end=end,
+        type=_type(member, name),
+        text=surface,
+        layer=text(member.get("layer", ONE_LAYER), f"{name}.layer"),
+        fragments=fragments if len(fragments) > 1 else (),
+        links=links.get(surface or "")
+        if named is None
+        else _links(member[named], f"{name}.{named}"),
+        id=None if member.get("id") is None else str(member["id"]),
+    )
+
+
+def _offset(member: dict[str, Any], key: str, name: str, known: int | None) -> int:
+    value = member.get(key, known)
+    if value is None:
+        raise BadField(f"{name}.{key}", "missing")
+    return whole(value, f"{name}.{key}")
+
+
+def _type(member: dict[str, Any], name: str) -> str:
+    value = next((member[key] for key in TYPES if member.get(key) is not None), None)
+    if value is None:
+        raise BadField(f"{name}.type", "missing")
+    if not text(value, f"{name}.type").strip():
+        raise BadField(f"{name}.type", "is empty")
+    return str(value).strip()
+
+
+def _fragments(value: Any, name: str) -> tuple[Fragment, ...]:
+    if value is None:
+        return ()
+    return _pairs(value, name)
+
+
+def _pairs(value: Any, name: str) -> tuple[Fragment, ...]:
+    """Pairs of a start and an end."""
+    if type(value) is not list:
+        raise BadField(name, expected("a list of pairs", value))
+    pairs: list[Fragment] = []
+    for place, pair in enumerate(value):
+        if type(pair) not in (list, tuple) or len(pair) != 2:
+            raise BadField(f"{name}[{place}]", expected("a pair of start and end", pair))
+        start, end = (whole(offset, f"{name}[{place}]") for offset in pair)
+        pairs.append((start, end))
+    return tuple(pairs)
+
+
+def _links(value: Any, name: str) -> tuple[str, ...]:
+    """The ids of a link; none of them for NIL and null."""
+    ids = value if type(value) is list else [value]
+    if len(ids) == 1 and is_nil(ids[0]):
+        return ()
+    return tuple(text(id, name).strip() for id in ids)
+
+
+def _entry_links(record: dict[str, Any]) -> dict[str, tuple[str, ...]]:
+    """By surface, the ids a heritage entry links its mentions to; empty where all are null."""
+    value = record.get("entity_linking") or {}
+    found: dict[str, tuple[str, ...]] = {}
+    for mention, ids in mapping(value, "entity_linking").items():
+        known = mapping(ids, f"entity_linking.{mention}")
+        found[mention] = tuple(
+            str(known[name]).strip() for name in ENTRY_IDS if not is_nil(known.get(name))
+        )
+    return found
+
+
+def _tokens(
+    record: dict[str, Any], body: str | None, where: str, reading: Reading
+) -> tuple[str | None, tuple[Fragment, ...] | None]:
+    """The text, joined from the tokens where there is none, and where each token stands."""
+    value = record.get("tokens")
+    if value is None:
+        return body, None
+    if type(value) is list and value and type(value[0]) is not str:
+        return body, _pairs(value, "tokens")
+    tokens = texts(value, "tokens")
+    joined = laid([(token, " ") for token in tokens])
+    if body is None:
+        return joined
+    places, amiss = places_in(body, tokens)
+    if amiss:
+        remedy = "" if places else "; the tokens, joined by blanks, are taken for the text"
+        reading.find("tokens_differ_from_text", where, amiss + remedy)
+    return (body, places) if places is not None else joined
+
+
+def _counts_tokens(record: dict[str, Any], given: Sequence[Given], reading: Reading) -> bool:
+    """Whether start and end count tokens: as asked, else where tokens are words and no entity
+    has a surface by which characters could be checked."""
+    if reading.options.offsets is not None:
+        return reading.options.offsets == "tokens"
+    words = all(type(token) is str for token in record["tokens"])
+    return words and all(one.entity.text is None for one in given)
+
+
+def _in_characters(
+    given: Sequence[Given], tokens: Sequence[Fragment], field: str, faults: list[BadField]
+) -> list[Given]:
+    """Entities that count tokens, half-open, at their places in the text."""
+    found: list[Given] = []
+    for place, one in enumerate(given):
+        parts: list[Fragment] = []
+        for first, end in one.entity.parts:
+            if 0 <= first < end <= len(tokens):
+                parts.append((tokens[first][0], tokens[end - 1][1]))
+            else:
+                fact = f"goes from token {first} to {end}, and there are {len(tokens)}"
+                remedy = "; a span has 0 <= start < end" if first >= end else ""
+                faults.append(BadField(f"{field}[{place}]", fact + remedy))
+        if len(parts) == len(one.entity.parts):
+            fragments = tuple(parts) if one.entity.fragments else ()
+            start, end = parts[0][0], parts[-1][1]
+            entity = replace(one.entity, start=start, end=end, fragments=fragments)
+            found.append(Given(entity, one.where))
+    return found

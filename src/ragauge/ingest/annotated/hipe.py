@@ -1,0 +1,217 @@
+"""HIPE's tables: a token a line, and columns of tags and links whose names the header gives."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from ragauge.ingest.annotated.entity_reading import Reading
+from ragauge.ingest.annotated.tagged_texts import (
+    SENTENCE_END,
+    Layer,
+    TaggedToken,
+    keep_tagged,
+    numbered_lines,
+)
+from ragauge.ingest.annotated.tags import MARKS, OUTSIDE, Tag, bad_tag, tag_of
+from ragauge.ingest.fields import quoted
+
+TOKEN, MISC = "TOKEN", "MISC"
+TAG_COLUMNS = (
+    "NE-COARSE-LIT",
+    "NE-COARSE-METO",
+    "NE-FINE-LIT",
+    "NE-FINE-METO",
+    "NE-FINE-COMP",
+    "NE-NESTED",
+)
+LINK_COLUMNS = ("NEL-LIT", "NEL-METO")
+COLUMNS = (TOKEN, *TAG_COLUMNS, *LINK_COLUMNS, MISC)
+LINK_COLUMN = {
+    "NE-COARSE-LIT": "NEL-LIT",
+    "NE-FINE-LIT": "NEL-LIT",
+    "NE-COARSE-METO": "NEL-METO",
+    "NE-FINE-METO": "NEL-METO",
+}
+"""Where the links of a layer stand; components and nested entities have none."""
+UNSET = ("_", "-", "")
+NO_SPACE, LINE_END = "NoSpaceAfter", "EndOfLine"
+NIL = "NIL"
+STRATA = ("language", "dataset", "document_type", "newspaper", "country")
+ID = "document_id"
+FORM = "iob2"
+_COMMENT = re.compile(r"#\s*(?:\w+:)?(\w+)\s*=\s*(.*\S)\s*")
+_QUOTED = re.compile(r'"(?:[^"]|"")*""(?:[^"]|"")*"')
+
+
+class _Block(Struct):
+    """Comments and the tokens below them, up to a blank line or the next comment."""
+
+    notes: list[str]
+    rows: list[tuple[str, list[str]]]
+
+    def named(self, key: str) -> str | None:
+        found = (_COMMENT.fullmatch(note) for note in self.notes)
+        return next((one[2] for one in found if one and one[1] == key), None)
+
+
+class _Table:
+    """The columns of a file, by name, and the layers that are read of it."""
+
+    def __init__(self, header: Sequence[str], wanted: Sequence[str] | None) -> None:
+        self.names = {title.strip().upper(): place for place, title in enumerate(header)}
+        there = [name for name in self.names if name.startswith("NE-")]
+        self.layers = [name for name in there if wanted is None or name in wanted]
+
+    def cell(self, cells: Sequence[str], name: str | None) -> str:
+        place = self.names.get(name or "")
+        return "" if place is None else cells[place].strip()
+
+
+def read_hipe(name: str, content: bytes, reading: Reading) -> tuple[str, ...]:
+    """Read the documents of a HIPE table; the layers that it annotates come back.
+
+    A column that holds nothing but `_` was not annotated.
+    """
+    lines = list(numbered_lines(name, content, reading.problems))
+    if not lines:
+        return ()
+    header = next(((where, line) for where, line in lines if is_header(line)), None)
+    if header is None:
+        fact = f"no line names the columns: {' '.join(COLUMNS)}, parted by tabs"
+        reading.problems.append(f"{name}: {fact}")
+        return ()
+    table = _Table(header[1].split("\t"), reading.options.layers)
+    reading.problems += _header_faults(header[0], table, reading.options.layers)
+    blocks = list(_blocks(lines))
+    layers = [Layer(layer, FORM) for layer in table.layers]
+    for id, members in _documents(blocks):
+        tokens = [
+            _token(where, cells, table, reading)
+            for block in members
+            for where, cells in block.rows
+            if _is_whole(where, cells, table, reading)
+        ]
+        if tokens:
+            keep_tagged(reading, id, [tokens], layers, _strata(members))
+            notes = [note for block in members for note in block.notes if not _tells_id(note)]
+            reading.notes |= {id: tuple(notes)} if notes else {}
+    rows = [cells for block in blocks for _, cells in block.rows if len(cells) == len(table.names)]
+    return tuple(
+        layer for layer in table.layers if any(table.cell(cells, layer) != "_" for cells in rows)
+    )
+
+
+def is_header(line: str) -> bool:
+    """Whether a line names the columns of a HIPE table."""
+    return line.upper().startswith(f"{TOKEN}\tNE")
+
+
+def _header_faults(where: str, table: _Table, wanted: Sequence[str] | None) -> Iterator[str]:
+    there = [name for name in table.names if name.startswith("NE-")]
+    if not there:
+        yield f"{where}: no column of tags; HIPE's are {', '.join(TAG_COLUMNS)}"
+    for layer in wanted or ():
+        if layer not in there:
+            yield f"{where}: no column is called {quoted(layer)}; there are {', '.join(there)}"
+
+
+def _blocks(lines: Sequence[tuple[str, str]]) -> Iterator[_Block]:
+    """The blocks of a file; a line that begins with # and has cells is a token, no comment."""
+    block = _Block([], [])
+    for where, line in lines:
+        cells = line.split("\t")
+        is_comment = line.startswith("#") and len(cells) == 1
+        if block.rows and (is_comment or not line.strip()):
+            yield block
+            block = _Block([], [])
+        if is_comment:
+            block.notes.append(line)
+        elif line.strip() and not is_header(line):
+            block.rows.append((where, cells))
+    if block.rows:
+        yield block
+
+
+def _documents(blocks: Sequence[_Block]) -> Iterator[tuple[str, list[_Block]]]:
+    """The documents whose ids comments give; where none is given, each block is one."""
+    if all(block.named(ID) is None for block in blocks):
+        for number, block in enumerate(blocks, 1):
+            yield str(number), [block]
+        return
+    id, members = "0", list[_Block]()
+    for block in blocks:
+        named = block.named(ID)
+        if named is not None:
+            if members:
+                yield id, members
+            id, members = named, []
+        members.append(block)
+    yield id, members
+
+
+def _tells_id(note: str) -> bool:
+    found = _COMMENT.fullmatch(note)
+    return found is not None and found[1] == ID
+
+
+def _strata(blocks: Sequence[_Block]) -> dict[str, str]:
+    told = {key: value for block in blocks for key in STRATA if (value := block.named(key))}
+    return dict(sorted(told.items()))
+
+
+def _is_whole(where: str, cells: Sequence[str], table: _Table, reading: Reading) -> bool:
+    if len(cells) != len(table.names):
+        fact = f"has {len(cells)} columns, and the header names {len(table.names)}"
+        reading.problems.append(f"{where}: {fact}")
+    elif not cells[0]:
+        reading.problems.append(f"{where}: has no token in its first column")
+    else:
+        return True
+    return False
+
+
+def _token(where: str, cells: Sequence[str], table: _Table, reading: Reading) -> TaggedToken:
+    flags = table.cell(cells, MISC).split("|")
+    after = "" if NO_SPACE in flags else SENTENCE_END if LINE_END in flags else " "
+    return TaggedToken(
+        _word(where, cells[table.names[TOKEN]], reading),
+        after,
+        where,
+        tuple(_tag(where, table.cell(cells, layer), layer, reading) for layer in table.layers),
+        tuple(links_of(table.cell(cells, LINK_COLUMN.get(layer))) for layer in table.layers),
+    )
+
+
+def looks_quoted(cell: str) -> bool:
+    """Whether a CSV writer quoted a cell: quotes around it, and one inside written twice."""
+    return _QUOTED.fullmatch(cell) is not None
+
+
+def _word(where: str, cell: str, reading: Reading) -> str:
+    """The token; one in the quotes of a CSV writer, as `""" "` for a quote, without them." ""
+    if not looks_quoted(cell):
+        return cell
+    word = cell[1:-1].replace('""', '"')
+    reading.find("quoted_token", where, f"{cell} is read as {word}, as a CSV writer quotes it")
+    return word
+
+
+def _tag(where: str, cell: str, layer: str, reading: Reading) -> Tag:
+    found = OUTSIDE if cell in UNSET else tag_of(cell, MARKS[FORM])
+    if found is None:
+        reading.problems.append(f"{where}: {layer}: {bad_tag(cell, FORM)}")
+    return found or OUTSIDE
+
+
+def links_of(cell: str) -> tuple[str, ...] | None:
+    """The ids of a cell, the likeliest first; none for NIL, None where nobody said.
+
+    >>> links_of("Q64|NIL"), links_of("NIL"), links_of("_")
+    (('Q64', 'NIL'), (), None)
+    """
+    if cell in (*UNSET, "O"):
+        return None
+    return () if cell == NIL else tuple(id for id in cell.split("|") if id)

@@ -1,0 +1,151 @@
+"""A token a line with its tag: IOB1, IOB2, BIOES, BILOU, and the columns of CoNLL-2003."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+
+from msgspec import Struct
+
+from ragauge.contracts.entities import ONE_LAYER
+from ragauge.ingest.annotated.entity_reading import Reading
+from ragauge.ingest.annotated.tagged_texts import Layer, TaggedToken, keep_tagged, numbered_lines
+from ragauge.ingest.annotated.tags import MARKS, OUTSIDE, bad_tag, scheme_of, tag_of
+
+CONLL2003 = "conll2003"
+CONLL2003_COLUMNS = 4
+DOCUMENT_START = "-DOCSTART-"
+LIKE_TAG = re.compile(r"O|[A-Z]-\S+")
+_COMMENT = re.compile(
+    r"# *(?:newdoc id|doc_id|document_id) *= *(?P<document>\S.*)"
+    r"|# *(?:sent_id|id) *= *(?P<sentence>\S.*)"
+    r"|# id +(?P<word>\S+).*"
+    r"|# *[\w.:]+ *=.*"
+)
+"""Comments that say what something is, a document or a sentence at times."""
+
+
+class Row(Struct, frozen=True):
+    """A token's line in its cells."""
+
+    where: str
+    cells: Sequence[str]
+
+
+class TokenLines(Struct, frozen=True):
+    """A sentence as its lines, and what comments name it and its document."""
+
+    rows: list[Row]
+    id: str | None = None
+    document: str | None = None
+    """The same for all sentences of a document; None where the file tells no documents."""
+
+
+def read_iob(name: str, content: bytes, reading: Reading, form: str | None = None) -> str:
+    """Read the documents of a file of tokens and tags; the form it has comes back."""
+    lines = list(numbered_lines(name, content, reading.problems))
+    sentences = list(_sentences(lines))
+    rows = [row for sentence in sentences for row in sentence.rows]
+    width = len(rows[0].cells) if rows else 0
+    column = _tag_column(name, width, form, reading) if lines else None
+    if column is None:
+        return form or "iob2"
+    told: str | None = CONLL2003 if form is None and _is_conll2003(content, width) else form
+    tags = [[row.cells[column] for row in one.rows if len(row.cells) == width] for one in sentences]
+    layer = Layer(ONE_LAYER, told if told in MARKS else scheme_of(tags))
+    for id, members in _documents(sentences):
+        tagged = [_tagged(one.rows, width, column, layer.form, reading) for one in members]
+        keep_tagged(reading, id, tagged, [layer])
+    return told or layer.form
+
+
+def cells_of(line: str) -> list[str]:
+    """The cells of a line: parted by tabs, or by blanks where it has no tab.
+
+    A no-break space is no blank here: it may be part of a token.
+    """
+    return line.split("\t") if "\t" in line else re.split(" +", line.strip(" "))
+
+
+def _is_conll2003(content: bytes, width: int) -> bool:
+    return width == CONLL2003_COLUMNS and content.lstrip().startswith(DOCUMENT_START.encode())
+
+
+def _tag_column(name: str, width: int, form: str | None, reading: Reading) -> int | None:
+    """Where the tag stands; None, and a problem, where it cannot be there."""
+    fact = None
+    asked = reading.options.column
+    if not width:
+        fact = "holds no token; write a token and its tag a line"
+    elif width == 1:
+        fact = "has one column; write the token first and its tag last"
+    elif form == CONLL2003 and width != CONLL2003_COLUMNS:
+        fact = f"has {width} columns, and CoNLL-2003 has 4: token, part of speech, chunk, tag"
+    elif asked is not None and not 2 <= asked <= width:
+        fact = f"has no column {asked} for the tag; it has {width}, and the first is the token"
+    if fact:
+        reading.problems.append(f"{name}: {fact}")
+        return None
+    return width - 1 if asked is None else asked - 1
+
+
+def _sentences(lines: Iterable[tuple[str, str]]) -> Iterator[TokenLines]:
+    """The sentences of a file; a blank line, a document's start and the end of the file end one."""
+    rows: list[Row] = []
+    id = document = None
+    starts = 0
+    for where, line in (*lines, ("", "")):
+        begins = line.startswith(DOCUMENT_START)
+        if line.strip() and not begins and not is_comment(line):
+            rows.append(Row(where, cells_of(line)))
+            continue
+        if rows:
+            yield TokenLines(rows, id, document)
+            rows, id = [], None
+        named = _COMMENT.fullmatch(line.rstrip())
+        if begins:
+            starts += 1
+            document = str(starts)
+        elif named:
+            document = named["document"] or document
+            id = named["sentence"] or named["word"] or id
+
+
+def is_comment(line: str) -> bool:
+    """Whether a line is a comment, and not a token that begins with #: those have a tag."""
+    if not line.startswith("#"):
+        return False
+    tagged = any(map(LIKE_TAG.fullmatch, cells_of(line)[1:]))
+    return not tagged or _COMMENT.fullmatch(line) is not None
+
+
+def _documents(sentences: Sequence[TokenLines]) -> Iterator[tuple[str, list[TokenLines]]]:
+    """The documents a file tells of; where it tells none, each sentence is one."""
+    if all(sentence.document is None for sentence in sentences):
+        for number, sentence in enumerate(sentences, 1):
+            yield sentence.id or str(number), [sentence]
+        return
+    for document, members in groupby(sentences, key=lambda sentence: sentence.document):
+        yield document or "0", list(members)
+
+
+def _tagged(
+    rows: Sequence[Row], width: int, column: int, form: str, reading: Reading
+) -> list[TaggedToken]:
+    tagged: list[TaggedToken] = []
+    for row in rows:
+        fact = None
+        tag = OUTSIDE
+        if len(row.cells) != width:
+            fact = f"has {len(row.cells)} columns, and the first token's line {width}"
+        elif not row.cells[0]:
+            fact = "has no token in its first column"
+        else:
+            found = tag_of(row.cells[column], MARKS[form])
+            fact = bad_tag(row.cells[column], form) if found is None else None
+            tag = found or OUTSIDE
+        if fact:
+            reading.problems.append(f"{row.where}: {fact}")
+        tagged.append(TaggedToken(row.cells[0], " ", row.where, (tag,)))
+    return tagged

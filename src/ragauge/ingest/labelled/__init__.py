@@ -1,0 +1,1 @@
+"""Labelled items, and the sets their labels are from."""

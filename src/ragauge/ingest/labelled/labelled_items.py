@@ -1,0 +1,250 @@
+"""Items with a label each: CSV or TSV, JSON Lines, a JSON array or mapping, records or a frame.
+
+Gold and prediction are joined on the items' ids; where one of them has none, on the text, if no
+text stands twice. Ids, labels and texts are trimmed and in NFC. Nothing is joined by position.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+
+from ragauge.contracts.labels import LabelledItem
+from ragauge.ingest.annotations import label_text
+from ragauge.ingest.fields import BadField, expected, mapping, number, quoted, text, texts
+from ragauge.ingest.labelled.labelled_records import (
+    ENTRY_FIELD,
+    FIELDS,
+    IDS,
+    SECONDARY,
+    Placed,
+    Role,
+    file_of,
+    placed_records,
+)
+from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.text.canonical import composed
+
+if TYPE_CHECKING:
+    from ragauge.ingest.labelled.labelled_records import Source
+
+Key = Literal["id", "text"]
+Parts = dict[str, Callable[[dict[str, Any]], Any]]
+"""For each field of an item how it is read from a record."""
+_SEPARATORS = re.compile(r"[;|,]")
+
+
+class Labelled(Struct, frozen=True, kw_only=True):
+    """The items of gold and prediction, by the key they are joined on."""
+
+    gold: dict[str, LabelledItem]
+    predicted: dict[str, LabelledItem]
+    key: Key
+    records: int
+    """All that were there, good or bad."""
+    duplicates: int
+
+
+def read_labelled(
+    gold: Source,
+    predicted: Source,
+    problems: list[str],
+    field: str | None = None,
+    predicted_field: str | None = None,
+    form: str | None = None,
+) -> Labelled:
+    """The items of both sides; what is wrong goes into the list.
+
+    `field` names where the labels stand, with dots for a field inside another; where predictions
+    have theirs elsewhere, `predicted_field` does.
+    """
+    placed = {
+        "gold": list(placed_records(gold, "gold", problems, form)),
+        "predicted": list(placed_records(predicted, "predicted", problems, form)),
+    }
+    key = _join_key(placed["gold"], placed["predicted"], problems)
+    records = sum(map(len, placed.values()))
+    if key is None:
+        return Labelled(gold={}, predicted={}, key="id", records=records, duplicates=0)
+    of_gold = _Reading("gold", placed["gold"], key, field, problems)
+    of_prediction = _Reading(
+        "predicted", placed["predicted"], key, predicted_field or field, problems
+    )
+    return Labelled(
+        gold=of_gold.items,
+        predicted=of_prediction.items,
+        key=key,
+        records=records,
+        duplicates=of_gold.duplicates + of_prediction.duplicates,
+    )
+
+
+class _Reading:
+    """The items of one side by key, while they are read."""
+
+    def __init__(
+        self, role: Role, placed: list[Placed], key: Key, field: str | None, problems: list[str]
+    ) -> None:
+        self._role, self._key, self._problems = role, key, problems
+        self.items: dict[str, LabelledItem] = {}
+        self.duplicates = 0
+        self._keys = set[str]().union(*(record for _, record in placed))
+        chosen = self._chosen(placed, field)
+        if chosen is not None:
+            parts = self._parts(chosen)
+            for place, record in placed:
+                self._read(place, record, parts)
+
+    def _chosen(self, placed: list[Placed], field: str | None) -> str | None:
+        """The field with the labels; a problem where no record has it."""
+        wanted = FIELDS[self._role] if field is None else (field,)
+        there = [name for name in wanted if self._has(name)]
+        for name in there:
+            if any(_at(record, name) is not None for _, record in placed):
+                return name
+        # A prediction may say nothing of any item, as long as it has a place to say it.
+        if not placed or (self._role == "predicted" and there):
+            return wanted[0]
+        known = ", ".join(map(quoted, sorted(self._keys)[:8])) or "nothing"
+        fact = f"no record has {' or '.join(wanted)}; there is {known}: name the right one"
+        self._problems.append(f"{file_of(placed[0][0])}: {fact} with --field")
+        return None
+
+    def _has(self, field: str) -> bool:
+        return field in self._keys or field.partition(".")[0] in self._keys
+
+    def _parts(self, field: str) -> Parts:
+        """What is read from each record, and how; nothing is looked for that no record has."""
+        needed = self._role == "gold" and field != ENTRY_FIELD
+        parts: Parts = {
+            "id": _text_key if self._key == "text" else _id,
+            "label": lambda record: _label(_at(record, field), field, needed=needed),
+        }
+        for secondary in filter(self._has, SECONDARY):
+            parts.setdefault("secondary", partial(_secondary, field=secondary))
+        if "text" in self._keys:
+            parts["text"] = _text
+        if "strata" in self._keys:
+            parts["strata"] = _strata
+        return parts
+
+    def _read(self, place: str, record: dict[str, Any], parts: Parts) -> None:
+        try:
+            item = LabelledItem(**{name: of(record) for name, of in parts.items()}, where=place)
+        except BadField:
+            self._problems += [f"{place}: {fault}" for fault in _faults(record, parts)]
+            return
+        earlier = self.items.setdefault(item.id, item)
+        if earlier is not item:
+            self.duplicates += 1
+            remedy = "keep one" if self._key == "id" else "give the items ids"
+            fact = f"{quoted(item.id)} stands at {earlier.where} already; {remedy}"
+            self._problems.append(f"{place}: {self._key}: {fact}")
+
+
+def _faults(record: dict[str, Any], parts: Parts) -> list[str]:
+    """All that is wrong with a record, each once."""
+    found = []
+    for of in parts.values():
+        try:
+            of(record)
+        except BadField as fault:
+            found.append(str(fault))
+    return list(dict.fromkeys(found))
+
+
+def _text_key(record: dict[str, Any]) -> str:
+    found = _text(record)
+    if not found:
+        raise BadField("text", "missing; it is what gold and prediction are joined on")
+    return found
+
+
+def _id(record: dict[str, Any]) -> str:
+    for name in IDS:
+        value = record.get(name)
+        if value is not None:
+            id = str(value) if type(value) is int else composed(text(value, name)).strip()
+            if not id:
+                raise BadField(name, "is empty")
+            return id
+    raise BadField("id", "missing; other records have one")
+
+
+def _label(value: Any, field: str, *, needed: bool) -> str | None:
+    """The label as text; None where it is blank, which gold may not be."""
+    if type(value) is bool:
+        return str(value).lower()
+    if type(value) is int or type(value) is float:
+        return label_text(number(value, field))
+    if value is not None and type(value) is not str:
+        raise BadField(field, expected("text", value))
+    label = composed(value or "").strip()
+    if not label and needed:
+        raise BadField(field, "missing; gold says what is right")
+    return label or None
+
+
+def _strata(record: dict[str, Any]) -> dict[str, Any]:
+    value = record.get("strata")
+    return {} if value is None else mapping(value, "strata")
+
+
+def _secondary(record: dict[str, Any], field: str) -> tuple[str, ...]:
+    """Further labels that are right too: a list, or texts with ; | or , between them."""
+    value = _at(record, field)
+    if value is None:
+        return ()
+    if type(value) is str:
+        value = _listed(value, field)
+    labels = (composed(label).strip() for label in texts(value, field))
+    return tuple(dict.fromkeys(label for label in labels if label))
+
+
+def _listed(cell: str, field: str) -> Any:
+    if not cell.lstrip().startswith("["):
+        return _SEPARATORS.split(cell)
+    try:
+        return decode(cell.encode())
+    except BadJson as fault:
+        raise BadField(field, f"is no list: {fault}") from None
+
+
+def _text(record: dict[str, Any]) -> str | None:
+    value = record.get("text")
+    return None if value is None else composed(text(value, "text")).strip() or None
+
+
+def _join_key(gold: list[Placed], predicted: list[Placed], problems: list[str]) -> Key | None:
+    """What both sides have: ids, else texts; a problem for each side that has neither."""
+    sides = [side for side in (gold, predicted) if side]
+    for key, names in (("id", IDS), ("text", ("text",))):
+        if all(any(_names(record, names) for _, record in side) for side in sides):
+            return "id" if key == "id" else "text"
+    lacking = [
+        side for side in sides if not any(_names(record, (*IDS, "text")) for _, record in side)
+    ]
+    if lacking:
+        fact = "no record has an id or a text; gold and prediction are never joined by position"
+        problems += [f"{file_of(side[0][0])}: {fact}" for side in lacking]
+    else:
+        there = f"{file_of(gold[0][0])} and {file_of(predicted[0][0])}"
+        problems.append(f"{there}: one has ids and the other texts; give both the same")
+    return None
+
+
+def _names(record: dict[str, Any], names: Iterable[str]) -> bool:
+    return any(record.get(name) is not None for name in names)
+
+
+def _at(record: Mapping[str, Any], field: str) -> Any:
+    """The value of a field, or of one inside others by a path with dots; None without one."""
+    if field in record:
+        return record[field]
+    outer, dot, inner = field.partition(".")
+    held = record.get(outer)
+    return _at(held, inner) if dot and isinstance(held, Mapping) else None

@@ -1,0 +1,1 @@
+"""Mentions, their links, and the knowledge bases they lead to."""

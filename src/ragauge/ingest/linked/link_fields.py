@@ -1,0 +1,188 @@
+"""What a record says a mention is linked to: ids by knowledge base, candidates, or NIL."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from ragauge.contracts.links import NIL_CANDIDATE, NIL_KB, Candidate, KbIds
+from ragauge.ingest.fields import BadField, boolean, expected, mapping, number, quoted
+from ragauge.ingest.linked.link_ids import (
+    GENERIC,
+    GOLD_GENERIC,
+    GOLD_OF_BASE,
+    OF_BASE,
+    PREDICTED_GENERIC,
+    IdField,
+    grouped,
+    id_fields,
+    id_is_link,
+    ids_in,
+    written_id,
+)
+from ragauge.text.kb_ids import KbId
+
+
+class Answer(Struct, frozen=True):
+    """What a prediction says."""
+
+    candidates: tuple[Candidate, ...]
+    nil: bool | None
+    ids: KbIds
+    repeated: int
+
+
+def gold_ids(record: Mapping[str, Any], bare: str | None) -> KbIds:
+    """The ids of a gold record by knowledge base, empty where it is NIL.
+
+    Where fields are called gold_…, only they count: the others may be a prediction beside.
+    """
+    fields = list(id_fields(record, GOLD_OF_BASE, GOLD_GENERIC))
+    fields = fields or list(id_fields(record, OF_BASE, (*GENERIC, "ids"), id_is_link(record)))
+    if not fields:
+        remedy = "give wikidata_id, viaf_id, isil_code, ids or gold; null where it is NIL"
+        raise BadField("gold", f"missing; {remedy}")
+    return grouped(id for field, kb, value in fields for id in ids_in(value, field, kb, bare))
+
+
+def answer(record: Mapping[str, Any], bare: str | None) -> Answer:
+    """What a prediction says; a null id, an empty list and `nil: true` all say NIL."""
+    generic = (*GENERIC, "ids", *PREDICTED_GENERIC)
+    fields = list(id_fields(record, OF_BASE, generic, id_is_link(record)))
+    said = None if record.get("nil") is None else boolean(record["nil"], "nil")
+    ranked = record.get("candidates")
+    if not fields and said is None and "candidates" not in record:
+        raise BadField("candidates", "missing; give candidates, an id, or nil: true")
+    if ranked is not None:
+        candidates, repeated = distinct(in_order(_candidates(ranked, "candidates", bare)))
+        candidates = _with_chosen(candidates, fields, bare)
+    else:
+        candidates, repeated = distinct(_chosen(fields, bare))
+        candidates = _scored(candidates, record)
+    nil = _said_nil(record) if said is None else said
+    nil = True if nil is None and not candidates else nil
+    return Answer(candidates, nil, _entity_ids(candidates, fields, bare), repeated)
+
+
+def _said_nil(record: Mapping[str, Any]) -> bool | None:
+    """True where the answer beside ranked candidates is null; None where nothing is said."""
+    given = [record[name] for name in PREDICTED_GENERIC if name in record]
+    nothing = given and not any(True for value in given for _ in ids_in(value, "prediction", None))
+    return True if nothing else None
+
+
+def _entity_ids(
+    candidates: tuple[Candidate, ...], fields: list[IdField], bare: str | None
+) -> KbIds:
+    """The ids of the entity that was chosen; in one knowledge base it may have several."""
+    if not candidates or candidates[0].kb == NIL_KB:
+        return {}
+    of_entity = [one for one in fields if one[1] is not None or one[0] == "ids"]
+    named = [id for field, kb, value in of_entity for id in ids_in(value, field, kb, bare)]
+    return grouped([*candidates[0].ids, *named])
+
+
+def in_order(candidates: list[Candidate]) -> list[Candidate]:
+    """Candidates by score, ties by id descending, as trec_eval; as listed where one has no score.
+
+    >>> [one.id for one in in_order([Candidate("Q1", "wikidata", 0.5),
+    ...                              Candidate("Q2", "wikidata", 0.5)])]
+    ['Q2', 'Q1']
+    """
+    scores = [one.score for one in candidates if one.score is not None]
+    if len(scores) < len(candidates):
+        return candidates
+    by_id = sorted(candidates, key=lambda one: (one.id, one.kb), reverse=True)
+    return sorted(by_id, key=lambda one: -(one.score or 0))
+
+
+def distinct(candidates: Iterable[Candidate]) -> tuple[tuple[Candidate, ...], int]:
+    """Each candidate at its best rank, and how many were named again."""
+    found: dict[KbId, Candidate] = {}
+    repeated = 0
+    for one in candidates:
+        repeated += (one.kb, one.id) in found
+        found.setdefault((one.kb, one.id), one)
+    return tuple(found.values()), repeated
+
+
+def _candidates(value: Any, field: str, bare: str | None) -> list[Candidate]:
+    if type(value) is not list:
+        raise BadField(field, expected("a list of candidates", value))
+    return [_candidate(part, f"{field}[{place}]", bare) for place, part in enumerate(value)]
+
+
+def _candidate(value: Any, field: str, bare: str | None) -> Candidate:
+    """A candidate: an id, an id with its score as a pair, or a mapping with both."""
+    if type(value) is list and len(value) == 2:
+        return _entity([written_id(value[0], field)], field, number(value[1], f"{field}[1]"), bare)
+    if type(value) is not dict:
+        return _entity([written_id(value, field)], field, None, bare)
+    part = mapping(value, field)
+    score = None if part.get("score") is None else number(part["score"], f"{field}.score")
+    named = list(id_fields(part, OF_BASE, (*GENERIC, "ids"), with_id="id" in part))
+    if not named:
+        raise BadField(f"{field}.id", "missing")
+    ids = [id for name, kb, one in named for id in ids_in(one, f"{field}.{name}", kb, bare)]
+    return _of_ids(ids, score)
+
+
+def _entity(written: list[str], field: str, score: float | None, bare: str | None) -> Candidate:
+    return _of_ids([id for one in written for id in ids_in(one, field, None, bare)], score)
+
+
+def _of_ids(ids: list[KbId], score: float | None) -> Candidate:
+    if not ids:
+        return Candidate(NIL_CANDIDATE.id, NIL_KB, score)
+    (kb, id), *also = dict.fromkeys(ids)
+    return Candidate(id, kb, score, tuple(also))
+
+
+def _chosen(fields: list[IdField], bare: str | None) -> list[Candidate]:
+    """The answer without candidates: an entity with an id in each knowledge base, then the rest.
+
+    A list in a field that names a knowledge base has the answer first; so has a list, or text
+    joined by bars, in one that names none.
+    """
+    ranked: list[Candidate] = []
+    ids: list[KbId] = []
+    for field, kb, value in fields:
+        if kb is not None or field == "ids":
+            ids += ids_in(value, field, kb, bare)
+        else:
+            several = value.split("|") if type(value) is str else value
+            several = several if type(several) is list else [several]
+            ranked += in_order(_candidates(several, field, bare))
+    firsts = dict(reversed(ids))
+    entity = [(kb, id) for kb, id in dict.fromkeys(ids) if firsts[kb] == id]
+    rest = [_of_ids([one], None) for one in dict.fromkeys(ids) if one not in entity]
+    found = [_of_ids(entity, None), *rest, *ranked] if entity else ranked
+    return found if any(one.kb != NIL_KB for one in found) else []
+
+
+def _with_chosen(
+    candidates: tuple[Candidate, ...], fields: list[IdField], bare: str | None
+) -> tuple[Candidate, ...]:
+    """Candidates, the first with the further ids that stand beside the list."""
+    beside = [id for field, kb, value in fields for id in ids_in(value, field, kb, bare)]
+    if not beside:
+        return candidates
+    if not candidates or candidates[0].kb == NIL_KB:
+        raise BadField("candidates", "do not begin with the id given beside them; leave one out")
+    first = candidates[0]
+    clash = [id for kb, id in beside if kb == first.kb and id != first.id]
+    if clash:
+        fact = f"begin with {quoted(first.id)}, but the id beside them is {quoted(clash[0])}"
+        raise BadField("candidates", f"{fact}; leave one out")
+    also = tuple(dict.fromkeys((*first.also, *(id for id in beside if id != (first.kb, first.id)))))
+    return (Candidate(first.id, first.kb, first.score, also), *candidates[1:])
+
+
+def _scored(candidates: tuple[Candidate, ...], record: Mapping[str, Any]) -> tuple[Candidate, ...]:
+    """The single answer with the score that stands beside it."""
+    if len(candidates) != 1 or record.get("score") is None:
+        return candidates
+    only = candidates[0]
+    return (Candidate(only.id, only.kb, number(record["score"], "score"), only.also),)

@@ -1,0 +1,202 @@
+"""Gold links and predicted ones from files, records or frames, in any of the forms they come in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from msgspec import structs
+
+from ragauge.contracts.links import GoldLink, GoldLinks, MentionKey, PredictedLink
+from ragauge.ingest.fields import BadField, BadRecord, expected, mapping, quoted, text, whole
+from ragauge.ingest.judgements import Records
+from ragauge.ingest.linked.link_entries import is_document, mentions_of
+from ragauge.ingest.linked.link_fields import answer, gold_ids
+from ragauge.ingest.linked.link_ids import id_is_link
+from ragauge.ingest.linked.link_records import LinkReading, name_of, records_in
+from ragauge.ingest.linked.link_rows import grouped_rows
+
+if TYPE_CHECKING:
+    from ragauge.ingest.linked.link_records import Source
+
+DOCUMENTS = ("doc", "doc_id", "document")
+MENTIONS = ("mention", "surface")
+Link = TypeVar("Link", GoldLink, PredictedLink)
+
+
+def read_gold_links(source: Source, reading: LinkReading) -> GoldLinks:
+    """The gold mentions and their documents; what is wrong goes into the reading.
+
+    A mention that is named twice is wrong: by its place, its id, or its words in one context.
+    """
+    documents: dict[str, dict[str, Any]] = {}
+    flat = _flat(records_in(source, reading), reading, documents, gold=True)
+    links = _numbered(_distinct(list(_read(flat, _gold, reading)), reading.problems))
+    if not links and not documents and not reading.problems:
+        fact = "holds no gold link; write one record a mention"
+        reading.problems.append(f"{name_of(source)}: {fact}")
+    for link in links:
+        if link.document is not None:
+            documents.setdefault(link.document, {})
+    return GoldLinks(links=tuple(links), documents=dict(sorted(documents.items())))
+
+
+def read_predicted_links(source: Source, reading: LinkReading) -> list[PredictedLink]:
+    """What was predicted, in the order it is written; what is wrong goes into the reading."""
+    documents: dict[str, dict[str, Any]] = {}
+    records = grouped_rows(records_in(source, reading), reading.problems)
+    flat = _flat(records, reading, documents, gold=False)
+    links = list(_read(flat, _predicted, reading))
+    if not links and not documents and not reading.problems:
+        fact = "holds no prediction; write one record a mention"
+        reading.problems.append(f"{name_of(source)}: {fact}")
+    return links
+
+
+def _flat(
+    records: Records, reading: LinkReading, documents: dict[str, dict[str, Any]], *, gold: bool
+) -> Iterator[tuple[str, dict[str, Any]]]:
+    """A record a mention; the documents that were searched for them are noted."""
+    for place, record in records:
+        try:
+            fields = mapping(record, "record")
+            if not is_document(fields):
+                yield place, fields
+                continue
+            doc, mentions = mentions_of(fields, place, reading.findings, gold)
+            if doc in documents:
+                raise BadField("id", f"{quoted(doc)} stands in the file already; keep one")
+        except (BadField, BadRecord) as fault:
+            reading.problems.extend(_told(place, fault))
+            continue
+        documents[doc] = fields.get("strata") or {}
+        yield from mentions
+
+
+def _read(
+    records: Iterator[tuple[str, dict[str, Any]]],
+    read: Callable[[dict[str, Any], str, LinkReading], Link],
+    reading: LinkReading,
+) -> Iterator[Link]:
+    for place, record in records:
+        try:
+            yield read(record, place, reading)
+        except (BadField, BadRecord) as fault:
+            reading.problems.extend(_told(place, fault))
+
+
+def _told(place: str, fault: BadField | BadRecord) -> list[str]:
+    faults = fault.fields if isinstance(fault, BadRecord) else [fault]
+    return [f"{place}: {one}" for one in faults]
+
+
+def _gold(record: dict[str, Any], where: str, reading: LinkReading) -> GoldLink:
+    faults: list[BadField] = []
+    about = _tried(faults, lambda: _about(record)) or {}
+    ids = _tried(faults, lambda: gold_ids(record, reading.bare)) or {}
+    kind = _tried(faults, lambda: _optional(record, "type"))
+    strata = _tried(faults, lambda: mapping(record.get("strata") or {}, "strata")) or {}
+    if faults:
+        raise BadRecord(faults)
+    return GoldLink(**about, ids=ids, type=kind, strata=strata, where=where)
+
+
+def _predicted(record: dict[str, Any], where: str, reading: LinkReading) -> PredictedLink:
+    faults: list[BadField] = []
+    about = _tried(faults, lambda: _about(record)) or {}
+    said = _tried(faults, lambda: answer(record, reading.bare))
+    if faults or said is None:
+        raise BadRecord(faults)
+    return PredictedLink(
+        **about,
+        candidates=said.candidates,
+        nil=said.nil,
+        ids=said.ids,
+        repeated=said.repeated,
+        where=where,
+    )
+
+
+Got = TypeVar("Got")
+
+
+def _tried(faults: list[BadField], read: Callable[[], Got]) -> Got | None:
+    try:
+        return read()
+    except BadField as fault:
+        faults.append(fault)
+        return None
+
+
+def _about(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Which mention a record is about: its place or its id, else its words."""
+    document = next((id for name in DOCUMENTS if (id := _name(record, name))), None)
+    id = None if id_is_link(record) else _name(record, "id")
+    mention = next((words for name in MENTIONS if (words := _optional(record, name))), "")
+    start, end = _place(record)
+    if start is not None and document is None and id is None:
+        raise BadField("doc", "missing; a start and an end need their document")
+    if document is not None and start is not None:
+        key = MentionKey(document, start, end)
+    elif id is not None:
+        key = MentionKey(id)
+    elif mention:
+        key = MentionKey(mention if document is None else f"{document}: {mention}")
+    else:
+        raise BadField("mention", "missing; give doc, start and end, or an id, or the mention")
+    context = _optional(record, "context")
+    return {"key": key, "document": document, "id": id, "mention": mention, "context": context}
+
+
+def _place(record: Mapping[str, Any]) -> tuple[int | None, int | None]:
+    given = [name for name in ("start", "end") if record.get(name) is not None]
+    if len(given) == 1:
+        other = "end" if given == ["start"] else "start"
+        raise BadField(other, f"missing, and there is a {given[0]}")
+    if not given:
+        return None, None
+    start, end = whole(record["start"], "start"), whole(record["end"], "end")
+    if not 0 <= start < end:
+        raise BadField("end", f"{start}–{end} holds nothing; the end is the first place after")
+    return start, end
+
+
+def _name(record: Mapping[str, Any], field: str) -> str | None:
+    """An id as text, which may be written as a number; None where it is empty or absent."""
+    value = record.get(field)
+    if value is None or type(value) is int:
+        return None if value is None else str(value)
+    if type(value) is not str:
+        raise BadField(field, expected("text", value))
+    return value.strip() or None
+
+
+def _optional(record: Mapping[str, Any], field: str) -> str | None:
+    value = record.get(field)
+    return None if value is None else text(value, field) or None
+
+
+def _distinct(links: list[GoldLink], problems: list[str]) -> list[GoldLink]:
+    """Each mention once; the others are problems."""
+    seen: dict[Any, GoldLink] = {}
+    for link in links:
+        own = link.key.start is not None or link.id is not None
+        mark = link.key if own else (link.key, link.context)
+        earlier = seen.setdefault(mark, link)
+        if earlier is not link:
+            remedy = "keep one" if own else "give each an id, or doc, start and end"
+            fact = f"{quoted(str(link.key))} stands at {earlier.where} already; {remedy}"
+            problems.append(f"{link.where}: mention: {fact}")
+    return list(seen.values())
+
+
+def _numbered(links: list[GoldLink]) -> list[GoldLink]:
+    """Links with a key each: the same words in another context are another mention."""
+    found: list[GoldLink] = []
+    met: dict[MentionKey, int] = {}
+    for link in sorted(links, key=lambda link: (link.key.doc, link.context or "")):
+        times = met[link.key] = met.get(link.key, 0) + 1
+        again = times > 1 and link.key.start is None and link.id is None
+        key = MentionKey(f"{link.key.doc} ({times})") if again else link.key
+        found.append(structs.replace(link, key=key))
+    return sorted(found, key=lambda link: (link.key.doc, link.key.start or 0, link.key.end or 0))

@@ -1,0 +1,184 @@
+"""TREC files: judgements (qrels) and runs, in columns where they are clean, else line by line."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from ragauge.ingest.fields import BadField, quoted
+from ragauge.ingest.ranked.ranking_rows import (
+    GRADES_WITHIN,
+    RankingRows,
+    Role,
+    RowsRead,
+    number_of,
+    rank_of,
+)
+
+if TYPE_CHECKING:
+    import polars as pl
+
+COLUMNS: dict[Role, tuple[str, ...]] = {
+    "qrels": ("query", "iteration", "document", "value"),
+    "run": ("query", "Q0", "document", "rank", "value", "tag"),
+}
+_SHAPE: dict[Role, str] = {
+    "qrels": "4 of TREC judgements: query iteration document grade",
+    "run": "6 of a TREC run: query Q0 document rank score tag",
+}
+_KEPT = ("query", "document", "value", "rank", "source")
+_SLICE = 1 << 18
+"""Bytes looked at together: they stay in the cache."""
+_BLANK = 32
+
+
+def read_trec(
+    name: str, content: bytes, role: Role, problems: list[str], first_line: int = 1
+) -> RankingRows:
+    """The rows of a TREC file; what is wrong with a line goes into `problems`."""
+    frame = columnar(content, COLUMNS[role], role, exact=role == "qrels")
+    if frame is not None:
+        return RankingRows(name=name, frame=frame, first_line=first_line)
+    return _line_by_line(name, content, role, problems, first_line)
+
+
+def _line_by_line(
+    name: str, content: bytes, role: Role, problems: list[str], first_line: int
+) -> RankingRows:
+    """Any run of blanks separates; lines that begin with `#` are comments."""
+    read = RowsRead(role)
+    width, value = len(COLUMNS[role]), COLUMNS[role].index("value")
+    for number, line in enumerate(content.split(b"\n"), first_line):
+        cells = line.split()
+        if not cells or cells[0].startswith(b"#"):
+            continue
+        try:
+            if len(cells) < width or (len(cells) > width and role == "qrels"):
+                raise BadField("columns", f"{len(cells)}, not the {_SHAPE[role]}")
+            query, document = _text(cells[0], "query"), _text(cells[2], "document")
+            worth = number_of(cells[value].decode(errors="replace"), role)
+        except BadField as fault:
+            problems.append(f"{name}:{number}: {fault}")
+            continue
+        rank = rank_of(cells[3].decode(errors="replace")) if role == "run" else None
+        read.add(query, document, worth, number, rank)
+    return read.rows(name)
+
+
+def _text(cell: bytes, field: str) -> str:
+    try:
+        return cell.decode()
+    except UnicodeDecodeError:
+        shown = quoted(cell.decode(errors="replace"))
+        raise BadField(field, f"{shown} is not UTF-8 text; save the file as UTF-8") from None
+
+
+class Shape(Struct, frozen=True):
+    """How the cells of a clean text stand: one blank between two, as many on every line."""
+
+    separator: str
+    width: int
+    lines: int
+    closed: bool
+    """Every line ends with the same sign, and one that no number ends with."""
+
+
+def columnar(
+    content: bytes, names: tuple[str, ...], role: Role, *, exact: bool
+) -> pl.DataFrame | None:
+    """The rows of a text in which nothing is odd, None where a careful reader has to look.
+
+    Unless it has to be exact, columns beyond the named ones are passed over.
+    """
+    if b"\r" in content:
+        content = content.replace(b"\r\n", b"\n")
+    shape = _shape(content)
+    beyond = (shape.width - len(names)) if shape else -1
+    if shape is None or beyond < 0 or (exact and beyond) or _holds_comment(content):
+        return None
+    frame = _parsed(content, shape, names, role)
+    if (
+        frame is None
+        or frame.height != shape.lines
+        or any(frame[name].null_count() for name in frame.columns)
+    ):
+        return None
+    value = frame["value"]
+    if role == "run":
+        plain = bool(value.is_finite().all())
+    else:
+        plain = bool(value.is_between(-GRADES_WITHIN, GRADES_WITHIN, closed="none").all())
+    return frame.select([name for name in _KEPT if name in frame.columns]) if plain else None
+
+
+def first_line(content: bytes) -> bytes:
+    """A text's first line; to split the text there would copy all of it."""
+    end = content.find(b"\n")
+    return content if end < 0 else content[:end]
+
+
+def _holds_comment(content: bytes) -> bool:
+    if b"#" not in content:
+        return False
+    return content.startswith(b"#") or b"\n#" in content
+
+
+def _shape(content: bytes) -> Shape | None:
+    """The shape of a text whose blanks are single and of one kind."""
+    import numpy as np
+
+    first = first_line(content)
+    separator = b"\t" if b"\t" in first else b" "
+    codes = np.frombuffer(content, dtype=np.uint8)
+    if not len(codes) or codes[0] <= _BLANK:
+        return None
+    last = codes[len(first) - 1]
+    ends = alike = separators = blanks = 0
+    for start in range(0, len(codes), _SLICE):
+        part = codes[start : start + _SLICE + 1]
+        blank = part <= _BLANK
+        if (blank[1:] & blank[:-1]).any():
+            return None
+        alike += int(np.count_nonzero((part[1:] == 10) & (part[:-1] == last)))
+        part, blank = part[:_SLICE], blank[:_SLICE]
+        ends += int(np.count_nonzero(part == 10))
+        separators += int(np.count_nonzero(part == separator[0]))
+        blanks += int(np.count_nonzero(blank))
+    lines = ends + (codes[-1] != 10)
+    width = first.count(separator) + 1
+    if blanks != ends + separators or separators != lines * (width - 1):
+        return None
+    closed = alike == lines and chr(last) not in "0123456789."
+    return Shape(separator.decode(), width, int(lines), closed)
+
+
+def _parsed(
+    content: bytes, shape: Shape, names: tuple[str, ...], role: Role
+) -> pl.DataFrame | None:
+    """The named columns, and the last one: where that is filled, a line is not too short.
+
+    It need not be read where it follows the number, and all lines end with a sign that no number
+    ends with: in a line that is too short, the number would not be one.
+    """
+    import polars as pl
+
+    titles = [*names, *(f"beyond {place}" for place in range(len(names), shape.width))]
+    kinds: dict[str, Any] = dict.fromkeys(titles, pl.String)
+    kinds |= {"value": pl.Int64 if role == "qrels" else pl.Float64}
+    if "rank" in names:
+        kinds["rank"] = pl.Int64
+    wanted = {place for place, title in enumerate(titles) if title in _KEPT}
+    if not (shape.closed and names.index("value") == shape.width - 2):
+        wanted.add(shape.width - 1)
+    try:
+        return pl.read_csv(
+            content,
+            has_header=False,
+            separator=shape.separator,
+            quote_char=None,
+            schema=kinds,
+            columns=sorted(wanted),
+        ).rechunk()
+    except pl.exceptions.PolarsError:
+        return None

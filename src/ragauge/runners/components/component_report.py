@@ -1,0 +1,143 @@
+"""The tasks of a model as one report."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+
+from ragauge import __version__
+from ragauge.contracts.evaluation import (
+    TASKS,
+    EvalAllReport,
+    EvalReport,
+    SummaryNumber,
+    Task,
+    TaskFailure,
+)
+from ragauge.contracts.finding import Findings
+from ragauge.contracts.score import Outcome
+from ragauge.runners.components.component_gold import ComponentGold
+from ragauge.runners.components.component_units import joined_units
+
+SUMMARY: dict[str, tuple[Task, str]] = {
+    "ner_f1_strict": ("ner", "entities.f1_strict"),
+    "ner_f1_partial": ("ner", "entities.f1_partial"),
+    "type_classification_accuracy": ("types", "labels.accuracy"),
+    "entity_linking_mrr": ("linking", "linking.mrr"),
+    "entity_linking_hits@1": ("linking", "linking.hits@1"),
+    "retrieval_ndcg@10": ("retrieval", "retrieval.ndcg@10"),
+    "qa_faithfulness": ("qa", "qa.faithfulness"),
+    "qa_relevance": ("qa", "qa.relevance"),
+}
+"""The numbers of the summary: the task each belongs to, and the metric it is."""
+NO_ANSWERS = "this version does not measure answers yet"
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+class TaskResults(Struct, kw_only=True):
+    """What became of each task."""
+
+    outcomes: dict[Task, Outcome[EvalReport]] = field(default_factory=dict)
+    failures: dict[Task, str] = field(default_factory=dict)
+    absent: dict[Task, str] = field(default_factory=dict)
+    """Why a task was not begun."""
+    failed_calls: int = 0
+
+
+def outcome_of_all(
+    model: str,
+    gold: ComponentGold,
+    results: TaskResults,
+    findings: Findings,
+    options: Mapping[str, Any],
+) -> Outcome[EvalAllReport]:
+    """The report of all tasks, with the rows it is made of; without one finished it fails."""
+    reports = {task: outcome.report for task, outcome in results.outcomes.items()}
+    gates = tuple(gate for report in reports.values() for gate in report.gates)
+    failures = tuple(
+        TaskFailure(task=task, error=results.failures[task])
+        for task in TASKS
+        if task in results.failures
+    )
+    _add_all(findings, reports)
+    report = EvalAllReport(
+        passed=bool(reports) and not failures and all(gate.holds for gate in gates),
+        model=model,
+        summary={key: _number(key, results) for key in SUMMARY},
+        metrics={id: one for each in reports.values() for id, one in each.metrics.items()},
+        gates=gates,
+        tasks={str(task): report for task, report in reports.items()},
+        failures=failures,
+        findings=tuple(findings.kept()),
+        finding_counts=dict(sorted(findings.counts.items())),
+        coverage=_coverage(gold, results),
+        identity=_identity(model, gold, reports, options),
+    )
+    units = joined_units({task: outcome.units for task, outcome in results.outcomes.items()})
+    return Outcome(report=report, units=units, gold=(), record_rows=None, identity=report.identity)
+
+
+def _number(key: str, results: TaskResults) -> SummaryNumber:
+    task, metric = SUMMARY[key]
+    outcome = results.outcomes.get(task)
+    if outcome is None:
+        reason = results.failures.get(task) or results.absent.get(task, NO_ANSWERS)
+        return SummaryNumber(metric=metric, value=None, n=0, ci=None, reason=reason)
+    score = outcome.report.metrics[metric]
+    return SummaryNumber(
+        metric=metric, value=score.value, n=score.n, ci=score.ci, reason=score.reason
+    )
+
+
+def _coverage(gold: ComponentGold, results: TaskResults) -> dict[str, int]:
+    each = {
+        f"{task}.{key}": count
+        for task, outcome in results.outcomes.items()
+        for key, count in outcome.report.coverage.items()
+    }
+    return {
+        "entries": len(gold.entries),
+        "queries": len(gold.queries),
+        "tasks": len(results.outcomes),
+        "failed_tasks": len(results.failures),
+        "failed_calls": results.failed_calls,
+        "scored": sum(len(outcome.units.ids) for outcome in results.outcomes.values()),
+        **each,
+    }
+
+
+def _identity(
+    model: str,
+    gold: ComponentGold,
+    reports: Mapping[Task, EvalReport],
+    options: Mapping[str, Any],
+) -> dict[str, Any]:
+    said = [one.record for one in gold.entries], gold.queries, gold.judgements
+    return {
+        "command": "eval all",
+        "model": model,
+        "ragauge": __version__,
+        "gold_sha256": hashlib.sha256(_encode(said)).hexdigest(),
+        "options": dict(options),
+        "tasks": {task: report.identity for task, report in reports.items()},
+        "metrics": {
+            id: version
+            for report in reports.values()
+            for id, version in report.identity["metrics"].items()
+        },
+    }
+
+
+def _add_all(findings: Findings, reports: Mapping[Task, EvalReport]) -> None:
+    """Add the findings of all tasks, those that are only counted too."""
+    for report in reports.values():
+        kept: dict[str, int] = {}
+        for finding in report.findings:
+            findings.add(finding)
+            kept[finding.code] = kept.get(finding.code, 0) + 1
+        for code, count in report.finding_counts.items():
+            findings.count(code, count - kept.get(code, 0))

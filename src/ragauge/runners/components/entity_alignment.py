@@ -1,0 +1,111 @@
+"""Predictions brought into the terms of gold: its text, where only blanks differ, and its layer."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import accumulate
+
+import numpy as np
+from msgspec.structs import replace
+
+from ragauge.contracts.entities import EntityColumns, Fragment
+from ragauge.contracts.finding import Finding
+from ragauge.ingest.fields import quoted
+from ragauge.runners.components.entity_marked import Marked
+
+
+def aligned(gold: Marked, predicted: Marked, problems: list[str]) -> Marked:
+    """The predictions with places in gold's texts and, where each side has one layer, in gold's.
+
+    A text that differs from gold's in more than blanks is a problem: its places say nothing of
+    gold's.
+    """
+    return _in_gold_layer(gold, _in_gold_texts(gold, predicted, problems))
+
+
+def _in_gold_texts(gold: Marked, predicted: Marked, problems: list[str]) -> Marked:
+    if not any(predicted.texts):
+        return predicted
+    known = {id: place for place, id in enumerate(gold.ids)}
+    moves: dict[int, Respacing] = {}
+    findings: list[Finding] = []
+    for place, (id, text) in enumerate(zip(predicted.ids, predicted.texts, strict=True)):
+        there = known.get(id)
+        other = None if there is None else gold.texts[there]
+        if text is None or other is None or text == other:
+            continue
+        where = predicted.where(place)
+        if _dense(text) != _dense(other):
+            problems.append(f"{where}: {_unlike(id, text, other)}")
+            continue
+        moves[place] = Respacing(text, other)
+        fact = f"the text of {quoted(id)} has other blanks than gold's; places are counted anew"
+        findings.append(Finding("text_respaced", where, fact))
+    if not moves:
+        return predicted
+    columns = _moved(predicted.columns, moves)
+    return replace(predicted, columns=columns, findings=(*predicted.findings, *findings))
+
+
+class Respacing:
+    """Places of one text in another that differs in blanks alone."""
+
+    def __init__(self, text: str, other: str) -> None:
+        filled = (not character.isspace() for character in text)
+        self._before = [0, *accumulate(filled)]
+        self._other = [place for place, one in enumerate(other) if not one.isspace()]
+
+    def __call__(self, start: int, end: int) -> Fragment:
+        """Where the same characters stand; an entity of blanks alone keeps an empty place.
+
+        >>> Respacing("( NL-1 )", "(NL-1)")(2, 6)
+        (1, 5)
+        """
+        first, past = self._before[start], self._before[end]
+        if first == past:
+            return start, end
+        return self._other[first], self._other[past - 1] + 1
+
+
+def _moved(columns: EntityColumns, moves: dict[int, Respacing]) -> EntityColumns:
+    start, end = columns.start.copy(), columns.end.copy()
+    fragments = dict(columns.fragments)
+    for row in np.flatnonzero(np.isin(columns.doc, list(moves))).tolist():
+        move = moves[int(columns.doc[row])]
+        start[row], end[row] = move(int(start[row]), int(end[row]))
+        if row in fragments:
+            fragments[row] = tuple(move(*part) for part in fragments[row])
+    return replace(columns, start=start, end=end, fragments=fragments)
+
+
+def _dense(text: str) -> str:
+    return "".join(text.split())
+
+
+def _unlike(id: str, text: str, other: str) -> str:
+    same = next(
+        (place for place, pair in enumerate(zip(text, other, strict=False)) if pair[0] != pair[1]),
+        min(len(text), len(other)),
+    )
+    return (
+        f"text: of {quoted(id)}, differs from gold's at character {same}: "
+        f"{quoted(text[same : same + 20])}, not {quoted(other[same : same + 20])}; "
+        "places in one text say nothing of another"
+    )
+
+
+def _in_gold_layer(gold: Marked, predicted: Marked) -> Marked:
+    one, other = _only(gold.layers), _only(predicted.layers)
+    if one is None or other is None or one == other:
+        return predicted
+    fact = f"the layer {quoted(other)} is taken for gold's {quoted(one)}, as each has no other"
+    columns = replace(
+        predicted.columns,
+        layers=[one if layer == other else layer for layer in predicted.columns.layers],
+    )
+    found = Finding("layer_renamed", quoted(other), fact)
+    return replace(predicted, columns=columns, layers=[one], findings=(*predicted.findings, found))
+
+
+def _only(layers: Sequence[str]) -> str | None:
+    return layers[0] if len({*layers}) == 1 else None

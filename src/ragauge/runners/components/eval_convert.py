@@ -1,0 +1,88 @@
+"""Annotated texts, judgements and runs, read in any format and written in another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ragauge.contracts.finding import Finding
+from ragauge.errors import InputRejected, UsageError
+from ragauge.ingest.annotated.entity_files import read_entities
+from ragauge.ingest.annotated.entity_writing import WRITTEN_FORMS, written
+from ragauge.ingest.judgements import SHOWN
+from ragauge.ingest.ranked.ranking_rows import Role
+from ragauge.ingest.ranked.ranking_writing import (
+    by_query,
+    jsonl_qrels,
+    jsonl_run,
+    ranx_json,
+    trec_qrels,
+    trec_run,
+)
+from ragauge.ingest.ranked.rankings import read_rankings
+from ragauge.store.files import write_whole
+
+ENTITY_FORMS = tuple("jsonl" if form == "records" else form for form in WRITTEN_FORMS)
+_RANKINGS: dict[tuple[Role, str], Callable[[Mapping[str, Any]], bytes]] = {
+    ("qrels", "trec"): trec_qrels,
+    ("qrels", "ranx"): ranx_json,
+    ("qrels", "jsonl"): jsonl_qrels,
+    ("run", "trec"): trec_run,
+    ("run", "ranx"): ranx_json,
+    ("run", "jsonl"): jsonl_run,
+}
+RANKING_FORMS = ("trec", "ranx", "jsonl")
+
+
+def convert_entities(
+    source: str,
+    target: Path,
+    form: str,
+    *,
+    input_format: str | None = None,
+    reanchor: bool = False,
+    lossy: bool = False,
+) -> tuple[int, list[Finding]]:
+    """Write annotated texts in another format: how many, and what was found on the way.
+
+    Nothing is written where a text cannot be read, or the format cannot hold what it has, unless
+    the user accepts the loss.
+    """
+    problems: list[str] = []
+    read = read_entities(source, problems=problems, input_format=input_format, reanchor=reanchor)
+    _refuse(problems)
+    content = written(read.documents, form, problems=problems, notes=read.notes)
+    if not lossy:
+        _refuse(problems)
+    if isinstance(content, bytes):
+        write_whole(target, content)
+    else:
+        _write_folder(target, content)
+    lost = [Finding("not_written", "", problem) for problem in problems]
+    return len(read.documents), [*read.findings, *lost]
+
+
+def convert_rankings(
+    source: str, target: Path, form: str, role: Role, *, input_format: str | None = None
+) -> int:
+    """Write judgements or a run in another format; how many queries there are."""
+    problems: list[str] = []
+    rows = read_rankings(source, role, problems, input_format)
+    _refuse(problems)
+    rankings = by_query(rows)
+    write_whole(target, _RANKINGS[role, form](rankings))
+    return len(rankings)
+
+
+def _write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise UsageError(f"{folder}: is there already; name a new or an empty folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in sorted(files.items()):
+        write_whole(folder / name, content)
+
+
+def _refuse(problems: list[str]) -> None:
+    if problems:
+        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))

@@ -1,0 +1,275 @@
+"""The end of every evaluation of a component: scores, strata and gates from its units' sums."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import msgspec
+import numpy as np
+from msgspec import Struct
+
+from ragauge import __version__
+from ragauge.contracts.evaluation import Detail, EvalReport, Task
+from ragauge.contracts.finding import Findings
+from ragauge.contracts.gold import Gold, fingerprint, stratum_text
+from ragauge.contracts.metric import Reads
+from ragauge.contracts.score import ROWS_KEPT, Advice, Outcome, Score, UnitRows
+from ragauge.contracts.verdict import Rule, Verdict
+from ragauge.diagnosis.components import advise_component
+from ragauge.errors import InputRejected, UsageError
+from ragauge.gates.components import component_rules
+from ragauge.gates.decide import decide, decide_each
+from ragauge.ingest.judgements import SHOWN
+from ragauge.ingest.strata import read_strata
+from ragauge.metrics.sums import QuestionSums
+from ragauge.metrics.table import find
+from ragauge.runners.bad_input import allowed_bad
+from ragauge.runners.numbers import measured, scored, values_of
+
+if TYPE_CHECKING:
+    from ragauge.runners.numbers import Mask
+
+GOLD_KEPT = 100_000
+"""Units of a run that history keeps beside its numbers."""
+STRATUM_VALUES = 24
+"""A stratum with more values than this is an id, not a slice."""
+READS: dict[Task, Reads] = {
+    "ner": "entities",
+    "types": "labels",
+    "linking": "links",
+    "retrieval": "ranking",
+}
+
+
+FAMILIES: dict[Task, str] = {
+    "ner": "entities",
+    "types": "labels",
+    "linking": "linking",
+    "retrieval": "retrieval",
+}
+"""What the ids of a task's metrics begin with."""
+
+
+class EvalOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What every evaluation of a component can be asked; each task adds its own."""
+
+    preset: str | None = None
+    gates: str | None = None
+    by: tuple[str, ...] = ()
+    """The strata to show; all there are, where none is named."""
+    strata: str | None = None
+    """A table of strata by unit id, for formats that hold none."""
+    intervals: bool = True
+    max_bad: str = "0"
+    input_format: str | None = None
+
+
+class Evaluated(Struct, frozen=True, kw_only=True):
+    """What a task found, before it is a report."""
+
+    task: Task
+    units: Sequence[str]
+    sums: Mapping[str, QuestionSums]
+    headlines: Sequence[str]
+    """The metrics that are shown for each stratum."""
+    strata: Mapping[str, Sequence[str | None]]
+    """By name, the value of each unit."""
+    right: Sequence[bool | None]
+    """Whether a unit came out without a fault."""
+    per_type: dict[str, dict[str, float | None]]
+    detail: Detail
+    findings: Findings
+    coverage: dict[str, int]
+    signature: str
+    """What of the options is in every number, such as `matching:best`."""
+    faults: Sequence[tuple[str, str]] = ()
+    """Units with what went wrong there, by the catalogue's word for it; a unit may have several."""
+    gold_sha256: str
+    meanings: Sequence[str] | None = None
+    """What gold says of each unit, so that runs are compared where it says the same; where it is
+    not told, only runs with the same gold throughout are."""
+
+
+Options = TypeVar("Options", bound=EvalOptions)
+
+
+def chosen_options(task: Task, kind: type[Options], given: Mapping[str, Any]) -> Options:
+    """The options a user gave, checked; raises UsageError with the fact."""
+    try:
+        return msgspec.convert(dict(given), kind, str_keys=True, strict=True)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"eval {task}: {error}") from None
+
+
+def rules_for(task: Task, options: EvalOptions) -> tuple[Rule, ...]:
+    """The gates of a task, before anything is read: a wrong rule is told at once."""
+    reads = READS[task]
+    return component_rules(task, options.preset, options.gates, lambda name: find(name, reads).id)
+
+
+def refuse_bad(problems: Sequence[str], records: int, options: EvalOptions) -> None:
+    """Raise InputRejected with what is wrong, where it is more than the user accepts."""
+    if len(problems) > allowed_bad(options.max_bad)(records + len(problems)):
+        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
+
+
+def strata_of(
+    units: Sequence[str],
+    own: Sequence[Mapping[str, Any]],
+    options: EvalOptions,
+    problems: list[str],
+) -> dict[str, list[str | None]]:
+    """By stratum the value of each unit: its own, and what the table of strata says."""
+    known = read_strata(options.strata, problems) if options.strata else {}
+    rows = [{**mine, **known.get(unit, {})} for unit, mine in zip(units, own, strict=True)]
+    names = sorted({name for row in rows for name in row})
+    return {name: [stratum_text(row.get(name)) for row in rows] for name in names}
+
+
+def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
+    """The report of what was found, with the rows it is made of."""
+    numbers, gold = _Numbers(found, options), _gold(found)
+    gates = tuple(numbers.verdict(rule) for rule in rules_for(found.task, options))
+    report = EvalReport(
+        passed=all(gate.holds for gate in gates),
+        task=found.task,
+        metrics={id: numbers.score(id) for id in sorted(found.sums)},
+        gates=gates,
+        per_type=found.per_type,
+        per_stratum=numbers.strata(),
+        detail=found.detail,
+        findings=tuple(found.findings.kept()),
+        finding_counts=dict(sorted(found.findings.counts.items())),
+        coverage=found.coverage,
+        advice=_advice(found),
+        identity=_identity(found, options, gold),
+    )
+    return Outcome(
+        report=report,
+        units=numbers.units(),
+        gold=gold,
+        record_rows=None,
+        identity=report.identity,
+    )
+
+
+def _advice(found: Evaluated) -> tuple[Advice, ...]:
+    values = found.strata.items()
+    strata = {
+        unit: {name: column[place] for name, column in values if column[place] is not None}
+        for place, unit in enumerate(found.units[:ROWS_KEPT])
+    }
+    return advise_component(
+        FAMILIES[found.task], list(strata), found.faults, strata, len(found.units)
+    )
+
+
+class _Numbers:
+    """Scores and verdicts over all units, or those of a stratum."""
+
+    def __init__(self, found: Evaluated, options: EvalOptions) -> None:
+        self._found, self._options = found, options
+
+    def score(self, id: str, mask: Mask | None = None, confidence: float | None = None) -> Score:
+        sums = self._found.sums[id]
+        signature = f"{id}|v{sums.metric.version}|{self._found.signature}"
+        intervals = self._options.intervals or confidence is not None
+        return scored(sums, signature, mask, confidence, intervals=intervals)
+
+    def strata(self) -> dict[str, dict[str, dict[str, Score]]]:
+        return {name: self._stratum(name) for name in self._shown()}
+
+    def verdict(self, rule: Rule) -> Verdict:
+        mask = self._mask(rule)
+        if rule.metric not in self._found.sums:
+            reason = "this evaluation does not measure it"
+            return decide(rule, Score(value=None, n=0, of=len(self._found.units), reason=reason))
+        if rule.per == "question":
+            return decide_each(rule, *self._each(rule.metric, mask))
+        return decide(rule, self.score(rule.metric, mask, rule.confidence))
+
+    def units(self) -> UnitRows:
+        """What each unit came to; its strata stand in the details, so that runs can be sliced."""
+        return UnitRows(
+            ids=self._found.units,
+            labels=[
+                None if one is None else ("right" if one else "wrong") for one in self._found.right
+            ],
+            right=self._found.right,
+            details=dict(sorted(self._found.strata.items())),
+            measured={id: measured(sums, "sums") for id, sums in self._found.sums.items()},
+        )
+
+    def _each(self, id: str, mask: Mask | None) -> tuple[list[str], list[float | None]]:
+        """The units of a mask, and the metric's value for each."""
+        values = values_of(self._found.sums[id]).tolist()
+        kept = range(len(values)) if mask is None else np.flatnonzero(mask).tolist()
+        told = [None if values[place] != values[place] else values[place] for place in kept]
+        return [self._found.units[place] for place in kept], told
+
+    def _shown(self) -> list[str]:
+        known = self._found.strata
+        unknown = [name for name in self._options.by if name not in known]
+        if unknown:
+            there = f"there are {', '.join(sorted(known))}" if known else "the gold has none"
+            raise UsageError(*(f"--by {name}: no such stratum; {there}" for name in unknown))
+        if self._options.by:
+            return list(dict.fromkeys(self._options.by))
+        return [name for name in sorted(known) if len({*known[name]}) <= STRATUM_VALUES]
+
+    def _stratum(self, name: str) -> dict[str, dict[str, Score]]:
+        column = np.array([value or "" for value in self._found.strata[name]], dtype=object)
+        values = sorted({value for value in self._found.strata[name] if value})
+        return {
+            value: {id: self.score(id, column == value) for id in self._found.headlines}
+            for value in values
+        }
+
+    def _mask(self, rule: Rule) -> Mask | None:
+        if not rule.where:
+            return None
+        mask = np.ones(len(self._found.units), dtype=bool)
+        for key, wanted in rule.where.items():
+            column = self._found.strata.get(key)
+            if column is None:
+                names = ", ".join(sorted(self._found.strata)) or "none in this gold"
+                raise UsageError(f'gate "{rule}": no unit has "{key}"; there are {names}')
+            mask &= np.array([str(value).lower() == str(wanted).lower() for value in column])
+        return mask
+
+
+NOT_IN_THE_NUMBERS = ("max_bad", "by", "intervals", "preset", "gates", "workers")
+
+
+def _gold(found: Evaluated) -> list[Gold]:
+    """The units as history keeps what was measured with: a recorded run can be sliced by them.
+
+    Of very many units none is kept: who records such runs compares them as they are.
+    """
+    if len(found.units) > GOLD_KEPT:
+        return []
+    columns = sorted(found.strata.items())
+    meanings = found.meanings or [found.gold_sha256] * len(found.units)
+    return [
+        Gold(
+            qid=unit,
+            question=unit,
+            answerable=True,
+            gold_claim=meaning,
+            strata={name: column[place] for name, column in columns if column[place] is not None},
+        )
+        for place, (unit, meaning) in enumerate(zip(found.units, meanings, strict=True))
+    ]
+
+
+def _identity(found: Evaluated, options: EvalOptions, gold: Sequence[Gold]) -> dict[str, Any]:
+    told = msgspec.to_builtins(options)
+    return {
+        "command": f"eval {found.task}",
+        "options": {name: told[name] for name in told if name not in NOT_IN_THE_NUMBERS},
+        "ragauge": __version__,
+        "gold_sha256": fingerprint(gold) if gold else None,
+        "gold_file_sha256": found.gold_sha256,
+        "metrics": {id: sums.metric.version for id, sums in sorted(found.sums.items())},
+    }

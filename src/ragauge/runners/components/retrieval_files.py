@@ -1,0 +1,133 @@
+"""Judgements and the runs held against them: in one go, or in pieces where they are large."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+from msgspec import structs
+
+from ragauge.contracts.finding import Finding
+from ragauge.engines.local import ordered
+from ragauge.ingest.lines import BLOCK, blocks
+from ragauge.ingest.ranked.ranking_rows import RankingRows, Role, RowsRead
+from ragauge.ingest.ranked.ranking_writing import by_query
+from ragauge.ingest.ranked.rankings import form_of, read_rankings
+from ragauge.runners.components.retrieval_gather import Gathering, RunScores, Scattered
+from ragauge.runners.components.retrieval_judged import JudgedRows, judged_rows
+from ragauge.runners.components.retrieval_pieces import OtherOrder, pieces
+from ragauge.runners.components.retrieval_scoring import PieceScorer, PieceScores, Setup, score_rows
+
+PIECE = BLOCK
+"""Bytes of a run that are scored at a time."""
+CUT_FROM = 2 * PIECE
+"""Bytes of a run from which on it is read in pieces: they stay in the processor's cache."""
+SPREAD_FROM = 64 << 20
+"""Bytes of a run from which on it is worth to start processes."""
+HELD_UP_TO = PIECE
+"""Bytes of judgements that every process holds; larger ones are cut with the run."""
+_PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
+_HEAD = 1 << 16
+
+
+class JudgedRuns:
+    """Scores runs against one set of judgements."""
+
+    def __init__(self, qrels: Any, setup: Setup, form: str | None, workers: int) -> None:
+        self._qrels, self._setup = qrels, setup
+        self._form, self._workers = form, workers
+        self._problems: list[str] = []
+        self.name = name_of(qrels, "qrels")
+
+    def score(self, run: Any, name: str = "run") -> RunScores:
+        """The run's scores, query by query, with all that is wrong with it and the judgements."""
+        if _is_trec(run, "run", self._form) and _size(run) >= CUT_FROM:
+            try:
+                return self._in_pieces(str(run))
+            except Scattered:
+                pass  # the whole file tells the numbers, and says that it is ungrouped
+        problems: list[str] = []
+        rows = read_rankings(run, "run", problems, self._form)
+        gathering = Gathering(name_of(run, name), self.name)
+        gathering.add(score_rows(rows, self._whole, self._setup, problems))
+        return gathering.finished(self._setup)
+
+    @cached_property
+    def sha256(self) -> str:
+        """What tells these judgements from others: the hash of their text, or of what they say."""
+        digest = hashlib.sha256()
+        if isinstance(self._qrels, str | Path) and Path(self._qrels).is_file():
+            for block in blocks(str(self._qrels)):
+                digest.update(block.read())
+        else:
+            digest.update(msgspec.json.encode(by_query(self._rows), order="sorted"))
+        return digest.hexdigest()
+
+    @property
+    def strata(self) -> dict[str, dict[str, str]]:
+        """By query, where the judgements tell."""
+        return {} if self._large else self._rows.strata
+
+    @cached_property
+    def _large(self) -> bool:
+        return _is_trec(self._qrels, "qrels", self._form) and _size(self._qrels) > HELD_UP_TO
+
+    @cached_property
+    def _rows(self) -> RankingRows:
+        return read_rankings(self._qrels, "qrels", self._problems, self._form)
+
+    @cached_property
+    def _whole(self) -> JudgedRows:
+        rows = self._rows
+        return judged_rows(rows, self._setup.reading.collapse, self._problems)
+
+    def _in_pieces(self, run: str) -> RunScores:
+        if not self._large:
+            return self._gathered(run, None, self._whole)
+        try:
+            return self._gathered(run, str(self._qrels), None)
+        except OtherOrder:
+            found = self._gathered(run, None, self._whole)
+        message = "is not in the order of the run; it was held in memory as a whole"
+        found.qrels_findings.add(Finding("judgements_held", self.name, message))
+        return found
+
+    def _gathered(self, run: str, qrels: str | None, held: JudgedRows | None) -> RunScores:
+        gathering = Gathering(run, self.name)
+        arguments = (self._setup, held.judged if held else None)
+        work = pieces(run, qrels, PIECE)
+        workers = self._workers if _size(run) >= SPREAD_FROM else 1
+        for scores in ordered(PieceScorer, arguments, work, workers):
+            gathering.add(scores)
+        if held:
+            gathering.add(self._unseen(gathering, held))
+        return gathering.finished(self._setup)
+
+    def _unseen(self, gathering: Gathering, held: JudgedRows) -> PieceScores:
+        """The judged queries that the run does not have, and what there is to say of all."""
+        places = gathering.unseen(held.judged.queries.to_list())
+        rest = structs.replace(held, judged=held.judged.some(np.array(places, dtype=np.int64)))
+        nothing = RowsRead("run").rows(self.name)
+        return score_rows(nothing, rest, self._setup)
+
+
+def name_of(given: Any, name: str) -> str:
+    """What a finding calls it: the file, or what it is."""
+    return str(given) if isinstance(given, str | Path) else name
+
+
+def _is_trec(given: Any, role: Role, form: str | None) -> bool:
+    """Whether it is a plain TREC file, which can be cut."""
+    if not isinstance(given, str | Path) or not Path(given).is_file():
+        return False
+    with Path(given).open("rb") as file:
+        head = file.read(_HEAD)
+    return not head.startswith(_PACKED) and form_of(head, role, form) == "trec"
+
+
+def _size(given: str | Path) -> int:
+    return Path(given).stat().st_size
