@@ -43,6 +43,7 @@ bench: $(VENV)/dev.stamp
 	@$(BIN)/python -m benchmarks.statistics
 	@$(BIN)/python -m benchmarks.krippendorff_alpha
 	@$(BIN)/python -m benchmarks.audit
+	@$(BIN)/python -m benchmarks.components
 
 docs: $(VENV)/dev.stamp
 	@$(BIN)/python docs/generate.py

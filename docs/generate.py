@@ -15,6 +15,8 @@ from ragauge.contracts.verdict import Rule
 from ragauge.demo import GOLD
 from ragauge.demo.knobs import Knobs
 from ragauge.demo.pipeline import Pipeline
+from ragauge.gates.components import INTEGRITY, component_rules
+from ragauge.gates.components import PRESETS as COMPONENT_PRESETS
 from ragauge.gates.presets import PRESETS, preset
 from ragauge.gates.stability import PROFILES, profile_rules
 from ragauge.metrics.table import table
@@ -79,7 +81,17 @@ def presets_page() -> str:
     gates = {name: preset(name) for name in PRESETS}
     stable = {name: profile_rules(name) for name in PROFILES}
     tables = [*head, *_gate_table("preset", gates), *profiles, *_gate_table("profile", stable)]
-    return "\n".join([*tables, ""])
+    return "\n".join([*tables, *_component_presets(), ""])
+
+
+def _component_presets() -> list[str]:
+    """The presets of `eval`, task by task."""
+    found = []
+    for name in COMPONENT_PRESETS:
+        found += ["", f"For `ragauge eval TASK --preset {name}`:", ""]
+        gates = {task: component_rules(task, name, None, str) for task in INTEGRITY}
+        found += _gate_table("task", gates)
+    return found
 
 
 def _gate_table(title: str, gates: Mapping[str, Sequence[Rule]]) -> list[str]:

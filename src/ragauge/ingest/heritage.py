@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from msgspec import Struct
@@ -26,6 +26,8 @@ from ragauge.ingest.lines import read_whole
 
 CUSTODIAN_TYPES: tuple[str, ...] = ("GRP.HER.ARC", "GRP.HER.LIB", "GRP.HER.MUS", "GRP.HER.SOC")
 ENTITY_TYPES: tuple[str, ...] = (*CUSTODIAN_TYPES, "IDENTIFIER", "TMP", "TOP")
+LETTERS: tuple[str, ...] = tuple("GLAMORCUBESFIXPHDNT")
+"""The types of custodians in one letter each, of the label set `heritage`."""
 MARKS = ("ner_annotations", "type_classification", "entity_linking", "qa_pairs")
 """The keys of which an entry has one at least, and no other record has any."""
 
@@ -151,11 +153,16 @@ def misplacement(text: str, mention: Mention) -> str | None:
     return f"{quoted(mention.text)} is at {right}–{right + len(mention.text)}{others}, not {holds}"
 
 
+def custodian_types(met: Iterable[str]) -> tuple[str, ...]:
+    """The set that texts are typed with: the letters where one of them is met, else the codes."""
+    return LETTERS if {*met} & {*LETTERS} else CUSTODIAN_TYPES
+
+
 def unknown_types(entry: Entry) -> Iterator[Finding]:
     """A finding for each type that the plan does not know."""
     named = [(mention.type, ENTITY_TYPES) for mention in entry.mentions]
     if entry.primary_type is not None:
-        named.append((entry.primary_type, CUSTODIAN_TYPES))
+        named.append((entry.primary_type, custodian_types([entry.primary_type])))
     for name, known in dict.fromkeys(named):
         if name not in known:
             fact = f"type {quoted(name)} is none of {', '.join(known)}"

@@ -27,6 +27,7 @@ from ragauge.ingest.heritage import (
     CUSTODIAN_TYPES,
     ENTITY_TYPES,
     Entry,
+    custodian_types,
     misplaced,
     no_table,
     read_entries,
@@ -172,7 +173,7 @@ def _typing(file: Path, reading: _Reading) -> None:
     for place, row in _rows(file, content, ("text", "gold_type"), reading):
         kind = row["gold_type"].strip()
         counts[kind] += 1
-        if kind not in CUSTODIAN_TYPES:
+        if kind not in custodian_types([kind]):
             fact = f"gold_type {quoted(kind)} is none of {_listed(CUSTODIAN_TYPES)}"
             reading.find("unknown_type", place, fact)
     reading.held.typing = (reading.held.typing or Counter()) + counts

@@ -31,9 +31,21 @@ UNCONSTRAINED = Absent("no constraints")
 ALL_REFUSED = Absent("no answered run")
 
 
+DIGITS = 12
+"""What of a value is whole after it travelled as a whole number: SCALE has 40 bits."""
+
+
 def scaled_mean(sums: Array) -> Array:
-    """The mean of values that travelled as whole numbers."""
-    return ratio(sums) / SCALE
+    """The mean of values that travelled as whole numbers, without the digits lost on the way.
+
+    >>> import numpy as np
+    >>> float(scaled_mean(np.array([round(0.4 * SCALE), 1])))
+    0.4
+    """
+    import numpy as np
+
+    rounded: Array = np.round(ratio(sums) / SCALE, DIGITS)
+    return rounded
 
 
 of_runs = partial(metric, unit="question", reads="runs")

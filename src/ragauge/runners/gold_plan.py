@@ -13,7 +13,7 @@ from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold_parts import Demand, PlanReport
 from ragauge.contracts.gold_report import Severity, judged
 from ragauge.contracts.score import Score
-from ragauge.ingest.heritage import CUSTODIAN_TYPES, ENTITY_TYPES
+from ragauge.ingest.heritage import ENTITY_TYPES, custodian_types
 from ragauge.ingest.heritage_dataset import Dataset, read_dataset
 from ragauge.runners.annotators import BOUND, KAPPA
 from ragauge.runners.gold_agreement import agreement
@@ -85,8 +85,9 @@ def _lacking(demand: Demand) -> Finding:
 
 def _demands(held: Dataset, compared: AgreementReport | None) -> Iterator[Demand]:
     yield from _each_type("ner", "mentions of", ENTITY_TYPES, held.ner, MENTIONS)
-    yield from _each_type("typing", "texts of", CUSTODIAN_TYPES, held.typing, TYPED)
-    yield _balance(held.typing)
+    custodians = custodian_types(held.typing or ())
+    yield from _each_type("typing", "texts of", custodians, held.typing, TYPED)
+    yield _balance(held.typing, custodians)
     yield _at_least("linking", "mentions", held.linked, LINKS)
     yield _nil_share(held)
     yield _at_least(
@@ -111,11 +112,11 @@ def _each_type(
         yield _at_least(part, f"{of} {name}", None if counts is None else counts[name], wanted)
 
 
-def _balance(counts: Counter[str] | None) -> Demand:
+def _balance(counts: Counter[str] | None, custodians: tuple[str, ...]) -> Demand:
     wanted = f"at most {MOST_UNBALANCED} to 1"
     if counts is None:
         return Demand(part="typing", what="balance", wanted=wanted, found=MISSING, ok=False)
-    each = [counts[name] for name in CUSTODIAN_TYPES]
+    each = [counts[name] for name in custodians]
     most, least = max(each), min(each)
     found = f"{most / least:.2g} to 1" if least else f"{most} to 0"
     ok = most <= MOST_UNBALANCED * least

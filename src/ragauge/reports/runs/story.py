@@ -13,6 +13,11 @@ from ragauge.reports.numbers import counted
 HEADLINES = {
     "quality": ("precision_cited", "over_refusal", "citation_hit_rate", "under_refusal"),
     "stability": ("stable", "acr", "cghc", "rcr"),
+    "traceability": ("valid", "match_rate", "coverage", "answer_convergent"),
+    "entities": ("f1_strict", "f1_partial", "token_f1"),
+    "labels": ("accuracy", "macro_f1", "category_accuracy"),
+    "linking": ("hits@1", "mrr", "nil_f1"),
+    "retrieval": ("ndcg@10", "rr", "recall@10"),
 }
 """What a list shows of each family, the most telling first."""
 OTHERS = 3
