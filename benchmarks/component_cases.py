@@ -90,18 +90,24 @@ def _inclusive(side: list[list[Span]]) -> list[list[Span]]:
     return [[{**span, "end": span["end"] - 1} for span in one] for one in side]
 
 
-def ragauge_records(given: Annotated) -> float:
+def record_values(given: Annotated) -> float:
     return _strict_f1(given.records)
 
 
-def ragauge_columns(given: Annotated) -> float:
+def column_values(given: Annotated) -> float:
     return _strict_f1(given.columns)
 
 
 def _strict_f1(given: tuple[Any, ...]) -> float:
+    from ragauge import ner_values
+
+    return ner_values(*given)["entities.f1_strict"] or 0.0
+
+
+def record_report(given: Annotated) -> float:
     from ragauge import evaluate_ner
 
-    made = evaluate_ner(*given, intervals=False)
+    made = evaluate_ner(*given.records, intervals=False)
     return made.report.metrics["entities.f1_strict"].value or 0.0
 
 
@@ -112,40 +118,69 @@ def nervaluate_spans(given: Annotated) -> float:
     return float(results["overall"]["strict"].f1)
 
 
-Labels = tuple[list[str], list[str]]
+class Labels(NamedTuple):
+    """The same labels as two lists side by side, and by id."""
+
+    lists: tuple[list[str], list[str]]
+    by_id: tuple[dict[str, str], dict[str, str]]
 
 
 def typed(folder: Path, share: float) -> Labels:
-    return labels(round(ITEMS * share))
+    gold, predicted = labels(round(ITEMS * share))
+    ids = [f"item-{place}" for place in range(len(gold))]
+    by_id = dict(zip(ids, gold, strict=True)), dict(zip(ids, predicted, strict=True))
+    return Labels((gold, predicted), by_id)
 
 
-def ragauge_labels(given: Labels) -> float:
+def list_values(given: Labels) -> float:
     from ragauge.contracts.labels import LabelSet
     from ragauge.metrics.label_codes import label_patterns
     from ragauge.metrics.label_sums import label_values
 
-    patterns = label_patterns(LabelSet(name="letters", labels=LABELS), *given)
+    patterns = label_patterns(LabelSet(name="letters", labels=LABELS), *given.lists)
     patterns.matrix()
     return label_values(patterns)["labels.macro_f1"] or 0.0
+
+
+def values_by_id(given: Labels) -> float:
+    from ragauge import types_values
+
+    return types_values(*given.by_id)["labels.macro_f1"] or 0.0
+
+
+def label_report(given: Labels) -> float:
+    from ragauge import evaluate_types
+
+    made = evaluate_types(*given.by_id, intervals=False)
+    return made.report.metrics["labels.macro_f1"].value or 0.0
 
 
 def sklearn_labels(given: Labels) -> float:
     from sklearn.metrics import classification_report, confusion_matrix
 
-    confusion_matrix(*given)
-    return float(classification_report(*given, output_dict=True)["macro avg"]["f1-score"])
+    confusion_matrix(*given.lists)
+    return float(classification_report(*given.lists, output_dict=True)["macro avg"]["f1-score"])
 
 
 CASES = {
-    "rankings from TREC files, pytrec_eval": Case(
+    "rankings from TREC files, whole report; pytrec_eval": Case(
         rankings, ragauge_rankings, pytrec_eval_rankings, "3"
     ),
-    "rankings from TREC files, ir_measures": Case(
+    "rankings from TREC files, whole report; ir_measures": Case(
         rankings, ragauge_rankings, ir_measures_rankings, ""
     ),
-    "entities from records, nervaluate": Case(annotated, ragauge_records, nervaluate_spans, "12"),
-    "entities from arrays, nervaluate": Case(annotated, ragauge_columns, nervaluate_spans, "25"),
-    "labels from lists, scikit-learn report and matrix": Case(
-        typed, ragauge_labels, sklearn_labels, "20"
+    "entities from records, values; nervaluate": Case(
+        annotated, record_values, nervaluate_spans, "12"
     ),
+    "entities from arrays, values; nervaluate": Case(
+        annotated, column_values, nervaluate_spans, "25"
+    ),
+    "entities from records, whole report; nervaluate": Case(
+        annotated, record_report, nervaluate_spans, ""
+    ),
+    "labels in two lists, values and matrix; scikit-learn": Case(
+        typed, list_values, sklearn_labels, "20"
+    ),
+    "labels joined by id, values; scikit-learn": Case(typed, values_by_id, sklearn_labels, ""),
+    "labels by id, whole report; scikit-learn": Case(typed, label_report, sklearn_labels, ""),
 }

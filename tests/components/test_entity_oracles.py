@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from nervaluate import Evaluator
 from seqeval.metrics import classification_report, f1_score, precision_score, recall_score
-from seqeval.scheme import IOB2
+from seqeval.scheme import IOB1, IOB2, IOBES
 
 from ragauge.contracts.entities import Entity
 from ragauge.metrics.entity_facts import outcomes
@@ -204,3 +204,75 @@ def test_strict_equals_seqeval_in_all_its_averages_and_types():
         assert row["recall_strict"] == pytest.approx(by_type[type]["recall"], abs=1e-12)
         assert row["f1_strict"] == pytest.approx(by_type[type]["f1-score"], abs=1e-12)
         assert row["gold"] == by_type[type]["support"]
+
+
+FORMS = {"iob1": (IOB1, "BI"), "iob2": (IOB2, "BI"), "bioes": (IOBES, "BIES")}
+"""What seqeval calls each scheme, and its marks."""
+
+
+def any_tags(rng, marks, length):
+    """Tags in any order: entities that go on where none began, end twice, or never end."""
+    found = []
+    while len(found) < length:
+        type = rng.choice(TYPES)
+        broken = [f"{rng.choice(marks)}-{rng.choice((type, type, *TYPES))}" for _ in range(3)]
+        found += rng.choice((["O"], ["O", "O"], broken, whole_entity(marks, type, rng)))
+    return found[:length]
+
+
+def whole_entity(marks, type, rng):
+    size = rng.randint(1, 4)
+    if marks == "BI":
+        return [f"B-{type}", *[f"I-{type}"] * (size - 1)]
+    if size == 1:
+        return [f"S-{type}"]
+    return [f"B-{type}", *[f"I-{type}"] * (size - 2), f"E-{type}"]
+
+
+def broken_tags(seed, marks, sentences=80):
+    """Gold and predicted tags; some sentences are empty."""
+    rng = random.Random(seed)
+    gold = [any_tags(rng, marks, rng.choice((0, 1, 2, 8, 20))) for _ in range(sentences)]
+    predicted = [
+        [tag if rng.random() < 0.85 else rng.choice(any_tags(rng, marks, 3)) for tag in row]
+        for row in gold
+    ]
+    return gold, predicted
+
+
+def written(file, sentences):
+    """A token and its tag a line; an empty sentence is one more blank line."""
+    rows = ("".join(f"w{place} {tag}\n" for place, tag in enumerate(row)) for row in sentences)
+    file.write_text("".join(f"{row}\n" for row in rows))
+    return file
+
+
+def f1_with(mode, form, gold, predicted, **how):
+    """seqeval's, which without a mode repairs as conlleval does."""
+    told = {"mode": "strict", "scheme": FORMS[form][0]} if mode == "strict" else {}
+    return f1_score(gold, predicted, zero_division=0, **told, **how)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("mode", ["repair", "strict"])
+@pytest.mark.parametrize("form", FORMS)
+def test_files_of_broken_tags_score_as_seqeval_scores_them(tmp_path, form, mode, seed):
+    gold, predicted = broken_tags(seed, FORMS[form][1])
+    files = [written(tmp_path / name, side) for name, side in (("g", gold), ("p", predicted))]
+    report = evaluate_ner(*files, input_format=form, scheme=mode, intervals=False).report
+    told = {name.partition(".")[2]: score.value for name, score in report.metrics.items()}
+    assert 0 < told["f1_strict"] < 1
+    assert told["f1_strict"] == pytest.approx(f1_with(mode, form, gold, predicted), abs=1e-12)
+    macro = f1_with(mode, form, gold, predicted, average="macro")
+    assert told["f1_strict_macro_union"] == pytest.approx(macro, abs=1e-12)
+    strictly = {"mode": "strict", "scheme": FORMS[form][0]} if mode == "strict" else {}
+    by_type = classification_report(gold, predicted, output_dict=True, zero_division=0, **strictly)
+    for type in TYPES:
+        row = report.per_type[type]
+        assert row["gold"] == by_type[type]["support"]
+        for ours, theirs in (("precision", "precision"), ("recall", "recall"), ("f1", "f1-score")):
+            found = row[f"{ours}_strict"] or 0.0
+            assert found == pytest.approx(by_type[type][theirs], abs=1e-12), (type, ours)
+    micro = by_type["micro avg"]
+    assert told["precision_strict"] == pytest.approx(micro["precision"], abs=1e-12)
+    assert told["recall_strict"] == pytest.approx(micro["recall"], abs=1e-12)

@@ -12,6 +12,7 @@ from ragauge.contracts.labels import LabelSet
 from ragauge.ingest.labelled.label_sets import labels_met, read_label_set
 from ragauge.metrics.label_codes import label_patterns
 from ragauge.metrics.label_sums import label_values
+from ragauge.runners.components.evaluate_types import evaluate_types
 from ragauge.runners.components.types_detail import per_label
 
 HERITAGE = read_label_set("heritage")
@@ -136,3 +137,58 @@ def test_a_single_class_equals_sklearn():
     gold, predicted = ["M"] * 4, ["M"] * 4
     value = label_values(label_patterns(labels_met(gold, predicted), gold, predicted))
     assert value["labels.macro_f1"] == report(gold, predicted, "macro")[2] == 1.0
+
+
+def muddled(seed, labels, items=200):
+    """Gold and predictions by id: some outside the set on either side, some without an answer."""
+    source = random.Random(seed)
+    gold, predicted = drawn(seed, labels, items)
+    gold = [source.choice(("foo", "bar")) if source.random() < 0.1 else one for one in gold]
+    said = [source.choice(("foo", "baz")) if source.random() < 0.15 else one for one in predicted]
+    ids = [f"i{place:03}" for place in range(items)]
+    answered = {id: one for id, one in zip(ids, said, strict=True) if source.random() < 0.8}
+    return dict(zip(ids, gold, strict=True)), answered
+
+
+def table(file, labels):
+    file.write_text("id\tlabel\n" + "".join(f"{id}\t{one}\n" for id, one in labels.items()))
+    return file
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_missing_answers_and_strange_labels_together_equal_sklearn(tmp_path, seed):
+    """To scikit-learn a missing answer is one more label that gold never has."""
+    gold, said = muddled(seed, HERITAGE.labels)
+    sides = table(tmp_path / "gold.tsv", gold), table(tmp_path / "predicted.tsv", said)
+    found = evaluate_types(*sides, labels="heritage", intervals=False).report
+    value = {id.partition(".")[2]: score.value for id, score in found.metrics.items()}
+    judged = [id for id in gold if gold[id] in HERITAGE.labels]
+    one, other = [gold[id] for id in judged], [said.get(id, "MISSING") for id in judged]
+    assert value["accuracy"] == accuracy_score(one, other)
+    declared = {"labels": HERITAGE.labels}
+    assert value["macro_f1_all"] == pytest.approx(report(one, other, "macro", **declared)[2])
+    present = report(one, other, "macro", **declared, zero_division=math.nan)
+    assert value["macro_f1"] == pytest.approx(present[2])
+    assert value["weighted_f1"] == pytest.approx(report(one, other, "weighted", **declared)[2])
+    columns = precision_recall_fscore_support(one, other, average=None, zero_division=0, **declared)
+    for label, *row in zip(HERITAGE.labels, *columns, strict=True):
+        told = found.per_type[label]
+        assert [told[name] or 0 for name in ("precision", "recall", "f1", "support")] == [
+            pytest.approx(one) for one in row
+        ]
+    assert found.finding_counts["missing_prediction"] == len(gold) - len(said)
+    assert found.finding_counts["unknown_gold_label"] == len(gold) - len(judged)
+    strange = sum(one not in HERITAGE.labels for one in said.values())
+    assert found.finding_counts["unknown_predicted_label"] == strange
+    assert sum(map(sum, found.detail.matrix)) == len(gold)
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_without_a_set_all_labels_met_count_and_a_missing_answer_is_none_of_them(seed):
+    gold, said = muddled(seed, HERITAGE.labels)
+    found = evaluate_types(gold, said, intervals=False).report
+    one, other = list(gold.values()), [said.get(id, "MISSING") for id in gold]
+    met = sorted({*one, *said.values()})
+    assert found.metrics["labels.accuracy"].value == accuracy_score(one, other)
+    macro = report(one, other, "macro", labels=met)[2]
+    assert found.metrics["labels.macro_f1"].value == pytest.approx(macro)

@@ -67,9 +67,7 @@ class Perturbed:
             in_kb = entity["qid"] != "NIL"
             self.places["gold"] += 1
             self.nil["gold"] += not in_kb
-            fault = self.draw.choice(
-                ("none", "none", "none", "missing", "wrong", "low", "nil", "moved")
-            )
+            fault = self.draw.choice(FAULTS)
             if fault == "missing":
                 self.ranks += [None] * in_kb
                 continue

@@ -1,11 +1,14 @@
 """pytrec_eval and ir_measures on random runs: ties, negative grades, unjudged, missing queries."""
 
+import json
+
 import ir_measures
 import numpy as np
 import pytest
 import pytrec_eval
 
 from ragauge.metrics.retrieval_names import named
+from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval, per_query_frame
 from tests.components.judged_runs import measured, plain_rankings
 
 PYTREC = {
@@ -69,8 +72,43 @@ def drawn(seed, lowest=-2):
         if number % 7:
             shown = chance.choice(pool, chance.integers(1, 50), replace=False)
             run[query] = {name: float(chance.integers(0, 30)) / 8 for name in shown}
-    run["not judged"] = {"d1": 1.0}
+    run["unjudged"] = {"d1": 1.0}
     return qrels, run
+
+
+def trec_files(qrels, run, chance, folder):
+    """Lines in any order; a third of the results stand there again, with a score that is no better.
+
+    The ranks are of the order the lines are in, and say nothing.
+    """
+    judged = [f"{query} 0 {id} {grade}" for query in qrels for id, grade in qrels[query].items()]
+    scored = [(query, id, score) for query in run for id, score in run[query].items()]
+    again = [row for row in scored if chance.random() < 1 / 3]
+    scored += [(query, id, score - chance.integers(0, 3)) for query, id, score in again]
+    shuffled = (scored[at] for at in chance.permutation(len(scored)))
+    ranked = [
+        f"{query} Q0 {id} {rank} {score} made"
+        for rank, (query, id, score) in enumerate(shuffled, 1)
+    ]
+    files = folder / "made.qrels", folder / "made.run"
+    for file, lines in zip(files, (chance.permutation(judged), ranked), strict=True):
+        file.write_text("\n".join(lines) + "\n")
+    return files
+
+
+def ranx_files(qrels, run, chance, folder):
+    """Queries and documents in any order; no object can hold a document twice."""
+    files = folder / "qrels.json", folder / "run.json"
+    for file, rankings in zip(files, (qrels, run), strict=True):
+        shuffled = {
+            query: {id: rankings[query][id] for id in chance.permutation([*rankings[query]])}
+            for query in chance.permutation([*rankings])
+        }
+        file.write_text(json.dumps(shuffled))
+    return files
+
+
+FORMS = {"trec": trec_files, "ranx": ranx_files}
 
 
 @pytest.mark.parametrize("level", [1, 2, 4])
@@ -159,6 +197,36 @@ def test_the_plain_functions_agree_with_the_kernel_on_the_same_runs(seed):
                 counts = getattr(metric(ranking), "counts", None)
                 value = None if counts is None else float(metric.finish(np.array(counts)))
                 assert found[name][query] == value, (name, query)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@seeds
+def test_files_read_end_to_end_agree_with_pytrec_eval_and_ir_measures(seed, form, tmp_path):
+    """Files in no order, with repeated rows: of equal documents the best score counts."""
+    qrels, run = drawn(seed)
+    files = FORMS[form](qrels, run, np.random.default_rng(seed), tmp_path)
+    ours = {name: spelled.format(1) for name, spelled in PYTREC.items()}
+    asked = {ir_measures.parse_measure(name): mine for name, mine in IR_MEASURES.items()}
+    names = [*ours.values(), *asked.values()]
+    outcome = evaluate_retrieval(*files, measures=names, no_rel="zero", intervals=False)
+    frame = per_query_frame(outcome)
+    found = {name: dict(zip(frame["query"], frame[named(name).id], strict=True)) for name in names}
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, families(PYTREC)).evaluate(run)
+    for name, mine in ours.items():
+        told = {query: found[mine][query] for query in theirs}
+        expected = {query: values[name] for query, values in theirs.items()}
+        assert told == pytest.approx(expected, abs=1e-9), name
+    means = ir_measures.calc_aggregate(asked, qrels, run)
+    for each in ir_measures.iter_calc(asked, qrels, run):
+        mine = found[asked[each.measure]][each.query_id]
+        assert mine == pytest.approx(each.value, abs=1e-9), (each.measure, each.query_id)
+    for measure, name in asked.items():
+        score = outcome.report.metrics[named(name).id]
+        assert (score.value, score.n) == (pytest.approx(means[measure], abs=1e-9), len(qrels))
+    counts = outcome.report.finding_counts
+    assert counts["missing_query"] == len(set(qrels) - set(run)) > 0
+    assert counts["unknown_query"] == 1 and counts["negative_grade"] and counts["tied_scores"]
+    assert ("duplicate_document" in counts) is (form == "trec")
 
 
 def test_scores_that_single_precision_takes_for_equal():

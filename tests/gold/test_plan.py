@@ -270,7 +270,8 @@ BROKEN = {
     "ann": ("ner/b.ann", "T1 SOC 3 13 vereniging\n", "ner/b.ann:1: not like T1<tab>TYPE"),
     "iob2": ("ner/a.iob2", "Het X-TOP\n", 'a.iob2:1: tag "X-TOP" is not O, B-TYPE or I-TYPE'),
     "typing": ("typing.tsv", "text\ttype\n", "no column is called gold_type"),
-    "qrels": ("qrels.txt", "q1 d1 3\n", "qrels.txt:1: not like `query 0 document grade`"),
+    "qrels": ("qrels.txt", "q1 d1 3\n", "qrels.txt:1: columns: 3, not the 4 of TREC judgements"),
+    "grade": ("qrels.txt", "q1 0 d1 ٣\n", 'qrels.txt:1: grade: "٣" is not a whole number'),
     "json": ("qa.json", "[1]", "item 1: expected an object"),
     "metadata": ("metadata.json", "{", "metadata.json: not JSON"),
     "entry": ("entries.jsonl", '{"id": "a"}\n', "entries.jsonl:1: text: missing"),
@@ -283,6 +284,13 @@ def test_what_cannot_be_read_is_said_with_its_place(tmp_path, name, content, fac
     with pytest.raises(InputRejected) as rejected:
         hold_against_plan(tmp_path)
     assert fact in str(rejected.value)
+
+
+def test_judgements_are_read_as_an_evaluation_reads_them(tmp_path):
+    file = dataset(tmp_path) / "qrels.txt"
+    before = hold_against_plan(tmp_path).demands
+    file.write_text("# who judged, and when\n" + file.read_text().replace("d1 1\n", "d1\t+1\r\n"))
+    assert hold_against_plan(tmp_path).demands == before
 
 
 @pytest.mark.parametrize("folder", [False, True])

@@ -52,7 +52,7 @@ def test_links_and_other_lines(tmp_path):
     links = [
         "N1\tReference T1 Wikidata:Q190804\tRijksmuseum",
         "N2\tReference T1 VIAF:159624082\tRijksmuseum",
-        "N3\tReference T2 Wikidata:NIL\tAmsterdam",
+        "N3\tReference T2 Wikidata:NIL0042\tAmsterdam",
     ]
     found = read(folder(tmp_path, ann=ANN + "\n".join([*links, *more]) + "\n"))
     first, second = found.documents[0].entities

@@ -54,7 +54,7 @@ def test_a_table_with_secondary_types(tmp_path, cell):
         "id,label\na,M\nb,L\n",
         "\ufeffID;Label\r\na;M\r\n\r\nb;L\r\n",
         '"qid"\t"gold_label"\n"a"\t"M"\nb\tL',
-        gzip.compress(b"id,type\na,M\nb,L\n"),
+        gzip.compress(b"id,type\na,M\nb,L\n", mtime=0),
         '{"id": "a", "label": "M"}\n{"id": "b", "label": "L"}\n',
         '{"qid": "a", "gold_type": "M"}\n\n{"id": "b", "gold_type": "L"}',
         '[{"id": "a", "type": "M"}, {"id": "b", "type": "L"}]',

@@ -109,11 +109,11 @@ def test_tables_may_have_rank_source_quotes_and_other_columns() -> None:
     content = b'note,Query,document,score,rank,source\n,q1,"d,1",2.5,1,bm25\nx,q1,d2,1,2,\n'
     rows = read(content, "run").frame
     assert rows.select("query", "document", "value", "rank", "source").rows() == [
-        ("q1", "d,1", 2.5, 1, "bm25"),
+        ("q1", "d,1", 2.5, 1, ["bm25"]),
         ("q1", "d2", 1.0, 2, None),
     ]
     plain = read(b"query\tdocument\tscore\tsource\nq1\td1\t2.5\tbm25\n", "run").frame
-    assert plain["source"].to_list() == ["bm25"]
+    assert plain["source"].to_list() == [["bm25"]]
 
 
 def test_a_table_without_scores_is_in_the_order_of_its_ranks() -> None:
@@ -136,9 +136,32 @@ def test_results_are_ids_or_records_and_the_list_is_the_ranking() -> None:
     rows = read(json.dumps(record).encode(), "run").frame
     assert rows.select("document", "value", "rank", "source").rows() == [
         ("d3", None, 1, None),
-        ("d1", 1.5, 2, "bm25"),
+        ("d1", 1.5, 2, ["bm25"]),
         ("7", None, 3, None),
     ]
+
+
+def test_a_result_names_one_source_or_several() -> None:
+    given: list[Any] = ["bm25", ["bm25", "dense"], [], "", None]
+    results = [{"id": f"d{number}", "source": source} for number, source in enumerate(given)]
+    rows = read(json.dumps({"query": "q1", "results": results}).encode(), "run").frame
+    assert rows["source"].to_list() == [["bm25"], ["bm25", "dense"], None, None, None]
+    assert rows["document"].to_list() == ["d0", "d1", "d2", "d3", "d4"]
+
+
+@pytest.mark.parametrize(
+    ("source", "fact"),
+    [
+        (3, "results[0]: source: expected text, got a number"),
+        (["bm25", 3], "results[0]: source[1]: expected text, got a number"),
+        ({"name": "bm25"}, "results[0]: source: expected text, got an object"),
+    ],
+)
+def test_a_source_that_is_no_text_is_a_fault(source: Any, fact: str) -> None:
+    record = {"query": "q1", "results": [{"id": "d1", "source": source}]}
+    problems: list[str] = []
+    read_content("file", json.dumps(record).encode(), "run", problems)
+    assert problems == [f"file:1: {fact}"]
 
 
 @pytest.mark.parametrize(
@@ -257,3 +280,26 @@ def test_a_frame_may_hold_strata() -> None:
         }
     )
     assert read_rankings(frame, "qrels", []).strata == {"q1": {"language": "nl"}, "q2": {}}
+
+
+def test_a_gold_set_and_its_traces_are_judgements_and_a_run(tmp_path):
+    gold, traces = tmp_path / "gold.jsonl", tmp_path / "traces.jsonl"
+    gold.write_text('{"qid": "q1", "question": "?", "gold_citations": ["p1#1", "p2#1"]}\n')
+    traces.write_text('{"qid": "q1", "retrieved_ids": ["p9#1", "p2#1"], "answer": "-"}\n')
+    problems = []
+    judged = read_rankings(gold, "qrels", problems)
+    ranked = read_rankings(traces, "run", problems)
+    assert problems == []
+    assert judged.frame["value"].to_list() == [1, 1]
+    assert ranked.frame["document"].to_list() == ["p9#1", "p2#1"]
+
+
+@pytest.mark.parametrize(
+    "header", ["qid,docid,score", "query-id,corpus-id,score", "topic,pid,score"]
+)
+def test_columns_go_by_the_names_that_are_about(header, tmp_path):
+    run = tmp_path / "run.csv"
+    run.write_text(f"{header}\nq1,d1,0.5\n")
+    problems = []
+    assert read_rankings(run, "run", problems).frame["document"].to_list() == ["d1"]
+    assert problems == []

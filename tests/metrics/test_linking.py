@@ -21,7 +21,7 @@ from ragauge.contracts.metric import SCALE, Absent, Tally
 from ragauge.metrics import linking
 from ragauge.metrics.link_facts import Comparing, linked_mentions, rank_of
 from ragauge.metrics.link_matching import Placed, weak_pairs
-from ragauge.metrics.link_sums import mention_sums
+from ragauge.metrics.link_sums import mention_sums, of_gold_alone
 from ragauge.metrics.link_tables import Crosswalk, Equivalents, plain_relation
 from ragauge.metrics.linking import METRICS, hits_at, named
 
@@ -74,6 +74,13 @@ def test_it_says_what_it_measures_and_its_examples_hold(metric):
     assert doctest.DocTestRunner().run(example).failed == 0
 
 
+def test_only_what_counts_predictions_counts_the_spurious():
+    assert {one.id.removeprefix("linking.") for one in METRICS if not of_gold_alone(one)} == {
+        *("strong_precision", "strong_f1", "weak_precision", "weak_f1", "mention_f1"),
+        *("consistency", "consistency_coverage"),
+    }
+
+
 def test_another_rank_has_a_name():
     assert named("linking.hits@3").id == "linking.hits@3"
     assert named("hits@1x") is None and named("mrr") is None
@@ -89,7 +96,9 @@ def test_values_stay_within_their_bounds(document):
         if sums.scored.sum():
             value = float(metric.finish(sums.sums.sum(axis=0)))
             assert metric.bounds[0] <= value <= metric.bounds[1], metric.id
-        assert int(sums.scored.sum()) + sum(sums.absent.values()) == len(pairs), metric.id
+        told = [pair for pair in pairs if pair[0] or not of_gold_alone(metric)]
+        assert int(sums.scored.sum()) + sum(sums.absent.values()) == len(told), metric.id
+        assert int(sums.units.sum()) == len(told), metric.id
 
 
 @laws
@@ -152,15 +161,18 @@ def test_a_plain_twin_counts_the_same(document):
 
 
 def plain_rank(right, said):
-    ids = (
-        [{id for kb, id in one.ids if kb == "wikidata"} for one in said.candidates] if said else []
-    )
+    if said is None:
+        return None
+    listed = said.candidates
+    if plainly_nil(said):
+        listed = [NIL_CANDIDATE, *(one for one in listed if one.id != "NIL")]
+    ids = [{id for kb, id in one.ids if kb == "wikidata"} for one in listed]
     return next((place for place, one in enumerate(ids, 1) if one & right), None)
 
 
 def plainly_nil(said):
     if said.nil is None:
-        return said.candidates[0].id == "NIL"
+        return bool(said.candidates) and said.candidates[0].id == "NIL"
     return said.nil
 
 

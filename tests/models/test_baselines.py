@@ -269,15 +269,17 @@ class Fixed:
         return self._found[:k]
 
 
-def test_fusion_adds_reciprocal_ranks_and_names_the_better_source():
+def test_fusion_adds_reciprocal_ranks_and_names_every_source():
     fused = FusedRetrieval(Fixed("x", "a", "b", "c"), Fixed("y", "c", "b", "d"))
     assert fused.retrieve("q", 4) == [
-        {"id": "c", "source": "y"},  # 1/63 + 1/61
-        {"id": "b", "source": "x"},  # 1/62 + 1/62, a little less
-        {"id": "a", "source": "x"},
-        {"id": "d", "source": "y"},
+        {"id": "c", "source": ["x", "y"]},  # 1/63 + 1/61
+        {"id": "b", "source": ["x", "y"]},  # 1/62 + 1/62, a little less
+        {"id": "a", "source": ["x"]},
+        {"id": "d", "source": ["y"]},
     ]
     assert len(fused.retrieve("q", 2)) == 2
+    more = FusedRetrieval(fused, Fixed("z", "a", "c"))
+    assert more.retrieve("q", 4)[0] == {"id": "c", "source": ["x", "y", "z"]}
 
 
 # Several as one

@@ -230,6 +230,17 @@ def test_what_the_protocol_does_not_have_is_an_error_of_that_call(method, return
     assert report.failures == () and report.coverage["failed_calls"] == 1
 
 
+def test_more_documents_than_were_asked_for_are_left_out_and_told():
+    class Generous(Perfect):
+        def retrieve(self, query, k):
+            return [*(f"x{number}" for number in range(480)), *super().retrieve(query, k)]
+
+    report = everything(Generous(), k=20)
+    assert report.finding_counts["more_than_k"] == len(QUERIES)
+    assert report.tasks["retrieval"].coverage["rows"] == 20 * len(QUERIES)
+    assert report.metrics["retrieval.rr"].value == 0
+
+
 def test_objects_and_numpy_numbers_will_do_as_well():
     class Objects(Perfect):
         def extract_entities(self, text):
@@ -270,10 +281,33 @@ def test_an_entry_without_entities_is_a_document_all_the_same():
     assert report.metrics["entities.strict.fp"].value == 2
 
 
-def test_judgements_without_queries_are_told():
-    report = everything(Perfect(), queries=None)
-    assert report.finding_counts["retrieval_incomplete"] == 1
-    assert report.summary["retrieval_ndcg@10"].value is None
+def test_judgements_without_queries_are_refused():
+    with pytest.raises(UsageError, match="give --queries too"):
+        everything(Perfect(), queries=None)
+
+
+def test_a_model_that_exits_is_an_error_of_that_call():
+    class Exits(Perfect):
+        def classify(self, text):
+            if "Louvre" in text:
+                raise SystemExit(0)
+            return "M"
+
+    report = everything(Exits())
+    assert report.finding_counts["model_error"] == 1
+    assert not report.passed
+
+
+def test_what_a_model_prints_is_no_part_of_the_report(capsys):
+    class Talks(Perfect):
+        def classify(self, text):
+            print("debug", text)  # noqa: T201 (that is what is tested)
+            return "M"
+
+    everything(Talks())
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "debug" in said.err
 
 
 def test_a_judged_query_that_nobody_can_ask_counts_as_empty():
@@ -367,7 +401,7 @@ def test_models_by_name(tmp_path, monkeypatch):
     for name, fact in [
         ("ownmodel", "write module:object"),
         ("ownmodel:typos", 'did you mean "types"'),
-        ("nosuchmodule:x", "importing it failed: ModuleNotFoundError"),
+        ("nosuchmodule:x", "there is no module nosuchmodule; go where it is"),
         ("ownmodel:nothing", "has none of the methods extract_entities"),
         ("ownmodel:Broken", "making one failed: OSError: no weights"),
     ]:
@@ -434,6 +468,17 @@ def test_the_bundled_baselines_are_good_and_not_perfect(bundled):
     assert not report.passed, "the targets are for models, not for baselines"
     assert report.metrics["linking.nil_f1"].value < 1
     assert report.metrics["linking.consistency"].n > 0
+
+
+def test_the_bundled_retrievers_share_documents_and_it_shows(bundled):
+    detail = bundled.report.tasks["retrieval"].detail
+    assert len(detail.sources) == 2
+    (shared,) = detail.overlap.values()
+    assert shared > 0
+    both = {one.relevant - one.unique_relevant for one in detail.sources.values()}
+    assert len(both) == 1 and both.pop() > 0, "what is not one's own is shared by the two"
+    assert sum(one.share for one in detail.sources.values()) > 1
+    assert "duplicate_document" not in bundled.report.finding_counts
 
 
 def test_the_same_input_gives_the_same_bytes(bundled):

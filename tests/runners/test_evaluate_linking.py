@@ -90,6 +90,62 @@ class TestF1KeyedOnPlaceOrId:
         assert found.metrics["linking.hits@1"].value == 0.5
 
 
+class TestF1IdsJoinWhatMoved:
+    """Explicit ids, unique on both sides, join mentions whose spans differ."""
+
+    GOLD = (
+        {"doc": "d", "id": "m1", "start": 0, "end": 9, "mention": "The Hague", "wikidata_id": "Q1"},
+        {"doc": "d", "id": "m2", "start": 20, "end": 25, "mention": "Delft", "wikidata_id": None},
+        {"doc": "e", "id": "m3", "start": 3, "end": 8, "mention": "Ghent", "wikidata_id": "Q3"},
+    )
+
+    def said(self, place, **changed):
+        return [{**one, **changed} if n == place else one for n, one in enumerate(self.GOLD)]
+
+    def test_hits_count_and_only_the_weak_view_counts_end_to_end(self):
+        found = report(self.GOLD, self.said(0, start=4))
+        got = {id.partition(".")[2]: score.value for id, score in found.metrics.items()}
+        assert (got["hits@1"], got["mrr"], got["accuracy"], got["coverage"]) == (1, 1, 1, 1)
+        assert (got["strong_precision"], got["strong_recall"], got["strong_f1"]) == (0.5, 0.5, 0.5)
+        assert (got["weak_f1"], got["mention_f1"]) == (1.0, pytest.approx(2 / 3))
+        assert found.finding_counts == {"span_differs": 1}
+        assert (found.coverage["missing"], found.coverage["unknown"]) == (0, 0)
+        (finding,) = found.findings
+        assert finding.where == "record 1"
+        assert finding.message == '"The Hague" (d:4–9) is 0–9 in gold; joined by its id, m1'
+
+    def test_without_an_overlap_the_weak_view_is_wrong_too(self):
+        got = values(self.GOLD, self.said(0, start=40, end=49))
+        assert (got["hits@1"], got["weak_f1"], got["strong_f1"]) == (1.0, 0.5, 0.5)
+
+    def test_nil_is_joined_as_well(self):
+        found = report(self.GOLD, self.said(1, end=27))
+        assert found.metrics["linking.nil_f1"].value == 1.0
+        assert found.finding_counts == {"span_differs": 1}
+
+    def test_a_place_decides_before_an_id(self):
+        swapped = [
+            {**self.GOLD[0], "id": "m2"}, {**self.GOLD[1], "id": "m1"}, self.GOLD[2],
+        ]  # fmt: skip
+        found = report(self.GOLD, swapped)
+        assert (found.metrics["linking.strong_f1"].value, found.finding_counts) == (1.0, {})
+
+    @pytest.mark.parametrize("order", [1, -1])
+    def test_an_id_that_either_side_has_twice_joins_nothing(self, order):
+        twice = [*self.said(0, start=4), {**self.GOLD[0], "start": 50, "end": 59}][::order]
+        assert report(self.GOLD, twice).finding_counts == {
+            "missing_prediction": 1, "unknown_mention": 2,
+        }  # fmt: skip
+        gold = [*self.GOLD, {**self.GOLD[2], "id": "m1", "start": 30, "end": 35}][::order]
+        assert report(gold, self.said(0, start=4)).finding_counts == {
+            "missing_prediction": 2, "unknown_mention": 1,
+        }  # fmt: skip
+
+    def test_an_id_in_another_document_joins_nothing(self):
+        found = report(self.GOLD, self.said(0, doc="e"))
+        assert found.finding_counts == {"missing_prediction": 1, "unknown_mention": 1}
+
+
 def test_f2_hits_and_mrr_have_one_denominator():
     gold = gold_of({f"m{n}": f"Q{n}" for n in range(1, 11)})
     found = values(gold, predicted_of({"m1": ["Q1"]}))
@@ -190,6 +246,22 @@ class TestF6NilIsJoined:
         found = values(gold_of({"a": None}), [{"id": "a", **answer}])
         assert (found["nil_recall"], found["accuracy"]) == (1.0, 1.0)
 
+    @pytest.mark.parametrize(
+        "answer",
+        [
+            {"candidates": ["NIL", "Q1"]},
+            {"candidates": ["Q1"], "nil": True},
+            {"candidates": ["Q1", "NIL"], "nil": True},
+            {"candidates": ["Q1"], "prediction": None},
+        ],
+    )
+    def test_a_nil_answer_has_the_first_rank_however_it_is_said(self, answer):
+        found = report(gold_of({"a": "Q1"}), [{"id": "a", **answer}])
+        got = {id.partition(".")[2]: score.value for id, score in found.metrics.items()}
+        assert (got["hits@1"], got["hits@5"], got["mrr"], got["accuracy"]) == (0.0, 1.0, 0.5, 0.0)
+        assert found.detail.ranks["2-5"] == 1
+        assert found.detail.errors[0].predicted == ("NIL", "Q1")
+
     def test_nil_nowhere_is_absent_with_a_reason(self):
         score = report(gold_of({"a": "Q1"}), predicted_of({"a": ["Q1"]})).metrics["linking.nil_f1"]
         assert (score.value, score.n) == (None, 0)
@@ -222,7 +294,20 @@ class TestF7Consistency:
         found = report(self.GOLD, said, crosswalk=WALK)
         assert found.metrics["linking.consistency"].value == 0.5
         pair = found.detail.kb_pairs["wikidata-viaf"]
-        assert (pair.comparable, pair.agree, pair.agreement) == (2, 1, 0.5)
+        assert (pair.of, pair.comparable, pair.agree, pair.agreement) == (2, 2, 1, 0.5)
+
+    def test_f7b_a_pair_says_how_many_have_ids_in_both(self):
+        said = [
+            entity("a", wikidata_id="Q1", viaf_id="11"),
+            entity("b", wikidata_id="Q3", viaf_id="33"),
+            entity("c", wikidata_id="Q1", isil_code="NL-XX"),
+        ]
+        pairs = report(self.GOLD, said, crosswalk=WALK).detail.kb_pairs
+        told = {name: (pair.of, pair.comparable, pair.agreement) for name, pair in pairs.items()}
+        assert told == {"wikidata-isil": (1, 1, 0.0), "wikidata-viaf": (2, 1, 1.0)}
+        without = [entity("c", wikidata_id="Q3", ghcid="NL-NH-AMS-M-RM")]
+        (pair,) = report(self.GOLD, without, crosswalk=WALK).detail.kb_pairs.values()
+        assert (pair.of, pair.comparable, pair.agreement) == (1, 0, None)
 
     def test_f7b_coverage_holds_the_inconsistent_too(self):
         said = [
@@ -357,6 +442,10 @@ class TestF9EndToEnd:
         assert found.metrics["linking.strong_recall"].value == 1.0
         assert found.finding_counts == {"unknown_mention": 1}
         assert found.coverage["unknown"] == 1
+        of = {name: score.of for name, score in found.metrics.items()}
+        assert of["linking.coverage"] == of["linking.accuracy"] == of["linking.hits@1"] == 4
+        assert of["linking.hits@1_relaxed"] == of["linking.weak_recall"] == 4
+        assert of["linking.strong_precision"] == of["linking.mention_f1"] == 5
 
     def test_a_document_without_a_mention_counts_what_is_found_there(self):
         empty = {"doc_id": "e", "text": "nothing", "entities": []}
@@ -503,7 +592,7 @@ class TestWhatIsShown:
             name: one["linking.hits@1"].value for name, one in found.per_stratum["country"].items()
         }
         assert told == {"DE": 0.0, "NL": 1.0}
-        assert found.finding_counts == {"mixed_stratum": 1}
+        assert found.finding_counts["mixed_stratum"] == 1
 
     def test_strata_of_a_document_without_a_mention(self):
         gold = [

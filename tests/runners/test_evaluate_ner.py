@@ -311,6 +311,86 @@ def test_a_text_with_other_blanks_is_the_same_text():
     assert found.finding_counts == {"text_respaced": 1}
 
 
+SHORT = [document("a", span(0, 3), text="abc def")]
+
+
+class TestPredictionsWithoutAText:
+    """Their places and surfaces are checked against gold's text."""
+
+    def test_a_surface_that_is_not_in_the_text_is_told(self):
+        found = run(SHORT, [document("a", span(0, 3, text="zzz"))])
+        assert found.finding_counts == {"misplaced_span": 1}
+        (finding,) = found.findings
+        assert finding.where == "predicted 1: ORG at 0–3"
+        assert '"zzz"' in finding.message
+
+    def test_a_surface_that_stands_elsewhere_is_told_with_its_place(self):
+        found = run(SHORT, [document("a", span(1, 4, text="abc"))])
+        assert found.finding_counts == {"misplaced_span": 1}
+        assert "0" in found.findings[0].message
+        assert values(found)["f1_strict"] == 0.0
+
+    def test_it_is_moved_there_where_that_is_asked_for(self):
+        predicted = [document("a", span(1, 4, text="abc"), span(4, 7, text="def"))]
+        found = run(SHORT, predicted, reanchor=True)
+        assert found.finding_counts == {"misplaced_span": 1}
+        assert found.findings[0].message.endswith("; it was moved there")
+        assert (values(found)["recall_strict"], values(found)["precision_strict"]) == (1.0, 0.5)
+
+    def test_two_that_stand_at_one_place_once_moved_count_once(self):
+        predicted = [document("a", span(1, 4, text="abc"), span(0, 3, text="abc"))]
+        found = run(SHORT, predicted, reanchor=True)
+        assert found.finding_counts == {"misplaced_span": 1, "repeated_entity": 1}
+        assert values(found)["f1_strict"] == 1.0
+
+    @pytest.mark.parametrize("surface", [{}, {"text": "zzz"}])
+    def test_an_end_past_the_text_is_a_problem(self, surface):
+        predicted = [document("a", span(0, 5000, **surface), span(0, 3))]
+        fact = "predicted 1: ORG at 0–5000: ends at 5000, past the text of 7 characters"
+        with pytest.raises(InputRejected, match=fact):
+            run(SHORT, predicted)
+        found = run(SHORT, predicted, max_bad="1")
+        assert (found.coverage["rejected"], found.coverage["predicted_entities"]) == (1, 1)
+        assert values(found)["f1_strict"] == 1.0
+
+    def test_another_unit_of_counting_is_seen_as_in_gold(self):
+        gold = [document("a", span(2, 5), text="\U0001f3db abc")]
+        found = run(gold, [document("a", span(3, 6, text="abc"))])
+        assert found.finding_counts == {"offsets_recounted": 1}
+        assert values(found)["f1_strict"] == 1.0
+
+    def test_parts_of_a_discontinuous_one_are_checked_too(self):
+        parts = {"fragments": [[0, 1], [4, 5]]}
+        gold = [document("a", span(0, 5, **parts), text="abc def")]
+        right = run(gold, [document("a", span(0, 5, text="a d", **parts))])
+        assert (right.finding_counts, values(right)["f1_strict"]) == ({}, 1.0)
+        wrong = run(gold, [document("a", span(0, 5, text="a x", **parts))])
+        assert wrong.finding_counts == {"misplaced_span": 1}
+
+    def test_files_of_spans_are_checked_as_records_are(self, tmp_path):
+        file = tmp_path / "predicted.tsv"
+        file.write_text("doc\tstart\tend\ttype\ttext\na\t0\t3\tORG\tzzz\n")
+        assert run(SHORT, file).finding_counts == {"misplaced_span": 1}
+
+    def test_a_frame_has_no_surfaces_and_its_ends_are_checked(self):
+        frame = frame_of([document("a", span(0, 8))])
+        with pytest.raises(InputRejected, match="past the text of 7 characters"):
+            run(SHORT, frame)
+
+    def test_nothing_stands_in_an_empty_text(self):
+        with pytest.raises(InputRejected, match="past the text of 0 characters"):
+            run([document("a", text="")], [document("a", span(0, 3))])
+
+    def test_a_document_that_gold_does_not_know_is_not_checked(self):
+        found = run(SHORT, [*SHORT, document("z", span(0, 5000, text="zzz"))])
+        assert found.finding_counts == {"unknown_document": 1}
+
+    @pytest.mark.parametrize("surface", ["", 5])
+    def test_a_surface_that_is_none_is_refused(self, surface):
+        with pytest.raises(InputRejected, match=r"predicted 1: entities\[0\].text"):
+            run(SHORT, [document("a", span(0, 3, text=surface))])
+
+
 def test_fragments_move_with_their_text():
     parts = {"fragments": [[0, 2], [6, 8]]}
     gold = [document("a", span(0, 8, **parts), text="ab cd ef")]

@@ -16,6 +16,7 @@ from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval, pe
 from tests.components.shared_data import shared
 
 QRELS = {"q1": {"d1": 2, "d2": 0, "d3": 1}, "q2": {"d1": 1}}
+SOURCED = ["query", "document", "score", "source"]
 RUN = {"q1": {"d1": 3.0, "d9": 2.0, "d3": 1.0}, "q2": {"d2": 2.0, "d1": 1.0}}
 
 
@@ -319,6 +320,49 @@ def test_g12_one_result_is_all_of_the_top_five() -> None:
     assert detail(report({"q1": {"a": 1}}, run)).sources["bm25"].top5 == 1.0
 
 
+def test_a_result_may_name_several_sources() -> None:
+    results: list[Any] = [
+        {"id": "a", "source": ["dense", "bm25", "bm25"]},
+        {"id": "b", "source": "dense"},
+        {"id": "c"},
+        {"id": "d", "source": ["bm25"]},
+    ]
+    qrels = {"q1": {"a": 1, "b": 1}}
+    run = [{"query": "q1", "results": results}]
+    whole = report(qrels, run, duplicates="error")
+    assert whole.coverage["rows"] == 4
+    assert "duplicate_document" not in whole.finding_counts
+    assert "tied_scores" not in whole.finding_counts
+    found = detail(whole)
+    bm25, dense = found.sources["bm25"], found.sources["dense"]
+    assert (bm25.share, dense.share, found.sources["(none)"].share) == (0.5, 0.5, 0.25)
+    assert (bm25.top1, dense.top1) == (1.0, 1.0)
+    assert (bm25.relevant, bm25.unique_relevant, bm25.precision) == (1, 0, 0.5)
+    assert (dense.relevant, dense.unique_relevant, dense.precision) == (2, 1, 1.0)
+    assert found.overlap == {"(none)+bm25": 0, "(none)+dense": 0, "bm25+dense": 1}
+    frame = pl.DataFrame(
+        {
+            "query": ["q1"] * 4,
+            "document": [*"abcd"],
+            "score": [4.0, 3.0, 2.0, 1.0],
+            "source": [["dense", "bm25"], ["dense"], [], ["bm25", ""][:1]],
+        }
+    )
+    assert detail(report(qrels, frame)).sources == found.sources
+
+
+def test_sources_that_bring_a_document_with_one_score_are_both_credited() -> None:
+    rows = [("q1", "a", 2.0, "dense"), ("q1", "a", 2.0, "bm25"), ("q1", "b", 1.0, "dense")]
+    qrels = {"q1": {"a": 1}}
+    found = [
+        report(qrels, pl.DataFrame(some, schema=SOURCED, orient="row"))
+        for some in (rows, rows[::-1])
+    ]
+    shares = {name: one.share for name, one in detail(found[0]).sources.items()}
+    assert shares == {"bm25": 0.5, "dense": 1.0}
+    assert detail(found[0]).sources == detail(found[1]).sources
+
+
 def test_two_sources_of_a_document_are_no_error_but_one_source_twice_is() -> None:
     results = [{"id": "a", "source": "bm25"}, {"id": "a", "source": "dense"}]
     qrels = {"q1": {"a": 1}}
@@ -330,6 +374,9 @@ def test_two_sources_of_a_document_are_no_error_but_one_source_twice_is() -> Non
     )
     with pytest.raises(InputRejected, match='"a" was given for its query already'):
         report(qrels, [{"query": "q1", "results": [*results, results[0]]}], duplicates="error")
+    listed = [{"id": "a", "source": ["bm25", "dense"]}, {"id": "a", "source": "dense"}]
+    with pytest.raises(InputRejected, match='"a" was given for its query already'):
+        report(qrels, [{"query": "q1", "results": listed}], duplicates="error")
 
 
 def test_a_run_beside_itself_does_not_differ() -> None:

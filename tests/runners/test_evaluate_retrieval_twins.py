@@ -1,6 +1,8 @@
 """What is done in columns, done again one by one: the same numbers from plain dictionaries."""
 
-from collections import Counter
+from collections import defaultdict
+from itertools import combinations
+from random import Random
 
 import numpy as np
 import polars as pl
@@ -8,17 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragauge.contracts.evaluation import RankingDetail
-from ragauge.contracts.metric import SCALE, Absent
+from ragauge.contracts.evaluation import RankingDetail, SourceShare
+from ragauge.contracts.metric import Absent
 from ragauge.contracts.rankings import UNJUDGED, Ranking
 from ragauge.metrics.retrieval_names import named
-from ragauge.metrics.sources import (
-    Brought,
-    documents_of,
-    overlaps,
-    share_of,
-    unique_relevant,
-)
 from ragauge.runners.components import retrieval_groups, retrieval_judged
 from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval, per_query_frame
 from ragauge.runners.components.retrieval_groups import Marks, grouped, offsets_of
@@ -52,7 +47,8 @@ def plain_values(qrels: Qrels, rows: Rows, name: str) -> list[float | None]:
                 missing=not mine,
             )
         )
-        found.append(None if isinstance(row, Absent) else row.counts[0] / SCALE)
+        value = None if isinstance(row, Absent) else float(metric.finish(np.array(row.counts)))
+        found.append(value)
     return found
 
 
@@ -127,55 +123,100 @@ def test_rows_of_a_query_come_together_in_their_order(rows: list[str]) -> None:
     assert by_query == [[at for at, one in enumerate(rows) if one == name] for name in wanted]
 
 
-brought_rows = st.lists(
-    st.tuples(st.integers(0, 3), st.sampled_from("abcdef"), st.sampled_from(["x", "y", "z"])),
+Sourced = list[tuple[str, str, float, list[str]]]
+sourced_rows = st.lists(
+    st.tuples(
+        st.sampled_from(["q1", "q2", "q3"]),
+        st.sampled_from("abcdef"),
+        st.sampled_from([0.0, 1.0, 2.0]),
+        st.lists(st.sampled_from("xyz"), max_size=3),
+    ),
     min_size=1,
-    max_size=40,
+    max_size=30,
 )
+relevant_documents = st.sets(st.sampled_from("abcdef"), min_size=1)
 
 
-@given(brought_rows, st.sampled_from([None, 1, 2, 5]), st.sets(st.sampled_from("abcdef")))
-@settings(derandomize=True, deadline=None)
-def test_sources_are_counted_as_by_hand(
-    rows: list[tuple[int, str, str]], k: int | None, relevant: set[str]
+def sources_by_hand(rows: Sourced, relevant: set[str], depth: int) -> dict[str, SourceShare]:
+    """What each source contributes, from sets of (query, document) alone."""
+    scores: dict[tuple[str, str], float] = {}
+    for query, document, score, _ in rows:
+        scores[query, document] = max(score, scores.get((query, document), score))
+    ahead = {
+        (query, document): sum(
+            (theirs, other) > (score, document)
+            for (one, other), theirs in scores.items()
+            if one == query
+        )
+        for (query, document), score in scores.items()
+    }
+    brought: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    put_there: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for query, document, score, names in rows:
+        pair = query, document
+        for name in names or ["(none)"]:
+            if ahead[pair] < depth:
+                brought[name].add(pair)
+                if score == scores[pair]:
+                    put_there[name].add(pair)
+
+    def share(name: str, k: int) -> float:
+        shown = {pair for pair, before in ahead.items() if before < min(k, depth)}
+        return len(put_there[name] & shown) / len(shown)
+
+    found = {}
+    for name, mine in brought.items():
+        others = set[tuple[str, str]]().union(*(brought[one] for one in brought if one != name))
+        found[name] = SourceShare(
+            share=share(name, depth),
+            top1=share(name, 1),
+            top5=share(name, 5),
+            relevant=sum(document in relevant for _, document in mine),
+            unique_relevant=sum(document in relevant for _, document in mine - others),
+            precision=sum(document in relevant for _, document in mine) / len(mine),
+        )
+    return found
+
+
+def sources_told(rows: Sourced, relevant: set[str], depth: int) -> RankingDetail:
+    qrels = {query: dict.fromkeys(relevant, 1) for query in ("q1", "q2", "q3")}
+    kinds = {"query": pl.String, "document": pl.String, "score": pl.Float64}
+    frame = pl.DataFrame(rows, schema={**kinds, "source": pl.List(pl.String)}, orient="row")
+    found = evaluate_retrieval(qrels, frame, source_depth=depth, intervals=False).report.detail
+    assert isinstance(found, RankingDetail)
+    return found
+
+
+@given(sourced_rows, relevant_documents, st.sampled_from([1, 2, 9]))
+@settings(derandomize=True, deadline=None, max_examples=80)
+def test_sources_are_counted_as_by_hand(rows: Sourced, relevant: set[str], depth: int) -> None:
+    wanted = sources_by_hand(rows, relevant, depth)
+    found = sources_told(rows, relevant, depth).sources
+    assert {name: one for name, one in found.items() if one.precision is not None} == wanted
+
+
+@given(sourced_rows, relevant_documents, st.randoms(use_true_random=False))
+@settings(derandomize=True, deadline=None, max_examples=60)
+def test_sources_do_not_depend_on_the_order_of_rows(
+    rows: Sourced, relevant: set[str], chance: Random
 ) -> None:
-    rows = sorted(rows, key=lambda row: row[0])
-    ranks: dict[tuple[int, str], int] = {}
-    shown: list[bool] = []
-    for query, document, _ in rows:
-        shown.append((query, document) not in ranks)
-        ranks.setdefault((query, document), 1 + sum(one == query for one, _ in ranks))
-    pairs = list(ranks)
-    names = sorted({source for _, _, source in rows})
-    brought = Brought(
-        names=names,
-        source=np.array([names.index(source) for _, _, source in rows]),
-        pair=np.array([pairs.index((query, document)) for query, document, _ in rows]),
-        rank=np.array([ranks[query, document] for query, document, _ in rows]),
-        shown=np.array(shown),
-        relevant=np.array([document in relevant for _, document, _ in rows]),
-    )
-    credited = Counter(
-        source
-        for (query, document, source), first in zip(rows, shown, strict=True)
-        if first and (k is None or ranks[query, document] <= k)
-    )
-    sets = {
-        name: {(query, document) for query, document, one in rows if one == name} for name in names
-    }
-    for place, name in enumerate(names):
-        assert share_of(brought, place, k) == credited[name] / credited.total()
-        assert len(documents_of(brought, place)) == len(sets[name])
-        others = set().union(*(sets[other] for other in names if other != name))
-        alone = {pair for pair in sets[name] - others if pair[1] in relevant}
-        assert unique_relevant(brought)[place] == len(alone)
-    assert overlaps(brought) == {
+    shuffled = [(*row, chance.sample(names, len(names))) for *row, names in rows]
+    chance.shuffle(shuffled)
+    first, again = sources_told(rows, relevant, 9), sources_told(shuffled, relevant, 9)
+    assert (first.sources, first.overlap) == (again.sources, again.overlap)
+
+
+@given(sourced_rows)
+@settings(derandomize=True, deadline=None, max_examples=60)
+def test_overlaps_are_what_two_sources_both_brought(rows: Sourced) -> None:
+    sets: dict[str, set[tuple[str, str]]] = defaultdict(set)
+    for query, document, _, names in rows:
+        for name in names or ["(none)"]:
+            sets[name].add((query, document))
+    assert sources_told(rows, {"a"}, 9).overlap == {
         f"{one}+{other}": len(sets[one] & sets[other])
-        for at, one in enumerate(names)
-        for other in names[at + 1 :]
+        for one, other in combinations(sorted(sets), 2)
     }
-    near = brought.within(1)
-    assert sum(share_of(near, place) or 0 for place in range(len(names))) == pytest.approx(1.0)
 
 
 def test_the_report_has_the_sources_of_a_table() -> None:

@@ -183,6 +183,7 @@ def _next_steps(folder: Path, *, kept: bool) -> str:
         f"ragauge score {folder}/gold.jsonl {folder}/traces.jsonl --record": (
             "kept in a history: `ragauge runs list`, `ragauge compare`"
         ),
+        "ragauge eval all --demo": "entities, types, links and retrieval of bundled baselines",
         "ragauge demo serve": "the pipeline as an endpoint, to sweep with --http",
     }
     first = (

@@ -14,7 +14,7 @@ from ragauge.cli.progress import counting
 @click.command("all", short_help="All tasks of a model over heritage entries, in one report.")
 @click.argument("gold", metavar="[GOLD]", required=False)
 @click.option("--model", metavar="MODULE:OBJECT", help="What to evaluate.")
-@click.option("--demo", is_flag=True, help="The bundled entries, and baselines on them.")
+@click.option("--demo", is_flag=True, help="The bundled entries, and --model or baselines.")
 @click.option(
     "--task",
     "tasks",
@@ -39,13 +39,15 @@ def eval_all(ctx: click.Context, /, gold: str | None, **given: Any) -> None:
     \b
     Example:
       ragauge eval all --demo
+      ragauge eval all --demo --model ragauge.demo.components:BM25
       ragauge eval all entries.jsonl --model mymodels:pipeline --preset heritage
     """
     demo, model = given.pop("demo"), given.pop("model")
-    if demo and (gold or model):
-        raise click.UsageError("--demo brings its own entries and model; give none beside it")
+    if demo and gold:
+        raise click.UsageError("--demo brings its own entries; give none beside it")
     if demo:
-        gold, model = _bundled(given)
+        gold, bundled = _bundled(given)
+        model = model or bundled
     if not gold or not model:
         raise click.UsageError("give GOLD and --model module:object, or --demo")
     from ragauge.runners.components.evaluate_all import evaluate_all

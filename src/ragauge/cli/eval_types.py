@@ -19,8 +19,8 @@ from ragauge.cli.evaluating import FORMS, evaluated, evaluating_options, input_f
     metavar="SET",
     help="The labels there are: heritage, a TOML file, or A,B,…  [those met]",
 )
-@click.option("--field", metavar="NAME", help="Where a record of GOLD has its label.")
-@click.option("--predicted-field", metavar="NAME", help="Where a record of PRED has its label.")
+@click.option("--field", metavar="NAME", help="Where records have their label.")
+@click.option("--predicted-field", metavar="NAME", help="Where PRED has it, if elsewhere.")
 @evaluating_options(*FORMS)
 @click.pass_context
 def eval_types(ctx: click.Context, /, gold: str, predicted: str, **given: Any) -> None:

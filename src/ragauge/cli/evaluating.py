@@ -76,7 +76,10 @@ def evaluated(
     flags = {name: given.pop(name) for name in OWN}
     chosen = settings(**{name: None if value == () else value for name, value in flags.items()})
     forms = forms_of(reports)
-    refuse_overwriting([*read, given["strata"]], [*forms, *filter(None, [out])])
+    names = list(read)
+    if len(names) > 1 and names[0] == names[1]:
+        remark(f"{names[0]} is compared with itself: every number is the best there is", False)
+    refuse_overwriting([*names, given["strata"]], [*forms, *filter(None, [out])])
     with recorder(chosen) as history:
         outcome = run(**given, max_bad=chosen["max_bad"])
         _write_rows(outcome, out, chosen["quiet"])
@@ -88,9 +91,11 @@ def evaluated(
 
 def exit_code(outcome: Outcome[Any]) -> int:
     """3 where nothing could be scored; 1 where a gate does not hold."""
-    if not outcome.report.coverage.get("scored"):
+    report = outcome.report
+    told = (score.value for id, score in report.metrics.items() if not id.endswith(".coverage"))
+    if not report.coverage.get("scored") or all(value is None for value in told):
         return NOT_MEASURED
-    return 0 if outcome.report.passed else 1
+    return 0 if report.passed else 1
 
 
 def _write_rows(outcome: Outcome[Any], out: str | None, quiet: bool) -> None:

@@ -58,8 +58,13 @@ class PairAgreement(Struct, frozen=True, kw_only=True):
     kappa: float | None = None
     kappa_weighted: float | None = None
     span_f1: float | None = None
+    span_f1_partial: float | None = None
+    token_kappa: float | None = None
+    token_kappa_no_o: float | None = None
     reason: str | None = None
     """Why there is no κ or F1."""
+    token_reasons: dict[str, str] = {}
+    """By name, why there is no κ of tokens."""
 
 
 class LabelShare(Struct, frozen=True, kw_only=True):
@@ -80,6 +85,8 @@ class ItemDisagreement(Struct, frozen=True, kw_only=True):
     """By annotator; None where there is none."""
     spans: dict[str, tuple[TypedSpan, ...]] = {}
     """By annotator, those that not all who annotated the item have."""
+    scores: dict[str, float] = {}
+    """Of spans, the item's own F1, strict and partial; of more than two annotators, pairs' mean."""
     where: dict[str, str]
 
 

@@ -45,7 +45,11 @@ class Links(Protocol):
 @runtime_checkable
 class Retrieves(Protocol):
     def retrieve(self, query: str, k: int) -> Sequence[Any]:
-        """Documents in rank order: ids, or mappings with `id`, `score` and perhaps `source`."""
+        """Documents in rank order: ids, or mappings with `id`, `score` and perhaps `source`.
+
+        `source` is who brought the document: a name, or a list of names where several did.
+        Documents beyond the first k are left out, and told.
+        """
         ...
 
 

@@ -145,9 +145,13 @@ class LinkError(Struct, frozen=True, kw_only=True):
 class KbPair(Struct, frozen=True, kw_only=True):
     """How the ids of two knowledge bases that a system gives to one entity go together."""
 
+    of: int
+    """Linked mentions whose answer has an id in both knowledge bases."""
     comparable: int
+    """Those of them for which the crosswalk can tell; over `of` they are the pair's coverage."""
     agree: int
     agreement: float | None
+    """Of those that can be compared; None where there is none."""
 
 
 class LinkDetail(Struct, frozen=True, kw_only=True, tag_field="task", tag="linking"):
@@ -180,10 +184,11 @@ class SourceShare(Struct, frozen=True, kw_only=True):
     """What one retriever of several contributes."""
 
     share: float
-    """Of all rows."""
+    """Of the results shown, those that it put there; where several sources did, each is credited,
+    so that shares can sum to more than 1."""
     top1: float | None
     top5: float | None
-    """Of the rows shown at these ranks."""
+    """Of the results shown at these ranks."""
     relevant: int
     unique_relevant: int
     """Relevant documents that no other source brought."""

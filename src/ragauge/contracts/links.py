@@ -103,6 +103,13 @@ class PredictedLink(Struct, frozen=True, kw_only=True):
         """Whether its answer is an id."""
         return bool(self.candidates) and not self.said_nil
 
+    @property
+    def ranked(self) -> tuple[Candidate, ...]:
+        """The candidates by rank, with NIL in the first where that is the answer, said how ever."""
+        if not self.said_nil:
+            return self.candidates
+        return (NIL_CANDIDATE, *(one for one in self.candidates if one.kb != NIL_KB))
+
 
 class GoldLinks(Struct, frozen=True, kw_only=True):
     """Gold mentions, and the documents that were searched for them."""
@@ -148,8 +155,10 @@ class LinkedMention(Struct, frozen=True, kw_only=True):
     """The prediction overlaps a gold mention of its own with that id."""
     crosswalk: bool = False
     """A crosswalk was given."""
+    paired: tuple[str, ...] = ()
+    """Pairs of knowledge bases in both of which its answer has an id, if there is a crosswalk."""
     pairs: dict[str, bool] = {}
-    """Pairs of knowledge bases in which its ids can be compared, and whether they agree."""
+    """Those of them in which the crosswalk can compare its ids, and whether they agree."""
 
     @property
     def in_kb(self) -> bool:

@@ -6,6 +6,7 @@ document or near to the matter, 0 was looked at and does not help.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +16,7 @@ from ragauge.ingest.linked.knowledge_base import KnownEntity, known_entities
 from ragauge.models.baselines.bm25 import BM25Retrieval
 from ragauge.models.baselines.combined import FusedRetrieval, JoinedEntities
 from ragauge.models.baselines.embedding_retrieval import EmbeddingRetrieval
+from ragauge.models.baselines.exact_links import ExactLinks
 from ragauge.models.baselines.fuzzy_links import FuzzyLinks
 from ragauge.models.baselines.gazetteer import GazetteerEntities
 from ragauge.models.baselines.keyword_types import KeywordTypes
@@ -73,3 +75,22 @@ class BundledBaselines:
 
 
 MODEL = BundledBaselines()
+
+
+def __getattr__(name: str) -> Any:
+    """The baselines one by one, as in `--model ragauge.demo.components:BM25`."""
+    made = _ALONE.get(name)
+    if made is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return made()
+
+
+_ALONE: dict[str, Callable[[], Any]] = {
+    "GAZETTEER": lambda: GazetteerEntities(known_entities(str(KNOWLEDGE_BASE))),
+    "REGEX": RegexEntities,
+    "KEYWORDS": KeywordTypes,
+    "EXACT": lambda: ExactLinks(known_entities(str(KNOWLEDGE_BASE))),
+    "FUZZY": lambda: FuzzyLinks(known_entities(str(KNOWLEDGE_BASE))),
+    "BM25": lambda: BM25Retrieval(sections()),
+    "NGRAM": lambda: EmbeddingRetrieval(sections()),
+}

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+from msgspec import structs
 
 from ragauge.contracts.evaluation import Task
-from ragauge.contracts.verdict import Rule
+from ragauge.contracts.score import Score
+from ragauge.contracts.verdict import Decision, Rule, Verdict
 from ragauge.errors import UsageError
+from ragauge.gates.decide import decide
 from ragauge.gates.rules import merged, parse_rules
 
 INTEGRITY: dict[Task, str] = {
@@ -26,8 +30,28 @@ _PRESETS: dict[str, dict[Task, str]] = {
         "retrieval": "retrieval.ndcg_exp@10 >= 0.60, retrieval.rr >= 0.55",
     },
 }
+_ANSWERS = {"heritage": "qa.faithfulness >= 0.80, qa.relevance >= 0.75"}
+"""Targets of a preset for answers: told as not applicable, for no evaluation measures them."""
 PRESETS = tuple(_PRESETS)
 DEFAULT = "integrity"
+
+
+def demanded(rules: Sequence[Rule], task: Task) -> list[Rule]:
+    """The rules that somebody asked for, by a preset or himself: what always holds left out."""
+    always = parse_rules(INTEGRITY[task], str)
+    return [rule for rule in rules if rule not in always]
+
+
+def answer_rules(preset: str | None) -> tuple[Rule, ...]:
+    """What a preset demands of answers."""
+    text = _ANSWERS.get(preset or DEFAULT)
+    return parse_rules(text, str) if text else ()
+
+
+def undecided(rule: Rule, verdict: Decision, reason: str) -> Verdict:
+    """The verdict on a rule whose metric nobody measured."""
+    told = decide(rule, Score(value=None, n=0, of=0, reason=reason))
+    return structs.replace(told, verdict=verdict)
 
 
 def component_rules(

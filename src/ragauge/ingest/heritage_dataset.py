@@ -6,7 +6,6 @@ typing.tsv; linking.json; qrels.txt; qa.json; metadata.json; annotators/*.tsv.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -19,9 +18,8 @@ from ragauge.contracts.finding import Finding
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.annotated.brat import read_brat
 from ragauge.ingest.annotated.entity_reading import Given, Reading
-from ragauge.ingest.annotated.entity_records import ENTRY_IDS, is_nil
+from ragauge.ingest.annotated.entity_records import ENTRY_IDS
 from ragauge.ingest.annotated.iob import read_iob
-from ragauge.ingest.annotated.tagged_texts import numbered_lines
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.heritage import (
     CUSTODIAN_TYPES,
@@ -35,8 +33,10 @@ from ragauge.ingest.heritage import (
 )
 from ragauge.ingest.judgements import SHOWN, records_of
 from ragauge.ingest.lines import read_whole
+from ragauge.ingest.ranked.trec import read_trec
 from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.ingest.tables import rows_of
+from ragauge.text.kb_ids import is_nil
 
 ANSWER_TYPES = ("comparative", "factual", "relationship", "temporal")
 LANGUAGES = ("de", "en", "fr", "nl")
@@ -219,27 +219,22 @@ def _objects(file: Path, reading: _Reading) -> Iterator[tuple[str, dict[str, Any
 
 
 def _qrels(file: Path, reading: _Reading) -> None:
-    """`query iteration document grade`; a pair that is judged twice counts once."""
+    """The judgements as an evaluation reads them; a pair that is judged twice counts once."""
     held = reading.held
     held.judged = held.judged or Counter()
     seen: set[tuple[str, str]] = set()
-    lines = numbered_lines(str(file), read_whole(str(file)), reading.problems)
-    for place, line in lines:
-        cells = line.split()
-        if not cells:
-            continue
-        if len(cells) != 4 or not re.fullmatch(r"-?\d+", cells[3]):
-            reading.problems.append(f"{place}: not like `query 0 document grade`")
-            continue
-        query, _, document, grade = cells
+    rows = read_trec(str(file), read_whole(str(file)), "qrels", reading.problems)
+    judgements = rows.frame.select("query", "document", "value").iter_rows()
+    for row, (query, document, grade) in enumerate(judgements):
         if (query, document) in seen:
             fact = f"{quoted(document)} was judged for {quoted(query)} already; it counts once"
-            reading.find("judged_twice", place, fact)
+            reading.find("judged_twice", rows.where(row), fact)
             continue
         seen.add((query, document))
         held.judged[query] += 1
-        if int(grade) not in GRADES:
-            reading.find("grade_out_of_range", place, f"grade {grade} is not in 0 to {GRADES[-1]}")
+        if grade not in GRADES:
+            fact = f"grade {grade} is not in 0 to {GRADES[-1]}"
+            reading.find("grade_out_of_range", rows.where(row), fact)
 
 
 def _metadata(file: Path, reading: _Reading) -> None:

@@ -34,8 +34,11 @@ def read_strata(name: str, problems: list[str]) -> dict[str, dict[str, Any]]:
 
 def _table(name: str, content: bytes, problems: list[str]) -> Records:
     rows = rows_of(name, content, problems)
-    _, header = next(rows, ("", []))
+    place, header = next(rows, (name, []))
     columns = [column.strip() for column in header]
+    if not {*columns} & {*IDS}:
+        problems.append(f"{place}: no column is called {IDS[0]}; the first line names the columns")
+        return
     for place, cells in rows:
         if len(cells) == len(columns):
             yield place, {key: cell.strip() for key, cell in zip(columns, cells, strict=True)}

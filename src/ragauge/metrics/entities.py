@@ -19,11 +19,9 @@ from ragauge.metrics.entity_counting import (
     COUNTED,
     Counting,
     f1,
-    f1_of,
     half_f1,
     mean_f1,
     none_of,
-    quotient,
     share,
 )
 from ragauge.metrics.entity_entries import (
@@ -36,6 +34,7 @@ from ragauge.metrics.entity_entries import (
     nothing_in,
     precision_and_recall,
 )
+from ragauge.metrics.f1 import f1_of, quotient
 from ragauge.metrics.stability import scaled_mean
 
 _RIGHT = {

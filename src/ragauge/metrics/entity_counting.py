@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from ragauge.contracts.entities import Empty, EntityFacts
 from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.metrics.f1 import f1_of, f1_of_sums, quotient
 from ragauge.metrics.sums import QuestionSums
 
 if TYPE_CHECKING:
@@ -72,22 +73,8 @@ def value_of(entry: Metric, sums: Array) -> float | None:
     return None if np.isnan(value) else value
 
 
-def quotient(part: Any, whole: Any, empty: Any) -> Array:
-    """Part over whole, and what that is where the whole is zero."""
-    part, whole = np.asarray(part, dtype=np.float64), np.asarray(whole, dtype=np.float64)
-    found = np.empty(whole.shape)
-    found[...] = empty
-    np.divide(part, whole, out=found, where=whole > 0)
-    return found
-
-
-def f1_of(tp: Any, fp: Any, fn: Any, empty: float = np.nan) -> Array:
-    """F1 from counts, and what it is where all of them are zero."""
-    return quotient(2 * tp, 2 * tp + fp + fn, empty)
-
-
 def f1(empty: Empty) -> Finish:
-    return lambda sums: f1_of(sums[..., 0], sums[..., 1], sums[..., 2], OF_EMPTY[empty])
+    return lambda sums: f1_of_sums(sums, OF_EMPTY[empty])
 
 
 def half_f1(empty: Empty) -> Finish:

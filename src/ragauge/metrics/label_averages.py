@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ragauge.metrics.f1 import f1_of
 from ragauge.metrics.table import ratio
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def label_counts(sums: Array) -> tuple[Array, Array, Array]:
 def label_f1(sums: Array) -> Array:
     """The F1 of each label; 0 for one with neither support nor prediction."""
     tp, fp, fn = label_counts(sums)
-    return _share(2 * tp, 2 * tp + fp + fn)
+    return f1_of(tp, fp, fn, 0.0)
 
 
 def mean_f1(sums: Array) -> Array:
@@ -57,7 +58,8 @@ def mean_recall(sums: Array) -> Array:
 
 def shared_f1(sums: Array) -> Array:
     """F1 from what is common, predicted and gold."""
-    return _quotient(2 * sums[..., 0], sums[..., 1] + sums[..., 2])
+    common = sums[..., 0]
+    return f1_of(common, sums[..., 1] - common, sums[..., 2] - common)
 
 
 def _mean_of_present(values: Array, sums: Array) -> Array:

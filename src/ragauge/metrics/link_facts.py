@@ -8,7 +8,7 @@ from msgspec import Struct, structs
 
 from ragauge.contracts.links import Candidate, GoldLink, LinkedMention, PredictedLink
 from ragauge.metrics.link_matching import Placed, weak_pairs
-from ragauge.metrics.link_tables import Crosswalk, Equivalents
+from ragauge.metrics.link_tables import Crosswalk, Equivalents, pairs_of
 from ragauge.text.kb_ids import KbId
 
 MentionPair = tuple[GoldLink | None, PredictedLink | None]
@@ -48,11 +48,12 @@ def linked_mention(
 ) -> LinkedMention:
     """The facts of one mention, but for what overlaps it."""
     right = ids_of(gold) if gold else frozenset()
-    candidates = predicted.candidates if predicted else ()
+    candidates = predicted.ranked if predicted else ()
     equivalents = by.equivalents
     wider = equivalents.beside(right) if equivalents else right
     key = gold.key if gold else predicted.key if predicted else None
     linked = predicted is not None and predicted.linked
+    crosswalk, given = by.crosswalk, predicted.ids if predicted and linked else {}
     return LinkedMention(
         in_gold=gold is not None,
         nil=gold is not None and gold.nil,
@@ -64,8 +65,9 @@ def linked_mention(
         relaxed=equivalents is not None,
         placed=key is not None and key.start is not None,
         exact=_same_place(gold, predicted),
-        crosswalk=by.crosswalk is not None,
-        pairs=by.crosswalk.compared(predicted.ids) if by.crosswalk and linked and predicted else {},
+        crosswalk=crosswalk is not None,
+        paired=tuple(pairs_of(given)) if crosswalk else (),
+        pairs=crosswalk.compared(given) if crosswalk else {},
     )
 
 

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
 
 from ragauge.contracts.links import LinkedMention
 from ragauge.contracts.metric import Absent
+from ragauge.metrics.f1 import f1_of_sums
 from ragauge.metrics.stability import scaled_mean
 from ragauge.metrics.table import metric
-
-if TYPE_CHECKING:
-    from ragauge.contracts.metric import Array
 
 NOT_IN_GOLD = Absent("not in gold")
 IN_NO_KB = Absent("NIL in gold")
@@ -33,20 +30,7 @@ of_mention = partial(
 mean_of_mentions = partial(of_mention, columns=("value", "of"), finish=scaled_mean)
 
 
-def f1(sums: Array) -> Array:
-    """F1 of true positives, false positives and false negatives, once they are summed.
-
-    0 / 0 is NaN without a warning; whoever reads the value says why it is absent.
-    """
-    import numpy as np
-
-    twice = 2 * sums[..., 0]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        value: Array = np.divide(twice, twice + sums[..., 1] + sums[..., 2])
-    return value
-
-
-f1_of_mentions = partial(of_mention, columns=("tp", "fp", "fn"), finish=f1)
+f1_of_mentions = partial(of_mention, columns=("tp", "fp", "fn"), finish=f1_of_sums)
 """One whose value over a set is the F1 of what was counted."""
 
 

@@ -9,11 +9,29 @@ import numpy as np
 
 from ragauge.contracts.links import LinkedMention
 from ragauge.contracts.metric import Absent, Metric
+from ragauge.metrics.link_shapes import NOT_IN_GOLD
 from ragauge.metrics.sums import QuestionSums
 
 
+_SPURIOUS = LinkedMention(
+    in_gold=False,
+    answered=True,
+    linked=True,
+    relaxed=True,
+    placed=True,
+    crosswalk=True,
+    pairs={"wikidata-viaf": True},
+)
+"""A mention that was only predicted, and lacks nothing else that a metric could miss."""
+
+
 def mention_sums(metric: Metric, documents: Sequence[Sequence[LinkedMention]]) -> QuestionSums:
-    """The metric's sums for each document, with how many of its mentions were scored."""
+    """The metric's sums for each document, with how many of its mentions were scored.
+
+    What was only predicted is no unit of a metric that speaks of gold mentions alone.
+    """
+    if of_gold_alone(metric):
+        documents = [[one for one in mentions if one.in_gold] for mentions in documents]
     sums = np.zeros((len(documents), len(metric.columns)), dtype=np.int64)
     scored = np.zeros(len(documents), dtype=np.int64)
     units = np.array([len(mentions) for mentions in documents], dtype=np.int64)
@@ -27,3 +45,8 @@ def mention_sums(metric: Metric, documents: Sequence[Sequence[LinkedMention]]) -
                 sums[place] += row.counts
                 scored[place] += 1
     return QuestionSums(metric, sums, scored, units, dict(sorted(absent.items())))
+
+
+def of_gold_alone(metric: Metric) -> bool:
+    """Whether a mention that gold does not have is nothing to the metric, whatever else it has."""
+    return metric(_SPURIOUS) == NOT_IN_GOLD

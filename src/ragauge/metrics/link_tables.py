@@ -97,10 +97,10 @@ class Crosswalk:
         {'wikidata-viaf': True}
         """
         found = {}
-        for one, other in combinations(sorted(ids, key=_in_order), 2):
+        for pair, (one, other) in pairs_of(ids).items():
             agrees = self._agree(one, other, ids)
             if agrees is not None:
-                found[f"{one}-{other}"] = agrees
+                found[pair] = agrees
         return found
 
     def _agree(self, one: str, other: str, ids: Mapping[str, frozenset[str]]) -> bool | None:
@@ -121,6 +121,16 @@ class Crosswalk:
             return direct
         through = {one for one in near if one[0] not in (kb, id[0])}
         return {far for one in through for far in self._partners[one] if far[0] == kb}
+
+
+def pairs_of(ids: KbIds) -> dict[str, tuple[str, str]]:
+    """Every two knowledge bases an entity has ids in, by the name of the pair.
+
+    >>> list(pairs_of({"viaf": frozenset({"5"}), "wikidata": frozenset({"Q1"})}))
+    ['wikidata-viaf']
+    """
+    both = combinations(sorted(ids, key=_in_order), 2)
+    return {f"{one}-{other}": (one, other) for one, other in both}
 
 
 _FIRST = ("wikidata", "viaf", "isil", "ghcid")

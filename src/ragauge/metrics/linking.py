@@ -46,7 +46,8 @@ def hits_at(k: int) -> Metric:
     doc = f"""In-KB mentions with a right candidate {_among(k)}, over all in-KB mentions.
 
     A mention without a prediction is a miss. Candidates rank by score where each has one (ties by
-    id, descending), else as they are listed; one that is named again takes up no rank.
+    id, descending), else as they are listed; one that is named again takes up no rank. Where the
+    answer is NIL, that has the first rank.
     """
     return _told(hits, doc)
 

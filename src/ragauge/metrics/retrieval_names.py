@@ -16,6 +16,11 @@ GREATEST = 1_000_000_000
 SPELLINGS = {
     **{kind: kind for kind in KINDS},
     "precision": "p",
+    "prec": "p",
+    "hits": "success",
+    "hit_rate": "success",
+    "r_prec": "rprec",
+    "r_precision": "rprec",
     "r": "recall",
     "mrr": "rr",
     "recip_rank": "rr",
@@ -31,7 +36,7 @@ SPELLINGS = {
 """In small letters; the case of a name says nothing."""
 GAINS = {"log2": "ndcg", "exp-log2": "ndcg_exp"}
 """The gains of nDCG as ir_measures calls them."""
-OURS = re.compile(r"(?P<kind>\w+?)(?:\((?P<said>[^()]*)\))?(?:@(?P<k>.*))?")
+OURS = re.compile(r"(?P<kind>[\w-]+?)(?:\((?P<said>[^()]*)\))?(?:@(?P<k>.*))?")
 TREC_EVAL = re.compile(r"(?P<kind>ndcg_cut|map_cut|p|recall|success|unj)[_.](?P<k>[0-9]+)")
 
 
@@ -40,8 +45,8 @@ def named(name: str, no_rel: NoRelevant = "exclude") -> Metric | None:
 
     Raises UsageError where the kind is known and what is said of it is wrong.
 
-    >>> [named(name).id for name in ("nDCG@10", "P(rel=2)@5", "ndcg_cut_10", "MRR")]
-    ['retrieval.ndcg@10', 'retrieval.p(rel=2)@5', 'retrieval.ndcg@10', 'retrieval.rr']
+    >>> [named(name).id for name in ("nDCG@10", "P(rel=2)@5", "ndcg_cut_10", "R-Prec")]
+    ['retrieval.ndcg@10', 'retrieval.p(rel=2)@5', 'retrieval.ndcg@10', 'retrieval.rprec']
     >>> named("quality.errors")
     """
     found = _read(name)
@@ -63,7 +68,7 @@ def parsed(name: str) -> tuple[str, Parameters]:
 def _read(name: str) -> tuple[str, Parameters] | None:
     bare = name.strip().removeprefix(FAMILY)
     shape = TREC_EVAL.fullmatch(bare.lower()) or OURS.fullmatch(bare)
-    kind = SPELLINGS.get(shape["kind"].lower()) if shape else None
+    kind = SPELLINGS.get(shape["kind"].lower().replace("-", "_")) if shape else None
     if shape is None or kind is None:
         return None
     said = _said(name, shape.groupdict().get("said"))

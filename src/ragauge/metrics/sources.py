@@ -27,8 +27,8 @@ class Brought(Struct, frozen=True, kw_only=True):
     """(rows,): a number for each document of a query, the same in every row that has it."""
     rank: Array
     """(rows,): the rank of the document, from 1."""
-    shown: Mask
-    """(rows,): whether this row gave the document its rank; one of its rows did."""
+    best: Mask
+    """(rows,): whether this row put the document at its rank; where several did, each of them."""
     relevant: Mask
 
     def within(self, depth: int) -> Brought:
@@ -39,7 +39,7 @@ class Brought(Struct, frozen=True, kw_only=True):
             source=self.source[near],
             pair=self.pair[near],
             rank=self.rank[near],
-            shown=self.shown[near],
+            best=self.best[near],
             relevant=self.relevant[near],
         )
 
@@ -48,11 +48,12 @@ def share_of(brought: Brought, source: int, k: int | None = None) -> float | Non
     """Share of the results shown in the first k ranks that this source put there.
 
     Divided by the results there are, which may be fewer than k a query; None where there are
-    none.
+    none. Sources that put the same result there are all credited with it: which row came first
+    says nothing, and the shares can sum to more than 1.
     """
-    shown = brought.shown if k is None else brought.shown & (brought.rank <= k)
-    there = int(np.count_nonzero(shown))
-    mine = int(np.count_nonzero(shown & (brought.source == source)))
+    near = brought if k is None else brought.within(k)
+    there = len(np.unique(near.pair))
+    mine = len(np.unique(near.pair[near.best & (near.source == source)]))
     return mine / there if there else None
 
 

@@ -87,10 +87,11 @@ def _failure(error: BaseException) -> CallFailed:
     """What a function raised, as a failed call; a CallFailed of its own is taken at its word."""
     if isinstance(error, CallFailed):
         return error
-    return CallFailed("raised", _described(error))
+    return CallFailed("raised", described(error))
 
 
-def _described(error: BaseException) -> str:
+def described(error: BaseException) -> str:
+    """The kind of an exception and its words, on one line."""
     try:
         words = str(error)
     except Exception:  # an exception may fail to say what it is
@@ -104,23 +105,35 @@ def _as_json(returned: Any) -> Any:
     try:
         content = json.dumps(returned).encode()
     except (TypeError, ValueError, RecursionError) as error:
-        fact = f"what the function returned is not JSON: {_described(error)}; return plain dicts"
+        fact = f"what the function returned is not JSON: {described(error)}; return plain dicts"
         raise CallFailed("bad_reply", fact) from None
     return decoded(content, again=False)
 
 
-def _imported(name: str) -> Callable[[dict[str, Any]], Any]:
-    """The function a name stands for; raises UsageError with what is missing."""
+def named_object(name: str, kind: str = "function", form: str = "module:function") -> Any:
+    """What a name stands for, found from the current folder too.
+
+    Raises UsageError with what is missing; `kind` and `form` say what was to be named, and how.
+
+    >>> named_object("string:ascii_letters.upper")()[-3:]
+    'XYZ'
+    """
     module_name, colon, path = name.partition(":")
     if not module_name or not colon or not path:
-        raise UsageError(f'"{name}" names no function; write module:function')
-    found: Any = _module(name, module_name)
+        raise UsageError(f'"{name}" names no {kind}; write {form}')
+    found = _module(name, module_name)
     for part in path.split("."):
         if not hasattr(found, part):
             near = difflib.get_close_matches(part, dir(found), n=1)
             hint = f'did you mean "{near[0]}"?' if near else "look at its spelling"
             raise UsageError(f'"{name}": {module_name} has no {part}; {hint}')
         found = getattr(found, part)
+    return found
+
+
+def _imported(name: str) -> Callable[[dict[str, Any]], Any]:
+    """The function a name stands for; raises UsageError with what is missing."""
+    found = named_object(name)
     if not callable(found):
         raise UsageError(f'"{name}" is {type(found).__name__}, which cannot be called')
     _refuse_other_arguments(name, found)
@@ -139,9 +152,9 @@ def _module(name: str, module_name: str) -> Any:
             raise UsageError(
                 f'"{name}": there is no module {error.name}; go where it is, or install it'
             ) from None
-        raise UsageError(f'"{name}": importing it failed: {_described(error)}') from None
+        raise UsageError(f'"{name}": importing it failed: {described(error)}') from None
     except (Exception, SystemExit) as error:
-        raise UsageError(f'"{name}": importing it failed: {_described(error)}') from None
+        raise UsageError(f'"{name}": importing it failed: {described(error)}') from None
 
 
 def _refuse_other_arguments(name: str, function: Callable[..., Any]) -> None:

@@ -41,10 +41,18 @@ from ragauge.stats.krippendorff import Level
 
 PERCENT, KAPPA = "agreement.percent", "agreement.kappa"
 KAPPA_WEIGHTED, ALPHA = "agreement.kappa_weighted", "agreement.alpha"
-SPAN_F1, COVERAGE = "agreement.span_f1", "agreement.coverage"
-METRICS = (PERCENT, KAPPA, KAPPA_WEIGHTED, ALPHA, SPAN_F1, COVERAGE)
-MEANS = (PERCENT, KAPPA, KAPPA_WEIGHTED, SPAN_F1)
+SPAN_F1, SPAN_F1_PARTIAL = "agreement.span_f1", "agreement.span_f1_partial"
+TOKEN_KAPPA, TOKEN_KAPPA_NO_O = "agreement.token_kappa", "agreement.token_kappa_no_o"
+TOKEN_ALPHA, COVERAGE = "agreement.token_alpha", "agreement.coverage"
+OF_SPANS = (SPAN_F1, SPAN_F1_PARTIAL, TOKEN_KAPPA, TOKEN_KAPPA_NO_O, TOKEN_ALPHA)
+METRICS = (PERCENT, KAPPA, KAPPA_WEIGHTED, ALPHA, *OF_SPANS, COVERAGE)
+MEANS = tuple(id for id in METRICS if id not in (ALPHA, TOKEN_ALPHA, COVERAGE))
 """Of more than two annotators, these are means over pairs."""
+AT_ONCE = {
+    **dict.fromkeys((PERCENT, KAPPA, KAPPA_WEIGHTED), ALPHA),
+    **dict.fromkeys((TOKEN_KAPPA, TOKEN_KAPPA_NO_O), TOKEN_ALPHA),
+}
+"""What is no mean, where a mean cannot be judged."""
 
 BOUND = 0.85
 """What annotators must reach before their labels are called gold."""
@@ -178,8 +186,8 @@ class Annotators(ABC):
         every = len(self.pairs)
         who = ", ".join(f"{pair.a} and {pair.b}" for pair in lacking)
         reason = f"a mean of {every - len(lacking)} of {every} pairs, for {who} have none"
-        if ALPHA in self.scores:
-            reason += "; gate on alpha, which takes all at once"
+        if rule.metric in AT_ONCE:
+            reason += f"; gate on {short_name(AT_ONCE[rule.metric])}, which takes all at once"
         return replace(verdict, verdict="not_evaluated", reason=reason)
 
     def coverage(self, confidence: float) -> Score:
@@ -194,14 +202,22 @@ class Annotators(ABC):
         )
 
     def scored(
-        self, id: str, value: float | None, ci: Interval | None, reason: str | None, *made: str
+        self,
+        id: str,
+        value: float | None,
+        ci: Interval | None,
+        reason: str | None,
+        *made: str,
+        n: int | None = None,
     ) -> Score:
+        """A score over the shared items, or over `n` of them."""
+        n = self.shared if n is None else n
         lacking, every = len(self.lacking(id)), len(self.pairs)
         some = [f"pairs:{every - lacking}/{every}"] if value is not None and lacking else []
-        signature = "|".join((id, "v1", *made, *some, f"n:{self.shared}"))
+        signature = "|".join((id, "v1", *made, *some, f"n:{n}"))
         return Score(
             value=value,
-            n=self.shared,
+            n=n,
             of=len(self.ids),
             ci=None if value is None else ci,
             reason=reason if value is None else None,

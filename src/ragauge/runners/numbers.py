@@ -55,7 +55,7 @@ def scored(
     n, of = int(hits.sum()), int(units.sum())
     if n == 0:
         whole = mask is None or bool(mask.all())
-        reason = why_absent(sums) if whole else "no question here can be scored"
+        reason = why_absent(sums) if whole else "nothing here can be scored"
         return Score(value=None, n=0, of=of, reason=reason, signature=f"{signature}|n:0")
     value = float(sums.metric.finish(_totals(rows, weights)))
     if not math.isfinite(value):
@@ -65,7 +65,7 @@ def scored(
     interval: Interval | None
     if not intervals or len(sums.metric.columns) == 1:
         interval, how = None, ""
-    elif sums.metric.rate:
+    elif sums.metric.rate and rows[:, 1].any():
         interval, how = _share_interval(rows, level, weights), ""
     else:
         there = hits > 0
@@ -122,6 +122,8 @@ def _metric_interval(
     if made.ci is not None and made.ci[0] == made.ci[1]:
         # A point would let a gate on the interval pass, however few the questions are.
         return None, f"|ci:none,{made.reason or 'nothing varies'}"
+    if made.ci is None:
+        return None, f"|ci:none,{made.reason}"
     return within(made.ci, metric.bounds), how_made(made)
 
 

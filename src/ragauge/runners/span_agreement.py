@@ -1,4 +1,4 @@
-"""Agreement on typed spans: F1, the same whoever is called gold."""
+"""Agreement on typed spans: F1, the same whoever is called gold, and κ and α of their tokens."""
 
 from __future__ import annotations
 
@@ -13,13 +13,22 @@ from ragauge.contracts.annotation import (
     ItemDisagreement,
     LabelShare,
     PairAgreement,
+    TypedSpan,
 )
+from ragauge.contracts.entities import Entity
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.score import Score
+from ragauge.metrics.entity_facts import outcomes
+from ragauge.metrics.entity_matching import matched
+from ragauge.metrics.names import short_name
 from ragauge.runners.annotators import (
     COVERAGE,
     NOTHING_SHARED,
     SPAN_F1,
+    SPAN_F1_PARTIAL,
+    TOKEN_ALPHA,
+    TOKEN_KAPPA,
+    TOKEN_KAPPA_NO_O,
     Annotators,
     Codes,
     File,
@@ -27,9 +36,27 @@ from ragauge.runners.annotators import (
     share_of,
     spans_of,
 )
+from ragauge.runners.token_agreement import (
+    TextFits,
+    Tokens,
+    mean_kappa,
+    text_fits,
+    tokens_said,
+)
 from ragauge.stats.agreement import mean_share, mean_share_interval
+from ragauge.stats.clustered_agreement import PairCounts, clustered_kappa
 
 NO_SPANS = "nobody marked a span"
+UNFIT: dict[TextFits, tuple[str, str]] = {
+    "differ": (
+        "texts_differ",
+        "its annotators had different texts, so offsets do not compare",
+    ),
+    "short": ("span_past_text", "a span ends past the text, so its tokens are not compared"),
+    "unknown": ("no_text", "no file has its text, so its tokens are not compared"),
+}
+
+Spanned = frozenset[TypedSpan]
 
 
 class Spans(Annotators):
@@ -39,34 +66,91 @@ class Spans(Annotators):
 
     @property
     def scores(self) -> dict[str, Callable[[float], Score]]:
-        return {SPAN_F1: self._span_f1, COVERAGE: self.coverage}
+        return {
+            SPAN_F1: lambda confidence: self._span_f1(SPAN_F1, "strict", confidence),
+            SPAN_F1_PARTIAL: lambda confidence: self._span_f1(
+                SPAN_F1_PARTIAL, "partial", confidence
+            ),
+            TOKEN_KAPPA: lambda confidence: self._token_kappa(TOKEN_KAPPA, confidence),
+            TOKEN_KAPPA_NO_O: lambda confidence: self._token_kappa(TOKEN_KAPPA_NO_O, confidence),
+            TOKEN_ALPHA: self._token_alpha,
+            COVERAGE: self.coverage,
+        }
 
     @cached_property
-    def _counts(self) -> tuple[Codes, Codes]:
+    def _counts(self) -> dict[str, Codes]:
         """Twice the spans that two share, and the spans that either has: items by pairs."""
-        shared = np.zeros((len(self.ids), len(self.pairs)), dtype=np.int64)
-        either = np.zeros_like(shared)
+        size = (len(self.ids), len(self.pairs))
+        found = {name: np.zeros(size, dtype=np.int64) for name in (SPAN_F1, SPAN_F1_PARTIAL, "of")}
         for column, pair in enumerate(self.pairs):
             one, other = (self.given[letter] for letter in pair)
             for row, id in enumerate(self.ids):
                 if id in one and id in other:
                     a, b = spans_of(one[id]), spans_of(other[id])
-                    shared[row, column] = 2 * len(a & b)
-                    either[row, column] = len(a) + len(b)
-        return shared, either
+                    same = len(a & b)
+                    found[SPAN_F1][row, column] = 2 * same
+                    found[SPAN_F1_PARTIAL][row, column] = 2 * (same + overlapping(a - b, b - a))
+                    found["of"][row, column] = len(a) + len(b)
+        return found
 
-    def _span_f1(self, confidence: float) -> Score:
-        """F1 of strict spans, the same whoever is called gold; of more annotators, pairs' mean."""
-        value, interval = mean_share(*self._counts), mean_share_interval(*self._counts, confidence)
+    def _span_f1(self, id: str, schema: str, confidence: float) -> Score:
+        """F1 of spans, the same whoever is called gold; of more annotators, pairs' mean."""
+        counts = self._counts[id], self._counts["of"]
+        value, interval = mean_share(*counts), mean_share_interval(*counts, confidence)
         reason = NO_SPANS if self.shared else NOTHING_SHARED
-        return self.scored(SPAN_F1, value, interval, reason, "strict", "ci:wilson-clustered")
+        return self.scored(id, value, interval, reason, schema, "ci:wilson-clustered")
+
+    @cached_property
+    def _tokens(self) -> Tokens:
+        return tokens_said(self.given, self.ids)
+
+    @cached_property
+    def _token_pairs(self) -> dict[str, list[PairCounts]]:
+        return {
+            TOKEN_KAPPA: self._tokens.pairs(),
+            TOKEN_KAPPA_NO_O: self._tokens.pairs(without_outside=True),
+        }
+
+    def _token_kappa(self, id: str, confidence: float) -> Score:
+        """Cohen's κ of tokens' labels; of more annotators, the mean of the pairs that have one."""
+        value, interval = mean_kappa(self._token_pairs[id], confidence)
+        reason = None if value is not None else self._why_no_kappa(id, self._token_pairs[id])
+        n = len(self._tokens.items)
+        return self.scored(id, value, interval, reason, "ci:delta-clustered", n=n)
+
+    def _why_no_kappa(self, id: str, pairs: list[PairCounts]) -> str:
+        if not self.shared:
+            return NOTHING_SHARED
+        return self._tokens.why_no_kappa(pairs, without_outside=id == TOKEN_KAPPA_NO_O)
+
+    def _token_alpha(self, confidence: float) -> Score:
+        """Krippendorff's α of tokens' labels, over all annotators at once."""
+        value, interval = self._tokens.alpha(confidence)
+        reason = self._tokens.why_no_alpha() if self.shared else NOTHING_SHARED
+        n, made = len(self._tokens.items), ("nominal", "ci:jackknife-clustered")
+        return self.scored(TOKEN_ALPHA, value, interval, reason, *made, n=n)
 
     def pair(self, place: int, a: str, b: str) -> PairAgreement:
-        shared, either = (int(counts[:, place].sum()) for counts in self._counts)
+        either = int(self._counts["of"][:, place].sum())
+        shares = {
+            short_name(id): int(self._counts[id][:, place].sum()) / either if either else None
+            for id in (SPAN_F1, SPAN_F1_PARTIAL)
+        }
+        kappas = {id: clustered_kappa(pairs[place]) for id, pairs in self._token_pairs.items()}
         n = len(self.given[a].keys() & self.given[b].keys())
-        value = shared / either if either else None
-        reason = None if either else NO_SPANS if n else NOTHING_SHARED
-        return PairAgreement(a=a, b=b, n=n, span_f1=value, reason=reason)
+        return PairAgreement(
+            a=a,
+            b=b,
+            n=n,
+            **shares,
+            **{short_name(id): value for id, value in kappas.items()},
+            reason=None if either else NO_SPANS if n else NOTHING_SHARED,
+            token_reasons={
+                short_name(id): self._why_no_kappa(id, [self._token_pairs[id][place]])
+                for id, value in kappas.items()
+                if value is None
+            },
+        )
 
     def labels(self) -> dict[str, LabelShare]:
         given: Counter[str] = Counter()
@@ -85,23 +169,63 @@ class Spans(Annotators):
         if all(spans == all_have for spans in every):
             return None
         own = {letter: tuple(sorted(spans_of(one) - all_have)) for letter, one in by.items()}
-        return ItemDisagreement(id=id, spans=own, where=places_of(by))
+        return ItemDisagreement(id=id, spans=own, scores=self._item_scores(id), where=places_of(by))
+
+    def _item_scores(self, id: str) -> dict[str, float]:
+        row = slice(self._rows[id], self._rows[id] + 1)
+        shares = {
+            short_name(name): mean_share(self._counts[name][row], self._counts["of"][row])
+            for name in (SPAN_F1, SPAN_F1_PARTIAL)
+        }
+        return {name: share for name, share in shares.items() if share is not None}
+
+    @cached_property
+    def _rows(self) -> dict[str, int]:
+        return {id: row for row, id in enumerate(self.ids)}
 
     def counted(self, file: File) -> dict[str, int]:
         types = Counter(span.type for one in file.values() for span in spans_of(one))
         return dict(sorted(types.items()))
 
     def own_findings(self) -> Iterator[Finding]:
-        yield from self._other_texts()
-        for pair in self.lacking(SPAN_F1) if len(self.pairs) > 1 else ():
+        yield from self._unfit_texts()
+        if len(self.pairs) == 1:
+            return
+        for pair in self.lacking(SPAN_F1):
             reason = f"left out of the mean F1: {pair.reason}"
             yield Finding("pair_without_f1", f"{pair.a} and {pair.b}", reason)
+        for id in (TOKEN_KAPPA, TOKEN_KAPPA_NO_O) if self._tokens.items else ():
+            for pair in self.lacking(id):
+                name = short_name(id)
+                reason = f"left out of the mean {name}: {pair.token_reasons[name]}"
+                yield Finding("pair_without_kappa", f"{pair.a} and {pair.b}", reason)
 
-    def _other_texts(self) -> Iterator[Finding]:
-        """Texts that differ: offsets into them do not mean the same."""
+    def _unfit_texts(self) -> Iterator[Finding]:
+        """Items whose tokens are not compared; where no file has a text, the metrics say so."""
         for id in self.ids:
             read = [file[id] for file in self.given.values() if id in file]
-            texts = {one.text for one in read if one.text is not None}
-            if len(texts) > 1:
-                message = f"{id}: its annotators had different texts, so offsets do not compare"
-                yield Finding("texts_differ", read[0].where, message)
+            fits = text_fits(read)
+            known = self._tokens.items or fits != "unknown"
+            if len(read) > 1 and known and fits in UNFIT:
+                code, message = UNFIT[fits]
+                yield Finding(code, read[0].where, f"{id}: {message}")
+
+
+def overlapping(one: Spanned, other: Spanned) -> int:
+    """How many spans of two annotators overlap with the same type, each counted once.
+
+    They are paired as `eval ner` pairs them: as many pairs as can be, then as many of one type;
+    that number is the same whichever annotator is called gold.
+
+    >>> overlapping(frozenset({TypedSpan(0, 4, "TOP")}), frozenset({TypedSpan(2, 6, "TOP")}))
+    1
+    """
+    if not one or not other:
+        return 0
+    first, second = _entities(one), _entities(other)
+    pairs = matched(first, second)["ent_type"]
+    return outcomes(first, second, pairs, "ent_type")["correct"]
+
+
+def _entities(spans: Spanned) -> list[Entity]:
+    return [Entity(start=one.start, end=one.end, type=one.type) for one in sorted(spans)]

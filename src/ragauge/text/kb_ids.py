@@ -45,13 +45,13 @@ _ISIL = re.compile(r"[A-Z]{2}-[A-Z0-9:/-]{1,11}", re.IGNORECASE)
 _LAST_PART = re.compile(r"([^/]+)/?$")
 
 
-def is_nil(written: str) -> bool:
+def is_nil(written: object) -> bool:
     """Whether an id says that the entity is in no knowledge base; TAC numbers such clusters.
 
-    >>> [is_nil(written) for written in ("", "NIL", "nil0042", " - ", "none", "Q1")]
-    [True, True, True, True, True, False]
+    >>> [is_nil(written) for written in (None, "", "NIL", "nil0042", " - ", "none", "Q1", 42)]
+    [True, True, True, True, True, True, False, False]
     """
-    return _NIL.fullmatch(written.strip()) is not None
+    return written is None or _NIL.fullmatch(str(written).strip()) is not None
 
 
 def kb_id(written: str, kb: str | None = None, bare: str | None = None) -> KbId:

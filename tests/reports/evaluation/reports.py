@@ -377,9 +377,9 @@ def linking(text=None, **parts):
         missing=6,
         ranks={"1": 301, "2-5": 61, "6-10": 14, "beyond": 9, "none": 40},
         kb_pairs={
-            "viaf-isil": KbPair(comparable=0, agree=0, agreement=None),
-            "wikidata-isil": KbPair(comparable=88, agree=84, agreement=84 / 88),
-            text or "wikidata-viaf": KbPair(comparable=120, agree=111, agreement=111 / 120),
+            "viaf-isil": KbPair(of=7, comparable=0, agree=0, agreement=None),
+            "wikidata-isil": KbPair(of=110, comparable=88, agree=84, agreement=84 / 88),
+            text or "wikidata-viaf": KbPair(of=150, comparable=120, agree=111, agreement=111 / 120),
         },
         error_counts={
             "wrong": 40,

@@ -174,7 +174,8 @@ def test_links_have_ranks_pairs_and_errors_in_context():
     assert any(row.startswith("1 301 70.8 % ████") for row in rows)
     assert any(row.startswith("not found 40 9.4 %") for row in rows)
     assert any(row.startswith("NIL 0.740 0.720 0.730") for row in rows)
-    assert "viaf-isil 0 0 –" in rows
+    assert "viaf-isil 7 0 0.0 % 0 –" in rows
+    assert any(row.startswith("wikidata-isil 110 88 80.0 % 84 0.955") for row in rows)
     assert "doc-7:11–22 gold: wikidata:Q190804 predicted: Q1 Q190804 at rank: 2" in rows
     assert any("het [Rijksmuseum] naar" in row for row in rows)
 

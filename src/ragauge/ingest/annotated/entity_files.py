@@ -43,6 +43,10 @@ class EntityFile(Struct, frozen=True, kw_only=True):
     """By document, what its file holds besides text and entities, verbatim, for writing."""
     reanchored: int = 0
     """Entities that were moved to where their surface stands."""
+    in_tokens: frozenset[str] = frozenset()
+    """Documents whose start and end counted tokens."""
+    unplaced: frozenset[str] = frozenset()
+    """Documents whose start and end count tokens that the file does not have."""
 
 
 def read_entities(
@@ -59,7 +63,7 @@ def read_entities(
     """The annotated texts of a file or folder; all that is wrong goes into `problems`.
 
     `column` and `scheme` are of token files, `layers` of files with layers, `offsets` of records
-    with tokens: see ReadingOptions. Raises UsageError for a format that does not exist, and what
+    and tables: see ReadingOptions. Raises UsageError for a format that does not exist, and what
     reading a file raises that cannot be opened at all.
     """
     options = ReadingOptions(
@@ -137,6 +141,8 @@ def _file(form: str, reading: Reading, annotated: Layers) -> EntityFile:
         findings=reading.findings,
         notes=reading.notes,
         reanchored=reading.reanchored,
+        in_tokens=frozenset(reading.in_tokens),
+        unplaced=frozenset(reading.unplaced),
     )
 
 

@@ -37,7 +37,7 @@ class ReadingOptions(Struct, frozen=True, kw_only=True):
     layers: tuple[str, ...] | None = None
     """Of files with layers: the ones to read; all where not said."""
     offsets: Offsets | None = None
-    """Of records with tokens: what start and end count; told from the record where not said."""
+    """Of records and tables: what start and end count; told from the record where not said."""
     reanchor: bool = False
     """Move a span whose surface stands elsewhere to the nearest right place."""
 
@@ -59,6 +59,10 @@ class Reading:
         self.findings: list[Finding] = []
         self.notes: dict[str, tuple[str, ...]] = {}
         """By document, the lines of its file that are neither text nor entity, as they are."""
+        self.in_tokens: set[str] = set()
+        """Documents whose start and end counted tokens."""
+        self.unplaced: set[str] = set()
+        """Documents whose start and end still count tokens: their file does not have them."""
         self.reanchored = 0
         self._places: dict[str, str] = {}
 
@@ -72,7 +76,19 @@ class Reading:
             self.problems.append(f"{document.where}: id: {fact}")
             return
         self._places[document.id] = document.where
-        self.documents.append(replace(document, entities=self._once(self.checked(document, given))))
+        unplaced = document.id in self.unplaced
+        looked_up = replace(document, text=None) if unplaced else document
+        entities = self._once(self.checked(looked_up, given))
+        self.documents.append(replace(document, entities=entities))
+
+    def keep_counted(self, document: AnnotatedText, given: Sequence[Given]) -> None:
+        """Add a document; where start and end are said to count tokens and it has none, as it is.
+
+        Such entities cannot be looked up in a text.
+        """
+        if document.tokens is None and self.options.offsets == "tokens":
+            self.unplaced.add(document.id)
+        self.keep(document, given)
 
     def checked(self, document: AnnotatedText, given: Sequence[Given]) -> list[Given]:
         """The entities that can stand in the text; the others are told."""

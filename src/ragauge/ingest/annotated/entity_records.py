@@ -13,13 +13,13 @@ from ragauge.ingest.annotated.token_texts import laid, places_in
 from ragauge.ingest.fields import BadField, expected, mapping, mappings, text, texts, whole
 from ragauge.ingest.heritage import MARKS, no_table
 from ragauge.ingest.judgements import records_of
+from ragauge.text.kb_ids import is_nil
 
 IDS = ("id", "doc_id")
 ENTITIES = ("entities", "spans", "ner_annotations")
 TYPES = ("type", "label")
 LINKS = ("qid", "wikidata_id", "link", "links")
 ENTRY_IDS = ("wikidata_id", "viaf_id", "isil_code", "ghcid")
-NIL = frozenset(("", "nil", "none", "null"))
 
 
 def read_records(name: str, content: bytes, reading: Reading) -> None:
@@ -34,16 +34,7 @@ def add_records(records: Iterable[tuple[str, Any]], reading: Reading) -> None:
         found = _document(record, where, reading, faults)
         reading.problems += [f"{where}: {fault}" for fault in faults]
         if found and not faults:
-            reading.keep(*found)
-
-
-def is_nil(id: object) -> bool:
-    """Whether an id says that there is none.
-
-    >>> is_nil(None), is_nil("NIL"), is_nil("Q190804")
-    (True, True, False)
-    """
-    return id is None or str(id).strip().lower() in NIL
+            reading.keep_counted(*found)
 
 
 def _document(
@@ -73,6 +64,7 @@ def _document(
         return None
     if tokens is not None and _counts_tokens(record, given, reading):
         given = _in_characters(given, tokens, field, faults)
+        reading.in_tokens.add(parts["id"])
     if record.get("notes"):
         reading.notes[parts["id"]] = texts(record["notes"], "notes")
     document = AnnotatedText(

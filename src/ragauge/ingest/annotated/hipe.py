@@ -17,6 +17,7 @@ from ragauge.ingest.annotated.tagged_texts import (
 )
 from ragauge.ingest.annotated.tags import MARKS, OUTSIDE, Tag, bad_tag, tag_of
 from ragauge.ingest.fields import quoted
+from ragauge.text.kb_ids import is_nil
 
 TOKEN, MISC = "TOKEN", "MISC"
 TAG_COLUMNS = (
@@ -209,9 +210,9 @@ def _tag(where: str, cell: str, layer: str, reading: Reading) -> Tag:
 def links_of(cell: str) -> tuple[str, ...] | None:
     """The ids of a cell, the likeliest first; none for NIL, None where nobody said.
 
-    >>> links_of("Q64|NIL"), links_of("NIL"), links_of("_")
+    >>> links_of("Q64|NIL"), links_of("NIL0042"), links_of("_")
     (('Q64', 'NIL'), (), None)
     """
     if cell in (*UNSET, "O"):
         return None
-    return () if cell == NIL else tuple(id for id in cell.split("|") if id)
+    return () if is_nil(cell) else tuple(id for id in cell.split("|") if id)

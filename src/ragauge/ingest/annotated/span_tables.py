@@ -9,9 +9,9 @@ from msgspec import Struct
 
 from ragauge.contracts.entities import ONE_LAYER, AnnotatedText, Entity
 from ragauge.ingest.annotated.entity_reading import Given, Reading
-from ragauge.ingest.annotated.entity_records import is_nil
 from ragauge.ingest.annotated.tagged_texts import numbered_lines
 from ragauge.ingest.fields import quoted
+from ragauge.text.kb_ids import is_nil
 
 COLUMNS = ("doc", "start", "end", "type", "text", "link")
 """Of a file without a header; the last two may be missing."""
@@ -60,7 +60,7 @@ def read_neleval(name: str, content: bytes, reading: Reading) -> None:
             reading.problems.append(f"{where}: {fact}")
             continue
         named = dict(zip(("doc", "start", "end"), cells, strict=False))
-        ids = [id for id in cells[3::3] if id and not id.upper().startswith("NIL")]
+        ids = [id for id in cells[3::3] if not is_nil(id)]
         spans.append(_Span(where, named | {"type": cells[5], "link": "|".join(ids) or "NIL"}))
     _keep(spans, reading, inclusive=True)
 
@@ -106,7 +106,7 @@ def _keep(spans: Sequence[_Span], reading: Reading, *, inclusive: bool) -> None:
         if span.cells.get("start", "").strip():
             given += _given(span, reading.problems, inclusive)
     for id, given in by_document.items():
-        reading.keep(AnnotatedText(id=id, where=places[id]), given)
+        reading.keep_counted(AnnotatedText(id=id, where=places[id]), given)
 
 
 def _given(span: _Span, problems: list[str], inclusive: bool) -> Iterator[Given]:

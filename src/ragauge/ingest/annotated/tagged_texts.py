@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from ragauge.contracts.entities import AnnotatedText, Entity, Fragment
 from ragauge.ingest.annotated.entity_reading import Given, Reading
-from ragauge.ingest.annotated.tags import Tag, broken, chunks
+from ragauge.ingest.annotated.tags import Tag, broken, chunks, strict_part
 from ragauge.ingest.annotated.token_texts import laid
 
 SENTENCE_END = "\n"
@@ -91,12 +91,14 @@ def marked(
     for chunk in chunks(tags):
         first = sentence[chunk.first]
         fault = broken(tags, chunk, layer.form)
+        kept = strict_part(tags, chunk, layer.form) if strict else chunk
         if fault:
-            outcome = "it is left out" if strict else "it is read as an entity"
+            rest = "it is read as an entity" if kept == chunk else "what follows it is read"
+            outcome = "it is left out" if kept is None else rest
             reading.find("broken_tags", first.where, f"{fault}; {outcome}")
-        if fault and strict:
+        if kept is None:
             continue
-        start, end = places[chunk.first][0], places[chunk.end - 1][1]
+        start, end = places[kept.first][0], places[kept.end - 1][1]
         entity = Entity(
             start=start,
             end=end,

@@ -18,6 +18,7 @@ MARKS: dict[str, str] = {
 """By scheme, the letters that may stand before a type."""
 _COMMON = {"B": "B", "I": "I", "E": "E", "L": "E", "S": "S", "U": "S"}
 """What a mark means, by the letters of BIOES: begin, inside, end, single."""
+_PARTS = "in IOB1 B parts two entities of one type"
 _LAST = {"bioes": ("S", "E"), "bilou": ("U", "L")}
 """How a scheme marks the only token of an entity, and the last of several."""
 
@@ -94,8 +95,8 @@ def chunks(tags: Sequence[Tag], form: str = "iob2", scheme: Scheme = "repair") -
     """The entities that the tags of a sentence mark.
 
     By default as conlleval reads them: a token goes on with an entity only if it says so, its type
-    is the same and the entity has not ended; any other tag begins one. With `strict` an entity
-    that breaks the scheme is none.
+    is the same and the entity has not ended; any other tag begins one. With `strict` as seqeval
+    reads them in that mode: an entity that breaks the scheme is none.
 
     >>> chunks([OUTSIDE, Tag("I", "PER"), Tag("I", "PER")])
     [Chunk(first=1, end=3, type='PER')]
@@ -105,7 +106,24 @@ def chunks(tags: Sequence[Tag], form: str = "iob2", scheme: Scheme = "repair") -
     found = _repaired(tags)
     if scheme == "repair":
         return found
-    return [chunk for chunk in found if broken(tags, chunk, form) is None]
+    kept = (strict_part(tags, chunk, form) for chunk in found)
+    return [chunk for chunk in kept if chunk is not None]
+
+
+def strict_part(tags: Sequence[Tag], chunk: Chunk, form: str) -> Chunk | None:
+    """What seqeval's strict mode reads of an entity: the whole, or nothing where it is broken.
+
+    In IOB1 an entity begins after any B, so that one which begins with a B out of place goes on
+    without it.
+
+    >>> strict_part([Tag("B", "PER"), Tag("I", "PER")], Chunk(0, 2, "PER"), "iob1")
+    Chunk(first=1, end=2, type='PER')
+    """
+    if broken(tags, chunk, form) is None:
+        return chunk
+    if form == "iob1" and chunk.end - chunk.first > 1:
+        return Chunk(chunk.first + 1, chunk.end, chunk.type)
+    return None
 
 
 def broken(tags: Sequence[Tag], chunk: Chunk, form: str) -> str | None:
@@ -118,7 +136,10 @@ def broken(tags: Sequence[Tag], chunk: Chunk, form: str) -> str | None:
     before = tags[chunk.first - 1] if chunk.first else OUTSIDE
     if form == "iob1":
         if first.mark == "B" and before.type != first.type:
-            return f"{first} follows {before}; in IOB1 B parts two entities of one type"
+            return f"{first} follows {before}; {_PARTS}"
+        then = tags[chunk.end] if chunk.end < len(tags) else OUTSIDE
+        if (last.mark, then.mark) == ("B", "B") and last.type != then.type:
+            return f"{last} is followed by {then}; {_PARTS}"
         return None
     single, end = _LAST.get(form, ("", ""))
     begins = f"begins with B-{chunk.type}" + (f" or is {single}-{chunk.type}" if single else "")

@@ -1,11 +1,11 @@
-"""Tokens and the text they make: laid out as a text, found in one, and compared."""
+"""Tokens and the text they make: laid out as a text, and found in one."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from ragauge.contracts.entities import AnnotatedText, Fragment
+from ragauge.contracts.entities import Fragment
 from ragauge.ingest.fields import quoted
 
 
@@ -75,40 +75,3 @@ def _pieces(word: Fragment, edges: Sequence[int]) -> Iterator[Fragment]:
             yield start, edge
             start = edge
     yield start, end
-
-
-def unlike_tokens(gold: Iterable[AnnotatedText], predicted: Iterable[AnnotatedText]) -> list[str]:
-    """For each document whose tokens differ in gold and prediction, the first that does.
-
-    Documents without tokens, and those that only one of the two has, are not compared.
-    """
-    known = {document.id: document for document in gold}
-    problems: list[str] = []
-    for document in predicted:
-        other = known.get(document.id)
-        if other is not None:
-            fact = _first_difference(_words(other), _words(document))
-            if fact:
-                remedy = "gold and prediction must hold the same tokens"
-                name = quoted(document.id)
-                problems.append(
-                    f"{document.where}: document {name}: {fact} ({other.where}); {remedy}"
-                )
-    return problems
-
-
-def _words(document: AnnotatedText) -> list[str] | None:
-    if document.tokens is None or document.text is None:
-        return None
-    text = document.text
-    return [text[start:end] for start, end in document.tokens]
-
-
-def _first_difference(gold: list[str] | None, predicted: list[str] | None) -> str | None:
-    if gold is None or predicted is None or gold == predicted:
-        return None
-    pairs = enumerate(zip(gold, predicted, strict=False), 1)
-    for place, (wanted, got) in pairs:
-        if wanted != got:
-            return f"token {place} is {quoted(got)}, in gold {quoted(wanted)}"
-    return f"has {len(predicted)} tokens, gold {len(gold)}"

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ragauge.ingest.ranked.ranking_rows import GRADES_WITHIN, VALUE, RankingRows, Role
+from ragauge.ingest.ranked.ranking_rows import (
+    GRADES_WITHIN,
+    VALUE,
+    RankingRows,
+    Role,
+    with_source_lists,
+)
 from ragauge.ingest.ranked.ranking_tables import titles_of
 
 if TYPE_CHECKING:
@@ -58,9 +64,13 @@ def _cast(plain: pl.DataFrame, role: Role) -> pl.DataFrame:
         "document": pl.String,
         "value": pl.Int64 if role == "qrels" else pl.Float64,
         "rank": pl.Int64,
-        "source": pl.String,
     }
-    return plain.select(pl.col(title).cast(kinds[title], strict=False) for title in plain.columns)
+    plain = plain.with_columns(
+        pl.col(title).cast(kind, strict=False)
+        for title, kind in kinds.items()
+        if title in plain.columns
+    )
+    return with_source_lists(plain)
 
 
 def _faults(plain: pl.DataFrame, role: Role) -> pl.DataFrame:

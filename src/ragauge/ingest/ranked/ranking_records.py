@@ -6,7 +6,7 @@ import numbers
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from ragauge.ingest.fields import BadField, expected, mapping, number, quoted, text, whole
+from ragauge.ingest.fields import BadField, expected, mapping, number, quoted, text, texts, whole
 from ragauge.ingest.judgements import records_of
 from ragauge.ingest.ranked.ranking_rows import (
     VALUE,
@@ -19,8 +19,14 @@ from ragauge.ingest.ranked.ranking_rows import (
 from ragauge.ingest.strict_json import BadJson, decode
 
 QUERY = ("query", "query_id", "qid")
-DOCUMENT = ("document", "document_id", "doc_id", "id")
-MANY: dict[Role, str] = {"qrels": "judgements", "run": "results"}
+DOCUMENT = ("document", "document_id", "doc_id", "docid", "chunk_id", "snippet_id", "id")
+MANY: dict[Role, tuple[str, ...]] = {
+    "qrels": ("judgements", "qrels", "gold_citations", "gold_ids"),
+    "run": ("results", "retrieved_ids", "retrieved", "docs"),
+}
+"""Where a record has the documents of its query; gold sets and traces of ours have theirs."""
+GOLD_GRADE = 1
+"""Of a document that is only named as relevant."""
 ITEM = "{name}: item {line}"
 
 
@@ -63,7 +69,9 @@ def rows_of_mapping(
     for line, (query, documents) in enumerate(rankings.items(), 1):
         where = f"{name}: {quoted(str(query))}"
         try:
-            _add_documents(read, id_of(query, "query"), documents, line, where, problems)
+            _add_documents(
+                read, id_of(query, "query"), documents, line, where, problems, MANY[role][0]
+            )
         except BadField as fault:
             problems.append(f"{where}: {fault}")
     return read.rows(name, ITEM)
@@ -94,25 +102,31 @@ def _add_record(
     read: RowsRead, record: dict[str, Any], line: int, where: str, problems: list[str]
 ) -> None:
     """A query with its documents, or one document of a query."""
-    many = MANY[read.role]
     query = id_of(_first_of(record, QUERY), "query")
     if record.get("strata") is not None:
         strata = mapping(record["strata"], "strata")
         read.strata[query] = {key: str(value) for key, value in strata.items()}
-    if many in record:
-        _add_documents(read, query, record[many], line, where, problems)
+    many = next((name for name in MANY[read.role] if record.get(name) is not None), None)
+    if many is not None:
+        _add_documents(read, query, record[many], line, where, problems, many)
     elif any(name in record for name in DOCUMENT):
         rank = record.get("rank")
         _add_document(read, query, record, line, rank if type(rank) is int else None)
     else:
-        raise BadField(many, f"missing; a record has {many}, or a document of its own")
+        first = MANY[read.role][0]
+        raise BadField(first, f"missing; a record has {first}, or a document of its own")
 
 
 def _add_documents(
-    read: RowsRead, query: str, documents: Any, line: int, where: str, problems: list[str]
+    read: RowsRead,
+    query: str,
+    documents: Any,
+    line: int,
+    where: str,
+    problems: list[str],
+    many: str,
 ) -> None:
     """The documents of one query, each with its own fault; the place in a list is the rank."""
-    many = MANY[read.role]
     named: list[tuple[str, Any, int | None]]
     if isinstance(documents, Mapping):
         named = [
@@ -123,7 +137,8 @@ def _add_documents(
         if (earlier := read.listed.setdefault(query, where)) != where:
             raise BadField(many, f"{quoted(query)} has a list at {earlier} already; keep one")
         named = [
-            (f"{many}[{place}]", _entry(entry), place + 1) for place, entry in enumerate(documents)
+            (f"{many}[{place}]", _entry(entry, read.role), place + 1)
+            for place, entry in enumerate(documents)
         ]
     else:
         raise BadField(many, expected("an object or a list", documents))
@@ -136,18 +151,27 @@ def _add_documents(
             problems.append(f"{where}: {field}: {fault}")
 
 
-def _entry(entry: Any) -> Any:
-    """One of a list's results: a record, or a plain id."""
-    return dict(entry) if isinstance(entry, Mapping) else {"id": entry}
+def _entry(entry: Any, role: Role) -> Any:
+    """One of a list's documents: a record, or a plain id, which in judgements is a relevant one."""
+    if isinstance(entry, Mapping):
+        return dict(entry)
+    return {"id": entry, "grade": GOLD_GRADE} if role == "qrels" else {"id": entry}
 
 
 def _add_document(
     read: RowsRead, query: str, entry: Mapping[str, Any], line: int, rank: int | None
 ) -> None:
     document = id_of(_first_of(entry, DOCUMENT), "document")
-    source = entry.get("source")
-    source = None if source is None else text(source, "source") or None
-    read.add(query, document, _value(entry, read.role), line, rank, source)
+    read.add(query, document, _value(entry, read.role), line, rank, _sources(entry.get("source")))
+
+
+def _sources(given: Any) -> list[str] | None:
+    """Who brought a document: one name, or several."""
+    if given is None:
+        return None
+    given = list(given) if isinstance(given, tuple) else given
+    names = texts(given, "source") if isinstance(given, list) else [text(given, "source")]
+    return [name for name in names if name] or None
 
 
 def _value(entry: Mapping[str, Any], role: Role) -> float | None:

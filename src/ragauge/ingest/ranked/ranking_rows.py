@@ -30,7 +30,7 @@ class RankingRows(Struct, frozen=True, kw_only=True):
     name: str
     frame: pl.DataFrame
     """query, document and value: the grade, or the score (null where the order is the ranking);
-    for a run perhaps rank and source."""
+    for a run perhaps rank and source: a list of those that brought the document."""
     line: Array | None = None
     """Where each row stands; None where every line has one."""
     first_line: int = 1
@@ -57,7 +57,7 @@ class RowsRead:
         self.document: list[str] = []
         self.value: list[float | None] = []
         self.rank: list[int | None] = []
-        self.source: list[str | None] = []
+        self.source: list[list[str] | None] = []
         self.line: list[int] = []
         self.strata: dict[str, dict[str, str]] = {}
         self.empty: list[str] = []
@@ -71,7 +71,7 @@ class RowsRead:
         value: float | None,
         line: int,
         rank: int | None = None,
-        source: str | None = None,
+        source: list[str] | None = None,
     ) -> None:
         self.query.append(query)
         self.document.append(document)
@@ -98,7 +98,7 @@ class RowsRead:
         if any(rank is not None for rank in self.rank):
             columns["rank"], kinds["rank"] = self.rank, pl.Int64
         if any(source is not None for source in self.source):
-            columns["source"], kinds["source"] = self.source, pl.String
+            columns["source"], kinds["source"] = self.source, pl.List(pl.String)
         frame = pl.DataFrame(columns, schema=kinds)
         line = np.array(self.line, dtype=np.int64)
         return RankingRows(
@@ -109,6 +109,19 @@ class RowsRead:
             strata=self.strata,
             empty=tuple(self.empty),
         )
+
+
+def with_source_lists(frame: pl.DataFrame) -> pl.DataFrame:
+    """The rows with a list of texts for the sources, where each names one or lists several."""
+    import polars as pl
+
+    if "source" not in frame.columns:
+        return frame
+    if isinstance(frame.schema["source"], pl.List | pl.Array):
+        listed = pl.col("source").cast(pl.List(pl.String), strict=False)
+    else:
+        listed = pl.concat_list(pl.col("source").cast(pl.String, strict=False))
+    return frame.with_columns(listed.alias("source"))
 
 
 def number_of(written: str, role: Role) -> float:

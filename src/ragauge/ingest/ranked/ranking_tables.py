@@ -11,13 +11,17 @@ from ragauge.ingest.ranked.ranking_rows import (
     id_of,
     number_of,
     rank_of,
+    with_source_lists,
 )
 from ragauge.ingest.ranked.trec import columnar, first_line
 from ragauge.ingest.tables import rows_of
 
 ALIASES = {
-    "query": ("query", "query-id", "query_id", "qid", "q_id"),
-    "document": ("document", "corpus-id", "corpus_id", "document_id", "doc_id", "docno", "doc"),
+    "query": ("query", "query-id", "query_id", "queryid", "qid", "q_id", "topic"),
+    "document": (
+        *("document", "corpus-id", "corpus_id", "document_id", "doc_id", "docid", "docno", "doc"),
+        *("passage_id", "pid", "chunk_id"),
+    ),
     "rank": ("rank",),
     "source": ("source",),
 }
@@ -50,7 +54,7 @@ def read_ranking_table(name: str, content: bytes, role: Role, problems: list[str
     if b'"' not in content and needed <= {*titles} and len({*titles}) == len(titles):
         frame = columnar(content[len(first) + 1 :], titles, role, exact=True)
         if frame is not None:
-            return RankingRows(name=name, frame=frame, first_line=2)
+            return RankingRows(name=name, frame=with_source_lists(frame), first_line=2)
     return _cell_by_cell(name, content, role, problems)
 
 
@@ -77,7 +81,8 @@ def _add(cells: dict[str, str], place: str, read: RowsRead) -> None:
     value = number_of(written, read.role) if written or read.role == "qrels" else None
     line = int(place.rpartition(":")[2])
     rank = rank_of(cells.get("rank", "").strip())
-    read.add(query, document, value, line, rank, cells.get("source", "").strip() or None)
+    source = cells.get("source", "").strip()
+    read.add(query, document, value, line, rank, [source] if source else None)
 
 
 def _header_faults(titles: tuple[str, ...], role: Role) -> list[str]:

@@ -46,10 +46,10 @@ class JoinedEntities:
 
 
 class FusedRetrieval:
-    """Rankings joined by reciprocal rank fusion; a document's source is who ranked it highest.
+    """Rankings joined by reciprocal rank fusion; a document's sources are all that found it.
 
-    The order is the ranking: what the fusion adds up says nothing of its own. Ties break by id,
-    and those between sources by the order the parts were given in.
+    The order is the ranking: what the fusion adds up says nothing of its own. Ties break by id;
+    sources stand in the order of the parts.
     """
 
     def __init__(self, *parts: Retrieves) -> None:
@@ -62,11 +62,11 @@ class FusedRetrieval:
 
     def retrieve(self, query: str, k: int) -> Sequence[dict[str, Any]]:
         scores: dict[str, float] = {}
-        best: dict[str, tuple[int, int, str]] = {}
-        for number, part in enumerate(self._parts):
+        sources: dict[str, dict[str, None]] = {}
+        for part in self._parts:
             for rank, one in enumerate(part.retrieve(query, k), 1):
                 scores[one["id"]] = scores.get(one["id"], 0.0) + 1 / (RRF + rank)
-                brought = (rank, number, one["source"])
-                best[one["id"]] = min(best.get(one["id"], brought), brought)
+                names = [one["source"]] if isinstance(one["source"], str) else one["source"]
+                sources.setdefault(one["id"], {}).update(dict.fromkeys(names))
         order = sorted(scores, key=lambda one: (-scores[one], one))[:k]
-        return [{"id": id, "source": best[id][2]} for id in order]
+        return [{"id": id, "source": [*sources[id]]} for id in order]

@@ -9,13 +9,18 @@ from ragauge.reports.numbers import ABSENT
 
 
 def render(report: AgreementReport) -> str:
-    """What each annotator said of an item, and where, under the annotator's letter."""
+    """What each annotator said of an item, and where, under the annotator's letter.
+
+    Of spans also the item's own F1; what is over tokens is of the whole set, not of an item.
+    """
     letters = tuple(report.annotators)
-    columns = ("id", *letters, *(f"where_{letter}" for letter in letters))
+    scores = () if report.kind == "labels" else ("span_f1", "span_f1_partial")
+    columns = ("id", *letters, *scores, *(f"where_{letter}" for letter in letters))
     rows = (
         [
             one.id,
             *(_said(one, letter) for letter in letters),
+            *(one.scores.get(name) for name in scores),
             *(one.where.get(letter) for letter in letters),
         ]
         for one in report.disagreements

@@ -6,18 +6,20 @@ from collections.abc import Collection, Iterator, Sequence
 
 from msgspec import Struct
 
-from ragauge.contracts.annotation import AgreementReport, ItemDisagreement
+from ragauge.contracts.annotation import AgreementReport, ItemDisagreement, PairAgreement
 from ragauge.contracts.finding import Finding
 from ragauge.metrics.names import short_name
 from ragauge.reports import envelope, numbers
 from ragauge.reports.numbers import ABSENT, count, counted, value
 
-PER_PAIR = ("percent", "kappa", "kappa_weighted", "span_f1")
+PER_PAIR = ("percent", "kappa", "kappa_weighted")
+PER_PAIR_OF_SPANS = ("span_f1", "span_f1_partial", "token_kappa", "token_kappa_no_o")
 SIGNS = {
     "agreement.kappa": "κ",
     "agreement.kappa_weighted": "weighted κ",
     "agreement.alpha": "α",
     "agreement.span_f1": "span F1",
+    "agreement.span_f1_partial": "partial F1",
 }
 SPANS_SHOWN = 3
 
@@ -120,13 +122,14 @@ def _metrics(report: AgreementReport) -> Section:
 
 
 def _pairs(report: AgreementReport, most: int) -> Section:
+    known = PER_PAIR if report.kind == "labels" else PER_PAIR_OF_SPANS
     names = [
-        name for name in PER_PAIR if any(getattr(pair, name) is not None for pair in report.pairs)
+        name for name in known if any(getattr(pair, name) is not None for pair in report.pairs)
     ]
     # The pair that agrees least is the one to talk to; a pair without a number comes last.
-    last = names[-1] if names else "n"
+    main = "n" if not names else names[-1] if report.kind == "labels" else names[0]
     ranked = sorted(
-        report.pairs, key=lambda pair: (getattr(pair, last) is None, getattr(pair, last) or 0)
+        report.pairs, key=lambda pair: (getattr(pair, main) is None, getattr(pair, main) or 0)
     )
     told = ranked[:most]
     return Section(
@@ -137,10 +140,16 @@ def _pairs(report: AgreementReport, most: int) -> Section:
             [f"{pair.a} and {pair.b}", count(pair.n), *(value(getattr(pair, n)) for n in names)]
             for pair in told
         ],
-        notes=[pair.reason or "" for pair in told],
+        notes=[_why_absent(pair, names) for pair in told],
         right=range(1, len(names) + 2),
         more=len(ranked) - len(told),
     )
+
+
+def _why_absent(pair: PairAgreement, names: Collection[str]) -> str:
+    """Why numbers are missing in the columns that are there."""
+    told = [pair.reason, *(pair.token_reasons.get(name) for name in names)]
+    return "; ".join(dict.fromkeys(reason for reason in told if reason))
 
 
 def _labels(report: AgreementReport, most: int) -> Section:

@@ -20,7 +20,8 @@ def render(report: EvalAllReport, *, color: bool = False, width: int = 100) -> s
     table_text.told(page, story.summary(report))
     if failures := story.failures(report):
         table_text.told(page, failures)
-    sections.gates(page, story.other_gates(report), report.metrics, names)
+    if gates := story.gates(report):
+        table_text.told(page, gates)
     sections.metrics(page, story.other_metrics(report), names, "Other numbers")
     for name, one in story.tasks(report):
         _task(page, name, one)

@@ -20,7 +20,7 @@ def render(report: EvalAllReport) -> str:
         *blocks.verdict("eval all", story.verdict_words(report), story.model_words(report)),
         *told_table(story.summary(report)),
         *(told_table(failures) if failures else ()),
-        *blocks.gates(story.other_gates(report), report.metrics, names),
+        *blocks.gates(story.gates_told(report), report.metrics, names),
         *blocks.metrics(story.other_metrics(report), names, "Other numbers"),
         *_tasks(report),
         *comment.findings(story.findings(report)),

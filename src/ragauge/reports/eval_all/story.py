@@ -10,6 +10,7 @@ from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.reports import envelope, numbers
 from ragauge.reports.evaluation import story as evaluation
+from ragauge.reports.evaluation.gates import gates_table, tone
 from ragauge.reports.evaluation.tables import Cell, Row, Table, counted, named, number
 
 TITLES = {
@@ -39,7 +40,11 @@ def model_words(report: EvalAllReport) -> str:
 
 
 def summary(report: EvalAllReport) -> Table:
-    """The numbers of the summary, each with the metric that it is, or why it is absent."""
+    """The numbers of the summary, each with its metric, its gate, or why it is absent."""
+    ranked = sorted(report.summary.items(), key=lambda pair: _place(pair[1].metric))
+    gated = [_gates_of(report, one.metric) for _, one in ranked]
+    bounded = ("gate",) if any(gated) else ()
+    heads = ("number", "value", "95 % interval", "n", *bounded, "metric")
     rows = tuple(
         Row(
             (
@@ -47,20 +52,55 @@ def summary(report: EvalAllReport) -> Table:
                 number(one.value),
                 Cell(numbers.interval(one.ci), tone="soft"),
                 counted(one.n),
+                *([_gate_cell(gates)] if bounded else []),
                 named(one.metric),
             ),
             share=one.value if one.value is not None and 0 <= one.value <= 1 else None,
+            mark=_mark(gates),
             note="" if one.value is not None else one.reason or "not measured",
+            strong=not all(gate.holds for gate in gates),
+            tone=_tone(gates),
         )
-        for name, one in sorted(report.summary.items(), key=lambda pair: _place(pair[1].metric))
+        for (name, one), gates in zip(ranked, gated, strict=True)
     )
     return Table(
         title="Summary",
-        heads=("number", "value", "95 % interval", "n", "metric"),
+        heads=heads,
         rows=rows,
         right=frozenset({1, 3}),
         bar="value",
+        spare=(len(heads) - 1, 2, 3),
     )
+
+
+def _gates_of(report: EvalAllReport, metric: str) -> list[Verdict]:
+    """The gates that speak of a metric over the whole set."""
+    return [
+        gate for gate in report.gates if gate.metric == metric and not numbers.restriction(gate)
+    ]
+
+
+def _gate_cell(gates: Sequence[Verdict]) -> Cell:
+    tones = {tone(gate) for gate in gates}
+    worst = next((one for one in ("bad", "good", "soft") if one in tones), "")
+    return Cell(", ".join(map(_gate_words, gates)), tone=worst)
+
+
+def _gate_words(gate: Verdict) -> str:
+    """The bound and the verdict; what is not applicable was held against nothing."""
+    word = envelope.gate_word(gate)
+    return word if gate.verdict == "not_applicable" else f"{numbers.bound(gate)} {word}"
+
+
+def _tone(gates: Sequence[Verdict]) -> str:
+    """The colour of a number's bar: as its gates decided, and plain where none did."""
+    if not all(gate.holds for gate in gates):
+        return "bad"
+    return "good" if any(gate.verdict == "pass" for gate in gates) else "plain"
+
+
+def _mark(gates: Sequence[Verdict]) -> float | None:
+    return next((gate.bound for gate in gates if 0 <= gate.bound <= 1), None)
 
 
 def failures(report: EvalAllReport) -> Table | None:
@@ -88,6 +128,24 @@ def other_gates(report: EvalAllReport) -> list[Verdict]:
     """The gates that no task's own report has."""
     told = {gate.rule for one in report.tasks.values() for gate in one.gates}
     return [gate for gate in report.gates if gate.rule not in told]
+
+
+def gates_told(report: EvalAllReport) -> list[Verdict]:
+    """The gates that explain the verdict: those that do not hold, and those of no task."""
+    others = other_gates(report)
+    return [gate for gate in report.gates if not gate.holds or gate in others]
+
+
+def gates(report: EvalAllReport) -> Table | None:
+    """The gates that explain the verdict, as a table; None where all hold within their tasks."""
+    told = gates_told(report)
+    left = len(report.gates) - len(told)
+    about = f"{numbers.counted(left, 'more gate')} {_stand(left)} below, with their tasks"
+    return gates_table(told, report.metrics, metric_names(report), about if left else "")
+
+
+def _stand(times: int) -> str:
+    return "holds, and stands" if times == 1 else "hold, and stand"
 
 
 def other_metrics(report: EvalAllReport) -> list[tuple[str, Score]]:

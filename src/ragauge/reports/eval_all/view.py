@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge.contracts.evaluation import EvalAllReport
 from ragauge.contracts.score import Score
@@ -51,7 +51,10 @@ class View(PageView[EvalAllReport]):
     @property
     def summary(self) -> list[Table]:
         """The numbers, and the tasks that could not be finished."""
-        tables = (story.summary(self.report), story.failures(self.report))
+        numbers = story.summary(self.report)
+        if any(row.mark is not None for row in numbers.rows):
+            numbers = structs.replace(numbers, about="the mark on a bar is the bound of its gate")
+        tables = (numbers, story.failures(self.report))
         return [table for table in tables if table is not None]
 
     @property
@@ -64,7 +67,7 @@ class View(PageView[EvalAllReport]):
     @property
     def bounds(self) -> list[tuple[Verdict, str, str, str, str]]:
         names = story.metric_names(self.report)
-        return envelope.bounds(story.other_gates(self.report), self.report.metrics, names)
+        return envelope.bounds(story.gates_told(self.report), self.report.metrics, names)
 
     @property
     def interval_title(self) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from ragauge.contracts.evaluation import ComparedMetric, RankingDetail
@@ -30,13 +30,29 @@ def compared(detail: RankingDetail) -> Iterator[Table]:
             heads=heads,
             rows=rows,
             right=frozenset({1, 2, 3, 5, 6}),
+            spare=(4,),
         )
 
 
 def _correction(detail: RankingDetail) -> str:
     known = CORRECTIONS.get(detail.correction or "none", f"p adjusted: {detail.correction}")
-    methods = ", ".join(dict.fromkeys(one.method for one in detail.compared if one.method))
+    methods = tests_words(one.method for one in detail.compared if one.method)
     return f"{methods}; {known}" if methods else known
+
+
+def tests_words(methods: Iterable[str]) -> str:
+    """The tests, each named once with the ways it was done.
+
+    >>> tests_words(["randomisation, exact", "McNemar, exact", "randomisation, 10,000 draws"])
+    'randomisation (exact or 10,000 draws), McNemar (exact)'
+    """
+    ways: dict[str, list[str]] = {}
+    for method in dict.fromkeys(methods):
+        test, _, way = method.partition(", ")
+        ways.setdefault(test, []).extend([way] if way else [])
+    return ", ".join(
+        f"{test} ({' or '.join(told)})" if told else test for test, told in ways.items()
+    )
 
 
 def _row(one: ComparedMetric) -> Row:

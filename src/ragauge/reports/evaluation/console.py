@@ -9,6 +9,7 @@ from ragauge.reports import numbers, terminal
 from ragauge.reports.audit import sections
 from ragauge.reports.evaluation import matrix_text, story, table_text
 from ragauge.reports.evaluation.errors import Browser, ToldError, kind_word
+from ragauge.reports.evaluation.gates import gates_table
 from ragauge.reports.evaluation.parts import browser_of, matrices_of, tables_of
 from ragauge.reports.evaluation.spans import Piece, bracketed
 from ragauge.reports.terminal import GAP, MARGIN, Page, labelled, note, words
@@ -38,7 +39,8 @@ def numbers_of(page: Page, report: EvalReport) -> None:
     """The gates, and the metrics that every reader sees."""
     names = story.metric_names(report)
     shown, others = story.metrics_told(report)
-    sections.gates(page, report.gates, report.metrics, names)
+    if gates := gates_table(report.gates, report.metrics, names):
+        table_text.told(page, gates)
     sections.metrics(page, shown, names, story.metrics_title(report))
     if others:
         more = numbers.counted(len(others), "more metric")

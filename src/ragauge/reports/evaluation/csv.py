@@ -12,6 +12,7 @@ from ragauge.contracts.evaluation import (
     RankingDetail,
 )
 from ragauge.reports import spreadsheet
+from ragauge.reports.evaluation.labels import in_order
 from ragauge.reports.evaluation.tables import columns_of
 
 OF_A_QUERY = tuple(name for name in QueryRow.__struct_fields__ if name != "values")
@@ -28,9 +29,7 @@ def render(report: EvalReport) -> str:
         case EntityDetail():
             return _types(report, "type", sorted(report.per_type))
         case LabelDetail() as detail:
-            known = [label for label in detail.labels if label in report.per_type]
-            others = sorted(set(report.per_type) - set(known))
-            return _types(report, "label", [*known, *others])
+            return _types(report, "label", in_order(report, detail))
 
 
 def _types(report: EvalReport, first: str, order: list[str]) -> str:

@@ -59,7 +59,6 @@ def tables(report: EvalReport, detail: EntityDetail) -> Iterator[Table]:
 
 def browser(detail: EntityDetail) -> Browser:
     return Browser(
-        title="Errors",
         kinds=KINDS,
         counts=detail.error_counts,
         errors=tuple(map(_told, detail.errors)),
@@ -95,7 +94,15 @@ def _schemas(title: str, about: str, schemas: Mapping[str, MatchCounts], layer: 
         )
         for name in known
     )
-    return Table(title=title, name=layer, about=about, heads=heads, rows=rows, right=numeric(heads))
+    return Table(
+        title=title,
+        name=layer,
+        about=about,
+        heads=heads,
+        rows=rows,
+        right=numeric(heads),
+        breaks=frozenset({1, 1 + len(COUNTS)}),
+    )
 
 
 def _matched(one: MatchCounts) -> tuple[Cell, ...]:

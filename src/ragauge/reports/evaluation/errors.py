@@ -7,9 +7,9 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from ragauge.reports import envelope, numbers
+from ragauge.reports import envelope
 from ragauge.reports.evaluation.spans import Piece
-from ragauge.reports.evaluation.tables import Cell, Row, Table, counted
+from ragauge.reports.evaluation.tables import Cell, Table, tally
 
 
 class ToldError(Struct, frozen=True, kw_only=True):
@@ -37,7 +37,7 @@ def kind_word(kind: str) -> str:
 class Browser(Struct, frozen=True, kw_only=True):
     """All errors that are kept, with their counts."""
 
-    title: str
+    title: str = "Errors"
     kinds: Mapping[str, str]
     """The kinds in a reader's order, and what each is."""
     counts: Mapping[str, int]
@@ -66,24 +66,7 @@ class Browser(Struct, frozen=True, kw_only=True):
 
     def table(self) -> Table:
         """How many errors there are of each kind."""
-        most = max((self.counts.get(kind, 0) for kind in self.kinds), default=0)
-        rows = tuple(
-            Row(
-                (
-                    Cell(kind_word(kind)),
-                    counted(self.counts[kind]),
-                    Cell(numbers.share(self.counts[kind], self.total), tone="soft"),
-                ),
-                share=self.counts[kind] / most,
-                note=self.kinds[kind],
-            )
-            for kind in self.kinds_seen()
-        )
-        return Table(
-            title=self.title,
-            heads=("kind", "errors", "share"),
-            rows=rows,
-            right=frozenset({1, 2}),
-            bar="errors",
-            whole=True,
-        )
+        seen = self.kinds_seen()
+        times = [(Cell(kind_word(kind)), self.counts[kind]) for kind in seen]
+        notes = [self.kinds[kind] for kind in seen]
+        return tally(self.title, ("kind", "errors", "share"), times, notes=notes)

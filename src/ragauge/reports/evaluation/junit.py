@@ -19,7 +19,7 @@ from ragauge.contracts.evaluation import (
 from ragauge.reports import numbers, testsuites
 from ragauge.reports.evaluation import entities, links
 from ragauge.reports.evaluation.errors import ToldError, kind_word
-from ragauge.reports.evaluation.rankings import DISTRIBUTED, value_of
+from ragauge.reports.evaluation.measures import Ranking, ranking, value_of
 from ragauge.reports.evaluation.spans import plain
 from ragauge.reports.evaluation.tables import column_name, is_rate
 from ragauge.reports.foreign import shown
@@ -75,7 +75,8 @@ def _cases(report: EvalReport) -> tuple[str, Iterator[Case]]:
         case LinkDetail() as detail:
             return "mentions", _mentions(detail)
         case RankingDetail() as detail:
-            return "queries", map(_query, detail.queries)
+            by = ranking(report)
+            return "queries", (_query(row, by) for row in detail.queries)
 
 
 def _types(report: EvalReport, detail: EntityDetail) -> Iterator[Case]:
@@ -123,7 +124,7 @@ def _mentions(detail: LinkDetail) -> Iterator[Case]:
         yield Case(name=error.name, message=message, lines=(_line(error),), kind=kind)
 
 
-def _query(row: QueryRow) -> Case:
+def _query(row: QueryRow, by: Ranking | None) -> Case:
     if not row.relevant:
         return Case(name=row.query, message="no relevant document is judged", kind="skipped")
     if row.first_relevant is not None and row.first_relevant <= DEPTH:
@@ -136,6 +137,6 @@ def _query(row: QueryRow) -> Case:
         lines=(
             f"first relevant: {first}",
             f"found: {found}, of {numbers.count(row.retrieved)} retrieved",
-            f"nDCG@10: {numbers.value(value_of(row, DISTRIBUTED))}",
+            *([f"{by.title}: {numbers.value(value_of(row, by.name))}"] if by else []),
         ),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -11,6 +11,7 @@ from ragauge.contracts.labels import MISSING, OTHER
 from ragauge.reports import numbers
 from ragauge.reports.evaluation.tables import (
     Cell,
+    Measured,
     Row,
     Table,
     counted,
@@ -78,7 +79,7 @@ def tables(report: EvalReport, detail: LabelDetail) -> Iterator[Table]:
     """The tables of the task, what matters most first."""
     if detail.confusions:
         yield _confusions(detail)
-    if report.per_type:
+    if any(map(_occurs, report.per_type.values())):
         yield _classes(report, detail)
     if hierarchy := _hierarchy(report):
         yield hierarchy
@@ -116,13 +117,20 @@ def _confusions(detail: LabelDetail) -> Table:
 
 
 def _classes(report: EvalReport, detail: LabelDetail) -> Table:
-    order = _in_order(report.per_type, detail.labels)
+    """The labels that occur: `macro_words` counts those that do not, and the files list them."""
+    order = [label for label in in_order(report, detail) if _occurs(report.per_type[label])]
     return per_type("Labels", macro_words(report, detail), "label", report.per_type, order)
 
 
-def _in_order(found: dict[str, dict[str, float | None]], labels: Sequence[str]) -> list[str]:
-    known = [label for label in labels if label in found]
-    return [*known, *sorted(set(found) - set(known))]
+def in_order(report: EvalReport, detail: LabelDetail) -> list[str]:
+    """The labels that were measured: as the label set has them, then others by name."""
+    known = [label for label in detail.labels if label in report.per_type]
+    return [*known, *sorted(set(report.per_type) - set(known))]
+
+
+def _occurs(found: Measured) -> bool:
+    """Whether a label is in gold or was predicted."""
+    return any(value for value in found.values())
 
 
 def macro_words(report: EvalReport, detail: LabelDetail) -> str:

@@ -17,6 +17,7 @@ from ragauge.reports.evaluation.tables import (
     number,
     numeric,
     per_type,
+    tally,
 )
 
 KINDS = {
@@ -56,7 +57,6 @@ def tables(report: EvalReport, detail: LinkDetail) -> Iterator[Table]:
 
 def browser(detail: LinkDetail) -> Browser:
     return Browser(
-        title="Errors",
         kinds=KINDS,
         counts=detail.error_counts,
         errors=tuple(map(_told, detail.errors)),
@@ -86,32 +86,17 @@ def _ids(ids: tuple[str, ...]) -> str:
 def _ranks(detail: LinkDetail) -> Table:
     known = [rank for rank in RANKS if rank in detail.ranks]
     known += sorted(set(detail.ranks) - set(known))
-    total, most = sum(detail.ranks.values()), max(detail.ranks.values(), default=0) or 1
-    rows = tuple(
-        Row(
-            (
-                Cell(RANK_WORDS.get(rank, rank.replace("-", " to "))),
-                counted(detail.ranks[rank]),
-                Cell(numbers.share(detail.ranks[rank], total), tone="soft"),
-            ),
-            share=detail.ranks[rank] / most,
-        )
+    times = [
+        (Cell(RANK_WORDS.get(rank, rank.replace("-", " to "))), detail.ranks[rank])
         for rank in known
-    )
+    ]
     told = [
         f"{numbers.counted(detail.in_kb, 'mention')} in the knowledge base",
         f"{numbers.count(detail.nil)} NIL",
         f"{numbers.count(detail.missing)} without a prediction",
     ]
-    return Table(
-        title="Ranks",
-        about=f"of the first right candidate; {', '.join(told)}",
-        heads=("rank", "mentions", "share"),
-        rows=rows,
-        right=frozenset({1, 2}),
-        bar="mentions",
-        whole=True,
-    )
+    about = f"of the first right candidate; {', '.join(told)}"
+    return tally("Ranks", ("rank", "mentions", "share"), times, about=about)
 
 
 def _end_to_end(report: EvalReport) -> Table | None:
@@ -119,7 +104,7 @@ def _end_to_end(report: EvalReport) -> Table | None:
     for name, ids in ENDS.items():
         scores = [report.metrics.get(id) for id in ids]
         if any(score is not None for score in scores):
-            cells = [number(score.value if score else None) for score in scores]
+            cells = [number(score.value) if score else Cell("") for score in scores]
             reason = next((s.reason for s in scores if s and s.value is None and s.reason), None)
             note = END_WORDS[name] + (f": {reason}" if reason else "")
             f1 = scores[-1]
@@ -137,11 +122,18 @@ def _end_to_end(report: EvalReport) -> Table | None:
 
 
 def _pairs(report: EvalReport, detail: LinkDetail) -> Table:
-    heads = ("pair", "comparable", "agree", "agreement")
+    heads = ("pair", "in both", "comparable", "coverage", "agree", "agreement")
     ranked = sorted(detail.kb_pairs.items(), key=lambda pair: (-pair[1].comparable, pair[0]))
     rows = tuple(
         Row(
-            (named(pair), counted(one.comparable), counted(one.agree), number(one.agreement)),
+            (
+                named(pair),
+                counted(one.of),
+                counted(one.comparable),
+                Cell(numbers.share(one.comparable, one.of), tone="soft"),
+                counted(one.agree),
+                number(one.agreement),
+            ),
             share=one.agreement,
         )
         for pair, one in ranked
@@ -150,7 +142,7 @@ def _pairs(report: EvalReport, detail: LinkDetail) -> Table:
     told = f"; coverage {numbers.value(covered.value)}" if covered else ""
     return Table(
         title="Knowledge bases",
-        about=f"whether the ids given to one entity go together{told}",
+        about=f"whether the ids given to one entity in both of them go together{told}",
         heads=heads,
         rows=rows,
         right=numeric(heads),

@@ -25,7 +25,7 @@ def tables_of(report: EvalReport, *, drawn: bool = False) -> list[Table]:
         case LinkDetail() as detail:
             return list(links.tables(report, detail))
         case RankingDetail() as detail:
-            by_query = () if drawn else rankings.by_query(detail)
+            by_query = () if drawn else rankings.by_query(report, detail)
             return [*rankings.tables(report, detail), *by_query]
 
 

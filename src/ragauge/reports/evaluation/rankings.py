@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
 from ragauge.contracts.evaluation import EvalReport, QueryRow, RankingDetail
 from ragauge.reports import numbers
 from ragauge.reports.evaluation.compared import compared
+from ragauge.reports.evaluation.measures import (
+    FAMILY,
+    NDCG,
+    WITH_CUTS,
+    Ranking,
+    asked,
+    ranking,
+    value_of,
+)
 from ragauge.reports.evaluation.tables import (
     Cell,
     Row,
@@ -17,13 +26,11 @@ from ragauge.reports.evaluation.tables import (
     named,
     number,
     numeric,
+    tally,
 )
 
-DISTRIBUTED = "ndcg@10"
-"""The metric whose values are drawn query by query."""
 TENTHS = 10
 WORST_SHOWN = 10
-WITH_CUTS = ("ndcg", "ndcg_exp", "p", "recall", "success", "rr", "ap")
 QUERY_VALUES = ("ndcg@10", "p@10", "recall@10", "rr", "ap")
 
 
@@ -50,17 +57,21 @@ def tables(report: EvalReport, detail: RankingDetail) -> Iterator[Table]:
         yield _overlap(detail)
 
 
-def by_query(detail: RankingDetail) -> Iterator[Table]:
+def by_query(report: EvalReport, detail: RankingDetail) -> Iterator[Table]:
     """How the queries are spread, and the worst of them: for forms that draw neither."""
-    if tenths(detail):
-        yield _distribution(detail)
-    if worst := queries_worst_first(detail)[:WORST_SHOWN]:
-        yield _queries("Worst queries", worst, detail)
+    by = ranking(report)
+    if by is None:
+        return
+    if found := tenths(detail, by):
+        times = [(Cell(one.name), one.queries) for one in found]
+        yield tally(f"{by.title}, query by query", (by.title, "queries"), times)
+    if worst := queries_worst_first(detail, by)[:WORST_SHOWN]:
+        yield _queries("Worst queries", worst, _columns(report, detail), by)
 
 
-def tenths(detail: RankingDetail) -> list[Tenth]:
-    """The queries by the tenth their nDCG@10 lies in; nothing where none has one."""
-    values = [one for row in detail.queries if (one := value_of(row, DISTRIBUTED)) is not None]
+def tenths(detail: RankingDetail, by: Ranking = NDCG) -> list[Tenth]:
+    """The queries by the tenth their value lies in; nothing where none has one."""
+    values = [one for row in detail.queries if (one := value_of(row, by.name)) is not None]
     if not values:
         return []
     counts = [0] * TENTHS
@@ -70,44 +81,52 @@ def tenths(detail: RankingDetail) -> list[Tenth]:
     return [Tenth(n / TENTHS, (n + 1) / TENTHS, times) for n, times in enumerate(counts)]
 
 
-def value_of(row: QueryRow, name: str) -> float | None:
-    """A query's value of a metric, with its family in the name or without."""
-    return row.values.get(f"retrieval.{name}", row.values.get(name))
+def queries_worst_first(detail: RankingDetail, by: Ranking = NDCG) -> list[QueryRow]:
+    """The queries with relevant documents, the worst first; ties by id.
 
-
-def queries_worst_first(detail: RankingDetail) -> list[QueryRow]:
-    """The queries with relevant documents, the lowest nDCG@10 first; ties by id.
-
-    Where the report names the worst of all queries, they stand first as it has them.
+    Where the report names the worst of all queries by nDCG@10, they stand first as it has them.
     """
     by_id = {row.query: row for row in detail.queries}
-    first = [by_id[id] for id in detail.worst if id in by_id]
+    worst = detail.worst if by == NDCG else ()
+    first = [by_id[id] for id in worst if id in by_id]
     named_first = {row.query for row in first}
     others = [row for row in detail.queries if row.relevant and row.query not in named_first]
 
-    def badness(row: QueryRow) -> tuple[float, str]:
-        value = value_of(row, DISTRIBUTED)
-        return (2.0 if value is None else value), row.query
+    def badness(row: QueryRow) -> tuple[bool, float, str]:
+        value = value_of(row, by.name)
+        return value is None, -(value or 0.0) if by.lower else value or 0.0, row.query
 
     return [*first, *sorted(others, key=badness)]
 
 
-def queries(detail: RankingDetail, most: int) -> Table:
+def queries(report: EvalReport, detail: RankingDetail, most: int) -> Table:
     """All queries, the worst first; those without a relevant document last."""
-    ranked = queries_worst_first(detail)
+    by = ranking(report)
+    ranked = queries_worst_first(detail, by or NDCG)
+    there = {row.query for row in ranked}
     ranked += sorted(
-        (row for row in detail.queries if not row.relevant and row.query not in detail.worst),
-        key=lambda row: row.query,
+        (row for row in detail.queries if row.query not in there), key=lambda row: row.query
     )
-    return _queries("Queries", ranked[:most], detail, left=len(ranked) - most)
+    columns = _columns(report, detail)
+    return _queries("Queries", ranked[:most], columns, by, left=len(ranked) - most)
 
 
-def _queries(title: str, rows: list[QueryRow], detail: RankingDetail, left: int = 0) -> Table:
-    known = [name for name in QUERY_VALUES if any(_has(row, name) for row in detail.queries)]
-    heads = ("query", "first relevant", "found", "retrieved", *known)
+def _columns(report: EvalReport, detail: RankingDetail) -> list[str]:
+    """The metrics shown of each query: those asked for by name, and else the usual ones."""
+    wanted = [id.removeprefix(FAMILY) for id in asked(report)] or QUERY_VALUES
+    by = ranking(report)
+    names = dict.fromkeys([*([by.name] if by else []), *wanted])
+    return [name for name in names if any(_has(row, name) for row in detail.queries)]
+
+
+def _queries(
+    title: str, rows: list[QueryRow], columns: list[str], by: Ranking | None, left: int = 0
+) -> Table:
+    heads = ("query", "first relevant", "found", "retrieved", *columns)
+    found = "found: relevant documents retrieved, of all relevant"
     return Table(
         title=title,
-        about="the lowest nDCG@10 first; found: relevant documents retrieved, of all relevant",
+        about=f"{by.worst}; {found}" if by else found,
         heads=heads,
         rows=tuple(
             Row(
@@ -116,14 +135,16 @@ def _queries(title: str, rows: list[QueryRow], detail: RankingDetail, left: int 
                     _first(row),
                     Cell(numbers.n_of(row.relevant_retrieved, row.relevant)),
                     counted(row.retrieved),
-                    *(number(value_of(row, name)) for name in known),
+                    *(number(value_of(row, name)) for name in columns),
                 ),
-                share=value_of(row, DISTRIBUTED),
+                share=value_of(row, by.name) if by else None,
+                tone="plain" if by and by.lower else "",
             )
             for row in rows
         ),
         right=numeric(heads),
-        bar=DISTRIBUTED,
+        bar=by.name if by else "",
+        breaks=frozenset({1, 4}),
         more=f"{numbers.counted(left, 'query', 'queries')} not shown" if left > 0 else "",
     )
 
@@ -154,30 +175,19 @@ def _cuts(report: EvalReport) -> Table | None:
         return WITH_CUTS.index(name.partition("(")[0]), name
 
     rows = tuple(
-        Row((Cell(name), *(number(found[name].get(cut)) for cut in cuts)))
+        Row((Cell(name), *(_at(found[name], cut) for cut in cuts)))
         for name in sorted(found, key=place)
     )
     return Table(title="By cut-off", heads=heads, rows=rows, right=numeric(heads))
 
 
-def _distribution(detail: RankingDetail) -> Table:
-    drawn = tenths(detail)
-    most = max(one.queries for one in drawn)
-    rows = tuple(
-        Row((Cell(one.name), counted(one.queries)), share=one.queries / most) for one in drawn
-    )
-    return Table(
-        title="nDCG@10, query by query",
-        heads=("nDCG@10", "queries"),
-        rows=rows,
-        right=frozenset({1}),
-        bar="queries",
-        whole=True,
-    )
+def _at(values: Mapping[int, float | None], cut: int) -> Cell:
+    """The value at a cut; empty where nobody asked for it."""
+    return number(values[cut]) if cut in values else Cell("")
 
 
 def _sources(detail: RankingDetail) -> Table:
-    heads = ("source", "of rows", "of rank 1", "of ranks 1–5", "relevant", "alone", "precision")
+    heads = ("source", "of results", "of rank 1", "of ranks 1–5", "relevant", "alone", "precision")
     ranked = sorted(detail.sources.items(), key=lambda pair: (-pair[1].share, pair[0]))
     rows = tuple(
         Row(
@@ -198,7 +208,7 @@ def _sources(detail: RankingDetail) -> Table:
         heads=heads,
         rows=rows,
         right=numeric(heads),
-        bar="of rows",
+        bar="of results",
         whole=True,
     )
 
@@ -209,14 +219,6 @@ def _percent(part: float | None) -> str:
 
 def _overlap(detail: RankingDetail) -> Table:
     ranked = sorted(detail.overlap.items(), key=lambda pair: (-pair[1], pair[0]))
-    most = max(times for _, times in ranked) or 1
-    rows = tuple(Row((named(pair), counted(times)), share=times / most) for pair, times in ranked)
-    return Table(
-        title="Overlap of sources",
-        about="documents that both brought for one query",
-        heads=("sources", "documents"),
-        rows=rows,
-        right=frozenset({1}),
-        bar="documents",
-        whole=True,
-    )
+    times = [(named(pair), each) for pair, each in ranked]
+    about = "documents that both brought for one query"
+    return tally("Overlap of sources", ("sources", "documents"), times, about=about)

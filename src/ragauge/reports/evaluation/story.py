@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import chain
+
+from msgspec import Struct
 
 from ragauge.contracts.evaluation import EvalReport, Task
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.score import Score
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.verdict import Decision, Verdict
 from ragauge.reports import envelope, numbers
-from ragauge.reports.evaluation.tables import Cell, Row, Table, counted, named, numeric
+from ragauge.reports.evaluation import measures
+from ragauge.reports.evaluation.tables import Cell, Row, Table, named, numeric
 from ragauge.reports.numbers import count
 
 UNITS: dict[Task, tuple[str, str]] = {
@@ -50,6 +54,10 @@ SHOWN: dict[Task, tuple[str, ...]] = {
 """The metrics every reader sees, without their family; the others are for who opens them."""
 COUNTS = (".tp", ".fp", ".fn")
 """How the ids of metrics end that are plain counts: the tables have them."""
+UNDECIDED: dict[Decision, str] = {
+    "not_evaluated": "not evaluated",
+    "not_applicable": "not applicable",
+}
 COVERED = ("tasks", "documents", "items", "mentions", "queries", "scored", "evaluated", "answered")
 """What of the coverage is said first; the rest follows, the most frequent first."""
 COVERAGE_WORDS = {
@@ -60,6 +68,8 @@ COVERAGE_WORDS = {
     "no_relevant": "without a relevant document",
     "unlabelled": "without a gold label",
 }
+ASKED_NAMED = 2
+"""Of the metrics somebody asked for, those that the verdict names."""
 FEW = 5
 """A value over fewer units is chance: it is shown, and marked."""
 
@@ -68,12 +78,19 @@ def verdict_words(report: EvalReport) -> tuple[str, str]:
     """PASS or FAIL, the headline numbers, and what the gates did."""
     told = [
         f"{name} {numbers.value(report.metrics[id].value)}"
-        for id, name in HEADLINES[report.task].items()
+        for id, name in _headlines(report).items()
         if id in report.metrics
     ]
     over = numbers.counted(units(report), *UNITS[report.task])
     words = [f"{', '.join(told)} over {over}"] if told else []
     return "PASS" if report.passed else "FAIL", "; ".join([*words, gates_words(report.gates)])
+
+
+def _headlines(report: EvalReport) -> dict[str, str]:
+    """What the verdict names: what was asked for by name, and else what every reader asks for."""
+    if wanted := measures.asked(report):
+        return dict(list(wanted.items())[:ASKED_NAMED])
+    return HEADLINES[report.task]
 
 
 def units(report: EvalReport) -> int:
@@ -87,14 +104,13 @@ def gates_words(gates: Sequence[Verdict]) -> str:
     if not gates:
         return "no gates"
     total = numbers.counted(len(gates), "gate")
-    failed = sum(gate.verdict == "fail" for gate in gates)
-    unknown = sum(gate.verdict == "not_evaluated" for gate in gates)
-    if failed:
-        words = f"{count(failed)} of {total} failed"
+    times = Counter(gate.verdict for gate in gates)
+    if times["fail"]:
+        words = [f"{count(times['fail'])} of {total} failed"]
     else:
-        held = len(gates) - unknown
-        words = f"{count(held)} of {total} {'holds' if len(gates) == 1 else 'hold'}"
-    return f"{words}, {count(unknown)} not evaluated" if unknown else words
+        words = [f"{count(times['pass'])} of {total} {'holds' if len(gates) == 1 else 'hold'}"]
+    words += [f"{count(times[one])} {said}" for one, said in UNDECIDED.items() if times[one]]
+    return ", ".join(words)
 
 
 def metric_names(report: EvalReport) -> dict[str, str]:
@@ -107,7 +123,8 @@ def metrics_told(report: EvalReport) -> tuple[list[tuple[str, Score]], list[tupl
     """The metrics that no gate speaks of: those every reader sees, and the others by name."""
     gated = {gate.metric for gate in report.gates}
     family = next((id.partition(".")[0] for id in report.metrics), "")
-    first = [f"{family}.{name}" for name in SHOWN[report.task]]
+    usual = [f"{family}.{name}" for name in SHOWN[report.task]]
+    first = dict.fromkeys([*measures.asked(report), *usual])
     free = {id for id in report.metrics if id not in gated and not id.endswith(COUNTS)}
     shown = [id for id in first if id in free]
     others = sorted(free - set(shown))
@@ -137,13 +154,13 @@ def _stratum(
     brief: bool,
 ) -> Table:
     ids = sorted({id for scores in by.values() for id in scores}, key=_rank)
-    sizes = {value: max((s.of for s in scores.values()), default=0) for value, scores in by.items()}
-    values = sorted(by, key=lambda value: (-sizes[value], value))
-    many = [value for value in values if sizes[value] >= FEW]
+    sizes = {value: _sizes(scores) for value, scores in by.items()}
+    values = sorted(by, key=lambda value: (-sizes[value].units, value))
+    many = [value for value in values if sizes[value].most >= FEW]
     few = len(values) - len(many) if brief and many else 0
     heads = ("value", "n", *(names[id] for id in ids))
     rows = tuple(
-        Row((named(value), counted(sizes[value]), *(_sliced(by[value].get(id)) for id in ids)))
+        Row((named(value), sizes[value].cell, *(_sliced(by[value].get(id)) for id in ids)))
         for value in (many if few else values)
     )
     starred = any(cell.text.endswith("*") for row in rows for cell in row.cells)
@@ -155,6 +172,29 @@ def _stratum(
         right=numeric(heads),
         more="; ".join(filter(None, (_left_out(few), f"* over fewer than {FEW}" * starred))),
     )
+
+
+class _Sizes(Struct, frozen=True):
+    """How many units the numbers of a slice are over, and how many it has."""
+
+    least: int
+    most: int
+    units: int
+
+    @property
+    def cell(self) -> Cell:
+        n = count(self.most)
+        if self.least < self.most:
+            n = f"{count(self.least)}–{n}"
+        of = f" of {count(self.units)}" if self.most < self.units else ""
+        return Cell(f"{n}{of}", tone="" if self.most else "soft")
+
+
+def _sizes(scores: Mapping[str, Score]) -> _Sizes:
+    """What is absent is over nothing, and does not count."""
+    over = [score.n for score in scores.values() if score.value is not None]
+    units = max((score.of for score in scores.values()), default=0)
+    return _Sizes(min(over, default=0), max(over, default=0), units)
 
 
 def _left_out(few: int) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.text import Text
 
@@ -23,15 +23,17 @@ def told(page: Page, table: Table) -> None:
     if table.about:
         page.paragraph(note(table.about))
     rows = [head(*table.heads), *(_cells(row) for row in table.rows)]
-    notes = [Text(), *(note(row.note) for row in table.rows)]
-    pieces = _folded(rows, page.width - MARGIN)
+    wide, room = widths(rows), page.width - MARGIN
+    below = _below(table, wide, room)
+    notes = [Text(), *(note(_note(table, row, below)) for row in table.rows)]
+    pieces = _folded(wide, _groups(table, below), room)
     for number, columns in enumerate(pieces):
         part = [[row[column].copy() for column in columns] for row in rows]
         if number:
             page.line(Text())
-        if number == 0 and table.bar:
-            _add_bars(page, table, part)
         last = number == len(pieces) - 1
+        if table.bar and _is_drawn(table, columns, last):
+            _add_bars(page, table, part)
         right = {place for place, column in enumerate(columns) if column in table.right}
         page.table(part, right=right, notes=notes if last else ())
     if table.more:
@@ -49,17 +51,54 @@ def _cell(cell: Cell, strong: bool) -> Text:
     return made
 
 
-def _folded(rows: Sequence[Sequence[Text]], room: int) -> list[list[int]]:
+def _below(table: Table, wide: Sequence[int], room: int) -> list[int]:
+    """The columns that go below their rows, so that the others fit beside each other."""
+    taken, below = sum(wide) + GAP * (len(wide) - 1), []
+    for column in table.spare:
+        if taken <= room:
+            break
+        taken -= wide[column] + GAP
+        below.append(column)
+    return below
+
+
+def _note(table: Table, row: Row, below: Iterable[int]) -> str:
+    return "; ".join(filter(None, (table.below(row, below), row.note)))
+
+
+def _groups(table: Table, below: Sequence[int]) -> list[list[int]]:
+    """The columns behind the first that are not parted, if it can be helped."""
+    groups: list[list[int]] = []
+    for column in range(1, len(table.heads)):
+        if column in below:
+            continue
+        if not groups or not table.breaks or column in table.breaks:
+            groups.append([])
+        groups[-1].append(column)
+    return groups
+
+
+def _folded(wide: Sequence[int], groups: Sequence[Sequence[int]], room: int) -> list[list[int]]:
     """The columns in as many tables as it takes to show them whole; the first stands in each."""
-    wide = widths(rows)
-    pieces, taken = [[0]], wide[0]
-    for column in range(1, len(wide)):
-        if taken + GAP + wide[column] > room and len(pieces[-1]) > 1:
+    pieces = [[0]]
+
+    def fits(columns: Sequence[int]) -> bool:
+        return sum(wide[column] + GAP for column in (*pieces[-1], *columns)) - GAP <= room
+
+    for group in groups:
+        if not fits(group) and len(pieces[-1]) > 1:
             pieces.append([0])
-            taken = wide[0]
-        pieces[-1].append(column)
-        taken += GAP + wide[column]
+        for column in group:
+            if not fits([column]) and len(pieces[-1]) > 1:
+                pieces.append([0])
+            pieces[-1].append(column)
     return pieces
+
+
+def _is_drawn(table: Table, columns: Sequence[int], last: bool) -> bool:
+    """Whether the bars stand in this piece of a table: beside the numbers they show."""
+    drawn = [place for place, title in enumerate(table.heads) if title == table.bar]
+    return any(place in columns for place in drawn) if drawn else last
 
 
 def _add_bars(page: Page, table: Table, rows: list[list[Text]]) -> None:
@@ -76,7 +115,7 @@ def _add_bars(page: Page, table: Table, rows: list[list[Text]]) -> None:
 def _bar(row: Row, room: int, whole: bool) -> Text:
     if row.share is None:
         return Text()
-    drawn = Text(bar(min(1.0, row.share), room) if row.share > 0 else "", _tone(row.share, whole))
+    drawn = Text(bar(min(1.0, row.share), room) if row.share > 0 else "", _tone(row, whole))
     if row.mark is None:
         return drawn
     place = min(room - 1, max(0, round(row.mark * room) - 1))
@@ -84,7 +123,10 @@ def _bar(row: Row, room: int, whole: bool) -> Text:
     return Text.assemble(drawn[:place], ("┃", "bold"), drawn[place + 1 :])
 
 
-def _tone(share: float, whole: bool) -> str:
-    if whole:
+def _tone(row: Row, whole: bool) -> str:
+    if whole or row.tone == "plain":
         return "cyan"
+    if row.tone:
+        return "green" if row.tone == "good" else "red"
+    share = row.share or 0.0
     return "green" if share >= GOOD else "yellow" if share >= FAIR else "red"

@@ -52,6 +52,8 @@ class Row(Struct, frozen=True):
     """Where on the bar's scale it ought to end, where somebody knows."""
     note: str = ""
     strong: bool = False
+    tone: str = ""
+    """good, bad or plain: the bar's colour, where not its length decides on it."""
 
 
 class Table(Struct, frozen=True, kw_only=True):
@@ -71,6 +73,15 @@ class Table(Struct, frozen=True, kw_only=True):
     """Whether the bars are shares of a whole, and not the quality of something."""
     more: str = ""
     """What is not among the rows."""
+    breaks: frozenset[int] = frozenset()
+    """Columns that begin a group: a page too narrow for all parts the table there."""
+    spare: tuple[int, ...] = ()
+    """Columns that stand below their rows where the page is narrow, the first one first."""
+
+    def below(self, row: Row, columns: Iterable[int]) -> str:
+        """What of a row stands in these columns, as a line below it."""
+        told = [(self.heads[place], row.cells[place].text) for place in sorted(columns)]
+        return ", ".join(f"{head} {text}" for head, text in told if text)
 
 
 def named(text: str) -> Cell:
@@ -143,6 +154,34 @@ def per_type(
         rows=rows,
         right=numeric(heads),
         bar=column_name(drawn) if drawn else "",
+        breaks=_groups(columns),
+    )
+
+
+def tally(
+    title: str,
+    heads: tuple[str, ...],
+    times: Sequence[tuple[Cell, int]],
+    *,
+    about: str = "",
+    notes: Sequence[str] = (),
+) -> Table:
+    """How often each is met, with bars; also as shares of all, where there is a head for them."""
+    total, most = sum(each for _, each in times), max((each for _, each in times), default=0) or 1
+    shared = len(heads) > 2
+    rows = []
+    for place, (name, each) in enumerate(times):
+        of_all = [Cell(numbers.share(each, total), tone="soft")] if shared else []
+        note = notes[place] if notes else ""
+        rows.append(Row((name, counted(each), *of_all), share=each / most, note=note))
+    return Table(
+        title=title,
+        about=about,
+        heads=heads,
+        rows=tuple(rows),
+        right=numeric(heads),
+        bar=heads[1],
+        whole=True,
     )
 
 
@@ -171,6 +210,14 @@ def rate_drawn(names: Iterable[str]) -> str | None:
     names = list(names)
     ranked = ("f1_strict", "strict_f1", "f1", *sorted(name for name in names if is_rate(name)))
     return next((name for name in ranked if name in names), None)
+
+
+def _groups(names: Sequence[str]) -> frozenset[int]:
+    """The columns behind the first that begin the counts, the rates, and the partial ones."""
+    kinds = [_place(name)[:2] for name in names]
+    return frozenset(
+        place for place, kind in enumerate(kinds, 1) if place == 1 or kind != kinds[place - 2]
+    )
 
 
 def _place(name: str) -> tuple[bool, bool, int]:

@@ -15,12 +15,15 @@ from ragauge.reports import envelope
 from ragauge.reports.evaluation import rankings, story
 from ragauge.reports.evaluation.errors import Browser, ToldError, kind_word
 from ragauge.reports.evaluation.matrix_drawing import Drawing, drawn
+from ragauge.reports.evaluation.measures import Ranking, ranking
 from ragauge.reports.evaluation.parts import browser_of, matrices_of, tables_of
 from ragauge.reports.evaluation.tables import Table
 from ragauge.reports.page_view import PageView
 
 ERRORS_SHOWN = 400
 """A page with more would be slow to scroll."""
+ERRORS_OPEN = 60
+"""Of these, what stands open: more would bury what comes below."""
 TYPES_TOLD = 24
 """Types that errors can be filtered by, the most frequent; the style sheet knows so many."""
 QUERIES_SHOWN = 500
@@ -55,6 +58,7 @@ class ShownError(Struct, frozen=True):
     kind: int
     type: int
     """The numbers of the picks that show it."""
+    is_open: bool
 
     @property
     def kind_word(self) -> str:
@@ -127,9 +131,9 @@ class View(PageView[EvalReport]):
 
     @cached_property
     def histogram(self) -> list[Bar]:
-        """The queries by the tenth their nDCG@10 lies in."""
-        detail = self.report.detail
-        tenths = rankings.tenths(detail) if isinstance(detail, RankingDetail) else []
+        """The queries by the tenth their value lies in."""
+        detail, by = self.report.detail, self._ranking
+        tenths = rankings.tenths(detail, by) if isinstance(detail, RankingDetail) and by else []
         most = max((one.queries for one in tenths), default=1)
         return [
             Bar(
@@ -142,12 +146,21 @@ class View(PageView[EvalReport]):
             for place, one in enumerate(tenths)
         ]
 
+    @cached_property
+    def _ranking(self) -> Ranking | None:
+        return ranking(self.report)
+
+    @property
+    def ranked_by(self) -> str:
+        """The metric whose values the histogram shows."""
+        return self._ranking.title if self._ranking else ""
+
     @property
     def queries(self) -> Table | None:
         detail = self.report.detail
         if not isinstance(detail, RankingDetail) or not detail.queries:
             return None
-        return rankings.queries(detail, QUERIES_SHOWN)
+        return rankings.queries(self.report, detail, QUERIES_SHOWN)
 
     @cached_property
     def browser(self) -> Browser | None:
@@ -155,12 +168,28 @@ class View(PageView[EvalReport]):
 
     @cached_property
     def errors(self) -> list[ShownError]:
-        """The errors on the page, with the picks that show them."""
+        """The errors on the page, with the picks that show them: some of each kind stand open."""
         kinds = {pick.name: pick.number for pick in self.kinds}
         types = {pick.name: pick.number for pick in self.types}
-        return [
-            ShownError(one, kinds[one.kind], types.get(one.type, TYPES_TOLD)) for one in self._kept
-        ]
+        some = self.browser.some(ERRORS_OPEN) if self.browser else []
+        open = {kind: len(errors) for kind, errors in some}
+        seen: Counter[str] = Counter()
+        found = []
+        for one in self._kept:
+            seen[one.kind] += 1
+            type = types.get(one.type, TYPES_TOLD)
+            is_open = seen[one.kind] <= open.get(one.kind, 0)
+            found.append(ShownError(one, kinds[one.kind], type, is_open))
+        return found
+
+    @property
+    def open_errors(self) -> list[ShownError]:
+        return [error for error in self.errors if error.is_open]
+
+    @property
+    def closed_errors(self) -> list[ShownError]:
+        """Those that a reader asks for, by opening them or by a filter."""
+        return [error for error in self.errors if not error.is_open]
 
     @cached_property
     def _kept(self) -> list[ToldError]:

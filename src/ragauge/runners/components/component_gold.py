@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.errors import InputRejected
+from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.fields import BadRecord, expected, quoted
 from ragauge.ingest.heritage import entry_of, is_entry, no_table
 from ragauge.ingest.judgements import records_of
@@ -53,8 +53,10 @@ def gold_of(
     _note_bad(problems, findings)
     if not entries:
         raise InputRejected("the gold holds no heritage entry; nothing can be evaluated")
+    if (qrels is None) != (queries is None):
+        lacking = "queries" if queries is None else "qrels"
+        raise UsageError(f"retrieval needs qrels and queries; give --{lacking} too")
     if qrels is None or queries is None:
-        _note_half(qrels, queries, findings)
         return ComponentGold(entries=entries, queries=(), judgements=None, failure=None)
     faults: list[str] = []
     try:
@@ -93,13 +95,6 @@ def _note_bad(problems: Sequence[str], findings: Findings) -> None:
     for problem in problems:
         where, _, fact = problem.partition(": ")
         findings.add(Finding("bad_record", where, fact))
-
-
-def _note_half(qrels: object, queries: object, findings: Findings) -> None:
-    if qrels is not None or queries is not None:
-        given, lacking = ("qrels", "queries") if qrels is not None else ("queries", "qrels")
-        fact = f"{given} were given without {lacking}; retrieval needs both"
-        findings.add(Finding("retrieval_incomplete", given, fact))
 
 
 def _judged(

@@ -9,8 +9,11 @@ from operator import index
 from typing import Any, SupportsIndex
 
 from ragauge.contracts.evaluation import Task
+from ragauge.contracts.finding import Finding, Findings
 from ragauge.ingest.fields import quoted
 from ragauge.text.kb_ids import is_nil, kb_id, kb_name
+
+MORE_THAN_K = "more_than_k"
 
 
 class BadReply(Exception):
@@ -97,7 +100,32 @@ def _document(given: Any) -> dict[str, Any]:
     id, source = _part(given, "id"), _part(given, "source")
     if not isinstance(id, str) or not id:
         raise BadReply("a document without an id")
-    return {"id": id, **_score(given), **({"source": str(source)} if source else {})}
+    return {"id": id, **_score(given), **({"source": _sources(source)} if source else {})}
+
+
+def _sources(source: Any) -> list[str]:
+    """Who brought a document: one, or several."""
+    several = isinstance(source, list | tuple | set | frozenset)
+    return sorted({str(one) for one in source}) if several else [str(source)]
+
+
+def first_k(
+    fields: Mapping[str, Any], k: int, where: str, findings: Findings
+) -> dict[str, list[dict[str, Any]]]:
+    """The results of a retrieval without the documents beyond the k that were asked for.
+
+    Those are a finding. Where every result has a score, the scores say which come first.
+    """
+    results = fields["results"]
+    ranked = results
+    if all("score" in one for one in results):
+        ranked = sorted(results, key=lambda one: (one["score"], one["id"]), reverse=True)
+    documents = list(dict.fromkeys(one["id"] for one in ranked))
+    if len(documents) > k:
+        fact = f"returned {len(documents):,} documents for k = {k:,}; the first {k:,} count"
+        findings.add(Finding(MORE_THAN_K, where, f"retrieve: {fact}"))
+    near = set(documents[:k])
+    return {"results": [one for one in results if one["id"] in near]}
 
 
 def _score(given: Any) -> dict[str, float]:

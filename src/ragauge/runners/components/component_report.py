@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import msgspec
@@ -20,6 +20,8 @@ from ragauge.contracts.evaluation import (
 )
 from ragauge.contracts.finding import Findings
 from ragauge.contracts.score import Outcome
+from ragauge.contracts.verdict import Decision, Rule, Verdict
+from ragauge.gates.components import answer_rules, demanded, undecided
 from ragauge.runners.components.component_gold import ComponentGold
 from ragauge.runners.components.component_units import joined_units
 
@@ -45,6 +47,9 @@ class TaskResults(Struct, kw_only=True):
     failures: dict[Task, str] = field(default_factory=dict)
     absent: dict[Task, str] = field(default_factory=dict)
     """Why a task was not begun."""
+    unasked: set[Task] = field(default_factory=set)
+    """Those of them that the user left out."""
+    rules: dict[Task, tuple[Rule, ...]] = field(default_factory=dict)
     failed_calls: int = 0
 
 
@@ -54,10 +59,12 @@ def outcome_of_all(
     results: TaskResults,
     findings: Findings,
     options: Mapping[str, Any],
+    preset: str | None = None,
 ) -> Outcome[EvalAllReport]:
     """The report of all tasks, with the rows it is made of; without one finished it fails."""
     reports = {task: outcome.report for task, outcome in results.outcomes.items()}
-    gates = tuple(gate for report in reports.values() for gate in report.gates)
+    decided = tuple(gate for report in reports.values() for gate in report.gates)
+    gates = (*decided, *_undecided(results), *_of_answers(preset))
     failures = tuple(
         TaskFailure(task=task, error=results.failures[task])
         for task in TASKS
@@ -79,6 +86,23 @@ def outcome_of_all(
     )
     units = joined_units({task: outcome.units for task, outcome in results.outcomes.items()})
     return Outcome(report=report, units=units, gold=(), record_rows=None, identity=report.identity)
+
+
+def _undecided(results: TaskResults) -> Iterator[Verdict]:
+    """The gates of tasks that came to nothing: what was demanded of them was not shown to hold."""
+    for task, rules in results.rules.items():
+        if task in results.failures:
+            for rule in rules:
+                yield undecided(rule, "not_evaluated", f"the task failed: {results.failures[task]}")
+        elif task in results.absent:
+            verdict: Decision = "not_applicable" if task in results.unasked else "not_evaluated"
+            for rule in demanded(rules, task):
+                yield undecided(rule, verdict, results.absent[task])
+
+
+def _of_answers(preset: str | None) -> Iterator[Verdict]:
+    for rule in answer_rules(preset):
+        yield undecided(rule, "not_applicable", NO_ANSWERS)
 
 
 def _number(key: str, results: TaskResults) -> SummaryNumber:
@@ -105,7 +129,9 @@ def _coverage(gold: ComponentGold, results: TaskResults) -> dict[str, int]:
         "tasks": len(results.outcomes),
         "failed_tasks": len(results.failures),
         "failed_calls": results.failed_calls,
-        "scored": sum(len(outcome.units.ids) for outcome in results.outcomes.values()),
+        "scored": sum(
+            outcome.report.coverage.get("scored", 0) for outcome in results.outcomes.values()
+        ),
         **each,
     }
 
@@ -121,7 +147,7 @@ def _identity(
         "command": "eval all",
         "model": model,
         "ragauge": __version__,
-        "gold_sha256": hashlib.sha256(_encode(said)).hexdigest(),
+        "gold_file_sha256": hashlib.sha256(_encode(said)).hexdigest(),
         "options": dict(options),
         "tasks": {task: report.identity for task, report in reports.items()},
         "metrics": {

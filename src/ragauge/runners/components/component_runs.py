@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
 from typing import Any
 
 from msgspec import Struct
@@ -12,8 +14,8 @@ from ragauge.contracts.evaluation import Task
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.ingest.heritage import Entry
 from ragauge.ingest.ranked.queries import Query
-from ragauge.runners.components.component_model import described
-from ragauge.runners.components.component_replies import BadReply, fields_of
+from ragauge.pipelines.callable import described
+from ragauge.runners.components.component_replies import BadReply, fields_of, first_k
 
 MODEL_ERROR = "model_error"
 MARKS: dict[Task, str] = {
@@ -100,11 +102,15 @@ def asked(
     errors: list[str] = []
     for call in calls:
         try:
-            returned = method(*call.arguments)
-            predicted.append({**call.unit, **fields_of(task, returned, call.arguments[0])})
+            with redirect_stdout(sys.stderr):  # stdout is the report's
+                returned = method(*call.arguments)
+            fields = fields_of(task, returned, call.arguments[0])
+            if task == "retrieval":
+                fields = first_k(fields, call.arguments[1], call.where, findings)
+            predicted.append({**call.unit, **fields})
         except BadReply as fault:
             errors.append(_noted(findings, task, call, f"returned {fault}"))
-        except Exception as error:
+        except (Exception, SystemExit) as error:  # a model that exits is no reason to
             errors.append(_noted(findings, task, call, described(error)))
         tick()
     return TaskRun(

@@ -12,15 +12,17 @@ from ragauge.contracts.entities import EntityColumns, Fragment
 from ragauge.contracts.finding import Finding
 from ragauge.ingest.fields import quoted
 from ragauge.runners.components.entity_marked import Marked
+from ragauge.runners.components.entity_placing import placed
 
 
-def aligned(gold: Marked, predicted: Marked, problems: list[str]) -> Marked:
+def aligned(gold: Marked, predicted: Marked, problems: list[str], *, reanchor: bool) -> Marked:
     """The predictions with places in gold's texts and, where each side has one layer, in gold's.
 
     A text that differs from gold's in more than blanks is a problem: its places say nothing of
-    gold's.
+    gold's. Places without a text must fit gold's, as gold's own do.
     """
-    return _in_gold_layer(gold, _in_gold_texts(gold, predicted, problems))
+    there = placed(gold, predicted, problems, reanchor=reanchor)
+    return _in_gold_layer(gold, _in_gold_texts(gold, there, problems))
 
 
 def _in_gold_texts(gold: Marked, predicted: Marked, problems: list[str]) -> Marked:

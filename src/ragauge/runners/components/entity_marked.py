@@ -29,6 +29,10 @@ class Marked(Struct, frozen=True, kw_only=True):
     layers: Sequence[str]
     """Those that were annotated, with or without entities."""
     findings: Sequence[Finding] = ()
+    in_tokens: frozenset[str] = frozenset()
+    """Documents whose start and end counted tokens."""
+    unplaced: frozenset[str] = frozenset()
+    """Documents whose start and end count tokens that this side does not have."""
 
     @property
     def ids(self) -> Sequence[str]:

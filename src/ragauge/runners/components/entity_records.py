@@ -103,7 +103,8 @@ def _check_places(
     """Whether every entity can stand in its text, and its surface stands there."""
     if (columns.start < 0).any() or (columns.start >= columns.end).any():
         raise _NotPlain
-    if not {*map(type, texts)} <= {str, type(None)}:
+    surfaces = {one.get("text") for one in entities}
+    if not {*map(type, texts), *map(type, surfaces)} <= {str, type(None)} or "" in surfaces:
         raise _NotPlain
     if texts.count(None) == len(texts):
         return

@@ -60,7 +60,8 @@ def marked(source: Source, how: HowToRead, problems: list[str]) -> Marked:
         raise UsageError(f"{how.name}: is a {kind}; give a file, records, columns or a frame")
     if source and all(isinstance(one, AnnotatedText) for one in source):
         return _of_texts([one for one in source if isinstance(one, AnnotatedText)], problems)
-    found = None if how.files["reanchor"] else plain_records(source, how.name)
+    plain = not how.files["reanchor"] and how.files["offsets"] != "tokens"
+    found = plain_records(source, how.name) if plain else None
     if found is not None:
         return found
     told = {key: how.files[key] for key in ("offsets", "reanchor")}
@@ -69,8 +70,8 @@ def marked(source: Source, how: HowToRead, problems: list[str]) -> Marked:
 
 def of_file(file: EntityFile) -> Marked:
     """What was read by a reader of files, as columns."""
-    documents = file.documents
-    return _of_documents(documents, file.layers, file.findings)
+    found = _of_documents(file.documents, file.layers, file.findings)
+    return replace(found, in_tokens=file.in_tokens, unplaced=file.unplaced)
 
 
 def _of_documents(
@@ -129,6 +130,7 @@ def _of_columns(columns: EntityColumns, how: HowToRead, problems: list[str]) -> 
         surface=lambda row: None,
         layers=columns.layers,
         findings=repeated_entities(given, kept, lambda row: f"{how.name} row {row + 1}"),
+        unplaced=frozenset(columns.documents if how.files["offsets"] == "tokens" else ()),
     )
 
 

@@ -23,7 +23,6 @@ from ragauge.ingest.ranked.ranking_writing import (
 from ragauge.ingest.ranked.rankings import read_rankings
 from ragauge.store.files import write_whole
 
-ENTITY_FORMS = tuple("jsonl" if form == "records" else form for form in WRITTEN_FORMS)
 _RANKINGS: dict[tuple[Role, str], Callable[[Mapping[str, Any]], bytes]] = {
     ("qrels", "trec"): trec_qrels,
     ("qrels", "ranx"): ranx_json,
@@ -32,7 +31,11 @@ _RANKINGS: dict[tuple[Role, str], Callable[[Mapping[str, Any]], bytes]] = {
     ("run", "ranx"): ranx_json,
     ("run", "jsonl"): jsonl_run,
 }
-RANKING_FORMS = ("trec", "ranx", "jsonl")
+FORMS: dict[str, tuple[str, ...]] = {
+    "entities": tuple("jsonl" if form == "records" else form for form in WRITTEN_FORMS),
+    **{role: tuple(form for of, form in _RANKINGS if of == role) for role, _ in _RANKINGS},
+}
+"""What each kind of file is written as."""
 
 
 def convert_entities(

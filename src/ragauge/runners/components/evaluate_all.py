@@ -15,8 +15,9 @@ from ragauge.errors import RagaugeError, UsageError
 from ragauge.gates.rules import parse_rules
 from ragauge.ingest.strata import read_strata
 from ragauge.metrics.table import find
+from ragauge.pipelines.callable import described
 from ragauge.runners.components.component_gold import ComponentGold, gold_of
-from ragauge.runners.components.component_model import can, described, model_of
+from ragauge.runners.components.component_model import can, model_of
 from ragauge.runners.components.component_report import TaskResults, outcome_of_all
 from ragauge.runners.components.component_runs import MARKS, Call, Progress, TaskRun, asked, planned
 from ragauge.runners.components.evaluate_linking import evaluate_linking
@@ -74,13 +75,12 @@ def evaluate_all(
     task that fails altogether is a failure, and the others go on.
     """
     chosen = _chosen(options)
-    for task in EVALUATORS:
-        rules_for(task, _own(task, chosen))
+    rules = {task: rules_for(task, _own(task, chosen)) for task in EVALUATORS}
     name, under_test = model_of(model)
     findings = Findings()
     read = gold_of(gold, queries, qrels, chosen, findings)
     strata = _strata(read, chosen)
-    results = TaskResults()
+    results = TaskResults(rules=rules)
     plans = _plans(under_test, read, chosen, results)
     tick = _ticking(progress, sum(map(len, plans.values())))
     for task, calls in plans.items():
@@ -95,7 +95,7 @@ def evaluate_all(
             results.failures[task] = str(error)
         except Exception as error:  # one task's fault is not the others'
             results.failures[task] = described(error)
-    return outcome_of_all(name, read, results, findings, {"k": chosen.k})
+    return outcome_of_all(name, read, results, findings, {"k": chosen.k}, chosen.preset)
 
 
 class _AllFailed(Exception):
@@ -163,6 +163,8 @@ def _plans(
         reason = _unable(task, model, gold, chosen)
         if reason is not None:
             results.absent[task] = reason
+            if chosen.tasks and task not in chosen.tasks:
+                results.unasked.add(task)
         elif task == "retrieval" and gold.failure is not None:
             results.failures[task] = gold.failure
         else:

@@ -195,7 +195,7 @@ def _strata(
     for unit, pairs in found.units.items():
         rows = [gold.strata for gold, _ in pairs if gold is not None]
         own.append(_common([known.documents.get(unit, {}), *rows], unit, reading.findings))
-    return strata_of(list(found.units), own, asked, reading.problems)
+    return strata_of(list(found.units), own, asked)
 
 
 def _common(rows: Sequence[dict[str, Any]], unit: str, findings: Findings) -> dict[str, Any]:

@@ -31,6 +31,8 @@ from ragauge.runners.components.entity_detail import (
 )
 from ragauge.runners.components.entity_errors import Errors, errors_of
 from ragauge.runners.components.entity_join import Joined, join_findings, joined
+from ragauge.runners.components.entity_notes import note_pooled, note_strangers, note_types
+from ragauge.runners.components.entity_offsets import in_characters
 from ragauge.runners.components.entity_sources import HowToRead, marked
 from ragauge.runners.components.entity_types import TypesAsked, as_asked
 from ragauge.runners.components.evaluation import (
@@ -84,11 +86,14 @@ def evaluate_ner(
     problems: list[str] = []
     found = _read(gold, predicted, chosen, documents, problems)
     own = [found.gold.strata[place] for place in found.gold_place.tolist()]
-    strata = strata_of(found.units, own, chosen, problems)
+    strata = strata_of(found.units, own, chosen)
     refuse_bad(problems, len(found.gold.ids) + len(found.predicted.ids), chosen)
     findings = Findings()
     join_findings(found, findings)
+    note_strangers(found, findings)
+    note_pooled(found, chosen.layer, findings)
     told = as_asked(found, _types(chosen), findings)
+    note_types(told, chosen.types, findings)
     verdicts, facts = _counted(told, chosen)
     errors = errors_of(told, verdicts["ent_type"])
     return outcome_of(
@@ -104,6 +109,7 @@ def evaluate_ner(
             findings=findings,
             coverage=_coverage(told, findings, rejected=len(problems)),
             signature=_signature(chosen),
+            problems=problems,
             faults=errors.faults(),
             gold_sha256=_fingerprint(found),
         ),
@@ -138,7 +144,9 @@ def _read(
 ) -> Joined:
     one = marked(gold, _reading("gold", options, documents), problems)
     other = marked(predicted, _reading("predicted", options, documents), problems)
-    return joined(one, aligned(one, other, problems), options.layer)
+    counted = in_characters(one, other, problems)
+    there = aligned(one, counted, problems, reanchor=options.reanchor)
+    return joined(one, there, options.layer)
 
 
 def _counted(told: Joined, options: NerOptions) -> tuple[dict[Schema, Judged], EntityFacts]:

@@ -159,7 +159,7 @@ class _Evaluation:
         others = [runs.score(one, f"baseline {number}") for number, one in enumerate(baselines, 1)]
         problems = [*scores.qrels_problems, *scores.problems]
         problems += [problem for other in others for problem in other.problems]
-        strata = self._strata(scores.queries, runs.strata, problems)
+        strata = self._strata(scores.queries, runs.strata)
         records = scores.judged_rows + scores.rows + sum(other.rows for other in others)
         refuse_bad(problems, records, options)
         found = Evaluated(
@@ -177,17 +177,14 @@ class _Evaluation:
             faults=query_faults(scores, JUDGED),
             gold_sha256=runs.sha256,
         )
-        # How many processes there were is in no number, and so in no identity.
         return outcome_of(found, options)
 
     def _strata(
-        self, queries: list[str], own: dict[str, dict[str, str]], problems: list[str]
+        self, queries: list[str], own: dict[str, dict[str, str]]
     ) -> dict[str, list[str | None]]:
         if not own and not self._options.strata:
             return {}
-        return strata_of(
-            queries, [own.get(query, {}) for query in queries], self._options, problems
-        )
+        return strata_of(queries, [own.get(query, {}) for query in queries], self._options)
 
     def _headlines(self) -> list[str]:
         if self._options.measures:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -13,11 +13,12 @@ from ragauge.contracts.evaluation import EvalReport
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.labels import LabelledItem, LabelSet
 from ragauge.contracts.score import Outcome
+from ragauge.errors import UsageError
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.labelled.label_sets import labels_met, read_label_set
 from ragauge.ingest.labelled.labelled_items import Labelled, read_labelled
 from ragauge.metrics.label_codes import LabelPatterns, label_patterns
-from ragauge.metrics.label_sums import label_sums, too_many_labels
+from ragauge.metrics.label_sums import label_sums, label_values, too_many_labels
 from ragauge.runners.components.evaluation import (
     EvalOptions,
     Evaluated,
@@ -59,7 +60,7 @@ def evaluate_types(gold: Source, predicted: Source, **options: Any) -> Outcome[E
     read = read_labelled(gold, predicted, problems, *fields, chosen.input_format)
     joined = _joined(read)
     own = [item.strata for item in joined.items]
-    strata = strata_of(joined.units, own, chosen, problems)
+    strata = strata_of(joined.units, own, chosen)
     refuse_bad(problems, read.records, chosen)
     label_set = declared or labels_met(joined.gold, filter(None, joined.predicted))
     patterns = label_patterns(label_set, joined.gold, joined.predicted, joined.secondary)
@@ -74,12 +75,34 @@ def evaluate_types(gold: Source, predicted: Source, **options: Any) -> Outcome[E
         detail=label_detail(patterns, joined.units),
         findings=_findings(read, joined, label_set, patterns),
         coverage=_coverage(read, joined, patterns, rejected=len(problems)),
+        problems=problems,
         faults=label_faults(patterns, joined.units),
         signature=f"labels:{label_set.name}({len(label_set.labels)})",
         gold_sha256=_fingerprint(joined.items),
         meanings=[" ".join((item.label or "", *item.secondary)) for item in joined.items],
     )
     return outcome_of(evaluated, chosen)
+
+
+def types_values(
+    gold: Mapping[str, str],
+    predicted: Mapping[str, str | None],
+    labels: str | tuple[str, ...] | None = None,
+) -> dict[str, float | None]:
+    """The value of every metric and nothing else, from labels by id: for a quick look.
+
+    An item without a prediction counts as wrong, as in `evaluate_types`; one that gold does not
+    have is left out.
+
+    >>> types_values({"1": "M", "2": "L"}, {"1": "M"})["labels.accuracy"]
+    0.5
+    """
+    said = [predicted.get(id) for id in gold]
+    if not {*map(type, gold.values())} <= {str} or not {*map(type, said)} <= {str, type(None)}:
+        raise UsageError("types_values: every label is a text; None where nothing was predicted")
+    known = [*gold.values()]
+    label_set = read_label_set(labels) if labels else labels_met(known, filter(None, said))
+    return label_values(label_patterns(label_set, known, said))
 
 
 class _Joined(Struct, frozen=True, kw_only=True):

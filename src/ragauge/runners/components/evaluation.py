@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ragauge import __version__
 from ragauge.contracts.evaluation import Detail, EvalReport, Task
-from ragauge.contracts.finding import Findings
+from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold, fingerprint, stratum_text
 from ragauge.contracts.metric import Reads
 from ragauge.contracts.score import ROWS_KEPT, Advice, Outcome, Score, UnitRows
@@ -20,12 +20,14 @@ from ragauge.diagnosis.components import advise_component
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.components import component_rules
 from ragauge.gates.decide import decide, decide_each
+from ragauge.ingest.fields import quoted
 from ragauge.ingest.judgements import SHOWN
 from ragauge.ingest.strata import read_strata
 from ragauge.metrics.sums import QuestionSums
 from ragauge.metrics.table import find
 from ragauge.runners.bad_input import allowed_bad
 from ragauge.runners.numbers import measured, scored, values_of
+from ragauge.runners.options import in_flags
 
 if TYPE_CHECKING:
     from ragauge.runners.numbers import Mask
@@ -83,6 +85,8 @@ class Evaluated(Struct, frozen=True, kw_only=True):
     coverage: dict[str, int]
     signature: str
     """What of the options is in every number, such as `matching:best`."""
+    problems: Sequence[str] = ()
+    """Bad records that the user accepts to be left out."""
     faults: Sequence[tuple[str, str]] = ()
     """Units with what went wrong there, by the catalogue's word for it; a unit may have several."""
     gold_sha256: str
@@ -99,7 +103,8 @@ def chosen_options(task: Task, kind: type[Options], given: Mapping[str, Any]) ->
     try:
         return msgspec.convert(dict(given), kind, str_keys=True, strict=True)
     except msgspec.ValidationError as error:
-        raise UsageError(f"eval {task}: {error}") from None
+        flags = {name: f"--{name.replace('_', '-')}" for name in kind.__struct_fields__}
+        raise UsageError(f"eval {task}: {in_flags(str(error), flags)}") from None
 
 
 def rules_for(task: Task, options: EvalOptions) -> tuple[Rule, ...]:
@@ -114,23 +119,37 @@ def refuse_bad(problems: Sequence[str], records: int, options: EvalOptions) -> N
         raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
 
 
+def _table_of_strata(options: EvalOptions) -> dict[str, dict[str, Any]]:
+    """The user's own table: what is wrong with it is told at once, however much is accepted."""
+    problems: list[str] = []
+    known = read_strata(options.strata, problems) if options.strata else {}
+    if problems:
+        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
+    return known
+
+
 def strata_of(
     units: Sequence[str],
     own: Sequence[Mapping[str, Any]],
     options: EvalOptions,
-    problems: list[str],
 ) -> dict[str, list[str | None]]:
     """By stratum the value of each unit: its own, and what the table of strata says."""
-    known = read_strata(options.strata, problems) if options.strata else {}
+    known = _table_of_strata(options)
     rows = [{**mine, **known.get(unit, {})} for unit, mine in zip(units, own, strict=True)]
-    names = sorted({name for row in rows for name in row})
+    names = sorted({name for row in (*rows, *known.values()) for name in row})
     return {name: [stratum_text(row.get(name)) for row in rows] for name in names}
 
 
 def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
     """The report of what was found, with the rows it is made of."""
     numbers, gold = _Numbers(found, options), _gold(found)
-    gates = tuple(numbers.verdict(rule) for rule in rules_for(found.task, options))
+    _note_strata(found, options, numbers.shown())
+    for problem in found.problems:
+        found.findings.add(Finding("bad_line", "", problem))
+    gates = (
+        *(numbers.verdict(rule) for rule in rules_for(found.task, options)),
+        *numbers.nothing_told(),
+    )
     report = EvalReport(
         passed=all(gate.holds for gate in gates),
         task=found.task,
@@ -152,6 +171,22 @@ def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
         record_rows=None,
         identity=report.identity,
     )
+
+
+def _note_strata(found: Evaluated, options: EvalOptions, shown: Sequence[str]) -> None:
+    """Tell what no slice holds: units without a value, strata with too many, ids of no unit."""
+    for name, column in sorted(found.strata.items()):
+        lacking = sum(value is None for value in column)
+        if name in shown and lacking:
+            fact = f"{lacking:,} of {len(column):,} units have no {name}, and are in no slice of it"
+            found.findings.add(Finding("no_stratum", name, fact))
+        if name not in shown and not options.by:
+            fact = f"has more than {STRATUM_VALUES} values and is left out; --by {name} shows it"
+            found.findings.add(Finding("stratum_left_out", name, fact))
+    if options.strata:
+        for id in sorted(_table_of_strata(options).keys() - {*found.units}):
+            fact = f"{quoted(id)} is no unit of this gold"
+            found.findings.add(Finding("strata_of_no_unit", options.strata, fact))
 
 
 def _advice(found: Evaluated) -> tuple[Advice, ...]:
@@ -178,7 +213,7 @@ class _Numbers:
         return scored(sums, signature, mask, confidence, intervals=intervals)
 
     def strata(self) -> dict[str, dict[str, dict[str, Score]]]:
-        return {name: self._stratum(name) for name in self._shown()}
+        return {name: self._stratum(name) for name in self.shown()}
 
     def verdict(self, rule: Rule) -> Verdict:
         mask = self._mask(rule)
@@ -188,6 +223,18 @@ class _Numbers:
         if rule.per == "question":
             return decide_each(rule, *self._each(rule.metric, mask))
         return decide(rule, self.score(rule.metric, mask, rule.confidence))
+
+    def nothing_told(self) -> list[Verdict]:
+        """A gate that is not evaluated, where no headline has a value.
+
+        No run passes in which there was nothing to measure.
+        """
+        sums = self._found.sums
+        asked = [id for id in sums if not id.endswith(".coverage")]
+        ids = [id for id in self._found.headlines if id in sums] or asked
+        if any(sums[id].scored.any() for id in ids):
+            return []
+        return [decide(Rule(metric=ids[0], op=">=", bound=0), self.score(ids[0]))]
 
     def units(self) -> UnitRows:
         """What each unit came to; its strata stand in the details, so that runs can be sliced."""
@@ -208,7 +255,8 @@ class _Numbers:
         told = [None if values[place] != values[place] else values[place] for place in kept]
         return [self._found.units[place] for place in kept], told
 
-    def _shown(self) -> list[str]:
+    def shown(self) -> list[str]:
+        """The strata that are told of."""
         known = self._found.strata
         unknown = [name for name in self._options.by if name not in known]
         if unknown:
@@ -235,7 +283,8 @@ class _Numbers:
             if column is None:
                 names = ", ".join(sorted(self._found.strata)) or "none in this gold"
                 raise UsageError(f'gate "{rule}": no unit has "{key}"; there are {names}')
-            mask &= np.array([str(value).lower() == str(wanted).lower() for value in column])
+            word = str(wanted).lower()
+            mask &= np.array([value is not None and value.lower() == word for value in column])
         return mask
 
 

@@ -90,16 +90,18 @@ def _rank_name(rank: int | None) -> str:
 
 
 def _kb_pairs(facts: Sequence[LinkedMention]) -> dict[str, KbPair]:
-    comparable: Counter[str] = Counter()
-    agree: Counter[str] = Counter()
+    of = Counter(pair for mention in facts for pair in mention.paired)
+    told: dict[str, list[bool]] = {pair: [] for pair in sorted(of)}
     for mention in facts:
         for pair, agrees in mention.pairs.items():
-            comparable[pair] += 1
-            agree[pair] += agrees
-    return {
-        pair: KbPair(comparable=times, agree=agree[pair], agreement=agree[pair] / times)
-        for pair, times in sorted(comparable.items())
-    }
+            told[pair].append(agrees)
+    return {pair: _kb_pair(of[pair], agreeing) for pair, agreeing in told.items()}
+
+
+def _kb_pair(of: int, agreeing: Sequence[bool]) -> KbPair:
+    comparable, agree = len(agreeing), sum(agreeing)
+    agreement = agree / comparable if comparable else None
+    return KbPair(of=of, comparable=comparable, agree=agree, agreement=agreement)
 
 
 def _error(
@@ -120,7 +122,5 @@ def _error(
 
 def _shown(said: PredictedLink | None) -> tuple[str, ...]:
     """The first candidates; NIL in front where that is the answer."""
-    if said is None:
-        return ()
-    ids = [candidate.id for candidate in said.candidates[:SHOWN_CANDIDATES]]
-    return ("NIL", *ids) if said.said_nil and ids[:1] != ["NIL"] else tuple(ids)
+    ranked = said.ranked if said else ()
+    return tuple(candidate.id for candidate in ranked[:SHOWN_CANDIDATES])

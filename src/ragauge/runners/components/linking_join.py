@@ -1,8 +1,9 @@
-"""Gold mentions and predictions side by side: joined on place or id, on words only if unique."""
+"""Gold mentions and predictions side by side: joined on place, else on id, on words if unique."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any, Literal
 
 from msgspec import Struct, structs
@@ -17,7 +18,7 @@ from ragauge.text.canonical import composed
 Duplicates = Literal["error", "best"]
 Mark = tuple[Any, ...]
 FIRM = ("span", "id")
-"""What two records both have of these decides, whatever their words are."""
+"""What two records both have of these decides, whatever their words are; a place before an id."""
 LOOSE = ("context", "document", "mention")
 """The words of a mention: with their context, in their document, alone."""
 
@@ -43,21 +44,11 @@ def joined(
     One in a document that gold knows is spurious there; one elsewhere is not scored. Words that
     several mentions share, and further predictions for one mention, are problems.
     """
-    search, choosing = _Search(gold.links), _Choosing(duplicates, reading)
-    answers: dict[int, list[PredictedLink]] = {}
-    spurious: list[PredictedLink] = []
-    unknown = 0
-    for said in predicted:
-        found = search.mentions(said)
-        if len(found) > 1:
-            reading.problems.append(_ambiguous(said, [gold.links[place] for place in found]))
-        elif found:
-            answers.setdefault(found[0], []).append(said)
-        else:
-            unknown += 1
-            reading.findings.add(_unknown(said, gold))
-            if said.document in gold.documents:
-                spurious.append(said)
+    choosing = _Choosing(duplicates, reading)
+    answers, elsewhere = _answers(gold, predicted, reading)
+    for said in elsewhere:
+        reading.findings.add(_unknown(said, gold))
+    spurious = [said for said in elsewhere if said.document in gold.documents]
     kept = {place: choosing.one(several, gold.links[place]) for place, several in answers.items()}
     alone = [choosing.one(several, None) for several in _by_key(spurious)]
     units: dict[str, list[MentionPair]] = {name: [] for name in gold.documents}
@@ -70,9 +61,32 @@ def joined(
     return Joined(
         units={name: sorted(units[name], key=_order) for name in sorted(units)},
         missing=len(gold.links) - len(kept),
-        unknown=unknown,
+        unknown=len(elsewhere),
         duplicates=choosing.dropped,
     )
+
+
+def _answers(
+    gold: GoldLinks, predicted: Sequence[PredictedLink], reading: LinkReading
+) -> tuple[dict[int, list[PredictedLink]], list[PredictedLink]]:
+    """By mention the predictions for it, and those that belong to none."""
+    search = _Search(gold.links)
+    answers: dict[int, list[PredictedLink]] = {}
+    elsewhere: list[PredictedLink] = []
+    for said in predicted:
+        found = search.mentions(said)
+        if len(found) > 1:
+            reading.problems.append(_ambiguous(said, [gold.links[place] for place in found]))
+        elif found:
+            answers.setdefault(found[0], []).append(said)
+        else:
+            elsewhere.append(said)
+    moved = _moved(search, elsewhere, predicted, answers)
+    for place, said in moved.items():
+        answers[place] = [said]
+        reading.findings.add(_span_differs(said, gold.links[place]))
+    joined_by_id = {said.id for said in moved.values()}
+    return answers, [said for said in elsewhere if said.id not in joined_by_id]
 
 
 class _Search:
@@ -95,6 +109,14 @@ class _Search:
                 if fits:
                     return fits
         return []
+
+    def of_id(self, said: PredictedLink) -> int | None:
+        """The one mention with a place that has the prediction's own id, in the same document."""
+        marks = dict(_marks(said))
+        there = self._found.get(("id", marks.get("id", ())), [])
+        if "span" not in marks or len(there) != 1 or "span" not in self._marks[there[0]]:
+            return None
+        return there[0] if self._marks[there[0]]["span"][0] == said.document else None
 
     def _decides(self, kind: str, place: int, marks: dict[str, Mark]) -> bool:
         """Whether nothing firmer keeps the two apart, nor another document."""
@@ -120,6 +142,22 @@ def _marks(link: GoldLink | PredictedLink) -> Iterator[tuple[str, Mark]]:
         if link.document is not None:
             yield "document", (link.document, words)
         yield "mention", (words,)
+
+
+def _moved(
+    search: _Search,
+    elsewhere: Sequence[PredictedLink],
+    predicted: Sequence[PredictedLink],
+    answered: Collection[int],
+) -> dict[int, PredictedLink]:
+    """By mention that nothing answers yet the prediction with its id and another place.
+
+    Only an id that each side has once says so: where files number their mentions document by
+    document, the same number means nothing.
+    """
+    times = Counter(said.id for said in predicted)
+    found = ((search.of_id(said), said) for said in elsewhere if times[said.id] == 1)
+    return {place: said for place, said in found if place is not None and place not in answered}
 
 
 class _Choosing:
@@ -181,6 +219,12 @@ def _unknown(said: PredictedLink, gold: GoldLinks) -> Finding:
         return Finding("unknown_mention", said.where, fact)
     fact = f"{quoted(said.document)} is no document of gold; its links are not scored"
     return Finding("unknown_document", said.where, fact)
+
+
+def _span_differs(said: PredictedLink, link: GoldLink) -> Finding:
+    there = f"{link.key.start}–{link.key.end} in gold"
+    fact = f"{_called(said)} is {there}; joined by its id, {said.id}"
+    return Finding("span_differs", said.where, fact)
 
 
 def _missing(link: GoldLink) -> Finding:

@@ -130,3 +130,7 @@ def note_queries(scores: RunScores, findings: Findings) -> None:
     if unjudged:
         message = f"{unjudged:,} of {of:,} results were not judged; they count as not relevant"
         findings.add(Finding("unjudged", scores.name, message))
+    if unjudged and unjudged == of:
+        hint = "where the run has chunks of documents, --collapse '#' takes what stands before #"
+        message = f"none of the {of:,} results was judged: are the ids of one kind? {hint}"
+        findings.add(Finding("no_document_in_common", scores.name, message))

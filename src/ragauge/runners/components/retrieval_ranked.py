@@ -75,7 +75,7 @@ def ranked(run: RankingRows, judged: Judged, reading: Reading) -> Ranked:
     if rank is not None and ordered.disagreeing.any():
         note_disagreeing(taken, rank, ordered.disagreeing & scored, found)
     grades, repeats = judged.grades_of(taken.offsets, document)
-    ranking = InOrder(taken=taken, document=document, order=ordered.order)
+    ranking = InOrder(taken=taken, document=document, score=score, order=ordered.order)
     keep = ranking.firsts() if repeats else None
     faults: list[str] = []
     if keep is not None:

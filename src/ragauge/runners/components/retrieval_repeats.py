@@ -31,6 +31,8 @@ class InOrder(Struct, frozen=True, kw_only=True):
     taken: Taken
     document: pl.Series
     """As rows were taken, chunks as their documents."""
+    score: Array
+    """What rows are ordered by, as they were taken."""
     order: Array | None
     """The row at each place; None where every row stands right already."""
 
@@ -53,16 +55,15 @@ def repeated_faults(ranking: InOrder) -> list[str]:
     import polars as pl
 
     frame = ranking.taken.frame
-    document = frame["document"]
-    if "source" in frame.columns:
-        both = pl.concat_str("document", pl.col("source").fill_null(""), separator="\0")
-        document = frame.select(both).to_series()
-    keep = first_of_each(ranking.taken.offsets, ranking.column(document))
     named = ranking.column(frame["document"])
+    place, source = _sources(ranking)
+    query = queries_of(ranking.taken.offsets)[place]
+    given = pl.DataFrame({"query": query, "document": named.gather(place), "source": source})
+    first = given.select(pl.struct(pl.all()).is_first_distinct()).to_series().to_numpy()
     return [
         f"{ranking.where(place)}: document: {quoted(named[place])} was given for its query "
         "already; keep one"
-        for place in (np.flatnonzero(~keep).tolist() if keep is not None else ())
+        for place in np.unique(place[~first]).tolist()
     ]
 
 
@@ -86,23 +87,40 @@ def brought_by(ranking: InOrder, keep: Mask | None, relevant: Mask) -> Brought |
     """What each source brought, by rank; None where the run does not tell sources."""
     import polars as pl
 
-    frame, offsets = ranking.taken.frame, ranking.taken.offsets
-    if "source" not in frame.columns:
+    offsets = ranking.taken.offsets
+    if "source" not in ranking.taken.frame.columns:
         return None
-    source = ranking.column(frame["source"]).fill_null(NO_SOURCE)
+    place, source = _sources(ranking)
     names = sorted(set(source.to_list()))
-    shown = np.ones(len(source), dtype=bool) if keep is None else keep
+    shown = np.ones(len(relevant), dtype=bool) if keep is None else keep
     query = queries_of(offsets)
     pairs = pl.DataFrame({"query": query, "document": ranking.column(ranking.document)})
     first = pairs.filter(shown).with_row_index("pair")
     met = pairs.join(first, on=["query", "document"], how="left", maintain_order="left")
     pair = met["pair"].to_numpy().astype(np.int64)
     rank_of_pair = np.arange(first.height) - offsets_of_kept(offsets, shown)[query[shown]] + 1
+    score = ranking.score if ranking.order is None else ranking.score[ranking.order]
+    best = score == score[shown][pair]
     return Brought(
         names=names,
-        source=places_in(pl.Series(names), source),
-        pair=pair,
-        rank=rank_of_pair[pair],
-        shown=shown,
-        relevant=relevant,
+        source=places_in(pl.Series(names, dtype=pl.String), source),
+        pair=pair[place],
+        rank=rank_of_pair[pair][place],
+        best=best[place],
+        relevant=relevant[place],
     )
+
+
+def _sources(ranking: InOrder) -> tuple[Array, pl.Series]:
+    """A row for every source of every result: the result's place, and the source's name."""
+    import polars as pl
+
+    frame = ranking.taken.frame
+    if "source" not in frame.columns:
+        return np.arange(frame.height), pl.Series([NO_SOURCE]).new_from_index(0, frame.height)
+    listed = pl.DataFrame({"source": ranking.column(frame["source"])}).with_row_index("place")
+    # What an empty list explodes to is not the same in every version; null is.
+    some = pl.when(pl.col("source").list.len() > 0).then(pl.col("source"))
+    each = listed.with_columns(some.alias("source")).explode("source").unique(maintain_order=True)
+    named = each["source"].replace("", None).fill_null(NO_SOURCE)
+    return each["place"].to_numpy().astype(np.int64), named
