@@ -37,6 +37,23 @@ def test_every_form_says_the_same(tmp_path, text):
     assert told(written(tmp_path, text)) == EXPECTED
 
 
+@pytest.mark.parametrize("relation", ["same", "same_as", "object", "viaf", "a"])
+def test_a_first_line_of_ids_is_no_header(tmp_path, relation):
+    path = written(tmp_path, f"Q1\tviaf:1\t{relation}\nQ1\tviaf:2\t{relation}\n")
+    assert told(path) == [(V1, Q1, relation), (V2, Q1, relation)]
+
+
+@pytest.mark.parametrize("ids", ["Q1,viaf:1", "Q1,NL-X", "m-17,x9", "x9,m-17,same"])
+def test_two_columns_and_ids_of_any_shape_need_no_header(tmp_path, ids):
+    assert len(told(written(tmp_path, f"{ids}\n", "walk.csv"))) == 1
+
+
+def test_columns_that_nobody_knows_are_told_as_they_are_written(tmp_path):
+    problems = []
+    read_crosswalk(written(tmp_path, "ID\tMuseumID\trelation\nQ1\t5\tsame\n"), problems)
+    assert problems[0].endswith('needs id1, id2 and relation, and has "id", "MuseumID", "relation"')
+
+
 def test_a_column_for_each_knowledge_base(tmp_path):
     path = written(tmp_path, "wikidata\tviaf\tisil\tname\nQ1\t1|2\tNL-X\tMuseum\nQ2\t\tX\tOther\n")
     assert told(path) == [

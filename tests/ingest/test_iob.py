@@ -190,7 +190,7 @@ def test_everything_wrong_is_told_with_its_place(tmp_path):
 
 WRONG = {
     "no tag": ("Jan\nEyck\n", {"input_format": "iob2"}, "has one column; write the token first"),
-    "column": ("Jan B-PER\n", {"column": 3, "input_format": "iob2"}, "no column 3 for the tag"),
+    "column": ("Jan B-PER\n", {"column": 3, "input_format": "iob2"}, "column 3: there are 2"),
     "conll2003": ("Jan O\n", {"input_format": "conll2003"}, "2 columns, and CoNLL-2003 has 4"),
     "other scheme": ("Jan S-PER\n", {"input_format": "iob2"}, 'tag "S-PER" is not O, B-TYPE or'),
     "twice": ("# doc_id = a\nx O\n# doc_id = b\ny O\n# doc_id = a\nz O\n", {}, "keep one"),

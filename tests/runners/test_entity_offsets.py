@@ -35,6 +35,18 @@ def test_what_does_not_show_what_it_counts_is_refused():
         f1(GOLD, PREDICTED)
 
 
+def test_the_remedy_is_told_once_and_what_is_refused_is_missed():
+    gold = [{**GOLD[0], "doc_id": id} for id in "abc"]
+    said = [{**PREDICTED[0], "doc_id": id} for id in "ab"]
+    whole = {**GOLD[0], "doc_id": "c"}
+    with pytest.raises(InputRejected) as caught:
+        f1(gold, [*said, whole])
+    assert ["--offsets" in problem for problem in caught.value.problems] == [True, False]
+    report = evaluate_ner(gold, [*said, whole], intervals=False, max_bad="2").report
+    assert report.metrics["entities.recall_strict"].value == pytest.approx(1 / 3)
+    assert report.coverage["rejected"] == 2
+
+
 def test_a_text_or_surfaces_show_that_characters_are_counted():
     surfaces = [{"id": "d", "entities": [span(4, 25, text="Rijksmuseum Amsterdam")]}]
     text = [{"id": "d", "text": " ".join(TOKENS), "entities": [span(4, 25)]}]
@@ -55,6 +67,12 @@ def test_frames_and_tables_count_the_tokens_of_gold(tmp_path):
     for unsaid in (frame, table):
         with pytest.raises(InputRejected, match="gold counts tokens here"):
             f1(GOLD, unsaid)
+
+
+@pytest.mark.parametrize("name", ["doc", "doc_id", "document"])
+def test_a_frame_may_call_its_documents_by_any_of_these(name):
+    frame = pl.DataFrame({name: ["d"], "start": [1], "end": [3], "type": ["ORG"]})
+    assert f1(frame, frame) == 1.0
 
 
 def test_sides_without_any_text_count_the_same():

@@ -665,7 +665,9 @@ class TestInputs:
         assert found.finding_counts == {"bad_record": 2}
 
     def test_nothing_to_score_is_refused(self):
-        assert "nothing to score" in refused(gold_of({"a": "Q1"}), predicted_of({"z": ["Q1"]}))[0]
+        strange = refused(gold_of({"a": "Q1"}), predicted_of({"z": ["Q1"]}))[0]
+        assert "nothing to score" in strange
+        assert strange.endswith('Gold has "a", the predictions "z"')
         assert "holds no gold link" in refused([], predicted_of({"a": ["Q1"]}))[0]
         assert "holds no prediction" in refused(gold_of({"a": "Q1"}), [])[0]
 

@@ -409,7 +409,11 @@ def test_a_single_layer_on_each_side_is_one_layer():
 def test_layers_that_one_side_lacks_are_findings():
     gold = [document("a", span(0, 5), span(6, 8, layer="y"))]
     found = run(gold, [document("a", span(0, 5), span(6, 8, layer="x"))])
-    assert found.finding_counts == {"layer_not_in_gold": 1, "layer_not_predicted": 1}
+    assert found.finding_counts == {
+        "layer_not_in_gold": 1,
+        "layer_not_predicted": 1,
+        "layers_pooled": 1,
+    }
 
 
 def frame_of(documents):

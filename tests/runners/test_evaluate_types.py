@@ -73,7 +73,7 @@ def test_d4_a_missing_prediction_is_a_class_of_its_own_and_wrong():
     assert found.finding_counts == {"missing_prediction": 2, "unknown_item": 1}
     assert found.coverage == {
         "items": 3,
-        "scored": 3,
+        "scored": 1,
         "missing": 2,
         "unknown": 1,
         "unlabelled": 0,

@@ -131,3 +131,18 @@ def test_a_table_of_strata_without_a_header_is_refused(tmp_path):
     table.write_text("q1\tnl\n")
     with pytest.raises(InputRejected, match="no column is called id"):
         evaluate_retrieval(QRELS, RUN, strata=str(table))
+
+
+def test_labels_that_gold_never_has_are_told_with_what_is_near():
+    gold = {"a": "M", "b": "L"}
+    report = evaluate_types(gold, {"a": "m", "b": "L"}).report
+    (found,) = [one for one in report.findings if one.code == "label_not_in_gold"]
+    assert found.message == '"m" is predicted (1 times), and gold never has it; gold has "M"'
+    declared = evaluate_types(gold, {"a": "m", "b": "L"}, labels=("M", "L")).report
+    assert "label_not_in_gold" not in declared.finding_counts
+
+
+def test_predictions_for_no_item_score_nothing():
+    report = evaluate_types({"a": "M"}, {"b": "M"}).report
+    assert report.coverage["scored"] == 0
+    assert not report.passed

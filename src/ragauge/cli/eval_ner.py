@@ -38,7 +38,7 @@ ENTITY_FORMATS = (
 @click.option(
     "--offsets",
     type=click.Choice(["characters", "tokens"]),
-    help="What start and end count in JSON  [tokens where a record has them]",
+    help="What start and end count  [tokens where a record has them]",
 )
 @click.option(
     "--scheme",

@@ -93,4 +93,5 @@ _ALONE: dict[str, Callable[[], Any]] = {
     "FUZZY": lambda: FuzzyLinks(known_entities(str(KNOWLEDGE_BASE))),
     "BM25": lambda: BM25Retrieval(sections()),
     "NGRAM": lambda: EmbeddingRetrieval(sections()),
+    "MINILM": lambda: EmbeddingRetrieval(sections(), "minilm"),
 }

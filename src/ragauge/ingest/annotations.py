@@ -19,6 +19,7 @@ from ragauge.ingest.fields import (
     mappings,
     number,
     quoted,
+    record_id,
     text,
     whole,
 )
@@ -214,16 +215,7 @@ def _annotation(record: dict[str, Any], field: str, of_kind: Kind, place: str) -
 
 
 def _id(record: dict[str, Any]) -> str:
-    for name in IDS:
-        value = record.get(name)
-        if value is None:
-            continue
-        if type(value) is int:
-            return str(value)
-        if not text(value, name).strip():
-            raise BadField(name, "is empty")
-        return str(value)
-    raise BadField("id", "missing; name the item by id or qid")
+    return record_id(record, IDS, "name the item by id or qid")
 
 
 def _label(value: Any, field: str) -> str | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from ragauge.text.visible import one_line
@@ -99,6 +99,24 @@ def mappings(value: Any, field: str) -> tuple[dict[str, Any], ...]:
     if type(value) is not list:
         raise BadField(field, expected("a list of objects", value))
     return tuple(mapping(member, f"{field}[{place}]") for place, member in enumerate(value))
+
+
+def record_id(record: dict[str, Any], names: Sequence[str], remedy: str) -> str:
+    """What a record is called, under the first of these names that it has; a number is a name.
+
+    >>> record_id({"qid": 7}, ("id", "qid"), "name the item")
+    '7'
+    """
+    for name in names:
+        value = record.get(name)
+        if value is None:
+            continue
+        if type(value) is int:
+            return str(value)
+        if not text(value, name).strip():
+            raise BadField(name, "is empty")
+        return str(value)
+    raise BadField(names[0], f"missing; {remedy}")
 
 
 Check = Callable[[Any, str], Any]

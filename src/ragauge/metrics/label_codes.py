@@ -52,6 +52,12 @@ class LabelPatterns(Struct, frozen=True):
         return judged
 
     @property
+    def answered(self) -> Bools:
+        """The patterns with a prediction, in the set or not."""
+        answered: Bools = self.predicted != self.missing
+        return answered
+
+    @property
     def right(self) -> Bools:
         right: Bools = (self.gold == self.predicted) & self.judged
         return right

@@ -12,7 +12,6 @@ from ragauge.contracts.metric import Absent, Metric
 from ragauge.metrics.link_shapes import NOT_IN_GOLD
 from ragauge.metrics.sums import QuestionSums
 
-
 _SPURIOUS = LinkedMention(
     in_gold=False,
     answered=True,

@@ -54,7 +54,8 @@ def test_the_summary_has_its_numbers_with_their_metrics_and_reasons():
     at = rows.index("linking_hits_1 – 0 linking.hits@1")
     assert rows[at + 1] == FAILED
     assert any(
-        row.startswith("ner_f1_strict 0.748 [0.718, 0.778] 120 entities.f1_strict") for row in rows
+        row.startswith("ner_f1_strict 0.748 [0.718, 0.778] 120 >= 0.85 FAIL entities.f1_strict")
+        for row in rows
     )
     assert len(story.summary(everything()).rows) == 8
 

@@ -55,7 +55,7 @@ def gate(metric, bound, value, n=120, op=">=", reason=None):
     )
 
 
-def report(task, metrics, gates, detail, **parts):
+def report(task, metrics, gates, detail, /, **parts):
     known = {
         "passed": all(one.holds for one in gates),
         "task": task,

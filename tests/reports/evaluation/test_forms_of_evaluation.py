@@ -214,12 +214,13 @@ def test_the_histogram_counts_every_query_with_a_value_once():
 
 
 def test_the_worst_queries_stand_first_and_those_without_judgements_last():
-    table = rankings.queries(retrieval().detail, 500)
+    made = retrieval()
+    table = rankings.queries(made, made.detail, 500)
     names = [row.cells[0].text for row in table.rows]
     assert names[:3] == ["q000", "q041", "q011"]
     assert names[-1] == "q007"
     assert len(names) == 50
-    assert rankings.queries(retrieval().detail, 12).more == "38 queries not shown"
+    assert rankings.queries(made, made.detail, 12).more == "38 queries not shown"
 
 
 def test_macro_over_all_labels_names_the_absent_ones():

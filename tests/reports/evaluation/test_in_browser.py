@@ -1,12 +1,24 @@
 """The pages of evaluations in a real browser: silent, fitting, and filtered without a script."""
 
+import base64
+
 import pytest
+from msgspec import structs
 
 from tests.reports.evaluation.reports import LETTERS, MAKERS, everything, hostile, ner, types
 from tests.reports.payloads import PAYLOADS
 from tests.reports.test_html_in_browser import NARROW, WIDE, browser, opened
 
 __all__ = ["browser", "opened"]
+
+EDGES = """async url => {
+  const picture = new Image();
+  picture.src = url;
+  await picture.decode();
+  const drawn = new OffscreenCanvas(picture.width, picture.height).getContext("2d");
+  drawn.drawImage(picture, 0, 0);
+  return [1, picture.width - 2].map(x => drawn.getImageData(x, picture.height - 8, 1, 1).data[0]);
+}"""
 
 sizes = pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])
 
@@ -32,6 +44,58 @@ def test_errors_are_filtered_by_kind_and_type(opened):
     assert "10–24" in errors.first.inner_text()
     page.page.locator(".picks label", has_text="all").first.click()
     assert errors.count() == 2
+
+
+def many_errors():
+    """Of 300 errors, the first type stands at the end."""
+    made = ner()
+    missed, spurious = made.detail.errors[4], made.detail.errors[3]
+    errors = (
+        *(structs.replace(missed, document=f"doc-{n:03d}") for n in range(240)),
+        *(structs.replace(spurious, document=f"doc-{n:03d}") for n in range(59)),
+        structs.replace(missed, gold=structs.replace(missed.gold, type="LAST")),
+    )
+    counts = {"missed": 241, "spurious": 59}
+    return ner(detail=structs.replace(made.detail, errors=errors, error_counts=counts))
+
+
+def test_many_errors_are_opened_by_a_click_or_by_a_filter(opened):
+    page, _ = opened(many_errors())
+    errors = page.page.locator(".error")
+
+    def seen():
+        return sum(one.is_visible() for one in errors.all())
+
+    kinds = page.page.locator(".error:visible b").all_inner_texts()
+    assert seen() == 60
+    assert {kinds.count("missed"), kinds.count("spurious")} == {30}
+    page.page.get_by_text("LAST 1", exact=True).click()
+    assert seen() == 1
+    assert not page.page.get_by_text("Show 240 more errors").is_visible()
+    page.page.locator(".picks fieldset").nth(1).get_by_text("all", exact=True).click()
+    assert seen() == 60
+    page.page.get_by_text("Show 240 more errors").click()
+    assert seen() == 300
+    page.page.get_by_text("spurious 59", exact=True).click()
+    assert seen() == 59
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_table_that_scrolls_has_a_shadow_where_it_goes_on(scheme, opened):
+    page, _ = opened(ner(), NARROW, scheme)
+    frame = page.page.locator(".told .scroll").first
+    assert frame.evaluate("one => one.scrollWidth - one.clientWidth") > 20
+
+    def edges():
+        """How bright the left and the right edge are, near the bottom."""
+        picture = base64.b64encode(frame.screenshot()).decode()
+        return page.context.new_page().evaluate(EDGES, f"data:image/png;base64,{picture}")
+
+    left, right = edges()
+    assert abs(left - right) > 15
+    frame.evaluate("one => one.scrollLeft = one.scrollWidth")
+    now_left, now_right = edges()
+    assert (abs(now_left - right) <= 3, abs(now_right - left) <= 3) == (True, True)
 
 
 def test_counts_stand_in_the_middle_of_their_cells_and_labels_beside_their_rows(opened):

@@ -7,7 +7,13 @@ import re
 from ragauge.ingest.annotated.conllu import COLUMNS as CONLLU_COLUMNS
 from ragauge.ingest.annotated.conllu import WORD
 from ragauge.ingest.annotated.hipe import is_header
-from ragauge.ingest.annotated.iob import DOCUMENT_START, LIKE_TAG, cells_of, is_comment
+from ragauge.ingest.annotated.iob import (
+    DOCUMENT_START,
+    LIKE_TAG,
+    cells_of,
+    is_comment,
+    no_column,
+)
 from ragauge.ingest.annotated.span_tables import NELEVAL_COLUMNS, header_of, is_span
 from ragauge.ingest.fields import quoted
 
@@ -52,7 +58,9 @@ def form_of(name: str, content: bytes, column: int | None, problems: list[str]) 
         fact = "looks like neleval, whose ends are inclusive; say whether it is neleval or spans"
         problems.append(f"{name}: {fact}, as the input format")
         return None
-    if found is None:
+    if found is None and (outside := no_column(column, len(cells_of(first)))):
+        problems.append(f"{name}: {outside}")
+    elif found is None:
         known = "; ".join(f"{form} ({how})" for form, how in FORMS.items())
         fact = f"no known format: the first line is {quoted(first)}"
         problems.append(f"{name}: {fact}; name the input format, or write one of: {known}")

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
-
-from msgspec.structs import replace
 
 from ragauge.contracts.entities import ONE_LAYER, AnnotatedText, Entity, Fragment
 from ragauge.ingest.annotated.entity_reading import Given, Reading
+from ragauge.ingest.annotated.entity_shapes import (
+    ENTITIES,
+    TAGS,
+    entities_field,
+    entity_fields,
+    tagged_entities,
+)
+from ragauge.ingest.annotated.token_offsets import counts_tokens, in_characters
 from ragauge.ingest.annotated.token_texts import laid, places_in
-from ragauge.ingest.fields import BadField, expected, mapping, mappings, text, texts, whole
+from ragauge.ingest.fields import BadField, expected, mapping, record_id, text, texts, whole
 from ragauge.ingest.heritage import MARKS, no_table
 from ragauge.ingest.judgements import records_of
 from ragauge.text.kb_ids import is_nil
 
 IDS = ("id", "doc_id")
-ENTITIES = ("entities", "spans", "ner_annotations")
-TYPES = ("type", "label")
+TYPES = ("type", "label", "entity_group", "entity", "tag")
 LINKS = ("qid", "wikidata_id", "link", "links")
 ENTRY_IDS = ("wikidata_id", "viaf_id", "isil_code", "ghcid")
 
@@ -44,7 +49,7 @@ def _document(
     if not isinstance(record, dict):
         faults.append(BadField("record", expected("an object", record)))
         return None
-    field = next((name for name in ENTITIES if record.get(name) is not None), None)
+    field = entities_field(record)
     if field is None:
         _unmarked(record, where, reading, faults)
         return None
@@ -54,16 +59,18 @@ def _document(
             parts[name] = read(record)
         except BadField as fault:
             faults.append(fault)
-    given = _entities(record, field, where, faults)
+    given = [] if field == TAGS else _entities(record, field, where, faults)
     if faults:
         return None
     try:
         body, tokens = _tokens(record, parts["text"], where, reading)
+        if field == TAGS:
+            given = tagged_entities(record, body or "", tokens or (), where, reading)
     except BadField as fault:
         faults.append(fault)
         return None
-    if tokens is not None and _counts_tokens(record, given, reading):
-        given = _in_characters(given, tokens, field, faults)
+    if field != TAGS and tokens is not None and counts_tokens(record, given, reading):
+        given = in_characters(given, tokens, field, faults)
         reading.in_tokens.add(parts["id"])
     if record.get("notes"):
         reading.notes[parts["id"]] = texts(record["notes"], "notes")
@@ -83,16 +90,7 @@ def _unmarked(record: dict[str, Any], where: str, reading: Reading, faults: list
 
 
 def _id(record: dict[str, Any]) -> str:
-    for name in IDS:
-        value = record.get(name)
-        if value is None:
-            continue
-        if type(value) is int:
-            return str(value)
-        if not text(value, name).strip():
-            raise BadField(name, "is empty")
-        return str(value)
-    raise BadField("id", "missing; name the document by id or doc_id")
+    return record_id(record, IDS, "name the document by id or doc_id")
 
 
 def _text(record: dict[str, Any]) -> str | None:
@@ -109,7 +107,7 @@ def _entities(
     record: dict[str, Any], field: str, where: str, faults: list[BadField]
 ) -> list[Given]:
     try:
-        members = mappings(record[field], field)
+        members = _members(record[field], field)
         links = _entry_links(record)
     except BadField as fault:
         faults.append(fault)
@@ -118,10 +116,17 @@ def _entities(
     for place, member in enumerate(members):
         name = f"{field}[{place}]"
         try:
-            given.append(Given(_entity(member, name, links), f"{where}: {name}"))
+            entity = _entity(entity_fields(member, name), name, links)
+            given.append(Given(entity, f"{where}: {name}"))
         except BadField as fault:
             faults.append(fault)
     return given
+
+
+def _members(value: Any, field: str) -> list[Any]:
+    if type(value) is not list:
+        raise BadField(field, expected("a list of objects", value))
+    return value
 
 
 def _entity(member: dict[str, Any], name: str, links: dict[str, tuple[str, ...]]) -> Entity:
@@ -219,34 +224,3 @@ def _tokens(
         remedy = "" if places else "; the tokens, joined by blanks, are taken for the text"
         reading.find("tokens_differ_from_text", where, amiss + remedy)
     return (body, places) if places is not None else joined
-
-
-def _counts_tokens(record: dict[str, Any], given: Sequence[Given], reading: Reading) -> bool:
-    """Whether start and end count tokens: as asked, else where tokens are words and no entity
-    has a surface by which characters could be checked."""
-    if reading.options.offsets is not None:
-        return reading.options.offsets == "tokens"
-    words = all(type(token) is str for token in record["tokens"])
-    return words and all(one.entity.text is None for one in given)
-
-
-def _in_characters(
-    given: Sequence[Given], tokens: Sequence[Fragment], field: str, faults: list[BadField]
-) -> list[Given]:
-    """Entities that count tokens, half-open, at their places in the text."""
-    found: list[Given] = []
-    for place, one in enumerate(given):
-        parts: list[Fragment] = []
-        for first, end in one.entity.parts:
-            if 0 <= first < end <= len(tokens):
-                parts.append((tokens[first][0], tokens[end - 1][1]))
-            else:
-                fact = f"goes from token {first} to {end}, and there are {len(tokens)}"
-                remedy = "; a span has 0 <= start < end" if first >= end else ""
-                faults.append(BadField(f"{field}[{place}]", fact + remedy))
-        if len(parts) == len(one.entity.parts):
-            fragments = tuple(parts) if one.entity.fragments else ()
-            start, end = parts[0][0], parts[-1][1]
-            entity = replace(one.entity, start=start, end=end, fragments=fragments)
-            found.append(Given(entity, one.where))
-    return found

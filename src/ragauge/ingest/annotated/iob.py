@@ -82,12 +82,23 @@ def _tag_column(name: str, width: int, form: str | None, reading: Reading) -> in
         fact = "has one column; write the token first and its tag last"
     elif form == CONLL2003 and width != CONLL2003_COLUMNS:
         fact = f"has {width} columns, and CoNLL-2003 has 4: token, part of speech, chunk, tag"
-    elif asked is not None and not 2 <= asked <= width:
-        fact = f"has no column {asked} for the tag; it has {width}, and the first is the token"
+    else:
+        fact = no_column(asked, width)
     if fact:
         reading.problems.append(f"{name}: {fact}")
         return None
     return width - 1 if asked is None else asked - 1
+
+
+def no_column(asked: int | None, width: int) -> str | None:
+    """Why no tag can stand in the column asked for; None where one can, or none is asked for.
+
+    >>> no_column(9, 3), no_column(3, 3)
+    ('column 9: there are 3, and the first is the token', None)
+    """
+    if asked is None or 2 <= asked <= width:
+        return None
+    return f"column {asked}: there are {width}, and the first is the token"
 
 
 def _sentences(lines: Iterable[tuple[str, str]]) -> Iterator[TokenLines]:

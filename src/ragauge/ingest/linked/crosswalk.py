@@ -15,14 +15,16 @@ from ragauge.contracts.links import SamePair
 from ragauge.ingest.fields import BadField, expected, quoted, text
 from ragauge.ingest.judgements import Records, records_of
 from ragauge.ingest.lines import read_whole
-from ragauge.ingest.linked.link_ids import ids_by_base, ids_in
+from ragauge.ingest.linked.link_ids import OF_BASE, ids_by_base, ids_in
 from ragauge.ingest.tables import rows_of
-from ragauge.text.kb_ids import KbId
+from ragauge.text.kb_ids import KbId, belongs
 
 Source = str | Path | Sequence[Mapping[str, Any]]
 ONES = ("id", "id1", "id_1", "a", "from", "source", "subject", "one")
 OTHERS = ("same", "same_as", "id2", "id_2", "b", "to", "target", "object", "other")
 RELATIONS = ("relation", "predicate", "property", "type")
+WITHOUT_HEADER = 3
+"""Cells a row has at most without a header: id, id and relation."""
 SAME = "same"
 """The relation of ids that a table names without one."""
 
@@ -50,11 +52,11 @@ def _records(source: Source, problems: list[str]) -> Records:
 
 
 def _table(name: str, content: bytes, problems: list[str]) -> Records:
-    """Rows under a header, or three cells a row without one."""
+    """Rows under a header, or two or three cells a row without one."""
     rows = rows_of(name, content, problems)
     place, first = next(rows, ("", []))
-    titles = [cell.strip().lower() for cell in first]
-    headed = bool({*ONES, *OTHERS, *RELATIONS} & {*titles}) or bool(ids_by_base(titles))
+    titles = [_title(cell) for cell in first]
+    headed = _is_header(titles)
     if first and not headed:
         yield place, first
     for place, cells in rows:
@@ -62,6 +64,28 @@ def _table(name: str, content: bytes, problems: list[str]) -> Records:
             problems.append(f"{place}: cells: {len(cells)}, but the header has {len(titles)}")
         else:
             yield place, dict(zip(titles, cells, strict=True)) if headed else cells
+
+
+def _title(cell: str) -> str:
+    """The name of a column: as we write it where we know it, else as it is."""
+    written = cell.strip()
+    known = (*ONES, *OTHERS, *RELATIONS, *OF_BASE)
+    return written.lower() if written.lower() in known else written
+
+
+def _is_header(titles: Sequence[str]) -> bool:
+    """Whether a first line names columns, and holds no ids.
+
+    Of up to three cells the last may be a relation, and a relation may be called as a column is.
+
+    >>> _is_header(["id1", "id2", "relation"]), _is_header(["Q1", "NL-AmRM", "same"])
+    (True, False)
+    """
+    ids = titles[:2] if len(titles) <= WITHOUT_HEADER else titles
+    if ids_by_base(ids):
+        return True
+    named = not {*ONES, *OTHERS}.isdisjoint(ids) or not {*RELATIONS}.isdisjoint(titles)
+    return named and not any(map(belongs, ids))
 
 
 def _pairs(record: Any, where: str) -> Iterator[SamePair]:

@@ -17,6 +17,7 @@ from ragauge.ingest.linked.link_ids import (
     PREDICTED_GENERIC,
     IdField,
     grouped,
+    has_gold_alone,
     id_fields,
     id_is_link,
     ids_in,
@@ -49,8 +50,7 @@ def gold_ids(record: Mapping[str, Any], bare: str | None) -> KbIds:
 
 def answer(record: Mapping[str, Any], bare: str | None) -> Answer:
     """What a prediction says; a null id, an empty list and `nil: true` all say NIL."""
-    generic = (*GENERIC, "ids", *PREDICTED_GENERIC)
-    fields = list(id_fields(record, OF_BASE, generic, id_is_link(record)))
+    fields = _predicted_fields(record)
     said = None if record.get("nil") is None else boolean(record["nil"], "nil")
     ranked = record.get("candidates")
     if not fields and said is None and "candidates" not in record:
@@ -64,6 +64,13 @@ def answer(record: Mapping[str, Any], bare: str | None) -> Answer:
     nil = _said_nil(record) if said is None else said
     nil = True if nil is None and not candidates else nil
     return Answer(candidates, nil, _entity_ids(candidates, fields, bare), repeated)
+
+
+def _predicted_fields(record: Mapping[str, Any]) -> list[IdField]:
+    if has_gold_alone(record):
+        return list(id_fields(record, GOLD_OF_BASE, GOLD_GENERIC))
+    generic = (*GENERIC, "ids", *PREDICTED_GENERIC)
+    return list(id_fields(record, OF_BASE, generic, id_is_link(record)))
 
 
 def _said_nil(record: Mapping[str, Any]) -> bool | None:

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import structs
 
+from ragauge.contracts.finding import Finding
 from ragauge.contracts.links import GoldLink, GoldLinks, MentionKey, PredictedLink
 from ragauge.ingest.fields import BadField, BadRecord, expected, mapping, quoted, text, whole
 from ragauge.ingest.judgements import Records
 from ragauge.ingest.linked.link_entries import is_document, mentions_of
 from ragauge.ingest.linked.link_fields import answer, gold_ids
-from ragauge.ingest.linked.link_ids import id_is_link
+from ragauge.ingest.linked.link_ids import has_gold_alone, id_is_link
 from ragauge.ingest.linked.link_records import LinkReading, name_of, records_in
 from ragauge.ingest.linked.link_rows import grouped_rows
 
@@ -107,6 +108,9 @@ def _predicted(record: dict[str, Any], where: str, reading: LinkReading) -> Pred
     said = _tried(faults, lambda: answer(record, reading.bare))
     if faults or said is None:
         raise BadRecord(faults)
+    if has_gold_alone(record):
+        fact = "nothing is predicted beside gold, which is taken for the prediction"
+        reading.findings.add(Finding("gold_as_prediction", where, fact))
     return PredictedLink(
         **about,
         candidates=said.candidates,

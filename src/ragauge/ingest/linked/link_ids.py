@@ -25,8 +25,21 @@ GOLD_OF_BASE = {f"gold_{name}": base for name, base in OF_BASE.items()}
 
 def says_link(record: Mapping[str, Any]) -> bool:
     """Whether a record has any field for what a mention is linked to."""
-    named = (*GENERIC, *GOLD_GENERIC, *PREDICTED_GENERIC, "ids", "nil", "candidates")
-    return any(name in OF_BASE or name in GOLD_OF_BASE or name in named for name in record)
+    return _says_answer(record) or _says_gold(record)
+
+
+def has_gold_alone(record: Mapping[str, Any]) -> bool:
+    """Whether what a mention is linked to stands in fields called gold_… and nowhere else."""
+    return _says_gold(record) and not _says_answer(record)
+
+
+def _says_answer(record: Mapping[str, Any]) -> bool:
+    named = (*GENERIC, *PREDICTED_GENERIC, "ids", "nil", "candidates")
+    return any(name in OF_BASE or name in named for name in record)
+
+
+def _says_gold(record: Mapping[str, Any]) -> bool:
+    return any(name in GOLD_OF_BASE or name in GOLD_GENERIC for name in record)
 
 
 def id_is_link(record: Mapping[str, Any]) -> bool:

@@ -30,7 +30,7 @@ def compared(detail: RankingDetail) -> Iterator[Table]:
             heads=heads,
             rows=rows,
             right=frozenset({1, 2, 3, 5, 6}),
-            spare=(4,),
+            spare=(4, 5),
         )
 
 

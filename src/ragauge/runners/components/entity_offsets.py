@@ -14,9 +14,10 @@ from ragauge.runners.components.entity_marked import Marked
 Rows = dict[int, list[int]]
 """By document the rows of its entities."""
 _NO_TOKENS = "start and end are to count tokens, and there are none"
-_UNSAID = (
-    "gold counts tokens here, and nothing tells what these start and end count; say --offsets "
-    "tokens, or --offsets characters where both sides count them, or give each entity its text"
+_UNSAID = "gold counts tokens here, and nothing tells what these start and end count"
+_REMEDY = (
+    "; say --offsets tokens, or --offsets characters where both sides count them, or give each "
+    "entity its text"
 )
 
 
@@ -33,13 +34,17 @@ def in_characters(gold: Marked, predicted: Marked, problems: list[str]) -> Marke
     known = {id: place for place, id in enumerate(gold.ids) if id not in gold.unplaced}
     tokens: dict[int, Sequence[Fragment]] = {}
     lost: list[int] = []
+    unsaid = 0
     by_document = _rows(predicted)
     for place, rows in by_document.items():
         if predicted.ids[place] not in known:
             continue
         told = _tokens(gold, known[predicted.ids[place]], predicted, place, rows)
         if isinstance(told, str):
-            problems.append(f"{predicted.where(place)}: entities: {told}")
+            # a file that does not say so does so throughout: once is enough for the remedy
+            unsaid += told == _UNSAID
+            remedy = _REMEDY if told == _UNSAID and unsaid == 1 else ""
+            problems.append(f"{predicted.where(place)}: entities: {told}{remedy}")
             lost += rows
         elif told is not None:
             tokens[place] = told

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     )
 
 FRAME_COLUMNS = ("doc", "start", "end", "type")
+DOCUMENTS = ("doc", "doc_id", "document")
+"""What a frame may call the document."""
 MOST_TOLD = 100
 """Bad rows of a frame that are told one by one."""
 
@@ -139,6 +141,8 @@ def _of_frame(source: Any, how: HowToRead, problems: list[str]) -> Marked:
     import polars as pl
 
     frame: pl.DataFrame = source
+    document = next((name for name in DOCUMENTS if name in frame.columns), "doc")
+    frame = frame.rename({document: "doc"} if document != "doc" else {})
     absent = [name for name in FRAME_COLUMNS if name not in frame.columns]
     if absent:
         raise UsageError(f"{how.name}: the frame has no column {', '.join(absent)}")

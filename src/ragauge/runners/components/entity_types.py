@@ -52,7 +52,7 @@ def _known_to_hipe(told: Joined, asked: TypesAsked, findings: Findings) -> Joine
     kept = only_types(told, known)
     ignored = len(told.predicted_row) - len(kept.predicted_row)
     if ignored:
-        fact = f"{ignored} predictions of types that gold does not have; HIPE leaves them out"
+        fact = f"predictions of types that gold does not have: {ignored:,}; HIPE leaves them out"
         findings.add(Finding("ignored_type", "predicted", fact), ignored)
     return kept
 
@@ -64,5 +64,5 @@ def _find_undeclared(told: Joined, asked: TypesAsked, findings: Findings) -> Non
         times = np.bincount(side.type, minlength=len(side.types)).tolist()
         for type, met in zip(side.types, times, strict=True):
             if met and type not in asked.types:
-                fact = f"{quoted(type)} is none of the {len(asked.types)} types declared"
+                fact = f"{quoted(type)} is none of the types declared"
                 findings.add(Finding("undeclared_type", name, fact), met)

@@ -87,7 +87,7 @@ def evaluate_linking(
     found = joined(known, said, asked.duplicates, reading)
     strata = _strata(known, found, asked, reading)
     refuse_bad(reading.problems, len(known.links) + len(said), asked)
-    refuse_unscored(name_of(gold), name_of(predicted), known, found)
+    refuse_unscored(name_of(gold), name_of(predicted), known, said, found)
     note_tolerated(reading)
     for one in said:
         note_repeated(one, reading.findings)

@@ -48,7 +48,10 @@ from ragauge.runners.components.evaluation import (
 if TYPE_CHECKING:
     from ragauge.runners.components.entity_sources import Source
 
-HEADLINES = ("entities.f1_strict", "entities.f1_partial")
+HEADLINES = (
+    *("entities.f1_strict", "entities.f1_partial", "entities.precision_strict"),
+    *("entities.recall_strict", "entities.token_f1"),
+)
 
 
 class NerOptions(EvalOptions, frozen=True, kw_only=True):

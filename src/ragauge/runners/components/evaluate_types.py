@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -33,7 +35,7 @@ from ragauge.runners.components.types_detail import label_detail, label_faults, 
 if TYPE_CHECKING:
     from ragauge.ingest.labelled.labelled_records import Source
 
-HEADLINES = ("labels.accuracy", "labels.macro_f1")
+HEADLINES = ("labels.accuracy", "labels.macro_f1", "labels.category_accuracy")
 
 
 class TypesOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -73,7 +75,7 @@ def evaluate_types(gold: Source, predicted: Source, **options: Any) -> Outcome[E
         right=_right(patterns),
         per_type=per_label(patterns),
         detail=label_detail(patterns, joined.units),
-        findings=_findings(read, joined, label_set, patterns),
+        findings=_findings(read, joined, label_set, patterns, declared is not None),
         coverage=_coverage(read, joined, patterns, rejected=len(problems)),
         problems=problems,
         faults=label_faults(patterns, joined.units),
@@ -137,7 +139,11 @@ def _right(patterns: LabelPatterns) -> list[bool | None]:
 
 
 def _findings(
-    read: Labelled, joined: _Joined, label_set: LabelSet, patterns: LabelPatterns
+    read: Labelled,
+    joined: _Joined,
+    label_set: LabelSet,
+    patterns: LabelPatterns,
+    declared: bool,
 ) -> Findings:
     """What a reader should know of the two sides, by id."""
     findings = Findings()
@@ -151,9 +157,11 @@ def _findings(
         elif predicted not in known:
             there = read.predicted[item.id]
             _find(findings, "unknown_predicted_label", there, f"{_shown(predicted)} {outside}")
-        for label in item.secondary:
+        for label in item.secondary if declared else ():
             if label not in known:
                 _find(findings, "unknown_secondary_label", item, f"{_shown(label)} {outside}")
+    if not declared:
+        _find_strange_labels(joined, findings)
     for id in sorted(read.predicted.keys() - read.gold.keys()):
         _find(findings, "unknown_item", read.predicted[id], "gold has no such item")
     for id in sorted(read.gold):
@@ -169,6 +177,18 @@ def _findings(
     return findings
 
 
+def _find_strange_labels(joined: _Joined, findings: Findings) -> None:
+    """Labels that are predicted and that gold never has: often the same ones, spelt otherwise."""
+    known = sorted({*joined.gold})
+    met = Counter(label for label in joined.predicted if label is not None)
+    by_case = {label.casefold(): label for label in known}
+    for label in sorted(met.keys() - {*known}):
+        near = by_case.get(label.casefold()) or next(iter(get_close_matches(label, known, 1)), None)
+        hint = f"; gold has {quoted(near)}" if near else ""
+        fact = f"{quoted(label)} is predicted ({met[label]:,} times), and gold never has it{hint}"
+        findings.add(Finding("label_not_in_gold", "predicted", fact))
+
+
 def _find(findings: Findings, code: str, item: LabelledItem, fact: str) -> None:
     findings.add(Finding(code, item.where, f"{quoted(item.id)}: {fact}"))
 
@@ -182,7 +202,7 @@ def _coverage(
 ) -> dict[str, int]:
     return {
         "items": len(read.gold),
-        "scored": int(patterns.count[patterns.judged].sum()),
+        "scored": int(patterns.count[patterns.judged & patterns.answered].sum()),
         "missing": sum(label is None for label in joined.predicted),
         "unknown": len(read.predicted.keys() - read.gold.keys()),
         "unlabelled": len(read.gold) - len(joined.items),

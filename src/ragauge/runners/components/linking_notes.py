@@ -11,17 +11,22 @@ from ragauge.errors import InputRejected
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.linked.link_records import LinkReading
 from ragauge.metrics.link_tables import is_same
+from ragauge.runners.components.entity_notes import first_ids
 from ragauge.runners.components.linking_join import Joined
 
 
-def refuse_unscored(gold: str, predicted: str, known: GoldLinks, found: Joined) -> None:
+def refuse_unscored(
+    gold: str, predicted: str, known: GoldLinks, said: Sequence[PredictedLink], found: Joined
+) -> None:
     """Raise InputRejected where gold has no mention, or no prediction belongs to it."""
     if not known.links:
         raise InputRejected(f"{gold}: nothing to score: no mention has a gold link")
     if found.unknown and not any(said for pairs in found.units.values() for _, said in pairs):
         raise InputRejected(
             f"{predicted}: nothing to score: none of the {found.unknown:,} predictions belongs to "
-            f"a mention or a document of {gold}; are the ids and places the same in both?"
+            f"a mention or a document of {gold}; are the ids and places the same in both? "
+            f"Gold has {first_ids({link.unit for link in known.links})}, the predictions "
+            f"{first_ids({one.document or one.key.doc for one in said})}"
         )
 
 

@@ -1,0 +1,215 @@
+"""Which units and which metrics a report speaks of: its own n, and what was asked for by name."""
+
+import msgspec
+import pytest
+
+from ragauge.reports.evaluation import measures, rankings, story
+from ragauge.reports.evaluation.compared import tests_words as named_tests
+from ragauge.reports.evaluation.parts import tables_of
+from ragauge.reports.evaluation.view import View
+from ragauge.reports.forms import render
+from tests.reports.evaluation.reports import compared, linking, ner, retrieval, score, types
+
+
+def squeezed(written):
+    return [" ".join(line.split()) for line in written.splitlines()]
+
+
+def sliced(**values):
+    made = linking(per_stratum={"language": values})
+    [table] = story.strata(made)
+    return {row.cells[0].text: [cell.text for cell in row.cells[1:]] for row in table.rows}
+
+
+def test_a_slice_shows_over_how_many_its_numbers_are():
+    rows = sliced(
+        nl={"linking.hits@1": score(0.8, 12, 13), "linking.mrr": score(0.9, 12, 13)},
+        de={"linking.hits@1": score(0.8, 5, 9), "linking.mrr": score(0.9, 8, 9)},
+        fr={"linking.hits@1": score(0.8, 7, 7), "linking.mrr": score(0.9, 5, 7)},
+        en={"linking.hits@1": score(0.8, 6, 6), "linking.mrr": score(None, 0, 6)},
+        it={"linking.hits@1": score(None, 0, 5), "linking.mrr": score(None, 0, 5)},
+    )
+    assert {value: cells[0] for value, cells in rows.items()} == {
+        "nl": "12 of 13",
+        "de": "5–8 of 9",
+        "fr": "5–7",
+        "en": "6",
+        "it": "0 of 5",
+    }
+
+
+def test_a_slice_whose_numbers_are_over_a_few_is_chance_whatever_its_size():
+    by = {
+        "nl": {"linking.hits@1": score(0.8, 12, 13)},
+        "de": {"linking.hits@1": score(0.8, 3, 40)},
+    }
+    [table] = story.strata(linking(per_stratum={"language": by}), brief=True)
+    assert [row.cells[0].text for row in table.rows] == ["nl"]
+    assert table.more == "and 1 value over fewer than 5"
+
+
+ASKED = {"P@5": "p@5", "RBP": "rbp", "P(rel=2)@10": "p(rel=2)@10", "Success@1": "success@1"}
+
+
+def custom(names=tuple(ASKED), rel=1):
+    """An evaluation of the measures somebody asked for; the worst of all by nDCG@10 are kept."""
+    made = retrieval()
+    ids = [f"retrieval.{ASKED[name]}" for name in ASKED]
+    rows = tuple(
+        msgspec.structs.replace(
+            row,
+            values={
+                id: None if not row.relevant else (place + 1) * (7 * at % 10) / 50
+                for place, id in enumerate(sorted(ids))
+            },
+        )
+        for at, row in enumerate(made.detail.queries)
+    )
+    metrics = {id: score(0.3 + place / 100, 49, 50) for place, id in enumerate(sorted(ids))}
+    identity = {"command": "eval retrieval", "options": {"measures": list(names), "rel": rel}}
+    return retrieval(
+        metrics={**metrics, "retrieval.coverage": score(1.0, 50, 50)},
+        gates=made.gates[2:],
+        passed=True,
+        detail=msgspec.structs.replace(made.detail, queries=rows, compared=()),
+        identity=identity,
+        per_stratum={},
+    )
+
+
+def test_what_was_asked_for_is_known_in_its_order_and_words():
+    wanted = {"retrieval." + id: name for name, id in ASKED.items()}
+    assert list(measures.asked(custom()).items()) == list(wanted.items())
+    assert measures.asked(custom(("P@5,P(rel=2)@10", "no such"))) == {
+        "retrieval.p@5": "P@5",
+        "retrieval.p(rel=2)@10": "P(rel=2)@10",
+    }
+    assert measures.asked(custom(("P@10",), rel=2)) == {"retrieval.p(rel=2)@10": "P@10"}
+    assert measures.asked(retrieval()) == {}
+    assert measures.asked(ner()) == {}
+
+
+def test_the_verdict_names_the_first_two_that_were_asked_for():
+    assert story.verdict_words(custom())[1] == (
+        "P@5 0.310, RBP 0.320 over 50 queries; 1 of 1 gate holds"
+    )
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_all_that_was_asked_for_stands_in_the_open(form):
+    shown, others = story.metrics_told(custom())
+    assert [id for id, _ in shown] == [f"retrieval.{id}" for id in ASKED.values()]
+    assert others == []
+    assert "more metric" not in render(custom(), form)
+
+
+def test_queries_are_ranked_by_the_first_metric_that_was_asked_for():
+    made = custom()
+    table = rankings.queries(made, made.detail, 500)
+    assert table.about.startswith("the lowest P@5 first; ")
+    assert table.heads[4:] == ("p@5", "rbp", "p(rel=2)@10", "success@1")
+    assert table.bar == "p@5"
+    values = [row.share for row in table.rows[:-1]]
+    assert values == sorted(values)
+    for form in ("text", "markdown", "html", "junit"):
+        assert "ndcg@10" not in render(made, form, width=140).lower()
+    rows = squeezed(render(made, "text"))
+    assert "P@5, query by query" in rows
+    assert "query first relevant found retrieved p@5 rbp p(rel=2)@10 success@1" in rows
+    view = View(made)
+    assert view.ranked_by == "P@5"
+    assert sum(bar.queries for bar in view.histogram) == 49
+
+
+def test_other_cut_offs_rank_by_the_deepest_ndcg():
+    made = retrieval()
+    rows = tuple(
+        msgspec.structs.replace(
+            row, values={"retrieval.p@5": 0.1, "retrieval.ndcg@5": 0.2, "retrieval.ndcg@7": 0.3}
+        )
+        for row in made.detail.queries
+    )
+    detail = msgspec.structs.replace(made.detail, queries=rows)
+    found = measures.ranking(msgspec.structs.replace(made, detail=detail))
+    assert (found.name, found.worst) == ("ndcg@7", "the lowest ndcg@7 first")
+
+
+def test_where_less_is_better_the_worst_have_most():
+    made = retrieval()
+    rows = tuple(
+        msgspec.structs.replace(row, values={"retrieval.unjudged@10": at / 100})
+        for at, row in enumerate(made.detail.queries)
+    )
+    made = msgspec.structs.replace(
+        made,
+        detail=msgspec.structs.replace(made.detail, queries=rows),
+        metrics={"retrieval.unjudged@10": score(0.2, 50, 50)},
+        identity={"options": {"measures": ["unjudged@10"]}},
+    )
+    table = rankings.queries(made, made.detail, 3)
+    assert table.about.startswith("the highest unjudged@10 first")
+    assert [row.cells[0].text for row in table.rows] == ["q049", "q048", "q047"]
+
+
+def test_a_cut_off_nobody_asked_for_is_empty_and_not_absent():
+    rows = squeezed(render(custom(), "text"))
+    assert rows[rows.index("By cut-off") + 1 :][:4] == [
+        "metric @1 @5 @10",
+        "p 0.310",
+        "p(rel=2) 0.300",
+        "success 0.330",
+    ]
+
+
+def test_each_paired_test_is_named_once():
+    methods = ["randomisation, 10,000 draws", "randomisation, exact", "McNemar, exact", "t"]
+    told = "randomisation (10,000 draws or exact), McNemar (exact), t"
+    assert named_tests([*methods, *methods]) == told
+    against = tuple(
+        msgspec.structs.replace(compared("retrieval.rr", 0.6, 0.5, 0.1, 0.2), method=method)
+        for method in methods
+    )
+    detail = msgspec.structs.replace(retrieval().detail, compared=against)
+    written = " ".join(render(retrieval(detail=detail), "text").split())
+    assert f"{told}; p adjusted by Holm" in written
+
+
+def test_a_rate_that_is_no_metric_leaves_its_place_empty():
+    rows = squeezed(render(linking(), "text"))
+    assert any(row.startswith("mentions 0.880 █") for row in rows)
+    assert "weak –" in rows
+    assert "mentions – – 0.880" not in " ".join(rows)
+
+
+def wide_types():
+    """Entities with strict and partial rates for each type, as the runner gives them."""
+    rates = {"precision": 0.9, "recall": 0.6, "f1": 0.72}
+    counts = {"gold": 83, "predicted": 53, "tp": 51, "fp": 2, "fn": 32}
+    both = {f"{name}_{kind}": at for name, at in rates.items() for kind in ("strict", "partial")}
+    return ner(per_type={"GRP.HER.MUS": {**counts, **both}, "TOP": {**counts, **both}})
+
+
+def test_a_wide_table_is_parted_between_its_groups_with_bars_beside_their_numbers():
+    lines = render(wide_types(), "text", width=60).splitlines()
+    at = lines.index("Types")
+    heads = [line.split() for line in lines[at + 2 : at + 11 : 4]]
+    assert [" ".join(head) for head in heads] == [
+        "type gold predicted tp fp fn",
+        "type P strict R strict F1 strict",
+        "type P partial R partial F1 partial",
+    ]
+    drawn = [place for place in range(at, at + 14) if "█" in lines[place]]
+    assert drawn == [at + 7, at + 8]
+
+
+@pytest.mark.parametrize("width", [40, 60, 100, 140])
+@pytest.mark.parametrize("make", [wide_types, types, linking, retrieval, custom])
+def test_every_number_of_a_table_is_whole_at_any_width(make, width):
+    made = make()
+    lines = render(made, "text", width=width).splitlines()
+    assert max(map(len, lines)) <= width
+    words = {word.rstrip(",;") for line in lines for word in line.split()}
+    for table in tables_of(made)[:2]:
+        for row in table.rows[:5]:
+            for place in table.right:
+                assert set(row.cells[place].text.split()) <= words
