@@ -17,7 +17,7 @@ from ragauge.ingest.lines import read_whole
 from ragauge.ingest.ranked.queries import Query, QuerySource, read_queries
 from ragauge.ingest.ranked.rankings import read_rankings
 from ragauge.runners.components.component_runs import EntryRecord
-from ragauge.runners.components.evaluation import EvalOptions, refuse_bad
+from ragauge.runners.components.options import EvalOptions, refuse_bad
 
 if TYPE_CHECKING:
     from ragauge.ingest.ranked.rankings import Given as Judgements

@@ -24,13 +24,8 @@ from ragauge.runners.components.evaluate_linking import evaluate_linking
 from ragauge.runners.components.evaluate_ner import evaluate_ner
 from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval
 from ragauge.runners.components.evaluate_types import evaluate_types
-from ragauge.runners.components.evaluation import (
-    FAMILIES,
-    READS,
-    EvalOptions,
-    refuse_bad,
-    rules_for,
-)
+from ragauge.runners.components.evaluation import FAMILIES
+from ragauge.runners.components.options import READS, EvalOptions, refuse_bad, rules_for
 
 if TYPE_CHECKING:
     from ragauge.ingest.ranked.queries import QuerySource

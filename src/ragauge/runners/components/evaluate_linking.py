@@ -22,15 +22,7 @@ from ragauge.metrics.link_facts import Comparing, linked_mentions
 from ragauge.metrics.link_sums import mention_sums
 from ragauge.metrics.link_tables import Crosswalk, Equivalents
 from ragauge.metrics.linking import DEFAULT_RANKS, METRICS, hits_at
-from ragauge.runners.components.evaluation import (
-    EvalOptions,
-    Evaluated,
-    chosen_options,
-    outcome_of,
-    refuse_bad,
-    rules_for,
-    strata_of,
-)
+from ragauge.runners.components.evaluation import Evaluated, outcome_of
 from ragauge.runners.components.linking_bases import gold_in, predicted_in
 from ragauge.runners.components.linking_detail import Case, detail_of, error_kind, types_of
 from ragauge.runners.components.linking_join import Duplicates, Joined, joined
@@ -41,6 +33,8 @@ from ragauge.runners.components.linking_notes import (
     note_unused,
     refuse_unscored,
 )
+from ragauge.runners.components.options import EvalOptions, chosen_options, refuse_bad, rules_for
+from ragauge.runners.components.strata import strata_of
 from ragauge.text.kb_ids import kb_name
 
 if TYPE_CHECKING:

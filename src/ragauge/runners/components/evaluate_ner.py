@@ -35,15 +35,9 @@ from ragauge.runners.components.entity_notes import note_pooled, note_strangers,
 from ragauge.runners.components.entity_offsets import in_characters
 from ragauge.runners.components.entity_sources import HowToRead, marked
 from ragauge.runners.components.entity_types import TypesAsked, as_asked
-from ragauge.runners.components.evaluation import (
-    EvalOptions,
-    Evaluated,
-    chosen_options,
-    outcome_of,
-    refuse_bad,
-    rules_for,
-    strata_of,
-)
+from ragauge.runners.components.evaluation import Evaluated, outcome_of
+from ragauge.runners.components.options import EvalOptions, chosen_options, refuse_bad, rules_for
+from ragauge.runners.components.strata import strata_of
 
 if TYPE_CHECKING:
     from ragauge.runners.components.entity_sources import Source

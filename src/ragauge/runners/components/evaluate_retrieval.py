@@ -18,15 +18,8 @@ from ragauge.ingest.lines import STDIN
 from ragauge.metrics.retrieval import KINDS, METRICS, NoRelevant, metric_id
 from ragauge.metrics.retrieval_names import parsed
 from ragauge.metrics.sources import overlaps
-from ragauge.runners.components.evaluation import (
-    EvalOptions,
-    Evaluated,
-    chosen_options,
-    outcome_of,
-    refuse_bad,
-    rules_for,
-    strata_of,
-)
+from ragauge.runners.components.evaluation import Evaluated, outcome_of
+from ragauge.runners.components.options import EvalOptions, chosen_options, refuse_bad, rules_for
 from ragauge.runners.components.retrieval_compared import Test, compared_runs, note_unpaired
 from ragauge.runners.components.retrieval_detail import (
     note_queries,
@@ -39,6 +32,7 @@ from ragauge.runners.components.retrieval_files import JudgedRuns
 from ragauge.runners.components.retrieval_gather import RunScores
 from ragauge.runners.components.retrieval_ranked import Duplicates, Reading
 from ragauge.runners.components.retrieval_scoring import Setup, take_in
+from ragauge.runners.components.strata import strata_of
 
 if TYPE_CHECKING:
     import polars as pl

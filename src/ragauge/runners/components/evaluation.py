@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 import numpy as np
@@ -12,38 +12,22 @@ from msgspec import Struct
 from ragauge import __version__
 from ragauge.contracts.evaluation import Detail, EvalReport, Task
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.gold import Gold, fingerprint, stratum_text
-from ragauge.contracts.metric import Reads
+from ragauge.contracts.gold import Gold, fingerprint
 from ragauge.contracts.score import ROWS_KEPT, Advice, Outcome, Score, UnitRows
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.diagnosis.components import advise_component
-from ragauge.errors import InputRejected, UsageError
-from ragauge.gates.components import component_rules
+from ragauge.errors import UsageError
 from ragauge.gates.decide import decide, decide_each
-from ragauge.ingest.fields import quoted
-from ragauge.ingest.judgements import SHOWN
-from ragauge.ingest.strata import read_strata
 from ragauge.metrics.sums import QuestionSums
-from ragauge.metrics.table import find
-from ragauge.runners.bad_input import allowed_bad
+from ragauge.runners.components.options import EvalOptions, rules_for
+from ragauge.runners.components.strata import note_strata, shown_strata
 from ragauge.runners.numbers import measured, scored, values_of
-from ragauge.runners.options import in_flags
 
 if TYPE_CHECKING:
     from ragauge.runners.numbers import Mask
 
 GOLD_KEPT = 100_000
 """Units of a run that history keeps beside its numbers."""
-STRATUM_VALUES = 24
-"""A stratum with more values than this is an id, not a slice."""
-READS: dict[Task, Reads] = {
-    "ner": "entities",
-    "types": "labels",
-    "linking": "links",
-    "retrieval": "ranking",
-}
-
-
 FAMILIES: dict[Task, str] = {
     "ner": "entities",
     "types": "labels",
@@ -51,20 +35,6 @@ FAMILIES: dict[Task, str] = {
     "retrieval": "retrieval",
 }
 """What the ids of a task's metrics begin with."""
-
-
-class EvalOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What every evaluation of a component can be asked; each task adds its own."""
-
-    preset: str | None = None
-    gates: str | None = None
-    by: tuple[str, ...] = ()
-    """The strata to show; all there are, where none is named."""
-    strata: str | None = None
-    """A table of strata by unit id, for formats that hold none."""
-    intervals: bool = True
-    max_bad: str = "0"
-    input_format: str | None = None
 
 
 class Evaluated(Struct, frozen=True, kw_only=True):
@@ -95,55 +65,11 @@ class Evaluated(Struct, frozen=True, kw_only=True):
     not told, only runs with the same gold throughout are."""
 
 
-Options = TypeVar("Options", bound=EvalOptions)
-
-
-def chosen_options(task: Task, kind: type[Options], given: Mapping[str, Any]) -> Options:
-    """The options a user gave, checked; raises UsageError with the fact."""
-    try:
-        return msgspec.convert(dict(given), kind, str_keys=True, strict=True)
-    except msgspec.ValidationError as error:
-        flags = {name: f"--{name.replace('_', '-')}" for name in kind.__struct_fields__}
-        raise UsageError(f"eval {task}: {in_flags(str(error), flags)}") from None
-
-
-def rules_for(task: Task, options: EvalOptions) -> tuple[Rule, ...]:
-    """The gates of a task, before anything is read: a wrong rule is told at once."""
-    reads = READS[task]
-    return component_rules(task, options.preset, options.gates, lambda name: find(name, reads).id)
-
-
-def refuse_bad(problems: Sequence[str], records: int, options: EvalOptions) -> None:
-    """Raise InputRejected with what is wrong, where it is more than the user accepts."""
-    if len(problems) > allowed_bad(options.max_bad)(records + len(problems)):
-        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
-
-
-def _table_of_strata(options: EvalOptions) -> dict[str, dict[str, Any]]:
-    """The user's own table: what is wrong with it is told at once, however much is accepted."""
-    problems: list[str] = []
-    known = read_strata(options.strata, problems) if options.strata else {}
-    if problems:
-        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
-    return known
-
-
-def strata_of(
-    units: Sequence[str],
-    own: Sequence[Mapping[str, Any]],
-    options: EvalOptions,
-) -> dict[str, list[str | None]]:
-    """By stratum the value of each unit: its own, and what the table of strata says."""
-    known = _table_of_strata(options)
-    rows = [{**mine, **known.get(unit, {})} for unit, mine in zip(units, own, strict=True)]
-    names = sorted({name for row in (*rows, *known.values()) for name in row})
-    return {name: [stratum_text(row.get(name)) for row in rows] for name in names}
-
-
 def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
     """The report of what was found, with the rows it is made of."""
     numbers, gold = _Numbers(found, options), _gold(found)
-    _note_strata(found, options, numbers.shown())
+    shown = shown_strata(found.strata, options)
+    note_strata(found.units, found.strata, shown, options, found.findings)
     for problem in found.problems:
         found.findings.add(Finding("bad_line", "", problem))
     gates = (
@@ -156,7 +82,7 @@ def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
         metrics={id: numbers.score(id) for id in sorted(found.sums)},
         gates=gates,
         per_type=found.per_type,
-        per_stratum=numbers.strata(),
+        per_stratum={name: numbers.stratum(name) for name in shown},
         detail=found.detail,
         findings=tuple(found.findings.kept()),
         finding_counts=dict(sorted(found.findings.counts.items())),
@@ -171,22 +97,6 @@ def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
         record_rows=None,
         identity=report.identity,
     )
-
-
-def _note_strata(found: Evaluated, options: EvalOptions, shown: Sequence[str]) -> None:
-    """Tell what no slice holds: units without a value, strata with too many, ids of no unit."""
-    for name, column in sorted(found.strata.items()):
-        lacking = sum(value is None for value in column)
-        if name in shown and lacking:
-            fact = f"{lacking:,} of {len(column):,} units have no {name}, and are in no slice of it"
-            found.findings.add(Finding("no_stratum", name, fact))
-        if name not in shown and not options.by:
-            fact = f"has more than {STRATUM_VALUES} values and is left out; --by {name} shows it"
-            found.findings.add(Finding("stratum_left_out", name, fact))
-    if options.strata:
-        for id in sorted(_table_of_strata(options).keys() - {*found.units}):
-            fact = f"{quoted(id)} is no unit of this gold"
-            found.findings.add(Finding("strata_of_no_unit", options.strata, fact))
 
 
 def _advice(found: Evaluated) -> tuple[Advice, ...]:
@@ -211,9 +121,6 @@ class _Numbers:
         signature = f"{id}|v{sums.metric.version}|{self._found.signature}"
         intervals = self._options.intervals or confidence is not None
         return scored(sums, signature, mask, confidence, intervals=intervals)
-
-    def strata(self) -> dict[str, dict[str, dict[str, Score]]]:
-        return {name: self._stratum(name) for name in self.shown()}
 
     def verdict(self, rule: Rule) -> Verdict:
         mask = self._mask(rule)
@@ -255,18 +162,7 @@ class _Numbers:
         told = [None if values[place] != values[place] else values[place] for place in kept]
         return [self._found.units[place] for place in kept], told
 
-    def shown(self) -> list[str]:
-        """The strata that are told of."""
-        known = self._found.strata
-        unknown = [name for name in self._options.by if name not in known]
-        if unknown:
-            there = f"there are {', '.join(sorted(known))}" if known else "the gold has none"
-            raise UsageError(*(f"--by {name}: no such stratum; {there}" for name in unknown))
-        if self._options.by:
-            return list(dict.fromkeys(self._options.by))
-        return [name for name in sorted(known) if len({*known[name]}) <= STRATUM_VALUES]
-
-    def _stratum(self, name: str) -> dict[str, dict[str, Score]]:
+    def stratum(self, name: str) -> dict[str, dict[str, Score]]:
         column = np.array([value or "" for value in self._found.strata[name]], dtype=object)
         values = sorted({value for value in self._found.strata[name] if value})
         return {

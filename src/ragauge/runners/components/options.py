@@ -1,0 +1,64 @@
+"""What every evaluation of a component can be asked, checked before anything is read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from ragauge.contracts.evaluation import Task
+from ragauge.contracts.metric import Reads
+from ragauge.contracts.verdict import Rule
+from ragauge.errors import InputRejected, UsageError
+from ragauge.gates.components import component_rules
+from ragauge.ingest.judgements import SHOWN
+from ragauge.metrics.table import find
+from ragauge.runners.bad_input import allowed_bad
+from ragauge.runners.options import in_flags
+
+READS: dict[Task, Reads] = {
+    "ner": "entities",
+    "types": "labels",
+    "linking": "links",
+    "retrieval": "ranking",
+}
+
+
+class EvalOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What every evaluation of a component can be asked; each task adds its own."""
+
+    preset: str | None = None
+    gates: str | None = None
+    by: tuple[str, ...] = ()
+    """The strata to show; all there are, where none is named."""
+    strata: str | None = None
+    """A table of strata by unit id, for formats that hold none."""
+    intervals: bool = True
+    max_bad: str = "0"
+    input_format: str | None = None
+
+
+Options = TypeVar("Options", bound=EvalOptions)
+
+
+def chosen_options(task: Task, kind: type[Options], given: Mapping[str, Any]) -> Options:
+    """The options a user gave, checked; raises UsageError with the fact."""
+    try:
+        return msgspec.convert(dict(given), kind, str_keys=True, strict=True)
+    except msgspec.ValidationError as error:
+        flags = {name: f"--{name.replace('_', '-')}" for name in kind.__struct_fields__}
+        raise UsageError(f"eval {task}: {in_flags(str(error), flags)}") from None
+
+
+def rules_for(task: Task, options: EvalOptions) -> tuple[Rule, ...]:
+    """The gates of a task, before anything is read: a wrong rule is told at once."""
+    reads = READS[task]
+    return component_rules(task, options.preset, options.gates, lambda name: find(name, reads).id)
+
+
+def refuse_bad(problems: Sequence[str], records: int, options: EvalOptions) -> None:
+    """Raise InputRejected with what is wrong, where it is more than the user accepts."""
+    if len(problems) > allowed_bad(options.max_bad)(records + len(problems)):
+        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
