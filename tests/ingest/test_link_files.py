@@ -309,3 +309,17 @@ def test_no_record_raises(records):
         reading = LinkReading()
         read(records, reading)
         assert all(": " in problem for problem in reading.problems)
+
+
+def test_predictions_may_be_named_after_the_knowledge_base(tmp_path):
+    file = tmp_path / "predicted.jsonl"
+    file.write_text(
+        '{"mention": "a", "predicted_wikidata": "Q1"}\n'
+        '{"mention": "b", "pred_wikidata": null}\n'
+        '{"mention": "c", "pred_id": "Q2"}\n'
+    )
+    reading = LinkReading()
+    read = read_predicted_links(str(file), reading)
+    assert reading.problems == []
+    assert [[one.id for one in link.candidates] for link in read] == [["Q1"], [], ["Q2"]]
+    assert [link.said_nil for link in read] == [False, True, False]

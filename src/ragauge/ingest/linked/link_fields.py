@@ -10,6 +10,7 @@ from msgspec import Struct
 from ragauge.contracts.links import NIL_CANDIDATE, NIL_KB, Candidate, KbIds
 from ragauge.ingest.fields import BadField, boolean, expected, mapping, number, quoted
 from ragauge.ingest.linked.link_ids import (
+    ANSWER_OF_BASE,
     GENERIC,
     GOLD_GENERIC,
     GOLD_OF_BASE,
@@ -70,7 +71,7 @@ def _predicted_fields(record: Mapping[str, Any]) -> list[IdField]:
     if has_gold_alone(record):
         return list(id_fields(record, GOLD_OF_BASE, GOLD_GENERIC))
     generic = (*GENERIC, "ids", *PREDICTED_GENERIC)
-    return list(id_fields(record, OF_BASE, generic, id_is_link(record)))
+    return list(id_fields(record, ANSWER_OF_BASE, generic, id_is_link(record)))
 
 
 def _said_nil(record: Mapping[str, Any]) -> bool | None:

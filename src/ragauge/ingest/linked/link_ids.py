@@ -14,11 +14,14 @@ IdField = tuple[str, str | None, Any]
 GENERIC = ("kb_id", "entity_id", "link", "links")
 """Fields that hold ids of whatever knowledge base."""
 GOLD_GENERIC = ("gold", "gold_id", "gold_ids")
-PREDICTED_GENERIC = ("prediction", "predicted", "predicted_id")
+PREDICTED_GENERIC = ("prediction", "predicted", "predicted_id", "pred", "pred_id")
 TABULAR = "\0row"
 """Marks a record that was a row of a table: its `id` is what the mention is linked to."""
 OF_BASE: dict[str, str] = {
     f"{name}{end}": base for name, base in NAMES.items() for end in ("", "_id", "_code", "_uri")
+}
+ANSWER_OF_BASE = OF_BASE | {
+    f"{said}_{name}": base for name, base in OF_BASE.items() for said in ("predicted", "pred")
 }
 GOLD_OF_BASE = {f"gold_{name}": base for name, base in OF_BASE.items()}
 
@@ -35,7 +38,7 @@ def has_gold_alone(record: Mapping[str, Any]) -> bool:
 
 def _says_answer(record: Mapping[str, Any]) -> bool:
     named = (*GENERIC, *PREDICTED_GENERIC, "ids", "nil", "candidates")
-    return any(name in OF_BASE or name in named for name in record)
+    return any(name in ANSWER_OF_BASE or name in named for name in record)
 
 
 def _says_gold(record: Mapping[str, Any]) -> bool:
