@@ -269,3 +269,17 @@ def test_conversion_that_would_lose_something_is_refused(tmp_path):
     assert not out.exists()
     assert ragauge("eval", "convert", gold, out, "--to", "iob2", "--lossy").returncode == 0
     assert out.exists()
+
+
+def test_the_number_of_workers_changes_nothing(rankings):
+    one, two = (
+        ragauge("eval", "retrieval", *rankings, "--workers", workers, "--format", "json")
+        for workers in ("1", "2")
+    )
+    assert (one.returncode, one.stdout) == (0, two.stdout)
+
+
+def test_a_wrong_number_of_workers_is_refused(rankings):
+    done = ragauge("eval", "retrieval", *rankings, "--workers", "x")
+    assert done.returncode == 2
+    assert b"workers" in done.stderr

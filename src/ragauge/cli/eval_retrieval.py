@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 from typing import Any
 
@@ -67,6 +66,5 @@ def eval_retrieval(ctx: click.Context, /, qrels: str, run: str, **given: Any) ->
     """
     from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval
 
-    given["workers"] = given["workers"] or os.cpu_count() or 1
     read = [qrels, run, *given["baselines"]]
     ctx.exit(evaluated(given, read, partial(evaluate_retrieval, qrels, run)))

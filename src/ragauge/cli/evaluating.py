@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -21,7 +22,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 FORMS = ("text", "json", "markdown", "junit", "csv", "html")
 ENDINGS = {"html": ".html", "json": ".json", "markdown": ".md", "junit": ".xml", "csv": ".csv"}
-OWN = ("record", "store", "name", "label", "quiet", "max_bad")
+OWN = ("record", "store", "name", "label", "quiet", "max_bad", "workers")
 """Options that are settings."""
 
 _OPTIONS = (
@@ -73,7 +74,7 @@ def evaluated(
     """
     form, out, reports = given.pop("format") or "text", given.pop("out"), given.pop("reports")
     given["gates"] = ",".join(given["gates"]) or None
-    flags = {name: given.pop(name) for name in OWN}
+    flags = {name: given.pop(name) for name in OWN if name in given}
     chosen = settings(**{name: None if value == () else value for name, value in flags.items()})
     forms = forms_of(reports)
     names = list(read)
@@ -81,6 +82,8 @@ def evaluated(
         remark(f"{names[0]} is compared with itself: every number is the best there is", False)
     refuse_overwriting([*names, given["strata"]], [*forms, *filter(None, [out])])
     with recorder(chosen) as history:
+        if "workers" in flags:
+            given["workers"] = chosen["workers"] or os.cpu_count() or 1
         outcome = run(**given, max_bad=chosen["max_bad"])
         _write_rows(outcome, out, chosen["quiet"])
         write_reports(outcome.report, forms, chosen["quiet"])
