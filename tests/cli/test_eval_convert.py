@@ -2,6 +2,7 @@
 
 import pytest
 
+from ragauge import evaluate_ner, evaluate_retrieval
 from ragauge.cli.eval_convert import FORMS
 from ragauge.runners.components import eval_convert
 from ragauge.runners.components.eval_convert import convert_entities, convert_rankings
@@ -41,3 +42,32 @@ def test_a_form_that_is_not_written_is_refused_with_those_that_are(tmp_path):
     assert done.returncode == 2
     assert b"run are written as trec, ranx, jsonl" in done.stderr
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("form", [form for form in FORMS["entities"] if form != "brat"])
+def test_what_is_written_scores_as_what_was_read(tmp_path, form):
+    source, out = tmp_path / "source.jsonl", tmp_path / "out"
+    source.write_text(
+        '{"id": "1", "text": "Den Haag, Assen (NL)", "entities": ['
+        '{"start": 0, "end": 8, "type": "TOP"}, {"start": 10, "end": 15, "type": "TOP"}, '
+        '{"start": 17, "end": 19, "type": "C"}]}\n'
+    )
+    convert_entities(str(source), out, form)
+    report = evaluate_ner(str(source), str(out), intervals=False).report
+    assert report.metrics["entities.f1_strict"].value == 1.0
+    assert report.metrics["entities.strict.tp"].value == 3
+
+
+@pytest.mark.parametrize("form", FORMS["run"])
+def test_rankings_score_the_same_in_every_form(tmp_path, form):
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    qrels.write_text("q1 0 d1 2\nq1 0 d2 1\nq2 0 d1 1\n")
+    run.write_text("q1 Q0 d2 1 0.5 t\nq1 Q0 d1 2 0.25 t\nq2 Q0 d7 1 1 t\nq2 Q0 d1 2 0.5 t\n")
+    others = tmp_path / "other.qrels", tmp_path / "other.run"
+    convert_rankings(str(qrels), others[0], form, "qrels")
+    convert_rankings(str(run), others[1], form, "run")
+    one, other = (
+        evaluate_retrieval(*map(str, files), intervals=False).report.metrics["retrieval.ndcg@10"]
+        for files in ((qrels, run), others)
+    )
+    assert (one.value, one.n) == (other.value, 2)

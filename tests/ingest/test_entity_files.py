@@ -331,8 +331,8 @@ def test_every_field_of_a_document_is_written():
         ],
         "strata": {"a": 1},
     }
-    with pytest.raises(UsageError, match="none that is written: records, brat, hipe, iob2"):
-        written([one], "conllu", problems=[])
+    with pytest.raises(UsageError, match="none that is written: records, brat, hipe, iob1"):
+        written([one], "neleval", problems=[])
 
 
 PIECES = st.sampled_from(

@@ -11,7 +11,7 @@ from seqeval.scheme import BILOU, IOB1, IOB2, IOBES, Entities
 
 from ragauge.contracts.entities import AnnotatedText, Entity
 from ragauge.ingest.annotated.entity_writing import written
-from ragauge.ingest.annotated.tags import MARKS, chunks, scheme_of, tag_of, tags_for
+from ragauge.ingest.annotated.tags import MARKS, Chunk, chunks, scheme_of, tag_of, tags_for
 from tests.ingest.annotated import again, problems_of, read_text, spans, tagged_texts
 
 SETTINGS = settings(
@@ -264,3 +264,8 @@ def test_parts_links_and_layers_have_no_tag():
         "w: layers fine: tags have none",
         "w: links of 1 entities: tags have none",
     ]
+
+
+def test_iob1_parts_two_entities_of_one_type():
+    found = [Chunk(0, 1, "PER"), Chunk(1, 3, "PER"), Chunk(3, 4, "X-PER"), Chunk(4, 5, "PER")]
+    assert tags_for(found, 6, "iob1") == ["I-PER", "B-PER", "I-PER", "I-X-PER", "I-PER", "O"]

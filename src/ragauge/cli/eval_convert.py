@@ -13,9 +13,20 @@ if TYPE_CHECKING:
     from ragauge.ingest.ranked.ranking_rows import Role
 
 FORMS = {
-    "entities": ("jsonl", "brat", "hipe", "iob2", "bioes", "bilou"),
-    "qrels": ("trec", "ranx", "jsonl"),
-    "run": ("trec", "ranx", "jsonl"),
+    "entities": (
+        "jsonl",
+        "brat",
+        "hipe",
+        "iob1",
+        "iob2",
+        "bioes",
+        "bilou",
+        "conll2003",
+        "conllu",
+        "tsv",
+    ),
+    "qrels": ("trec", "ranx", "jsonl", "beir", "tsv"),
+    "run": ("trec", "ranx", "jsonl", "beir", "tsv"),
 }
 
 
@@ -42,9 +53,10 @@ def eval_convert(
 ) -> None:
     """Read IN in any format that `eval` reads, and write it to OUT.
 
-    Entities are written as jsonl, brat (OUT is then a new folder), hipe, iob2, bioes or bilou;
-    qrels and runs as trec, ranx or jsonl. What a format cannot hold, such as nested entities in
-    IOB2 or links, is told, and nothing is written, unless it may be --lossy.
+    Entities are written as jsonl, brat (OUT is then a new folder), hipe, iob1, iob2, bioes, bilou,
+    conll2003, conllu or tsv; qrels and runs as trec, ranx, jsonl, beir or tsv. What a format cannot
+    hold, such as nested entities in IOB2 or links, is told, and nothing is written, unless it may
+    be --lossy.
 
     \b
     Example:

@@ -10,11 +10,17 @@ import msgspec
 from ragauge.contracts.entities import ONE_LAYER, AnnotatedText, Entity
 from ragauge.errors import UsageError
 from ragauge.ingest.annotated.brat_writing import brat_files
-from ragauge.ingest.annotated.token_writing import hipe_file, iob_file
+from ragauge.ingest.annotated.span_writing import span_file
+from ragauge.ingest.annotated.token_writing import (
+    conll2003_file,
+    conllu_file,
+    hipe_file,
+    iob_file,
+)
 from ragauge.ingest.fields import quoted
 
-TAG_FORMS = ("iob2", "bioes", "bilou")
-WRITTEN_FORMS = ("records", "brat", "hipe", *TAG_FORMS)
+TAG_FORMS = ("iob1", "iob2", "bioes", "bilou")
+WRITTEN_FORMS = ("records", "brat", "hipe", *TAG_FORMS, "conll2003", "conllu", "tsv")
 
 Notes = Mapping[str, Sequence[str]]
 
@@ -34,6 +40,12 @@ def written(
         return brat_files(documents, problems=problems, notes=notes)
     if form == "hipe":
         return hipe_file(documents, problems=problems, notes=notes)
+    if form == "conll2003":
+        return conll2003_file(documents, problems=problems)
+    if form == "conllu":
+        return conllu_file(documents, problems=problems)
+    if form == "tsv":
+        return span_file(documents, problems=problems)
     if form in TAG_FORMS:
         return iob_file(documents, form, problems=problems)
     if form in ("records", "jsonl"):

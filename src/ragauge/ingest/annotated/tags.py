@@ -153,7 +153,7 @@ def broken(tags: Sequence[Tag], chunk: Chunk, form: str) -> str | None:
 
 
 def tags_for(found: Iterable[Chunk], tokens: int, form: str) -> list[str]:
-    """The tags of a sentence in IOB2, BIOES or BILOU.
+    """The tags of a sentence in IOB1, IOB2, BIOES or BILOU.
 
     >>> tags_for([Chunk(0, 2, "PER"), Chunk(2, 3, "TOP")], 4, "bioes")
     ['B-PER', 'E-PER', 'S-TOP', 'O']
@@ -164,7 +164,10 @@ def tags_for(found: Iterable[Chunk], tokens: int, form: str) -> list[str]:
         for place in range(chunk.first, chunk.end):
             tags[place] = f"I-{chunk.type}"
         tags[chunk.end - 1] = f"{end}-{chunk.type}"
-        tags[chunk.first] = f"{'B' if chunk.end - chunk.first > 1 else single}-{chunk.type}"
+        begins = "B" if chunk.end - chunk.first > 1 else single
+        if form == "iob1" and (not chunk.first or tags[chunk.first - 1][2:] != chunk.type):
+            begins = "I"  # B only parts two entities of one type
+        tags[chunk.first] = f"{begins}-{chunk.type}"
     return tags
 
 

@@ -46,6 +46,42 @@ def iob_file(documents: Sequence[AnnotatedText], form: str, *, problems: list[st
     return _encoded(lines)
 
 
+def conll2003_file(documents: Sequence[AnnotatedText], *, problems: list[str]) -> bytes:
+    """Four columns a token, of which the first and the last say something; tags are IOB2.
+
+    Documents are numbered, as such files have no ids: another id is told.
+    """
+    lines: list[str] = []
+    for number, document in enumerate(documents, 1):
+        tokens = _tokens(document, problems)
+        found = _chunks(document, document.entities, tokens, problems)
+        problems += _beyond_tags(document)
+        if document.id != str(number):
+            problems.append(f"{document.where}: id {quoted(document.id)} becomes {number}")
+        lines += [f"{DOCUMENT_START} -X- -X- O", ""]
+        tags = tags_for(found, len(tokens.words), "iob2")
+        lines += [f"{word} -X- -X- {tag}" for word, tag in zip(tokens.words, tags, strict=True)]
+        lines.append("")
+    return _encoded(lines)
+
+
+def conllu_file(documents: Sequence[AnnotatedText], *, problems: list[str]) -> bytes:
+    """A CoNLL-U file with a sentence a document, its entities as IOB2 tags in the last column."""
+    lines: list[str] = []
+    for document in documents:
+        tokens = _tokens(document, problems)
+        found = _chunks(document, document.entities, tokens, problems)
+        problems += _beyond_tags(document)
+        tags = tags_for(found, len(tokens.words), "iob2")
+        lines += [f"# newdoc id = {document.id}", f"# sent_id = {document.id}"]
+        rows = zip(tokens.words, tags, tokens.after, strict=True)
+        for number, (word, tag, after) in enumerate(rows, 1):
+            misc = f"NER={tag}" if after else f"NER={tag}|SpaceAfter=No"
+            lines.append("\t".join((str(number), word, *"_" * 7, misc)))
+        lines.append("")
+    return _encoded(lines)
+
+
 def hipe_file(
     documents: Sequence[AnnotatedText],
     *,

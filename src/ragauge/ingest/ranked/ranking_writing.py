@@ -61,6 +61,30 @@ def ranx_json(rankings: Graded | Scored) -> bytes:
     return msgspec.json.encode(numbers, order="sorted")
 
 
+def tsv_qrels(qrels: Graded) -> bytes:
+    """Judgements as a table, in the columns that BEIR gives them.
+
+    >>> tsv_qrels({"q1": {"d1": 3}})
+    b'query-id\\tcorpus-id\\tscore\\nq1\\td1\\t3\\n'
+    """
+    rows = [
+        (query, document, str(grade))
+        for query, judged in sorted(qrels.items())
+        for document, grade in sorted(judged.items())
+    ]
+    return _table(("query-id", "corpus-id", "score"), rows)
+
+
+def tsv_run(run: Scored) -> bytes:
+    """A run as a table, each query's documents by rank."""
+    rows = [
+        (query, document, str(rank), repr(float(score)))
+        for query, results in sorted(run.items())
+        for rank, (document, score) in enumerate(_ranked(results), 1)
+    ]
+    return _table(("query", "document", "rank", "score"), rows)
+
+
 def jsonl_qrels(qrels: Graded) -> bytes:
     """Judgements as JSON Lines, a query each.
 
@@ -129,3 +153,11 @@ def _lines(rows: Sequence[tuple[str, ...]]) -> bytes:
         fact = "is empty or holds a blank, which no TREC file can hold; write JSON Lines"
         raise InputRejected(*(f"{quoted(cell)}: {fact}" for cell in sorted(faults)))
     return "".join(" ".join(row) + "\n" for row in rows).encode()
+
+
+def _table(header: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> bytes:
+    faults = {cell for row in rows for cell in row if not cell or set(cell) & set('\t\n\r"')}
+    if faults:
+        fact = "is empty or holds a tab, a quote or a line end; write JSON Lines"
+        raise InputRejected(*(f"{quoted(cell)}: {fact}" for cell in sorted(faults)))
+    return "".join("\t".join(row) + "\n" for row in (header, *rows)).encode()

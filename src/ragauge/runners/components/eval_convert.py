@@ -19,6 +19,8 @@ from ragauge.ingest.ranked.ranking_writing import (
     ranx_json,
     trec_qrels,
     trec_run,
+    tsv_qrels,
+    tsv_run,
 )
 from ragauge.ingest.ranked.rankings import read_rankings
 from ragauge.store.files import write_whole
@@ -27,9 +29,13 @@ _RANKINGS: dict[tuple[Role, str], Callable[[Mapping[str, Any]], bytes]] = {
     ("qrels", "trec"): trec_qrels,
     ("qrels", "ranx"): ranx_json,
     ("qrels", "jsonl"): jsonl_qrels,
+    ("qrels", "beir"): tsv_qrels,
+    ("qrels", "tsv"): tsv_qrels,
     ("run", "trec"): trec_run,
     ("run", "ranx"): ranx_json,
     ("run", "jsonl"): jsonl_run,
+    ("run", "beir"): ranx_json,
+    ("run", "tsv"): tsv_run,
 }
 FORMS: dict[str, tuple[str, ...]] = {
     "entities": tuple("jsonl" if form == "records" else form for form in WRITTEN_FORMS),
