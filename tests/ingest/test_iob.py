@@ -269,3 +269,10 @@ def test_parts_links_and_layers_have_no_tag():
 def test_iob1_parts_two_entities_of_one_type():
     found = [Chunk(0, 1, "PER"), Chunk(1, 3, "PER"), Chunk(3, 4, "X-PER"), Chunk(4, 5, "PER")]
     assert tags_for(found, 6, "iob1") == ["I-PER", "B-PER", "I-PER", "I-X-PER", "I-PER", "O"]
+
+
+def test_a_token_with_a_blank_cannot_stand_in_columns_that_blanks_part():
+    document = AnnotatedText(id="1", text="a b c", tokens=((0, 3), (4, 5)), where="made:1")
+    problems = []
+    written([document], "conll2003", problems=problems)
+    assert problems == ['made:1: token "a b" holds a blank, which parts the columns']

@@ -32,10 +32,7 @@ def iob_file(documents: Sequence[AnnotatedText], form: str, *, problems: list[st
     """
     lines: list[str] = []
     for document in documents:
-        tokens = _tokens(document, problems)
-        found = _chunks(document, document.entities, tokens, problems)
-        problems += _beyond_tags(document)
-        tags = tags_for(found, len(tokens.words), form)
+        tokens, found, tags = _tagged(document, form, problems)
         lines.append(f"# doc_id = {document.id}")
         inside = {place for chunk in found for place in range(chunk.first, chunk.end - 1)}
         for place, (word, tag) in enumerate(zip(tokens.words, tags, strict=True)):
@@ -53,13 +50,15 @@ def conll2003_file(documents: Sequence[AnnotatedText], *, problems: list[str]) -
     """
     lines: list[str] = []
     for number, document in enumerate(documents, 1):
-        tokens = _tokens(document, problems)
-        found = _chunks(document, document.entities, tokens, problems)
-        problems += _beyond_tags(document)
+        tokens, _, tags = _tagged(document, "iob2", problems)
         if document.id != str(number):
             problems.append(f"{document.where}: id {quoted(document.id)} becomes {number}")
+        problems += [
+            f"{document.where}: token {quoted(word)} holds a blank, which parts the columns"
+            for word in tokens.words
+            if len(word.split()) > 1
+        ]
         lines += [f"{DOCUMENT_START} -X- -X- O", ""]
-        tags = tags_for(found, len(tokens.words), "iob2")
         lines += [f"{word} -X- -X- {tag}" for word, tag in zip(tokens.words, tags, strict=True)]
         lines.append("")
     return _encoded(lines)
@@ -69,10 +68,7 @@ def conllu_file(documents: Sequence[AnnotatedText], *, problems: list[str]) -> b
     """A CoNLL-U file with a sentence a document, its entities as IOB2 tags in the last column."""
     lines: list[str] = []
     for document in documents:
-        tokens = _tokens(document, problems)
-        found = _chunks(document, document.entities, tokens, problems)
-        problems += _beyond_tags(document)
-        tags = tags_for(found, len(tokens.words), "iob2")
+        tokens, _, tags = _tagged(document, "iob2", problems)
         lines += [f"# newdoc id = {document.id}", f"# sent_id = {document.id}"]
         rows = zip(tokens.words, tags, tokens.after, strict=True)
         for number, (word, tag, after) in enumerate(rows, 1):
@@ -80,6 +76,16 @@ def conllu_file(documents: Sequence[AnnotatedText], *, problems: list[str]) -> b
             lines.append("\t".join((str(number), word, *"_" * 7, misc)))
         lines.append("")
     return _encoded(lines)
+
+
+def _tagged(
+    document: AnnotatedText, form: str, problems: list[str]
+) -> tuple[_Tokens, list[Chunk], list[str]]:
+    """The tokens of a document, its entities among them, and a tag for each token."""
+    tokens = _tokens(document, problems)
+    found = _chunks(document, document.entities, tokens, problems)
+    problems += _beyond_tags(document)
+    return tokens, found, tags_for(found, len(tokens.words), form)
 
 
 def hipe_file(

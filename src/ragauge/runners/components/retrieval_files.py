@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -46,10 +47,8 @@ class JudgedRuns:
     def score(self, run: Any, name: str = "run") -> RunScores:
         """The run's scores, query by query, with all that is wrong with it and the judgements."""
         if _is_trec(run, "run", self._form) and _size(run) >= CUT_FROM:
-            try:
+            with suppress(Scattered):  # then the whole file is read, and told to be ungrouped
                 return self._in_pieces(str(run))
-            except Scattered:
-                pass  # the whole file tells the numbers, and says that it is ungrouped
         problems: list[str] = []
         rows = read_rankings(run, "run", problems, self._form)
         gathering = Gathering(name_of(run, name), self.name)
