@@ -3,7 +3,8 @@
 RagaugeError
 ├── UsageError            exit 2: the command or the configuration is wrong
 │   └── NoHistory         there is no history at the place that was named (contracts.history)
-└── InputRejected         exit 3: the files given cannot be scored as asked
+├── InputRejected         exit 3: the files given cannot be scored as asked
+└── BudgetSpent           exit 3: the next call to a judge could go over the budget
 
 An error names the place, the fact and the remedy. Each carries all the problems that were
 found, not the first, and the exit code the command line ends with.
@@ -34,3 +35,7 @@ class UsageError(RagaugeError):
 
 class InputRejected(RagaugeError):
     """A file is unreadable, or holds more bad lines than `--max-bad` allows."""
+
+
+class BudgetSpent(RagaugeError):
+    """A judge may not be asked any more; what it has answered is kept."""

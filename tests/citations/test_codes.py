@@ -81,10 +81,9 @@ def test_a_missing_field_has_a_step_of_its_own_where_that_says_more():
     assert tip_of("bad_type_rev") == entry_of("bad_type_<field>").tip
 
 
-def test_each_code_belongs_to_a_depth_and_support_is_not_one_yet():
-    assert {entry.depth for entry in CODES} == {*DEPTHS, "support"}
+def test_each_code_belongs_to_a_depth():
+    assert {entry.depth for entry in CODES} == {*DEPTHS}
     assert [entry.code for entry in CODES if entry.depth == "support"] == ["unsupported"]
-    assert "yet" in entry_of("unsupported").means
 
 
 @pytest.mark.parametrize(

@@ -112,11 +112,12 @@ def test_an_answer_may_be_text_an_object_or_a_list(answer, typed):
         ("  Not in\ncontext ", {}, "refusal", "ok"),
         ('{"citations": [], "answer": "not in context"}', {}, "refusal", "ok"),
         ("“Not in context.”", {}, "uncited", "empty_citations"),
-        ("“Not in context.”", {"refusal_near": True}, "refusal", "ok"),
+        ("“Not in context.”", {"refusal": "near"}, "refusal", "ok"),
         ("geen idee", {}, "uncited", "empty_citations"),
         ("geen idee", {"refusal_tokens": ("geen idee",)}, "refusal", "ok"),
         ("not in context", {"refusal_tokens": ("geen idee",)}, "uncited", "empty_citations"),
-        ("It does not say.", {"refusal_near": True}, "uncited", "empty_citations"),
+        ("It does not say.", {"refusal": "near"}, "uncited", "empty_citations"),
+        ("The documents do not say.", {"refusal": "free"}, "refusal", "ok"),
     ],
 )
 def test_a_refusal_needs_no_citation(reply, policy, kind, found):

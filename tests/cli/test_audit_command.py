@@ -114,6 +114,7 @@ def test_bad_files_beside_the_traces_are_told(files, tmp_path):
         (["no.jsonl"], "no.jsonl: no such file"),
         (["TRACES", "--depth", "deep"], "--depth"),
         (["TRACES", "--depth", "text"], "give them with --docs DIR"),
+        (["TRACES", "--depth", "support"], "give them with --docs DIR"),
         (["TRACES", "--docs", "nowhere"], "nowhere: there is no such folder"),
         (["TRACES", "--format", "csv"], "--format"),
         (["TRACES", "--report", "x.yaml"], "x.yaml"),
@@ -241,7 +242,7 @@ def test_depths_and_what_they_find(tmp_path):
     drifted = {**C3, "offsets": {"start": 103, "end": 173, "unit": "char"}}
     files = written(tmp_path, [trace("q2", ["c3"], {**drifted, "analyzer": "old"})])
     found = {}
-    for depth in ("marker", "payload", "text"):
+    for depth in ("marker", "payload", "text", "support"):
         given = ("--docs", files.docs, "--manifest", files.manifest, "--depth", depth)
         report = json.loads(audited(files, *given, "--format", "json").stdout)
         found[depth] = [one["code"] for one in report["codes"]]
@@ -249,6 +250,7 @@ def test_depths_and_what_they_find(tmp_path):
         "marker": [],
         "payload": ["analyzer_mismatch"],
         "text": ["analyzer_mismatch", "span_text_mismatch"],
+        "support": ["analyzer_mismatch", "span_text_mismatch", "unsupported"],
     }
 
 
@@ -531,9 +533,9 @@ def test_a_code_of_a_family_is_explained_for_its_field(code, depth, tip):
     assert said["tip"].startswith(tip)
 
 
-def test_support_is_a_depth_to_come():
+def test_support_is_a_depth():
     said = ragauge("audit", "--explain", "unsupported").stdout.decode()
-    assert "depth support" in said and "No audit finds it yet" in said
+    assert "depth support" in said and "as far as words and numbers tell" in said
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from typing import get_args
 import pytest
 
 from ragauge.contracts.audit import STATES
+from ragauge.contracts.facts import Refusal
 from ragauge.contracts.run import FACTORS
 from ragauge.contracts.score import QuestionRow
 from ragauge.contracts.stability import STABILITIES
@@ -23,7 +24,7 @@ TRIAGES = {"ok", "retrieval_drift", "generation_drift", "refusal_ok", "refusal_s
 VALUES = {
     "label": set(LABELS),
     "triage": TRIAGES,
-    "refusal": {"none", "near", "exact"},
+    "refusal": set(get_args(Refusal)),
     "verdict": set(STABILITIES),
     "factor": set(FACTORS),
     "retrieval": {*STATES, UNKNOWN},
@@ -31,7 +32,7 @@ VALUES = {
     "broken": set(get_args(Broken)),
     "turned": set(get_args(Turned)),
 }
-COMPONENTS = ("entities", "labels", "linking", "retrieval")
+COMPONENTS = ("entities", "labels", "linking", "retrieval", "answers")
 FACTS = {
     "quality": QuestionRow,
     "stability": StabilityFacts,

@@ -19,13 +19,14 @@ from ragauge.contracts.links import LinkedMention
 from ragauge.contracts.metric import Absent, Row, Tally
 from ragauge.contracts.rankings import Ranking
 from ragauge.contracts.trace import StructuredAnswer, Trace
+from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.facts import Reader, Reading, missing
 from ragauge.metrics.quality import gold_retrieved_at, label, triage
 from ragauge.metrics.retrieval_names import named
 from ragauge.metrics.sums import Groups, QuestionSums, sums_of
-from ragauge.metrics.table import reading, table
+from ragauge.metrics.table import find, reading, table
 from ragauge.runners.numbers import scored
-from tests.metrics import component_units
+from tests.metrics import answer_units, component_units
 
 METRICS = {
     "facts": [*reading("facts").values(), gold_retrieved_at(1), gold_retrieved_at(10)],
@@ -35,6 +36,7 @@ METRICS = {
     "labels": list(reading("labels").values()),
     "links": list(reading("links").values()),
     "ranking": [*reading("ranking").values(), named("P(rel=2)@3"), named("nDCG@1000")],
+    "answers": [*reading("answers").values(), find("rouge2(tokenizer=rouge155)", "answers")],
 }
 """By what they read; those that read runs obey the laws in test_stability.py."""
 every_metric = pytest.mark.parametrize(
@@ -180,6 +182,7 @@ UNITS = {
     "labels": component_units.label_facts(),
     "links": component_units.linked_mentions(),
     "ranking": component_units.rankings(),
+    "answers": answer_units.answer_facts(),
 }
 RECORDS = {
     "facts": Facts,
@@ -189,6 +192,7 @@ RECORDS = {
     "labels": LabelFacts,
     "links": LinkedMention,
     "ranking": Ranking,
+    "answers": AnswerFacts,
 }
 
 
@@ -361,7 +365,7 @@ def test_every_entry_is_fit_to_be_shown(metric):
     assert metric.id.split(".", 1)[1] == metric.name
     first = metric.doc.split("\n\n")[0]
     assert first.endswith(".")
-    assert first[0].isupper()
+    assert first[0].isupper() or first[0].isdigit() or first.startswith("chrF")
     assert reading(metric.reads).get(metric.id, metric).id == metric.id
 
 

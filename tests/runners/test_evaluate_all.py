@@ -101,7 +101,7 @@ def test_a_perfect_model_has_every_number_but_those_of_answers():
     }
     assert report.passed and report.failures == () and report.schema == EVAL_ALL_SCHEMA
     assert list(report.tasks) == ["ner", "types", "linking", "retrieval"]
-    assert report.summary["qa_relevance"].reason == "this version does not measure answers yet"
+    assert report.summary["qa_relevance"].reason == "the model has no method answer"
     assert report.metrics["linking.nil_f1"].value == 1.0
 
 
@@ -112,9 +112,45 @@ def test_metrics_and_gates_are_those_of_the_tasks():
     }
     assert report.gates == tuple(gate for task in report.tasks.values() for gate in task.gates)
     assert {number.metric for number in report.summary.values()} - {*report.metrics} == {
-        "qa.faithfulness",
-        "qa.relevance",
+        "answers.lexical_faithfulness",
+        "answers.relevance",
     }
+
+
+ASKED = [
+    one | {"qa_pairs": [{"question": f"When did {one['id']} open?", "answer": "In 1800."}]}
+    for one in ENTRIES[:3]
+]
+
+
+class Answering(Perfect):
+    def answer(self, question):
+        contexts = [{"id": "c1", "text": "It opened in 1800."}, "It is old."]
+        return {"answer": "It opened in 1800.", "contexts": contexts}
+
+
+def test_answers_are_a_task_like_the_others():
+    report = evaluate_all(ASKED, Answering(), intervals=False).report
+    qa = report.tasks["qa"]
+    assert (qa.task, qa.detail.judge) == ("qa", "lexical")
+    assert report.metrics["answers.token_recall"].value == 1.0
+    assert report.coverage["qa.questions"] == 3
+    assert report.summary["qa_relevance"].value == report.metrics["answers.relevance"].value
+    faithful = report.summary["qa_faithfulness"]
+    assert (faithful.metric, faithful.n) == ("answers.lexical_faithfulness", 3)
+
+
+@pytest.mark.parametrize("bad", [None, 7, {"contexts": []}, {"answer": "a", "contexts": [{}]}])
+def test_an_answer_that_is_none_is_a_record_and_its_question_is_missing(bad):
+    class Sometimes(Answering):
+        def answer(self, question):
+            return bad if "e1" in question else "In 1800."
+
+    report = evaluate_all(ASKED, Sometimes(), intervals=False).report
+    assert report.finding_counts["model_error"] == 1
+    assert report.coverage["qa.missing"] == 1
+    assert report.metrics["answers.coverage"].value == pytest.approx(2 / 3)
+    assert not report.passed
 
 
 def test_a_model_of_one_method_is_measured_on_that_alone():

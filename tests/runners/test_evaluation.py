@@ -38,7 +38,8 @@ def test_demands_on_tasks_that_the_model_cannot_do_are_not_evaluated():
     assert not report.passed
     assert told["entities.f1_strict>=0.85"] == "not_evaluated"
     assert told["linking.mrr>=0.75"] == "not_evaluated"
-    assert told["qa.relevance>=0.75"] == "not_applicable"
+    assert told["answers.relevance>=0.75"] == "not_evaluated"
+    assert told["answers.lexical_faithfulness>=0.8"] == "not_evaluated"
     assert "entities.coverage=1" not in told
 
 

@@ -12,7 +12,8 @@ import pytest
 from ragauge.contracts.run import Grid
 from ragauge.contracts.system import CallFailed
 from ragauge.errors import InputRejected, UsageError
-from ragauge.runners.sweep import LONGEST_BACKOFF_S, _wait_s, sweep
+from ragauge.pipelines.attempts import LONGEST_BACKOFF_S, backoff_s
+from ragauge.runners.sweep import sweep
 
 SMALL = Grid(seeds=(0, 1), temperatures=(0.0,), jitters=("none", "ws"))
 QUESTIONS = [
@@ -295,7 +296,7 @@ def test_a_broken_line_in_the_middle_is_named_and_nothing_is_lost(gold, out):
 
 
 def test_retries_are_bounded_and_help(gold, out, monkeypatch):
-    monkeypatch.setattr("ragauge.runners.sweep.BACKOFF_S", 0.001)
+    monkeypatch.setattr("ragauge.pipelines.attempts.BACKOFF_S", 0.001)
     attempts = Counter()
 
     def script(ask):
@@ -313,10 +314,10 @@ def test_retries_are_bounded_and_help(gold, out, monkeypatch):
 
 
 def test_what_the_system_asks_for_is_waited_in_full_and_backoff_grows():
-    waits = [_wait_s("q1#seed=0", attempt, None) for attempt in (1, 2, 3, 20)]
+    waits = [backoff_s("q1#seed=0", attempt, None) for attempt in (1, 2, 3, 20)]
     assert waits == sorted(waits)
     assert waits[-1] <= 1.5 * LONGEST_BACKOFF_S
-    assert _wait_s("q1#seed=0", 1, 77.0) == 77.0
+    assert backoff_s("q1#seed=0", 1, 77.0) == 77.0
 
 
 def test_what_will_not_help_is_not_tried_again(gold, out):
@@ -473,7 +474,7 @@ def test_fifty_kills_lose_nothing_and_repeat_nothing(tmp_path):
 
 FULL_DISK = """
 import resource, sys
-from ragauge.runners.sweep import LONGEST_BACKOFF_S, _wait_s, sweep
+from ragauge.runners.sweep import sweep
 from tests.runners.test_sweep import RIGHT, Scripted
 from ragauge.contracts.run import Grid
 

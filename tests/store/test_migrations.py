@@ -41,7 +41,11 @@ def bare(place: str):
         engine.dispose()
 
 
-LACKS = {"0001": {"rag_traces", "regressions"}, "0002": {"regressions"}}
+LACKS = {
+    "0001": {"rag_traces", "regressions", "judge_replies"},
+    "0002": {"regressions", "judge_replies"},
+    "0003": {"judge_replies"},
+}
 """The tables that a history of each earlier version does not have."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, structs
@@ -10,10 +10,12 @@ from msgspec import Struct, structs
 from ragauge.citations.codes import tip_of
 from ragauge.citations.joining import Retrieved, cited_id, joined
 from ragauge.citations.live import LiveIndex
-from ragauge.citations.payload import ReadPayload, as_mapping, told
+from ragauge.citations.payload import ReadPayload, as_mapping, read_payload, told, whole_payload
 from ragauge.citations.places import PlaceCheck, Said, place_findings
 from ragauge.citations.rules import Pointer, crossed_sections, mixed_units, out_of_order, repeated
-from ragauge.contracts.audit import CitationFinding, ParsedAnswer
+from ragauge.citations.support import NO_SPAN, CitedSpan, claim_findings, span_text
+from ragauge.contracts.answers import Context
+from ragauge.contracts.audit import DEPTHS, CitationFinding, ParsedAnswer
 from ragauge.contracts.citation import Citation
 from ragauge.contracts.documents import Documents
 from ragauge.text.recent import Recent
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from ragauge.citations.validator import Policy
 
 IDS_SHOWN = 5
+SUPPORT = DEPTHS.index("support")
 PAYLOAD_ONLY = ("index_hash", "embed_model", "analyzer", "rev", "doc_id")
 ROOM = 1_000
 """What a finding takes besides its words, in characters."""
@@ -41,6 +44,8 @@ class Part(Struct, frozen=True):
     segment: int | None
     citations: Sequence[tuple[int, Any]]
     """Each with its place in the list it was written in."""
+    text: str = ""
+    """What they are cited for; nothing, where only segments say something."""
     again: bool = False
     """Segments cite them, too: they are read once more, and counted there."""
 
@@ -73,6 +78,7 @@ class Checking:
         """Whether every citation's payload is among the cited."""
         self.compared = 0
         self.unchecked: list[str] = []
+        self.unjudged: list[str] = []
         self._pointers: list[Citation | Pointer] = []
         for part in parts:
             self._add(part)
@@ -95,6 +101,8 @@ class Checking:
         if self._retrieved is None:
             self._note_order([one for _, one in part.citations], segment)
         self._pointers += [one for _, one in pointers]
+        if self._checks.depth >= SUPPORT and part.citations:
+            self._judge(part, [(place, one) for place, one in read if isinstance(one, Citation)])
 
     def note_whole(self, cites_first: bool | None) -> None:
         """What is wrong with the citations of all parts taken together."""
@@ -168,6 +176,36 @@ class Checking:
         else:
             self.unchecked.append(found.reason or "no words to compare")
 
+    def _judge(self, part: Part, cited: Sequence[tuple[int, Citation]]) -> None:
+        """What a part says, beside the spans it cites."""
+        spans = [
+            CitedSpan(place, Context(one.snippet_id, text))
+            for place, one in cited
+            if (text := self._text_at(one)) is not None
+        ]
+        if len(spans) < len(part.citations):
+            self.unjudged.append(NO_SPAN)
+            return
+        found = claim_findings(part.text, spans, self._retrieved_texts)
+        for place, finding in found.findings:
+            self._note([finding], place, part.segment)
+        if found.reason is not None:
+            self.unjudged.append(found.reason)
+
+    def _text_at(self, payload: Citation) -> str | None:
+        documents = self._checks.documents
+        assert documents is not None, "asked for when the validator was made"
+        return span_text(payload, documents, self._checks.policy.offsets)
+
+    def _retrieved_texts(self) -> Iterator[Context]:
+        """What was retrieved, each as the frozen document has it, or else as it was logged."""
+        for chunk in self._retrieved or ():
+            payload = whole_payload(chunk) or read_payload(chunk).citation
+            text = self._text_at(payload) if payload is not None else None
+            id, words = cited_id(chunk), text or _words(chunk, "text")
+            if id is not None and words is not None:
+                yield Context(id, words)
+
     def _note_order(self, listed: Sequence[Any], segment: int | None) -> None:
         payloads = not any(isinstance(one, str) for one in listed)
         broken = out_of_order(listed) if payloads else None
@@ -199,7 +237,7 @@ def parts_of(parsed: ParsedAnswer) -> list[Part]:
     """
     listed = list(enumerate(parsed.citations or ()))
     if not parsed.segments:
-        return [Part(None, listed)]
+        return [Part(None, listed, parsed.answer)]
     described = {cited_id(one): one for _, one in listed if as_mapping(one) is not None}
     cited: dict[str | None, Any] = {}
     parts = []
@@ -210,7 +248,7 @@ def parts_of(parsed: ParsedAnswer) -> list[Part]:
         ]
         for one in members:
             cited.setdefault(cited_id(one), one)
-        parts.append(Part(number, list(enumerate(members))))
+        parts.append(Part(number, list(enumerate(members)), segment.text))
     cited.pop(None, None)
     loose = [(place, one) for place, one in listed if cited_id(one) not in cited]
     again = [

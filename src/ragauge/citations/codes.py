@@ -168,13 +168,13 @@ CODES: tuple[Code, ...] = (
     Code(
         "misattributed",
         "text",
-        "The words stand in another document than the one that is cited.",
-        "Cite the document that holds the words; check how chunk ids are given to the model.",
+        "The words stand in another document or passage than the one that is cited.",
+        "Cite the one that holds the words; check how chunk ids are given to the model.",
     ),
     Code(
         "unsupported",
         "support",
-        "The cited span does not support the claim. No audit finds it yet: its depth is to come.",
+        "What is said does not stand in the cited span, as far as words and numbers tell.",
         "Read the claim beside the span; ask for claims that the span states.",
     ),
     Code(

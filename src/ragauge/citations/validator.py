@@ -21,6 +21,7 @@ from ragauge.citations.live import LiveIndex
 from ragauge.citations.offsets import OffsetReading
 from ragauge.citations.payload import told
 from ragauge.citations.rules import Pairs
+from ragauge.citations.support import CLAIM
 from ragauge.contracts.audit import (
     DEPTHS,
     OK,
@@ -35,7 +36,7 @@ from ragauge.contracts.documents import Documents
 from ragauge.contracts.manifest import Manifest
 from ragauge.errors import UsageError
 from ragauge.text.recent import Recent
-from ragauge.text.refusal import DEFAULT_TOKEN, refusal_in, tokens
+from ragauge.text.refusal import DEFAULT_TOKEN, Strength, is_refusal, tokens
 from ragauge.text.visible import one_line
 
 BROKEN_SHOWN = 200
@@ -54,8 +55,8 @@ class Policy(Struct, frozen=True, kw_only=True):
     cite_first: bool = True
     """A raw reply whose citations stand only after the answer is refused."""
     refusal_tokens: tuple[str, ...] = (DEFAULT_TOKEN,)
-    refusal_near: bool = False
-    """Take the refusal in quotes or with a final stop for a refusal, too."""
+    refusal: Strength = "exact"
+    """Take the refusal in quotes or with a final stop for a refusal, too, or one in free words."""
     offsets: OffsetReading = OffsetReading()
 
 
@@ -72,6 +73,8 @@ class Examined(Struct, frozen=True):
     """Citations whose text was compared with the frozen document."""
     unchecked: tuple[str, ...] = ()
     """Why the text of a citation could not be looked at."""
+    unjudged: tuple[str, ...] = ()
+    """Why it could not be told whether cited spans support what is said."""
 
 
 _VALID = {kind: AnswerAudit(code=OK, kind=kind) for kind in ("answer", "refusal")}
@@ -94,11 +97,11 @@ class CitationValidator:
         if manifest is not None and not isinstance(manifest, Manifest):
             got = type(manifest).__name__
             raise UsageError(f"expected a Manifest, got {got}; `read_manifest(path)` reads one")
-        if self.policy.depth == "text" and documents is None:
-            raise UsageError("depth text compares with documents; give the frozen ones")
+        if needs_documents(self.policy.depth) and documents is None:
+            fact = f"depth {self.policy.depth} compares with documents; give the frozen ones"
+            raise UsageError(fact)
         self._depth = DEPTHS.index(self.policy.depth)
         self._tokens = tokens(self.policy.refusal_tokens)
-        self._refusals = ("exact", "near") if self.policy.refusal_near else ("exact",)
         self._live = LiveIndex.of(manifest)
         self._checks = Checks(self.policy, self._depth, self._live, documents, Recent(KEPT_CHARS))
 
@@ -123,7 +126,8 @@ class CitationValidator:
     def _refuses(self, parsed: ParsedAnswer) -> bool:
         """Whether a reply refuses, and its segments, if it has any, say nothing else."""
         said = [text for text in (parsed.answer, *(part.text for part in parsed.segments)) if text]
-        return bool(said) and all(refusal_in(text, self._tokens) in self._refusals for text in said)
+        strength, known = self.policy.refusal, self._tokens
+        return bool(said) and all(is_refusal(text, strength, known) for text in said)
 
     def _examined(self, parsed: ParsedAnswer, retrieved: Sequence[Any] | None) -> Examined:
         unusable = _unusable(parsed)
@@ -146,6 +150,7 @@ class CitationValidator:
             seen.whole,
             seen.compared,
             tuple(seen.unchecked),
+            tuple(seen.unjudged),
         )
 
     def _clean(
@@ -208,4 +213,14 @@ def _audit(findings: list[CitationFinding], kind: Kind) -> AnswerAudit:
 
 def held_at(audit: AnswerAudit, depth: Depth) -> bool:
     """Whether nothing was found at this depth, whatever was at others."""
-    return not any(depth_of(finding.code) == depth for finding in audit.findings)
+    return not any(found_at(finding) == depth for finding in audit.findings)
+
+
+def found_at(finding: CitationFinding) -> str:
+    """The depth that has made a finding: of one about the claim itself, the last."""
+    return "support" if finding.field == CLAIM else depth_of(finding.code)
+
+
+def needs_documents(depth: Depth) -> bool:
+    """Whether a depth looks into the frozen documents."""
+    return DEPTHS.index(depth) >= DEPTHS.index("text")

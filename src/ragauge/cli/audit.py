@@ -42,7 +42,7 @@ FORMS = ("text", "json", "markdown", "junit", "github", "sarif", "html")
 @click.option("--gold", metavar="GOLD", help="Match citations against a gold set, too.")
 @click.option(
     "--depth",
-    type=click.Choice(["marker", "payload", "text"]),
+    type=click.Choice(["marker", "payload", "text", "support"]),
     help="How deep to look  [text with --docs, else payload]",
 )
 @click.option("--cite-first/--no-cite-first", default=True, help="Refuse citations only after.")
@@ -63,12 +63,14 @@ FORMS = ("text", "json", "markdown", "junit", "github", "sarif", "html")
 def audit(ctx: click.Context, /, **given: Any) -> None:
     """Check the citations in TRACES: the id was retrieved, the payload is whole, the text is there.
 
+    With --depth support also whether the cited text supports what is said, by its words.
     Every finding has a code, its place, what was found, what was expected and the next step.
     TRACES are JSON Lines, plain, .gz or .zst; - is stdin.
 
     \b
     Example:
       ragauge audit traces.jsonl --manifest index.json --docs docs/ --report audit.sarif
+      ragauge audit traces.jsonl --docs docs/ --depth support
       ragauge audit --one reply.txt --retrieved chunks.json
       ragauge audit --explain cross_section_reuse
     """

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ragauge.cli.calibrate_answers import groundedness, judge
 from ragauge.cli.exit_codes import NOT_MEASURED
 from ragauge.cli.outputs import refuse_overwriting
 from ragauge.cli.score import show, write_reports
@@ -22,7 +23,7 @@ FORMS = ("text", "json", "markdown")
 
 
 @click.group(
-    short_help="Fit the threshold of ΔS to an embedder, or refuse to.",
+    short_help="Hold a measure against labels, and fit it to them.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 def calibrate() -> None:
@@ -31,7 +32,12 @@ def calibrate() -> None:
     \b
     Example:
       ragauge calibrate deltas --demo
+      ragauge calibrate groundedness labelled.jsonl --out calibration.json
     """
+
+
+calibrate.add_command(groundedness)
+calibrate.add_command(judge)
 
 
 @calibrate.command(short_help="Fit the threshold of ΔS on gold anchors and decoys.")

@@ -11,6 +11,8 @@ TASKS = {
     "types": "Types: accuracy, macro F1, confusion matrix, categories.",
     "linking": "Links: hits, MRR, NIL, end to end, consistency of knowledge bases.",
     "retrieval": "Rankings: nDCG, P, R, RR, AP and more, as trec_eval has them.",
+    "qa": "Answers against gold, by type of question.",
+    "answers": "Answers: groundedness, numbers, overlap, judged metrics.",
     "all": "All tasks of a model over heritage entries, in one report.",
     "convert": "Write annotated texts or rankings in another format.",
 }
@@ -37,17 +39,18 @@ class Tasks(click.Group):
 
 @click.group(
     cls=Tasks,
-    short_help="Evaluate a component: entities, types, links, retrieval.",
+    short_help="Evaluate a component: entities, types, links, retrieval, answers.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 def eval() -> None:
-    """Evaluate a component of a system against gold: entities, types, links or retrieval.
+    """Evaluate a component of a system: entities, types, links, retrieval or answers.
 
-    Every number has an interval over documents or queries, and says how much it covers. Without
-    gates, everything in the gold must have been predicted.
+    Every number has an interval over documents, queries or answers, and says how much it covers.
+    Without gates, everything in the gold must have been predicted.
 
     \b
     Example:
       ragauge eval retrieval qrels.txt run.txt
+      ragauge eval answers answers.jsonl
       ragauge eval all --demo
     """

@@ -33,8 +33,9 @@ def eval_all(ctx: click.Context, /, gold: str | None, **given: Any) -> None:
     """Run a model over the entries of GOLD, and evaluate every task it can do.
 
     The model is any object with some of the methods extract_entities(text), classify(text),
-    link(mention, context), retrieve(query, k). A call that fails is an error in the report, and
-    so is a task that fails altogether; the rest finish.
+    link(mention, context), retrieve(query, k), answer(question). A call that fails is an error in
+    the report, and so is a task that fails altogether; the rest finish. Answers are judged by
+    words alone: `ragauge eval qa --judge URL` asks a model.
 
     \b
     Example:

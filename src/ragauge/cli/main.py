@@ -20,7 +20,7 @@ VERBS = {
     "config": "Show every setting, its value and where it comes from.",
     "consistency": "Compare two judges' labels for the same questions.",
     "demo": "Sweep the bundled reference pipeline, score it and explain the result.",
-    "eval": "Evaluate a component: entities, types, links, retrieval.",
+    "eval": "Evaluate a component: entities, types, links, retrieval, answers.",
     "gold": "Check a gold set, or compare two versions of one.",
     "history": "Show a metric over the recorded runs, with change points.",
     "init": "Write a starting ragauge.toml for your case.",

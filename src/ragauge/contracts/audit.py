@@ -13,9 +13,10 @@ from ragauge.contracts.verdict import Verdict
 
 AUDIT_SCHEMA = "ragauge.audit/1"
 
-Depth = Literal["marker", "payload", "text"]
-DEPTHS: tuple[Depth, ...] = ("marker", "payload", "text")
-"""Each asks more: the id was retrieved, the payload is whole, the text stands there."""
+Depth = Literal["marker", "payload", "text", "support"]
+DEPTHS: tuple[Depth, ...] = ("marker", "payload", "text", "support")
+"""Each asks more: the id was retrieved, the payload is whole, the text stands there and supports
+what it is cited for."""
 
 OK = "ok"
 
@@ -99,6 +100,7 @@ class AuditFacts(Struct, frozen=True, kw_only=True):
     """Nothing was found at this depth; None where it was not looked at, or there was nothing."""
     payload: bool | None = None
     text: bool | None = None
+    support: bool | None = None
     checked: bool | None = None
     """Every depth that was asked for could be looked at; None where there is no answer."""
     matched: bool | None = None

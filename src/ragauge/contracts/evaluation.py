@@ -6,7 +6,9 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
+from ragauge.contracts.answers import AnswerKind, SentenceSupport
 from ragauge.contracts.finding import Finding
+from ragauge.contracts.judge import Usage
 from ragauge.contracts.score import Advice, Score
 from ragauge.contracts.verdict import Verdict
 
@@ -15,8 +17,9 @@ EVAL_ALL_SCHEMA = "ragauge.eval-all/1"
 ERRORS_KEPT = 1_000
 """Errors of a kind that stand in a report, the first by document; all are counted."""
 
-Task = Literal["ner", "types", "linking", "retrieval", "qa"]
+Task = Literal["ner", "types", "linking", "retrieval", "qa", "answers"]
 TASKS: tuple[Task, ...] = ("ner", "types", "linking", "retrieval", "qa")
+"""What a model can be evaluated for; finished answers are evaluated without one."""
 
 
 class MatchCounts(Struct, frozen=True, kw_only=True):
@@ -230,11 +233,79 @@ class RankingDetail(Struct, frozen=True, kw_only=True, tag_field="task", tag="re
     correction: str | None
 
 
-Detail = EntityDetail | LabelDetail | LinkDetail | RankingDetail
+class EvidenceText(Struct, frozen=True, kw_only=True):
+    """The words of a context that support a sentence, with a little around them."""
+
+    chunk: str
+    before: str
+    text: str
+    after: str
+
+
+class ShownSentence(Struct, frozen=True, kw_only=True):
+    """A sentence of an answer as a reader meets it, beside its evidence."""
+
+    support: SentenceSupport
+    evidence: EvidenceText | None
+
+
+class AnswerShown(Struct, frozen=True, kw_only=True):
+    """One answer of an evaluation."""
+
+    id: str
+    question: str | None
+    answer: str | None
+    kind: AnswerKind | None
+    values: dict[str, float | None]
+    """By metric id; None with its reason below."""
+    reasons: dict[str, str]
+    """What speaks for or against a value, or why there is none."""
+    sentences: tuple[ShownSentence, ...]
+
+
+class HumanAgreement(Struct, frozen=True, kw_only=True):
+    """How far a metric agreed with people, where `ragauge calibrate` was given labels."""
+
+    metric: str
+    judge: str
+    n: int
+    sources: int
+    base_rate: float
+    """Share of answers that people called good."""
+    auroc: float | None
+    auroc_ci: tuple[float, float] | None
+    balanced_accuracy: float | None
+    kappa: float | None
+    ece: float | None
+    threshold: float | None
+    labels: str
+    """The file of labels and its hash."""
+
+
+class AnswerDetail(Struct, frozen=True, kw_only=True, tag_field="task", tag="answers"):
+    """What an evaluation of answers has of its own; the task `qa` has it too."""
+
+    judge: str | None
+    """`lexical`, or the model that was asked; None where nobody was."""
+    embedder: str | None
+    groundedness: str | None
+    """The coefficients that were used, such as `groundedness/1`."""
+    kinds: dict[str, int]
+    refusals: int
+    errors: int
+    worst: tuple[AnswerShown, ...]
+    """The least grounded first, then by id; with their sentences."""
+    unsupported: dict[str, int]
+    """Numbers and words that stand in no context, by how many answers have them."""
+    usage: Usage | None
+    agreement: tuple[HumanAgreement, ...] = ()
+
+
+Detail = EntityDetail | LabelDetail | LinkDetail | RankingDetail | AnswerDetail
 
 
 class EvalReport(Struct, frozen=True, kw_only=True):
-    """What `ragauge eval ner|types|linking|retrieval` says, versioned."""
+    """What `ragauge eval ner|types|linking|retrieval|qa|answers` says, versioned."""
 
     schema: str = EVAL_SCHEMA
     passed: bool = field(name="pass")

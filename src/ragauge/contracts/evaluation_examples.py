@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from ragauge.contracts.answers import Evidence, SentenceSupport
 from ragauge.contracts.evaluation import (
+    AnswerDetail,
+    AnswerShown,
     EntityDetail,
     EntityError,
     EvalAllReport,
     EvalReport,
+    EvidenceText,
+    HumanAgreement,
     LevelScore,
     MatchCounts,
+    ShownSentence,
     ShownSpan,
     SummaryNumber,
     TaskFailure,
     TokenCounts,
     TypeShare,
 )
+from ragauge.contracts.judge import Usage
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Verdict
 
@@ -76,6 +83,82 @@ EVALUATION = EvalReport(
     finding_counts={},
     coverage={"documents": 1},
     identity={"command": "eval ner", "ragauge": "0.1.0", "gold_sha256": _HASH},
+)
+
+_GROUNDEDNESS = "answers.groundedness"
+
+EVALUATION_OF_ANSWERS = EvalReport(
+    passed=True,
+    task="answers",
+    metrics={
+        _GROUNDEDNESS: Score(
+            value=0.118, n=1, of=1, signature=f"{_GROUNDEDNESS}|v1|refusal:exact|n:1"
+        ),
+        "answers.faithfulness": Score(value=0.0, n=1, of=1),
+        "answers.token_recall": Score(value=None, n=0, of=1, reason="no reference"),
+    },
+    gates=(),
+    per_type={},
+    per_stratum={},
+    detail=AnswerDetail(
+        judge="small-judge",
+        embedder=None,
+        groundedness="groundedness/1",
+        kinds={"qa": 1},
+        refusals=0,
+        errors=0,
+        worst=(
+            AnswerShown(
+                id="a1",
+                question="When was the museum founded?",
+                answer="It was founded in 1834.",
+                kind="qa",
+                values={_GROUNDEDNESS: 0.118, "answers.token_recall": None},
+                reasons={"answers.token_recall": "no reference"},
+                sentences=(
+                    ShownSentence(
+                        support=SentenceSupport(
+                            text="It was founded in 1834.",
+                            start=0,
+                            end=23,
+                            score=0.118,
+                            evidence=Evidence("rijksmuseum#history", 11, 30),
+                            unsupported_numbers=("1834",),
+                            reason="1834 is in no context",
+                        ),
+                        evidence=EvidenceText(
+                            chunk="rijksmuseum#history",
+                            before="The museum ",
+                            text="was founded in 1800",
+                            after=" in The Hague.",
+                        ),
+                    ),
+                ),
+            ),
+        ),
+        unsupported={"1834": 1},
+        usage=Usage(calls=3, cached=1, prompt_tokens=1_204, completion_tokens=96, cost=0.0004),
+        agreement=(
+            HumanAgreement(
+                metric="answers.faithfulness",
+                judge="small-judge",
+                n=412,
+                sources=96,
+                base_rate=0.617,
+                auroc=0.842,
+                auroc_ci=(0.801, 0.879),
+                balanced_accuracy=0.771,
+                kappa=0.548,
+                ece=0.083,
+                threshold=0.61,
+                labels=f"labels.jsonl sha256:{_HASH}",
+            ),
+        ),
+    ),
+    findings=(),
+    finding_counts={},
+    coverage={"answers": 1, "scored": 1},
+    identity={"command": "eval answers", "ragauge": "0.1.0", "gold_sha256": _HASH},
 )
 
 EVALUATION_OF_ALL = EvalAllReport(

@@ -244,7 +244,10 @@ EXAMPLES: dict[str, list[Any]] = {
     "consistency-report": [msgspec.to_builtins(sweep_examples.CONSISTENCY)],
     "drift-report": [msgspec.to_builtins(drift_examples.DRIFT)],
     "eval-all-report": [msgspec.to_builtins(evaluation_examples.EVALUATION_OF_ALL)],
-    "eval-report": [msgspec.to_builtins(evaluation_examples.EVALUATION)],
+    "eval-report": [
+        msgspec.to_builtins(evaluation_examples.EVALUATION),
+        msgspec.to_builtins(evaluation_examples.EVALUATION_OF_ANSWERS),
+    ],
     "history-report": [msgspec.to_builtins(history_examples.HISTORY)],
     "latency-report": [msgspec.to_builtins(sweep_examples.LATENCY)],
     "manifest": [msgspec.to_builtins(drift_examples.MANIFEST)],

@@ -12,7 +12,8 @@ from ragauge.contracts.gold import Gold
 from ragauge.contracts.trace import Trace
 
 Status = Literal["ok", "error", "missing"]
-Refusal = Literal["none", "near", "exact"]
+Refusal = Literal["none", "near", "exact", "free", "undetermined"]
+"""How an answer refuses: not at all, by the token, or in free words, which may leave it open."""
 
 
 class Facts(Struct, frozen=True, gc=False):
@@ -58,7 +59,7 @@ class Facts(Struct, frozen=True, gc=False):
         """The answer has the promised form: a citation list, or the exact refusal."""
         if self.refusal == "exact":
             return True
-        return self.status == "ok" and self.refusal == "none" and self.cited_count > 0
+        return self.status == "ok" and self.refusal != "near" and self.cited_count > 0
 
 
 PATTERN = (

@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     """Integer sums going in, floating values coming out."""
 
 Better = Literal["higher", "lower"]
-Unit = Literal["trace", "question", "document", "item", "mention", "query"]
-Reads = Literal["facts", "runs", "audit", "audited_runs", "entities", "labels", "links", "ranking"]
+Unit = Literal["trace", "question", "document", "item", "mention", "query", "answer"]
+Reads = Literal[
+    "facts", "runs", "audit", "audited_runs", "entities", "labels", "links", "ranking", "answers"
+]
 
 SCALE = 1 << 40
 """Values that are not counts travel as round(value * SCALE): integer sums do not care for order."""

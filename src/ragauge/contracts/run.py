@@ -6,6 +6,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from ragauge.contracts.facts import Refusal
+
 Factor = Literal["seed", "temperature", "jitter", "paraphrase", "repeat"]
 FACTORS: tuple[Factor, ...] = ("seed", "temperature", "jitter", "paraphrase", "repeat")
 
@@ -115,6 +117,8 @@ class RunFacts(Struct, frozen=True):
     cited: frozenset[str] = frozenset()
     said: str = ""
     """The claim as it was written; empty where it refused."""
+    refusal: Refusal = "none"
+    """How it refused, whatever counts as a refusal."""
 
     @property
     def outcome(self) -> tuple[bool, bool, bool, bool | None]:

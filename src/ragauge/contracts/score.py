@@ -124,6 +124,9 @@ class ScoreReport(Struct, frozen=True, kw_only=True, omit_defaults=False):
     gates: tuple[Verdict, ...]
     labels: dict[str, int]
     triage: dict[str, int]
+    refusals: dict[str, int] = {}
+    """Units that refuse, whatever counts as a refusal: exact, near, free (in free words); and
+    undetermined, which may refuse in free words and count as answered under every strength."""
     strata: dict[str, dict[str, dict[str, Score]]]
     """Headline metrics by stratum and value."""
     questions: tuple[QuestionRow, ...]

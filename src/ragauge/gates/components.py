@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from msgspec import structs
 
@@ -18,9 +18,12 @@ INTEGRITY: dict[Task, str] = {
     "types": "labels.coverage = 1",
     "linking": "linking.coverage = 1",
     "retrieval": "retrieval.coverage = 1",
+    "qa": "answers.coverage = 1",
+    "answers": "answers.coverage = 1",
 }
 """What holds with every preset: a number over half the gold set is no number."""
 
+_HERITAGE_ANSWERS = "answers.faithfulness >= 0.80, answers.relevance >= 0.75"
 _PRESETS: dict[str, dict[Task, str]] = {
     "integrity": {},
     "heritage": {
@@ -28,10 +31,10 @@ _PRESETS: dict[str, dict[Task, str]] = {
         "types": "labels.accuracy >= 0.80, labels.macro_f1 >= 0.75",
         "linking": "linking.hits@1 >= 0.70, linking.mrr >= 0.75, linking.nil_f1 >= 0.65",
         "retrieval": "retrieval.ndcg_exp@10 >= 0.60, retrieval.rr >= 0.55",
+        "qa": _HERITAGE_ANSWERS,
+        "answers": _HERITAGE_ANSWERS,
     },
 }
-_ANSWERS = {"heritage": "qa.faithfulness >= 0.80, qa.relevance >= 0.75"}
-"""Targets of a preset for answers: told as not applicable, for no evaluation measures them."""
 PRESETS = tuple(_PRESETS)
 DEFAULT = "integrity"
 
@@ -42,12 +45,6 @@ def demanded(rules: Sequence[Rule], task: Task) -> list[Rule]:
     return [rule for rule in rules if rule not in always]
 
 
-def answer_rules(preset: str | None) -> tuple[Rule, ...]:
-    """What a preset demands of answers."""
-    text = _ANSWERS.get(preset or DEFAULT)
-    return parse_rules(text, str) if text else ()
-
-
 def undecided(rule: Rule, verdict: Decision, reason: str) -> Verdict:
     """The verdict on a rule whose metric nobody measured."""
     told = decide(rule, Score(value=None, n=0, of=0, reason=reason))
@@ -55,12 +52,20 @@ def undecided(rule: Rule, verdict: Decision, reason: str) -> Verdict:
 
 
 def component_rules(
-    task: Task, preset: str | None, own: str | None, metric_id: Callable[[str], str]
+    task: Task,
+    preset: str | None,
+    own: str | None,
+    metric_id: Callable[[str], str],
+    stand_ins: Mapping[str, str] | None = None,
 ) -> tuple[Rule, ...]:
-    """The gates of a task under a preset, with the user's in place or beside."""
+    """The gates of a task under a preset, with the user's in place or beside.
+
+    `stand_ins` are metrics that are measured in place of those the preset names: its gates are
+    about what is measured.
+    """
     name = preset or DEFAULT
     if name not in _PRESETS:
         raise UsageError(f'there is no preset "{name}"; `eval` has {", ".join(PRESETS)}')
     texts = [*filter(None, [_PRESETS[name].get(task)]), INTEGRITY[task]]
-    known = parse_rules(",".join(texts), str)
+    known = parse_rules(",".join(texts), lambda name: (stand_ins or {}).get(name, name))
     return merged(known, parse_rules(own, metric_id) if own else ())

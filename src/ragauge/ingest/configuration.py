@@ -52,7 +52,7 @@ SETTINGS = {
             name="refusal",
             kind="choice",
             default="exact",
-            choices=("exact", "near"),
+            choices=("exact", "near", "free"),
             help="What counts as a refusal.",
         ),
         Setting(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 from msgspec import Struct, structs
 
 from ragauge.contracts.facts import Facts, Pattern, Refusal, pattern_facts, pattern_of
@@ -11,9 +9,16 @@ from ragauge.contracts.gold import Gold
 from ragauge.contracts.trace import Trace
 from ragauge.text.canonical import Canon, Phrases, composed, phrases
 from ragauge.text.citations import inline_markers, take_apart, unique
-from ragauge.text.refusal import DEFAULT_TOKEN, Tokens, refusal_in, tokens
-
-Strength = Literal["exact", "near"]
+from ragauge.text.refusal import (
+    DEFAULT_TOKEN,
+    REFUSING,
+    Strength,
+    Tokens,
+    refusal_in,
+    refusal_in_free_words,
+    tokens,
+)
+from ragauge.text.refusals.cues import cued
 
 EMPTY_ANSWER = "the answer is empty"
 
@@ -53,7 +58,7 @@ class Reader:
         self.reading = reading
         self._tokens: Tokens = tokens(tuple(map(composed, reading.refusal_tokens)))
         self._inline = reading.inline
-        self._refusals = ("exact", "near") if reading.refusal == "near" else ("exact",)
+        self._refusals = REFUSING[reading.refusal]
 
     def key(self, gold: Gold) -> Key:
         texts = tuple(map(composed, gold.phrases))
@@ -96,6 +101,8 @@ class Reader:
             refusal = self._refusal_in_claim(claim, text, cited)
         if self._inline and refusal == "none":
             cited = (*(cited or ()), *inline_markers(claim, trace.retrieved_ids or ()))
+        if refusal == "none" and cued(claim):
+            refusal = refusal_in_free_words(claim, key.gold.question)
         return self._compared(key, trace.retrieved_ids, claim, cited or (), refusal)
 
     def _refusal_in_claim(self, claim: str, text: str, cited: tuple[str, ...] | None) -> Refusal:

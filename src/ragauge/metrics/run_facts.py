@@ -36,6 +36,7 @@ def run_facts(reader: Reader, key: Key, trace: Trace, variation: Variation) -> R
         claim=CANONS[reader.reading.canon](facts.claim) if facts.answered else "",
         cited=frozenset(facts.cited),
         said=facts.claim if facts.answered else "",
+        refusal=facts.refusal,
     )
 
 

@@ -28,6 +28,7 @@ COMMANDS: dict[Reads, str] = {
     "labels": "eval types",
     "links": "eval linking",
     "ranking": "eval retrieval",
+    "answers": "eval answers",
 }
 """Where a metric is asked for, by what it reads."""
 
@@ -85,16 +86,33 @@ def metric(
 def table() -> dict[str, Metric]:
     """Every metric there is, by id: the built-in families, then what packages register."""
     from ragauge.metrics import (
+        answer_coverage,
+        citation_support,
         entities,
+        groundedness,
+        judged,
         labels,
         linking,
+        overlap,
         quality,
+        quantities,
         retrieval,
+        similarity,
         stability,
         traceability,
     )
 
-    families = (quality, stability, traceability, entities, labels, linking, retrieval)
+    components = (entities, labels, linking, retrieval)
+    answers = (
+        answer_coverage,
+        groundedness,
+        quantities,
+        overlap,
+        citation_support,
+        similarity,
+        judged,
+    )
+    families = (quality, stability, traceability, *components, *answers)
     found = {entry.id: entry for family in families for entry in family.METRICS}
     for entry in registered():
         if entry.id in found:
@@ -223,13 +241,15 @@ def _found(name: str, kinds: tuple[Reads, ...]) -> Metric:
 
 def _with_parameters(name: str, kinds: tuple[Reads, ...]) -> Metric | None:
     """A metric whose name holds a parameter that the table does not list, such as another k."""
-    from ragauge.metrics import linking, quality, retrieval_names
+    from ragauge.metrics import linking, overlap_rouge, quality, retrieval_names
 
     match = re.fullmatch(r"(?:quality\.)?gold_retrieved@([1-9][0-9]*)", name)
     if match:
         return quality.gold_retrieved_at(int(match[1]))
     if (name.startswith("linking.") or "links" in kinds) and (linked := linking.named(name)):
         return linked
+    if (name.startswith("answers.") or "answers" in kinds) and (rouge := overlap_rouge.named(name)):
+        return rouge
     ours = name.startswith("retrieval.") or "ranking" in kinds
     return retrieval_names.named(name) if ours else None
 

@@ -112,6 +112,18 @@ def text(facts: AuditFacts) -> Row | Absent:
     return _held(facts, "text", facts.text)
 
 
+@of_trace("traceability.support", better="higher", needs=("support", "why"))
+def support(facts: AuditFacts) -> Row | Absent:
+    """Answers whose cited text supports what they say, by its words, over answers checked for it.
+
+    None, not zero, without the frozen documents, or where nothing is said that could be supported.
+
+    >>> support(AuditFacts(kind="answer", support=False))
+    Row(counts=(0, 1), reason=None)
+    """
+    return _held(facts, "support", facts.support)
+
+
 @of_trace(
     "traceability.match_rate", better="higher", needs=("answerable", "kind", "matched", "why")
 )
@@ -354,6 +366,7 @@ METRICS: tuple[Metric, ...] = (
     marker,
     payload,
     text,
+    support,
     match_rate,
     coverage,
     cited_coverage,

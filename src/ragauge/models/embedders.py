@@ -13,6 +13,9 @@ NAMES = ("ngram", "minilm")
 def embedder(name: str) -> Embedder:
     """The embedder of that name: `ngram`, `minilm`, or `minilm:/path` with its weights there.
 
+    `http://host:port/v1#model` is a model at an OpenAI-compatible endpoint, whose key is in the
+    environment variable RAGAUGE_EMBEDDER_KEY if it wants one.
+
     >>> embedder("ngram").id
     'ngram:v1:1024'
     """
@@ -25,4 +28,16 @@ def embedder(name: str) -> Embedder:
         from ragauge.models.minilm import MiniLMEmbedder
 
         return MiniLMEmbedder(Path(place).expanduser() if place else None)
-    raise UsageError(f'embedder "{name}" is not known; there are ngram, minilm and minilm:/path')
+    if kind in ("http", "https"):
+        from ragauge.models.endpoint_embedder import EndpointEmbedder
+
+        url, _, model = name.partition("#")
+        if model:
+            return EndpointEmbedder(url, model)
+        raise UsageError(
+            "an embedder at an endpoint is written with its model, as http://host:port/v1#model"
+        )
+    raise UsageError(
+        f'embedder "{name}" is not known; there are ngram, minilm, minilm:/path and '
+        "http://host:port/v1#model"
+    )

@@ -80,6 +80,7 @@ class Assembly:
             gates=gates,
             labels=self._counted(self._kinds.label),
             triage=self._counted(self._kinds.triage),
+            refusals=self._counted(self._kinds.refusal),
             strata=self._strata(),
             questions=rows,
             findings=tuple(findings.kept()),
@@ -237,12 +238,13 @@ class Assembly:
 
 
 class _Kinds:
-    """What each pattern is: its facts, label and triage."""
+    """What each pattern is: its facts, label and triage, and how it refuses."""
 
     def __init__(self, patterns: Sequence[Pattern], brief: bool) -> None:
         self.facts = [pattern_facts(pattern) for pattern in patterns]
         self.label: list[str | None] = [label(facts, brief=brief) for facts in self.facts]
         self.triage = [triage(facts) for facts in self.facts]
+        self.refusal = [None if f.refusal == "none" else f.refusal for f in self.facts]
 
 
 def _given(strata: dict[str, Any]) -> dict[str, Any]:

@@ -13,8 +13,8 @@ from msgspec import Meta, Struct
 
 from ragauge.citations.log_line import format_line
 from ragauge.citations.offsets import OffsetReading
-from ragauge.citations.validator import Policy
-from ragauge.contracts.audit import AuditReport, Depth
+from ragauge.citations.validator import Policy, needs_documents
+from ragauge.contracts.audit import DEPTHS, AuditReport, Depth
 from ragauge.contracts.citation import Unit
 from ragauge.contracts.score import Outcome
 from ragauge.contracts.serving_log import LogEntry
@@ -27,7 +27,6 @@ from ragauge.ingest.gold import read_gold
 from ragauge.ingest.lines import STDIN, blocks
 from ragauge.ingest.manifest import read_manifest
 from ragauge.ingest.section_pairs import read_section_pairs
-from ragauge.metrics.facts import Strength
 from ragauge.metrics.table import find, reading
 from ragauge.models.embedders import embedder
 from ragauge.models.tokenizers import tokenizer_of
@@ -36,7 +35,7 @@ from ragauge.runners.audit_report import AuditAssembly
 from ragauge.runners.audit_sums import AuditSums
 from ragauge.runners.audit_unit import in_one_unit
 from ragauge.runners.bad_input import allowed_bad, refuse_bad_lines
-from ragauge.text.refusal import DEFAULT_TOKEN
+from ragauge.text.refusal import DEFAULT_TOKEN, Strength
 
 Progress = Callable[[int], None]
 """Told how many bytes of the traces are done."""
@@ -48,6 +47,8 @@ NEEDS_GOLD = frozenset(
         *("rerank_uplift", "deltaS_anchor", "deltaS_decoy"),
     )
 )
+LOOKED_INTO = {f"traceability.{depth}": DEPTHS.index(depth) for depth in ("text", "support")}
+"""Metrics of the depths that look into documents: told only where that was asked for."""
 
 
 class AuditOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -88,7 +89,7 @@ class AuditOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             unit=unit,
             cite_first=self.cite_first,
             refusal_tokens=self.refusal_tokens,
-            refusal_near=self.refusal == "near",
+            refusal=self.refusal,
             offsets=OffsetReading(chars_in=self.offsets_in),
         )
 
@@ -220,7 +221,14 @@ def told(id: str, options: AuditOptions, gold: bool) -> bool:
         return False
     if id.startswith(DELTAS):
         return options.embedder is not None
-    return id != "traceability.text" or options.deepest == "text"
+    return id not in LOOKED_INTO or LOOKED_INTO[id] <= DEPTHS.index(options.deepest)
+
+
+def without_documents(options: AuditOptions) -> str:
+    """What is to be said to who asks for a depth without what it looks into; else nothing."""
+    if options.docs is not None or not needs_documents(options.deepest):
+        return ""
+    return f"--depth {options.depth} compares with documents; give them with --docs DIR"
 
 
 def _last_of_each(entries: Sequence[LogEntry]) -> list[LogEntry]:
@@ -248,8 +256,8 @@ def _check(traces: Sequence[str], options: AuditOptions) -> None:
     files = (options.gold, options.manifest, options.calibration, options.allow_cross_section)
     if [*traces, *files].count(STDIN) > 1:
         problems.append("only one of the files can be standard input (-)")
-    if options.depth == "text" and options.docs is None:
-        problems.append("--depth text compares with documents; give them with --docs DIR")
+    if without_documents(options):
+        problems.append(without_documents(options))
     if options.docs is not None and not Path(options.docs).is_dir():
         problems.append(f"{options.docs}: there is no such folder; give the frozen documents'")
     if options.calibration is not None and options.embedder is None:

@@ -10,7 +10,8 @@ from msgspec import structs
 from ragauge.citations.answer import parse_answer
 from ragauge.citations.deltas import deltas_of
 from ragauge.citations.joining import cited_id
-from ragauge.citations.validator import CitationValidator, Examined
+from ragauge.citations.support import CLAIM
+from ragauge.citations.validator import CitationValidator, Examined, needs_documents
 from ragauge.contracts.audit import AnswerAudit, Depth, ParsedAnswer
 from ragauge.contracts.trace import Trace
 from ragauge.errors import InputRejected, UsageError
@@ -20,7 +21,7 @@ from ragauge.ingest.manifest import read_manifest
 from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.models.embedders import embedder
 from ragauge.models.tokenizers import tokenizer_of
-from ragauge.runners.audit import AuditOptions
+from ragauge.runners.audit import AuditOptions, without_documents
 from ragauge.runners.auditing import NOT_TOLD, Auditor, failure_of
 from ragauge.store.documents import FolderDocuments
 
@@ -38,8 +39,8 @@ def audit_one(reply: str, retrieved: bytes | None, **options: Any) -> dict[str, 
     of payloads.
     """
     chosen = AuditOptions(**options)
-    if chosen.depth == "text" and chosen.docs is None:
-        raise UsageError("--depth text compares with documents; give them with --docs DIR")
+    if without_documents(chosen):
+        raise UsageError(without_documents(chosen))
     validator, auditor = _made_by(chosen)
     known = _payloads(retrieved) if retrieved is not None else None
     record = _decoded(reply)
@@ -122,7 +123,13 @@ def _unchecked(made: Auditable, examined: Examined, depth: Depth) -> dict[str, A
         return None
     if depth == "marker" and made.retrieved is None:
         fact, field, tip = NOT_TOLD, "retrieved", "Give what was retrieved with --retrieved FILE."
-    elif depth == "text" and examined.unchecked:
+    elif depth == "support" and examined.unjudged:
+        fact, field, tip = (
+            examined.unjudged[0],
+            CLAIM,
+            "Give the reply with its text, and payloads whose spans can be read.",
+        )
+    elif needs_documents(depth) and examined.unchecked:
         fact, field, tip = (
             examined.unchecked[0],
             "text",

@@ -13,7 +13,7 @@ from ragauge.citations.offsets import Place, resolve
 from ragauge.citations.payload import read_payload, whole_payload
 from ragauge.citations.reranking import gain, moved
 from ragauge.citations.spans import NO_TARGET, target_coverage
-from ragauge.citations.validator import CitationValidator, Examined, held_at
+from ragauge.citations.validator import CitationValidator, Examined, held_at, needs_documents
 from ragauge.contracts.audit import (
     DEPTHS,
     OK,
@@ -136,6 +136,8 @@ class Auditor:
             held["payload"], why["payload"] = None, unread
         if held.get("text") and (unread or examined.unchecked):
             held["text"], why["text"] = None, unread or examined.unchecked[0]
+        if held.get("support") and (unread or examined.unjudged):
+            held["support"], why["support"] = None, unread or examined.unjudged[0]
         for depth in DEPTHS[len(self._depths) :]:
             why[depth] = _not_looked(depth, self._documents)
         looked_at = all(held[depth] is not None for depth in self._depths)
@@ -277,4 +279,4 @@ def _places(retrieved: Sequence[Any] | None) -> Retrieval:
 
 
 def _not_looked(depth: Depth, documents: Documents | None) -> str:
-    return NO_DOCUMENTS if depth == "text" and documents is None else NOT_DEEP_ENOUGH
+    return NO_DOCUMENTS if needs_documents(depth) and documents is None else NOT_DEEP_ENOUGH

@@ -87,7 +87,8 @@ class _Codes(dict[Pattern, int]):
         facts = pattern_facts(pattern)
         self.good.append(label(facts) in GOOD_LABELS)
         cites = facts.refusal == "exact" and facts.cited_count > 0
-        self.noted.append(facts.status == "error" or cites)
+        own_words = facts.refusal in ("free", "undetermined")
+        self.noted.append(facts.status == "error" or cites or own_words)
         return code
 
 
@@ -187,12 +188,20 @@ def _reject(line: bytes, fault: Exception, number: int, found: BlockScores) -> N
 
 def _note_answer(qid: str, facts: Read, trace: Trace, number: int, found: BlockScores) -> None:
     """Findings about an answer that was scored."""
-    pattern, _, cited = facts
-    if pattern_facts(pattern).status == "error":
+    pattern, claim, cited = facts
+    read = pattern_facts(pattern)
+    if read.status == "error":
         _note(found, "error_record", number, f"{qid}: {error_reason(trace)}")
-    elif pattern_facts(pattern).refusal == "exact" and cited:
+    elif read.refusal == "exact" and cited:
         ids = ", ".join(cited[:3])
         _note(found, "refusal_cites", number, f"{qid}: refuses, yet cites {ids}")
+    elif read.refusal == "free":
+        counted = "an answer; --refusal free counts it as a refusal" if read.answered else "one"
+        message = f"{qid}: refuses in free words, counted as {counted}: {claim}"
+        _note(found, "free_refusal", number, message)
+    elif read.refusal == "undetermined":
+        message = f"{qid}: may refuse in free words, counted as an answer: {claim}"
+        _note(found, "undetermined_refusal", number, message)
     if trace.ok is False:
         message = f"{qid}: the trace says ok=false; its answer was scored all the same"
         _note(found, "not_ok", number, message)

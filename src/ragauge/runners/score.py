@@ -19,7 +19,7 @@ from ragauge.gates.presets import DEFAULT, preset
 from ragauge.gates.rules import checked, merged, parse_rules
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.lines import STDIN, Block, blocks
-from ragauge.metrics.facts import Reading, Strength
+from ragauge.metrics.facts import Reading
 from ragauge.metrics.table import find, reading
 from ragauge.runners.assemble import Assembly
 from ragauge.runners.bad_input import allowed_bad, refuse_bad_lines, refuse_nothing
@@ -27,7 +27,7 @@ from ragauge.runners.baseline import read_baseline
 from ragauge.runners.blocks import BlockScorer, BlockScores
 from ragauge.runners.gather import Each, Gathering, Record
 from ragauge.text.canonical import Canon
-from ragauge.text.refusal import DEFAULT_TOKEN
+from ragauge.text.refusal import DEFAULT_TOKEN, Strength
 
 Progress = Callable[[int], None]
 """Told how many bytes of the traces are done."""

@@ -21,7 +21,7 @@ from ragauge.diagnosis.advice import advise_stability
 from ragauge.errors import UsageError
 from ragauge.gates.stability import STABLE, Profile, rules_of, stable_gate
 from ragauge.ingest.gold import read_gold
-from ragauge.metrics.facts import Reader, Reading, Strength
+from ragauge.metrics.facts import Reader, Reading
 from ragauge.metrics.stability import METRICS
 from ragauge.metrics.table import find
 from ragauge.runners.bad_input import allowed_bad
@@ -35,7 +35,7 @@ from ragauge.runners.run_rows import run_rows
 from ragauge.runners.sweep_findings import note_findings
 from ragauge.runners.verdicts import Verdicts
 from ragauge.text.canonical import Canon
-from ragauge.text.refusal import DEFAULT_TOKEN
+from ragauge.text.refusal import DEFAULT_TOKEN, Strength
 
 Progress = Callable[[int, int], None]
 """Told how many questions are judged, of how many."""
@@ -123,7 +123,8 @@ class _Scoring:
         stable = found.stable()
         gates = (stable_gate(stable, least), *found.rule_verdicts(least))
         findings = lines.findings
-        note_findings(findings, self._gold, found.outputs, self._plans, self._rules)
+        strength = self._options.refusal
+        note_findings(findings, self._gold, found.outputs, self._plans, self._rules, strength)
         scores = {STABLE: stable, **found.scores(self._options.reading().signature())}
         return StabilityReport(
             passed=gates[0].holds,

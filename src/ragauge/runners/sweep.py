@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import re
 import signal
 from collections.abc import AsyncIterator, Callable
@@ -24,17 +23,13 @@ from ragauge.contracts.trace import Trace
 from ragauge.errors import UsageError
 from ragauge.gates.stability import Profile
 from ragauge.ingest.gold import read_gold
+from ragauge.pipelines.attempts import Pace, backoff_s, timed_out
 from ragauge.pipelines.reply import failed_trace, trace_of
 from ragauge.runners.judge import Adaptive
 from ragauge.runners.ledger import Ledger, sweep_plan
 from ragauge.runners.options import in_flags
 from ragauge.runners.plan import check_grid
 from ragauge.store.journal import Journal, journal
-
-BACKOFF_S = 0.5
-LONGEST_BACKOFF_S = 30.0
-"""A wait doubles with every attempt, up to this; what the system asks for with Retry-After is
-waited for in full."""
 
 CLOSING_S = 1.0
 """How long a stop waits for calls and connections to let go."""
@@ -140,7 +135,7 @@ class _Sweep:
         self._system, self._options, self._ledger, self._journal = system, options, ledger, runs
         self._watch = watch
         self._constraints = {q.qid: list(q.constraints) for q in gold if q.constraints}
-        self._pace = _Pace(options.rate_per_s)
+        self._pace = Pace(options.rate_per_s)
 
     async def run(self) -> Ended:
         """Make the runs that are left; the way it ended."""
@@ -199,8 +194,7 @@ class _Sweep:
                 ms = 1000 * (clock() - start)
                 return trace_of(run, ask, reply, latency_ms=ms, attempt=attempt)
             except TimeoutError:
-                fact = f"no answer within {self._options.timeout_s:g} s"
-                failure = CallFailed("timeout", fact, again=True)
+                failure = timed_out(self._options.timeout_s)
             except CallFailed as error:
                 failure = error
             except Exception as error:  # a system of somebody else's can fail in any way
@@ -208,7 +202,7 @@ class _Sweep:
             if not failure.again or attempt > self._options.retries:
                 ms = 1000 * (clock() - start)
                 return failed_trace(run, ask, str(failure), latency_ms=ms, attempt=attempt)
-            await asyncio.sleep(_wait_s(run.run_id, attempt, failure.after_s))
+            await asyncio.sleep(backoff_s(run.run_id, attempt, failure.after_s))
 
     def _ask(self, run: PlannedRun) -> Ask:
         knobs = dict(self._options.knobs)
@@ -255,22 +249,6 @@ class _Sweep:
             self._stopped.set_result(ended)
 
 
-class _Pace:
-    """Turns that come no faster than a rate."""
-
-    def __init__(self, rate_per_s: float | None) -> None:
-        self._gap_s = 1 / rate_per_s if rate_per_s else 0.0
-        self._next = 0.0
-
-    async def turn(self) -> None:
-        if not self._gap_s:
-            return
-        now = asyncio.get_running_loop().time()
-        self._next = max(self._next, now)
-        wait, self._next = self._next - now, self._next + self._gap_s
-        await asyncio.sleep(wait)
-
-
 @asynccontextmanager
 async def _stop_on_signals(stop: Callable[[], None]) -> AsyncIterator[None]:
     """SIGINT and SIGTERM say stop, where signals are ours to handle."""
@@ -285,13 +263,6 @@ async def _stop_on_signals(stop: Callable[[], None]) -> AsyncIterator[None]:
     finally:
         for number in held:
             loop.remove_signal_handler(number)
-
-
-def _wait_s(run_id: str, attempt: int, asked_s: float | None) -> float:
-    """How long to wait before the next attempt; spread by run, so that not all come at once."""
-    spread = hashlib.sha256(f"{run_id}/{attempt}".encode()).digest()[0] / 255
-    own = min(BACKOFF_S * 2.0 ** (attempt - 1), LONGEST_BACKOFF_S) * (0.5 + spread)
-    return max(own, asked_s or 0.0)
 
 
 def _line(trace: Trace) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
+from ragauge.contracts.facts import Refusal
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold, fingerprint
 from ragauge.contracts.run import SweepPlan
@@ -12,6 +13,7 @@ from ragauge.metrics.factors import effects, same_output
 from ragauge.runners.plans import Plans
 from ragauge.runners.question_stability import JudgedQuestion
 from ragauge.stats.sequential import ALPHA
+from ragauge.text.refusal import Strength
 
 
 class Outputs:
@@ -29,6 +31,8 @@ class Outputs:
         self.unplanned: dict[str, int] = {}
         """Questions with runs that no plan knows."""
         self.saved = 0
+        self.own_words: dict[str, Counter[Refusal]] = {}
+        """Questions with runs that refuse, or may refuse, in free words."""
 
     def add(self, one: JudgedQuestion) -> None:
         self.unscoped += one.unscoped
@@ -36,6 +40,9 @@ class Outputs:
             self.pairs[factor] += effect.pairs
             self.differ[factor] += effect.differ
         self.saved += one.judged.saved
+        refusals = Counter(run.refusal for run in one.unit.runs)
+        if refusals["free"] or refusals["undetermined"]:
+            self.own_words[one.gold.qid] = refusals
         if one.unplanned:
             self.unplanned[one.gold.qid] = one.unplanned
         if not one.unit.runs:
@@ -50,8 +57,10 @@ def note_findings(
     outputs: Outputs,
     plans: Plans,
     rules: tuple[Rule, ...],
+    strength: Strength,
 ) -> None:
     """Add what the report should say of the sweep as a whole."""
+    _note_refusals(findings, outputs, strength)
     _note_seeds(findings, outputs)
     _note_runs(findings, outputs)
     if not plans:
@@ -85,6 +94,21 @@ def _note_runs(findings: Findings, outputs: Outputs) -> None:
         findings.add(Finding("no_finished_run", qid, "no run of this question brought an answer"))
     for qid in outputs.alone:
         findings.add(Finding("single_run", qid, "one run alone tells nothing of stability"))
+
+
+def _note_refusals(findings: Findings, outputs: Outputs, strength: Strength) -> None:
+    """Runs that refuse in free words: a sweep's numbers count them as --refusal says."""
+    counted = "as refusals" if strength == "free" else "as answers; --refusal free counts refusals"
+    for qid, refusals in outputs.own_words.items():
+        of = f"of {refusals.total()} runs"
+        if refusals["free"]:
+            message = f"{refusals['free']} {of} refuse in free words, counted {counted}"
+            findings.add(Finding("free_refusal", qid, message), refusals["free"])
+        if refusals["undetermined"]:
+            message = (
+                f"{refusals['undetermined']} {of} may refuse in free words, counted as answers"
+            )
+            findings.add(Finding("undetermined_refusal", qid, message), refusals["undetermined"])
 
 
 def promise(plan: SweepPlan) -> str:

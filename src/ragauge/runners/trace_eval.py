@@ -21,7 +21,6 @@ from ragauge.ingest.gold import read_gold
 from ragauge.ingest.lines import STDIN
 from ragauge.ingest.manifest import read_manifest
 from ragauge.ingest.trace_lines import trace_in
-from ragauge.metrics.facts import Strength
 from ragauge.models.embedders import embedder
 from ragauge.runners.audit import AuditOptions
 from ragauge.runners.audit_blocks import AuditSetup, BlockAudit, BlockAuditor
@@ -34,7 +33,7 @@ from ragauge.runners.sweep import sweep
 from ragauge.runners.trace_eval_identity import identity_of
 from ragauge.runners.trace_eval_report import TraceEvalAssembly
 from ragauge.runners.traced_question import Lines, traced_question
-from ragauge.text.refusal import DEFAULT_TOKEN
+from ragauge.text.refusal import DEFAULT_TOKEN, Strength
 
 ASKING = frozenset(
     {"concurrency", "timeout_s", "retries", "rate_per_s", "error_budget", "knobs", "restart"}

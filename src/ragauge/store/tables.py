@@ -24,7 +24,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 
 VERSION_TABLE = "ragauge_version"
-HEAD = "0003"
+HEAD = "0004"
 """The newest migration; read here, so that a history that is up to date never loads Alembic."""
 
 metadata = MetaData()
@@ -169,3 +169,11 @@ rag_traces = Table(
     Index("ix_rag_traces_ts", "ts"),
 )
 """Log lines of a serving system; `run` is whatever it calls its run."""
+
+judge_replies = Table(
+    "judge_replies",
+    metadata,
+    Column("key", Text, primary_key=True),
+    Column("reply", LargeBinary, nullable=False),
+)
+"""What models replied, by the hash of all that was asked; of no run, so that all share them."""

@@ -2,17 +2,36 @@
 
 `exact` decides the numbers by default: the whole text is the token. `near` is the token dressed
 up with a list marker, quotes, a final stop or a claim field: a refusal that breaks the contract.
+`free` says in its own words that it does not answer; where that cannot be told for certain, it is
+an answer, and `undetermined` is only noted.
 """
 
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 from msgspec import Struct
 
 from ragauge.contracts.facts import Refusal
+from ragauge.text.free_refusal import Judgement, free_refusal
+
+Strength = Literal["exact", "near", "free"]
 
 DEFAULT_TOKEN = "not in context"
+
+REFUSING: dict[Strength, tuple[Refusal, ...]] = {
+    "exact": ("exact",),
+    "near": ("exact", "near"),
+    "free": ("exact", "near", "free"),
+}
+"""What counts as a refusal, by the strength that was chosen."""
+
+_FREE: dict[Judgement, Refusal] = {
+    "refusal": "free",
+    "undetermined": "undetermined",
+    "answer": "none",
+}
 
 _DRESSING = re.compile(
     r"""^(?:[-*•–]\s+|\d+[.)]\s+)?      # a list marker
@@ -69,3 +88,29 @@ def refusal_in(text: str, known: Tokens) -> Refusal:
         return "none"
     match = _DRESSING.match(folded)
     return "near" if match and match["core"] in known.folded else "none"
+
+
+def refusal_in_free_words(text: str, question: str | None = None) -> Refusal:
+    """How a text without the token refuses: "free", "undetermined", or "none".
+
+    >>> refusal_in_free_words("Sorry, I don't have that information.")
+    'free'
+    """
+    return _FREE[free_refusal(text, question=question).verdict]
+
+
+def is_refusal(
+    text: str,
+    strength: Strength = "exact",
+    known: Tokens | None = None,
+    question: str | None = None,
+) -> bool:
+    """Whether an answer counts as a refusal under a strength of the predicate.
+
+    >>> [is_refusal("The documents do not say.", strength) for strength in REFUSING]
+    [False, False, True]
+    """
+    refusal = refusal_in(text, known or tokens())
+    if refusal == "none" and strength == "free":
+        refusal = refusal_in_free_words(text, question)
+    return refusal in REFUSING[strength]

@@ -111,6 +111,8 @@ def test_depths_say_what_held_what_was_not_asked_and_what_had_nothing():
         "nothing to look at",
         "text –",
         "not looked at; --depth text does",
+        "support –",
+        "not looked at; --depth support does",
     ]
 
 

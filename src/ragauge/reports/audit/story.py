@@ -28,6 +28,7 @@ DEPTHS_ASK = {
     "marker": "every cited id was retrieved",
     "payload": "every payload is whole and consistent",
     "text": "the text stands where the offsets say",
+    "support": "the cited text supports what is said, by its words",
 }
 POINTER_HOLDS = frozenset(
     {

@@ -1,8 +1,10 @@
-"""One row a type, a label, a query or a mistaken link, for a spreadsheet."""
+"""One row a type, a label, a query, a mistaken link or an answer, for a spreadsheet."""
 
 from __future__ import annotations
 
 from ragauge.contracts.evaluation import (
+    AnswerDetail,
+    AnswerShown,
     EntityDetail,
     EvalReport,
     LabelDetail,
@@ -13,9 +15,11 @@ from ragauge.contracts.evaluation import (
 )
 from ragauge.reports import spreadsheet
 from ragauge.reports.evaluation.labels import in_order
+from ragauge.reports.evaluation.support import missing_from
 from ragauge.reports.evaluation.tables import columns_of
 
 OF_A_QUERY = tuple(name for name in QueryRow.__struct_fields__ if name != "values")
+OF_AN_ANSWER = ("id", "kind", "question", "answer")
 OF_A_LINK = LinkError.__struct_fields__
 
 
@@ -30,6 +34,8 @@ def render(report: EvalReport) -> str:
             return _types(report, "type", sorted(report.per_type))
         case LabelDetail() as detail:
             return _types(report, "label", in_order(report, detail))
+        case AnswerDetail() as detail:
+            return _answers(detail)
 
 
 def _types(report: EvalReport, first: str, order: list[str]) -> str:
@@ -50,3 +56,22 @@ def _queries(detail: RankingDetail) -> str:
 def _links(detail: LinkDetail) -> str:
     rows = ([getattr(error, name) for name in OF_A_LINK] for error in detail.errors)
     return spreadsheet.written(OF_A_LINK, rows)
+
+
+def _answers(detail: AnswerDetail) -> str:
+    """The answers that the report keeps; the file of scores has all."""
+    metrics = sorted({id for one in detail.worst for id in one.values})
+    rows = (
+        (
+            *(getattr(one, name) for name in OF_AN_ANSWER),
+            *(one.values.get(id) for id in metrics),
+            _unsupported(one),
+        )
+        for one in detail.worst
+    )
+    return spreadsheet.written((*OF_AN_ANSWER, *metrics, "not_in_contexts"), rows)
+
+
+def _unsupported(one: AnswerShown) -> str | None:
+    found = [word for told in one.sentences for word in missing_from(told.support)]
+    return ", ".join(dict.fromkeys(found)) or None

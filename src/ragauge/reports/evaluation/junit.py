@@ -1,4 +1,4 @@
-"""JUnit XML for CI servers: a suite of gates, and one of types, labels, mentions or queries."""
+"""JUnit XML for CI servers: a suite of gates, and one of what was evaluated, such as queries."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 from msgspec import Struct
 
 from ragauge.contracts.evaluation import (
+    AnswerDetail,
     EntityDetail,
     EvalReport,
     LabelDetail,
@@ -17,10 +18,11 @@ from ragauge.contracts.evaluation import (
     RankingDetail,
 )
 from ragauge.reports import numbers, testsuites
-from ragauge.reports.evaluation import entities, links
+from ragauge.reports.evaluation import entities, links, support
 from ragauge.reports.evaluation.errors import ToldError, kind_word
 from ragauge.reports.evaluation.measures import Ranking, ranking, value_of
 from ragauge.reports.evaluation.spans import plain
+from ragauge.reports.evaluation.support import ToldAnswer, ToldSentence
 from ragauge.reports.evaluation.tables import column_name, is_rate
 from ragauge.reports.foreign import shown
 
@@ -30,7 +32,7 @@ DEPTH = 10
 
 
 class Case(Struct, frozen=True, kw_only=True):
-    """A type, a label, a mention or a query: right where there is no message."""
+    """A type, a label, a mention, a query or an answer: right where there is no message."""
 
     name: str
     message: str = ""
@@ -77,6 +79,8 @@ def _cases(report: EvalReport) -> tuple[str, Iterator[Case]]:
         case RankingDetail() as detail:
             by = ranking(report)
             return "queries", (_query(row, by) for row in detail.queries)
+        case AnswerDetail() as detail:
+            return "answers", map(_answer, support.answers(detail))
 
 
 def _types(report: EvalReport, detail: EntityDetail) -> Iterator[Case]:
@@ -140,3 +144,25 @@ def _query(row: QueryRow, by: Ranking | None) -> Case:
             *([f"{by.title}: {numbers.value(value_of(row, by.name))}"] if by else []),
         ),
     )
+
+
+def _answer(one: ToldAnswer) -> Case:
+    """An answer fails with a sentence that no context supports; those that the report keeps."""
+    if one.answer is None:
+        return Case(name=one.id, message=one.reason or "no answer", kind="error")
+    bare = [sentence for sentence in one.sentences if sentence.level == support.NONE]
+    if not bare:
+        return Case(name=one.id)
+    told = numbers.n_of(len(bare), len(one.sentences))
+    return Case(
+        name=one.id,
+        message=f"{one.by} {numbers.value(one.value)}: {told} sentences not supported",
+        lines=tuple(map(_sentence, bare[:LINES_SHOWN])),
+    )
+
+
+def _sentence(one: ToldSentence) -> str:
+    text = "".join(piece for piece, _ in one.pieces)
+    nearest = f"; nearest: {one.evidence.chunk}" if one.evidence else ""
+    missing = f"; not in the contexts: {one.missing_words}" if one.missing else ""
+    return f"{one.level.mark} {one.value} {text}{missing}{nearest}"

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from ragauge.contracts.evaluation import (
+    AnswerDetail,
     EntityDetail,
     EvalReport,
     LabelDetail,
     LinkDetail,
     RankingDetail,
 )
-from ragauge.reports.evaluation import entities, labels, links, rankings
+from ragauge.reports.evaluation import answers, entities, labels, links, rankings, support
 from ragauge.reports.evaluation.errors import Browser
 from ragauge.reports.evaluation.labels import Matrix
+from ragauge.reports.evaluation.support import ToldAnswer
 from ragauge.reports.evaluation.tables import Table
 
 
@@ -27,6 +29,8 @@ def tables_of(report: EvalReport, *, drawn: bool = False) -> list[Table]:
         case RankingDetail() as detail:
             by_query = () if drawn else rankings.by_query(report, detail)
             return [*rankings.tables(report, detail), *by_query]
+        case AnswerDetail() as detail:
+            return list(answers.tables(report, detail))
 
 
 def matrices_of(report: EvalReport) -> list[Matrix]:
@@ -43,3 +47,8 @@ def browser_of(report: EvalReport) -> Browser | None:
         case _:
             return None
     return found if found.total else None
+
+
+def answers_of(report: EvalReport) -> list[ToldAnswer]:
+    """The answers to read sentence by sentence; of other tasks there are none."""
+    return support.answers(report.detail) if isinstance(report.detail, AnswerDetail) else []

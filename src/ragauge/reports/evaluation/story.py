@@ -8,12 +8,12 @@ from itertools import chain
 
 from msgspec import Struct
 
-from ragauge.contracts.evaluation import EvalReport, Task
+from ragauge.contracts.evaluation import AnswerDetail, EvalReport, Task
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Decision, Verdict
 from ragauge.reports import envelope, numbers
-from ragauge.reports.evaluation import measures
+from ragauge.reports.evaluation import answers, measures
 from ragauge.reports.evaluation.tables import Cell, Row, Table, named, numeric
 from ragauge.reports.numbers import count
 
@@ -23,13 +23,14 @@ UNITS: dict[Task, tuple[str, str]] = {
     "linking": ("mention", "mentions"),
     "retrieval": ("query", "queries"),
     "qa": ("question", "questions"),
+    "answers": ("answer", "answers"),
 }
 HEADLINES: dict[Task, dict[str, str]] = {
     "ner": {"entities.f1_strict": "strict F1", "entities.f1_partial": "partial F1"},
     "types": {"labels.accuracy": "accuracy", "labels.macro_f1": "macro F1"},
     "linking": {"linking.hits@1": "Hits@1", "linking.mrr": "MRR", "linking.nil_f1": "NIL F1"},
     "retrieval": {"retrieval.ndcg@10": "nDCG@10", "retrieval.rr": "MRR"},
-    "qa": {},
+    **answers.HEADLINES,
 }
 """What the verdict names, and how it is said."""
 SHOWN: dict[Task, tuple[str, ...]] = {
@@ -49,7 +50,7 @@ SHOWN: dict[Task, tuple[str, ...]] = {
         *("ndcg@10", "ndcg_exp@10", "p@10", "recall@10", "rr", "ap", "bpref", "judged@10"),
         *("unjudged@10", "coverage"),
     ),
-    "qa": (),
+    **answers.SHOWN,
 }
 """The metrics every reader sees, without their family; the others are for who opens them."""
 COUNTS = (".tp", ".fp", ".fn")
@@ -58,7 +59,10 @@ UNDECIDED: dict[Decision, str] = {
     "not_evaluated": "not evaluated",
     "not_applicable": "not applicable",
 }
-COVERED = ("tasks", "documents", "items", "mentions", "queries", "scored", "evaluated", "answered")
+COVERED = (
+    *("tasks", "documents", "items", "mentions", "queries", "answers", "questions", "scored"),
+    *("evaluated", "answered"),
+)
 """What of the coverage is said first; the rest follows, the most frequent first."""
 COVERAGE_WORDS = {
     "in_kb": "in the knowledge base",
@@ -90,7 +94,14 @@ def _headlines(report: EvalReport) -> dict[str, str]:
     """What the verdict names: what was asked for by name, and else what every reader asks for."""
     if wanted := measures.asked(report):
         return dict(list(wanted.items())[:ASKED_NAMED])
+    if isinstance(report.detail, AnswerDetail):
+        return answers.headlines(report)
     return HEADLINES[report.task]
+
+
+def about(report: EvalReport) -> str:
+    """What stands below the verdict."""
+    return answers.about(report.detail) if isinstance(report.detail, AnswerDetail) else ""
 
 
 def units(report: EvalReport) -> int:
@@ -120,7 +131,12 @@ def metric_names(report: EvalReport) -> dict[str, str]:
 
 
 def metrics_told(report: EvalReport) -> tuple[list[tuple[str, Score]], list[tuple[str, Score]]]:
-    """The metrics that no gate speaks of: those every reader sees, and the others by name."""
+    """The metrics that no gate speaks of: those every reader sees, and the others by name.
+
+    None of answers: theirs are told by family.
+    """
+    if isinstance(report.detail, AnswerDetail):
+        return [], []
     gated = {gate.metric for gate in report.gates}
     family = next((id.partition(".")[0] for id in report.metrics), "")
     usual = [f"{family}.{name}" for name in SHOWN[report.task]]
@@ -143,17 +159,20 @@ def strata(report: EvalReport, *, brief: bool = False) -> list[Table]:
     """
     names = metric_names(report)
     told = sorted(report.per_stratum.items())
-    return [_stratum(name, by, names, brief=brief) for name, by in told if by]
+    first = SHOWN[report.task]
+    return [_stratum(name, by, names, first, brief=brief) for name, by in told if by]
 
 
 def _stratum(
     stratum: str,
     by: Mapping[str, Mapping[str, Score]],
     names: Mapping[str, str],
+    first: Sequence[str],
     *,
     brief: bool,
 ) -> Table:
-    ids = sorted({id for scores in by.values() for id in scores}, key=_rank)
+    measured = {id for scores in by.values() for id in scores}
+    ids = sorted(measured, key=lambda one: _rank(one, first))
     sizes = {value: _sizes(scores) for value, scores in by.items()}
     values = sorted(by, key=lambda value: (-sizes[value].units, value))
     many = [value for value in values if sizes[value].most >= FEW]
@@ -201,11 +220,10 @@ def _left_out(few: int) -> str:
     return f"and {numbers.counted(few, 'value')} over fewer than {FEW}" if few else ""
 
 
-def _rank(id: str) -> tuple[int, str]:
-    """Where a metric stands among those that every reader sees, of whatever task."""
-    known = list(chain.from_iterable(SHOWN.values()))
+def _rank(id: str, first: Sequence[str]) -> tuple[int, str]:
+    """Where a metric stands among those that every reader sees."""
     name = id.partition(".")[2]
-    return (known.index(name) if name in known else len(known), id)
+    return (first.index(name) if name in first else len(first), id)
 
 
 def _sliced(score: Score | None) -> Cell:

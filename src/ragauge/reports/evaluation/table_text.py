@@ -41,7 +41,8 @@ def told(page: Page, table: Table) -> None:
 
 
 def _cells(row: Row) -> list[Text]:
-    return [_cell(cell, row.strong and not place) for place, cell in enumerate(row.cells)]
+    cells = [_cell(cell, row.strong and not place) for place, cell in enumerate(row.cells)]
+    return [Text.assemble(" " * MARGIN, cells[0]), *cells[1:]] if row.inner else cells
 
 
 def _cell(cell: Cell, strong: bool) -> Text:
@@ -63,7 +64,8 @@ def _below(table: Table, wide: Sequence[int], room: int) -> list[int]:
 
 
 def _note(table: Table, row: Row, below: Iterable[int]) -> str:
-    return "; ".join(filter(None, (table.below(row, below), row.note)))
+    told = "; ".join(filter(None, (table.below(row, below), row.note)))
+    return f"↳ {told}" if told and row.inner else told
 
 
 def _groups(table: Table, below: Sequence[int]) -> list[list[int]]:

@@ -54,6 +54,8 @@ class Row(Struct, frozen=True):
     strong: bool = False
     tone: str = ""
     """good, bad or plain: the bar's colour, where not its length decides on it."""
+    inner: bool = False
+    """Whether it belongs to the row above that names a group."""
 
 
 class Table(Struct, frozen=True, kw_only=True):

@@ -8,15 +8,17 @@ from functools import cached_property
 
 from msgspec import Struct
 
-from ragauge.contracts.evaluation import EvalReport, RankingDetail
+from ragauge.contracts.evaluation import AnswerDetail, EvalReport, RankingDetail
 from ragauge.contracts.score import Advice, Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.reports import envelope
 from ragauge.reports.evaluation import rankings, story
 from ragauge.reports.evaluation.errors import Browser, ToldError, kind_word
+from ragauge.reports.evaluation.families import Family, families, remarks
 from ragauge.reports.evaluation.matrix_drawing import Drawing, drawn
 from ragauge.reports.evaluation.measures import Ranking, ranking
-from ragauge.reports.evaluation.parts import browser_of, matrices_of, tables_of
+from ragauge.reports.evaluation.parts import answers_of, browser_of, matrices_of, tables_of
+from ragauge.reports.evaluation.support_view import AnswersView
 from ragauge.reports.evaluation.tables import Table
 from ragauge.reports.page_view import PageView
 
@@ -72,11 +74,13 @@ class View(PageView[EvalReport]):
         "verdict",
         "bounds",
         "eval_metrics",
+        "eval_families",
         "eval_matrix",
         "eval_histogram",
         "eval_tables",
         "eval_strata",
         "eval_errors",
+        "eval_answers",
         "eval_queries",
         "advice",
         "findings",
@@ -92,6 +96,10 @@ class View(PageView[EvalReport]):
     @property
     def headline(self) -> tuple[str, str]:
         return story.verdict_words(self.report)
+
+    @property
+    def beside(self) -> str:
+        return story.about(self.report)
 
     @property
     def task(self) -> str:
@@ -116,6 +124,16 @@ class View(PageView[EvalReport]):
     @cached_property
     def more_metrics(self) -> list[tuple[str, Score]]:
         return [(self.names[id], score) for id, score in story.metrics_told(self.report)[1]]
+
+    @cached_property
+    def families(self) -> list[Family]:
+        """The metrics of answers; other tasks tell theirs one by one."""
+        return families(self.report) if isinstance(self.report.detail, AnswerDetail) else []
+
+    @property
+    def remarks(self) -> list[str]:
+        """What stands below the metrics of answers."""
+        return remarks(self.report) if isinstance(self.report.detail, AnswerDetail) else []
 
     @property
     def strata(self) -> list[Table]:
@@ -213,6 +231,10 @@ class View(PageView[EvalReport]):
             return picks
         rest = sum(pick.errors for pick in picks[TYPES_TOLD - 1 :])
         return [*picks[: TYPES_TOLD - 1], Pick(TYPES_TOLD, "all other types", rest)]
+
+    @cached_property
+    def answers(self) -> AnswersView:
+        return AnswersView(answers_of(self.report))
 
     @property
     def advice(self) -> Sequence[Advice]:

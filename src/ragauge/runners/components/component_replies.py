@@ -109,6 +109,27 @@ def _sources(source: Any) -> list[str]:
     return sorted({str(one) for one in source}) if several else [str(source)]
 
 
+def _answer(returned: Any, text: str) -> dict[str, Any]:
+    """The answer's text, and its contexts where the model tells them."""
+    answer = returned if isinstance(returned, str) else _part(returned, "answer")
+    if not isinstance(answer, str):
+        raise BadReply(f"{_kind(returned)} in place of an answer")
+    contexts = None if isinstance(returned, str) else _part(returned, "contexts")
+    if contexts is None:
+        return {"answer": answer}
+    found = [_context(one) for one in _listed(contexts, "contexts")]
+    return {"answer": answer, "contexts": found}
+
+
+def _context(given: Any) -> str | dict[str, Any]:
+    if isinstance(given, str):
+        return given
+    words, id = _part(given, "text"), _part(given, "id")
+    if not isinstance(words, str):
+        raise BadReply("a context without a text")
+    return {"text": words} if id is None else {"id": str(id), "text": words}
+
+
 def first_k(
     fields: Mapping[str, Any], k: int, where: str, findings: Findings
 ) -> dict[str, list[dict[str, Any]]]:
@@ -156,4 +177,5 @@ _READERS: dict[Task, Callable[[Any, str], dict[str, Any]]] = {
     "types": _label,
     "linking": _candidates,
     "retrieval": _documents,
+    "qa": _answer,
 }

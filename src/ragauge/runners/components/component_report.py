@@ -21,7 +21,7 @@ from ragauge.contracts.evaluation import (
 from ragauge.contracts.finding import Findings
 from ragauge.contracts.score import Outcome
 from ragauge.contracts.verdict import Decision, Rule, Verdict
-from ragauge.gates.components import answer_rules, demanded, undecided
+from ragauge.gates.components import demanded, undecided
 from ragauge.runners.components.component_gold import ComponentGold
 from ragauge.runners.components.component_units import joined_units
 
@@ -32,11 +32,10 @@ SUMMARY: dict[str, tuple[Task, str]] = {
     "entity_linking_mrr": ("linking", "linking.mrr"),
     "entity_linking_hits@1": ("linking", "linking.hits@1"),
     "retrieval_ndcg@10": ("retrieval", "retrieval.ndcg@10"),
-    "qa_faithfulness": ("qa", "qa.faithfulness"),
-    "qa_relevance": ("qa", "qa.relevance"),
+    "qa_faithfulness": ("qa", "answers.lexical_faithfulness"),
+    "qa_relevance": ("qa", "answers.relevance"),
 }
 """The numbers of the summary: the task each belongs to, and the metric it is."""
-NO_ANSWERS = "this version does not measure answers yet"
 _encode = msgspec.json.Encoder(order="sorted").encode
 
 
@@ -59,12 +58,11 @@ def outcome_of_all(
     results: TaskResults,
     findings: Findings,
     options: Mapping[str, Any],
-    preset: str | None = None,
 ) -> Outcome[EvalAllReport]:
     """The report of all tasks, with the rows it is made of; without one finished it fails."""
     reports = {task: outcome.report for task, outcome in results.outcomes.items()}
     decided = tuple(gate for report in reports.values() for gate in report.gates)
-    gates = (*decided, *_undecided(results), *_of_answers(preset))
+    gates = (*decided, *_undecided(results))
     failures = tuple(
         TaskFailure(task=task, error=results.failures[task])
         for task in TASKS
@@ -100,16 +98,11 @@ def _undecided(results: TaskResults) -> Iterator[Verdict]:
                 yield undecided(rule, verdict, results.absent[task])
 
 
-def _of_answers(preset: str | None) -> Iterator[Verdict]:
-    for rule in answer_rules(preset):
-        yield undecided(rule, "not_applicable", NO_ANSWERS)
-
-
 def _number(key: str, results: TaskResults) -> SummaryNumber:
     task, metric = SUMMARY[key]
     outcome = results.outcomes.get(task)
     if outcome is None:
-        reason = results.failures.get(task) or results.absent.get(task, NO_ANSWERS)
+        reason = results.failures.get(task) or results.absent[task]
         return SummaryNumber(metric=metric, value=None, n=0, ci=None, reason=reason)
     score = outcome.report.metrics[metric]
     return SummaryNumber(

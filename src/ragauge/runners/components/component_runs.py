@@ -22,6 +22,7 @@ MARKS: dict[Task, str] = {
     "ner": "ner_annotations",
     "types": "type_classification",
     "linking": "entity_linking",
+    "qa": "qa_pairs",
 }
 """The part of an entry that a task is measured with."""
 Progress = Callable[[int, int], None]
@@ -67,6 +68,8 @@ def planned(
         ]
     if task == "linking":
         return [call for one in entries for call in _links(one)]
+    if task == "qa":
+        return [call for one in entries for call in _questions(one)]
     return [
         Call(
             where=one.entry.id,
@@ -91,6 +94,14 @@ def _links(one: EntryRecord) -> Iterator[Call]:
                 arguments=(mention, entry.text),
                 unit={**common, **place, **({} if place else {"context": entry.text})},
             )
+
+
+def _questions(one: EntryRecord) -> Iterator[Call]:
+    for number, pair in enumerate(one.entry.pairs, 1):
+        id = f"{one.entry.id}#{number}"
+        yield Call(
+            where=id, arguments=(pair.question,), unit={"qid": id, "question": pair.question}
+        )
 
 
 def asked(

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.component_models import METHODS, Indexes
 from ragauge.contracts.evaluation import EvalAllReport, EvalReport, Task
 from ragauge.contracts.finding import Findings
 from ragauge.contracts.score import Outcome
 from ragauge.errors import RagaugeError, UsageError
 from ragauge.gates.rules import parse_rules
+from ragauge.ingest.answered.questions import read_questions
 from ragauge.ingest.strata import read_strata
 from ragauge.metrics.table import find
 from ragauge.pipelines.callable import described
+from ragauge.runners.answers.evaluate_qa import evaluate_qa
+from ragauge.runners.answers.options import LEXICAL, AnswerOptions
 from ragauge.runners.components.component_gold import ComponentGold, gold_of
 from ragauge.runners.components.component_model import can, model_of
 from ragauge.runners.components.component_report import TaskResults, outcome_of_all
@@ -37,8 +41,9 @@ EVALUATORS: dict[Task, Callable[..., Outcome[EvalReport]]] = {
     "types": evaluate_types,
     "linking": evaluate_linking,
     "retrieval": evaluate_retrieval,
+    "qa": evaluate_qa,
 }
-FAMILY_OF = {family: task for task, family in FAMILIES.items()}
+FAMILY_OF = {FAMILIES[task]: task for task in EVALUATORS}
 
 
 class AllOptions(EvalOptions, frozen=True, kw_only=True):
@@ -90,7 +95,7 @@ def evaluate_all(
             results.failures[task] = str(error)
         except Exception as error:  # one task's fault is not the others'
             results.failures[task] = described(error)
-    return outcome_of_all(name, read, results, findings, {"k": chosen.k}, chosen.preset)
+    return outcome_of_all(name, read, results, findings, {"k": chosen.k})
 
 
 class _AllFailed(Exception):
@@ -111,7 +116,8 @@ def _own(task: Task, chosen: AllOptions) -> EvalOptions:
         rules = parse_rules(chosen.gates, lambda name: find(name, *READS.values()).id)
         mine = [str(rule) for rule in rules if FAMILY_OF[rule.metric.partition(".")[0]] == task]
         shared["gates"] = ",".join(mine) or None
-    return EvalOptions(**shared)
+    # Answers are judged by the one judge that is always there.
+    return AnswerOptions(**shared, judge=LEXICAL) if task == "qa" else EvalOptions(**shared)
 
 
 def _given(task: Task, chosen: AllOptions, strata: set[str]) -> dict[str, Any]:
@@ -119,6 +125,8 @@ def _given(task: Task, chosen: AllOptions, strata: set[str]) -> dict[str, Any]:
     own = _own(task, chosen)
     given = {name: getattr(own, name) for name in EvalOptions.__struct_fields__}
     given["by"] = tuple(name for name in own.by if name in strata)
+    if task == "qa":
+        given["judge"] = LEXICAL
     if task == "types" and chosen.labels is not None:
         given["labels"] = chosen.labels
     if task == "linking" and chosen.crosswalk is not None:
@@ -131,15 +139,14 @@ def _strata(gold: ComponentGold, chosen: AllOptions) -> dict[Task, set[str]]:
     problems: list[str] = []
     table = read_strata(chosen.strata, problems) if chosen.strata else {}
     refuse_bad(problems, len(table), chosen)
-    entries = [(one.entry.id, one.entry.strata) for one in gold.entries]
-    queries = [(query.id, query.strata) for query in gold.queries]
+    units: dict[Task, list[tuple[str, Mapping[str, Any]]]] = {
+        task: [(one.entry.id, one.entry.strata) for one in gold.entries] for task in EVALUATORS
+    }
+    units["retrieval"] = [(query.id, query.strata) for query in gold.queries]
+    units["qa"] = [(row.id, row.strata) for row in _questions(gold)]
     found = {
-        task: {
-            name
-            for id, own in (queries if task == "retrieval" else entries)
-            for name in (*own, *table.get(id, ()))
-        }
-        for task in EVALUATORS
+        task: {name for id, own in some for name in (*own, *table.get(id, ()))}
+        for task, some in units.items()
     }
     known = set[str]().union(*found.values())
     unknown = [name for name in chosen.by if name not in known]
@@ -147,6 +154,11 @@ def _strata(gold: ComponentGold, chosen: AllOptions) -> dict[Task, set[str]]:
         there = f"there are {', '.join(sorted(known))}" if known else "the gold has none"
         raise UsageError(*(f"--by {name}: no such stratum; {there}" for name in unknown))
     return found
+
+
+def _questions(gold: ComponentGold) -> Iterable[AnswerRow]:
+    """The questions of the entries; what is wrong with one is told when the task is evaluated."""
+    return read_questions(_records("qa", gold), []).values()
 
 
 def _plans(

@@ -19,6 +19,7 @@ from ragauge.diagnosis.components import advise_component
 from ragauge.errors import UsageError
 from ragauge.gates.decide import decide, decide_each
 from ragauge.metrics.sums import QuestionSums
+from ragauge.runners.components.grouped_sums import grouped
 from ragauge.runners.components.options import EvalOptions, rules_for
 from ragauge.runners.components.strata import note_strata, shown_strata
 from ragauge.runners.numbers import measured, scored, values_of
@@ -33,6 +34,8 @@ FAMILIES: dict[Task, str] = {
     "types": "labels",
     "linking": "linking",
     "retrieval": "retrieval",
+    "qa": "answers",
+    "answers": "answers",
 }
 """What the ids of a task's metrics begin with."""
 
@@ -55,6 +58,8 @@ class Evaluated(Struct, frozen=True, kw_only=True):
     coverage: dict[str, int]
     signature: str
     """What of the options is in every number, such as `matching:best`."""
+    made_with: Mapping[str, str] = {}
+    """By metric, what else is in its number alone, such as `embedder:ngram:v1:1024`."""
     problems: Sequence[str] = ()
     """Bad records that the user accepts to be left out."""
     faults: Sequence[tuple[str, str]] = ()
@@ -63,6 +68,10 @@ class Evaluated(Struct, frozen=True, kw_only=True):
     meanings: Sequence[str] | None = None
     """What gold says of each unit, so that runs are compared where it says the same; where it is
     not told, only runs with the same gold throughout are."""
+    groups: Sequence[str] | None = None
+    """What each unit belongs to, where several belong together: intervals resample groups."""
+    undecided: Sequence[Verdict] = ()
+    """Gates that the task itself could not decide."""
 
 
 def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
@@ -75,6 +84,7 @@ def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
     gates = (
         *(numbers.verdict(rule) for rule in rules_for(found.task, options)),
         *numbers.nothing_told(),
+        *found.undecided,
     )
     report = EvalReport(
         passed=all(gate.holds for gate in gates),
@@ -118,8 +128,12 @@ class _Numbers:
 
     def score(self, id: str, mask: Mask | None = None, confidence: float | None = None) -> Score:
         sums = self._found.sums[id]
-        signature = f"{id}|v{sums.metric.version}|{self._found.signature}"
+        made = (self._found.signature, self._found.made_with.get(id))
+        signature = "|".join((id, f"v{sums.metric.version}", *filter(None, made)))
         intervals = self._options.intervals or confidence is not None
+        if self._found.groups is not None:
+            sums, mask = grouped(sums, self._found.groups, mask), None
+            signature += f"|groups:{len(sums.units)}"
         return scored(sums, signature, mask, confidence, intervals=intervals)
 
     def verdict(self, rule: Rule) -> Verdict:
@@ -184,7 +198,10 @@ class _Numbers:
         return mask
 
 
-NOT_IN_THE_NUMBERS = ("max_bad", "by", "intervals", "preset", "gates", "workers")
+NOT_IN_THE_NUMBERS = (
+    *("max_bad", "by", "intervals", "preset", "gates", "workers", "metrics"),
+    *("judge", "judge_key_env", "budget", "prices", "rate", "concurrency", "timeout"),
+)
 
 
 def _gold(found: Evaluated) -> list[Gold]:

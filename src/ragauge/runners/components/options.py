@@ -23,6 +23,8 @@ READS: dict[Task, Reads] = {
     "types": "labels",
     "linking": "links",
     "retrieval": "ranking",
+    "qa": "answers",
+    "answers": "answers",
 }
 
 
@@ -38,6 +40,11 @@ class EvalOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     intervals: bool = True
     max_bad: str = "0"
     input_format: str | None = None
+
+    @property
+    def stand_ins(self) -> Mapping[str, str]:
+        """Metrics that are measured in place of those a preset names."""
+        return {}
 
 
 Options = TypeVar("Options", bound=EvalOptions)
@@ -55,7 +62,13 @@ def chosen_options(task: Task, kind: type[Options], given: Mapping[str, Any]) ->
 def rules_for(task: Task, options: EvalOptions) -> tuple[Rule, ...]:
     """The gates of a task, before anything is read: a wrong rule is told at once."""
     reads = READS[task]
-    return component_rules(task, options.preset, options.gates, lambda name: find(name, reads).id)
+    return component_rules(
+        task,
+        options.preset,
+        options.gates,
+        lambda name: find(name, reads).id,
+        options.stand_ins,
+    )
 
 
 def refuse_bad(problems: Sequence[str], records: int, options: EvalOptions) -> None:

@@ -1,0 +1,127 @@
+"""What `ragauge eval answers` and `ragauge eval qa` share: their options, and the rows of --out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ragauge.cli.evaluating import evaluated
+from ragauge.cli.exit_codes import NOT_MEASURED
+from ragauge.cli.outputs import refuse_overwriting
+from ragauge.cli.progress import counting
+from ragauge.cli.run_store import place_of
+from ragauge.cli.settings import options_of, remark, settings
+
+if TYPE_CHECKING:
+    from ragauge.models.judges.budget import Estimate
+    from ragauge.runners.answers.scores import AnswersOutcome
+    from ragauge.store.reply_cache import StoredReplies
+
+SPENT = "budget_spent"
+"""The finding of a run whose judge had to stop."""
+REFUSALS = ("refusal", "refusal_tokens")
+"""Settings that say what a refusal is."""
+_COMMA = re.compile(r",(?![^()]*\))")
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+_OPTIONS = (
+    click.option("--metrics", metavar="NAMES", multiple=True, help="Only these; comma or repeat."),
+    click.option("--judge", metavar="lexical|URL", help="Judge claims: without a model, or with."),
+    click.option("--judge-model", metavar="NAME", help="The model to ask at URL."),
+    click.option("--judge-key-env", metavar="VARIABLE", help="Where the environment has its key."),
+    click.option("--budget", metavar="LIMITS", help="Stop there: calls=100,cost=2.5."),
+    click.option("--prices", metavar="IN,OUT", help="Of a million tokens, for the estimate."),
+    click.option("--rate", metavar="CALLS", help="At most: 5/s or 300/min."),
+    click.option("--concurrency", type=click.IntRange(1), help="Calls under way at a time."),
+    click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Seconds for a call."),
+    click.option("--embedder", metavar="NAME", help="ngram, minilm, minilm:/path or URL  [ngram]"),
+    click.option(
+        "--tokenizer",
+        type=click.Choice(["unicode", "rouge155"]),
+        default="unicode",
+        help="Words of ROUGE  [unicode]",
+    ),
+    click.option(
+        "--kind",
+        type=click.Choice(["qa", "summary", "data_to_text"]),
+        help="What every answer is  [the row's, or seen from it]",
+    ),
+    click.option(
+        "--calibration", metavar="FILE", multiple=True, help="From `ragauge calibrate`; repeatable."
+    ),
+)
+
+
+def answering_options(command: Command) -> Command:
+    """The options of an evaluation of answers."""
+    command = options_of(*REFUSALS, "workers")(command)
+    for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def evaluated_answers(
+    given: dict[str, Any], read: Sequence[str], run: Callable[..., AnswersOutcome]
+) -> int:
+    """Evaluate with the options given, and write every row's scores; the exit code."""
+    from ragauge.runners.answers.gathering import Asking
+    from ragauge.runners.answers.scores import check_ending, write_scores
+
+    out, quiet = given["out"], settings(quiet=given["quiet"])["quiet"]
+    given["out"] = None
+    said = settings(**{name: given[name] or None for name in REFUSALS})
+    given |= {name: said[name] for name in REFUSALS}
+    given["metrics"] = [name for names in given["metrics"] for name in _names(names)]
+    if out is not None:
+        check_ending(out)
+        names = [*read, given["strata"], *given["calibration"]]
+        refuse_overwriting(names, [*given["reports"], out])
+    replies_at = partial(_replies, given["judge"], given["store"])
+    spent = False
+
+    def ran(**options: Any) -> AnswersOutcome:
+        nonlocal spent
+        with replies_at() as replies, counting("measuring answers", quiet) as progress:
+            announce = partial(_announce, quiet=quiet)
+            asking = Asking(replies=replies, announce=announce, progress=progress)
+            outcome = run(asking=asking, **options)
+        if out is not None:
+            write_scores(outcome, out)
+            remark(f"wrote {out}", quiet)
+        spent = SPENT in outcome.report.finding_counts
+        return outcome
+
+    code = evaluated(given, read, ran)
+    return NOT_MEASURED if spent else code
+
+
+def _names(written: str) -> list[str]:
+    """Names with commas between them; those in parentheses are a metric's own."""
+    return [name.strip() for name in _COMMA.split(written) if name.strip()]
+
+
+@contextmanager
+def _replies(judge: str | None, store: str | None) -> Iterator[StoredReplies | None]:
+    """Where a judge's replies are kept, whether the run is recorded or not; None without one."""
+    if judge in (None, "lexical"):
+        yield None
+        return
+    from ragauge.store.reply_cache import open_replies
+
+    replies = open_replies(place_of(store))
+    try:
+        yield replies
+    finally:
+        replies.close()
+
+
+def _announce(planned: Estimate, *, quiet: bool) -> None:
+    """Say what a judge will take, before it is asked."""
+    tokens = f"about {planned.prompt_tokens:,} tokens in and {planned.completion_tokens:,} out"
+    cost = "" if planned.cost is None else f", about {planned.cost:,.2f}"
+    remark(f"judge: at most {planned.calls:,} calls, {tokens}{cost}", quiet)

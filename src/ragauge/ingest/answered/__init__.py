@@ -1,0 +1,1 @@
+"""Answers to be measured, in our shape and in those of other tools."""

@@ -1,0 +1,148 @@
+"""Records of answers: JSON Lines, a JSON array or object, CSV, TSV, Parquet, or what is at hand."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from ragauge.errors import InputRejected, UsageError
+from ragauge.ingest.answered.shapes import has_answer_field
+from ragauge.ingest.fields import quoted
+from ragauge.ingest.gold_forms import WRAPPERS
+from ragauge.ingest.judgements import Records, records_of
+from ragauge.ingest.lines import read_whole
+from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.tables import rows_of
+
+if TYPE_CHECKING:
+    from polars import DataFrame
+
+    Source = str | Path | Sequence[Mapping[str, Any]] | DataFrame
+
+FORMS = ("json", "jsonl", "csv", "tsv", "parquet")
+HELD_IN = ("testCases", "rows", "results", *WRAPPERS)
+"""Keys under which a file that is one object keeps its rows."""
+INNER = ("testRunData", "test_run_data")
+"""Keys under which a file keeps the object that holds its rows."""
+CONVERSATIONS = ("conversationalTestCases", "conversational_test_cases")
+
+
+def placed_records(source: Source, problems: list[str], form: str | None, name: str) -> Records:
+    """Each record of a source with its place; what cannot be decoded goes into the list."""
+    if form not in (None, *FORMS):
+        raise UsageError(f"format {quoted(str(form))} is none of {', '.join(FORMS)}")
+    if isinstance(source, str | Path):
+        return _of_file(str(source), problems, form)
+    if hasattr(source, "iter_rows"):
+        return _of_frame(name, cast("DataFrame", source))
+    if isinstance(source, Mapping):
+        return _unwrapped(name, source, problems)
+    members = cast("Sequence[Any]", source)
+    return ((f"{name}: item {number}", one) for number, one in enumerate(members, 1))
+
+
+def _of_frame(name: str, frame: DataFrame) -> Records:
+    rows = frame.iter_rows(named=True)
+    return ((f"{name}: row {number}", row) for number, row in enumerate(rows, 1))
+
+
+def _of_file(name: str, problems: list[str], form: str | None) -> Records:
+    if form == "parquet" or (form is None and name.endswith(".parquet")):
+        return _of_frame(name, _parquet(name))
+    content = read_whole(name)
+    if form in ("csv", "tsv"):
+        return _table(name, content, problems)
+    if form == "json" or (form is None and _is_one_object(content)):
+        return _whole(name, content, problems)
+    placed = records_of(name, content, problems, _no_json if form else _table)
+    return _each_unwrapped(placed, problems)
+
+
+def _no_json(name: str, content: bytes, problems: list[str]) -> Records:
+    problems.append(f"{name}: is not JSON, as --input-format says; name the right format")
+    return iter(())
+
+
+def _parquet(name: str) -> DataFrame:
+    import polars as pl
+
+    if not Path(name).is_file():
+        raise UsageError(f"{name}: no such file")
+    try:
+        return pl.read_parquet(name)
+    except (pl.exceptions.PolarsError, OSError) as error:
+        fact = str(error).partition("\n")[0]
+        raise InputRejected(f"{name}: cannot be read as Parquet: {fact}") from None
+
+
+def _is_one_object(content: bytes) -> bool:
+    """Whether a file is one object over several lines, not one a line."""
+    first, _, rest = content.strip().partition(b"\n")
+    return first.startswith(b"{") and bool(rest) and not first.rstrip().endswith(b"}")
+
+
+def _whole(name: str, content: bytes, problems: list[str]) -> Records:
+    try:
+        whole = decode(content)
+    except BadJson as fault:
+        problems.append(f"{name}: {fault}")
+        return iter(())
+    if isinstance(whole, list):
+        return ((f"{name}: item {number}", one) for number, one in enumerate(whole, 1))
+    return _each_unwrapped([(name, whole)], problems)
+
+
+def _each_unwrapped(placed: Iterator[tuple[str, Any]] | list[Any], problems: list[str]) -> Records:
+    for place, record in placed:
+        if isinstance(record, dict) and not has_answer_field(record):
+            yield from _unwrapped(place, record, problems)
+        else:
+            yield place, record
+
+
+def _unwrapped(place: str, record: Mapping[str, Any], problems: list[str]) -> Records:
+    """The rows that an object holds; itself, where it holds none."""
+    record = next((record[key] for key in INNER if isinstance(record.get(key), dict)), record)
+    for key in CONVERSATIONS:
+        if record.get(key):
+            fact = f"{len(record[key]):,} conversations; one answer a row is measured"
+            problems.append(f"{place}: {key}: {fact}")
+    held = next((key for key in HELD_IN if isinstance(record.get(key), list)), None)
+    if held is None:
+        yield place, record
+        return
+    for number, one in enumerate(record[held], 1):
+        yield f"{file_of(place)}: item {number}", one
+
+
+def _table(name: str, content: bytes, problems: list[str]) -> Records:
+    """The rows of a CSV or TSV file; an empty cell is an absent field."""
+    rows = rows_of(name, content, problems)
+    place, header = next(rows, ("", []))
+    columns = [title.strip() for title in header]
+    twice = sorted({title for title in columns if columns.count(title) > 1})
+    problems += [f"{place}: two columns are called {quoted(title)}; keep one" for title in twice]
+    for place, cells in () if twice else rows:
+        if len(cells) == len(columns):
+            yield place, _row(columns, cells)
+        else:
+            problems.append(f"{place}: cells: {len(cells)}, but the header has {len(columns)}")
+
+
+def _row(columns: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
+    record: dict[str, Any] = {}
+    strata: dict[str, str] = {}
+    for column, cell in zip(columns, cells, strict=True):
+        own, _, stratum = column.partition("strata.")
+        if not own and stratum:
+            strata[stratum] = cell.strip()
+        else:
+            record[column] = cell if cell.strip() else None
+    return {**record, "strata": strata} if strata else record
+
+
+def file_of(place: str) -> str:
+    """The name that a place begins with."""
+    return re.sub(r"(:\d+|: (item|row) \d+|: \w+\[\d+\])$", "", place)

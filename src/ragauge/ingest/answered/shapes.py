@@ -1,0 +1,183 @@
+"""One record of an answer, whoever wrote it: ours, ragas's, deepeval's, a score row or a trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ragauge.contracts.answers import AnswerRow
+from ragauge.ingest.answered.marks import (
+    answerable_of_row,
+    kind_of_row,
+    label_of_row,
+    strata_of_row,
+)
+from ragauge.ingest.answered.passages import listed, passages
+from ragauge.ingest.fields import (
+    BadField,
+    BadRecord,
+    expected,
+    text,
+)
+from ragauge.text.citations import id_of, take_apart, unique
+
+IDS = ("id", "qid", "q_id", "sample_id", "row_id", "question_id")
+QUESTIONS = ("question", "q", "user_input", "input", "query")
+ANSWERS = ("answer", "response", "actual_output", "actualOutput", "answer_json", "claim")
+CONTEXTS = (
+    *("contexts", "retrieved_contexts", "retrieval_context", "retrievalContext", "context"),
+    *("retrieved", "chunks"),
+)
+REFERENCES = (
+    *("references", "reference", "gold_answer", "gold_claim", "ground_truth", "ground_truths"),
+    *("expected_output", "expectedOutput"),
+)
+FACTS = ("facts", "supporting_facts")
+CITED = ("cited", "citations")
+CONVERSATIONS = ("turns", "messages")
+_MULTI_TURN = (
+    "is a conversation; one answer a row is measured: write the last question and the last answer"
+)
+
+Parts = dict[str, Callable[[dict[str, Any]], Any]]
+
+
+def row_of(record: Any, id: str, where: str) -> AnswerRow:
+    """The row a record is; raises BadRecord with every field that is wrong."""
+    if not isinstance(record, Mapping):
+        raise BadRecord([BadField("record", expected("an object with an answer", record))])
+    fields = {name: value for name, value in record.items() if value is not None}
+    known: dict[str, Any] = {}
+    faults: list[BadField] = []
+    for name, read in _PARTS.items():
+        try:
+            known[name] = read(fields)
+        except BadField as fault:
+            faults.append(fault)
+    if faults:
+        raise BadRecord(faults)
+    return AnswerRow(id=id, where=where, **known)
+
+
+def has_answer_field(record: Mapping[str, Any]) -> bool:
+    """Whether a record has a place for an answer, filled or not."""
+    return any(name in record for name in ANSWERS)
+
+
+def own_id(record: Any) -> str | int | None:
+    """What a record calls itself; None where it has no name."""
+    if not isinstance(record, Mapping):
+        return None
+    for name in IDS:
+        value = record.get(name)
+        if isinstance(value, int) and not isinstance(value, bool):
+            return value
+        if isinstance(value, str) and value.strip():
+            return value
+    return None
+
+
+def _first(record: dict[str, Any], names: tuple[str, ...]) -> tuple[Any, str]:
+    name = next((name for name in names if name in record), names[0])
+    return record.get(name), name
+
+
+def _question(record: dict[str, Any]) -> str | None:
+    for name in CONVERSATIONS:
+        if isinstance(record.get(name), list):
+            raise BadField(name, _MULTI_TURN)
+    value, name = _first(record, QUESTIONS)
+    if isinstance(value, list):
+        raise BadField(name, _MULTI_TURN)
+    return None if value is None else text(value, name).strip() or None
+
+
+def _answer(record: dict[str, Any]) -> str | None:
+    """The answer's text; None for an empty one, and where the system says that it failed."""
+    value, name = _first(record, ANSWERS)
+    if record.get("status") == "error" or value is None:
+        return None
+    if isinstance(value, dict):
+        claim = value.get("claim") or value.get("answer")
+        if claim is None:
+            return None
+        value, name = claim, f"{name}.claim"
+    elif name == "answer" and isinstance(value, str) and _is_trace(record):
+        value = take_apart(value).claim
+    return value if text(value, name).strip() else None
+
+
+def _is_trace(record: dict[str, Any]) -> bool:
+    """Whether the answer is in a trace, where claim and citations stand in one text."""
+    return "chunks" in record or "retrieved_ids" in record or "retrieved" in record
+
+
+def _contexts(record: dict[str, Any]) -> Any:
+    value, name = _first(record, CONTEXTS)
+    if value is None or (name in ("retrieved", "chunks") and not _has_texts(value)):
+        return None
+    return passages(value, name)
+
+
+def _has_texts(chunks: Any) -> bool:
+    """Whether a trace holds the passages themselves, not their ids alone."""
+    if not isinstance(chunks, list):
+        return True
+    return all(isinstance(one, str) or (isinstance(one, dict) and "text" in one) for one in chunks)
+
+
+def _references(record: dict[str, Any]) -> tuple[str, ...]:
+    value, name = _first(record, REFERENCES)
+    if value is None:
+        return ()
+    found = [value] if isinstance(value, str) and name != "references" else listed(value, name)
+    return tuple(_filled(found, name))
+
+
+def _facts(record: dict[str, Any]) -> tuple[str, ...]:
+    value, name = _first(record, FACTS)
+    if value is None:
+        return ()
+    written = [
+        one.get("text") or one.get("fact") if isinstance(one, dict) else one
+        for one in listed(value, name)
+    ]
+    return tuple(_filled(written, name))
+
+
+def _filled(values: list[Any], field: str) -> list[str]:
+    """The texts of a list that say something."""
+    each = [text(one, f"{field}[{place}]") for place, one in enumerate(values)]
+    return [one for one in each if one.strip()]
+
+
+def _cited(record: dict[str, Any]) -> tuple[str, ...] | None:
+    value, name = _first(record, CITED)
+    structured = record.get("answer_json")
+    if value is None and isinstance(structured, dict):
+        value, name = structured.get("citations"), "answer_json.citations"
+    if value is None:
+        answer = record.get("answer")
+        traced = isinstance(answer, str) and _is_trace(record)
+        return take_apart(answer).citations if traced and isinstance(answer, str) else None
+    ids = []
+    for place, one in enumerate(listed(value, name)):
+        id = str(one) if isinstance(one, int) else one if isinstance(one, str) else id_of(one)
+        if not id:
+            raise BadField(f"{name}[{place}]", expected("the id of a context", one))
+        ids.append(id)
+    return unique(ids)
+
+
+_PARTS: Parts = {
+    "question": _question,
+    "answer": _answer,
+    "contexts": _contexts,
+    "references": _references,
+    "facts": _facts,
+    "cited": _cited,
+    "answerable": answerable_of_row,
+    "kind": kind_of_row,
+    "label": label_of_row,
+    "strata": strata_of_row,
+}

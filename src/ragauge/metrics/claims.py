@@ -1,0 +1,201 @@
+"""Claim algebra: where every wrong and every missing claim comes from, as counts that add up.
+
+A claim of the answer is right when the reference supports it, and grounded when any one context
+does. A context is relevant when it supports a claim of the reference. So each claim has one
+address, and of the judged claims of an answer, as whole numbers:
+
+- supported by a context + self-knowledge + invented = claims;
+- misled by a relevant context + misled by noise + invented = claims - right ones;
+
+and of the judged claims of a reference: unused + missed by the retriever = claims - said ones.
+
+A verdict that is unknown is not False. A claim that lacks one of the verdicts the others have
+is out of every count at once and is counted as unjudged, so that the sums hold over the rest.
+To call a claim supported because one context of five is known to support it, while those
+without such luck are left out, would flatter the answer: all five verdicts must be known.
+Verdicts that no claim has (there is no reference, or that call failed) are not waited for: the
+counts that need them are None, and the others stand.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from msgspec import Struct
+
+from ragauge.contracts.claims import AnswerAddress, AnswerClaims, Claim, ReferenceAddress
+
+
+class AnswerCounts(Struct, frozen=True, kw_only=True):
+    """How many claims of an answer are what; None where no verdict tells."""
+
+    judged: int
+    unjudged: int
+    supported: int | None
+    """By a context, right or wrong."""
+    right: int | None
+    self_knowledge: int | None
+    invented: int | None
+    misled_by_relevant: int | None
+    misled_by_noise: int | None
+
+
+class ReferenceCounts(Struct, frozen=True, kw_only=True):
+    """What became of the claims of a reference; None where no verdict tells."""
+
+    judged: int
+    unjudged: int
+    retrieved: int | None
+    """Supported by a context."""
+    said: int | None
+    """Supported by the answer."""
+    unused: int | None
+    retriever_missed: int | None
+
+
+class Mark(NamedTuple):
+    """What is known of a claim: whether a context supports it, and whether the other text does."""
+
+    supported: bool | None
+    other: bool | None
+
+
+UNJUDGED = Mark(None, None)
+
+
+def answer_counts(claims: AnswerClaims) -> AnswerCounts:
+    """The claims of the answer, counted by what they are.
+
+    >>> right = Claim(text="It is in Ede.", chunks=(True, False), other=True)
+    >>> wrong = Claim(text="It is red.", chunks=(False, True), other=False)
+    >>> counts = answer_counts(
+    ...     AnswerClaims(judge="j", answer=(right, wrong), reference=(right,), chunks=2)
+    ... )
+    >>> counts.supported, counts.right, counts.misled_by_relevant, counts.misled_by_noise
+    (2, 1, 0, 1)
+    """
+    judged = _judged(claims.answer or (), claims.chunks)
+    addresses = answer_addresses(claims)
+    by_both = _by_both(judged)
+    split = by_both and relevance(claims) is not None
+    return AnswerCounts(
+        judged=len(judged),
+        unjudged=len(claims.answer or ()) - len(judged),
+        supported=_true(mark.supported for mark in judged),
+        right=_true(mark.other for mark in judged),
+        self_knowledge=addresses.count("self_knowledge") if by_both else None,
+        invented=addresses.count("invented") if by_both else None,
+        misled_by_relevant=addresses.count("misled_by_relevant") if split else None,
+        misled_by_noise=addresses.count("misled_by_noise") if split else None,
+    )
+
+
+def reference_counts(claims: AnswerClaims) -> ReferenceCounts:
+    """The claims of the reference, counted by what became of them.
+
+    >>> said = Claim(text="It is in Ede.", chunks=(True,), other=True)
+    >>> lost = Claim(text="It opened in 1800.", chunks=(False,), other=False)
+    >>> counts = reference_counts(AnswerClaims(judge="j", reference=(said, lost), chunks=1))
+    >>> counts.said, counts.unused, counts.retriever_missed
+    (1, 0, 1)
+    """
+    judged = _judged(claims.reference or (), claims.chunks)
+    addresses = reference_addresses(claims)
+    by_both = _by_both(judged)
+    return ReferenceCounts(
+        judged=len(judged),
+        unjudged=len(claims.reference or ()) - len(judged),
+        retrieved=_true(mark.supported for mark in judged),
+        said=_true(mark.other for mark in judged),
+        unused=addresses.count("unused") if by_both else None,
+        retriever_missed=addresses.count("retriever_missed") if by_both else None,
+    )
+
+
+def answer_addresses(claims: AnswerClaims) -> tuple[AnswerAddress | None, ...]:
+    """What each claim of the answer is, in their order; None where the verdicts do not tell."""
+    relevant = relevance(claims)
+    answer = claims.answer or ()
+    pairs = zip(answer, marks(answer, claims.chunks), strict=True)
+    return tuple(_answer_address(claim, mark, relevant) for claim, mark in pairs)
+
+
+def reference_addresses(claims: AnswerClaims) -> tuple[ReferenceAddress | None, ...]:
+    """What became of each claim of the reference; None where the verdicts do not tell."""
+    return tuple(map(_reference_address, marks(claims.reference or (), claims.chunks)))
+
+
+def relevance(claims: AnswerClaims) -> tuple[bool, ...] | None:
+    """Whether each context supports a claim of the reference; None where that is not known.
+
+    Not `useful`, which is asked for the context as a whole: an address must follow from the
+    verdicts on claims alone, or the same claim could have two.
+    """
+    if claims.reference is None or claims.chunks is None:
+        return None
+    lines = [_verdicts(claim, claims.chunks) for claim in claims.reference]
+    known = [line for line in lines if line is not None]
+    if len(known) < len(lines):
+        return None
+    return tuple(any(line[place] for line in known) for place in range(claims.chunks))
+
+
+def marks(claims: Sequence[Claim], chunks: int | None) -> list[Mark]:
+    """What is known of each claim; nothing where it lacks a verdict that another of them has."""
+    found = [Mark(_supported(claim, chunks), claim.other) for claim in claims]
+    supported = any(mark.supported is not None for mark in found)
+    other = any(mark.other is not None for mark in found)
+    lacking = [
+        (supported and mark.supported is None) or (other and mark.other is None) for mark in found
+    ]
+    return [UNJUDGED if lacks else mark for mark, lacks in zip(found, lacking, strict=True)]
+
+
+def _answer_address(
+    claim: Claim, mark: Mark, relevant: tuple[bool, ...] | None
+) -> AnswerAddress | None:
+    if mark.supported is None or mark.other is None:
+        return None
+    if mark.other:
+        return "grounded" if mark.supported else "self_knowledge"
+    if not mark.supported:
+        return "invented"
+    if relevant is None:
+        return None
+    misled = any(map(all, zip(claim.chunks, relevant, strict=True)))
+    return "misled_by_relevant" if misled else "misled_by_noise"
+
+
+def _reference_address(mark: Mark) -> ReferenceAddress | None:
+    if mark.supported is None or mark.other is None:
+        return None
+    if mark.other:
+        return "said"
+    return "unused" if mark.supported else "retriever_missed"
+
+
+def _judged(claims: Sequence[Claim], chunks: int | None) -> list[Mark]:
+    return [mark for mark in marks(claims, chunks) if mark != UNJUDGED]
+
+
+def _by_both(judged: Sequence[Mark]) -> bool:
+    """The contexts and the other text have spoken, on each of them."""
+    return bool(judged) and None not in judged[0]
+
+
+def _supported(claim: Claim, chunks: int | None) -> bool | None:
+    verdicts = None if chunks is None else _verdicts(claim, chunks)
+    return None if verdicts is None else any(verdicts)
+
+
+def _verdicts(claim: Claim, chunks: int) -> list[bool] | None:
+    """What each context says of a claim; None where one of them says nothing."""
+    known = [verdict for verdict in claim.chunks if verdict is not None]
+    return known if len(known) == len(claim.chunks) == chunks else None
+
+
+def _true(verdicts: Iterable[bool | None]) -> int | None:
+    """How many are True; None where there is none, or none is known."""
+    known = [verdict for verdict in verdicts if verdict is not None]
+    return sum(known) if known else None

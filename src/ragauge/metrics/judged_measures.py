@@ -1,0 +1,228 @@
+"""What the judged metrics are, whoever judges: one function each, of what the judge said."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import fsum
+
+from ragauge.contracts.claims import AnswerAddress, AnswerClaims, Claim
+from ragauge.contracts.metric import SCALE, Absent, Row
+from ragauge.contracts.rankings import Ranking
+from ragauge.metrics.claims import answer_addresses, answer_counts, marks, reference_counts
+from ragauge.metrics.retrieval_grades import Parameters
+from ragauge.metrics.retrieval_measures import average_precision
+from ragauge.text.visible import one_line
+
+NO_CLAIM = Absent("the answer makes no claim")
+NO_REFERENCE_CLAIM = Absent("the reference makes no claim")
+NOTHING_RETRIEVED = Absent("nothing was retrieved")
+NAMED = 3
+"""Claims that a reason quotes; the others are counted."""
+QUOTED = 160
+"""Characters of a claim that it quotes."""
+
+
+def faithfulness(claims: AnswerClaims) -> Row | Absent:
+    """Claims of the answer that a context supports, over its claims.
+
+    Each claim must stand in one context; what only two together would support counts as
+    unsupported. None where the answer makes no claim.
+
+    >>> grounded, invented = Claim(text="a", chunks=(True,)), Claim(text="b", chunks=(False,))
+    >>> faithfulness(AnswerClaims(judge="j", answer=(grounded, invented), chunks=1)).reason
+    'not in the contexts: "b"'
+    """
+    reason = _told("not in the contexts", _unsupported(claims, claims.answer))
+    return _of_answer(claims, answer_counts(claims).supported, reason, "chunk")
+
+
+def self_knowledge(claims: AnswerClaims) -> Row | Absent:
+    """Claims of the answer that are right though no context has them, over its claims.
+
+    With `faithfulness` and `hallucination` it adds up to 1.
+    """
+    return _with_address(
+        claims, "self_knowledge", answer_counts(claims).self_knowledge, "right, but in no context"
+    )
+
+
+def hallucination(claims: AnswerClaims) -> Row | Absent:
+    """Claims of the answer that are wrong and in no context, over its claims."""
+    return _with_address(
+        claims, "invented", answer_counts(claims).invented, "wrong, and in no context"
+    )
+
+
+def noise_sensitivity(claims: AnswerClaims) -> Row | Absent:
+    """Claims of the answer that are wrong and stand in a relevant context, over its claims.
+
+    The mode `relevant`. A context is relevant when it supports a claim of the reference. With
+    `noise_sensitivity_irrelevant` and `hallucination` it adds up to 1 - `claim_precision`.
+    """
+    count = answer_counts(claims).misled_by_relevant
+    return _with_address(claims, "misled_by_relevant", count, "wrong, from a relevant context")
+
+
+def noise_sensitivity_irrelevant(claims: AnswerClaims) -> Row | Absent:
+    """Claims of the answer that are wrong and stand in irrelevant contexts alone, over its claims.
+
+    The mode `irrelevant`.
+    """
+    count = answer_counts(claims).misled_by_noise
+    return _with_address(claims, "misled_by_noise", count, "wrong, from an irrelevant context")
+
+
+def claim_precision(claims: AnswerClaims) -> Row | Absent:
+    """Claims of the answer that the reference supports, over its claims."""
+    reason = _told("wrong", _denied(claims, claims.answer))
+    return _of_answer(claims, answer_counts(claims).right, reason, "agreement")
+
+
+def claim_recall(claims: AnswerClaims) -> Row | Absent:
+    """Claims of the reference that the answer supports, over the reference's claims."""
+    reason = _told("not said", _denied(claims, claims.reference))
+    return _of_reference(claims, reference_counts(claims).said, reason, "agreement")
+
+
+def factual_correctness(claims: AnswerClaims) -> Row | Absent:
+    """Harmonic mean of `claim_precision` and `claim_recall`: F1 of claims.
+
+    Recall is over the claims of the reference. An implementation in wide use divides the right
+    claims of the answer by themselves plus the claims of the reference that are not said, so
+    that an answer which says one thing in three sentences gains recall. 0 where the answer makes
+    no claim and the reference does.
+    """
+    recall = claim_recall(claims)
+    if isinstance(recall, Absent):
+        return recall
+    precision = claim_precision(claims)
+    if precision == NO_CLAIM:
+        return value_row(0.0, NO_CLAIM.reason)
+    if isinstance(precision, Absent):
+        return precision
+    right, said = precision.counts[0], recall.counts[0]
+    value = 2 * right * said / (right + said) / SCALE if right and said else 0.0
+    return value_row(value, _joined(precision.reason, recall.reason))
+
+
+def context_precision(claims: AnswerClaims) -> Row | Absent:
+    """Average precision of the contexts in rank order, those useful for the reference being right.
+
+    As published, over the useful ones that were retrieved: what was missed is `context_recall`'s
+    business. 0 where none is useful, None where nothing was retrieved.
+    """
+    if claims.useful is None:
+        return _failed(claims, "chunk")
+    if not claims.useful:
+        return NOTHING_RETRIEVED
+    useful = tuple(int(verdict) for verdict in claims.useful if verdict is not None)
+    if len(useful) < len(claims.useful):
+        return _failed(claims, "chunk")
+    ranking = Ranking(retrieved=useful, judged=useful)
+    useless = [f"chunk {rank}" for rank, grade in enumerate(useful, 1) if not grade]
+    return value_row(average_precision(ranking, Parameters()) or 0.0, _told("not useful", useless))
+
+
+def context_recall(claims: AnswerClaims) -> Row | Absent:
+    """Claims of the reference that a context supports, over the reference's claims."""
+    reason = _told("not in the contexts", _unsupported(claims, claims.reference))
+    return _of_reference(claims, reference_counts(claims).retrieved, reason, "chunk")
+
+
+def answer_relevancy(claims: AnswerClaims) -> Row | Absent:
+    """Mean cosine of the question with questions that the answer would answer; 0 where it evades.
+
+    The questions are asked for from different angles in one call, so that they are not one
+    sample thrice. The lexical judge makes no questions: it compares the sentences of the answer
+    itself, and so tells how far they speak of what the question speaks of, not whether they
+    answer it.
+    """
+    if claims.noncommittal is None:
+        return _failed(claims, "questions")
+    if claims.noncommittal:
+        return value_row(0.0, "the answer evades the question")
+    if claims.likeness is None:
+        return Absent("no embedder compared the questions")
+    if not claims.likeness:
+        return Absent("there is no question to compare")
+    return value_row(fsum(claims.likeness) / len(claims.likeness))
+
+
+def value_row(value: float, reason: str | None = None) -> Row:
+    """A value of one answer, as the columns `value` and `of`."""
+    return Row((round(value * SCALE), 1), reason)
+
+
+def _of_answer(
+    claims: AnswerClaims, count: int | None, reason: str | None, *steps: str
+) -> Row | Absent:
+    """So many of the answer's judged claims, over these; the verdicts come from the steps."""
+    if claims.answer is None:
+        return _failed(claims, "claims")
+    if not claims.answer:
+        return NO_CLAIM
+    if count is None:
+        return _failed(claims, *steps)
+    counts = answer_counts(claims)
+    return _share(count, counts.judged, counts.unjudged, reason)
+
+
+def _with_address(
+    claims: AnswerClaims, address: AnswerAddress, count: int | None, fact: str
+) -> Row | Absent:
+    """The claims of the answer that have an address, over its judged claims."""
+    named = _texts(claims.answer, [one == address for one in answer_addresses(claims)])
+    return _of_answer(claims, count, _told(fact, named), "chunk", "agreement")
+
+
+def _of_reference(
+    claims: AnswerClaims, count: int | None, reason: str | None, *steps: str
+) -> Row | Absent:
+    """So many of the reference's judged claims, over these; the verdicts come from the steps."""
+    if claims.reference is None:
+        return _failed(claims, "claims")
+    if not claims.reference:
+        return NO_REFERENCE_CLAIM
+    if count is None:
+        return _failed(claims, *steps)
+    counts = reference_counts(claims)
+    return _share(count, counts.judged, counts.unjudged, reason)
+
+
+def _share(count: int, judged: int, unjudged: int, reason: str | None) -> Row:
+    left_out = f"{unjudged} of {judged + unjudged} claims unjudged" if unjudged else None
+    return value_row(count / judged, _joined(left_out, reason))
+
+
+def _failed(claims: AnswerClaims, *steps: str) -> Absent:
+    """Why there is no verdict: the first error met in these steps, or that nobody asked."""
+    for error in claims.errors:
+        step, _, fact = error.partition(": ")
+        if step.split()[0] in steps:
+            return Absent(f"the judge failed: {fact}")
+    return Absent("the judge was not asked for it")
+
+
+def _unsupported(claims: AnswerClaims, of: Sequence[Claim] | None) -> list[str]:
+    return _texts(of, [mark.supported is False for mark in marks(of or (), claims.chunks)])
+
+
+def _denied(claims: AnswerClaims, of: Sequence[Claim] | None) -> list[str]:
+    return _texts(of, [mark.other is False for mark in marks(of or (), claims.chunks)])
+
+
+def _texts(claims: Sequence[Claim] | None, chosen: Sequence[bool]) -> list[str]:
+    pairs = zip(claims or (), chosen, strict=True)
+    return [f'"{one_line(claim.text, QUOTED)}"' for claim, named in pairs if named]
+
+
+def _told(fact: str, named: Sequence[str]) -> str | None:
+    """The fact and whom it concerns, as a reason; None where that is nobody."""
+    if not named:
+        return None
+    more = f" and {len(named) - NAMED} more" if len(named) > NAMED else ""
+    return f"{fact}: {', '.join(named[:NAMED])}{more}"
+
+
+def _joined(*reasons: str | None) -> str | None:
+    return "; ".join(reason for reason in reasons if reason) or None

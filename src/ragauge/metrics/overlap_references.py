@@ -1,0 +1,101 @@
+"""An answer beside its references: which of them count, and which is nearest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from ragauge.contracts.answers import AnswerRow
+from ragauge.contracts.metric import SCALE, Absent, Better, Row
+from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.stability import scaled_mean
+from ragauge.metrics.table import metric
+from ragauge.text.words import words
+
+NO_REFERENCE = Absent("no reference")
+WORDLESS = Absent("no reference has a word")
+PAIRLESS = Absent("no reference has two words")
+NO_ANSWER = Absent("no answer: the row has none")
+EMPTY_ANSWER = Absent("no answer: it is empty")
+SHOWN = 60
+"""Characters of a text that a reason quotes."""
+
+of_answers = partial(
+    metric,
+    version=1,
+    better="higher",
+    bounds=(0, 1),
+    unit="answer",
+    reads="answers",
+    needs=("row", "refused"),
+)
+"""A metric of an answer: by default a share of the answers."""
+mean_of_answers = partial(of_answers, columns=("value", "of"), finish=scaled_mean)
+"""One whose value is no share; over a set it is the mean of the answers'."""
+
+Compare = Callable[[str, str], float]
+"""A number for a reference and an answer."""
+
+
+def nearest(
+    facts: AnswerFacts, compare: Compare, *, least_words: int = 1, better: Better = "higher"
+) -> Row | Absent:
+    """The value of the best reference of at least so many words."""
+    found = _nearest(facts, compare, least_words, better)
+    if isinstance(found, Absent):
+        return found
+    value, reason = found
+    return Row((round(value * SCALE), 1), reason)
+
+
+def any_of(facts: AnswerFacts, holds: Callable[[str, str], bool]) -> Row | Absent:
+    """1 if it holds of a reference and the answer, else 0."""
+    found = _nearest(facts, holds, 1, "higher")
+    return found if isinstance(found, Absent) else Row((int(found[0]), 1), found[1])
+
+
+def answer_of(facts: AnswerFacts) -> str | Absent:
+    """The text of the answer; an empty one is none, as in every record."""
+    answer = facts.row.answer
+    if answer is None:
+        return NO_ANSWER
+    return answer if answer.strip() else EMPTY_ANSWER
+
+
+def quoted(text: str) -> str:
+    """The beginning of a text, for a reason."""
+    line = " ".join(text.split())
+    return f'"{line}"' if len(line) <= SHOWN else f'"{line[:SHOWN].rstrip()}…"'
+
+
+def facts_of(answer: str | None, *references: str) -> AnswerFacts:
+    """What is known of an answer that has these references and nothing else."""
+    return AnswerFacts(row=AnswerRow(id="", answer=answer, references=references))
+
+
+def _nearest(
+    facts: AnswerFacts, compare: Compare, least_words: int, better: Better
+) -> tuple[float, str | None] | Absent:
+    references = _references(facts.row.references, least_words)
+    answer = answer_of(facts)
+    if isinstance(references, Absent):
+        return references
+    if isinstance(answer, Absent):
+        return answer
+    pick = max if better == "higher" else min
+    value, reference = pick((compare(reference, answer), reference) for reference in references)
+    return value, _reason(facts, reference if len(references) > 1 else None)
+
+
+def _references(given: Sequence[str], least_words: int) -> list[str] | Absent:
+    written = sorted({text for text in given if text.strip()})
+    if not written:
+        return NO_REFERENCE
+    enough = [text for text in written if not least_words or len(words(text)) >= least_words]
+    return enough or (WORDLESS if least_words == 1 else PAIRLESS)
+
+
+def _reason(facts: AnswerFacts, reference: str | None) -> str | None:
+    said = ["the answer is a refusal"] if facts.refused else []
+    said += [f"nearest reference: {quoted(reference)}"] if reference is not None else []
+    return "; ".join(said) or None

@@ -1,0 +1,147 @@
+"""What a chat endpoint replied, read as data."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ragauge.citations.json_in_text import BrokenObject, objects_in, whole_object
+from ragauge.contracts.judge import JudgeCall
+from ragauge.contracts.system import CallFailed
+from ragauge.models.judges.budget import Tokens
+from ragauge.models.judges.schema import faults
+from ragauge.text.visible import one_line
+
+_SHOWN = 200
+_FAULTS_SHOWN = 400
+_THOUGHTS = re.compile(r"\A\s*<think>.*?</think>", re.DOTALL)
+"""What some models write before they reply; they may try out objects there."""
+
+
+class _Message(Struct):
+    content: Any = None
+    refusal: str | None = None
+
+
+class _Choice(Struct):
+    message: _Message
+    finish_reason: str | None = None
+    logprobs: Any = None
+
+
+class _Reply(Struct):
+    choices: list[_Choice]
+    usage: Any = None
+
+
+class Completion(Struct, frozen=True, kw_only=True):
+    """One reply of a chat endpoint, in the parts we use."""
+
+    text: str
+    finish: str | None = None
+    refusal: str | None = None
+    tokens: Tokens | None = None
+    """As the endpoint counts them; None where it does not tell."""
+    logprob: float | None = None
+
+
+class Unusable(Struct, frozen=True):
+    """A reply with no object in it that can be taken for the verdict, and why."""
+
+    faults: list[str]
+
+
+def completion_of(reply: Any) -> Completion:
+    """The parts of a decoded reply; raises CallFailed where it is no chat completion."""
+    try:
+        found = msgspec.convert(reply, _Reply)
+        choice = found.choices[0]
+    except (msgspec.ValidationError, IndexError):
+        raise CallFailed("bad_reply", _not_a_completion(reply), again=True) from None
+    return Completion(
+        text=_text(choice.message.content),
+        finish=choice.finish_reason,
+        refusal=choice.message.refusal,
+        tokens=_tokens(found.usage),
+        logprob=_mean_logprob(choice.logprobs),
+    )
+
+
+def verdict_in(said: Completion, call: JudgeCall) -> dict[str, Any] | Unusable:
+    """The one object of a reply that fits the call's schema; raises CallFailed for a refusal.
+
+    It may stand alone, in a fence or among prose. Two that fit and differ leave open which is
+    meant: one may be quoted from what is judged. A reply that was cut is not asked for again.
+    """
+    if said.refusal or said.finish == "content_filter":
+        words = one_line(said.refusal or "", _SHOWN) or "the endpoint's filter withheld the reply"
+        raise CallFailed("refusal", words)
+    found = _found_in(said.text, call.schema)
+    if isinstance(found, Unusable) and said.finish == "length":
+        raise CallFailed("cut_off", f"the reply is longer than {call.max_tokens:,} tokens")
+    return found
+
+
+def unusable(found: Unusable) -> CallFailed:
+    return CallFailed("bad_reply", one_line("; ".join(found.faults), _FAULTS_SHOWN))
+
+
+def _found_in(text: str, schema: dict[str, Any]) -> dict[str, Any] | Unusable:
+    said = _THOUGHTS.sub("", text).strip()
+    alone = whole_object(said)
+    objects: list[Any] = [alone] if alone is not None else []
+    if alone is None:
+        for found in objects_in(said):
+            if isinstance(found, BrokenObject):
+                return Unusable([found.why(said)])
+            objects.append(found.value)
+    if not objects:
+        return Unusable(["there is no JSON object in it" if said else "it is empty"])
+    wrong = {at: list(faults(one, schema)) for at, one in enumerate(objects)}
+    fitting = [objects[at] for at, found in wrong.items() if not found]
+    if not fitting:
+        return Unusable(wrong[len(objects) - 1])
+    if any(_written(one) != _written(fitting[0]) for one in fitting):
+        return Unusable([f"{len(fitting)} objects in it fit the schema, and they differ"])
+    return dict(fitting[0])
+
+
+def _written(value: Any) -> bytes:
+    return msgspec.json.encode(value, order="deterministic")
+
+
+def _text(content: Any) -> str:
+    """The text of a message, also where it comes in parts."""
+    parts = content if isinstance(content, list) else [content]
+    texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
+    return "".join(text for text in texts if isinstance(text, str))
+
+
+def _tokens(usage: Any) -> Tokens | None:
+    counts = usage if isinstance(usage, dict) else {}
+    prompt, completion = counts.get("prompt_tokens"), counts.get("completion_tokens")
+    if type(prompt) is not int or type(completion) is not int or min(prompt, completion) < 0:
+        return None
+    return Tokens(prompt, completion)
+
+
+def _mean_logprob(told: Any) -> float | None:
+    """The mean of the tokens' log-probabilities; None where one of them is not told."""
+    tokens = told.get("content") if isinstance(told, dict) else None
+    if not isinstance(tokens, list) or not tokens:
+        return None
+    found = [token.get("logprob") if isinstance(token, dict) else None for token in tokens]
+    numbers = [one for one in found if isinstance(one, int | float) and math.isfinite(one)]
+    return math.fsum(numbers) / len(numbers) if len(numbers) == len(found) else None
+
+
+def _not_a_completion(reply: Any) -> str:
+    """The fact, with the reply's own error where it tells one."""
+    error = reply.get("error") if isinstance(reply, dict) else None
+    message = error.get("message") if isinstance(error, dict) else error
+    fact = "the reply is no chat completion"
+    return f"{fact}; it says: {one_line(message, _SHOWN)}" if isinstance(message, str) else fact

@@ -1,0 +1,103 @@
+"""The rubric judge: a mark from 1 to 5 with its reason, and which of two answers is better."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ragauge.contracts.answers import AnswerRow
+from ragauge.contracts.claims import Preference, Preferred, RubricScore
+from ragauge.contracts.judge import Judge, JudgeCall
+from ragauge.models.judging.asking import Replies, replies_of
+from ragauge.models.judging.prompt import prompt
+
+WORST, BEST = 1, 5
+NO_ANSWER = "there is no answer"
+_REASON: dict[str, Any] = {"type": "string"}
+_MARK: dict[str, Any] = {"type": "integer", "minimum": WORST, "maximum": BEST}
+_CHOICE: dict[str, Any] = {"type": "string", "enum": ["first", "second", "tie"]}
+_SWAPPED: dict[str, Preferred] = {"first": "second", "second": "first", "tie": "tie"}
+
+
+async def judge_rubric(
+    row: AnswerRow, judge: Judge, *, rubric: str | None = None, seed: int = 0
+) -> RubricScore:
+    """The mark of an answer by a rubric, the user's or the default one; None where that failed."""
+    if row.answer is None or not row.answer.strip():
+        return RubricScore(score=None, reason=NO_ANSWER)
+    replies = await replies_of(judge, {"rubric": rubric_call(row, rubric=rubric, seed=seed)})
+    if replies.errors:
+        return RubricScore(score=None, reason=replies.errors["rubric"])
+    said = replies.values["rubric"]
+    return RubricScore(score=int(said["score"]), reason=said["reason"])
+
+
+async def compare_answers(
+    question: str | None,
+    first: str,
+    second: str,
+    judge: Judge,
+    *,
+    references: Sequence[str] = (),
+    rubric: str | None = None,
+    seed: int = 0,
+) -> Preference:
+    """Which answer is better by the rubric, asked in both orders.
+
+    Judges lean to a place. Where the two replies name the same place, and so not the same
+    answer, the order decided and it is a tie; where one of them is a tie, the other one's
+    preference is not enough either.
+    """
+    pairs = {"as given": (first, second), "swapped": (second, first)}
+    calls = {
+        order: _comparison_call(question, pair, references, rubric, seed)
+        for order, pair in pairs.items()
+    }
+    replies = await replies_of(judge, calls)
+    if replies.errors:
+        facts = "; ".join(f"{order}: {fact}" for order, fact in replies.errors.items())
+        return Preference(preferred=None, by_order=False, reason=facts)
+    return _preference(replies)
+
+
+def rubric_call(row: AnswerRow, *, rubric: str | None = None, seed: int = 0) -> JudgeCall:
+    """The call that asks for a mark, for estimates too."""
+    material: dict[str, Any] = {"question": row.question} if row.question else {}
+    material["answer"] = row.answer
+    if row.references:
+        material["references"] = list(row.references)
+    if row.contexts:
+        material["contexts"] = [context.text for context in row.contexts]
+    reply = {"reason": _REASON, "score": _MARK}
+    return prompt("rubric").call(material, reply, seed=seed, rubric=_wording(rubric))
+
+
+def _comparison_call(
+    question: str | None,
+    pair: tuple[str, str],
+    references: Sequence[str],
+    rubric: str | None,
+    seed: int,
+) -> JudgeCall:
+    material: dict[str, Any] = {"question": question} if question else {}
+    material |= {"first": pair[0], "second": pair[1]}
+    if references:
+        material["references"] = list(references)
+    reply = {"reason": _REASON, "preferred": _CHOICE}
+    return prompt("comparison").call(material, reply, seed=seed, rubric=_wording(rubric))
+
+
+def _preference(replies: Replies) -> Preference:
+    given, swapped = replies.values["as given"], replies.values["swapped"]
+    one, other = given["preferred"], _SWAPPED[swapped["preferred"]]
+    if one == other:
+        return Preference(preferred=other, by_order=False, reason=given["reason"])
+    return Preference(
+        preferred="tie",
+        by_order="tie" not in (one, other),
+        reason=f"as given, {one}: {given['reason']} swapped, {other}: {swapped['reason']}",
+    )
+
+
+def _wording(rubric: str | None) -> str:
+    return prompt("default_rubric").system if rubric is None else rubric.strip()

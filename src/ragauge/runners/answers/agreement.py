@@ -1,0 +1,176 @@
+"""How far scores agree with labels, and how far things agree that look at no context."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from msgspec import Struct
+
+from ragauge.contracts.answer_calibration import Control, LabelledScores
+from ragauge.contracts.answers import AnswerKind
+from ragauge.stats.discrimination import (
+    auroc,
+    balanced_accuracy,
+    calibration_error,
+    kappa,
+    value_of,
+)
+from ragauge.stats.group_draws import interval_over_groups
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ragauge.runners.answers.labelled import Labelled
+    from ragauge.stats.group_draws import Statistic
+
+    Floats = NDArray[np.float64]
+    Flags = NDArray[np.bool_]
+    Measured = tuple[float | None, tuple[float, float] | None]
+
+SEED = 0
+DIGITS = 6
+"""Decimals of what is reported: more would be noise."""
+ONE_WRITER = "all answers are of one model, or no row names its model"
+
+
+class Scored(Struct, frozen=True, kw_only=True):
+    """Rows with their scores, out of fold where anything was fitted."""
+
+    name: str
+    order: Floats
+    """What the AUROC is of."""
+    chances: Floats | None
+    """What the calibration error is of; None where scores are no chances."""
+    said: Flags | None
+    """Which rows are called good at the threshold; None where there is no threshold."""
+    threshold: float | None
+
+    def of(self, rows: Flags) -> Scored:
+        """Some of the rows."""
+        return Scored(
+            name=self.name,
+            order=self.order[rows],
+            chances=None if self.chances is None else self.chances[rows],
+            said=None if self.said is None else self.said[rows],
+            threshold=self.threshold,
+        )
+
+
+def labelled_scores(
+    scored: Scored, rows: Sequence[Labelled], kind: AnswerKind | None, *, used: bool
+) -> LabelledScores:
+    """The agreement of scores with the labels of the rows."""
+    good, sources = [one.good for one in rows], [one.source for one in rows]
+    reasons = [one_label(good)]
+    ranked = _measured(auroc(scored.order, good), sources, reasons)
+    parted, same = _at_threshold(scored, good, sources, reasons)
+    ece = None if scored.chances is None else calibration_error(scored.chances, good)
+    if scored.chances is None and len(rows):
+        reasons.append("no calibration error: the scores are not chances from 0 to 1")
+    return LabelledScores(
+        name=scored.name,
+        used=used,
+        kind=kind,
+        n=len(rows),
+        sources=len(set(sources)),
+        base_rate=_rounded(sum(good) / len(good)) if good else None,
+        auroc=ranked[0],
+        auroc_ci=ranked[1],
+        balanced_accuracy=parted[0],
+        balanced_accuracy_ci=parted[1],
+        kappa=same[0],
+        kappa_ci=same[1],
+        ece=_rounded(ece),
+        threshold=_rounded(scored.threshold),
+        reason="; ".join(dict.fromkeys(filter(None, reasons))) or None,
+    )
+
+
+def _at_threshold(
+    scored: Scored, good: Sequence[bool], sources: Sequence[str], told: list[str | None]
+) -> tuple[Measured, Measured]:
+    """Balanced accuracy and κ of what the threshold says."""
+    if scored.said is None:
+        told.append("no threshold does better than chance")
+        return (None, None), (None, None)
+    return (
+        _measured(balanced_accuracy(scored.said, good), sources, told),
+        _measured(kappa(scored.said, good), sources, told, share=False),
+    )
+
+
+def one_label(good: Sequence[bool]) -> str | None:
+    """Why labels tell nothing: there are none, or they are all the same."""
+    if not good:
+        return "no row has both a label and a score"
+    if all(good) or not any(good):
+        word = "good" if good[0] else "bad"
+        return f"people called all {len(good):,} answers {word}: nothing can be told apart"
+    return None
+
+
+def controls(order: Floats, rows: Sequence[Labelled], kind: AnswerKind | None) -> Iterator[Control]:
+    """What an AUROC is to be held against: the length alone, and the writer alone.
+
+    The last is the score's own among answers of one model, where knowing the model is no help.
+    """
+    good, writers = [one.good for one in rows], [one.writer or "" for one in rows]
+    lengths = np.array([-float(one.words) for one in rows])
+    yield _control("length", kind, auroc(lengths, good), rows, one_label(good))
+    several = len({name for name in writers if name}) > 1
+    why = one_label(good) or (None if several else ONE_WRITER)
+    yield _control("model", kind, auroc(_by_writer(rows), good), rows, why)
+    yield _control("within one model", kind, auroc(order, good, writers), rows, why)
+
+
+def _control(
+    name: str,
+    kind: AnswerKind | None,
+    statistic: Statistic,
+    rows: Sequence[Labelled],
+    why: str | None,
+) -> Control:
+    if why is not None:
+        return Control(name=name, kind=kind, auroc=None, ci=None, n=0, reason=why)
+    told: list[str | None] = []
+    value, ci = _measured(statistic, [one.source for one in rows], told)
+    reason = "; ".join(filter(None, told)) or None
+    return Control(name=name, kind=kind, auroc=value, ci=ci, n=len(rows), reason=reason)
+
+
+def _by_writer(rows: Sequence[Labelled]) -> Floats:
+    """For each answer, the share of good ones that its model wrote about other sources."""
+    good, of = Counter[str | None](), Counter[str | None]()
+    own_good, own = Counter[tuple[str | None, str]](), Counter[tuple[str | None, str]]()
+    for one in rows:
+        of[one.writer] += 1
+        good[one.writer] += one.good
+        own[one.writer, one.source] += 1
+        own_good[one.writer, one.source] += one.good
+    overall = sum(good.values()) / max(1, len(rows))
+    shares = []
+    for one in rows:
+        others = of[one.writer] - own[one.writer, one.source]
+        known = good[one.writer] - own_good[one.writer, one.source]
+        shares.append(known / others if others else overall)
+    return np.array(shares)
+
+
+def _measured(
+    statistic: Statistic, sources: Sequence[str], told: list[str | None], *, share: bool = True
+) -> Measured:
+    """A value with its interval over sources; what is to be said of it goes into the list."""
+    value = value_of(statistic, len(sources))
+    if value is None:
+        return None, None
+    spread = interval_over_groups(statistic, sources, share=share, seed=SEED)
+    told.append(spread.reason)
+    ci = None if spread.ci is None else (round(spread.ci[0], DIGITS), round(spread.ci[1], DIGITS))
+    return round(value, DIGITS), ci
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None else round(float(value), DIGITS)

@@ -1,0 +1,183 @@
+"""A judge asked about every answer: within its budget, each call once, failures as records."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from msgspec import Struct, structs
+
+from ragauge.contracts.claims import AnswerClaims, RubricScore
+from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.judge import JudgeCall, ReplyCache, Usage
+from ragauge.errors import BudgetSpent
+from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.models.endpoint import rate_per_s
+from ragauge.models.judges import Budget, ChatJudge, Prices, chat_judge, estimate
+from ragauge.models.judging import judge_answer, judge_rubric, planned_calls
+from ragauge.models.judging.rubric import NO_ANSWER, rubric_call
+from ragauge.runners.answers.options import AnswerOptions
+from ragauge.runners.answers.spending import read_budget, read_prices
+
+if TYPE_CHECKING:
+    from ragauge.models.judges.budget import Estimate
+    from ragauge.runners.answers.measuring import Progress
+
+CONCURRENCY = 8
+TIMEOUT_S = 60.0
+ROWS_A_CALL = 2
+"""Rows under way for each call that may be: while one waits for its claims, another goes on."""
+CALLS_A_ROW = 8
+"""What a row with five contexts takes."""
+FAILED = "judge_failed"
+SPENT = "budget_spent"
+UNJUDGED = "the budget was spent before it was judged"
+
+Announce = Callable[["Estimate"], None]
+
+
+class Judged(Struct, frozen=True, kw_only=True):
+    """What a judge was asked, and what that took."""
+
+    facts: list[AnswerFacts]
+    judge: str
+    usage: Usage
+    unfinished: str | None
+    """Why some answers were not judged, though they were to be; None where all were."""
+
+
+class Judging(Struct, frozen=True, kw_only=True):
+    """How a judge is asked."""
+
+    options: AnswerOptions
+    wanted: frozenset[str]
+    """The metrics, without their family."""
+    prices: Prices | None
+    calls: int | None
+    cost: float | None
+    rate: float | None
+
+    @classmethod
+    def of(cls, options: AnswerOptions, metrics: Sequence[str]) -> Judging:
+        """What the options say, which were checked when they were chosen."""
+        prices = None if options.prices is None else read_prices(options.prices)
+        calls, cost = (None, None) if options.budget is None else read_budget(options.budget)
+        rate = None if options.rate is None else rate_per_s(options.rate)
+        wanted = frozenset(id.removeprefix("answers.") for id in metrics)
+        return cls(options=options, wanted=wanted, prices=prices, calls=calls, cost=cost, rate=rate)
+
+    def asked(
+        self,
+        facts: Sequence[AnswerFacts],
+        findings: Findings,
+        replies: ReplyCache | None,
+        announce: Announce | None,
+        progress: Progress | None,
+    ) -> Judged:
+        """The facts with what the judge says; what it will take is announced before."""
+        if announce is not None:
+            announce(estimate(self._calls(facts), self.prices))
+        judge = self._judge(replies)
+        run = _Run(judge, self.wanted, len(facts), progress)
+        made = asyncio.run(run.all(facts, self._at_a_time))
+        return Judged(
+            facts=made,
+            judge=judge.id,
+            usage=judge.usage,
+            unfinished=_noted(made, run.spent, judge, findings),
+        )
+
+    @property
+    def _at_a_time(self) -> int:
+        """Rows under way together: with a small budget few, so that those begun are finished."""
+        usual = ROWS_A_CALL * (self.options.concurrency or CONCURRENCY)
+        return usual if self.calls is None else max(1, min(usual, self.calls // CALLS_A_ROW))
+
+    def _calls(self, facts: Sequence[AnswerFacts]) -> Iterator[JudgeCall]:
+        yield from planned_calls((one.row for one in facts), self.wanted)
+        if "rubric" in self.wanted:
+            yield from (rubric_call(one.row) for one in facts if one.row.answer is not None)
+
+    def _judge(self, replies: ReplyCache | None) -> ChatJudge:
+        options = self.options
+        return chat_judge(
+            options.endpoint or "",
+            model=options.judge_model or "",
+            key_env=options.judge_key_env,
+            cache=replies,
+            budget=Budget(calls=self.calls, cost=self.cost, prices=self.prices),
+            rate=self.rate,
+            concurrency=options.concurrency or CONCURRENCY,
+            timeout_s=options.timeout or TIMEOUT_S,
+        )
+
+
+class _Run:
+    """Answers on their way through a judge."""
+
+    def __init__(
+        self, judge: ChatJudge, wanted: frozenset[str], of: int, progress: Progress | None
+    ) -> None:
+        self._judge, self._wanted = judge, wanted
+        self._of, self._progress, self._done = of, progress, 0
+        self.spent: str | None = None
+
+    async def all(self, facts: Sequence[AnswerFacts], at_a_time: int) -> list[AnswerFacts]:
+        """Every answer judged, in the order given."""
+        made = list(facts)
+        places = iter(range(len(facts)))
+
+        async def takes_the_next() -> None:
+            for place in places:
+                made[place] = await self._one(facts[place])
+                self._done += 1
+                if self._progress is not None:
+                    self._progress(self._done, self._of)
+
+        try:
+            await asyncio.gather(*(takes_the_next() for _ in range(at_a_time)))
+        finally:
+            await self._judge.close()
+        return made
+
+    async def _one(self, facts: AnswerFacts) -> AnswerFacts:
+        try:
+            claims = await judge_answer(facts.row, self._judge, self._wanted, refused=facts.refused)
+            rubric = await judge_rubric(facts.row, self._judge) if self._marks else None
+        except BudgetSpent as spent:
+            self.spent = str(spent)
+            missing = dict.fromkeys(("claims", "rubric"), UNJUDGED)
+            return structs.replace(facts, missing={**facts.missing, **missing})
+        return structs.replace(facts, claims=claims, rubric=rubric)
+
+    @property
+    def _marks(self) -> bool:
+        return "rubric" in self._wanted
+
+
+def _noted(
+    facts: Sequence[AnswerFacts], spent: str | None, judge: ChatJudge, findings: Findings
+) -> str | None:
+    """Findings of what failed; why the evaluation is not complete, where it is not."""
+    for part in judge.left_out:
+        fact = f"the endpoint does not take {part}; replies may differ from run to run"
+        findings.add(Finding("judge_takes_no", judge.id, fact))
+    for one in facts:
+        for error in (*_errors(one.claims), *_failure(one.rubric)):
+            findings.add(Finding(FAILED, one.row.where or one.row.id, f"{one.row.id}: {error}"))
+    if spent is not None:
+        unjudged = sum(one.claims is None for one in facts)
+        findings.add(Finding(SPENT, judge.id, f"{unjudged:,} answers were not judged: {spent}"))
+        return f"the judge stopped before {unjudged:,} of {len(facts):,} answers: {spent}"
+    return None
+
+
+def _errors(claims: AnswerClaims | None) -> tuple[str, ...]:
+    return () if claims is None else claims.errors
+
+
+def _failure(rubric: RubricScore | None) -> tuple[str, ...]:
+    if rubric is None or rubric.score is not None or rubric.reason == NO_ANSWER:
+        return ()
+    return (f"rubric: {rubric.reason}",)

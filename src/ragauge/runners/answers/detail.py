@@ -1,0 +1,87 @@
+"""What a report shows of answers: the worst of them beside their evidence, and what is missing."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from ragauge.contracts.answers import AnswerRow, SentenceSupport
+from ragauge.contracts.evaluation import AnswerShown, EvidenceText, ShownSentence
+from ragauge.contracts.metric import Absent, Row
+from ragauge.metrics.answer_facts import AnswerFacts
+
+WORST = 20
+"""Answers that a report shows with their sentences."""
+UNSUPPORTED = 50
+"""Words and numbers without support that a report lists."""
+AROUND = 80
+"""Characters of a context that are shown on either side of the evidence."""
+
+
+def worst_answers(
+    facts: Sequence[AnswerFacts],
+    values: Mapping[str, Sequence[float | None]],
+    rows: Mapping[str, Sequence[Row | Absent]],
+    by: str,
+) -> tuple[AnswerShown, ...]:
+    """The answers with the lowest value of a metric, ties by id."""
+    column = values.get(by, ())
+    told = [(value, facts[place].row.id, place) for place, value in _there(column)]
+    return tuple(_shown(facts[place], values, rows, place) for *_, place in sorted(told)[:WORST])
+
+
+def _there(column: Sequence[float | None]) -> Iterable[tuple[int, float]]:
+    return ((place, value) for place, value in enumerate(column) if value is not None)
+
+
+def _shown(
+    facts: AnswerFacts,
+    values: Mapping[str, Sequence[float | None]],
+    rows: Mapping[str, Sequence[Row | Absent]],
+    place: int,
+) -> AnswerShown:
+    found = facts.groundedness
+    reasons = {id: column[place].reason for id, column in rows.items()}
+    return AnswerShown(
+        id=facts.row.id,
+        question=facts.row.question,
+        answer=facts.row.answer,
+        kind=facts.row.kind if found is None else found.kind,
+        values={id: column[place] for id, column in values.items()},
+        reasons={id: reason for id, reason in reasons.items() if reason is not None},
+        sentences=tuple(
+            ShownSentence(support=one, evidence=_evidence(facts.row, one))
+            for one in (() if found is None else found.sentences)
+        ),
+    )
+
+
+def _evidence(row: AnswerRow, sentence: SentenceSupport) -> EvidenceText | None:
+    span = sentence.evidence
+    context = next((one for one in row.contexts or () if span and one.id == span.chunk), None)
+    if span is None or context is None:
+        return None
+    text, start, end = context.text, span.start, span.end
+    return EvidenceText(
+        chunk=span.chunk,
+        before=text[max(0, start - AROUND) : start],
+        text=text[start:end],
+        after=text[end : end + AROUND],
+    )
+
+
+def unsupported(facts: Sequence[AnswerFacts]) -> dict[str, int]:
+    """Numbers and words that stand in no context, those of the most answers first."""
+    met: Counter[str] = Counter()
+    for one in facts:
+        if one.groundedness is not None:
+            found = one.groundedness
+            met.update({*found.unsupported_numbers, *found.unsupported_words})
+    ranked = sorted(met.items(), key=lambda pair: (-pair[1], pair[0]))
+    return dict(ranked[:UNSUPPORTED])
+
+
+def kinds(facts: Sequence[AnswerFacts]) -> dict[str, int]:
+    """How many answers there are of each kind, as far as it is known."""
+    told = (one.row.kind if one.groundedness is None else one.groundedness.kind for one in facts)
+    return dict(sorted(Counter(kind for kind in told if kind is not None).items()))

@@ -1,0 +1,43 @@
+"""The evaluation of finished answers: how far each is supported, right and to the point."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ragauge.contracts.finding import Findings
+from ragauge.ingest.answered.rows import read_answers
+from ragauge.runners.answers.evaluation import ReadAnswers, outcome_of_answers
+from ragauge.runners.answers.gathering import Asking
+from ragauge.runners.answers.options import chosen_answer_options
+from ragauge.runners.answers.scores import AnswersOutcome
+from ragauge.runners.components.options import refuse_bad
+
+if TYPE_CHECKING:
+    from ragauge.ingest.answered.records import Source
+
+
+def evaluate_answers(
+    rows: Source, *, asking: Asking | None = None, **options: Any
+) -> AnswersOutcome:
+    """The report on answers: groundedness, numbers, overlap with references, and judged metrics.
+
+    `rows` is a file, a sequence of records or a polars frame, in our shape, ragas's or deepeval's.
+    The outcome's `scores` has a record for each row, in the order of the rows.
+    """
+    chosen = chosen_answer_options("answers", options)
+    problems: list[str] = []
+    findings = Findings()
+    answered = read_answers(rows, problems, findings, chosen.input_format)
+    refuse_bad(problems, answered.records, chosen)
+    read = ReadAnswers(
+        task="answers",
+        rows=answered.rows,
+        given=[
+            row.id if id is None else id
+            for row, id in zip(answered.rows, answered.given, strict=True)
+        ],
+        findings=findings,
+        problems=problems,
+        coverage={"answers": len(answered.rows), "duplicates": answered.duplicates},
+    )
+    return outcome_of_answers(read, chosen, asking or Asking())

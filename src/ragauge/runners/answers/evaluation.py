@@ -1,0 +1,211 @@
+"""From rows to an outcome: what `eval answers` and `eval qa` have in common."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from ragauge.contracts.answers import AnswerRow
+from ragauge.contracts.evaluation import AnswerDetail, Task
+from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.ingest.answered.calibrations import AnswerCalibration
+from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.runners.answers.detail import kinds, unsupported, worst_answers
+from ragauge.runners.answers.faults import answer_faults
+from ragauge.runners.answers.gathering import Asking, Gathered, gathered_facts
+from ragauge.runners.answers.making import (
+    agreement_with_people,
+    groups_of,
+    made_with,
+    undecided_judgements,
+)
+from ragauge.runners.answers.measuring import measured_answers, sums_of_rows, values_by_row
+from ragauge.runners.answers.options import (
+    COVERAGE,
+    AnswerOptions,
+    calibration_of,
+    chosen_metrics,
+)
+from ragauge.runners.answers.scores import AnswersOutcome, answer_scores
+from ragauge.runners.components.evaluation import Evaluated, outcome_of
+from ragauge.runners.components.strata import strata_of
+
+HEADLINES: dict[str, tuple[str, ...]] = {
+    "answers": (
+        *("groundedness", "grounded", "number_agreement", "faithfulness"),
+        *("lexical_faithfulness", "relevance", "token_recall", "containment"),
+    ),
+    "qa": (
+        *("token_recall", "containment", "token_f1", "factual_accuracy", "faithfulness"),
+        *("lexical_faithfulness", "relevance", "groundedness"),
+    ),
+}
+"""By task, what is shown of each stratum, where it is measured."""
+RIGHT: dict[str, tuple[str, ...]] = {
+    "answers": ("answers.grounded", "answers.containment"),
+    "qa": ("answers.containment", "answers.grounded"),
+}
+"""By task, what tells whether an answer is right: the first that has a value."""
+WORST = ("answers.groundedness", "answers.token_recall", "answers.faithfulness")
+"""What the worst answers are the worst of: the first that was measured."""
+
+
+class ReadAnswers(Struct, frozen=True, kw_only=True):
+    """Rows that are ready to be measured, and what reading them told."""
+
+    task: Task
+    rows: Sequence[AnswerRow]
+    given: Sequence[str | int]
+    """Their ids as they were written."""
+    findings: Findings
+    problems: Sequence[str]
+    coverage: dict[str, int]
+    """What the task counts besides."""
+
+
+def outcome_of_answers(read: ReadAnswers, options: AnswerOptions, asking: Asking) -> AnswersOutcome:
+    """The report on these rows, with the scores of each in the input's order."""
+    metrics = chosen_metrics(options)
+    ids = [row.id for row in read.rows]
+    strata = strata_of(ids, [row.strata for row in read.rows], options)
+    calibration = calibration_of(options)
+    gathered = gathered_facts(read.rows, options, metrics, read.findings, asking, calibration)
+    rows = measured_answers(gathered.facts, metrics, options.workers)
+    values = values_by_row(metrics, rows)
+    # By id, so that numbers do not depend on the order of the rows.
+    order = sorted(range(len(ids)), key=ids.__getitem__)
+    measured = _Measured(
+        metrics=metrics,
+        facts=_in(order, gathered.facts),
+        rows={id: _in(order, column) for id, column in rows.items()},
+        values={id: _in(order, column) for id, column in values.items()},
+        strata={name: _in(order, column) for name, column in strata.items()},
+    )
+    outcome = outcome_of(_evaluated(read, options, gathered, measured, calibration), options)
+    told = {name: getattr(outcome, name) for name in outcome.__struct_fields__}
+    scores = answer_scores(read.given, gathered.facts, metrics, rows, values)
+    return AnswersOutcome(**told, scores=scores, places=_places_of(outcome.units.ids, ids))
+
+
+class _Measured(Struct, frozen=True, kw_only=True):
+    """What was measured, by the ids of the rows."""
+
+    metrics: Mapping[str, Metric]
+    facts: list[AnswerFacts]
+    rows: Mapping[str, list[Row | Absent]]
+    values: Mapping[str, list[float | None]]
+    strata: Mapping[str, list[str | None]]
+
+
+def _in(order: Sequence[int], column: Sequence[Any]) -> list[Any]:
+    return [column[place] for place in order]
+
+
+def _evaluated(
+    read: ReadAnswers,
+    options: AnswerOptions,
+    gathered: Gathered,
+    measured: _Measured,
+    calibration: AnswerCalibration | None,
+) -> Evaluated:
+    facts = measured.facts
+    if not facts:
+        read.findings.add(Finding("nothing_to_score", "rows", "there is no row"))
+    return Evaluated(
+        task=read.task,
+        units=[one.row.id for one in facts],
+        sums={id: sums_of_rows(one, measured.rows[id]) for id, one in measured.metrics.items()},
+        headlines=_headlines(read.task, measured.values),
+        strata=measured.strata,
+        right=_right(read.task, facts, measured.values),
+        per_type={},
+        detail=_detail(gathered, measured, calibration),
+        findings=read.findings,
+        coverage=_coverage(read, facts, measured.values),
+        signature=f"refusal:{options.refusal}",
+        made_with=made_with(gathered, measured.metrics, facts),
+        problems=read.problems,
+        faults=answer_faults(facts, measured.values),
+        gold_sha256=_fingerprint(facts),
+        meanings=[_meaning(one.row) for one in facts],
+        groups=groups_of(facts, measured.strata),
+        undecided=undecided_judgements(gathered, measured.metrics, measured.values),
+    )
+
+
+def _places_of(units: Sequence[str], ids: Sequence[str]) -> list[int]:
+    place = {unit: number for number, unit in enumerate(units)}
+    return [place[id] for id in ids]
+
+
+def _headlines(task: Task, values: Mapping[str, Sequence[float | None]]) -> list[str]:
+    """The task's headlines that have a value; where none has one, all that was measured."""
+    known = [f"answers.{name}" for name in HEADLINES[task]]
+    told = [id for id in known if any(value is not None for value in values.get(id, ()))]
+    return told or [id for id in values if id != COVERAGE]
+
+
+def _right(
+    task: Task, facts: Sequence[AnswerFacts], values: Mapping[str, Sequence[float | None]]
+) -> list[bool | None]:
+    """Whether each answer is right; False without an answer, None where nothing tells."""
+    columns = [values[id] for id in RIGHT[task] if id in values]
+    found: list[bool | None] = []
+    for place, one in enumerate(facts):
+        told = next((column[place] for column in columns if column[place] is not None), None)
+        found.append(False if one.row.answer is None else None if told is None else told >= 1)
+    return found
+
+
+def _detail(
+    gathered: Gathered, measured: _Measured, calibration: AnswerCalibration | None
+) -> AnswerDetail:
+    facts = measured.facts
+    grounds = next((one.groundedness for one in facts if one.groundedness is not None), None)
+    by = next((id for id in WORST if id in measured.values), COVERAGE)
+    return AnswerDetail(
+        judge=gathered.judge,
+        embedder=gathered.embedder,
+        groundedness=None if grounds is None else grounds.model,
+        kinds=kinds(facts),
+        refusals=sum(one.refused for one in facts),
+        errors=sum(one.row.answer is None for one in facts),
+        worst=worst_answers(facts, measured.values, measured.rows, by),
+        unsupported=unsupported(facts),
+        usage=gathered.usage,
+        agreement=agreement_with_people(gathered, measured.metrics, calibration),
+    )
+
+
+def _coverage(
+    read: ReadAnswers,
+    facts: Sequence[AnswerFacts],
+    values: Mapping[str, Sequence[float | None]],
+) -> dict[str, int]:
+    told = [column for id, column in values.items() if id != COVERAGE]
+    return {
+        **read.coverage,
+        "scored": sum(
+            any(column[place] is not None for column in told) for place in range(len(facts))
+        ),
+        "errors": sum(one.row.answer is None for one in facts),
+        "refusals": sum(one.refused for one in facts),
+        "rejected": len(read.problems),
+    }
+
+
+def _meaning(row: AnswerRow) -> str:
+    """What was asked and what is right: runs are compared where both are the same."""
+    told = (row.question, row.references, row.answerable)
+    return hashlib.sha256(msgspec.json.encode(told)).hexdigest()
+
+
+def _fingerprint(facts: Sequence[AnswerFacts]) -> str:
+    """A hash of what was asked and what is right, whatever the file looks like."""
+    said: list[Any] = [(one.row.id, _meaning(one.row)) for one in facts]
+    return hashlib.sha256(msgspec.json.encode(said)).hexdigest()

@@ -1,0 +1,107 @@
+"""The facts of all answers gathered, from whoever is asked: judge, supporter, embedder."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct, structs
+
+from ragauge.contracts.answers import AnswerRow
+from ragauge.contracts.embedder import Embedder
+from ragauge.contracts.finding import Findings
+from ragauge.contracts.judge import ReplyCache, Usage
+from ragauge.contracts.metric import Metric
+from ragauge.ingest.answered.calibrations import AnswerCalibration
+from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.models.embedders import embedder
+from ragauge.models.judging import likened
+from ragauge.models.remembered import RememberedEmbedder
+from ragauge.runners.answers.asking import Announce, Judging
+from ragauge.runners.answers.facts import facts_of
+from ragauge.runners.answers.likeness import with_likeness
+from ragauge.runners.answers.measuring import Progress, supported_answers
+from ragauge.runners.answers.options import (
+    DEFAULT_EMBEDDER,
+    JUDGED,
+    RELEVANCY,
+    AnswerOptions,
+    embeds,
+    needs_of,
+)
+from ragauge.runners.answers.supporting import Supporting, model_of
+
+
+class Asking(Struct, frozen=True, kw_only=True):
+    """What a caller brings along: where replies are kept, and whom to tell how it goes."""
+
+    replies: ReplyCache | None = None
+    """Replies of a judge by their call; without it they are known to this run alone."""
+    announce: Announce | None = None
+    """Told what a judge will take, before it is asked."""
+    progress: Progress | None = None
+
+
+class Gathered(Struct, frozen=True, kw_only=True):
+    """Every fact that the metrics will read, and who told it."""
+
+    facts: list[AnswerFacts]
+    judge: str | None
+    usage: Usage | None
+    embedder: str | None
+    unfinished: str | None
+    """Why some answers were not judged, though they were to be."""
+
+
+def gathered_facts(
+    rows: Sequence[AnswerRow],
+    options: AnswerOptions,
+    metrics: Mapping[str, Metric],
+    findings: Findings,
+    asking: Asking,
+    calibration: AnswerCalibration | None,
+) -> Gathered:
+    """The facts of each row, in the order of the rows."""
+    needs = needs_of(metrics)
+    model_of(calibration)  # what is wrong with it is told before a judge is paid
+    chosen = _embedder(options) if embeds(metrics) else None
+    facts = facts_of(rows, options, findings)
+    judge, usage, unfinished = options.judge, None, None
+    if needs & JUDGED:
+        judging = Judging.of(options, tuple(metrics))
+        told = judging.asked(facts, findings, asking.replies, asking.announce, asking.progress)
+        facts, judge, usage, unfinished = told.facts, told.judge, told.usage, told.unfinished
+    supporting = Supporting(needs=needs, calibration=calibration)
+    facts = supported_answers(facts, supporting, options.workers, asking.progress)
+    if chosen is not None:
+        facts = with_likeness(facts, chosen, needs)
+        facts = _relevancy(facts, chosen, metrics)
+    return Gathered(
+        facts=facts,
+        judge=judge,
+        usage=usage,
+        embedder=None if chosen is None else chosen.id,
+        unfinished=unfinished,
+    )
+
+
+def _embedder(options: AnswerOptions) -> Embedder:
+    return RememberedEmbedder(embedder(options.embedder or DEFAULT_EMBEDDER))
+
+
+def _relevancy(
+    facts: Sequence[AnswerFacts], chosen: Embedder, metrics: Mapping[str, Metric]
+) -> list[AnswerFacts]:
+    """The facts with the likeness of the question to those that the answer would answer."""
+    found = list(facts)
+    for id, field in RELEVANCY.items():
+        if id in metrics:
+            asked = [(one.row.question, getattr(one, field)) for one in found]
+            there = [pair for pair in asked if pair[1] is not None]
+            compared = iter(likened(there, chosen))
+            found = [
+                one
+                if getattr(one, field) is None
+                else structs.replace(one, **{field: next(compared)})
+                for one in found
+            ]
+    return found

@@ -1,0 +1,110 @@
+"""How the numbers of answers were made: with what, over which groups, and how completely."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from ragauge.contracts.claims import AnswerClaims
+from ragauge.contracts.evaluation import HumanAgreement
+from ragauge.contracts.metric import Metric
+from ragauge.contracts.verdict import Rule, Verdict
+from ragauge.gates.components import undecided
+from ragauge.ingest.answered.calibrations import AnswerCalibration
+from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.overlap_rouge import tokens_of
+from ragauge.runners.answers.gathering import Gathered
+from ragauge.runners.answers.options import EMBEDDED, JUDGED, RELEVANCY
+
+GROUP = "group"
+"""The stratum whose answers belong together: a source, or a conversation."""
+
+
+def made_with(
+    gathered: Gathered, metrics: Mapping[str, Metric], facts: Sequence[AnswerFacts]
+) -> dict[str, str]:
+    """By metric, what is in its number besides the answers: a model, an embedder, a judge."""
+    judges = {
+        "claims": _judge([one.claims for one in facts]) or gathered.judge,
+        "lexical_claims": _judge([one.lexical_claims for one in facts]),
+        "rubric": gathered.judge,
+    }
+    models = {
+        "groundedness": next((one.groundedness.model for one in facts if one.groundedness), None),
+        "citations": next((one.citations.model for one in facts if one.citations), None),
+    }
+    found = {}
+    for id, metric in metrics.items():
+        parts = [f"judge:{name}" for need, name in judges.items() if need in metric.needs]
+        parts += [f"model:{name}" for need, name in models.items() if name and need in metric.needs]
+        if metric.needs & EMBEDDED or id in RELEVANCY:
+            parts.append(f"embedder:{gathered.embedder}")
+        found[id] = "|".join([*filter(None, [tokens_of(metric)]), *parts])
+    return found
+
+
+def _judge(claims: Sequence[AnswerClaims | None]) -> str | None:
+    """Who judged, with its prompts: of all the longest name, for refusals need fewer prompts."""
+    names = {one.judge for one in claims if one is not None}
+    return max(names, key=lambda name: (len(name), name), default=None)
+
+
+def groups_of(
+    facts: Sequence[AnswerFacts], strata: Mapping[str, Sequence[str | None]]
+) -> list[str] | None:
+    """The group of each answer, where there are groups; one without is a group of its own."""
+    values = strata.get(GROUP)
+    if values is None:
+        return None
+    return [
+        f"answer {one.row.id}" if value is None else f"group {value}"
+        for one, value in zip(facts, values, strict=True)
+    ]
+
+
+def undecided_judgements(
+    gathered: Gathered,
+    metrics: Mapping[str, Metric],
+    values: Mapping[str, Sequence[float | None]],
+) -> list[Verdict]:
+    """Gates that nobody could decide: what a judge was to say of answers and did not.
+
+    No run passes because its judge was not heard.
+    """
+    return list(_unheard(gathered, metrics, values))
+
+
+def _unheard(
+    gathered: Gathered,
+    metrics: Mapping[str, Metric],
+    values: Mapping[str, Sequence[float | None]],
+) -> Iterator[Verdict]:
+    judged = [id for id, metric in metrics.items() if metric.needs & JUDGED]
+    errors = any(one.claims and one.claims.errors for one in gathered.facts)
+    for id in judged:
+        rule = Rule(metric=id, op=">=", bound=metrics[id].bounds[0])
+        if gathered.unfinished is not None:
+            yield undecided(rule, "not_evaluated", gathered.unfinished)
+            return
+        if errors and not any(value is not None for value in values[id]):
+            yield undecided(rule, "not_evaluated", "the judge failed at every answer")
+
+
+def agreement_with_people(
+    gathered: Gathered, metrics: Mapping[str, Metric], calibration: AnswerCalibration | None
+) -> tuple[HumanAgreement, ...]:
+    """How far the metrics of this evaluation agreed with people, where that is known.
+
+    What was found of another judge says nothing of this one.
+    """
+    known = () if calibration is None else calibration.agreement
+    return tuple(
+        one
+        for one in known
+        if one.metric in metrics
+        and (not metrics[one.metric].needs & JUDGED or _same_judge(one.judge, gathered.judge))
+    )
+
+
+def _same_judge(calibrated: str, asked: str | None) -> bool:
+    """Whether two names are of one model; after it may stand the prompts it was asked with."""
+    return asked is not None and calibrated.split(" ")[0] == asked

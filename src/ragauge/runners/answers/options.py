@@ -1,0 +1,180 @@
+"""What an evaluation of answers can be asked, and which metrics that comes to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal
+
+from ragauge.contracts.answers import AnswerKind
+from ragauge.contracts.evaluation import Task
+from ragauge.contracts.metric import Metric
+from ragauge.errors import UsageError
+from ragauge.ingest.answered.calibrations import AnswerCalibration, read_answer_calibrations
+from ragauge.metrics.overlap_rouge import KINDS
+from ragauge.metrics.table import find, reading
+from ragauge.models.endpoint import rate_per_s
+from ragauge.runners.answers.spending import read_budget, read_prices
+from ragauge.runners.components.options import EvalOptions, chosen_options, rules_for
+from ragauge.text.refusal import DEFAULT_TOKEN, Strength
+
+LEXICAL = "lexical"
+"""The judge that needs no endpoint."""
+DEFAULT_EMBEDDER = "ngram"
+COVERAGE = "answers.coverage"
+JUDGED = {"claims", "rubric"}
+"""Facts that an LLM judge is asked for."""
+SUPPORTED = {"groundedness", "citations", "lexical_claims"}
+"""Facts that the sentence supporter is asked for."""
+EMBEDDED = {"similarity", "relevance"}
+"""Facts that an embedder is asked for."""
+RELEVANCY = {
+    "answers.answer_relevancy": "claims",
+    "answers.lexical_answer_relevancy": "lexical_claims",
+}
+"""Metrics whose claims an embedder compares with the question, and where these stand."""
+OF_JUDGE = (
+    *("judge_model", "judge_key_env", "budget", "prices", "rate", "concurrency", "timeout"),
+)
+"""Options that mean something to an endpoint alone."""
+
+
+class AnswerOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What an evaluation of answers can be asked."""
+
+    metrics: tuple[str, ...] = ()
+    """By name; where none is named, all that need no judge, and the judge's where there is one."""
+    judge: str | None = None
+    """`lexical`, or the base URL of an OpenAI-compatible endpoint."""
+    judge_model: str | None = None
+    judge_key_env: str | None = None
+    """The environment variable that holds the key."""
+    budget: str | None = None
+    """How much may be spent: `calls=100,cost=2.5`."""
+    prices: str | None = None
+    """Of a million tokens, going in and coming out: `0.15,0.60`."""
+    rate: str | None = None
+    """Calls at most: `5/s` or `300/min`."""
+    concurrency: int | None = None
+    timeout: float | None = None
+    embedder: str | None = None
+    refusal: Strength = "exact"
+    refusal_tokens: tuple[str, ...] = (DEFAULT_TOKEN,)
+    tokenizer: Literal["unicode", "rouge155"] = "unicode"
+    kind: AnswerKind | None = None
+    """What kind of text every answer is; else the row says it, or it is seen."""
+    calibration: tuple[str, ...] = ()
+    """Files of `ragauge calibrate`: what was fitted to labels, and how far metrics agree."""
+    workers: int = 1
+
+    @property
+    def endpoint(self) -> str | None:
+        """The URL of the judge, where it is one that is called."""
+        return None if self.judge in (None, LEXICAL) else self.judge
+
+    @property
+    def stand_ins(self) -> Mapping[str, str]:
+        """What a preset's gate is about when the sentence supporter is the judge."""
+        if self.judge != LEXICAL:
+            return {}
+        return {"answers.faithfulness": "answers.lexical_faithfulness"}
+
+
+def chosen_answer_options(task: Task, given: Mapping[str, Any]) -> AnswerOptions:
+    """The options a user gave, checked; raises UsageError with all that does not fit together."""
+    options = chosen_options(task, AnswerOptions, given)
+    rules_for(task, options)
+    problems = list(_misfits(options, chosen_metrics(options)))
+    if problems:
+        raise UsageError(*problems)
+    return options
+
+
+def chosen_metrics(options: AnswerOptions) -> dict[str, Metric]:
+    """The metrics to measure, by id; coverage is always among them."""
+    known = reading("answers")
+    if options.metrics:
+        asked = [find(name, "answers") for name in options.metrics]
+        found = {entry.id: entry for entry in (known[COVERAGE], *asked)}
+    else:
+        found = {id: entry for id, entry in known.items() if _by_default(entry, options)}
+    if options.tokenizer != "unicode":
+        told = [_with_tokens(entry, options.tokenizer) for entry in found.values()]
+        found = {entry.id: entry for entry in told}
+    return dict(sorted(found.items()))
+
+
+def _with_tokens(entry: Metric, tokenizer: str) -> Metric:
+    """A ROUGE that says nothing of its tokens, with these; any other metric as it is."""
+    if entry.name in KINDS:
+        return find(f"{entry.id}(tokenizer={tokenizer})", "answers")
+    return entry
+
+
+def _by_default(entry: Metric, options: AnswerOptions) -> bool:
+    if entry.needs & JUDGED:
+        return options.endpoint is not None
+    if "lexical_claims" in entry.needs:
+        return options.judge == LEXICAL
+    return True
+
+
+def needs_of(metrics: Mapping[str, Metric]) -> frozenset[str]:
+    """The facts that these metrics look at."""
+    return frozenset[str]().union(*(entry.needs for entry in metrics.values()))
+
+
+def calibration_of(options: AnswerOptions) -> AnswerCalibration | None:
+    """What the calibrations a user names say; raises InputRejected with what is wrong."""
+    return read_answer_calibrations(options.calibration)
+
+
+def embeds(metrics: Mapping[str, Metric]) -> bool:
+    """Whether one of these metrics needs an embedder."""
+    return bool(needs_of(metrics) & EMBEDDED) or any(id in metrics for id in RELEVANCY)
+
+
+def _misfits(options: AnswerOptions, metrics: Mapping[str, Metric]) -> Iterator[str]:
+    """What was asked for and would not be done."""
+    needs = needs_of(metrics)
+    if [*metrics] == [COVERAGE]:
+        yield "--metrics coverage: it tells nothing of the answers; name another beside it"
+    judged = [entry.name for entry in metrics.values() if entry.needs & JUDGED]
+    if judged and options.endpoint is None:
+        lexical = f"lexical_{judged[0]}"
+        known = f", or ask for {lexical}" if f"answers.{lexical}" in reading("answers") else ""
+        yield f"--metrics {','.join(judged)}: a judge is needed; give --judge URL{known}"
+    if options.judge is not None and not needs & {*JUDGED, "lexical_claims"}:
+        yield "--judge: none of the metrics asked for is judged; leave it out, or ask for one"
+    if options.judge == LEXICAL and options.metrics and "lexical_claims" not in needs:
+        yield "--judge lexical: its metrics are called lexical_…; ask for one of them"
+    if options.endpoint is None:
+        for name in OF_JUDGE:
+            if getattr(options, name) is not None:
+                yield f"--{name.replace('_', '-')}: belongs to --judge URL; give that too"
+    else:
+        yield from _faults_of_judge(options)
+    if options.embedder is not None and not embeds(metrics):
+        yield "--embedder: none of the metrics asked for embeds anything; leave it out"
+    if options.kind is not None and not needs & SUPPORTED:
+        yield "--kind: none of the metrics asked for looks at the kind of answer; leave it out"
+    if options.calibration and not needs & {*SUPPORTED, *JUDGED}:
+        yield "--calibration: none of the metrics asked for is calibrated; leave it out"
+    if options.tokenizer != "unicode" and not any(options.tokenizer in id for id in metrics):
+        yield "--tokenizer: no ROUGE is asked for; leave it out"
+
+
+def _faults_of_judge(options: AnswerOptions) -> Iterator[str]:
+    """What keeps an endpoint from being asked, before anything is read."""
+    if not (options.endpoint or "").startswith(("http://", "https://")):
+        yield f'--judge "{options.endpoint}": is neither lexical nor a URL, such as http://host/v1'
+    if options.judge_model is None:
+        yield "--judge URL: which model? name it with --judge-model"
+    try:
+        prices = None if options.prices is None else read_prices(options.prices)
+        _, cost = (None, None) if options.budget is None else read_budget(options.budget)
+        if cost is not None and prices is None:
+            yield "--budget cost=…: needs --prices IN,OUT of a million tokens"
+        if options.rate is not None:
+            rate_per_s(options.rate)
+    except UsageError as error:
+        yield from error.problems

@@ -1,0 +1,148 @@
+"""What every row came to, one line a row in the input's order: the rows of `--out`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct, structs
+
+from ragauge.contracts.answers import AnswerRow, CitationSupport, Groundedness
+from ragauge.contracts.claims import Claim
+from ragauge.contracts.evaluation import EvalReport
+from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.contracts.score import Measured, Outcome, UnitRows
+from ragauge.errors import UsageError
+from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.reports.unit_rows import ENDINGS, written
+from ragauge.store.files import write_whole
+
+LEXICAL = "lexical_"
+CLAIMS = {
+    "faithfulness": "answer",
+    "claim_precision": "answer",
+    "context_recall": "reference",
+    "claim_recall": "reference",
+}
+"""Metrics that show the claims they count, and whose these are."""
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+class AnswerScores(Struct, frozen=True, kw_only=True):
+    """One row of the input, and every metric's value for it."""
+
+    id: str | int
+    scores: dict[str, dict[str, Any]]
+    """By metric, without its family: `value`, `reason`, and what speaks for it."""
+
+
+class AnswersOutcome(Outcome[EvalReport], frozen=True, kw_only=True):
+    """An evaluation of answers, with the scores of every row in the input's order."""
+
+    scores: Sequence[AnswerScores]
+    places: Sequence[int]
+    """Where each row of the input stands among the units, which are sorted by id."""
+
+
+def answer_scores(
+    given: Sequence[str | int],
+    facts: Sequence[AnswerFacts],
+    metrics: Mapping[str, Metric],
+    rows: Mapping[str, Sequence[Row | Absent]],
+    values: Mapping[str, Sequence[float | None]],
+) -> list[AnswerScores]:
+    """The scores of each row, in the order given."""
+    return [
+        AnswerScores(
+            id=id,
+            scores={
+                metric.name: {
+                    "value": values[key][place],
+                    "reason": rows[key][place].reason,
+                    **_evidence(metric.name, one),
+                }
+                for key, metric in metrics.items()
+            },
+        )
+        for place, (id, one) in enumerate(zip(given, facts, strict=True))
+    ]
+
+
+def _evidence(name: str, facts: AnswerFacts) -> dict[str, Any]:
+    """What speaks for a value, where a metric has more to show than a reason."""
+    if name == "groundedness" and facts.groundedness is not None:
+        return _grounds(facts.groundedness)
+    if name == "citation_precision" and facts.citations is not None:
+        return {"sentences": _citing(facts.citations)}
+    judged = facts.lexical_claims if name.startswith(LEXICAL) else facts.claims
+    side = CLAIMS.get(name.removeprefix(LEXICAL))
+    if side is None or judged is None:
+        return {}
+    claims: tuple[Claim, ...] | None = getattr(judged, side)
+    return {"claims": None if claims is None else [_verdicts(one, facts.row) for one in claims]}
+
+
+def _citing(found: CitationSupport) -> list[Any]:
+    """The sentences that cite, and which of what they cite supports them."""
+    return [msgspec.to_builtins(one) for one in found.sentences if one.cited]
+
+
+def _verdicts(claim: Claim, row: AnswerRow) -> dict[str, Any]:
+    """A claim with the contexts that support it, and whether the other text does."""
+    chunks = [context.id for context in row.contexts or ()]
+    # Contexts that nobody was asked about have no verdict.
+    pairs = list(zip(chunks, claim.chunks, strict=False))
+    return {
+        "text": claim.text,
+        "supported_by": [chunk for chunk, verdict in pairs if verdict],
+        "unjudged": [chunk for chunk, verdict in pairs if verdict is None],
+        "other": claim.other,
+    }
+
+
+def _grounds(found: Groundedness) -> dict[str, Any]:
+    told: dict[str, Any] = msgspec.to_builtins(found)
+    return {key: told[key] for key in told if key not in ("value", "reason")}
+
+
+def write_scores(outcome: AnswersOutcome, name: str) -> None:
+    """Write the rows whole or not at all, in the form of the file's ending."""
+    path = Path(name)
+    if path.suffix.lower() == ".jsonl":
+        write_whole(path, b"".join(_lines(outcome.scores)))
+    else:
+        write_whole(path, written(_in_order(outcome.units, outcome.places), path))
+
+
+def check_ending(name: str) -> None:
+    """Raise UsageError, before anything is measured, for a file that could not be written."""
+    if Path(name).suffix.lower() not in ENDINGS:
+        known = ", ".join(ENDINGS)
+        raise UsageError(f'{name}: no rows have the ending "{Path(name).suffix}"; known: {known}')
+
+
+def _lines(scores: Sequence[AnswerScores]) -> Iterator[bytes]:
+    for one in scores:
+        yield _encode(one) + b"\n"
+
+
+def _in_order(units: UnitRows, places: Sequence[int]) -> UnitRows:
+    """The same units, in another order."""
+
+    def column(values: Sequence[Any]) -> list[Any]:
+        return [values[place] for place in places]
+
+    return UnitRows(
+        ids=column(units.ids),
+        labels=column(units.labels),
+        right=column(units.right),
+        details={name: column(values) for name, values in units.details.items()},
+        measured={id: _placed(one, places) for id, one in units.measured.items()},
+    )
+
+
+def _placed(one: Measured, places: Sequence[int]) -> Measured:
+    chosen = list(places)
+    return structs.replace(one, values=one.values[chosen], counts=one.counts[chosen])

@@ -1,0 +1,124 @@
+"""What the sentence supporter says of an answer: its groundedness, and its claims."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+from msgspec import Struct, structs
+
+from ragauge.contracts.answers import AnswerKind, AnswerRow, Context, Groundedness
+from ragauge.errors import InputRejected
+from ragauge.ingest.answered.calibrations import AnswerCalibration
+from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.citation_support import NO_CITATION
+from ragauge.models.judging import lexical_claims
+from ragauge.runners.answers.options import SUPPORTED
+from ragauge.text.grounding import Passages, groundedness
+from ragauge.text.grounding.cited import citation_support
+from ragauge.text.grounding.markers import cited_in
+from ragauge.text.grounding.model import Model, model_from, shipped
+
+KEPT = 512
+"""Sets of contexts that stay analysed: several answers are often about one source."""
+LIKELY = 0.5
+"""A sentence counts as supported from this chance on that people call it so."""
+
+
+class Supporting(Struct, frozen=True, kw_only=True):
+    """How answers are held against their contexts; small, for it travels to every worker."""
+
+    needs: frozenset[str]
+    """The facts that somebody will read."""
+    calibration: AnswerCalibration | None = None
+
+    @property
+    def asked(self) -> bool:
+        return bool(self.needs & SUPPORTED)
+
+    def ready(self) -> Callable[[AnswerFacts], AnswerFacts]:
+        """What adds to an answer's facts those that the supporter is asked for."""
+        return _Supporter(self.needs, model_of(self.calibration)).supported
+
+
+def model_of(calibration: AnswerCalibration | None) -> Model:
+    """The coefficients that come with the package, or those fitted to the user's own labels.
+
+    Raises InputRejected where they cannot be read.
+    """
+    if calibration is None:
+        return shipped()
+    own = calibration.coefficients
+    try:
+        model = shipped() if own is None else model_from(own)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        fact = f"its coefficients cannot be read: {error}"
+        raise InputRejected(f"--calibration: {fact}; make it with `ragauge calibrate`") from None
+    kinds = {
+        kind: structs.replace(one, threshold=calibration.thresholds.get(kind, one.threshold))
+        for kind, one in model.kinds.items()
+    }
+    return structs.replace(model, kinds=kinds)
+
+
+class _Supporter:
+    """One worker's: contexts that come back are analysed once."""
+
+    def __init__(self, needs: frozenset[str], model: Model) -> None:
+        self._needs, self._model = needs, model
+        self._passages = lru_cache(KEPT)(Passages)
+
+    def supported(self, facts: AnswerFacts) -> AnswerFacts:
+        row, found = facts.row, dict[str, Any]()
+        if row.answer is not None and row.contexts is not None:
+            if "groundedness" in self._needs:
+                found["groundedness"] = self._grounds(row, row.answer)
+            if "citations" in self._needs:
+                found |= self._citations(row, row.answer, facts)
+        if "lexical_claims" in self._needs:
+            sentences = SentenceSupporter(self._model, row.kind or "qa", self._passages)
+            found["lexical_claims"] = lexical_claims(row, sentences, refused=facts.refused)
+        return structs.replace(facts, **found)
+
+    def _grounds(self, row: AnswerRow, answer: str) -> Groundedness:
+        passages = self._passages(row.contexts or (), row.question)
+        return groundedness(answer, passages, row.question, kind=row.kind, model=self._model)
+
+    def _citations(self, row: AnswerRow, answer: str, facts: AnswerFacts) -> dict[str, Any]:
+        """Which cited context supports which sentence; many answers cite nothing at all."""
+        passages = self._passages(row.contexts or (), row.question)
+        told = cited_in(answer, passages.numbered)
+        if row.cited is None and not told.markers and not told.listed:
+            return {"missing": {**facts.missing, "citations": NO_CITATION.reason}}
+        model = self._model
+        return {
+            "citations": citation_support(answer, passages, row.cited, kind=row.kind, model=model)
+        }
+
+
+class SentenceSupporter:
+    """Whether a passage supports a claim, by the groundedness of the claim as one sentence."""
+
+    def __init__(
+        self,
+        model: Model,
+        kind: AnswerKind = "qa",
+        passages: Callable[..., Passages] = Passages,
+    ) -> None:
+        self._model, self._kind, self._passages = model, kind, passages
+
+    @property
+    def id(self) -> str:
+        return self._model.id
+
+    def supports(self, claim: str, passage: str) -> bool:
+        """Whether every sentence of the claim is likely supported; a blank one never is."""
+        known = self._passages((Context("1", passage),))
+        found = groundedness(claim, known, kind=self._kind, model=self._model)
+        scores = [one.score for one in found.sentences if one.score is not None]
+        return bool(scores) and min(scores) >= LIKELY
+
+    def table(self, claims: Sequence[str], passages: Sequence[str]) -> list[list[bool]]:
+        """A line for each claim, with whether each passage supports it."""
+        return [[self.supports(claim, passage) for passage in passages] for claim in claims]

@@ -1,0 +1,211 @@
+"""What the coefficients weigh: an answer, or one sentence of it, in a handful of numbers."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from math import exp, log, log1p
+from typing import NamedTuple
+
+from ragauge.text.grounding.alignment import Aligned, align
+from ragauge.text.grounding.passages import Passages, token_ranges
+from ragauge.text.grounding.records import FAULTS, Slip, slips
+from ragauge.text.grounding.tokens import STOP, Tokens, tokens
+from ragauge.text.quantities import Quantity, quantities, unsupported
+
+SENTENCE_FEATURES = (
+    "supported",
+    "in_line",
+    "in_window",
+    "in_order",
+    "bigrams",
+    "missing",
+    "worst_span",
+    "missing_keys",
+    "stray_keys",
+    "missing_numbers",
+    "denials",
+    "cited",
+    "weakest_citation",
+    "citations",
+    "length",
+    *(f"record_{fault}" for fault in FAULTS),
+)
+"""What a sentence is judged by."""
+ANSWER_FEATURES = (
+    "weakest_sentence",
+    "mean_sentence",
+    "faults",
+    "supported",
+    "in_order",
+    "bigrams",
+    "worst_span",
+    "missing_keys",
+    "weakest_citation",
+    "citations",
+    "length",
+)
+"""What an answer is judged by: the log-odds of its sentences, and some of its own."""
+MOST_SLIPS = 3
+"""More of one kind say no more."""
+_MEANS = ("supported", "in_order", "bigrams")
+_LARGEST = 700.0
+_MARKER = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\s*\]|【(\d{1,3})[^】]{0,20}】")
+_SAID_MARKER = re.compile(
+    r"[(\[](?:see |as per |from )?(?:passages?|contexts?|documents?|sources?)\s*"
+    r"#?\d{1,3}(?:(?:\s*[,&]\s*|\s+and\s+)(?:passages?\s*)?\d{1,3})*[)\]]",
+    re.I,
+)
+_LEAD_IN = re.compile(
+    r"^\s*(?:sure|certainly|of course|here(?:['’]s| is| are)|(?:a )?summary\b)"
+    r"[^\n]{0,160}?(?::|\n|$)"
+    r"|\(?\b(?:within|in|under) \d+ words(?: or (?:less|fewer))?\)?"
+    r"|\(?\b\d+ words or (?:less|fewer)\)?",
+    re.I | re.M,
+)
+"""What an assistant says before the answer begins; it claims nothing of the contexts."""
+_LIST_MARK = re.compile(r"^[ \t]*(?:\(?\d{1,2}[.)]|[-*•])(?=\s)", re.M)
+
+
+class Sentence(NamedTuple):
+    """A sentence of the answer with what was found of it."""
+
+    start: int
+    end: int
+    first: int
+    last: int
+    """Its tokens."""
+    aligned: Aligned
+    numbers: list[Quantity]
+    """Those that stand in no context."""
+    cited: tuple[int, ...]
+    """Chunks that its markers name."""
+    slips: list[Slip]
+
+
+class Read(NamedTuple):
+    """An answer, read against its contexts."""
+
+    tokens: Tokens
+    sentences: list[Sentence]
+
+    @classmethod
+    def nothing(cls) -> Read:
+        return cls(Tokens([], [], [], [], []), [])
+
+
+def read_answer(answer: str, passages: Passages) -> Read:
+    """The sentences of an answer that claim something, each laid against the contexts."""
+    markers = [(match.start(), _numbers(match)) for match in _MARKER.finditer(answer)]
+    plain = _blanked(answer)
+    found = tokens(plain, passages.language)
+    missing = unsupported(quantities(plain), passages.supply)
+    faults = slips(passages.record, plain) if passages.record else []
+    sentences = []
+    for start, end, first, last in token_ranges(answer, found):
+        denies = any(first <= place < last for place in found.denials)
+        aligned = align(passages, found.stems[first:last], found.kinds[first:last], denies)
+        if aligned is None:
+            continue
+        cited = [name for at, names in markers if start <= at < end for name in names]
+        sentences.append(
+            Sentence(
+                start,
+                end,
+                first,
+                last,
+                aligned,
+                [one for one in missing if start <= one.start < end],
+                tuple(dict.fromkeys(_chunks(cited, passages))),
+                [slip for slip in faults if start <= slip.start < end],
+            )
+        )
+    return Read(found, sentences)
+
+
+def sentence_features(one: Sentence) -> list[float]:
+    """The numbers of a sentence, in the order of SENTENCE_FEATURES."""
+    found = one.aligned
+    faults = Counter(slip.fault for slip in one.slips)
+    return [
+        found.supported,
+        found.in_line,
+        found.in_window,
+        found.in_order,
+        found.bigrams,
+        log1p(found.missing),
+        log1p(found.worst_span),
+        log1p(found.missing_keys),
+        log1p(found.stray_keys),
+        log1p(len(one.numbers)),
+        float(found.denial_differs),
+        float(bool(one.cited)),
+        _shortfall(one),
+        log(max(len(one.cited), 1)),
+        log(found.weight),
+        *(float(min(faults[fault], MOST_SLIPS)) for fault in FAULTS),
+    ]
+
+
+def answer_features(sentences: Sequence[Sentence], odds: Sequence[float]) -> list[float]:
+    """The numbers of an answer, in the order of ANSWER_FEATURES; `odds` are its sentences'."""
+    aligned = [one.aligned for one in sentences]
+    total = sum(one.weight for one in aligned)
+    citing = [one for one in sentences if one.cited]
+    cited = sum(one.aligned.weight for one in citing)
+    return [
+        min(odds),
+        sum(odds) / len(odds),
+        log1p(sum(1 - probability(one) for one in odds)),
+        *(sum(one.weight * getattr(one, name) for one in aligned) / total for name in _MEANS),
+        log1p(max(one.worst_span for one in aligned)),
+        log1p(sum(one.missing_keys for one in aligned)),
+        sum(one.aligned.weight * _shortfall(one) for one in citing) / cited if cited else 0.0,
+        log(max((len(one.cited) for one in citing), default=1)),
+        log(total),
+    ]
+
+
+def probability(odds: float) -> float:
+    """The chance that log-odds stand for."""
+    return 1 / (1 + exp(-odds)) if odds > -_LARGEST else 0.0
+
+
+def _shortfall(one: Sentence) -> float:
+    """How far the weakest cited context falls short of the whole sentence.
+
+    A sentence that names three contexts says that each of them supports it.
+    """
+    if not one.cited:
+        return 0.0
+    return 1 - min(one.aligned.by_chunk.get(chunk, 0.0) for chunk in one.cited)
+
+
+def _blanked(answer: str) -> str:
+    """The answer with blanks for markers, lead-ins and list marks, so that places stay."""
+    for pattern in (_MARKER, _SAID_MARKER, _LEAD_IN, _LIST_MARK):
+        answer = pattern.sub(lambda match: " " * len(match[0]), answer)
+    return answer
+
+
+def _numbers(match: re.Match[str]) -> list[str]:
+    """The numbers a marker names, `[2-4]` spelled out."""
+    named: list[str] = []
+    for part in re.split(r"\s*[,;]\s*", match[1] or match[2]):
+        first, _, last = re.sub(r"\s*[–-]\s*", "-", part).partition("-")
+        if last and int(first) < int(last) <= int(first) + 20:
+            named.extend(map(str, range(int(first), int(last) + 1)))
+        else:
+            named.extend(filter(None, (first, last)))
+    return named
+
+
+def _chunks(names: list[str], passages: Passages) -> list[int]:
+    numbered = passages.numbered
+    return [numbered[name] for name in names if name in numbered]
+
+
+def content_places(found: Tokens, sentence: Sentence) -> list[int]:
+    """Where the content words of a sentence stand among the tokens."""
+    return [place for place in range(sentence.first, sentence.last) if found.kinds[place] != STOP]

@@ -1,0 +1,103 @@
+"""The coefficients of lexical groundedness: small, frozen, and in one file that can be read."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+
+from msgspec import Struct
+
+from ragauge.contracts.answers import ANSWER_KINDS, AnswerKind
+from ragauge.text.grounding.features import (
+    ANSWER_FEATURES,
+    SENTENCE_FEATURES,
+    Sentence,
+    answer_features,
+    sentence_features,
+)
+
+FILE = "coefficients.toml"
+ID = "groundedness"
+
+_RAISE = frozenset({"weakest_sentence", "mean_sentence", *SENTENCE_FEATURES[:5]})
+_EITHER = frozenset({"cited", "length"})
+
+
+def sign_of(feature: str) -> int:
+    """The only way a feature may work, 0 for any.
+
+    More support never lowers a score, and more faults never raise it.
+    """
+    return 0 if feature in _EITHER else 1 if feature in _RAISE else -1
+
+
+class Weights(Struct, frozen=True):
+    """One logistic model: log-odds are the intercept and the weighted features."""
+
+    intercept: float
+    coefficients: tuple[float, ...]
+    """In the order of the features."""
+
+    def log_odds(self, features: Sequence[float]) -> float:
+        """For being called grounded, where as many are as are not."""
+        return self.intercept + sum(map(_product, self.coefficients, features))
+
+
+class KindModel(Struct, frozen=True):
+    """What is known of one kind of answer."""
+
+    answer: Weights
+    sentence: Weights
+    threshold: float
+    """From it on, people rather called an answer grounded."""
+
+    def sentence_odds(self, sentences: Sequence[Sentence]) -> list[float]:
+        """The log-odds of each sentence by itself."""
+        return [self.sentence.log_odds(sentence_features(one)) for one in sentences]
+
+    def answer_odds(self, sentences: Sequence[Sentence], odds: Sequence[float]) -> float:
+        """The log-odds of an answer with these sentences, whose own are given."""
+        return self.answer.log_odds(answer_features(sentences, odds))
+
+
+class Model(Struct, frozen=True):
+    """The whole of it: a model for each kind of answer."""
+
+    version: str
+    kinds: Mapping[AnswerKind, KindModel]
+
+    @property
+    def id(self) -> str:
+        return f"{ID}/{self.version}"
+
+
+@cache
+def shipped() -> Model:
+    """The coefficients that come with the package."""
+    return model_from(files(__package__).joinpath(FILE).read_text(encoding="utf-8"))
+
+
+def model_from(text: str) -> Model:
+    """The model in a file of coefficients."""
+    held = tomllib.loads(text)
+    return Model(
+        version=str(held["version"]), kinds={kind: _kind(held[kind]) for kind in ANSWER_KINDS}
+    )
+
+
+def _kind(held: Mapping[str, Mapping[str, float]]) -> KindModel:
+    return KindModel(
+        _weights(held["answer"], ANSWER_FEATURES),
+        _weights(held["sentence"], SENTENCE_FEATURES),
+        float(held["threshold"]["value"]),
+    )
+
+
+def _weights(held: Mapping[str, float], features: Sequence[str]) -> Weights:
+    return Weights(held["intercept"], tuple(held.get(name, 0.0) for name in features))
+
+
+def _product(one: float, other: float) -> float:
+    return one * other

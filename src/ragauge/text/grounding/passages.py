@@ -1,0 +1,127 @@
+"""Contexts made ready to be searched for support: analysed once, asked by many answers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
+
+from ragauge.contracts.answers import Context
+from ragauge.text.grounding.records import Record, record_of
+from ragauge.text.grounding.tokens import Tokens, denies, stems_of
+from ragauge.text.language import language_of
+from ragauge.text.quantities import Supply, quantities, supply
+from ragauge.text.sentences import sentences
+from ragauge.text.stop_words import Language
+
+PREFIX = 5
+"""Words with so many letters in common at their head are likely kin."""
+_LABEL = re.compile(r"\s*\[(\d{1,3})\]\s*")
+INNER_CAPITAL = re.compile(r"[a-z](?=[A-Z])")
+_WITH_INNER_CAPITAL = re.compile(r"\b[A-Za-z]*[a-z][A-Z][A-Za-z]*\b")
+_READ_FOR_LANGUAGE = 2_000
+
+
+class Line(NamedTuple):
+    """A sentence of a context."""
+
+    chunk: int
+    start: int
+    end: int
+    stems: list[str]
+    denies: bool
+
+
+class Passages:
+    """Contexts, the question they were found for, and what stands where in them."""
+
+    def __init__(
+        self,
+        contexts: Sequence[Context | str],
+        question: str | None = None,
+        language: Language | None = None,
+    ) -> None:
+        self.chunks = [
+            one if isinstance(one, Context) else Context(str(place), one)
+            for place, one in enumerate(contexts, 1)
+        ]
+        texts = [chunk.text for chunk in self.chunks]
+        sample = " ".join(text[:_READ_FOR_LANGUAGE] for text in texts)[:_READ_FOR_LANGUAGE]
+        self.language = language or language_of(sample)
+        self.lines: list[Line] = []
+        self.where: dict[str, list[int]] = {}
+        """By stem, the lines that have it."""
+        self.bigrams: set[tuple[str, str]] = set()
+        for place, text in enumerate(texts):
+            self._add(place, text)
+        self.prefixes = {stem[:PREFIX] for stem in self.where if len(stem) >= PREFIX}
+        self.record: Record | None = record_of(texts)
+        self.question = question or ""
+
+    @cached_property
+    def asked(self) -> frozenset[str]:
+        """The stems of the question."""
+        return frozenset(stems_of(self.question, self.language))
+
+    @cached_property
+    def supply(self) -> Supply:
+        """The numbers, dates and identifiers of the contexts."""
+        return supply(found for chunk in self.chunks for found in quantities(chunk.text))
+
+    @cached_property
+    def numbered(self) -> dict[str, int]:
+        """Chunks by what a citation marker may call them: their id, their label, their place."""
+        names = {str(place): place - 1 for place in range(1, len(self.chunks) + 1)}
+        names |= {chunk.id: place for place, chunk in enumerate(self.chunks)}
+        labels = [(place, _LABEL.match(chunk.text)) for place, chunk in enumerate(self.chunks)]
+        return names | {match[1]: place for place, match in labels if match}
+
+    def support(self, stem: str) -> float:
+        """1 for a word that stands in a context, 0.6 for its kin, 0 else."""
+        if stem in self.where:
+            return 1.0
+        if len(stem) < PREFIX or stem[0].isdigit():
+            return 0.0
+        if self._stands_in_two(stem):
+            return 1.0
+        return 0.6 if stem[:PREFIX] in self.prefixes else 0.0
+
+    def _stands_in_two(self, stem: str) -> bool:
+        """Whether neighbours make the word: "take out" supports "takeout"."""
+        return any((stem[:at], stem[at:]) in self.bigrams for at in range(2, len(stem) - 1))
+
+    def _add(self, chunk: int, text: str) -> None:
+        for start, end in sentences(text):
+            stems = stems_of(text[start:end], self.language)
+            if not stems:
+                continue
+            line = len(self.lines)
+            self.lines.append(Line(chunk, start, end, stems, denies(stems)))
+            for stem in set(stems):
+                self.where.setdefault(stem, []).append(line)
+            self.bigrams.update(pairwise(stems))
+        if INNER_CAPITAL.search(text):
+            self._add_parts(text)
+
+    def _add_parts(self, text: str) -> None:
+        """The parts of names such as OutdoorSeating, as if they stood there by themselves."""
+        for written in _WITH_INNER_CAPITAL.findall(text):
+            parts = stems_of(INNER_CAPITAL.sub(r"\g<0> ", written), self.language)
+            for part in parts:
+                self.where.setdefault(part, [])
+            self.bigrams.update(pairwise(parts))
+
+
+def token_ranges(text: str, found: Tokens) -> list[tuple[int, int, int, int]]:
+    """For each sentence with a word: where it stands, and its first and past-last token."""
+    ranges = []
+    place, count, starts = 0, len(found.starts), found.starts
+    for start, end in sentences(text):
+        first = place
+        while place < count and starts[place] < end:
+            place += 1
+        if place > first:
+            ranges.append((start, end, first, place))
+    return ranges

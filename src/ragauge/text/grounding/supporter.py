@@ -1,0 +1,127 @@
+"""The sentences of one text, each held against any of the contexts, as if there were no others."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from typing import NamedTuple
+
+from ragauge.contracts.answers import AnswerKind, Evidence
+from ragauge.text.grounding.alignment import Aligned, align
+from ragauge.text.grounding.excerpts import excerpt
+from ragauge.text.grounding.features import Sentence, probability, read_answer
+from ragauge.text.grounding.kinds import kind_of
+from ragauge.text.grounding.model import Model, shipped
+from ragauge.text.grounding.passages import Passages, token_ranges
+from ragauge.text.grounding.records import Slip, slips
+from ragauge.text.grounding.tokens import LIGHT
+from ragauge.text.quantities import Quantity, quantities, unsupported
+
+DIGITS = 6
+_ASKS = ("?", "？")
+
+Chunks = tuple[int, ...]
+"""Places of contexts, rising."""
+
+
+class Stretch(NamedTuple):
+    """A sentence: where it stands, and its first and past-last token."""
+
+    start: int
+    end: int
+    first: int
+    last: int
+
+
+class Support(NamedTuple):
+    """How far some contexts support a sentence, and where in them it stands best."""
+
+    score: float
+    evidence: Evidence | None
+
+
+class Supporter:
+    """Reads a text once, and its contexts once, for every question of what supports what."""
+
+    def __init__(
+        self,
+        text: str,
+        passages: Passages,
+        kind: AnswerKind | None = None,
+        model: Model | None = None,
+    ) -> None:
+        chosen = model or shipped()
+        self.model_id = chosen.id
+        self._text, self._passages = text, passages
+        self._coefficients = chosen.kinds[kind or kind_of(text, passages)]
+        read = read_answer(text, passages)
+        self._tokens = read.tokens
+        self.stretches = [Stretch(*found) for found in token_ranges(text, read.tokens)]
+        self._whole = {one.start: one.aligned for one in read.sentences}
+        self._quantities = self._numbers()
+        self._parts: dict[Chunks, tuple[Passages, list[Slip]]] = {}
+        self._found: dict[tuple[int, Chunks], Support] = {}
+
+    def id_of(self, chunk: int) -> str:
+        return self._passages.chunks[chunk].id
+
+    def claims(self, one: Stretch) -> bool:
+        """Whether a sentence states something: more than words that only tie others together."""
+        telling = any(kind > LIGHT for kind in self._tokens.kinds[one.first : one.last])
+        return telling and not self._text[one.start : one.end].rstrip().endswith(_ASKS)
+
+    def near(self, one: Stretch) -> list[int]:
+        """The contexts that have any word of a sentence, those that have most of it first."""
+        found = self._whole.get(one.start)
+        shares = found.by_chunk if found else {}
+        return sorted(shares, key=lambda chunk: (-shares[chunk], chunk))
+
+    def support(self, one: Stretch, chunks: Chunks) -> Support:
+        """How far the chosen contexts support a sentence, the others left aside."""
+        key = one.first, chunks
+        if key not in self._found:
+            self._found[key] = self._support(one, chunks)
+        return self._found[key]
+
+    def _support(self, one: Stretch, chunks: Chunks) -> Support:
+        part, faults = self._part(chunks)
+        found = self._aligned(one, part)
+        if found is None or not part.lines:
+            return Support(0.0, None)
+        own = [number for number in self._quantities if one.start <= number.start < one.end]
+        sentence = Sentence(
+            *one,
+            aligned=found,
+            numbers=unsupported(own, part.supply) if own else [],
+            cited=(),
+            slips=[slip for slip in faults if one.start <= slip.start < one.end],
+        )
+        odds = self._coefficients.sentence_odds([sentence])[0]
+        return Support(round(probability(odds), DIGITS), _evidence(found, part))
+
+    def _part(self, chunks: Chunks) -> tuple[Passages, list[Slip]]:
+        if chunks not in self._parts:
+            part = excerpt(self._passages, chunks)
+            faults = slips(part.record, self._text) if part.record else []
+            self._parts[chunks] = part, faults
+        return self._parts[chunks]
+
+    def _aligned(self, one: Stretch, part: Passages) -> Aligned | None:
+        words, own = self._tokens, slice(one.first, one.last)
+        denies = any(one.first <= place < one.last for place in words.denials)
+        return align(part, words.stems[own], words.kinds[own], denies)
+
+    def _numbers(self) -> list[Quantity]:
+        """The quantities of the words that were read: those of an opening line claim nothing."""
+        starts = self._tokens.starts
+        return [
+            one
+            for one in quantities(self._text)
+            if bisect_left(starts, one.start) < bisect_left(starts, one.end)
+        ]
+
+
+def _evidence(found: Aligned, part: Passages) -> Evidence | None:
+    if found.window is None:
+        return None
+    lines = part.lines[found.window.first : found.window.last]
+    return Evidence(part.chunks[found.window.chunk].id, lines[0].start, lines[-1].end)

@@ -1,0 +1,256 @@
+"""Sentences: where each of them stands in a text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from ragauge.text.abbreviations import (
+    DOTTED,
+    LEADING,
+    NAMING,
+    NUMBERED,
+    ORDINAL_NOUNS,
+    STARTERS,
+    STARTERS_NO_NAME,
+)
+from ragauge.text.canonical import UNSPACED
+from ragauge.text.lines import Block, blocks
+
+_STOP = re.compile(r"\.(?:[ \u00a0]\.)+|[.!?…。！？｡؟।]+")
+"""A run of stops; an ellipsis may be written with blanks."""
+_WIDE = frozenset("。！？｡")
+"""Stops of writing without blanks: nothing needs to follow them."""
+_CLOSING = re.compile(
+    r"""(?:[”’»)\]}*_`」』）】》〉"'¹²³⁰-⁹]+
+        |\s?(?:\[(?=[^\]]{0,40}\d)[^\[\]\n.!?]{1,40}\]|【[^【】\n]{1,40}】)
+        |[ ]\((?i:passages?|sources?|documents?|context|chunks?|bron|quelle)[ ][^()\n]{0,30}\d\)
+        |[ ](?:''?|[)\]”’»])(?=\s|$))+""",
+    re.VERBOSE,
+)
+"""What belongs to the sentence after its stop: quotes, brackets, citation markers, notes."""
+_TITLE_ENDS = frozenset("》〉")
+_AFTER = re.compile(
+    r"""(\s*)([-–—,;:]?)["'“”‘’«»„(\[{*_`¿¡「『（【《\s]{0,8}(\w?)(\w{0,20})(\.?)"""
+)
+"""The blank, the punctuation and the first word after a stop."""
+_BEFORE = re.compile(
+    rf"""(?:^|(?<=[\s("'“‘«„\[/*_–—{UNSPACED}-]))
+        ((?:[^\W\d_]{{1,2}}\.|[^\W\d_]\.[ ]){{0,3}})   # z. in "z. B", e. in "e.g"
+        ([\w°]*)$""",
+    re.VERBOSE,
+)
+_COUNT = re.compile(r"\d[ \u00a0]$")
+_INSIDE = re.compile("[a-z0-9/,;:=&%@-]")
+"""What follows a stop inside a number, an address, a list of abbreviations: no sentence."""
+_LOOK_BACK = 24
+_ROMAN = re.compile("[IVXLC]+")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
+_WORD = re.compile(r"\w")
+_INNER_CAPITAL = re.compile(r"\w*[A-Z]")
+_SLOPPY = frozenset(["it", "he", "she", "they", "there", "these", "we"])
+"""Words that start a sentence even where the writer forgot the capital."""
+
+
+class Span(NamedTuple):
+    """Where a sentence stands: `text[start:end]`."""
+
+    start: int
+    end: int
+
+
+class _Stop(NamedTuple):
+    """A run of stops with what stands around it."""
+
+    mark: str
+    closing: str
+    apart: bool
+    """Whether a blank stands before it, as in text that was cut into tokens."""
+    dotted: str
+    """Short pieces before the last word, "z." in "z. B."."""
+    word: str
+    """The word before it; empty after a bracket or a symbol."""
+    counted: bool
+    """Whether a number stands before that word, which may then be a unit."""
+    blank: bool
+    """Whether a blank, or nothing at all, follows."""
+    joint: str
+    """A dash or comma that follows the blank."""
+    next: str
+    """The first word that follows."""
+    next_stops: bool
+    """Whether that word has a stop of its own, as initials have."""
+
+    @property
+    def goes_low(self) -> bool:
+        """Whether what follows starts in lower case; iPhone does not."""
+        return self.next[:1].islower() and _INNER_CAPITAL.match(self.next) is None
+
+    @property
+    def is_ellipsis(self) -> bool:
+        return self.mark[0] == "…" or (len(self.mark) > 1 and self.mark[1] in ". …")
+
+    @property
+    def is_code(self) -> bool:
+        """Whether the word is a unit, as in "5 mw", or letters that stand for a place, as in CA."""
+        capitals = len(self.word) > 1 and self.word.isupper()
+        return self.counted or (capitals and not self.next.isupper())
+
+
+def sentences(text: str) -> list[Span]:
+    """The sentences of a text in order; every character that is no blank stands in one of them.
+
+    List entries, headings, table rows and lines such as `Price: 10` are sentences of their own.
+    A quote, a bracket or a citation marker after the stop belongs to the sentence it closes.
+
+    >>> text = "Dr. Ruys came in 1800.[1] It cost 3.14 guilders, e.g. “So!” Then he left."
+    >>> [text[start:end] for start, end in sentences(text)]
+    ['Dr. Ruys came in 1800.[1]', 'It cost 3.14 guilders, e.g. “So!”', 'Then he left.']
+    """
+    spans: list[Span] = []
+    for block in blocks(text):
+        if block.is_row:
+            spans.append(Span(block.start, block.end))
+        else:
+            spans.extend(_in_block(text, block))
+    return spans
+
+
+def _in_block(text: str, block: Block) -> Iterator[Span]:
+    """The sentences of one block; what has no word in it joins the one before."""
+    start = block.start
+    ends = list(_ends(text, block))
+    if ends and _WORD.search(text, ends[-1], block.end) is None:
+        ends.pop()
+    for end in (*ends, block.end):
+        yield Span(start, end)
+        start = end
+        while start < block.end and text[start].isspace():
+            start += 1
+
+
+def _ends(text: str, block: Block) -> Iterator[int]:
+    """Where sentences end in a block. Each character is looked at a bounded number of times."""
+    caseless = text[block.start : block.end].islower()
+    first = _WORD.search(text, block.text_start, block.end)
+    quotes, counted_to = 0, block.start
+    for match in _STOP.finditer(text, block.text_start, block.end):
+        if first is None:
+            return
+        if match.start() < first.end() or _INSIDE.match(text, match.end(), block.end):
+            continue
+        quotes += text.count('"', counted_to, match.start())
+        counted_to = match.start()
+        stop, end = _read(text, match, block, quotes % 2 == 1)
+        if _is_number(stop) and match.start() - len(stop.word) == first.start():
+            continue
+        if _is_number(stop) and _opens_entry(text, match.start() - len(stop.word)):
+            end = match.start() - len(stop.word) - 1
+        elif not _is_end(stop, caseless):
+            continue
+        yield end
+        first = _WORD.search(text, end, block.end)
+
+
+def _read(text: str, match: re.Match[str], block: Block, quoted: bool) -> tuple[_Stop, int]:
+    """The stop with its surroundings, and where its sentence would end."""
+    at, end = match.span()
+    before = text[max(block.text_start, at - _LOOK_BACK) : at]
+    closing = _closing(text, end, block.end, match[0], quoted)
+    end += len(closing)
+    word = _BEFORE.search(before)
+    after = _AFTER.match(text, end, block.end)
+    blank, joint, initial, others, stops = after.groups() if after else ("",) * 5
+    stop = _Stop(
+        mark=match[0],
+        closing=closing,
+        apart=before[-1:].isspace(),
+        dotted=word[1] if word else "",
+        word=word[2] if word else "",
+        counted=bool(word and _COUNT.search(before, 0, word.start(1))),
+        blank=bool(blank) or end == block.end,
+        joint=joint,
+        next=initial + others,
+        next_stops=bool(stops),
+    )
+    return stop, end
+
+
+def _closing(text: str, at: int, limit: int, mark: str, quoted: bool) -> str:
+    """What stands after the stop and still belongs to its sentence."""
+    match = _CLOSING.match(text, at, limit)
+    closing = match[0] if match else ""
+    if closing[:1] == '"' and mark[-1] in _WIDE and not quoted:
+        return ""
+    if not closing and quoted and text.startswith(' " ', at):
+        return ' "'
+    return closing
+
+
+def _is_number(stop: _Stop) -> bool:
+    """Whether this may be the "1." before an entry of a list."""
+    return stop.mark == "." and stop.word.isdigit() and len(stop.word) <= 3 and stop.blank
+
+
+def _opens_entry(text: str, at: int) -> bool:
+    """Whether a list begins here in the running line, as in "Steps: 1. Go"."""
+    return text[max(0, at - 2) : at] in (": ", "; ")
+
+
+def _is_end(stop: _Stop, caseless: bool) -> bool:
+    """Whether a sentence ends at the stop; `caseless` text has no capitals to go by."""
+    if stop.mark[-1] in _WIDE:
+        return stop.closing[-1:] not in _TITLE_ENDS
+    if not stop.blank:
+        return _is_end_unspaced(stop)
+    if stop.joint and (stop.joint in ",;:" or not stop.next[:1].isupper()):
+        return False
+    if stop.is_ellipsis:
+        return not stop.goes_low
+    if stop.mark != ".":
+        bare = "?" in stop.mark and not stop.closing and not stop.apart
+        return bare or caseless or not stop.goes_low
+    if stop.apart:
+        return ")" not in stop.closing or not stop.goes_low
+    return _is_end_at_full_stop(stop, caseless)
+
+
+def _is_end_unspaced(stop: _Stop) -> bool:
+    """Whether a sentence ends though no blank follows: in Chinese, or where one was forgotten."""
+    if stop.is_ellipsis:
+        return False
+    if _UNSPACED.match(stop.next):
+        return _UNSPACED.match(stop.word[-1:]) is not None or stop.mark in "?!"
+    plain = stop.next[1:].islower() and stop.next[:1].isupper() and not stop.next_stops
+    return plain and len(stop.word) > 2 and stop.next.casefold() in STARTERS
+
+
+def _is_end_at_full_stop(stop: _Stop, caseless: bool) -> bool:
+    """Whether a sentence ends at a single full stop with a blank after it."""
+    word, after = stop.word.casefold(), stop.next.casefold()
+    key = "".join(filter(str.isalpha, stop.dotted.casefold())) + word
+    if (word in LEADING and not stop.is_code) or (stop.dotted and key in DOTTED):
+        return False
+    shortened = len(word) == 1 or bool(stop.dotted) or word in NAMING or word in NUMBERED
+    if stop.goes_low:
+        return not shortened and (caseless or (len(word) > 3 and after in _SLOPPY))
+    if word.isdigit():
+        return len(word) > 2 or after not in ORDINAL_NOUNS
+    if word in NUMBERED and (after.isdigit() or _ROMAN.fullmatch(stop.next)):
+        return False
+    return _is_end_at_name(stop, word, after, key)
+
+
+def _is_end_at_name(stop: _Stop, word: str, after: str, key: str) -> bool:
+    """Whether a sentence ends before a capital or a number: not within J. R. R. Tolkien."""
+    if stop.counted or key in ("am", "pm"):
+        return True
+    starts = not (stop.next_stops and len(after) == 1)
+    if len(word) == 1 and word.isalpha() and not _UNSPACED.match(word) and not stop.dotted:
+        return starts and after in STARTERS_NO_NAME
+    if stop.dotted and " " in stop.dotted:
+        return starts and after in STARTERS_NO_NAME
+    if stop.dotted or key in NAMING:
+        return starts and after in STARTERS
+    return True

@@ -1,0 +1,217 @@
+"""`ragauge eval answers` and `ragauge eval qa` as a user runs them."""
+
+import json
+import signal
+import sqlite3
+import subprocess
+import time
+from contextlib import closing
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from ragauge.contracts.schemas import schema
+from tests.cli.command import QUIET_ENVIRONMENT, RAGAUGE, ragauge
+from tests.models.judge_server import chatting
+from tests.runners.test_judged_answers import agreeable
+
+ROWS = [
+    {
+        "id": name,
+        "user_input": "When did it open?",
+        "response": answer,
+        "retrieved_contexts": ["The museum opened in 1800."],
+        "reference": "In 1800.",
+    }
+    for name, answer in (("b", "It opened in 1801."), ("a", "It opened in 1800."))
+]
+
+ROUGE = "rouge1(tokenizer=rouge155,stemmer=porter)"
+
+
+@pytest.fixture
+def rows(tmp_path):
+    return written(tmp_path / "rows.jsonl", *ROWS)
+
+
+def written(path, *records):
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    return path
+
+
+def report(*arguments, code=0):
+    done = ragauge("eval", *arguments, "--format", "json")
+    assert done.returncode == code, done.stderr.decode()
+    return json.loads(done.stdout)
+
+
+def test_rows_in_a_report_and_scores_out(rows, tmp_path):
+    out = tmp_path / "scores.jsonl"
+    found = report("answers", rows, "--out", out)
+    Draft202012Validator(schema("eval-report")).validate(found)
+    assert found["task"] == "answers" and found["pass"]
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
+    assert [line["id"] for line in lines] == ["b", "a"]
+    assert [line["scores"]["containment"]["value"] for line in lines] == [0.0, 1.0]
+    assert [*lines[0]["scores"]] == sorted(lines[0]["scores"])
+    grounds = [line["scores"]["groundedness"] for line in lines]
+    assert grounds[0]["value"] < grounds[1]["value"]
+    assert [one["grounded"] for one in grounds] == [False, True]
+    assert grounds[0]["unsupported_numbers"] == ["1801"]
+    assert grounds[1]["sentences"][0]["evidence"] == {"chunk": "1", "start": 0, "end": 26}
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "csv", "html"])
+def test_every_form_is_written(rows, form):
+    done = ragauge("eval", "answers", rows, "--format", form)
+    assert done.returncode == 0, done.stderr.decode()
+    assert b"token_recall" in done.stdout.replace(b"\\_", b"_")
+
+
+def test_the_same_rows_give_the_same_bytes_with_any_number_of_workers(rows, tmp_path):
+    outs = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
+    for workers, out in zip((1, 2), outs, strict=True):
+        assert ragauge("eval", "answers", rows, "--out", out, "--workers", workers).returncode == 0
+    assert outs[0].read_bytes() == outs[1].read_bytes()
+
+
+def test_gates_decide_the_exit_code(rows):
+    assert ragauge("eval", "answers", rows, "--gates", "token_recall>=0.9").returncode == 1
+    assert ragauge("eval", "answers", rows, "--gates", "token_recall>=0.4").returncode == 0
+
+
+def test_metrics_are_named_with_commas(rows):
+    found = report("answers", rows, "--metrics", f"token_f1, chrf,{ROUGE},")
+    assert set(found["metrics"]) == {
+        "answers.coverage",
+        "answers.token_f1",
+        "answers.chrf",
+        f"answers.{ROUGE}",
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fact"),
+    [
+        (("--metrics", "faithfulness"), b"a judge is needed"),
+        (("--out", "scores.txt"), b'the ending ".txt"'),
+        (("--out", "rows.jsonl"), b"would be overwritten"),
+        (("--rate", "5/s"), b"--rate: belongs to --judge URL"),
+    ],
+)
+def test_what_cannot_be_done_as_asked_ends_in_words(rows, arguments, fact):
+    done = ragauge("eval", "answers", rows.name, *arguments, cwd=rows.parent)
+    assert done.returncode == 2
+    assert fact in done.stderr
+    assert done.stdout == b""
+
+
+def test_bad_lines_end_in_words(tmp_path):
+    bad = tmp_path / "rows.jsonl"
+    bad.write_text('{"id": "a", "answer": 3}\n{"id": "b", "answer": "x"\n')
+    done = ragauge("eval", "answers", bad)
+    assert done.returncode == 3
+    assert b"rows.jsonl:1: answer: expected text" in done.stderr
+    assert b"rows.jsonl:2: not JSON" in done.stderr
+
+
+def test_rows_without_anything_to_measure_end_with_3(tmp_path):
+    only = written(tmp_path / "rows.jsonl", {"id": "a", "answer": None})
+    assert ragauge("eval", "answers", only).returncode == 3
+
+
+def test_a_judge_is_announced_asked_once_and_remembered(rows, tmp_path):
+    with chatting(agreeable) as server:
+        arguments = (
+            *("eval", "answers", rows, "--judge", server.at("v1"), "--judge-model", "small"),
+            *("--judge-key-env", "THE_KEY", "--store", tmp_path / "store"),
+            *("--metrics", "faithfulness", "--out", tmp_path / "scores.jsonl"),
+        )
+        first = ragauge(*arguments, THE_KEY="canary-7f3a")
+        asked = len(server.requests)
+        again = ragauge(*arguments, THE_KEY="canary-7f3a")
+        assert len(server.requests) == asked == 4
+        assert server.requests[0].headers["authorization"] == "Bearer canary-7f3a"
+    assert first.returncode == again.returncode == 0, first.stderr.decode()
+    assert b"judge: at most 4 calls" in first.stderr
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    told = [first.stdout, first.stderr, *(path.read_bytes() for path in files)]
+    assert len(files) >= 3
+    assert not any(b"canary-7f3a" in content for content in told)
+
+
+def kept(store):
+    """How many replies a store holds."""
+    with closing(sqlite3.connect(store / "history.sqlite")) as database:
+        return database.execute("SELECT count(*) FROM judge_replies").fetchone()[0]
+
+
+def test_a_kill_loses_no_reply(rows, tmp_path):
+    arguments = (
+        *("eval", "answers", rows, "--judge-model", "small", "--concurrency", 1),
+        *("--store", tmp_path / "store", "--metrics", "faithfulness", "--judge"),
+    )
+
+    async def never(call):
+        await call.server.released.wait()
+
+    with chatting(lambda asked: never if asked.number == 4 else agreeable(asked)) as server:
+        command = [RAGAUGE, *map(str, arguments), server.at("v1")]
+        process = subprocess.Popen(
+            command, env=QUIET_ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        )
+        try:
+            server.wait_until(lambda server: len(server.requests) == 4)
+            while kept(tmp_path / "store") < 3:
+                assert process.poll() is None, process.communicate()
+                time.sleep(0.01)
+        finally:
+            process.send_signal(signal.SIGKILL)
+            process.communicate()
+        resumed = ragauge(*arguments, server.at("v1"))
+        assert resumed.returncode == 0, resumed.stderr.decode()
+        assert sorted(server.by_user.values()) == [1, 1, 1, 2]
+
+
+def test_a_spent_budget_ends_with_3_and_the_rest_is_told(rows, tmp_path):
+    with chatting(agreeable) as server:
+        done = ragauge(
+            *("eval", "answers", rows, "--judge", server.at("v1"), "--judge-model", "small"),
+            *("--budget", "calls=2", "--store", tmp_path / "store", "--format", "json"),
+            *("--metrics", "faithfulness,token_f1"),
+        )
+        assert len(server.requests) == 2
+    assert done.returncode == 3
+    found = json.loads(done.stdout)
+    assert found["metrics"]["answers.token_f1"]["n"] == 2
+    assert found["metrics"]["answers.faithfulness"]["n"] == 1
+    assert not found["pass"]
+
+
+def test_questions_of_gold_are_evaluated_by_type(tmp_path):
+    gold = written(
+        tmp_path / "gold.jsonl",
+        {"qid": "q1", "question": "When?", "answerable": True, "gold_answer": "1800"}
+        | {"strata": {"question_type": "temporal"}},
+        {"qid": "q2", "question": "Who?", "answerable": True, "gold_answer": "Louis"}
+        | {"strata": {"question_type": "factual"}},
+    )
+    answers = written(
+        tmp_path / "answers.jsonl",
+        {"qid": "q1", "answer": "In 1800."},
+        {"question": "Who?", "answer": "Nobody knows."},
+    )
+    found = report("qa", gold, answers, "--by", "question_type")
+    by = found["per_stratum"]["question_type"]
+    assert by["temporal"]["answers.token_recall"]["value"] == 1.0
+    assert by["factual"]["answers.token_recall"]["value"] == 0.0
+    done = ragauge("eval", "qa", gold, written(answers, {"qid": "q1", "answer": "In 1800."}))
+    assert done.returncode == 1
+    assert b"missing_prediction" in done.stdout
+
+
+def test_help_says_what_is_read():
+    done = ragauge("eval", "answers", "--help")
+    assert done.returncode == 0
+    assert b"deepeval" in done.stdout
+    assert b"answers" in ragauge("eval", "--help").stdout

@@ -1,0 +1,171 @@
+"""Claim algebra: one address for every claim, and sums that hold exactly."""
+
+from fractions import Fraction
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragauge.contracts.claims import AnswerClaims, Claim
+from ragauge.metrics.claims import (
+    answer_addresses,
+    answer_counts,
+    reference_addresses,
+    reference_counts,
+    relevance,
+)
+
+laws = settings(derandomize=True, deadline=None, max_examples=500)
+sure = st.booleans()
+doubtful = st.sampled_from((True, False, True, False, None))
+
+
+def claims_of(verdict, chunks):
+    lines = st.lists(verdict, min_size=chunks, max_size=chunks).map(tuple)
+    return st.lists(
+        st.builds(Claim, text=st.sampled_from("abc"), chunks=lines, other=verdict), max_size=6
+    ).map(tuple)
+
+
+def judgements(verdict):
+    return st.integers(0, 4).flatmap(
+        lambda chunks: st.builds(
+            AnswerClaims,
+            judge=st.just("j"),
+            answer=claims_of(verdict, chunks),
+            reference=claims_of(verdict, chunks),
+            chunks=st.just(chunks),
+        )
+    )
+
+
+def claim(chunks, other, text="c"):
+    return Claim(text=text, chunks=chunks, other=other)
+
+
+def plain_address(one, relevant):
+    """The table of the specification, written out."""
+    right, chunks = one.other, [place for place, has in enumerate(one.chunks) if has]
+    if right and chunks:
+        return "grounded"
+    if right:
+        return "self_knowledge"
+    if not chunks:
+        return "invented"
+    return "misled_by_relevant" if set(chunks) & relevant else "misled_by_noise"
+
+
+@given(judgements(sure))
+@laws
+def test_every_claim_has_the_address_of_the_table(claims):
+    relevant = {
+        place for place in range(claims.chunks) for one in claims.reference if one.chunks[place]
+    }
+    assert list(answer_addresses(claims)) == [plain_address(c, relevant) for c in claims.answer]
+    expected = [
+        "said" if c.other else "unused" if any(c.chunks) else "retriever_missed"
+        for c in claims.reference
+    ]
+    assert list(reference_addresses(claims)) == expected
+    assert answer_counts(claims).unjudged == reference_counts(claims).unjudged == 0
+
+
+@given(judgements(doubtful))
+@laws
+def test_the_identities_hold_over_what_is_judged(claims):
+    counts = answer_counts(claims)
+    assert counts.judged + counts.unjudged == len(claims.answer)
+    if counts.self_knowledge is not None:
+        assert counts.supported + counts.self_knowledge + counts.invented == counts.judged
+        parts = (counts.supported, counts.self_knowledge, counts.invented)
+        assert sum(Fraction(part, counts.judged) for part in parts) == 1
+    if counts.misled_by_relevant is not None:
+        noise = counts.misled_by_relevant + counts.misled_by_noise
+        assert noise + counts.invented == counts.judged - counts.right
+        precision = Fraction(counts.right, counts.judged)
+        assert Fraction(noise + counts.invented, counts.judged) == 1 - precision
+    missed = reference_counts(claims)
+    if missed.unused is not None:
+        assert missed.unused + missed.retriever_missed == missed.judged - missed.said
+
+
+@given(judgements(doubtful), st.randoms(use_true_random=False))
+@laws
+def test_counts_do_not_depend_on_the_order_of_claims(claims, random):
+    answer, reference = list(claims.answer), list(claims.reference)
+    random.shuffle(answer)
+    random.shuffle(reference)
+    shuffled = AnswerClaims(
+        judge="j", answer=tuple(answer), reference=tuple(reference), chunks=claims.chunks
+    )
+    assert answer_counts(shuffled) == answer_counts(claims)
+    assert reference_counts(shuffled) == reference_counts(claims)
+
+
+def test_a_claim_with_an_unknown_verdict_leaves_every_part_at_once():
+    known = claim((True, False), True)
+    half_known = claim((True, None), True)  # supported for sure, and still out
+    of_one = claim((True, True), None)
+    claims = AnswerClaims(
+        judge="j", answer=(known, half_known, of_one), reference=(known,), chunks=2
+    )
+    counts = answer_counts(claims)
+    assert (counts.judged, counts.unjudged) == (1, 2)
+    assert (counts.supported, counts.right, counts.invented) == (1, 1, 0)
+    assert answer_addresses(claims) == ("grounded", None, None)
+
+
+def test_verdicts_that_no_claim_has_are_not_waited_for():
+    contexts_only = AnswerClaims(
+        judge="j", answer=(claim((True,), None), claim((False,), None)), chunks=1
+    )
+    counts = answer_counts(contexts_only)
+    assert (counts.judged, counts.supported, counts.right, counts.invented) == (2, 1, None, None)
+    reference_only = AnswerClaims(judge="j", answer=(claim((), True), claim((), False)), chunks=3)
+    counts = answer_counts(reference_only)
+    assert (counts.judged, counts.supported, counts.right) == (2, None, 1)
+
+
+def test_where_relevance_is_unknown_only_the_two_kinds_of_noise_are():
+    wrong = claim((True,), False)
+    invented = claim((False,), False)
+    unknown = claim((None,), True)
+    claims = AnswerClaims(judge="j", answer=(wrong, invented), reference=(unknown,), chunks=1)
+    counts = answer_counts(claims)
+    assert relevance(claims) is None
+    assert (counts.supported, counts.self_knowledge, counts.invented) == (1, 0, 1)
+    assert counts.misled_by_relevant is counts.misled_by_noise is None
+
+
+def test_with_nothing_retrieved_every_claim_is_known_to_be_in_no_chunk():
+    claims = AnswerClaims(
+        judge="j",
+        answer=(claim((), True), claim((), False)),
+        reference=(claim((), False), claim((), True)),
+        chunks=0,
+    )
+    assert answer_addresses(claims) == ("self_knowledge", "invented")
+    assert reference_addresses(claims) == ("retriever_missed", "said")
+
+
+def test_one_relevant_chunk_among_the_supporting_ones_decides():
+    wrong = claim((True, True), False)
+    reference = claim((False, True), True)
+    by_both = AnswerClaims(judge="j", answer=(wrong,), reference=(reference,), chunks=2)
+    assert answer_addresses(by_both) == ("misled_by_relevant",)
+    elsewhere = claim((True, False), False)
+    by_noise = AnswerClaims(judge="j", answer=(elsewhere,), reference=(reference,), chunks=2)
+    assert answer_addresses(by_noise) == ("misled_by_noise",)
+
+
+def test_useful_does_not_make_a_chunk_relevant():
+    wrong, reference = claim((True,), False), claim((False,), False)
+    claims = AnswerClaims(
+        judge="j", answer=(wrong,), reference=(reference,), chunks=1, useful=(True,)
+    )
+    assert answer_addresses(claims) == ("misled_by_noise",)
+
+
+def test_without_claims_there_is_nothing_to_count():
+    counts = answer_counts(AnswerClaims(judge="j", answer=(), chunks=2))
+    assert (counts.judged, counts.unjudged, counts.supported) == (0, 0, None)
+    assert answer_counts(AnswerClaims(judge="j")).judged == 0

@@ -1,0 +1,97 @@
+"""A judge by a real, small language model at a real endpoint: the plumbing, not its verdicts."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from ragauge.contracts.judge import Usage
+from ragauge.models.judges import Budget, Prices, as_data, chat_judge, estimate
+from ragauge.models.judges.schema import faults
+from ragauge.store.reply_cache import open_replies
+from tests.models.judge_server import asked, asked_in_turn, call
+
+PROGRAM = Path(__file__).parents[1] / "demo" / "language_model.py"
+USER = as_data(
+    {
+        "question": "When was the collection moved?",
+        "answer": "It was moved in 1808.",
+        "context": "The collection was moved to Amsterdam in 1808.",
+    }
+)
+VERDICTS = {
+    "type": "object",
+    "properties": {
+        "verdicts": {
+            "type": "array",
+            "items": {"type": "string", "enum": ["supported", "not supported"]},
+            "minItems": 2,
+            "maxItems": 2,
+        },
+    },
+    "required": ["verdicts"],
+    "additionalProperties": False,
+}
+
+NUMBERS = {
+    "type": "object",
+    "properties": {
+        "numbers": {
+            "type": "array",
+            "items": {"type": "integer", "minimum": 1, "maximum": 9},
+            "minItems": 4,
+            "maxItems": 4,
+        },
+    },
+    "required": ["numbers"],
+    "additionalProperties": False,
+}
+LONG_S = 600.0
+"""A bound on waiting, met only when something is broken."""
+
+
+@pytest.fixture(scope="module")
+def language_model():
+    """The address of the endpoint."""
+    with subprocess.Popen(
+        [sys.executable, PROGRAM], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        yield process.stdout.readline().strip() + "/v1"
+        process.kill()
+
+
+def test_a_reply_fits_its_schema_is_counted_and_kept(language_model, tmp_path):
+    made = call(USER, seed=3, temperature=0.8, max_tokens=200, logprobs=True, schema=VERDICTS)
+    cache = open_replies(str(tmp_path / "store"))
+    budget = Budget(calls=3, prices=Prices(prompt=1.0, completion=2.0))
+    first = chat_judge(
+        language_model, model="smollm2", cache=cache, budget=budget, timeout_s=LONG_S
+    )
+    (reply,) = asked(first, made)
+    assert list(faults(reply.value, VERDICTS)) == []
+    assert not reply.repaired and first.left_out == []
+    usage = reply.usage
+    assert usage.calls == 1 and usage.prompt_tokens > 50 and usage.completion_tokens > 5
+    assert usage.cost == (usage.prompt_tokens + 2 * usage.completion_tokens) / 1e6
+    assert reply.logprob is not None and reply.logprob < 0
+    expected = estimate([made])
+    assert 0.4 < expected.prompt_tokens / usage.prompt_tokens < 2.5
+
+    second = chat_judge(language_model, model="smollm2", cache=cache)
+    (again,) = asked(second, made)
+    assert (again.value, again.logprob) == (reply.value, reply.logprob)
+    assert again.usage == Usage(cached=1)
+    cache.close()
+
+
+def test_the_seed_is_what_a_reply_depends_on(language_model):
+    def drawn(seeds):
+        judge = chat_judge(language_model, model="smollm2", concurrency=1, timeout_s=LONG_S)
+        made = [call(USER, seed=seed, temperature=1.5, schema=NUMBERS) for seed in seeds]
+        return [reply.value["numbers"] for reply in asked_in_turn(judge, *made)]
+
+    drawn([9])  # the server remembers the prompt, and its first numbers differ in their last bits
+    first = drawn([1, 2, 3, 4])
+    assert drawn([1, 2, 3, 4]) == first
+    assert len(set(map(tuple, first))) > 1

@@ -1,0 +1,1 @@
+"""How the shipped coefficients were made: `python -m training.groundedness DATA`."""
