@@ -44,6 +44,10 @@ bench: $(VENV)/dev.stamp
 	@$(BIN)/python -m benchmarks.krippendorff_alpha
 	@$(BIN)/python -m benchmarks.audit
 	@$(BIN)/python -m benchmarks.components
+	@$(BIN)/python -m benchmarks.answers_overlap
+	@$(BIN)/python -m benchmarks.groundedness
+	@$(BIN)/python -m benchmarks.citation_support
+	@$(BIN)/python -m benchmarks.refusals
 
 docs: $(VENV)/dev.stamp
 	@$(BIN)/python docs/generate.py

@@ -46,6 +46,8 @@ SPREADS: dict[AnswerKind, float] = {"qa": 0.09, "summary": 0.05, "data_to_text":
 PRIOR = {"weakest_sentence": 0.5, "mean_sentence": 0.4, "faults": -0.3}
 """Where nothing else is known, an answer is half its weakest sentence and half their mean, and a
 little worse for each further doubt; one of a single sentence is nearly what the sentence is."""
+SENTENCE_PRIOR = {"denials": -3.0}
+"""Answers that deny what their context says are rare in the sets, and wrong all the same."""
 SENTENCE_SPREAD = 0.1
 LOOSE = 10.0
 """A spread that holds nothing."""
@@ -107,6 +109,7 @@ def fit_sentences(chosen: Sequence[Example]) -> Fit:
         labels,
         signs=[sign_of(name) for name in SENTENCE_FEATURES],
         spread=SENTENCE_SPREAD,
+        prior=[SENTENCE_PRIOR.get(name, 0.0) for name in SENTENCE_FEATURES],
         groups=names,
     )
 

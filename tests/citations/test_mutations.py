@@ -391,10 +391,13 @@ def test_no_shallower_depth_finds_it(name, folder):
     shallower = DEPTHS[DEPTHS.index(depth) - 1]
     case = Case()
     change(case)
-    assert case.audited(shallower, folder if shallower in LOOKING else None).code == "ok" or code == "ok"
+    audit = case.audited(shallower, folder if shallower in LOOKING else None)
+    assert audit.code == "ok" or code == "ok"
 
 
-@pytest.mark.parametrize("name", [n for n, (_, depth, _) in MUTATIONS.items() if depth != "support"])
+@pytest.mark.parametrize(
+    "name", [name for name, (_, depth, _) in MUTATIONS.items() if depth != "support"]
+)
 def test_a_deeper_depth_still_finds_it(name, folder):
     code, depth, change = MUTATIONS[name]
     case = Case()

@@ -44,7 +44,7 @@ class ClaimCheck(Struct, frozen=True):
 
 
 def span_text(payload: Citation, documents: Documents, reading: OffsetReading) -> str | None:
-    """What stands at a citation's offsets, under its document's title; None where they lead nowhere.
+    """What stands at a citation's offsets, its document's title above it; None where nothing does.
 
     A span seldom names what its document is about, and whoever follows a citation sees that.
     """

@@ -81,13 +81,13 @@ def evaluated_answers(
         check_ending(out)
         names = [*read, given["strata"], *given["calibration"]]
         refuse_overwriting(names, [*given["reports"], out])
-    replies_at = partial(_replies, given["judge"], given["store"])
+    replies_at = partial(kept_replies, given["judge"], given["store"])
     spent = False
 
     def ran(**options: Any) -> AnswersOutcome:
         nonlocal spent
         with replies_at() as replies, counting("measuring answers", quiet) as progress:
-            announce = partial(_announce, quiet=quiet)
+            announce = partial(announced, quiet=quiet)
             asking = Asking(replies=replies, announce=announce, progress=progress)
             outcome = run(asking=asking, **options)
         if out is not None:
@@ -106,7 +106,7 @@ def _names(written: str) -> list[str]:
 
 
 @contextmanager
-def _replies(judge: str | None, store: str | None) -> Iterator[StoredReplies | None]:
+def kept_replies(judge: str | None, store: str | None) -> Iterator[StoredReplies | None]:
     """Where a judge's replies are kept, whether the run is recorded or not; None without one."""
     if judge in (None, "lexical"):
         yield None
@@ -120,7 +120,7 @@ def _replies(judge: str | None, store: str | None) -> Iterator[StoredReplies | N
         replies.close()
 
 
-def _announce(planned: Estimate, *, quiet: bool) -> None:
+def announced(planned: Estimate, *, quiet: bool) -> None:
     """Say what a judge will take, before it is asked."""
     tokens = f"about {planned.prompt_tokens:,} tokens in and {planned.completion_tokens:,} out"
     cost = "" if planned.cost is None else f", about {planned.cost:,.2f}"

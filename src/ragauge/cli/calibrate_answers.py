@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ragauge.cli.answering import SPENT
+from ragauge.cli.answering import SPENT, announced, kept_replies
 from ragauge.cli.evaluating import input_format
 from ragauge.cli.exit_codes import NOT_MEASURED
 from ragauge.cli.outputs import refuse_overwriting
 from ragauge.cli.progress import counting
-from ragauge.cli.run_store import place_of, store_option
+from ragauge.cli.run_store import store_option
+from ragauge.cli.score import show, write_reports
 from ragauge.cli.settings import formats, options_of, remark, settings
 
 if TYPE_CHECKING:
     from ragauge.contracts.answer_calibration import AnswerCalibrationReport
-    from ragauge.models.judges.budget import Estimate
-    from ragauge.store.reply_cache import StoredReplies
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -35,7 +30,7 @@ _OPTIONS = (
         "--group", metavar="FIELD", help="What answers share  [group, source, or the contexts]"
     ),
     click.option("--out", metavar="FILE", help="Keep the calibration, as JSON."),
-    click.option("--report", "reports", metavar="FILE", multiple=True, help="Also .json .md .txt."),
+    click.option("--report", "reports", metavar="FILE", multiple=True, help="Also .json .md."),
 )
 _JUDGING = (
     click.option("--scores", metavar="FILE", help="The judge's scores, joined by id."),
@@ -129,44 +124,26 @@ def judge(ctx: click.Context, /, labels: str, **given: Any) -> None:
 
     def run(**options: Any) -> AnswerCalibrationReport:
         place = options.pop("store")
-        with _replies(given["judge"], place) as replies, counting("judging", quiet) as progress:
-            announce = partial(_announce, quiet=quiet)
+        with kept_replies(given["judge"], place) as replies, counting("judging", quiet) as progress:
+            announce = partial(announced, quiet=quiet)
             asking = Asking(replies=replies, announce=announce, progress=progress)
             return calibrate_judge(labels, asking=asking, **options)
 
     ctx.exit(_calibrated([labels, given["scores"]], given, run))
 
 
-@contextmanager
-def _replies(judge: str | None, store: str | None) -> Iterator[StoredReplies | None]:
-    """Where the replies of a judge that is called are kept; None for any other."""
-    if judge in (None, "lexical"):
-        yield None
-        return
-    from ragauge.store.reply_cache import open_replies
-
-    replies = open_replies(place_of(store))
-    try:
-        yield replies
-    finally:
-        replies.close()
-
-
-def _announce(planned: Estimate, *, quiet: bool) -> None:
-    """Say what a judge will take, before it is asked."""
-    cost = "" if planned.cost is None else f", about {planned.cost:,.2f}"
-    remark(f"judge: at most {planned.calls:,} calls{cost}", quiet)
-
-
 def _calibrated(
     read: list[str | None], given: dict[str, Any], run: Callable[..., AnswerCalibrationReport]
 ) -> int:
     """Calibrate with the options given, keep and show what came of it; the exit code."""
-    from ragauge.reports.answer_calibration.forms import form_of
+    from ragauge.contracts.answer_calibration import AnswerCalibrationReport
+    from ragauge.reports.forms import form_of
     from ragauge.runners.answers.calibrated_file import check_calibration_file, keep_calibration
 
     form, out = given.pop("format") or "text", given.pop("out")
-    forms = {Path(name): form_of(Path(name)) for name in given.pop("reports")}
+    forms = {
+        Path(name): form_of(Path(name), AnswerCalibrationReport) for name in given.pop("reports")
+    }
     refuse_overwriting(read, [*forms, *filter(None, [out])])
     if out is not None:
         check_calibration_file(out)
@@ -175,8 +152,8 @@ def _calibrated(
     if out is not None and report.agreement:
         keep_calibration(report, out)
         remark(f"wrote {out}", chosen["quiet"])
-    _write(report, forms, chosen["quiet"])
-    _show(report, form)
+    write_reports(report, forms, chosen["quiet"])
+    show(report, form)
     return _exit_code(report)
 
 
@@ -185,21 +162,3 @@ def _exit_code(report: AnswerCalibrationReport) -> int:
     if not report.agreement or SPENT in report.finding_counts:
         return NOT_MEASURED
     return 0 if report.passed else 1
-
-
-def _write(report: AnswerCalibrationReport, forms: dict[Path, str], quiet: bool) -> None:
-    from ragauge.reports.answer_calibration.forms import render
-    from ragauge.store.files import write_whole
-
-    for path, form in forms.items():
-        write_whole(path, render(report, form).encode())
-        remark(f"wrote {path}", quiet)
-
-
-def _show(report: AnswerCalibrationReport, form: str) -> None:
-    """Print a report on stdout, in colour only where a person looks at it."""
-    from ragauge.reports.answer_calibration.forms import render
-
-    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    width = shutil.get_terminal_size((100, 24)).columns
-    click.echo(render(report, form, color=color, width=width), nl=False, color=color)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 NAMES = (
+    "answer-calibration-report",
     "audit-report",
     "auditable-answer",
     "calibration-report",

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from ragauge.contracts import (
+    answer_calibration_examples,
     audit_examples,
     calibration_examples,
     drift_examples,
@@ -201,6 +202,9 @@ _STABILITY = StabilityReport(
 )
 
 EXAMPLES: dict[str, list[Any]] = {
+    "answer-calibration-report": [
+        msgspec.to_builtins(answer_calibration_examples.ANSWER_CALIBRATION)
+    ],
     "audit-report": [msgspec.to_builtins(audit_examples.AUDIT)],
     "auditable-answer": [msgspec.to_builtins(audit_examples.ANSWER)],
     "trace-eval-report": [msgspec.to_builtins(audit_examples.TRACE_EVAL)],

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from ragauge.contracts.annotation import AgreementReport
+from ragauge.contracts.answer_calibration import AnswerCalibrationReport
 from ragauge.contracts.archive import (
     Cleaned,
     Exported,
@@ -40,6 +41,7 @@ from ragauge.contracts.trace_eval import TraceEvalReport
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 RECORDS: dict[str, type] = {
+    "answer-calibration-report": AnswerCalibrationReport,
     "audit-report": AuditReport,
     "auditable-answer": AuditableAnswer,
     "calibration-report": CalibrationReport,

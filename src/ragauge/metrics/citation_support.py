@@ -2,8 +2,8 @@
 
 Precision and recall of citations as the studies of generated answers with sources define them:
 recall asks each statement whether its citations together support it in full, precision asks each
-citation whether it supports its statement. A citation that supports a part without which the
-others no longer suffice counts as one that supports. The sentence supporter is the judge here: it
+citation whether it supports its statement. A citation that has a part of it, without which the
+others support it no longer or much less, counts as one that supports. The sentence supporter is the judge here: it
 knows wording, not meaning, so that the numbers compare systems and are no proof of any sentence.
 
 What an answer cites as a whole, in a list or a field, is one citation for all its sentences that

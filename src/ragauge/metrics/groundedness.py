@@ -17,14 +17,15 @@ from ragauge.metrics.overlap_references import answer_of, mean_of_answers, of_an
 NO_CONTEXTS = Absent("the row tells no contexts")
 NOTHING_RETRIEVED = Absent("no context was retrieved")
 WORDLESS = Absent("the answer has no sentence")
+REFUSED = Absent("the answer is a refusal: it claims nothing")
 LONG = 4
 """Words of more letters than this count in the brief's measure."""
 
 _SENTENCE_END = re.compile(r"[.!?]+")
 _LONG_WORD = re.compile(rf"\b\w{{{LONG + 1},}}\b")
 
-of_grounds = partial(of_answers, needs=("row", "groundedness", "missing"))
-mean_of_grounds = partial(mean_of_answers, needs=("row", "groundedness", "missing"))
+of_grounds = partial(of_answers, needs=("row", "refused", "groundedness", "missing"))
+mean_of_grounds = partial(mean_of_answers, needs=("row", "refused", "groundedness", "missing"))
 
 
 @mean_of_grounds("answers.groundedness")
@@ -81,6 +82,8 @@ def _found(facts: AnswerFacts) -> Groundedness | Absent:
     answer = answer_of(facts)
     if isinstance(answer, Absent):
         return answer
+    if facts.refused:
+        return REFUSED
     if facts.row.contexts is None:
         return NO_CONTEXTS
     if not facts.row.contexts:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ragauge.contracts.annotation import AgreementReport
+from ragauge.contracts.answer_calibration import AnswerCalibrationReport
 from ragauge.contracts.audit import AuditReport
 from ragauge.contracts.calibration import CalibrationReport
 from ragauge.contracts.comparison import ComparisonReport, HistoryReport
@@ -32,6 +33,7 @@ Report = (
     | SuiteReport
     | AgreementReport
     | CalibrationReport
+    | AnswerCalibrationReport
     | GoldReport
     | AuditReport
     | TraceEvalReport
@@ -65,6 +67,7 @@ KINDS: dict[type, Kind] = {
     AuditReport: Kind("audit", tuple(form for form in ALL_FORMS if form != "csv")),
     TraceEvalReport: Kind("trace_eval", ("text", "json", "markdown", "junit", "html")),
     CalibrationReport: Kind("calibration", ("text", "json", "markdown")),
+    AnswerCalibrationReport: Kind("answer_calibration", ("text", "json", "markdown")),
     DriftReport: Kind("drift", ("text", "json", "markdown")),
     EvalReport: Kind("evaluation", tuple(form for form in FORMS if form != "github")),
     EvalAllReport: Kind("eval_all", ("text", "json", "markdown", "junit", "html")),

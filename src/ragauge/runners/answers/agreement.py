@@ -93,8 +93,8 @@ def _at_threshold(
     scored: Scored, good: Sequence[bool], sources: Sequence[str], told: list[str | None]
 ) -> tuple[Measured, Measured]:
     """Balanced accuracy and κ of what the threshold says."""
-    if scored.said is None:
-        told.append("no threshold does better than chance")
+    if scored.said is None or one_label(good):
+        told.append(None if one_label(good) else "no threshold does better than chance")
         return (None, None), (None, None)
     return (
         _measured(balanced_accuracy(scored.said, good), sources, told),

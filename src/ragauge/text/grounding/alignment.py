@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from itertools import pairwise
+from operator import mul
 from typing import NamedTuple
 
 from ragauge.text.grounding.passages import Passages
-from ragauge.text.grounding.tokens import LIGHT, NAME, NUMBER, STOP, WEIGHTS
+from ragauge.text.grounding.tokens import NAME, STOP, WEIGHTS, is_denial
 
 REACH = 3
 """Sentences of a context that are taken together as evidence."""
 KIN, ELSEWHERE = 0.4, 0.5
 """How far a word counts as unsupported: one with only kin in the contexts, and one that stands
 in them but not beside the sentence's other words. One that stands nowhere counts in full."""
+ALIKE = 0.6
+"""A line that has so much of a sentence speaks of the same thing."""
+SAME_LENGTH = 1.3
+AHEAD, BEHIND = 2, 1
+"""Words that a denial reaches, after it and before it."""
 RECOVERY = 0.6
 """What a supported word takes off a span of unsupported ones, as a share of its own weight."""
 
@@ -33,7 +39,6 @@ class Aligned(NamedTuple):
 
     weight: float
     """Of its content words; the shares below are shares of it."""
-    words: int
     supported: float
     """Share that stands anywhere in the contexts; kin counts 0.6."""
     in_line: float
@@ -48,14 +53,12 @@ class Aligned(NamedTuple):
     """Weight of the words that stand nowhere."""
     worst_span: float
     """Weight of the worst run of words the window does not support."""
-    worst_words: tuple[int, int]
-    """Its first and past-last place among the content words."""
     missing_keys: int
     """Names and numbers that stand nowhere, the question included."""
     stray_keys: int
     """Names and numbers that stand in the contexts, but not in the window."""
     denial_differs: bool
-    """The sentence denies and the window does not, or the other way round."""
+    """The sentence denies and the line that says nearly the same does not, or the reverse."""
     window: Window | None
     by_chunk: dict[int, float]
     """The best window's share in each context that has any of it."""
@@ -63,73 +66,86 @@ class Aligned(NamedTuple):
     """1, 0.6 or 0 for each content word."""
 
 
+class _Content(NamedTuple):
+    """The content words of a sentence, as columns."""
+
+    own: list[str]
+    weights: list[float]
+    supports: list[float]
+    keys: list[int]
+    """Places of the names and numbers among them."""
+
+
 def align(
-    passages: Passages, stems: Sequence[str], kinds: Sequence[int], denies: bool
+    passages: Passages,
+    stems: Sequence[str],
+    kinds: Sequence[int],
+    restated: Container[str] = frozenset(),
 ) -> Aligned | None:
-    """The sentence laid against the contexts; None where it has no content word."""
-    content = [place for place, kind in enumerate(kinds) if kind != STOP]
-    if not content:
+    """The sentence laid against the contexts; None where it has no content word.
+
+    `restated` are words of numbers that the contexts have in another form.
+    """
+    content = _content(passages, stems, kinds, restated)
+    if content is None:
         return None
-    own = [stems[place] for place in content]
-    weights = [WEIGHTS[kinds[place]] for place in content]
-    keys = [kinds[place] >= NAME for place in content]
-    supports = [passages.support(stem) for stem in own]
+    own, weights, supports, keys = content
     total = sum(weights)
-    bits, by_weight = _bits(own, weights)
+    bits, weighed = _bits(own, weights)
     masks = _masks(passages, bits)
-    line, window, by_chunk = _windows(passages, masks, by_weight, total)
+    line, window, by_chunk = _windows(passages, masks, weighed, total)
     inside = _inside(masks, window)
-    absent = [
-        _absence(support, bool(inside & bits[stem]))
-        for stem, support in zip(own, supports, strict=True)
-    ]
-    span, span_words = _worst_span(absent, weights)
-    found = window is not None
-    lines = passages.lines[window.first : window.last] if window else []
+    apart = [not inside & bits[stem] and stem not in restated for stem in own]
+    asked, where = passages.asked, passages.where
     return Aligned(
         weight=total,
-        words=len(own),
-        supported=sum(map(_product, weights, supports)) / total,
-        in_line=line,
+        supported=sum(map(mul, weights, supports)) / total,
+        in_line=line.share,
         in_window=window.share if window else 0.0,
-        in_order=_in_order(own, [stem for one in lines for stem in one.stems]),
+        in_order=_in_order(own, passages, window),
         bigrams=_bigrams(passages, stems, supports),
-        missing=sum(
-            weight * (1 - support) for weight, support in zip(weights, supports, strict=True)
-        ),
-        worst_span=span,
-        worst_words=span_words,
-        missing_keys=sum(
-            key and not support and stem not in passages.asked
-            for key, support, stem in zip(keys, supports, own, strict=True)
-        ),
-        stray_keys=sum(
-            key and stem in passages.where and not inside & bits[stem]
-            for key, stem in zip(keys, own, strict=True)
-        ),
-        denial_differs=found and denies != any(one.denies for one in lines),
+        missing=sum(map(mul, weights, [1 - support for support in supports])),
+        worst_span=_worst_span(map(_absence, supports, apart), weights),
+        missing_keys=sum(not supports[key] and own[key] not in asked for key in keys),
+        stray_keys=sum(apart[key] and own[key] in where for key in keys),
+        denial_differs=_denial_differs(passages, line, stems),
         window=window,
         by_chunk=by_chunk,
         supports=supports,
     )
 
 
-def _product(one: float, other: float) -> float:
-    return one * other
+def _content(
+    passages: Passages, stems: Sequence[str], kinds: Sequence[int], restated: Container[str]
+) -> _Content | None:
+    telling = [kind for kind in kinds if kind != STOP]
+    if not telling:
+        return None
+    own = [stem for stem, kind in zip(stems, kinds, strict=True) if kind != STOP]
+    where, support = passages.where, passages.support
+    return _Content(
+        own,
+        [WEIGHTS[kind] for kind in telling],
+        [1.0 if stem in where or stem in restated else support(stem) for stem in own],
+        [place for place, kind in enumerate(telling) if kind >= NAME],
+    )
 
 
-def _bits(own: list[str], weights: list[float]) -> tuple[dict[str, int], dict[float, int]]:
+def _bits(own: list[str], weights: list[float]) -> tuple[dict[str, int], list[tuple[float, int]]]:
     """A bit for each distinct word, and for each weight the bits of the words that have it.
 
     A word's share of a window is then a count of bits, whatever the number of windows.
     """
+    first = dict(zip(reversed(own), reversed(weights), strict=True))
     bits: dict[str, int] = {}
     by_weight: dict[float, int] = {}
-    for stem, weight in zip(own, weights, strict=True):
-        if stem not in bits:
-            bits[stem] = 1 << len(bits)
-            by_weight[weight] = by_weight.get(weight, 0) | bits[stem]
-    return bits, by_weight
+    bit = 1
+    for stem in dict.fromkeys(own):
+        bits[stem] = bit
+        weight = first[stem]
+        by_weight[weight] = by_weight.get(weight, 0) | bit
+        bit <<= 1
+    return bits, list(by_weight.items())
 
 
 def _masks(passages: Passages, bits: dict[str, int]) -> dict[int, int]:
@@ -143,13 +159,15 @@ def _masks(passages: Passages, bits: dict[str, int]) -> dict[int, int]:
 
 
 def _windows(
-    passages: Passages, masks: dict[int, int], by_weight: dict[float, int], total: float
-) -> tuple[float, Window | None, dict[int, float]]:
-    """The best line's share, the best window, and the best window's share in each context."""
-    whole = sum(weight * mask.bit_count() for weight, mask in by_weight.items()) or total
-    weighed = list(by_weight.items())
+    passages: Passages, masks: dict[int, int], weighed: list[tuple[float, int]], total: float
+) -> tuple[Window, Window | None, dict[int, float]]:
+    """The best line, the best window, and the best window's share in each context.
+
+    Of equals the first is the best. A line that adds no word makes no better window.
+    """
+    whole = sum(weight * mask.bit_count() for weight, mask in weighed) or total
     lines, count = passages.lines, len(passages.lines)
-    best_line, best = 0.0, None
+    best_line, best = Window(0, 0, 0, 0.0), None
     by_chunk: dict[int, float] = {}
     for first in sorted(masks):
         chunk, mask = lines[first].chunk, 0
@@ -157,17 +175,45 @@ def _windows(
             if lines[last].chunk != chunk:
                 break
             more = masks.get(last, 0)
-            if not more:
+            if mask | more == mask:
                 continue
             mask |= more
             share = sum([weight * (mask & of).bit_count() for weight, of in weighed]) / whole
-            if last == first and share > best_line:
-                best_line = share
+            if last == first and share > best_line.share:
+                best_line = Window(chunk, first, last + 1, share)
             if share > by_chunk.get(chunk, 0.0):
                 by_chunk[chunk] = share
                 if best is None or share > best.share:
                     best = Window(chunk, first, last + 1, share)
     return best_line, best, by_chunk
+
+
+def _denial_differs(passages: Passages, line: Window, stems: Sequence[str]) -> bool:
+    """Whether one of the two denies what the other says, where they speak of the same thing.
+
+    A word is denied where a denial stands shortly before it, or right behind it as in German; it
+    counts where the other text has the word too, and denies nothing at all. A longer line may
+    deny what the sentence leaves out.
+    """
+    if line.share < ALIKE:
+        return False
+    other = passages.lines[line.first].stems
+    here, there = _denied(stems), _denied(other)
+    if here and not there:
+        return not here.isdisjoint(other)
+    says_no_more = len(other) <= SAME_LENGTH * len(stems)
+    return bool(there and not here) and says_no_more and not there.isdisjoint(stems)
+
+
+def _denied(stems: Sequence[str]) -> set[str]:
+    """The words within the reach of a denial."""
+    return {
+        stem
+        for place, word in enumerate(stems)
+        if is_denial(word)
+        for stem in stems[max(0, place - BEHIND) : place + AHEAD + 1]
+        if stem != word
+    }
 
 
 def _inside(masks: dict[int, int], window: Window | None) -> int:
@@ -178,30 +224,30 @@ def _inside(masks: dict[int, int], window: Window | None) -> int:
     return mask
 
 
-def _absence(support: float, inside: bool) -> float:
+def _absence(support: float, apart: bool) -> float:
     if not support:
         return 1.0
     if support < 1:
         return KIN
-    return 0.0 if inside else ELSEWHERE
+    return ELSEWHERE if apart else 0.0
 
 
-def _worst_span(absent: list[float], weights: list[float]) -> tuple[float, tuple[int, int]]:
-    """The run of words whose unsupported weight exceeds the supported one by most."""
-    best, run, start, found = 0.0, 0.0, 0, (0, 0)
-    for place, (missing, weight) in enumerate(zip(absent, weights, strict=True)):
-        run += weight * (missing - RECOVERY * (1 - missing))
-        if run <= 0:
-            run, start = 0.0, place + 1
-        elif run > best:
-            best, found = run, (start, place + 1)
-    return best, found
+def _worst_span(absences: Iterable[float], weights: Sequence[float]) -> float:
+    """By how much the unsupported weight of a run of words exceeds the supported one at most."""
+    worst, run = 0.0, 0.0
+    for absence, weight in zip(absences, weights, strict=True):
+        run = max(run + weight * (absence - RECOVERY * (1 - absence)), 0.0)
+        worst = max(worst, run)
+    return worst
 
 
-def _in_order(own: list[str], window: list[str]) -> float:
+def _in_order(own: list[str], passages: Passages, window: Window | None) -> float:
     from rapidfuzz.distance import LCSseq
 
-    return LCSseq.similarity(own, window) / len(own) if window else 0.0
+    if window is None:
+        return 0.0
+    lines = passages.lines[window.first : window.last]
+    return LCSseq.similarity(own, [stem for line in lines for stem in line.stems]) / len(own)
 
 
 def _bigrams(passages: Passages, stems: Sequence[str], supports: list[float]) -> float:
@@ -209,8 +255,3 @@ def _bigrams(passages: Passages, stems: Sequence[str], supports: list[float]) ->
     if len(stems) < 2:
         return supports[0]
     return sum(pair in passages.bigrams for pair in pairwise(stems)) / (len(stems) - 1)
-
-
-def is_telling(kind: int) -> bool:
-    """Whether a reader wants to hear that a word of this kind is unsupported."""
-    return kind not in (STOP, LIGHT) and kind <= NUMBER

@@ -25,6 +25,8 @@ from ragauge.text.grounding.supporter import Stretch, Support, Supporter
 
 SUPPORTED = 0.5
 """From this score on a sentence counts as supported: as likely called so by people as not."""
+PART = 0.1
+"""A context that raises the score of the others by so much has a part of the sentence."""
 NO_CITATION = "the answer cites nothing"
 
 Target = int | str
@@ -141,17 +143,19 @@ class _Citations:
     ) -> CitedChunk:
         """One citation of a sentence.
 
-        It supports alone, or as a part without which the others no longer do.
+        It supports alone, or as a part without which the others no longer do, or do much less.
         """
         if isinstance(target, str) or not claims:
             return CitedChunk(chunk=self._id(target), score=None, supports=False)
         alone = self._supporter.support(one, (target,))
-        supports = alone.score >= SUPPORTED or (
-            (self._together(one, cited) or 0.0) >= SUPPORTED
-            and (self._together(one, [other for other in cited if other != target]) or 0.0)
-            < SUPPORTED
-        )
+        supports = alone.score >= SUPPORTED or self._adds(one, target, cited)
         return self._held(target, alone, supports)
+
+    def _adds(self, one: Stretch, target: Target, cited: Sequence[Target]) -> bool:
+        """Whether a context has a part of what the cited ones support together."""
+        whole = self._together(one, cited) or 0.0
+        rest = self._together(one, [other for other in cited if other != target]) or 0.0
+        return whole >= SUPPORTED and (rest < SUPPORTED or whole - rest >= PART)
 
     def _for_the_whole(self, target: Target) -> CitedChunk:
         """A citation of the whole answer: by the sentence that it supports best."""

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
 from math import exp, log, log1p
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from ragauge.text.grounding.alignment import Aligned, align
 from ragauge.text.grounding.passages import Passages, token_ranges
 from ragauge.text.grounding.records import FAULTS, Slip, slips
 from ragauge.text.grounding.tokens import STOP, Tokens, tokens
-from ragauge.text.quantities import Quantity, quantities, unsupported
+from ragauge.text.quantities import Quantity, quantities, stands_in, unsupported
+
+Found = TypeVar("Found")
 
 SENTENCE_FEATURES = (
     "supported",
@@ -49,6 +52,7 @@ ANSWER_FEATURES = (
 """What an answer is judged by: the log-odds of its sentences, and some of its own."""
 MOST_SLIPS = 3
 """More of one kind say no more."""
+_NO_FAULTS = [0.0] * len(FAULTS)
 _MEANS = ("supported", "in_order", "bigrams")
 _LARGEST = 700.0
 _MARKER = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\s*\]|【(\d{1,3})[^】]{0,20}】")
@@ -58,13 +62,14 @@ _SAID_MARKER = re.compile(
     re.I,
 )
 _LEAD_IN = re.compile(
-    r"^\s*(?:sure|certainly|of course|here(?:['’]s| is| are)|(?:a )?summary\b)"
+    r"^[ \t]*(?:sure|certainly|of course|here(?:['’]s| is| are)|(?:a )?summary\b)"
     r"[^\n]{0,160}?(?::|\n|$)"
     r"|\(?\b(?:within|in|under) \d+ words(?: or (?:less|fewer))?\)?"
     r"|\(?\b\d+ words or (?:less|fewer)\)?",
     re.I | re.M,
 )
 """What an assistant says before the answer begins; it claims nothing of the contexts."""
+_WITHIN_LINE = re.compile(r"[^\n]")
 _LIST_MARK = re.compile(r"^[ \t]*(?:\(?\d{1,2}[.)]|[-*•])(?=\s)", re.M)
 
 
@@ -92,23 +97,25 @@ class Read(NamedTuple):
 
     @classmethod
     def nothing(cls) -> Read:
-        return cls(Tokens([], [], [], [], []), [])
+        return cls(Tokens([], [], [], []), [])
 
 
 def read_answer(answer: str, passages: Passages) -> Read:
     """The sentences of an answer that claim something, each laid against the contexts."""
-    markers = [(match.start(), _numbers(match)) for match in _MARKER.finditer(answer)]
     plain = _blanked(answer)
     found = tokens(plain, passages.language)
-    missing = unsupported(quantities(plain), passages.supply)
-    faults = slips(passages.record, plain) if passages.record else []
+    said = quantities(plain)
+    restated = _restated(said, found, passages)
+    cited = _Placed([(match.start(), _numbers(match)) for match in _MARKER.finditer(answer)])
+    missing = _Placed([(one.start, one) for one in unsupported(said, passages.supply)])
+    faults = slips(passages.record, plain) if passages.record else ()
+    slipped = _Placed([(slip.start, slip) for slip in faults])
     sentences = []
     for start, end, first, last in token_ranges(answer, found):
-        denies = any(first <= place < last for place in found.denials)
-        aligned = align(passages, found.stems[first:last], found.kinds[first:last], denies)
+        aligned = align(passages, found.stems[first:last], found.kinds[first:last], restated)
         if aligned is None:
             continue
-        cited = [name for at, names in markers if start <= at < end for name in names]
+        names = [name for named in cited.within(start, end) for name in named]
         sentences.append(
             Sentence(
                 start,
@@ -116,18 +123,47 @@ def read_answer(answer: str, passages: Passages) -> Read:
                 first,
                 last,
                 aligned,
-                [one for one in missing if start <= one.start < end],
-                tuple(dict.fromkeys(_chunks(cited, passages))),
-                [slip for slip in faults if start <= slip.start < end],
+                missing.within(start, end),
+                tuple(dict.fromkeys(_chunks(names, passages))) if names else (),
+                slipped.within(start, end),
             )
         )
     return Read(found, sentences)
 
 
+class _Placed(Generic[Found]):
+    """What was found in a text, in reading order, to be asked for by place."""
+
+    def __init__(self, found: Sequence[tuple[int, Found]]) -> None:
+        self._starts = [start for start, _ in found]
+        self._found = [one for _, one in found]
+
+    def within(self, start: int, end: int) -> list[Found]:
+        """Those that start in this stretch."""
+        if not self._found:
+            return []
+        return self._found[bisect_left(self._starts, start) : bisect_left(self._starts, end)]
+
+
+def _restated(said: Sequence[Quantity], found: Tokens, passages: Passages) -> frozenset[str]:
+    """The words of numbers and dates that the contexts have in another form.
+
+    "12 thousand" is supported by "12,000", though neither of its words stands there.
+    """
+    return frozenset(
+        stem
+        for one in said
+        if stands_in(one, passages.supply)
+        for stem in found.stems[
+            bisect_left(found.starts, one.start) : bisect_left(found.starts, one.end)
+        ]
+        if stem not in passages.where
+    )
+
+
 def sentence_features(one: Sentence) -> list[float]:
     """The numbers of a sentence, in the order of SENTENCE_FEATURES."""
     found = one.aligned
-    faults = Counter(slip.fault for slip in one.slips)
     return [
         found.supported,
         found.in_line,
@@ -144,8 +180,13 @@ def sentence_features(one: Sentence) -> list[float]:
         _shortfall(one),
         log(max(len(one.cited), 1)),
         log(found.weight),
-        *(float(min(faults[fault], MOST_SLIPS)) for fault in FAULTS),
+        *(_faults(one.slips) if one.slips else _NO_FAULTS),
     ]
+
+
+def _faults(found: Sequence[Slip]) -> list[float]:
+    counts = Counter(slip.fault for slip in found)
+    return [float(min(counts[fault], MOST_SLIPS)) for fault in FAULTS]
 
 
 def answer_features(sentences: Sequence[Sentence], odds: Sequence[float]) -> list[float]:
@@ -185,8 +226,13 @@ def _shortfall(one: Sentence) -> float:
 def _blanked(answer: str) -> str:
     """The answer with blanks for markers, lead-ins and list marks, so that places stay."""
     for pattern in (_MARKER, _SAID_MARKER, _LEAD_IN, _LIST_MARK):
-        answer = pattern.sub(lambda match: " " * len(match[0]), answer)
+        answer = pattern.sub(_blank, answer)
     return answer
+
+
+def _blank(match: re.Match[str]) -> str:
+    """As many blanks; the lines stay, for they tell where the next sentence begins."""
+    return _WITHIN_LINE.sub(" ", match[0])
 
 
 def _numbers(match: re.Match[str]) -> list[str]:

@@ -6,6 +6,7 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
+from operator import mul
 
 from msgspec import Struct
 
@@ -42,7 +43,7 @@ class Weights(Struct, frozen=True):
 
     def log_odds(self, features: Sequence[float]) -> float:
         """For being called grounded, where as many are as are not."""
-        return self.intercept + sum(map(_product, self.coefficients, features))
+        return self.intercept + sum(map(mul, self.coefficients, features))
 
 
 class KindModel(Struct, frozen=True):
@@ -97,7 +98,3 @@ def _kind(held: Mapping[str, Mapping[str, float]]) -> KindModel:
 
 def _weights(held: Mapping[str, float], features: Sequence[str]) -> Weights:
     return Weights(held["intercept"], tuple(held.get(name, 0.0) for name in features))
-
-
-def _product(one: float, other: float) -> float:
-    return one * other

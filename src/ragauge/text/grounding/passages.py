@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -10,7 +11,7 @@ from typing import NamedTuple
 
 from ragauge.contracts.answers import Context
 from ragauge.text.grounding.records import Record, record_of
-from ragauge.text.grounding.tokens import Tokens, denies, stems_of
+from ragauge.text.grounding.tokens import Tokens, stems_of
 from ragauge.text.language import language_of
 from ragauge.text.quantities import Supply, quantities, supply
 from ragauge.text.sentences import sentences
@@ -20,7 +21,7 @@ PREFIX = 5
 """Words with so many letters in common at their head are likely kin."""
 _LABEL = re.compile(r"\s*\[(\d{1,3})\]\s*")
 INNER_CAPITAL = re.compile(r"[a-z](?=[A-Z])")
-_WITH_INNER_CAPITAL = re.compile(r"\b[A-Za-z]*[a-z][A-Z][A-Za-z]*\b")
+_WHOLE_WORD = re.compile(r"\b[A-Za-z]++\b")
 _READ_FOR_LANGUAGE = 2_000
 
 
@@ -31,7 +32,6 @@ class Line(NamedTuple):
     start: int
     end: int
     stems: list[str]
-    denies: bool
 
 
 class Passages:
@@ -51,7 +51,7 @@ class Passages:
         sample = " ".join(text[:_READ_FOR_LANGUAGE] for text in texts)[:_READ_FOR_LANGUAGE]
         self.language = language or language_of(sample)
         self.lines: list[Line] = []
-        self.where: dict[str, list[int]] = {}
+        self.where: defaultdict[str, list[int]] = defaultdict(list)
         """By stem, the lines that have it."""
         self.bigrams: set[tuple[str, str]] = set()
         for place, text in enumerate(texts):
@@ -84,30 +84,32 @@ class Passages:
             return 1.0
         if len(stem) < PREFIX or stem[0].isdigit():
             return 0.0
-        if self._stands_in_two(stem):
+        if stem in self.joined:
             return 1.0
         return 0.6 if stem[:PREFIX] in self.prefixes else 0.0
 
-    def _stands_in_two(self, stem: str) -> bool:
-        """Whether neighbours make the word: "take out" supports "takeout"."""
-        return any((stem[:at], stem[at:]) in self.bigrams for at in range(2, len(stem) - 1))
+    @cached_property
+    def joined(self) -> frozenset[str]:
+        """The words that neighbours make: "take out" supports "takeout"."""
+        return frozenset(a + b for a, b in self.bigrams if len(a) > 1 and len(b) > 1)
 
     def _add(self, chunk: int, text: str) -> None:
+        where = self.where
         for start, end in sentences(text):
             stems = stems_of(text[start:end], self.language)
             if not stems:
                 continue
             line = len(self.lines)
-            self.lines.append(Line(chunk, start, end, stems, denies(stems)))
+            self.lines.append(Line(chunk, start, end, stems))
             for stem in set(stems):
-                self.where.setdefault(stem, []).append(line)
+                where[stem].append(line)
             self.bigrams.update(pairwise(stems))
         if INNER_CAPITAL.search(text):
             self._add_parts(text)
 
     def _add_parts(self, text: str) -> None:
         """The parts of names such as OutdoorSeating, as if they stood there by themselves."""
-        for written in _WITH_INNER_CAPITAL.findall(text):
+        for written in filter(INNER_CAPITAL.search, _WHOLE_WORD.findall(text)):
             parts = stems_of(INNER_CAPITAL.sub(r"\g<0> ", written), self.language)
             for part in parts:
                 self.where.setdefault(part, [])

@@ -50,7 +50,6 @@ class Supporter:
         model: Model | None = None,
     ) -> None:
         chosen = model or shipped()
-        self.model_id = chosen.id
         self._text, self._passages = text, passages
         self._coefficients = chosen.kinds[kind or kind_of(text, passages)]
         read = read_answer(text, passages)
@@ -107,8 +106,7 @@ class Supporter:
 
     def _aligned(self, one: Stretch, part: Passages) -> Aligned | None:
         words, own = self._tokens, slice(one.first, one.last)
-        denies = any(one.first <= place < one.last for place in words.denials)
-        return align(part, words.stems[own], words.kinds[own], denies)
+        return align(part, words.stems[own], words.kinds[own])
 
     def _numbers(self) -> list[Quantity]:
         """The quantities of the words that were read: those of an opening line claim nothing."""

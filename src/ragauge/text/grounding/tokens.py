@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import unicodedata
-from functools import cache, lru_cache
+from functools import cache
 from typing import NamedTuple
 
 from ragauge.text.agreement import NEGATIONS
-from ragauge.text.canonical import UNSPACED
+from ragauge.text.canonical import UNSPACED, composed
 from ragauge.text.grounding.light_words import LIGHT_WORDS
+from ragauge.text.marks import MARKS, UNSEEN
 from ragauge.text.stems import stem
 from ragauge.text.stop_words import Language, stop_words
 
@@ -17,20 +17,21 @@ STOP, LIGHT, PLAIN, NAME, NUMBER = range(5)
 WEIGHTS = (0.0, 0.35, 1.0, 1.7, 2.0)
 """How much it matters that a word of each kind stands in the contexts."""
 
-_ASCII = re.compile(r"[0-9]+(?:[.,:][0-9]+)*(?![A-Za-z])|[A-Za-z]+(?:'[a-z]{1,2}\b)?|[A-Za-z0-9]+")
+_ASCII = re.compile(r"[0-9]+(?:[.,:][0-9]+)*|[A-Za-z]+(?:'[a-z]{1,2}\b)?")
+_LETTERS = rf"[^\W\d_{UNSPACED}]"
+_JOINED = f"[{MARKS}{UNSEEN}]"
 _WORD = re.compile(
-    rf"[0-9]+(?:[.,:][0-9]+)*(?![^\W_])|[^\W\d_{UNSPACED}]+(?:['’][a-z]{{1,2}}\b)?"
-    rf"|[{UNSPACED}]|[^\W_{UNSPACED}]+"
+    rf"[0-9]+(?:[.,:][0-9]+)*|{_LETTERS}+(?:{_JOINED}+{_LETTERS}*)*(?:['’][a-z]{{1,2}}\b)?"
+    rf"|(?=[{UNSPACED}])\w{_JOINED}*|[^\W_{UNSPACED}]+"
 )
+"""Numbers, words with their accents, and single characters of writing without blanks. What is
+written in one, as "10pm" and "1990s", is a number and a word."""
+_UNSEEN = re.compile(f"[{UNSEEN}]+")
 _MOST = 1 << 16
 """Words that are kept with their stems."""
 _STARTERS = frozenset('.!?:\n"“„«•*-–(>#')
 """After one of these a capital letter says nothing."""
 _ZEROS = re.compile(r"(?<=\d)[.:]0+$")
-_LACKING = """
-    without lack lacks lacking unable nothing nobody nowhere hardly zonder ohne sans 无 無
-"""
-_DENYING = NEGATIONS | frozenset(_LACKING.split())
 
 
 class Tokens(NamedTuple):
@@ -40,8 +41,6 @@ class Tokens(NamedTuple):
     kinds: list[int]
     starts: list[int]
     ends: list[int]
-    denials: list[int]
-    """Places in the list of the words that deny."""
 
 
 class _Read(NamedTuple):
@@ -50,7 +49,6 @@ class _Read(NamedTuple):
     """Inside a sentence."""
     first: int
     """At the head of one, where a capital letter makes no name."""
-    denies: bool
 
 
 def tokens(text: str, language: Language | None) -> Tokens:
@@ -60,21 +58,17 @@ def tokens(text: str, language: Language | None) -> Tokens:
     >>> list(zip(found.stems, found.kinds))
     [('it', 0), ('cost', 2), ('ruy', 3), ('1200', 4), ('guilder', 2)]
     """
-    stems, kinds, starts, ends, denials = [], [], [], [], []
     pattern = _ASCII if text.isascii() else _WORD
-    for match in pattern.finditer(text):
-        start, end = match.span()
-        read = _read(match[0], language)
-        stems.append(read.stem)
-        kind = read.kind
-        if kind == NAME and (start == 0 or _opens(text, start)):
-            kind = read.first
-        kinds.append(kind)
-        starts.append(start)
-        ends.append(end)
-        if read.denies:
-            denials.append(len(stems) - 1)
-    return Tokens(stems, kinds, starts, ends, denials)
+    places = [match.span() for match in pattern.finditer(text)]
+    known = _reads(language)
+    reads = [known[text[start:end]] for start, end in places]
+    head = len(text) - len(text.lstrip())
+    kinds = [
+        read.first if read.kind == NAME and (at[0] == head or _opens(text, at[0])) else read.kind
+        for read, at in zip(reads, places, strict=True)
+    ]
+    starts, ends = [start for start, _ in places], [end for _, end in places]
+    return Tokens([read.stem for read in reads], kinds, starts, ends)
 
 
 def stems_of(text: str, language: Language | None) -> list[str]:
@@ -83,52 +77,75 @@ def stems_of(text: str, language: Language | None) -> list[str]:
     return list(map(_stems(language).__getitem__, pattern.findall(text)))
 
 
-def denies(stems: list[str]) -> bool:
-    """Whether one of the words denies."""
-    return not _DENYING.isdisjoint(stems) or any(stem.endswith("n't") for stem in stems)
+def is_denial(stem: str) -> bool:
+    """Whether a word denies."""
+    return stem in NEGATIONS or stem.endswith("n't")
 
 
-class _Stems(dict[str, str]):
-    """Stems by the word as it is written, kept as words are met; emptied when it grows large."""
+class _Reads(dict[str, _Read]):
+    """What words are, by how they are written, kept as they are met; emptied when it grows large.
+
+    Quicker than `lru_cache`, and it is asked for every word.
+    """
 
     def __init__(self, language: Language | None) -> None:
         super().__init__()
         self._language = language
 
+    def __missing__(self, written: str) -> _Read:
+        if len(self) >= _MOST:
+            self.clear()
+        self[written] = read = _read(written, self._language)
+        return read
+
+
+class _Stems(dict[str, str]):
+    """Their stems alone."""
+
+    def __init__(self, reads: _Reads) -> None:
+        super().__init__()
+        self._reads = reads
+
     def __missing__(self, written: str) -> str:
         if len(self) >= _MOST:
             self.clear()
-        self[written] = stem = _read(written, self._language).stem
+        self[written] = stem = self._reads[written].stem
         return stem
 
 
 @cache
+def _reads(language: Language | None) -> _Reads:
+    return _Reads(language)
+
+
+@cache
 def _stems(language: Language | None) -> _Stems:
-    return _Stems(language)
+    return _Stems(_reads(language))
 
 
 def _opens(text: str, start: int) -> bool:
     """Whether a sentence, a quote or a list entry starts here."""
     before = text[start - 1]
-    if before == " " and start > 1:
+    if before == " ":
         before = text[start - 2]
     return before in _STARTERS
 
 
-@lru_cache(_MOST)
 def _read(written: str, language: Language | None) -> _Read:
     """What a word is, by itself."""
     if written[0].isdigit():
-        return _Read(_number(written), NUMBER, NUMBER, False)
-    word = unicodedata.normalize("NFC", written).casefold().replace("’", "'")
-    if word in _DENYING or word.endswith("n't"):
-        return _Read(word, PLAIN, PLAIN, True)
+        return _Read(_number(written), NUMBER, NUMBER)
+    word = written.casefold()
+    if not written.isascii():
+        word = composed(_UNSEEN.sub("", word)).replace("’", "'")
+    if is_denial(word):
+        return _Read(word, PLAIN, PLAIN)
     base = word.partition("'")[0]
     if base in stop_words(language) or (len(base) == 1 and base.isascii()):
-        return _Read(base, STOP, STOP, False)
+        return _Read(base, STOP, STOP)
     plain = LIGHT if base in LIGHT_WORDS else PLAIN
     kind = NAME if written[0].isupper() else plain
-    return _Read(stem(base, language or "en"), kind, plain, False)
+    return _Read(stem(base, language or "en"), kind, plain)
 
 
 def _number(written: str) -> str:

@@ -66,7 +66,7 @@ def folded(text: str) -> Folded:
 def plain(text: str) -> str:
     """Without the marks around it, and without a word that says it is the answer.
 
-    >>> plain('- "unknown".'), plain("Answer: unknown")
+    >>> plain('- "unknown".'), plain("answer: unknown")
     ('unknown', 'unknown')
     """
     return _LABEL.sub("", text.strip(_EDGES)).strip(_EDGES)

@@ -53,7 +53,7 @@ _WORDS = {
 
 SHEET = Sheet(
     words=_WORDS,
-    cues="_ne_|_n'|aucun|_pas_|inconn|insuffisan|indetermin|impossible_d|s/o|sans_reponse"
+    cues="_ne_|_n'|aucun|pas_|inconn|insuffisan|indetermin|impossible_d|s/o|sans_reponse"
     "|j'ignore|l'ignore|manqu|indispon",
     whole=[
         "inconnue?s?|indeterminee?s?|s/o|sans objet|non (?:{told}|applicable|determinable)"
