@@ -18,7 +18,8 @@ every_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: met
 BY_NAME = {metric.name: metric for metric in METRICS}
 NAMES = """
     checked unanswered
-    valid marker payload text match_rate coverage cited_coverage span_precision span_recall
+    valid marker payload text support
+    match_rate coverage cited_coverage span_precision span_recall
     deltaS_context deltaS_chunk deltaS_anchor deltaS_decoy rerank_tau rerank_uplift rerank_flips
     answer_convergent answer_divergent answer_recursive answer_chaotic answer_incomplete
     retrieval_convergent retrieval_divergent retrieval_recursive retrieval_chaotic

@@ -48,6 +48,7 @@ def test_what_the_cited_text_says_holds(files):
     assert report.depth == "support"
     assert (report.depths["support"].checked, report.depths["support"].ok) == (1, 1)
     assert report.metrics["traceability.support"].value == 1.0
+    assert "|model:groundedness/" in report.metrics["traceability.support"].signature
 
 
 def test_what_it_does_not_say_is_unsupported(files):

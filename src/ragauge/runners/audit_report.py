@@ -17,6 +17,7 @@ from ragauge.contracts.audit import (
     AuditFinding,
     AuditReport,
     CodeCount,
+    Depth,
     DepthCount,
 )
 from ragauge.contracts.calibration import Calibration
@@ -29,6 +30,7 @@ from ragauge.diagnosis.traceability import advise_similarity
 from ragauge.metrics.sums import QuestionSums
 from ragauge.runners.audit_numbers import AuditNumbers
 from ragauge.runners.audit_sums import AuditSums
+from ragauge.text.grounding.model import shipped
 
 if TYPE_CHECKING:
     from ragauge.runners.audit import AuditOptions
@@ -61,7 +63,9 @@ class AuditAssembly:
         self._sums = found.sums()
 
     def outcome(self, rules: Sequence[Rule], embedder: str | None) -> Outcome[AuditReport]:
+        supporter = _supporter(self._options.deepest)
         reading = f"depth:{self._options.deepest}|refusal:{self._options.refusal}"
+        reading += f"|model:{supporter}" if supporter else ""
         numbers = AuditNumbers(
             self._sums,
             list(self._found.questions),
@@ -130,12 +134,14 @@ class AuditAssembly:
         options = msgspec.to_builtins(self._options)
         kept = {name: options[name] for name in options if name not in NOT_IN_THE_NUMBERS}
         pairs = self._policy.allow_cross_section
+        supporter = _supporter(self._options.deepest)
         return {
             "command": "audit",
             "options": {
                 **kept,
                 "depth": self._options.deepest,
                 "embedder": embedder,
+                **({"supporter": supporter} if supporter else {}),
                 "allow_cross_section": "all" if pairs is None else sorted(map(sorted, pairs)),
             },
             "ragauge": __version__,
@@ -143,6 +149,11 @@ class AuditAssembly:
             "manifest": self._manifest.hash if self._manifest else None,
             "metrics": {id: sums.metric.version for id, sums in sorted(self._sums.items())},
         }
+
+
+def _supporter(depth: Depth) -> str | None:
+    """Name and version of what says whether a span supports a claim, where that is asked."""
+    return shipped().id if depth == "support" else None
 
 
 def worst_findings_first(findings: Findings) -> tuple[AuditFinding, ...]:

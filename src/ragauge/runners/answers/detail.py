@@ -74,7 +74,7 @@ def unsupported(facts: Sequence[AnswerFacts]) -> dict[str, int]:
     """Numbers and words that stand in no context, those of the most answers first."""
     met: Counter[str] = Counter()
     for one in facts:
-        if one.groundedness is not None:
+        if one.groundedness is not None and not one.refused:
             found = one.groundedness
             met.update({*found.unsupported_numbers, *found.unsupported_words})
     ranked = sorted(met.items(), key=lambda pair: (-pair[1], pair[0]))

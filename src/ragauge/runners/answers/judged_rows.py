@@ -28,6 +28,8 @@ DEFAULT_METRIC = "faithfulness"
 FAMILY = "answers."
 NO_SCORE = "the judge gave no score"
 UNKNOWN = "the file of scores has no row of this id"
+COVERAGE = "coverage"
+"""Stands in every file of scores, and is no score of a judge."""
 UNNAMED = "an unnamed judge"
 _PREFIX = "lexical_"
 
@@ -142,7 +144,7 @@ def _position(record: Mapping[str, Any]) -> str | None:
 
 def _metric_of(records: Sequence[Mapping[str, Any]], metric: str | None, name: str) -> str:
     """The metric to calibrate: the one that is named, or the only one there is."""
-    there = sorted({key for record in records for key in _scores(record)})
+    there = sorted({key for record in records for key in _scores(record)} - {COVERAGE})
     if metric is not None:
         short = metric.removeprefix(FAMILY)
         if short not in there and not any(short in record for record in records):

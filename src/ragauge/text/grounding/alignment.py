@@ -91,11 +91,11 @@ def align(
         return None
     own, weights, supports, keys = content
     total = sum(weights)
-    bits, weighed = _bits(own, weights)
+    bits, weighed = _bits(own, weights, restated)
     masks = _masks(passages, bits)
     line, window, by_chunk = _windows(passages, masks, weighed, total)
     inside = _inside(masks, window)
-    apart = [not inside & bits[stem] and stem not in restated for stem in own]
+    apart = [stem in bits and not inside & bits[stem] for stem in own]
     asked, where = passages.asked, passages.where
     return Aligned(
         weight=total,
@@ -131,20 +131,20 @@ def _content(
     )
 
 
-def _bits(own: list[str], weights: list[float]) -> tuple[dict[str, int], list[tuple[float, int]]]:
+def _bits(
+    own: list[str], weights: list[float], restated: Container[str]
+) -> tuple[dict[str, int], list[tuple[float, int]]]:
     """A bit for each distinct word, and for each weight the bits of the words that have it.
 
-    A word's share of a window is then a count of bits, whatever the number of windows.
+    A word's share of a window is then a count of bits, whatever the number of windows. Restated
+    words have none: no window can have them.
     """
-    first = dict(zip(reversed(own), reversed(weights), strict=True))
     bits: dict[str, int] = {}
     by_weight: dict[float, int] = {}
-    bit = 1
-    for stem in dict.fromkeys(own):
-        bits[stem] = bit
-        weight = first[stem]
-        by_weight[weight] = by_weight.get(weight, 0) | bit
-        bit <<= 1
+    for stem, weight in zip(own, weights, strict=True):
+        if stem not in bits and stem not in restated:
+            bits[stem] = 1 << len(bits)
+            by_weight[weight] = by_weight.get(weight, 0) | bits[stem]
     return bits, list(by_weight.items())
 
 

@@ -61,14 +61,22 @@ _SAID_MARKER = re.compile(
     r"#?\d{1,3}(?:(?:\s*[,&]\s*|\s+and\s+)(?:passages?\s*)?\d{1,3})*[)\]]",
     re.I,
 )
+_PRESENTS = r"(?:here(?:['’]s| is| are)|(?:a )?summary\b)"
+_TO_LINE_END = r"[^\n]{0,200}?:[ \t]*(?=\n)"
 _LEAD_IN = re.compile(
-    r"^[ \t]*(?:sure|certainly|of course|here(?:['’]s| is| are)|(?:a )?summary\b)"
-    r"[^\n]{0,160}?(?::|\n|$)"
-    r"|\(?\b(?:within|in|under) \d+ words(?: or (?:less|fewer))?\)?"
-    r"|\(?\b\d+ words or (?:less|fewer)\)?",
+    rf"^[ \t]*(?:(?:sure|certainly|of course)\b"
+    rf"(?:{_TO_LINE_END}|[!,.]*[ \t]*(?:{_PRESENTS}[^\n.!?]{{0,160}}?:)?)"
+    rf"|{_PRESENTS}(?:{_TO_LINE_END}|[^\n.!?]{{0,160}}?(?::|(?=\n))))",
     re.I | re.M,
 )
-"""What an assistant says before the answer begins; it claims nothing of the contexts."""
+"""What an assistant says before the answer begins; it claims nothing of the contexts. What it goes
+on to say in the same line does."""
+_LENGTH_SAID = re.compile(
+    r"\(?\b(?:within|in|under) \d+ words(?: or (?:less|fewer))?\)?"
+    r"|\(?\b\d+ words or (?:less|fewer)\)?",
+    re.I,
+)
+"""How long the answer was asked to be."""
 _WITHIN_LINE = re.compile(r"[^\n]")
 _LIST_MARK = re.compile(r"^[ \t]*(?:\(?\d{1,2}[.)]|[-*•])(?=\s)", re.M)
 
@@ -227,7 +235,7 @@ def _blanked(answer: str) -> str:
     """The answer with blanks for markers, lead-ins and list marks, so that places stay."""
     for pattern in (_MARKER, _SAID_MARKER, _LEAD_IN, _LIST_MARK):
         answer = pattern.sub(_blank, answer)
-    return answer
+    return _LENGTH_SAID.sub(_blank, answer) if "words" in answer.lower() else answer
 
 
 def _blank(match: re.Match[str]) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from operator import mul
@@ -43,7 +43,8 @@ class Weights(Struct, frozen=True):
 
     def log_odds(self, features: Sequence[float]) -> float:
         """For being called grounded, where as many are as are not."""
-        return self.intercept + sum(map(mul, self.coefficients, features))
+        weighed: Iterable[float] = map(mul, self.coefficients, features)
+        return self.intercept + sum(weighed)
 
 
 class KindModel(Struct, frozen=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
@@ -19,6 +20,10 @@ from ragauge.text.stop_words import Language
 
 PREFIX = 5
 """Words with so many letters in common at their head are likely kin."""
+MOST_WORDS = 2_000
+"""Words of a sentence that are laid against the contexts at once."""
+LONGEST_PART = 24
+"""Letters of the first of two words that are also written as one."""
 _LABEL = re.compile(r"\s*\[(\d{1,3})\]\s*")
 INNER_CAPITAL = re.compile(r"[a-z](?=[A-Z])")
 _WHOLE_WORD = re.compile(r"\b[A-Za-z]++\b")
@@ -84,14 +89,17 @@ class Passages:
             return 1.0
         if len(stem) < PREFIX or stem[0].isdigit():
             return 0.0
-        if stem in self.joined:
+        if self._stands_in_two(stem):
             return 1.0
         return 0.6 if stem[:PREFIX] in self.prefixes else 0.0
 
-    @cached_property
-    def joined(self) -> frozenset[str]:
-        """The words that neighbours make: "take out" supports "takeout"."""
-        return frozenset(a + b for a, b in self.bigrams if len(a) > 1 and len(b) > 1)
+    def _stands_in_two(self, stem: str) -> bool:
+        """Whether neighbours make the word: "take out" supports "takeout"."""
+        where, bigrams = self.where, self.bigrams
+        for at in range(2, min(len(stem) - 1, LONGEST_PART)):
+            if stem[:at] in where and (stem[:at], stem[at:]) in bigrams:
+                return True
+        return False
 
     def _add(self, chunk: int, text: str) -> None:
         where = self.where
@@ -117,13 +125,19 @@ class Passages:
 
 
 def token_ranges(text: str, found: Tokens) -> list[tuple[int, int, int, int]]:
-    """For each sentence with a word: where it stands, and its first and past-last token."""
+    """For each sentence with a word: where it stands, and its first and past-last token.
+
+    One of more than MOST_WORDS is taken in pieces, so that work grows with the text and no faster.
+    """
     ranges = []
-    place, count, starts = 0, len(found.starts), found.starts
+    first, starts = 0, found.starts
     for start, end in sentences(text):
-        first = place
-        while place < count and starts[place] < end:
-            place += 1
-        if place > first:
-            ranges.append((start, end, first, place))
+        past, at = bisect_left(starts, end, first), start
+        while past - first > MOST_WORDS:
+            cut = first + MOST_WORDS
+            ranges.append((at, found.ends[cut - 1], first, cut))
+            first, at = cut, starts[cut]
+        if past > first:
+            ranges.append((at, end, first, past))
+            first = past
     return ranges

@@ -165,11 +165,12 @@ def _letters(part: str) -> str:
 
 def _in_sentence(record: Record, answer: str, start: int, end: int) -> Iterator[Slip]:
     sentence = answer[start:end]
+    fields = [one for one in record.fields if not one.needs or one.needs.search(sentence)]
     for first, last in _clauses(sentence):
         clause = sentence[first:last]
-        for field in record.fields:
+        for field in fields:
             mention = field.mention.search(clause)
-            if mention is None or (field.needs and not field.needs.search(sentence)):
+            if mention is None:
                 continue
             fault = _fault(field.state, _denied(clause, *mention.span()))
             if fault:
