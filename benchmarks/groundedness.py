@@ -20,12 +20,9 @@ from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.groundedness import brief_faithfulness
 from ragauge.models.minilm import MiniLMEmbedder
 from ragauge.models.remembered import RememberedEmbedder
-from ragauge.stats.discrimination import (
-    auroc,
-    balanced_accuracy,
-    interval_over_groups,
-    value_of,
-)
+from ragauge.runners.answers.agreement import by_writer
+from ragauge.stats.discrimination import auroc, balanced_accuracy, value_of
+from ragauge.stats.group_draws import interval_over_groups
 from ragauge.text.grounding import Passages, groundedness
 from ragauge.text.grounding.features import probability
 from ragauge.text.grounding.model import shipped
@@ -48,10 +45,10 @@ is at the shipped threshold of the kind. Rules and word lists were written with 
 view, so that even figures out of fold flatter; data that was kept back is the proof."""
 CONTROLS = """\
 Two controls that read no context: the length of the answer, and which model wrote it (its share \
-of grounded answers, without the source at hand). Then what one might pick instead: the brief's \
-measure, ROUGE-L precision of the answer against the contexts, and the mean over sentences of the \
-highest cosine with a sentence of the contexts (MiniLM). *Within one model*: pairs of answers by \
-the same model only."""
+of grounded answers in the other folds, compared within a fold). Then what one might pick \
+instead: the brief's measure, ROUGE-L precision of the answer against the contexts, and the mean \
+over sentences of the highest cosine with a sentence of the contexts (MiniLM). *Within one \
+model*: pairs of answers by the same model only."""
 
 
 def main() -> None:
@@ -118,14 +115,14 @@ def control_table(chosen: Sequence[Example], scores: np.ndarray) -> str:
             if any(writers)
             else ""
         )
-        knows = _writer_share([chosen[place] for place in places]) if any(writers) else None
+        knows = by_writer(writers, right, [chosen[place].source for place in places])
         rows.append(
             [
                 name,
                 plain(auroc(scores[places], right), len(places)),
                 within,
                 plain(auroc(lengths, right), len(places)),
-                "" if knows is None else plain(auroc(knows, right), len(places)),
+                plain(knows, len(places)) if any(writers) else "",
                 *(
                     plain(auroc([values[place] for place in places], right), len(places))
                     for values in peers.values()
@@ -216,24 +213,6 @@ def _cosine(row: Judged, embedder: RememberedEmbedder) -> float:
     said = [row.answer[start:end] for start, end in sentences(row.answer)]
     known = [text[start:end] for text in row.contexts for start, end in sentences(text)]
     return float((embedder.embed(said) @ embedder.embed(known).T).max(axis=1).mean())
-
-
-def _writer_share(chosen: Sequence[Example]) -> list[float]:
-    """The share of grounded answers by the same model, of other sources."""
-    good: dict[str | None, int] = defaultdict(int)
-    of: dict[str | None, int] = defaultdict(int)
-    own: dict[tuple[str | None, str], list[int]] = defaultdict(lambda: [0, 0])
-    for one in chosen:
-        good[one.row.writer] += one.row.grounded
-        of[one.row.writer] += 1
-        held = own[one.row.writer, one.source]
-        held[0] += one.row.grounded
-        held[1] += 1
-    shares = []
-    for one in chosen:
-        minus, less = own[one.row.writer, one.source]
-        shares.append((good[one.row.writer] - minus) / max(of[one.row.writer] - less, 1))
-    return shares
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from ragauge.contracts.answers import ANSWER_KINDS, AnswerKind
 from ragauge.stats.draws import below
-from ragauge.stats.logistic import Fit, fit_logistic, log_odds
+from ragauge.stats.logistic import Fit, chance, fit_logistic, log_odds
 from ragauge.text.grounding.features import (
     ANSWER_FEATURES,
     SENTENCE_FEATURES,
@@ -46,8 +46,14 @@ SPREADS: dict[AnswerKind, float] = {"qa": 0.09, "summary": 0.05, "data_to_text":
 PRIOR = {"weakest_sentence": 0.5, "mean_sentence": 0.4, "faults": -0.3}
 """Where nothing else is known, an answer is half its weakest sentence and half their mean, and a
 little worse for each further doubt; one of a single sentence is nearly what the sentence is."""
-SENTENCE_PRIOR = {"denials": -3.0}
-"""Answers that deny what their context says are rare in the sets, and wrong all the same."""
+HELD: dict[AnswerKind, dict[str, float]] = {
+    "qa": {"denials": -3.0, "misbound_numbers": -5.0},
+    "summary": {"misbound_numbers": -5.0},
+    "data_to_text": {"denials": -2.0, "misbound_numbers": -5.0},
+}
+"""Answers that deny what their context says, or give one thing's year to another, are rare in the
+sets, and wrong all the same: what they cost is set, not fitted. Summaries tell in their own words
+what was denied, so that of them a denial is fitted as well."""
 SENTENCE_SPREAD = 0.1
 LOOSE = 10.0
 """A spread that holds nothing."""
@@ -104,12 +110,14 @@ def fit_sentences(chosen: Sequence[Example]) -> Fit:
         if label is not None
     ]
     values, labels, names = zip(*told, strict=True)
+    held = HELD[chosen[0].row.kind]
     return fit_logistic(
         np.array(values),
         labels,
         signs=[sign_of(name) for name in SENTENCE_FEATURES],
         spread=SENTENCE_SPREAD,
-        prior=[SENTENCE_PRIOR.get(name, 0.0) for name in SENTENCE_FEATURES],
+        prior=[held.get(name, 0.0) for name in SENTENCE_FEATURES],
+        held=[name in held for name in SENTENCE_FEATURES],
         groups=names,
     )
 
@@ -199,7 +207,7 @@ def best_threshold(odds: Floats, grounded: Sequence[bool]) -> float:
     cuts = np.concatenate([[order[0] - 1], (order[1:] + order[:-1]) / 2])
     hits = np.array([(odds[right] >= cut).mean() + (odds[~right] < cut).mean() for cut in cuts])
     best = cuts[hits >= hits.max() - 0.01]
-    return float(1 / (1 + np.exp(-np.median(best))))
+    return float(chance(np.median(best)))
 
 
 def stretched(fit: Fit, stretch: Fit) -> Fit:

@@ -2,7 +2,8 @@
 
 RagaugeError
 ├── UsageError            exit 2: the command or the configuration is wrong
-│   └── NoHistory         there is no history at the place that was named (contracts.history)
+│   ├── NoHistory         there is no history at the place that was named (contracts.history)
+│   └── EmbeddingFailed   an endpoint gave no vectors (models.endpoint_embedder)
 ├── InputRejected         exit 3: the files given cannot be scored as asked
 └── BudgetSpent           exit 3: the next call to a judge could go over the budget
 

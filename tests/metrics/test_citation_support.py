@@ -15,15 +15,19 @@ from ragauge.metrics.citation_support import (
     METRICS,
     NO_CITATION,
     NO_CLAIM_CITES,
-    NO_CONTEXTS,
     NOT_ASKED,
     citation_precision,
     citation_recall,
     cited_facts,
     misattributed,
 )
+from ragauge.metrics.grounds import (
+    BLANK_CONTEXTS,
+    CONTEXTS_UNKNOWN,
+    NOTHING_RETRIEVED,
+    REFUSED,
+)
 from ragauge.metrics.overlap_references import EMPTY_ANSWER, NO_ANSWER
-from ragauge.metrics.quantities import REFUSED
 
 OPENED, DESIGNED = (
     "The museum opened in Amsterdam in 1808.",
@@ -103,8 +107,9 @@ def test_what_is_not_there_is_absent_with_its_reason(metric):
     assert metric(failed) == Absent("out of memory")
     assert metric(AnswerFacts(row=AnswerRow(id="a", answer=None))) == NO_ANSWER
     assert metric(AnswerFacts(row=AnswerRow(id="a", answer=" "))) == EMPTY_ANSWER
-    assert metric(AnswerFacts(row=structs.replace(row, contexts=None))) == NO_CONTEXTS
-    assert metric(cited_facts("It opened [1].")) == Absent("there is no context to compare with")
+    assert metric(AnswerFacts(row=structs.replace(row, contexts=None))) == CONTEXTS_UNKNOWN
+    assert metric(cited_facts("It opened [1].")) == NOTHING_RETRIEVED
+    assert metric(cited_facts("It opened [1].", " ")) == BLANK_CONTEXTS
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.id)

@@ -9,12 +9,14 @@ from ragauge.contracts.claims import AnswerClaims, Claim
 from ragauge.metrics.claims import (
     answer_addresses,
     answer_counts,
+    in_contexts,
+    in_other_text,
     reference_addresses,
     reference_counts,
     relevance,
 )
 
-laws = settings(derandomize=True, deadline=None, max_examples=500)
+laws = settings(derandomize=True, deadline=None, max_examples=150)
 sure = st.booleans()
 doubtful = st.sampled_from((True, False, True, False, None))
 
@@ -60,7 +62,10 @@ def test_every_claim_has_the_address_of_the_table(claims):
     relevant = {
         place for place in range(claims.chunks) for one in claims.reference if one.chunks[place]
     }
-    assert list(answer_addresses(claims)) == [plain_address(c, relevant) for c in claims.answer]
+    addresses = [plain_address(one, relevant) for one in claims.answer]
+    if not claims.reference:
+        addresses = [None if one.startswith("misled") else one for one in addresses]
+    assert list(answer_addresses(claims)) == addresses
     expected = [
         "said" if c.other else "unused" if any(c.chunks) else "retriever_missed"
         for c in claims.reference
@@ -112,6 +117,39 @@ def test_a_claim_with_an_unknown_verdict_leaves_every_part_at_once():
     assert (counts.judged, counts.unjudged) == (1, 2)
     assert (counts.supported, counts.right, counts.invented) == (1, 1, 0)
     assert answer_addresses(claims) == ("grounded", None, None)
+
+
+@given(judgements(doubtful))
+@laws
+def test_a_tally_asks_for_its_own_verdicts_alone(claims):
+    for side in (claims.answer, claims.reference):
+        whole = [c.chunks for c in side if None not in c.chunks]
+        said = [c.other for c in side if c.other is not None]
+        found = in_contexts(side, claims.chunks)
+        assert found == (sum(map(any, whole)), len(whole), len(side) - len(whole))
+        assert in_other_text(side) == (sum(said), len(said), len(side) - len(said))
+
+
+@given(judgements(sure))
+@laws
+def test_where_every_verdict_is_known_counts_and_tallies_are_one(claims):
+    counts, missed = answer_counts(claims), reference_counts(claims)
+    pairs = [
+        (in_contexts(claims.answer, claims.chunks), counts.supported, counts.judged),
+        (in_other_text(claims.answer), counts.right, counts.judged),
+        (in_contexts(claims.reference, claims.chunks), missed.retrieved, missed.judged),
+        (in_other_text(claims.reference), missed.said, missed.judged),
+    ]
+    for tally, count, judged in pairs:
+        assert tally == (count or 0, judged, 0)
+
+
+def test_a_reference_that_claims_nothing_makes_no_context_relevant_nor_irrelevant():
+    wrong = claim((True,), False)
+    claims = AnswerClaims(judge="j", answer=(wrong,), reference=(), chunks=1)
+    assert relevance(claims) is None
+    assert answer_addresses(claims) == (None,)
+    assert answer_counts(claims).misled_by_noise is None
 
 
 def test_verdicts_that_no_claim_has_are_not_waited_for():

@@ -1,5 +1,7 @@
 """Judged metrics: the published definitions, the mended faults, and what is absent."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,7 +15,7 @@ from ragauge.metrics.judged import DEFINITIONS, METRICS
 
 BY_ID = {metric.id: metric for metric in METRICS}
 NAMES = [definition.name for definition in DEFINITIONS]
-laws = settings(derandomize=True, deadline=None, max_examples=300)
+laws = settings(derandomize=True, deadline=None, max_examples=150)
 ROW = AnswerRow(
     id="r",
     question="Where is it?",
@@ -95,6 +97,14 @@ def test_the_lexical_twin_is_the_same_definition_over_the_other_claims(name):
     assert theirs.summary.startswith("By words alone") and "supporter" in theirs.explanation
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_a_metric_is_explained_by_those_of_its_own_judge(name):
+    ours, theirs = BY_ID[f"answers.{name}"], BY_ID[f"answers.lexical_{name}"]
+    named = [set(re.findall(r"`(\w+)`", metric.doc)) for metric in (ours, theirs)]
+    known = named[0] & set(NAMES)
+    assert named[1] - {"relevant", "irrelevant"} == {f"lexical_{other}" for other in known}
+
+
 def test_recall_is_over_the_claims_of_the_reference():
     """The mixed formula, tp / (tp + fn), would give (3 / (3 + 1)) here, and F1 6/7."""
     claims = judged(
@@ -157,16 +167,18 @@ def test_a_reference_without_claims_leaves_correctness_open():
     claims = judged(answer=[("a", (T, F), F)])
     for name in ("claim_recall", "factual_correctness", "context_recall"):
         assert measured(name, claims) == Absent("the reference makes no claim")
-    assert value("noise_sensitivity_irrelevant", claims) == 1.0
+    for name in ("noise_sensitivity", "noise_sensitivity_irrelevant", "context_precision"):
+        assert measured(name, claims) == Absent("the reference makes no claim")
+    assert (value("hallucination", claims), value("claim_precision", claims)) == (0.0, 0.0)
 
 
-def test_nothing_retrieved_is_no_support_and_no_precision():
+def test_nothing_retrieved_is_the_retrievers_fault_alone():
     row = AnswerRow(id="r", answer="a", question="q", contexts=(), references=("b",))
     claims = judged([("a", (), F)], [("b", (), F)], chunks=0, useful=())
-    assert value("faithfulness", claims, row) == 0.0
+    for name in (*NAMES[:5], "context_precision"):
+        assert measured(name, claims, row) == Absent("no context was retrieved")
     assert value("context_recall", claims, row) == 0.0
-    assert value("hallucination", claims, row) == 1.0
-    assert measured("context_precision", claims, row) == Absent("nothing was retrieved")
+    assert value("claim_precision", claims, row) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -175,6 +187,10 @@ def test_nothing_retrieved_is_no_support_and_no_precision():
         ("faithfulness", {"answer": None}, "no answer: the row has none"),
         ("faithfulness", {"answer": " \n"}, "no answer: it is empty"),
         ("faithfulness", {"contexts": None}, "the row tells nothing of contexts"),
+        ("faithfulness", {"contexts": (Context("c", " "),)}, "every context is blank"),
+        ("context_recall", {"contexts": None}, "the row tells nothing of contexts"),
+        ("context_precision", {"references": ("!!!", " ")}, "no reference has a word"),
+        ("claim_precision", {"references": ("!!!",)}, "no reference has a word"),
         ("factual_correctness", {"references": ()}, "no reference"),
         ("context_precision", {"references": ()}, "no reference"),
         ("answer_relevancy", {"question": None}, "no question"),
@@ -220,6 +236,27 @@ def test_claims_without_a_verdict_are_counted_in_the_reason():
     row = measured("faithfulness", claims)
     assert value("faithfulness", claims) == 1.0
     assert row.reason == "1 of 2 claims unjudged"
+
+
+def test_a_claim_that_no_context_has_counts_whatever_its_reference_says():
+    claims = judged([("known", (T, F), T), ("invented", (F, F), None)], [("b", (T, F), T)])
+    assert value("faithfulness", claims) == 0.5
+    assert value("claim_precision", claims) == 1.0
+    assert measured("claim_precision", claims).reason == "1 of 2 claims unjudged"
+    assert value("hallucination", claims) == 0.0
+    assert measured("hallucination", claims).reason == "1 of 2 claims unjudged"
+    lost = judged([("a", (T, F), T)], [("said", (T, None), T), ("not said", (F, F), F)])
+    assert (value("claim_recall", lost), value("context_recall", lost)) == (0.5, 0.0)
+
+
+def test_a_refusal_has_no_share_of_claims():
+    claims = judged([], [("b", (T, F), F)], noncommittal=True)
+    refusal = Absent("the answer is a refusal: it claims nothing")
+    for name in NAMES[:5]:
+        assert measured(name, claims, refused=True) == refusal
+    assert value("claim_recall", claims, refused=True) == 0.0
+    assert value("context_recall", claims, refused=True) == 1.0
+    assert value("answer_relevancy", claims, refused=True) == 0.0
 
 
 def test_an_evasive_answer_has_no_relevancy_whatever_its_questions():
@@ -275,6 +312,8 @@ def test_values_keep_within_bounds_and_the_identities_hold(claims):
     for name, found in values.items():
         low, high = BY_ID[f"answers.{name}"].bounds
         assert found is None or low <= found <= high
+    if not all(None not in (*one.chunks, one.other) for one in claims.answer or ()):
+        return
     shares = [values[name] for name in ("faithfulness", "self_knowledge", "hallucination")]
     if None not in shares:
         assert sum(shares) == pytest.approx(1, abs=1e-11)

@@ -50,7 +50,10 @@ def test_contexts_go_before_references():
     [
         (facts(None, "5"), "no answer: the row has none"),
         (facts("  ", "5"), "no answer: it is empty"),
-        (facts("I do not know the 5.", "5", refused=True), "the answer is a refusal"),
+        (
+            facts("I do not know the 5.", "5", refused=True),
+            "the answer is a refusal: it claims nothing",
+        ),
         (facts("5"), "no context and no reference"),
         (facts("5", " "), "no context and no reference"),
         (facts("One of the two [1].", "5"), "no number in the answer"),

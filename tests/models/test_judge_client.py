@@ -226,7 +226,7 @@ def test_a_call_that_failed_is_asked_again_and_kept_by_nobody():
     assert judge.usage.calls == 3
 
 
-BASE = call("u", logprobs=True)
+BASE, PLACE = call("u", logprobs=True), "http://h:1/v1"
 OTHERS = {
     "prompt": "rubric/2",
     "system": "You judge hard.",
@@ -241,10 +241,28 @@ OTHERS = {
 @pytest.mark.parametrize("name", OTHERS)
 def test_a_reply_is_known_by_all_it_depends_on(name):
     other = call(**{"user": "u", "logprobs": True} | {name: OTHERS[name]})
-    assert call_key(other, "m") != call_key(BASE, "m")
-    assert call_key(BASE, "m") != call_key(BASE, "n")
-    assert call_key(call("u", logprobs=True, max_tokens=5), "m") == call_key(BASE, "m")
-    assert call_key(call("u", logprobs=True, temperature=0), "m") == call_key(BASE, "m")
+    assert call_key(other, "m", PLACE) != call_key(BASE, "m", PLACE)
+    assert call_key(BASE, "m", PLACE) != call_key(BASE, "n", PLACE)
+    assert call_key(BASE, "m", PLACE) != call_key(BASE, "m", "http://h:2/v1")
+    for same in ({"max_tokens": 5}, {"temperature": 0}):
+        assert call_key(call("u", logprobs=True, **same), "m", PLACE) == call_key(BASE, "m", PLACE)
+
+
+def test_a_model_of_the_same_name_at_another_place_is_another_model():
+    shelf = Shelf()
+    for said, score in ((FOUR, 4), (TWO, 2)):
+        with chatting([says(said)]) as server:
+            (reply,) = asked(chat_judge(server.at("v1"), model="default", cache=shelf), call())
+        assert reply.value["score"] == score and len(server.requests) == 1
+
+
+def test_credentials_and_query_are_no_part_of_where_a_model_is():
+    shelf = Shelf()
+    with chatting([says(FOUR)]) as server:
+        url = server.at("v1")
+        for given in (url, url.replace("://", "://me:secret@"), f"{url}?token=secret"):
+            asked(chat_judge(given, model="m", cache=shelf), call())
+    assert len(server.requests) == len(shelf) == 1
 
 
 class Shelf(dict):
@@ -257,8 +275,8 @@ class Shelf(dict):
     "damaged", [b"", b"{", b"[]", b'{"value": {"score": 9, "reason": ""}}', b"\xff"]
 )
 def test_what_is_kept_and_cannot_be_read_is_asked_for(damaged):
-    shelf = Shelf({call_key(call(), "m"): damaged})
     with chatting([says(FOUR)]) as server:
+        shelf = Shelf({call_key(call(), "m", server.at("v1/chat/completions")): damaged})
         (reply,) = asked(chat_judge(server.at("v1"), model="m", cache=shelf), call())
     assert reply.value["score"] == 4 and len(server.requests) == 1
 
@@ -377,8 +395,9 @@ def test_an_estimate_leaves_out_what_is_known():
     shelf = Shelf()
     calls = [call("a"), call("b"), call("c")]
     with chatting([says(FOUR)]) as server:
-        asked(chat_judge(server.at("v1"), model="m", cache=shelf), calls[0])
-    found = estimate(calls, model="m", cache=shelf)
+        judge = chat_judge(server.at("v1"), model="m", cache=shelf)
+        asked(judge, calls[0])
+    found = estimate(calls, judge=judge)
     assert (found.calls, found.cached) == (2, 1)
     assert found.prompt_tokens == estimate(calls[1:]).prompt_tokens
 

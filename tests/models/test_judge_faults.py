@@ -57,6 +57,35 @@ def test_the_wait_an_endpoint_asks_for_is_kept(fault, waits):
     assert reply.value["score"] == 4 and waits == [RETRY_AFTER_S]
 
 
+def test_a_wait_that_is_too_long_is_an_error_that_says_so_at_once(waits):
+    failed, server = judged([status("429 Slow down", Retry_After="100000"), says(FOUR)])
+    assert isinstance(failed, CallFailed) and (failed.kind, waits) == ("http_429", [])
+    assert failed.fact.endswith("; the server asks to wait 100,000 s, and 60 s is the longest")
+    assert len(server.requests) == 1
+
+
+def test_that_calls_wait_is_remarked_once(waits, caplog):
+    seen = set()
+
+    def script(made):
+        first = made.user not in seen
+        seen.add(made.user)
+        return status("429 Slow down", Retry_After="42") if first else says(FOUR)
+
+    with chatting(script) as server:
+        judge = chat_judge(server.at("v1"), model="m")
+        asked(judge, *(call(user) for user in "abc"))
+    assert waits == [42.0] * 3
+    (remark,) = caplog.records
+    assert remark.levelno == logging.WARNING
+    assert "waiting 42 s after http_429: Slow down" in remark.getMessage()
+
+
+def test_a_short_wait_is_not_remarked(waits, caplog):
+    judged([BEHAVIOURS["500"], says(FOUR)])
+    assert len(waits) == 1 and not caplog.records
+
+
 def test_a_body_without_choices_is_asked_for_again(waits):
     error = {"error": {"message": "upstream is warming up", "code": 502}}
     reply, _ = judged([error, {"choices": []}, {"choices": [{}]}, says(FOUR)])
@@ -131,6 +160,8 @@ READ = {
     "after thoughts": f"<think>Is it {TWO}?</think>{FOUR}",
     "beside one of another shape": f'From {{"chunk": "c1"}} follows {FOUR}',
     "in parts": [{"type": "text", "text": FOUR[:9]}, {"type": "text", "text": FOUR[9:]}],
+    "with members that nobody asked for": FOUR.replace("}", ', "zzz": {"a": [1]}, "why": null}'),
+    "said twice, once with more": FOUR + FOUR.replace("}", ', "confidence": 0.9}'),
     "with a whole number written with a point": FOUR.replace("4", "4.0"),
 }
 
@@ -156,7 +187,11 @@ BROKEN = {
     "true for a number": ('{"score": true, "reason": "x"}', "$.score: true is not of type"),
     "a number out of range": ('{"score": 6, "reason": "x"}', "$.score: 6 is more than 5"),
     "NaN": ('{"score": NaN, "reason": "x"}', "NaN is not a JSON number"),
-    "a key too many": ('{"score": 4, "reason": "x", "why": 1}', '$: "why" is not wanted'),
+    "a key too many beside a missing one": ('{"score": 4, "why": 1}', '$: "why" is not wanted'),
+    "two that differ and have keys too many": (
+        '{"score": 4, "reason": "x", "why": 1} {"score": 5, "reason": "x", "by": 1}',
+        "2 objects in it fit the schema, and they differ",
+    ),
     "wrapped": (f'{{"result": {FOUR}}}', '$: "result" is not wanted'),
     "two that differ": (f"{FOUR} or {TWO}", "2 objects in it fit the schema, and they differ"),
     "one that is broken beside": (f'{{"score": 5, "reason": {FOUR}', "not JSON"),

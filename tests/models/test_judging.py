@@ -258,7 +258,7 @@ def test_the_plan_is_known_before_the_run():
     rows = [ROW, shorter]
     planned = list(planned_calls(rows, SEVEN))
     assert len(planned) == 8 + 5
-    assert estimate(planned, model="m").calls == 13
+    assert estimate(planned).calls == 13
     made = [call for row in rows for call in judged(row, SEVEN)[1].calls]
     assert [call.prompt for call in planned] == [call.prompt for call in made]
     characters = [sum(len(call.system + call.user) for call in calls) for calls in (planned, made)]

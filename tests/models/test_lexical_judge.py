@@ -78,7 +78,43 @@ def test_a_refusal_claims_nothing_and_evades():
     assert found["faithfulness"] == Absent("the answer makes no claim")
     assert found["answer_relevancy"].counts == (0, 1)
     assert found["claim_recall"].counts == (0, 1)
-    assert claims_of(row).answer[0].text == "not in context"  # unless it is known to refuse
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "not in context",
+        "“Not in context.”",
+        "The documents do not say where it is.",
+        "De documenten vermelden niet waar het ligt.",
+        "Die Dokumente enthalten dazu keine Angaben.",
+    ],
+)
+def test_an_answer_that_says_it_has_none_claims_nothing_at_any_strength(answer):
+    row = structs.replace(ROW, answer=answer)
+    claims, found = claims_of(row), values(row)
+    assert claims.answer == () and claims.noncommittal is True
+    assert found["answer_relevancy"].counts == (0, 1)
+    for name in ("faithfulness", "hallucination", "self_knowledge", "claim_precision"):
+        assert found[name] == Absent("the answer makes no claim")
+    assert found["claim_recall"].counts == (0, 1)
+    assert found == values(row, refused=True)
+
+
+def test_an_answer_that_notes_a_gap_beside_a_claim_is_an_answer():
+    row = structs.replace(ROW, answer="Ede is in Gelderland. The documents do not say more.")
+    claims = claims_of(row)
+    assert claims.noncommittal is False and len(claims.answer) == 2
+
+
+def test_a_reference_without_a_word_makes_no_context_useless_and_no_claim_wrong():
+    row = structs.replace(ROW, references=("!!!",))
+    claims, found = claims_of(row), values(row)
+    assert claims.useful is None and {claim.other for claim in claims.answer} == {None}
+    for name in ("context_precision", "context_recall", "claim_precision", "hallucination"):
+        assert found[name] == Absent("no reference has a word")
+    beside = structs.replace(ROW, references=(*ROW.references, "!!!", "—"))
+    assert claims_of(beside) == claims_of()
 
 
 @pytest.mark.parametrize(
@@ -102,6 +138,14 @@ def test_contexts_that_are_not_told_of_give_no_verdict():
     assert {claim.chunks for claim in claims.answer} == {()}
     nothing = claims_of(structs.replace(ROW, contexts=()))
     assert nothing.chunks == 0 and nothing.useful == ()
+
+
+def test_where_nothing_was_retrieved_only_recall_of_the_contexts_has_a_value():
+    found = values(structs.replace(ROW, contexts=()))
+    absent = Absent("no context was retrieved")
+    for name in ("faithfulness", "self_knowledge", "hallucination", "noise_sensitivity"):
+        assert found[name] == found["context_precision"] == absent
+    assert found["context_recall"].counts == (0, 1)
 
 
 def test_an_answer_to_the_point_is_nearer_to_its_question():

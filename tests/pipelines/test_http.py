@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.errors import UsageError
-from ragauge.pipelines.http import LONGEST_WAIT_S, HttpSystem, wait_s
+from ragauge.pipelines.http import LONGEST_ASKED_S, HttpSystem, wait_s
 from ragauge.pipelines.mapping import mapping_of
 from tests.pipelines.asking import LONG_S, failure_of, reply_of, with_system
 from tests.pipelines.misbehaving import (
@@ -49,7 +49,7 @@ FAILURES = {
     "404": ("http_404", NEVER, None, f"Not Found: no such place{'!' * 186}…"),
     "429": ("http_429", AGAIN, RETRY_AFTER_S, "Too Many Requests"),
     "429-date": ("http_429", AGAIN, DATED_WAIT_S, "Too Many Requests"),
-    "429-long": ("http_429", AGAIN, LONGEST_WAIT_S, "Too Many Requests"),
+    "429-long": ("http_429", AGAIN, 86_400.0, "Too Many Requests"),
     "redirect": ("redirect", NEVER, None, f"307 to elsewhere.invalid{NOT_FOLLOWED}"),
     "301-nowhere": ("redirect", NEVER, None, f"301 to HOST{NOT_FOLLOWED}"),
     "302-broken": ("redirect", NEVER, None, f"302 to a place that is no URL{NOT_FOLLOWED}"),
@@ -550,7 +550,7 @@ def test_nothing_is_sent_where_a_knob_is_missing(misbehaving):
 def test_any_retry_after_is_a_wait_within_bounds_or_none(text, date):
     for headers in ({"Retry-After": text, "Date": date}, {"Retry-After": DATE, "Date": text}):
         found = wait_s(headers)
-        assert found is None or 0 <= found <= LONGEST_WAIT_S
+        assert found is None or 0 <= found <= LONGEST_ASKED_S
 
 
 def test_a_date_that_is_over_means_no_wait():

@@ -57,6 +57,7 @@ def test_what_it_does_not_say_is_unsupported(files):
     assert (one.code, one.field, one.item) == ("unsupported", CLAIM, 0)
     score, _, sentence = one.got.partition(" for ")
     assert 0 <= float(score) < 0.5 and sentence.startswith('"Keys are made of')
+    assert sentence.endswith("; not there: melted, silver, Brussels")
     assert one.expected == "0.5 or more" and "Read the claim" in one.tip
     assert "citations[0].claim: " in one.message
     assert report.depths["support"].ok == 0 and report.depths["text"].ok == 1
@@ -94,6 +95,48 @@ def test_segments_are_each_held_against_their_own(files):
     ]
     report = report_of(files, answered("", cited=(), segments=segments))
     assert found(report) == [("misattributed", CLAIM, 0, 1), ("unsupported", CLAIM, 0, 2)]
+
+
+SEGMENTS = [{"text": RIGHT, "citations": ["c1"]}, {"text": DOOR, "citations": ["c2"]}]
+
+
+@pytest.mark.parametrize(
+    ("claim", "expected"),
+    [
+        (f"{RIGHT} {DOOR}", []),
+        ("Two people turn the keys every year.", []),
+        (f"{RIGHT} {WRONG}", [("unsupported", CLAIM, None, None)]),
+        ("The safe opens at nine.", [("misattributed", CLAIM, None, None)]),
+        (f"{RIGHT} Who turns them?", []),
+    ],
+)
+def test_what_the_answer_says_beside_its_segments_is_held_against_all_that_is_cited(
+    files, claim, expected
+):
+    report = report_of(files, answered(claim, cited=(), segments=SEGMENTS))
+    assert found(report) == expected
+    assert report.depths["support"].checked == 1
+
+
+def test_numbers_that_are_not_there_are_named_first(files):
+    report = report_of(files, answered("Keys are turned 17 times a year by three people."))
+    [one] = report.findings
+    assert "; not there: 17" in one.got
+
+
+@pytest.mark.parametrize("broken", ["claim_findings", "unsaid_findings"])
+def test_a_check_that_fails_is_told_and_hides_nothing(files, monkeypatch, broken):
+    def failing(*_):
+        raise ZeroDivisionError("float division")
+
+    monkeypatch.setattr(f"ragauge.citations.checking.{broken}", failing)
+    report = report_of(files, answered("", cited=("c9",), segments=SEGMENTS))
+    assert [code for code, *_ in found(report)] == ["not_retrieved"]
+    whole = report_of(files, answered(RIGHT, cited=(), segments=SEGMENTS))
+    assert not whole.passed and whole.depths["support"].checked == 0
+    assert "the check itself failed: ZeroDivisionError: float division" in str(
+        whole.metrics["traceability.support"].reason
+    )
 
 
 def test_each_sentence_is_told_and_a_citation_in_vain_too(files):

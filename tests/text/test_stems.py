@@ -179,17 +179,23 @@ PART: dict[Language, str] = {
         raam ram | beer ber | kaart kaar | markt mark | land lan | geld gel
         schilder schilderij | directeur directie | rood rot | boot bot | gebied bied
         geluid luid | gemeente meent | aarde aar | orde or
+        werd had | kon zou | kwam zag | gaf kwam | bleef schreef | stad bestaan | verkocht heet
+        open historicus | dag bladeren | gebeurd gebruikt
     """,
     "de": """
         schon schön | stadt staat | kunst kunde | buch bach | kirche kirsche | bus bu
         haus hass | glas gla | wien wie | stein stei | bahn bah | bauer bau | wagen waage
         mutter mut | vater vat | name nam | seite seit | meister meist | winter wint | gast gas
+        wurde hatte | musste konnte | gab kam | fand sah | blieb schrieb | lag stand
+        gemalt zentren | museen bestand | starb nannte | gefahren gegründet
     """,
     "fr": """
         temps tem | mois moi | pays pay | fois foi | bras bra | cas ca | bois boi | moment mom
         gouvernement gouvern | fond fondé | mer mé | cher ché | peintre peinture | roi rue
         prix pri | voix voi | musée muse | côté côte | pré prê | marché marche | hiver hivé
         premier premi | papier papi
+        fait allait | devait pouvait | prit vit | vint mit | écrit tenait | né dit | peint vécu
+        construit peint | yeux construit | vieille nouvelle | publique longue | madame monsieur
     """,
 }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, structs
@@ -13,7 +13,15 @@ from ragauge.citations.live import LiveIndex
 from ragauge.citations.payload import ReadPayload, as_mapping, read_payload, told, whole_payload
 from ragauge.citations.places import PlaceCheck, Said, place_findings
 from ragauge.citations.rules import Pointer, crossed_sections, mixed_units, out_of_order, repeated
-from ragauge.citations.support import NO_SPAN, CitedSpan, claim_findings, span_text
+from ragauge.citations.support import (
+    NO_SPAN,
+    CitedSpan,
+    ClaimCheck,
+    claim_findings,
+    failed_check,
+    span_text,
+    unsaid_findings,
+)
 from ragauge.contracts.answers import Context
 from ragauge.contracts.audit import DEPTHS, CitationFinding, ParsedAnswer
 from ragauge.contracts.citation import Citation
@@ -176,19 +184,47 @@ class Checking:
         else:
             self.unchecked.append(found.reason or "no words to compare")
 
+    def note_unsaid(self, parsed: ParsedAnswer) -> None:
+        """What the answer says that none of its segments does, beside all that is cited."""
+        if self._checks.depth < SUPPORT or not parsed.segments or not self.cited:
+            return
+        said = [segment.text for segment in parsed.segments]
+
+        def check() -> ClaimCheck:
+            spans = [
+                Context(one.snippet_id, text)
+                for one in self.cited
+                if (text := self._text_at(one)) is not None
+            ]
+            if not self.whole or len(spans) < len(self.cited):
+                return ClaimCheck(reason=NO_SPAN)
+            return unsaid_findings(parsed.answer, said, spans, self._retrieved_texts)
+
+        self._check(check, None)
+
     def _judge(self, part: Part, cited: Sequence[tuple[int, Citation]]) -> None:
         """What a part says, beside the spans it cites."""
-        spans = [
-            CitedSpan(place, Context(one.snippet_id, text))
-            for place, one in cited
-            if (text := self._text_at(one)) is not None
-        ]
-        if len(spans) < len(part.citations):
-            self.unjudged.append(NO_SPAN)
-            return
-        found = claim_findings(part.text, spans, self._retrieved_texts)
+
+        def check() -> ClaimCheck:
+            spans = [
+                CitedSpan(place, Context(one.snippet_id, text))
+                for place, one in cited
+                if (text := self._text_at(one)) is not None
+            ]
+            if len(spans) < len(part.citations):
+                return ClaimCheck(reason=NO_SPAN)
+            return claim_findings(part.text, spans, self._retrieved_texts)
+
+        self._check(check, part.segment)
+
+    def _check(self, check: Callable[[], ClaimCheck], segment: int | None) -> None:
+        """Note what a check of a claim shows; one that fails tells nothing, and hides nothing."""
+        try:
+            found = check()
+        except Exception as error:  # the words of others meet our model here: see `FAILED`
+            found = ClaimCheck(reason=failed_check(error))
         for place, finding in found.findings:
-            self._note([finding], place, part.segment)
+            self._note([finding], place, segment)
         if found.reason is not None:
             self.unjudged.append(found.reason)
 

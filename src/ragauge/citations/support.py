@@ -13,7 +13,11 @@ from ragauge.contracts.answers import AnswerKind, CitationSupport, CitingSentenc
 from ragauge.contracts.audit import CitationFinding
 from ragauge.contracts.citation import Citation
 from ragauge.contracts.documents import Documents
+from ragauge.text.language import language_of
+from ragauge.text.sentences import sentences
+from ragauge.text.stop_words import stop_words
 from ragauge.text.visible import one_line
+from ragauge.text.words import words
 
 if TYPE_CHECKING:
     from ragauge.text.grounding import Passages
@@ -23,6 +27,9 @@ CLAIM = "claim"
 NO_TEXT = "the answer's text is not given"
 NO_SPAN = "a cited span cannot be read"
 UNCITED = "nothing is cited"
+FAILED = "the check itself failed"
+FAULT_SHOWN = 200
+MISSING_SHOWN = 8
 LONGEST_TITLE = 200
 SENTENCE_ENDS = (".", "!", "?", "。", "！", "？", ",", ";", ":")
 
@@ -72,19 +79,84 @@ def claim_findings(
     The others are looked at only where the cited spans do not support the claim. A number in
     brackets is no marker here: only what was retrieved would tell which chunk it means.
     """
+    found = _looked_at(claim, cited, others)
+    if isinstance(found, str):
+        return ClaimCheck(reason=found)
+    return ClaimCheck((*_lost(found), *_in_vain(found)))
+
+
+def unsaid_findings(
+    answer: str,
+    segments: Sequence[str],
+    cited: Sequence[Context],
+    others: Callable[[], Iterable[Context]],
+) -> ClaimCheck:
+    """What an answer says beside its segments, held against all that it and they cite.
+
+    That a citation supports none of that is no fault: it is there for its segment.
+    """
+    from ragauge.text.grounding.groundedness import NO_CLAIM
+
+    beside = unsaid(answer, segments)
+    if not beside:
+        return ClaimCheck()
+    spans = [CitedSpan(place, one) for place, one in enumerate(cited)]
+    found = _looked_at(beside, spans, others)
+    if isinstance(found, str):
+        return ClaimCheck(reason=None if found == NO_CLAIM else found)
+    return ClaimCheck(tuple((None, finding) for _, finding in _lost(found)))
+
+
+def unsaid(answer: str, segments: Sequence[str]) -> str:
+    """The sentences of an answer that none of its segments has the words of.
+
+    >>> unsaid("It opened in 1800. Napoleon designed it.", ["The museum opened in 1800."])
+    'Napoleon designed it.'
+    """
+    said = [_telling(segment) for segment in segments]
+    stretches = [answer[one.start : one.end] for one in sentences(answer)]
+    return "\n".join(
+        text for text in stretches if not any(_telling(text) <= segment for segment in said)
+    )
+
+
+def _telling(text: str) -> set[str]:
+    return {*words(text)} - stop_words(language_of(text))
+
+
+def failed_check(error: Exception) -> str:
+    """Why nothing can be said, where it is our own check that broke off."""
+    return one_line(f"{FAILED}: {type(error).__name__}: {error}", FAULT_SHOWN)
+
+
+class _Looked(NamedTuple):
+    """A claim that was held against its cited spans, by the ids of these."""
+
+    found: CitationSupport
+    own: dict[str, CitedSpan]
+
+    @property
+    def claims(self) -> list[CitingSentence]:
+        return [one for one in self.found.sentences if one.claims]
+
+
+def _looked_at(
+    claim: str, cited: Sequence[CitedSpan], others: Callable[[], Iterable[Context]]
+) -> _Looked | str:
+    """The claim beside its spans, and beside the others where these do not hold it; or why not."""
     if not claim.strip():
-        return ClaimCheck(reason=NO_TEXT)
+        return NO_TEXT
     if not cited:
-        return ClaimCheck(reason=UNCITED)
+        return UNCITED
     own = {span.context.id: span for span in reversed(cited)}
     contexts = [span.context for span in cited if own[span.context.id] is span]
     found = _held(claim, contexts, tuple(own))
     if found.reason:
-        return ClaimCheck(reason=found.reason)
+        return found.reason
     if not all(one.supported for one in found.sentences if one.claims):
         more = [one for one in others() if one.id not in own]
         found = _held(claim, [*contexts, *more], tuple(own)) if more else found
-    return ClaimCheck(tuple(_findings(found, own)))
+    return _Looked(found, own)
 
 
 def _held(claim: str, contexts: Sequence[Context], cited: Sequence[str]) -> CitationSupport:
@@ -100,31 +172,49 @@ def _kind(passages: Passages) -> AnswerKind:
     return "qa" if passages.record is None else "data_to_text"
 
 
-def _findings(
-    found: CitationSupport, own: dict[str, CitedSpan]
-) -> Iterator[tuple[int | None, CitationFinding]]:
-    claims = [one for one in found.sentences if one.claims]
-    lost = [one for one in claims if not one.supported]
-    for one in lost:
-        items = [own[chunk.chunk].item for chunk in one.cited]
-        yield (items[0] if len(items) == 1 else None), _finding(one, found.threshold)
-    if len(lost) == len(claims):
+def _lost(looked: _Looked) -> Iterator[tuple[int | None, CitationFinding]]:
+    """The sentences that their cited spans do not support."""
+    for one in looked.claims:
+        if not one.supported:
+            items = [looked.own[chunk.chunk].item for chunk in one.cited]
+            yield (items[0] if len(items) == 1 else None), _finding(one, looked)
+
+
+def _in_vain(looked: _Looked) -> Iterator[tuple[int | None, CitationFinding]]:
+    """The citations that support nothing, where others support something."""
+    if not any(one.supported for one in looked.claims):
         return  # that no citation supports anything is said already
-    for id, span in own.items():
-        held = [chunk for one in claims for chunk in one.cited if chunk.chunk == id]
+    for id, span in looked.own.items():
+        held = [chunk for one in looked.claims for chunk in one.cited if chunk.chunk == id]
         if held and not any(chunk.supports for chunk in held):
             score = max(chunk.score or 0.0 for chunk in held)
             got = f"{score:.2f} at best for what it is cited for"
-            yield span.item, _unsupported(got, found.threshold)
+            yield span.item, _unsupported(got, looked.found.threshold)
 
 
-def _finding(one: CitingSentence, threshold: float) -> CitationFinding:
+def _finding(one: CitingSentence, looked: _Looked) -> CitationFinding:
     if one.elsewhere is None:
-        return _unsupported(f"{one.score or 0.0:.2f} for {shown(one.text)}", threshold)
+        got = f"{one.score or 0.0:.2f} for {shown(one.text)}{_missing(one, looked)}"
+        return _unsupported(got, looked.found.threshold)
     cited = ", ".join(one_line(chunk.chunk, ID_SHOWN) for chunk in one.cited)
     holder = f"{one_line(one.elsewhere.chunk, ID_SHOWN)} supports {shown(one.text)}"
     expected = f"{holder} ({one.elsewhere.score:.2f}, the cited {one.score or 0.0:.2f})"
     return CitationFinding(code="misattributed", field=CLAIM, got=cited, expected=expected)
+
+
+def _missing(one: CitingSentence, looked: _Looked) -> str:
+    """The numbers and words of a sentence that no cited span has, to be told behind its score."""
+    from ragauge.text.grounding import Passages
+    from ragauge.text.grounding.groundedness import groundedness
+
+    passages = Passages([looked.own[chunk.chunk].context for chunk in one.cited])
+    found = groundedness(one.text, passages, kind=_kind(passages))
+    lacking = list(dict.fromkeys((*found.unsupported_numbers, *found.unsupported_words)))
+    if not lacking:
+        return ""
+    more = len(lacking) - MISSING_SHOWN
+    told = [one_line(word, ID_SHOWN) for word in lacking[:MISSING_SHOWN]]
+    return f"; not there: {', '.join(told)}" + (f" and {more} more" if more > 0 else "")
 
 
 def _unsupported(got: str, threshold: float) -> CitationFinding:

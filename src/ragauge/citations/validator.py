@@ -142,6 +142,7 @@ class CitationValidator:
         seen = Checking(self._checks, parts, retrieved)
         if self._depth >= 1:
             seen.note_whole(parsed.cites_first)
+            seen.note_unsaid(parsed)
         kind: Kind = "answer" if seen.ids else "uncited"
         return Examined(
             _audit(seen.findings, kind) if seen.findings else _VALID["answer"],

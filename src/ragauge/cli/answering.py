@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -16,6 +16,7 @@ from ragauge.cli.outputs import refuse_overwriting
 from ragauge.cli.progress import counting
 from ragauge.cli.run_store import place_of
 from ragauge.cli.settings import options_of, remark, settings
+from ragauge.errors import UsageError
 
 if TYPE_CHECKING:
     from ragauge.models.judges.budget import Estimate
@@ -26,7 +27,6 @@ SPENT = "budget_spent"
 """The finding of a run whose judge had to stop."""
 REFUSALS = ("refusal", "refusal_tokens")
 """Settings that say what a refusal is."""
-_COMMA = re.compile(r",(?![^()]*\))")
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _OPTIONS = (
@@ -39,6 +39,8 @@ _OPTIONS = (
     click.option("--rate", metavar="CALLS", help="At most: 5/s or 300/min."),
     click.option("--concurrency", type=click.IntRange(1), help="Calls under way at a time."),
     click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Seconds for a call."),
+    click.option("--seed", type=click.IntRange(0), help="What the judge draws with  [0]"),
+    click.option("--rubric", metavar="FILE", help="Your own rubric, for the metric rubric."),
     click.option("--embedder", metavar="NAME", help="ngram, minilm, minilm:/path or URL  [ngram]"),
     click.option(
         "--tokenizer",
@@ -76,19 +78,22 @@ def evaluated_answers(
     given["out"] = None
     said = settings(**{name: given[name] or None for name in REFUSALS})
     given |= {name: said[name] for name in REFUSALS}
-    given["metrics"] = [name for names in given["metrics"] for name in _names(names)]
+    given["metrics"] = given["metrics"] or None
     if out is not None:
         check_ending(out)
-        names = [*read, given["strata"], *given["calibration"]]
+        names = [*read, given["strata"], given["rubric"], *given["calibration"]]
         refuse_overwriting(names, [*given["reports"], out])
-    replies_at = partial(kept_replies, given["judge"], given["store"])
+    given["rubric"] = _text(given["rubric"])
+    replies_at = partial(kept_replies, given["judge"], given["store"], given["embedder"])
     spent = False
 
     def ran(**options: Any) -> AnswersOutcome:
         nonlocal spent
         with replies_at() as replies, counting("measuring answers", quiet) as progress:
             announce = partial(announced, quiet=quiet)
-            asking = Asking(replies=replies, announce=announce, progress=progress)
+            asking = Asking(
+                replies=replies, vectors=replies, announce=announce, progress=progress
+            )
             outcome = run(asking=asking, **options)
         if out is not None:
             write_scores(outcome, out)
@@ -100,15 +105,27 @@ def evaluated_answers(
     return NOT_MEASURED if spent else code
 
 
-def _names(written: str) -> list[str]:
-    """Names with commas between them; those in parentheses are a metric's own."""
-    return [name.strip() for name in _COMMA.split(written) if name.strip()]
+def _text(file: str | None) -> str | None:
+    """What stands in a file that the user names."""
+    if file is None:
+        return None
+    try:
+        return Path(file).read_text("utf-8")
+    except OSError as error:
+        raise UsageError(f"--rubric {file}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"--rubric {file}: is not UTF-8 text") from None
 
 
 @contextmanager
-def kept_replies(judge: str | None, store: str | None) -> Iterator[StoredReplies | None]:
-    """Where a judge's replies are kept, whether the run is recorded or not; None without one."""
-    if judge in (None, "lexical"):
+def kept_replies(
+    judge: str | None, store: str | None, embedder: str | None = None
+) -> Iterator[StoredReplies | None]:
+    """Where replies and vectors of endpoints are kept, whether the run is recorded or not.
+
+    None where neither the judge nor the embedder is one.
+    """
+    if judge in (None, "lexical") and "://" not in (embedder or ""):
         yield None
         return
     from ragauge.store.reply_cache import open_replies
@@ -122,6 +139,10 @@ def kept_replies(judge: str | None, store: str | None) -> Iterator[StoredReplies
 
 def announced(planned: Estimate, *, quiet: bool) -> None:
     """Say what a judge will take, before it is asked."""
+    from ragauge.reports.numbers import counted
+
     tokens = f"about {planned.prompt_tokens:,} tokens in and {planned.completion_tokens:,} out"
     cost = "" if planned.cost is None else f", about {planned.cost:,.2f}"
-    remark(f"judge: at most {planned.calls:,} calls, {tokens}{cost}", quiet)
+    replies = counted(planned.cached, "reply is", "replies are")
+    known = f"; {replies} known already" if planned.cached else ""
+    remark(f"judge: at most {counted(planned.calls, 'call')}, {tokens}{cost}{known}", quiet)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from msgspec import structs
 
 from ragauge.contracts.evaluation import Task
+from ragauge.contracts.metric import Metric
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Decision, Rule, Verdict
 from ragauge.errors import UsageError
@@ -43,6 +44,11 @@ def demanded(rules: Sequence[Rule], task: Task) -> list[Rule]:
     """The rules that somebody asked for, by a preset or himself: what always holds left out."""
     always = parse_rules(INTEGRITY[task], str)
     return [rule for rule in rules if rule not in always]
+
+
+def any_value(metric: Metric) -> Rule:
+    """The rule that every value of a metric satisfies, for a gate that demands one at all."""
+    return Rule(metric=metric.id, op=">=", bound=metric.bounds[0])
 
 
 def undecided(rule: Rule, verdict: Decision, reason: str) -> Verdict:

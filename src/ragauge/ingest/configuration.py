@@ -14,6 +14,8 @@ from msgspec import Struct
 from ragauge.errors import UsageError
 
 PREFIX = "RAGAUGE_"
+KEYS = (f"{PREFIX}JUDGE_KEY", f"{PREFIX}EMBEDDER_KEY")
+"""Variables that hold keys of endpoints: no settings, so that their values are shown nowhere."""
 EMPTY = "is empty; leave it out, or say what you want"
 Kind = Literal["text", "texts", "list", "choice", "whole", "number", "switch"]
 
@@ -233,7 +235,7 @@ def configured(
         _set(values, name, value, file.name, f"{file.name}: {name}", problems)
     _from_its_folder(values, file)
     for variable in sorted(environment):
-        if variable.startswith(PREFIX):
+        if variable.startswith(PREFIX) and variable not in KEYS:
             name = _named(variable.removeprefix(PREFIX).lower())
             _set(values, name, environment[variable], variable, variable, problems)
     for name, value in flags.items():
@@ -338,7 +340,9 @@ def _set(
 ) -> None:
     setting = SETTINGS.get(name)
     if setting is None:
-        near = difflib.get_close_matches(name, (*SETTINGS, *SUITE_TABLES), n=1)
+        for_key = place.endswith("_KEY")
+        named, known = (place, KEYS) if for_key else (name, (*SETTINGS, *SUITE_TABLES))
+        near = difflib.get_close_matches(named, known, n=1)
         hint = f'did you mean "{near[0]}"?' if near else "`ragauge config` lists the settings"
         problems.append(f"{place}: there is no such setting; {hint}")
         return

@@ -3,8 +3,9 @@
 Precision and recall of citations as the studies of generated answers with sources define them:
 recall asks each statement whether its citations together support it in full, precision asks each
 citation whether it supports its statement. A citation that has a part of it, without which the
-others support it no longer or much less, counts as one that supports. The sentence supporter is the judge here: it
-knows wording, not meaning, so that the numbers compare systems and are no proof of any sentence.
+others support it no longer or much less, counts as one that supports. The sentence supporter is
+the judge here: it knows wording, not meaning, so that the numbers compare systems and are no proof
+of any sentence.
 
 What an answer cites as a whole, in a list or a field, is one citation for all its sentences that
 have no marker: it supports where it supports one of them.
@@ -15,11 +16,10 @@ from __future__ import annotations
 from ragauge.contracts.answers import AnswerRow, CitationSupport, CitingSentence, Context
 from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.metrics.answer_facts import AnswerFacts
-from ragauge.metrics.overlap_references import answer_of, of_answers, quoted
-from ragauge.metrics.quantities import REFUSED
+from ragauge.metrics.grounds import grounds_of
+from ragauge.metrics.overlap_references import of_answers, quoted
 from ragauge.text.grounding.cited import citation_support
 
-NO_CONTEXTS = Absent("the row tells nothing of contexts")
 NO_CITATION = Absent("the answer cites nothing")
 NO_CLAIM_CITES = Absent("no sentence that claims something cites")
 NOT_ASKED = "nobody looked at its citations"
@@ -110,13 +110,9 @@ def cited_facts(answer: str, *contexts: str, cited: tuple[str, ...] | None = Non
 
 
 def _citations(facts: AnswerFacts) -> CitationSupport | Absent:
-    answer = answer_of(facts)
-    if isinstance(answer, Absent):
-        return answer
-    if facts.refused:
-        return REFUSED
-    if facts.row.contexts is None:
-        return NO_CONTEXTS
+    grounds = grounds_of(facts)
+    if isinstance(grounds, Absent):
+        return grounds
     found = facts.citations
     if found is None:
         return Absent(facts.missing.get("citations", NOT_ASKED))

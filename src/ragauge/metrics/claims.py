@@ -9,8 +9,13 @@ address, and of the judged claims of an answer, as whole numbers:
 
 and of the judged claims of a reference: unused + missed by the retriever = claims - said ones.
 
-A verdict that is unknown is not False. A claim that lacks one of the verdicts the others have
-is out of every count at once and is counted as unjudged, so that the sums hold over the rest.
+A verdict that is unknown is not False. In these counts a claim that lacks one of the verdicts the
+others have is out of all of them at once and is counted as unjudged, so that the sums hold over
+the rest. A metric that needs one kind of verdict alone takes its `Tally` instead: a claim that no
+context has stays unsupported, whatever is not known of its reference. Where every claim of a text
+has the same verdicts the two are one, and so the sums hold between the metrics too; a judge gives
+or withholds them for all claims of a text in one call, and the lexical one in one table.
+
 To call a claim supported because one context of five is known to support it, while those
 without such luck are left out, would flatter the answer: all five verdicts must be known.
 Verdicts that no claim has (there is no reference, or that call failed) are not waited for: the
@@ -61,7 +66,27 @@ class Mark(NamedTuple):
     other: bool | None
 
 
-UNJUDGED = Mark(None, None)
+class Tally(NamedTuple):
+    """How many claims one kind of verdict speaks for, among those of which it is known."""
+
+    true: int
+    known: int
+    unknown: int
+
+
+def in_contexts(claims: Sequence[Claim], chunks: int | None) -> Tally:
+    """The claims that a context supports, whatever the other text says of them.
+
+    >>> known, unknown = Claim(text="a", chunks=(False,)), Claim(text="b", chunks=(None,))
+    >>> in_contexts([known, unknown], 1)
+    Tally(true=0, known=1, unknown=1)
+    """
+    return _tally([mark.supported for mark in marks(claims, chunks)])
+
+
+def in_other_text(claims: Sequence[Claim]) -> Tally:
+    """The claims that the other text supports, whatever the contexts say of them."""
+    return _tally([claim.other for claim in claims])
 
 
 def answer_counts(claims: AnswerClaims) -> AnswerCounts:
@@ -129,10 +154,11 @@ def reference_addresses(claims: AnswerClaims) -> tuple[ReferenceAddress | None, 
 def relevance(claims: AnswerClaims) -> tuple[bool, ...] | None:
     """Whether each context supports a claim of the reference; None where that is not known.
 
-    Not `useful`, which is asked for the context as a whole: an address must follow from the
-    verdicts on claims alone, or the same claim could have two.
+    A reference that claims nothing makes no context relevant, nor irrelevant. Not `useful`, which
+    is asked for the context as a whole: an address must follow from the verdicts on claims alone,
+    or the same claim could have two.
     """
-    if claims.reference is None or claims.chunks is None:
+    if not claims.reference or claims.chunks is None:
         return None
     lines = [_verdicts(claim, claims.chunks) for claim in claims.reference]
     known = [line for line in lines if line is not None]
@@ -142,14 +168,8 @@ def relevance(claims: AnswerClaims) -> tuple[bool, ...] | None:
 
 
 def marks(claims: Sequence[Claim], chunks: int | None) -> list[Mark]:
-    """What is known of each claim; nothing where it lacks a verdict that another of them has."""
-    found = [Mark(_supported(claim, chunks), claim.other) for claim in claims]
-    supported = any(mark.supported is not None for mark in found)
-    other = any(mark.other is not None for mark in found)
-    lacking = [
-        (supported and mark.supported is None) or (other and mark.other is None) for mark in found
-    ]
-    return [UNJUDGED if lacks else mark for mark, lacks in zip(found, lacking, strict=True)]
+    """What is known of each claim."""
+    return [Mark(_supported(claim, chunks), claim.other) for claim in claims]
 
 
 def _answer_address(
@@ -176,7 +196,15 @@ def _reference_address(mark: Mark) -> ReferenceAddress | None:
 
 
 def _judged(claims: Sequence[Claim], chunks: int | None) -> list[Mark]:
-    return [mark for mark in marks(claims, chunks) if mark != UNJUDGED]
+    """What is known of the claims that lack no verdict another of them has."""
+    found = marks(claims, chunks)
+    needed = [any(mark[kind] is not None for mark in found) for kind in range(len(Mark._fields))]
+    return [
+        mark
+        for mark in found
+        if any(needed)
+        and not any(need and it is None for need, it in zip(needed, mark, strict=True))
+    ]
 
 
 def _by_both(judged: Sequence[Mark]) -> bool:
@@ -197,5 +225,10 @@ def _verdicts(claim: Claim, chunks: int) -> list[bool] | None:
 
 def _true(verdicts: Iterable[bool | None]) -> int | None:
     """How many are True; None where there is none, or none is known."""
+    found = _tally(list(verdicts))
+    return found.true if found.known else None
+
+
+def _tally(verdicts: Sequence[bool | None]) -> Tally:
     known = [verdict for verdict in verdicts if verdict is not None]
-    return sum(known) if known else None
+    return Tally(sum(known), len(known), len(verdicts) - len(known))

@@ -12,12 +12,10 @@ from functools import partial
 from ragauge.contracts.answers import Groundedness
 from ragauge.contracts.metric import SCALE, Absent, Metric, Row
 from ragauge.metrics.answer_facts import AnswerFacts
-from ragauge.metrics.overlap_references import answer_of, mean_of_answers, of_answers
+from ragauge.metrics.grounds import grounds_of
+from ragauge.metrics.overlap_references import mean_of_answers, of_answers
 
-NO_CONTEXTS = Absent("the row tells no contexts")
-NOTHING_RETRIEVED = Absent("no context was retrieved")
 WORDLESS = Absent("the answer has no sentence")
-REFUSED = Absent("the answer is a refusal: it claims nothing")
 LONG = 4
 """Words of more letters than this count in the brief's measure."""
 
@@ -52,7 +50,7 @@ def grounded(facts: AnswerFacts) -> Row | Absent:
     return Row((int(bool(found.grounded)), 1), found.reason)
 
 
-@mean_of_answers("answers.brief_faithfulness", needs=("row",))
+@mean_of_answers("answers.brief_faithfulness", needs=("row", "refused"))
 def brief_faithfulness(facts: AnswerFacts) -> Row | Absent:
     """Sentences with a word of five letters or more that stands anywhere in the contexts.
 
@@ -65,13 +63,12 @@ def brief_faithfulness(facts: AnswerFacts) -> Row | Absent:
     >>> brief_faithfulness(AnswerFacts(row=AnswerRow(id="1", answer=says, contexts=contexts)))
     Row(counts=(1099511627776, 1), reason=None)
     """
-    answer = answer_of(facts)
-    if isinstance(answer, Absent):
-        return answer
-    if facts.row.contexts is None:
-        return NO_CONTEXTS
-    known = " ".join(context.text for context in facts.row.contexts).lower()
-    sentences = [part for part in _SENTENCE_END.split(answer.lower()) if part.strip()]
+    grounds = grounds_of(facts)
+    if isinstance(grounds, Absent):
+        return grounds
+    known = " ".join(context.text for context in grounds).lower()
+    said = (facts.row.answer or "").lower()
+    sentences = [part for part in _SENTENCE_END.split(said) if part.strip()]
     if not sentences:
         return WORDLESS
     held = sum(any(word in known for word in _LONG_WORD.findall(part)) for part in sentences)
@@ -79,15 +76,9 @@ def brief_faithfulness(facts: AnswerFacts) -> Row | Absent:
 
 
 def _found(facts: AnswerFacts) -> Groundedness | Absent:
-    answer = answer_of(facts)
-    if isinstance(answer, Absent):
-        return answer
-    if facts.refused:
-        return REFUSED
-    if facts.row.contexts is None:
-        return NO_CONTEXTS
-    if not facts.row.contexts:
-        return NOTHING_RETRIEVED
+    grounds = grounds_of(facts)
+    if isinstance(grounds, Absent):
+        return grounds
     if facts.groundedness is None:
         return Absent(facts.missing.get("groundedness", "groundedness was not asked for"))
     if facts.groundedness.value is None:

@@ -7,31 +7,29 @@ failed at is absent with its reason, and never zero.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from inspect import cleandoc
 
 from msgspec import Struct
 
-from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.claims import AnswerClaims
 from ragauge.contracts.metric import Absent, Better, Metric, Row
 from ragauge.metrics import judged_measures as measures
 from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.grounds import grounds_of, retrieved, told_contexts
 from ragauge.metrics.judged_measures import value_row
-from ragauge.metrics.overlap_references import (
-    EMPTY_ANSWER,
-    NO_ANSWER,
-    NO_REFERENCE,
-    mean_of_answers,
-)
+from ragauge.metrics.overlap_references import answer_of, mean_of_answers, references_of
 
-MISSING = {
-    "answer": NO_ANSWER,
-    "question": Absent("no question"),
-    "references": NO_REFERENCE,
-    "contexts": Absent("the row tells nothing of contexts"),
+NO_QUESTION = Absent("no question")
+NEEDED: Mapping[str, Callable[[AnswerFacts], object]] = {
+    "answer": answer_of,
+    "question": lambda facts: NO_QUESTION if facts.row.question is None else facts.row.question,
+    "references": references_of,
+    "contexts": told_contexts,
+    "retrieved": retrieved,
+    "grounds": grounds_of,
 }
-"""Why a metric is absent, by the field of the row that it lacks."""
+"""By what a metric needs, what gives it; or, as Absent, why it is not there."""
 
 
 class Definition(Struct, frozen=True):
@@ -39,7 +37,7 @@ class Definition(Struct, frozen=True):
 
     measure: Callable[[AnswerClaims], Row | Absent]
     needs: tuple[str, ...]
-    """Fields of the row without which it is absent."""
+    """Of `NEEDED`, what it is absent without."""
     better: Better = "higher"
     bounds: tuple[float, float] = (0, 1)
 
@@ -48,8 +46,8 @@ class Definition(Struct, frozen=True):
         return self.measure.__name__
 
 
-GROUNDS = ("answer", "contexts")
-ALL = ("answer", "references", "contexts")
+GROUNDS = ("grounds",)
+ALL = ("grounds", "references")
 DEFINITIONS = (
     Definition(measures.faithfulness, GROUNDS),
     Definition(measures.self_knowledge, ALL, "lower"),
@@ -59,7 +57,7 @@ DEFINITIONS = (
     Definition(measures.claim_precision, ("answer", "references")),
     Definition(measures.claim_recall, ("answer", "references")),
     Definition(measures.factual_correctness, ("answer", "references")),
-    Definition(measures.context_precision, ("references", "contexts")),
+    Definition(measures.context_precision, ("references", "retrieved")),
     Definition(measures.context_recall, ("references", "contexts")),
     Definition(measures.answer_relevancy, ("question", "answer"), bounds=(-1, 1)),
 )
@@ -90,7 +88,7 @@ def judged_metric(definition: Definition, source: Source) -> Metric:
     """The entry of the table for this definition and this judge."""
 
     def measured(facts: AnswerFacts) -> Row | Absent:
-        absent = lacking(facts.row, definition.needs)
+        absent = lacking(facts, definition.needs)
         if absent:
             return absent
         claims: AnswerClaims | None = getattr(facts, source.field)
@@ -103,7 +101,7 @@ def judged_metric(definition: Definition, source: Source) -> Metric:
         f"answers.{source.prefix}{definition.name}",
         better=definition.better,
         bounds=definition.bounds,
-        needs=("row", source.field, "missing"),
+        needs=("row", "refused", source.field, "missing"),
     )
     return entry(measured)
 
@@ -116,7 +114,7 @@ def rubric(facts: AnswerFacts) -> Row | Absent:
 
     Words alone cannot apply a rubric, so that there is no lexical one.
     """
-    absent = lacking(facts.row, ("answer",))
+    absent = lacking(facts, ("answer",))
     if absent:
         return absent
     if facts.rubric is None:
@@ -126,25 +124,22 @@ def rubric(facts: AnswerFacts) -> Row | Absent:
     return value_row(facts.rubric.score, facts.rubric.reason)
 
 
-def lacking(row: AnswerRow, needs: tuple[str, ...]) -> Absent | None:
-    """Why the row cannot be measured, by the first field that it lacks; None where it can.
-
-    An empty list of contexts can: nothing was retrieved.
-    """
-    for field in needs:
-        value = getattr(row, field)
-        if value is None or (field == "references" and not any(map(str.strip, value))):
-            return MISSING[field]
-        if field == "answer" and not value.strip():
-            return EMPTY_ANSWER
-    return None
+def lacking(facts: AnswerFacts, needs: tuple[str, ...]) -> Absent | None:
+    """Why an answer cannot be measured, by the first thing that it lacks; None where it can."""
+    found = (NEEDED[need](facts) for need in needs)
+    return next((one for one in found if isinstance(one, Absent)), None)
 
 
 def _doc(definition: Definition, source: Source) -> str:
-    """What the definition says, without its examples, and what is to be said of the judge."""
+    """What the definition says, without its examples, and what is to be said of the judge.
+
+    It names the metrics of the same judge.
+    """
     said = cleandoc(definition.measure.__doc__ or "").partition(">>>")[0].strip()
     if not source.opening:
         return said
+    for other in DEFINITIONS:
+        said = said.replace(f"`{other.name}`", f"`{source.prefix}{other.name}`")
     return f"{source.opening}{said[0].lower()}{said[1:]}\n\n{source.note}"
 
 

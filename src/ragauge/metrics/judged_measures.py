@@ -8,14 +8,21 @@ from math import fsum
 from ragauge.contracts.claims import AnswerAddress, AnswerClaims, Claim
 from ragauge.contracts.metric import SCALE, Absent, Row
 from ragauge.contracts.rankings import Ranking
-from ragauge.metrics.claims import answer_addresses, answer_counts, marks, reference_counts
+from ragauge.metrics.claims import (
+    Tally,
+    answer_addresses,
+    answer_counts,
+    in_contexts,
+    in_other_text,
+    marks,
+)
+from ragauge.metrics.grounds import NOTHING_RETRIEVED
 from ragauge.metrics.retrieval_grades import Parameters
 from ragauge.metrics.retrieval_measures import average_precision
 from ragauge.text.visible import one_line
 
 NO_CLAIM = Absent("the answer makes no claim")
 NO_REFERENCE_CLAIM = Absent("the reference makes no claim")
-NOTHING_RETRIEVED = Absent("nothing was retrieved")
 NAMED = 3
 """Claims that a reason quotes; the others are counted."""
 QUOTED = 160
@@ -32,8 +39,7 @@ def faithfulness(claims: AnswerClaims) -> Row | Absent:
     >>> faithfulness(AnswerClaims(judge="j", answer=(grounded, invented), chunks=1)).reason
     'not in the contexts: "b"'
     """
-    reason = _told("not in the contexts", _unsupported(claims, claims.answer))
-    return _of_answer(claims, answer_counts(claims).supported, reason, "chunk")
+    return _in_contexts(claims, claims.answer, NO_CLAIM)
 
 
 def self_knowledge(claims: AnswerClaims) -> Row | Absent:
@@ -41,26 +47,25 @@ def self_knowledge(claims: AnswerClaims) -> Row | Absent:
 
     With `faithfulness` and `hallucination` it adds up to 1.
     """
-    return _with_address(
-        claims, "self_knowledge", answer_counts(claims).self_knowledge, "right, but in no context"
-    )
+    count = answer_counts(claims).self_knowledge
+    return _with_address(claims, "self_knowledge", count, "right, but in no context")
 
 
 def hallucination(claims: AnswerClaims) -> Row | Absent:
     """Claims of the answer that are wrong and in no context, over its claims."""
-    return _with_address(
-        claims, "invented", answer_counts(claims).invented, "wrong, and in no context"
-    )
+    count = answer_counts(claims).invented
+    return _with_address(claims, "invented", count, "wrong, and in no context")
 
 
 def noise_sensitivity(claims: AnswerClaims) -> Row | Absent:
     """Claims of the answer that are wrong and stand in a relevant context, over its claims.
 
     The mode `relevant`. A context is relevant when it supports a claim of the reference. With
-    `noise_sensitivity_irrelevant` and `hallucination` it adds up to 1 - `claim_precision`.
+    `noise_sensitivity_irrelevant` and `hallucination` it adds up to 1 - `claim_precision`. None
+    where the reference makes no claim, for then nobody can say which contexts are relevant.
     """
     count = answer_counts(claims).misled_by_relevant
-    return _with_address(claims, "misled_by_relevant", count, "wrong, from a relevant context")
+    return _misled(claims, "misled_by_relevant", count, "wrong, from a relevant context")
 
 
 def noise_sensitivity_irrelevant(claims: AnswerClaims) -> Row | Absent:
@@ -69,19 +74,17 @@ def noise_sensitivity_irrelevant(claims: AnswerClaims) -> Row | Absent:
     The mode `irrelevant`.
     """
     count = answer_counts(claims).misled_by_noise
-    return _with_address(claims, "misled_by_noise", count, "wrong, from an irrelevant context")
+    return _misled(claims, "misled_by_noise", count, "wrong, from an irrelevant context")
 
 
 def claim_precision(claims: AnswerClaims) -> Row | Absent:
     """Claims of the answer that the reference supports, over its claims."""
-    reason = _told("wrong", _denied(claims, claims.answer))
-    return _of_answer(claims, answer_counts(claims).right, reason, "agreement")
+    return _in_other_text(claims, claims.answer, NO_CLAIM, "wrong")
 
 
 def claim_recall(claims: AnswerClaims) -> Row | Absent:
     """Claims of the reference that the answer supports, over the reference's claims."""
-    reason = _told("not said", _denied(claims, claims.reference))
-    return _of_reference(claims, reference_counts(claims).said, reason, "agreement")
+    return _in_other_text(claims, claims.reference, NO_REFERENCE_CLAIM, "not said")
 
 
 def factual_correctness(claims: AnswerClaims) -> Row | Absent:
@@ -109,10 +112,10 @@ def context_precision(claims: AnswerClaims) -> Row | Absent:
     """Average precision of the contexts in rank order, those useful for the reference being right.
 
     As published, over the useful ones that were retrieved: what was missed is `context_recall`'s
-    business. 0 where none is useful, None where nothing was retrieved.
+    business. 0 where none is useful, None where no context was retrieved.
     """
     if claims.useful is None:
-        return _failed(claims, "chunk")
+        return NO_REFERENCE_CLAIM if claims.reference == () else _failed(claims, "chunk")
     if not claims.useful:
         return NOTHING_RETRIEVED
     useful = tuple(int(verdict) for verdict in claims.useful if verdict is not None)
@@ -124,9 +127,11 @@ def context_precision(claims: AnswerClaims) -> Row | Absent:
 
 
 def context_recall(claims: AnswerClaims) -> Row | Absent:
-    """Claims of the reference that a context supports, over the reference's claims."""
-    reason = _told("not in the contexts", _unsupported(claims, claims.reference))
-    return _of_reference(claims, reference_counts(claims).retrieved, reason, "chunk")
+    """Claims of the reference that a context supports, over the reference's claims.
+
+    0 where no context was retrieved.
+    """
+    return _in_contexts(claims, claims.reference, NO_REFERENCE_CLAIM)
 
 
 def answer_relevancy(claims: AnswerClaims) -> Row | Absent:
@@ -145,7 +150,7 @@ def answer_relevancy(claims: AnswerClaims) -> Row | Absent:
         return Absent("no embedder compared the questions")
     if not claims.likeness:
         return Absent("there is no question to compare")
-    return value_row(fsum(claims.likeness) / len(claims.likeness))
+    return cosine_row(fsum(claims.likeness) / len(claims.likeness))
 
 
 def value_row(value: float, reason: str | None = None) -> Row:
@@ -153,18 +158,27 @@ def value_row(value: float, reason: str | None = None) -> Row:
     return Row((round(value * SCALE), 1), reason)
 
 
-def _of_answer(
-    claims: AnswerClaims, count: int | None, reason: str | None, *steps: str
+def cosine_row(cosine: float) -> Row:
+    """A cosine of one answer, or a mean of several.
+
+    Vectors of length one in single precision may give a little more than 1, which is cut.
+    """
+    return value_row(max(-1.0, min(1.0, cosine)))
+
+
+def _in_contexts(claims: AnswerClaims, of: Sequence[Claim] | None, none: Absent) -> Row | Absent:
+    """The claims of a text that a context supports, over those of which that is known."""
+    named = _texts(of, [mark.supported is False for mark in marks(of or (), claims.chunks)])
+    tally = in_contexts(of or (), claims.chunks)
+    return _share(claims, of, none, tally, _told("not in the contexts", named), "chunk")
+
+
+def _in_other_text(
+    claims: AnswerClaims, of: Sequence[Claim] | None, none: Absent, fact: str
 ) -> Row | Absent:
-    """So many of the answer's judged claims, over these; the verdicts come from the steps."""
-    if claims.answer is None:
-        return _failed(claims, "claims")
-    if not claims.answer:
-        return NO_CLAIM
-    if count is None:
-        return _failed(claims, *steps)
-    counts = answer_counts(claims)
-    return _share(count, counts.judged, counts.unjudged, reason)
+    """The claims of a text that the other one supports, over those of which that is known."""
+    named = _texts(of, [claim.other is False for claim in of or ()])
+    return _share(claims, of, none, in_other_text(of or ()), _told(fact, named), "agreement")
 
 
 def _with_address(
@@ -172,26 +186,38 @@ def _with_address(
 ) -> Row | Absent:
     """The claims of the answer that have an address, over its judged claims."""
     named = _texts(claims.answer, [one == address for one in answer_addresses(claims)])
-    return _of_answer(claims, count, _told(fact, named), "chunk", "agreement")
+    counts = answer_counts(claims)
+    known = 0 if count is None else counts.judged
+    tally = Tally(count or 0, known, counts.judged + counts.unjudged - known)
+    return _share(claims, claims.answer, NO_CLAIM, tally, _told(fact, named), "chunk", "agreement")
 
 
-def _of_reference(
-    claims: AnswerClaims, count: int | None, reason: str | None, *steps: str
+def _misled(
+    claims: AnswerClaims, address: AnswerAddress, count: int | None, fact: str
 ) -> Row | Absent:
-    """So many of the reference's judged claims, over these; the verdicts come from the steps."""
-    if claims.reference is None:
-        return _failed(claims, "claims")
-    if not claims.reference:
+    """The same of an address that depends on which contexts are relevant."""
+    if claims.answer and claims.reference == ():
         return NO_REFERENCE_CLAIM
-    if count is None:
+    return _with_address(claims, address, count, fact)
+
+
+def _share(
+    claims: AnswerClaims,
+    of: Sequence[Claim] | None,
+    none: Absent,
+    tally: Tally,
+    reason: str | None,
+    *steps: str,
+) -> Row | Absent:
+    """A share of the claims of a text; `none` where it makes none. The steps gave the verdicts."""
+    if of is None:
+        return _failed(claims, "claims")
+    if not of:
+        return none
+    if not tally.known:
         return _failed(claims, *steps)
-    counts = reference_counts(claims)
-    return _share(count, counts.judged, counts.unjudged, reason)
-
-
-def _share(count: int, judged: int, unjudged: int, reason: str | None) -> Row:
-    left_out = f"{unjudged} of {judged + unjudged} claims unjudged" if unjudged else None
-    return value_row(count / judged, _joined(left_out, reason))
+    left_out = f"{tally.unknown} of {len(of)} claims unjudged" if tally.unknown else None
+    return value_row(tally.true / tally.known, _joined(left_out, reason))
 
 
 def _failed(claims: AnswerClaims, *steps: str) -> Absent:
@@ -201,14 +227,6 @@ def _failed(claims: AnswerClaims, *steps: str) -> Absent:
         if step.split()[0] in steps:
             return Absent(f"the judge failed: {fact}")
     return Absent("the judge was not asked for it")
-
-
-def _unsupported(claims: AnswerClaims, of: Sequence[Claim] | None) -> list[str]:
-    return _texts(of, [mark.supported is False for mark in marks(of or (), claims.chunks)])
-
-
-def _denied(claims: AnswerClaims, of: Sequence[Claim] | None) -> list[str]:
-    return _texts(of, [mark.other is False for mark in marks(of or (), claims.chunks)])
 
 
 def _texts(claims: Sequence[Claim] | None, chosen: Sequence[bool]) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 
 from ragauge.contracts.answers import AnswerRow
@@ -62,6 +62,15 @@ def answer_of(facts: AnswerFacts) -> str | Absent:
     return answer if answer.strip() else EMPTY_ANSWER
 
 
+def references_of(facts: AnswerFacts, least_words: int = 1) -> list[str] | Absent:
+    """The different references of at least so many words, by letter."""
+    written = sorted({text for text in facts.row.references if text.strip()})
+    if not written:
+        return NO_REFERENCE
+    enough = [text for text in written if not least_words or len(words(text)) >= least_words]
+    return enough or (WORDLESS if least_words == 1 else PAIRLESS)
+
+
 def quoted(text: str) -> str:
     """The beginning of a text, for a reason."""
     line = " ".join(text.split())
@@ -76,7 +85,7 @@ def facts_of(answer: str | None, *references: str) -> AnswerFacts:
 def _nearest(
     facts: AnswerFacts, compare: Compare, least_words: int, better: Better
 ) -> tuple[float, str | None] | Absent:
-    references = _references(facts.row.references, least_words)
+    references = references_of(facts, least_words)
     answer = answer_of(facts)
     if isinstance(references, Absent):
         return references
@@ -85,14 +94,6 @@ def _nearest(
     pick = max if better == "higher" else min
     value, reference = pick((compare(reference, answer), reference) for reference in references)
     return value, _reason(facts, reference if len(references) > 1 else None)
-
-
-def _references(given: Sequence[str], least_words: int) -> list[str] | Absent:
-    written = sorted({text for text in given if text.strip()})
-    if not written:
-        return NO_REFERENCE
-    enough = [text for text in written if not least_words or len(words(text)) >= least_words]
-    return enough or (WORDLESS if least_words == 1 else PAIRLESS)
 
 
 def _reason(facts: AnswerFacts, reference: str | None) -> str | None:

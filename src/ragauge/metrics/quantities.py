@@ -15,10 +15,10 @@ from collections.abc import Sequence
 
 from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.grounds import REFUSED
 from ragauge.metrics.overlap_references import answer_of, of_answers
 from ragauge.text.quantities import Kind, Quantity, quantities, supply, unsupported
 
-REFUSED = Absent("the answer is a refusal")
 NOTHING_TO_COMPARE = Absent("no context and no reference")
 NO_NUMBER = Absent("no number in the answer")
 NO_DATE = Absent("no date in the answer")

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.judged import lacking
-from ragauge.metrics.judged_measures import value_row
+from ragauge.metrics.judged_measures import cosine_row
 from ragauge.metrics.overlap_references import mean_of_answers
 
 UNASKED = "no embedder was asked"
@@ -27,7 +27,7 @@ def semantic_similarity(facts: AnswerFacts) -> Row | Absent:
     A cosine may fall below zero and is not cut there: a cut would hide how far apart they are.
     The number depends on the embedder, and is compared with numbers of the same one alone.
     """
-    return lacking(facts.row, ("answer", "references")) or _cosine(facts, "similarity")
+    return lacking(facts, ("answer", "references")) or _cosine(facts, "similarity")
 
 
 @mean_of_answers(
@@ -41,7 +41,7 @@ def relevance(facts: AnswerFacts) -> Row | Absent:
 
     An answer that only repeats the question has 1; `answer_relevancy` asks more.
     """
-    return lacking(facts.row, ("question", "answer")) or _cosine(facts, "relevance")
+    return lacking(facts, ("question", "answer")) or _cosine(facts, "relevance")
 
 
 METRICS: tuple[Metric, ...] = (semantic_similarity, relevance)
@@ -51,5 +51,4 @@ def _cosine(facts: AnswerFacts, field: str) -> Row | Absent:
     cosine: float | None = getattr(facts, field)
     if cosine is None:
         return Absent(facts.missing.get(field, UNASKED))
-    # Vectors of length one in single precision may give a little more than 1.
-    return value_row(max(-1.0, min(1.0, cosine)))
+    return cosine_row(cosine)

@@ -28,6 +28,14 @@ MOST_BYTES = 64_000
 PROBE = "dimension"
 
 
+class EmbeddingFailed(UsageError):
+    """An endpoint gave no vectors; `down` where it would give none of other texts either."""
+
+    def __init__(self, problem: str, *, down: bool) -> None:
+        super().__init__(problem)
+        self.down = down
+
+
 class _Vector(Struct):
     index: int
     embedding: list[float]
@@ -56,17 +64,26 @@ class EndpointEmbedder:
         return f"endpoint:{self._model}:{self.dimension}"
 
     @property
+    def place(self) -> str:
+        """Whose vectors they are, known before one was asked for, and nothing that is secret."""
+        return f"{self._endpoint().place}#{self._model}"
+
+    @property
     def dimension(self) -> int:
         """How long the vectors are; the endpoint is asked for one where that is not yet known."""
         if self._dimension is None:
-            self.embed([PROBE])
-        assert self._dimension is not None, "a text was embedded"
+            (probe,) = _run(self._vectors([PROBE]))
+            self._dimension = len(probe)
         return self._dimension
+
+    def expect(self, dimension: int) -> None:
+        """Take the length of vectors from those that came before: it need not be asked for."""
+        self._dimension = dimension
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
         """One row a text, each of length one; a text without content is all zeros.
 
-        Raises UsageError where the endpoint does not give them.
+        Raises EmbeddingFailed where the endpoint does not give them.
         """
         import numpy as np
 
@@ -84,9 +101,10 @@ class EndpointEmbedder:
             asking = [self._batch(endpoint, batch) for batch in batches(texts)]
             found = await asyncio.gather(*asking)
         except CallFailed as failed:
-            raise UsageError(
+            raise EmbeddingFailed(
                 f"embedder {self._model}: {failed}; look whether the endpoint runs and knows the "
-                "model, or use the embedder ngram"
+                "model, or use the embedder ngram",
+                down=failed.again,
             ) from None
         finally:
             await endpoint.close()
@@ -107,14 +125,16 @@ class EndpointEmbedder:
         """The vector with length one; raises CallFailed where it cannot be one of this model."""
         import numpy as np
 
+        if not row:
+            raise CallFailed("bad_reply", "a vector has no numbers")
+        length = math.hypot(*row)
+        if not math.isfinite(length):
+            raise CallFailed("bad_reply", "a vector is too long for a number")
         if self._dimension is None:
             self._dimension = len(row)
         if len(row) != self._dimension:
             fact = f"a vector has {len(row)} numbers, and the first had {self._dimension}"
             raise CallFailed("bad_reply", fact)
-        length = math.hypot(*row)
-        if not math.isfinite(length):
-            raise CallFailed("bad_reply", "a vector is too long for a number")
         return np.array(row, dtype=np.float64) / (length or 1.0)
 
     def _endpoint(self) -> ModelEndpoint:

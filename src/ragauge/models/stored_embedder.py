@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from ragauge.contracts.embedder import Embedder
+from ragauge.models.endpoint_embedder import EndpointEmbedder
 
 if TYPE_CHECKING:
     import numpy as np
@@ -22,10 +23,21 @@ class KeptReplies(Protocol):
 
 
 class StoredEmbedder:
-    """Another embedder's vectors under its id; those that are known are read, not made."""
+    """Another embedder's vectors under its id; those that are known are read, not made.
+
+    Of an endpoint the length of its vectors is kept too: once all texts are known, nothing is
+    asked for.
+    """
 
     def __init__(self, embedder: Embedder, kept: KeptReplies) -> None:
         self._embedder, self._kept = embedder, kept
+        self._endpoint = embedder if isinstance(embedder, EndpointEmbedder) else None
+        self._name = embedder.id if self._endpoint is None else self._endpoint.place
+        if self._endpoint is not None:
+            key = self._length_key
+            length = kept.get_all([key]).get(key, b"")
+            if length.isdigit():
+                self._endpoint.expect(int(length))
 
     @property
     def id(self) -> str:
@@ -49,12 +61,22 @@ class StoredEmbedder:
         if new:
             made = self._embedder.embed(list(new.values())).astype("<f4")
             vectors |= dict(zip(new, made, strict=True))
-            self._kept.put_all({key: vectors[key].tobytes() for key in new})
+            self._kept.put_all({key: vectors[key].tobytes() for key in new} | self._length())
         rows = np.empty((len(texts), self.dimension), dtype=np.float32)
         for row, key in zip(rows, keys, strict=True):
             row[:] = vectors[key]
         return rows
 
+    def _length(self) -> dict[str, bytes]:
+        return {} if self._endpoint is None else {self._length_key: b"%d" % self.dimension}
+
+    @property
+    def _length_key(self) -> str:
+        return _hashed(f"dimension\0{self._name}")
+
     def _key(self, text: str) -> str:
-        named = f"embedding\0{self.id}\0{text}"
-        return hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()
+        return _hashed(f"embedding\0{self._name}\0{text}")
+
+
+def _hashed(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -15,7 +15,8 @@ Result = TypeVar("Result")
 BACKOFF_S = 0.5
 LONGEST_BACKOFF_S = 30.0
 """A wait doubles with every attempt, up to this; what the system asks for with Retry-After is
-waited for in full."""
+waited for in full, up to the longest wait."""
+LONGEST_WAIT_S = 300.0
 
 
 class Pace:
@@ -38,7 +39,7 @@ def backoff_s(key: str, attempt: int, asked_s: float | None) -> float:
     """How long to wait before the next attempt; spread by key, so that not all come at once."""
     spread = hashlib.sha256(f"{key}/{attempt}".encode()).digest()[0] / 255
     own = min(BACKOFF_S * 2.0 ** (attempt - 1), LONGEST_BACKOFF_S) * (0.5 + spread)
-    return max(own, asked_s or 0.0)
+    return max(own, min(asked_s or 0.0, LONGEST_WAIT_S))
 
 
 def timed_out(timeout_s: float) -> CallFailed:
@@ -52,10 +53,14 @@ async def attempted(
     attempts: int,
     timeout_s: float,
     turn: Callable[[], AbstractAsyncContextManager[None]],
+    longest_wait_s: float = LONGEST_WAIT_S,
+    waiting: Callable[[CallFailed, float], None] | None = None,
 ) -> Result:
     """What a call brings, asked again while that may help; raises the last CallFailed.
 
-    Each attempt has the whole time. Its turn is held while it runs, and not while it waits.
+    Each attempt has the whole time. Its turn is held while it runs, and not while it waits. Where
+    the system asks for a longer wait than the longest, the call has failed. `waiting` is told
+    before each wait why and for how long.
     """
     attempt = 0
     while True:
@@ -69,4 +74,14 @@ async def attempted(
             failed = error
         if not failed.again or attempt >= attempts:
             raise failed
-        await asyncio.sleep(backoff_s(key, attempt, failed.after_s))
+        if (failed.after_s or 0.0) > longest_wait_s:
+            raise _too_long(failed, longest_wait_s)
+        wait = backoff_s(key, attempt, failed.after_s)
+        if waiting is not None:
+            waiting(failed, wait)
+        await asyncio.sleep(wait)
+
+
+def _too_long(failed: CallFailed, longest_s: float) -> CallFailed:
+    asked = f"the server asks to wait {failed.after_s:,.0f} s, and {longest_s:g} s is the longest"
+    return CallFailed(failed.kind, f"{failed.fact}; {asked}", after_s=failed.after_s)

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from ragauge.pipelines.resolver import DaemonResolver
 
-LONGEST_WAIT_S = 300.0
-"""A server may ask us to wait this long and no longer."""
+LONGEST_ASKED_S = 1e9
+"""A wait that is asked for is told up to this, which is never."""
 _AGAIN = (408, 429)
 _SAID_BYTES = 4096
 _SAID_SHOWN = 200
@@ -77,7 +77,12 @@ class HttpSystem:
         self._resolver: DaemonResolver | None = None
 
     def __repr__(self) -> str:
-        return f"HttpSystem({self._url.with_query(None)})"
+        return f"HttpSystem({self.place})"
+
+    @property
+    def place(self) -> str:
+        """Where it is asked: scheme, host, port and path, and nothing that may be secret."""
+        return str(self._url.with_query(None))
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -214,15 +219,15 @@ def wait_s(headers: Named[str, str]) -> float | None:
     A date is read beside the server's own: its clock need not be ours.
 
     >>> wait_s({"Retry-After": "2.5"}), wait_s({"Retry-After": "86400"}), wait_s({})
-    (2.5, 300.0, None)
+    (2.5, 86400.0, None)
     """
     text = headers.get("Retry-After", "").strip()
     if _SECONDS.fullmatch(text):
-        return min(float(text), LONGEST_WAIT_S)
+        return min(float(text), LONGEST_ASKED_S)
     until, now = _moment(text), _moment(headers.get("Date", ""))
     if until is None or now is None:
         return None
-    return min(max(float(until - now), 0.0), LONGEST_WAIT_S)
+    return min(max(float(until - now), 0.0), LONGEST_ASKED_S)
 
 
 def _moment(text: str) -> int | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,11 @@ ENDINGS = (".jsonl", ".csv", ".parquet")
 
 def written(units: UnitRows, path: Path) -> bytes:
     """The rows in the form of the file's ending; an absent value is null or an empty cell."""
-    columns, rows = _columns(units), _rows(units)
+    return table(dict.fromkeys(_columns(units)), _rows(units), path)
+
+
+def table(columns: Mapping[str, type | None], rows: Iterable[Sequence[Any]], path: Path) -> bytes:
+    """Rows under their columns, each of this type or of the one that is seen from its cells."""
     match path.suffix.lower():
         case ".jsonl":
             import msgspec
@@ -24,11 +28,15 @@ def written(units: UnitRows, path: Path) -> bytes:
             lines = (msgspec.json.encode(dict(zip(columns, row, strict=True))) for row in rows)
             return b"".join(line + b"\n" for line in lines)
         case ".csv":
-            return spreadsheet.written(columns, rows).encode()
+            return spreadsheet.written(list(columns), rows).encode()
         case ".parquet":
             return _parquet(columns, list(rows))
-    known = ", ".join(ENDINGS)
-    raise UsageError(f'{path}: no rows have the ending "{path.suffix}"; known: {known}')
+    raise UsageError(unknown_ending(path))
+
+
+def unknown_ending(path: Path) -> str:
+    """What is said of a file that no rows can be written to."""
+    return f'{path}: no rows have the ending "{path.suffix}"; known: {", ".join(ENDINGS)}'
 
 
 def _columns(units: UnitRows) -> list[str]:
@@ -44,10 +52,10 @@ def _rows(units: UnitRows) -> Iterator[list[Any]]:
         yield [unit, units.right[place], *told, *measured]
 
 
-def _parquet(columns: list[str], rows: list[list[Any]]) -> bytes:
+def _parquet(columns: Mapping[str, type | None], rows: list[Sequence[Any]]) -> bytes:
     import polars as pl
 
     out = io.BytesIO()
-    frame = pl.DataFrame(rows, schema=columns, orient="row", infer_schema_length=None)
+    frame = pl.DataFrame(rows, schema=dict(columns), orient="row", infer_schema_length=None)
     frame.write_parquet(out)
     return out.getvalue()

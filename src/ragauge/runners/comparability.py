@@ -10,6 +10,13 @@ from ragauge.gates.stability import STABLE
 from ragauge.metrics.names import metric_id
 from ragauge.runners.paired_units import ask_the_same, changed_meaning, gold_of
 
+JUDGED = (
+    *("answers.faithfulness", "answers.answer_relevancy", "answers.context_precision"),
+    *("answers.context_recall", "answers.factual_correctness", "answers.noise_sensitivity"),
+    *("answers.rubric", "answers.lexical_faithfulness"),
+)
+"""What a judge was asked for. Of the lexical one it is faithfulness alone: it rates by the words
+that groundedness goes by, and the same again would only make the correction stricter."""
 ALL = "all"
 """In the place of a metric's name: the comparison is about all of them."""
 HEADLINES = {
@@ -24,8 +31,15 @@ HEADLINES = {
     "eval types": ("labels.accuracy", "labels.macro_f1"),
     "eval linking": ("linking.hits@1", "linking.mrr", "linking.nil_f1"),
     "eval retrieval": ("retrieval.ndcg@10", "retrieval.rr"),
+    "eval answers": (
+        *("answers.groundedness", "answers.grounded", "answers.number_agreement"),
+        *("answers.token_recall", *JUDGED),
+    ),
+    "eval qa": (*("answers.token_recall", "answers.containment", "answers.groundedness", *JUDGED),),
 }
 """What a comparison of a command's runs is about, unless the user names metrics."""
+COVERAGE = ".coverage"
+"""How the metric ends that every evaluation has a gate on, whatever it measures."""
 PER_QUESTION = " per question"
 
 SHA_SHOWN = 8
@@ -64,13 +78,23 @@ def family_of(
 
     Those named. Where none is: the headlines of the command, what a gate of either run is on, and
     what has a margin of its own; for a dozen metrics that say the same thing over again make the
-    correction so strict that nothing is found. Where a run has none of these, all.
+    correction so strict that nothing is found. Where a run has none of these, all; and so where
+    none but coverage has a value, which does not tell how good an evaluated system is.
     """
     if names:
         return list(ids)
-    telling = {*HEADLINES.get(after.record.command, ()), *margined}
-    telling |= _gated(before) | _gated(after)
-    return [id for id in ids if id in telling] or list(ids)
+    headlines = HEADLINES.get(after.record.command, ())
+    telling = {*headlines, *margined} | _gated(before) | _gated(after)
+    found = [id for id in ids if id in telling]
+    if headlines and not any(_measured(id, before, after) for id in found):
+        return list(ids)
+    return found or list(ids)
+
+
+def _measured(id: str, *runs: Run) -> bool:
+    """Whether a metric other than coverage has a value in one of the runs."""
+    told = [run.record.metrics.get(id) for run in runs]
+    return not id.endswith(COVERAGE) and any(one and one.value is not None for one in told)
 
 
 def _gated(run: Run) -> set[str]:

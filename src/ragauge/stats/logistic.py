@@ -30,6 +30,16 @@ def log_odds(fit: Fit, values: Floats) -> Floats:
     return odds
 
 
+def chance(log_odds: Floats) -> Floats:
+    """The chances that log-odds stand for; none overflows, however far out it lies.
+
+    >>> chance(np.array([-1000.0, 0.0, 1000.0])).tolist()
+    [0.0, 0.5, 1.0]
+    """
+    chances: Floats = np.exp(-np.logaddexp(0.0, -log_odds))
+    return chances
+
+
 def fit_logistic(
     values: Floats,
     labels: Sequence[bool],
@@ -38,13 +48,14 @@ def fit_logistic(
     spread: float,
     prior: Sequence[float] | None = None,
     groups: Sequence[str] | None = None,
+    held: Sequence[bool] | None = None,
 ) -> Fit:
     """The most likely coefficients, each of the sign that is asked for: +1, −1, or 0 for any.
 
     `spread` is the standard deviation of a coefficient about its prior (0 without one) on columns
-    of unit variance: a small one holds them close. Rows of each group have an intercept of their
-    own while fitting, so that no column is used to tell groups apart; the one that comes back
-    makes both labels equally likely overall.
+    of unit variance: a small one holds them close, and one that is `held` stays at its prior.
+    Rows of each group have an intercept of their own while fitting, so that no column is used to
+    tell groups apart; the one that comes back makes both labels equally likely overall.
     """
     columns = np.asarray(values, dtype=np.float64)
     right = np.asarray(labels, dtype=bool)
@@ -53,7 +64,7 @@ def fit_logistic(
     aim = np.zeros(columns.shape[1]) if prior is None else np.array(prior) * scale
     own = _groups(groups, len(right))
     centred = (columns - columns.mean(axis=0)) / scale
-    slopes = _minimum(centred, right, own, aim, spread, _bounds(signs)) / scale
+    slopes = _minimum(centred, right, own, aim, spread, _bounds(signs, aim, held)) / scale
     return Fit(tuple(map(float, slopes)), _balanced_intercept(columns @ slopes, right))
 
 
@@ -64,8 +75,15 @@ def _groups(groups: Sequence[str] | None, rows: int) -> Floats:
     return np.array([[float(group == name) for name in names] for group in groups])
 
 
-def _bounds(signs: Sequence[int]) -> list[tuple[float | None, float | None]]:
-    return [(0.0 if sign > 0 else None, 0.0 if sign < 0 else None) for sign in signs]
+def _bounds(
+    signs: Sequence[int], aim: Floats, held: Sequence[bool] | None
+) -> list[tuple[float | None, float | None]]:
+    free = [(0.0 if sign > 0 else None, 0.0 if sign < 0 else None) for sign in signs]
+    stays = held or [False] * len(signs)
+    return [
+        (float(at), float(at)) if stay else bound
+        for bound, at, stay in zip(free, aim, stays, strict=True)
+    ]
 
 
 def _minimum(
@@ -117,7 +135,7 @@ def _balanced_intercept(scores: Floats, right: NDArray[np.bool_]) -> float:
     low, high = -scores.max() - 50.0, -scores.min() + 50.0
     for _ in range(200):
         middle = (low + high) / 2
-        if (weights * (right - 1 / (1 + np.exp(-(scores + middle))))).sum() > 0:
+        if (weights * (right - chance(scores + middle))).sum() > 0:
             low = middle
         else:
             high = middle

@@ -9,6 +9,7 @@ import numpy as np
 
 from ragauge.stats.discrimination import scores_of
 from ragauge.stats.group_draws import times_drawn
+from ragauge.stats.logistic import chance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -86,7 +87,7 @@ def matching_shift(log_odds: Sequence[float] | Floats, right: Sequence[bool] | F
     low, high = -odds.max() - 50.0, -odds.min() + 50.0
     for _ in range(200):
         middle = (low + high) / 2
-        if float((1 / (1 + np.exp(-(odds + middle)))).mean()) < float(good.mean()):
+        if float(chance(odds + middle).mean()) < float(good.mean()):
             low = middle
         else:
             high = middle

@@ -53,7 +53,7 @@ def test_small_words_alone_are_nothing_to_lay():
 
 
 def test_a_name_of_the_question_is_not_missing():
-    asked = laid("Napoleon opened it.", "He opened it.", question="Did Napoleon open it?")
+    asked = laid("So Napoleon opened it.", "He opened it.", question="Did Napoleon open it?")
     assert asked.missing_keys == 0
     assert laid("So Napoleon opened it.", "He opened it.").missing_keys == 1
 
@@ -88,9 +88,7 @@ def test_of_equal_windows_the_first_is_the_evidence():
 def test_words_of_a_number_in_another_form_are_neither_missing_nor_astray():
     context = "The museum has 12,000 paintings."
     plain = laid("The museum has 12 thousand paintings.", context)
-    restated = laid(
-        "The museum has 12 thousand paintings.", context, restated={"12", "thousand"}
-    )
+    restated = laid("The museum has 12 thousand paintings.", context, restated={"12", "thousand"})
     assert plain.missing_keys == 1
     assert plain.in_window < 1
     assert restated.supported == restated.in_window == 1
@@ -113,7 +111,22 @@ def test_a_denial_differs_where_both_speak_of_the_same(sentence, context, differ
 
 
 WORDS = st.lists(
-    st.sampled_from("king museum open paint Rembrandt Vermeer 1642 1658 the not in ship".split()),
+    st.sampled_from(
+        [
+            "king",
+            "museum",
+            "open",
+            "paint",
+            "Rembrandt",
+            "Vermeer",
+            "1642",
+            "1658",
+            "the",
+            "not",
+            "in",
+            "ship",
+        ]
+    ),
     min_size=1,
     max_size=7,
 )
@@ -171,8 +184,7 @@ def plain_twin(passages, stems, kinds):
     return {
         "weight": total,
         "supported": sum(
-            WEIGHTS[kind] * support
-            for (_, kind), support in zip(content, supports, strict=True)
+            WEIGHTS[kind] * support for (_, kind), support in zip(content, supports, strict=True)
         )
         / total,
         "in_line": max(share(window) for window in windows if window[1] - window[0] == 1),
@@ -206,16 +218,13 @@ def _of_the_window(passages, content, supports, windows, held, share, best):
     costs = [
         weight * (absence - RECOVERY * (1 - absence))
         for away, weight, support in apart
-        for absence in [
-            1.0 if not support else KIN if support < 1 else ELSEWHERE if away else 0.0
-        ]
+        for absence in [1.0 if not support else KIN if support < 1 else ELSEWHERE if away else 0.0]
     ]
     runs = [sum(costs[at:to]) for at in range(len(costs)) for to in range(at + 1, len(costs) + 1)]
     return {
         "in_order": _common(own, window) / len(own),
         "stray_keys": sum(
-            kind >= NAME and stem in passages.where and stem not in inside
-            for stem, kind in content
+            kind >= NAME and stem in passages.where and stem not in inside for stem, kind in content
         ),
         "worst_span": max(0.0, *runs),
     }

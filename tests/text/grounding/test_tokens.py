@@ -114,9 +114,7 @@ def test_places_rise_and_the_stems_are_those_of_a_context(text, language):
     found = tokens(text, language)
     assert len(found.stems) == len(found.kinds) == len(found.starts) == len(found.ends)
     assert all(start < end for start, end in zip(found.starts, found.ends, strict=True))
-    assert all(
-        end <= start for end, start in zip(found.ends[:-1], found.starts[1:], strict=True)
-    )
+    assert all(end <= start for end, start in zip(found.ends[:-1], found.starts[1:], strict=True))
     assert set(found.kinds) <= {STOP, LIGHT, PLAIN, NAME, NUMBER}
     assert all(found.stems)
     assert stems_of(text, language) == found.stems

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragauge.contracts.answers import Context
+from ragauge.ingest.answered.written_lists import TEXTS, written_list
 from ragauge.ingest.fields import BadField, expected
-from ragauge.ingest.strict_json import BadJson, decode
 
-TEXTS = ("text", "content", "page_content", "snippet", "passage", "chunk", "body")
 IDS = ("id", "snippet_id", "chunk_id", "context_id", "doc_id", "document_id")
 
 
@@ -31,31 +29,12 @@ def listed(value: Any, field: str) -> list[Any]:
     (['a', 'b'], ['a', 'b'], ['a'])
     """
     if isinstance(value, str):
-        return _written_list(value)
+        return written_list(value, field)
     if isinstance(value, Mapping):
         return [value]
     if isinstance(value, Sequence) or hasattr(value, "tolist"):
         return list(value)
     raise BadField(field, expected("a list", value))
-
-
-def _written_list(cell: str) -> list[Any]:
-    """A list that a table holds as text: JSON, or as Python shows it; else the text itself."""
-    if not cell.strip():
-        return []
-    if cell.lstrip().startswith("[") and cell.rstrip().endswith("]"):
-        for read in (_json, ast.literal_eval):
-            try:
-                found = read(cell.strip())
-            except (BadJson, ValueError, SyntaxError, MemoryError, RecursionError):
-                continue
-            if isinstance(found, list) and all(isinstance(one, str | dict) for one in found):
-                return found
-    return [cell]
-
-
-def _json(cell: str) -> Any:
-    return decode(cell.encode())
 
 
 def _passage(value: Any, place: int, field: str) -> Context:

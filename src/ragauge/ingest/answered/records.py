@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ragauge.errors import InputRejected, UsageError
+from ragauge.ingest.answered.columns import columns_of, is_in_columns
 from ragauge.ingest.answered.shapes import has_answer_field
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.gold_forms import WRAPPERS
@@ -22,10 +23,12 @@ if TYPE_CHECKING:
     Source = str | Path | Sequence[Mapping[str, Any]] | DataFrame
 
 FORMS = ("json", "jsonl", "csv", "tsv", "parquet")
-HELD_IN = ("testCases", "rows", "results", *WRAPPERS)
+HELD_IN = ("testCases", "test_results", "testResults", "rows", "results", *WRAPPERS)
 """Keys under which a file that is one object keeps its rows."""
 INNER = ("testRunData", "test_run_data")
 """Keys under which a file keeps the object that holds its rows."""
+MISSING = ("", "nan", "NaN")
+"""What a table's cell holds where there is nothing: pandas writes so for a missing value."""
 CONVERSATIONS = ("conversationalTestCases", "conversational_test_cases")
 
 
@@ -38,7 +41,7 @@ def placed_records(source: Source, problems: list[str], form: str | None, name: 
     if hasattr(source, "iter_rows"):
         return _of_frame(name, cast("DataFrame", source))
     if isinstance(source, Mapping):
-        return _unwrapped(name, source, problems)
+        return _each_unwrapped([(name, dict(source))], problems)
     members = cast("Sequence[Any]", source)
     return ((f"{name}: item {number}", one) for number, one in enumerate(members, 1))
 
@@ -96,7 +99,9 @@ def _whole(name: str, content: bytes, problems: list[str]) -> Records:
 
 def _each_unwrapped(placed: Iterator[tuple[str, Any]] | list[Any], problems: list[str]) -> Records:
     for place, record in placed:
-        if isinstance(record, dict) and not has_answer_field(record):
+        if is_in_columns(record):
+            yield from columns_of(file_of(place), record, problems)
+        elif isinstance(record, dict) and not has_answer_field(record):
             yield from _unwrapped(place, record, problems)
         else:
             yield place, record
@@ -108,7 +113,7 @@ def _unwrapped(place: str, record: Mapping[str, Any], problems: list[str]) -> Re
     for key in CONVERSATIONS:
         if record.get(key):
             fact = f"{len(record[key]):,} conversations; one answer a row is measured"
-            problems.append(f"{place}: {key}: {fact}")
+            problems.append(f"{file_of(place)}: {key}: {fact}")
     held = next((key for key in HELD_IN if isinstance(record.get(key), list)), None)
     if held is None:
         yield place, record
@@ -120,10 +125,10 @@ def _unwrapped(place: str, record: Mapping[str, Any], problems: list[str]) -> Re
 def _table(name: str, content: bytes, problems: list[str]) -> Records:
     """The rows of a CSV or TSV file; an empty cell is an absent field."""
     rows = rows_of(name, content, problems)
-    place, header = next(rows, ("", []))
+    _, header = next(rows, ("", []))
     columns = [title.strip() for title in header]
     twice = sorted({title for title in columns if columns.count(title) > 1})
-    problems += [f"{place}: two columns are called {quoted(title)}; keep one" for title in twice]
+    problems += [f"{name}: two columns are called {quoted(title)}; keep one" for title in twice]
     for place, cells in () if twice else rows:
         if len(cells) == len(columns):
             yield place, _row(columns, cells)
@@ -139,7 +144,7 @@ def _row(columns: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
         if not own and stratum:
             strata[stratum] = cell.strip()
         else:
-            record[column] = cell if cell.strip() else None
+            record[column] = None if cell.strip() in MISSING else cell
     return {**record, "strata": strata} if strata else record
 
 

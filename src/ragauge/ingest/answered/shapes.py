@@ -19,14 +19,14 @@ from ragauge.ingest.fields import (
     expected,
     text,
 )
-from ragauge.text.citations import id_of, take_apart, unique
+from ragauge.text.citations import id_of, split_ids, take_apart, unique
 
 IDS = ("id", "qid", "q_id", "sample_id", "row_id", "question_id")
 QUESTIONS = ("question", "q", "user_input", "input", "query")
 ANSWERS = ("answer", "response", "actual_output", "actualOutput", "answer_json", "claim")
 CONTEXTS = (
     *("contexts", "retrieved_contexts", "retrieval_context", "retrievalContext", "context"),
-    *("retrieved", "chunks"),
+    *("retrieved", "chunks", "documents", "passages", "retrieved_documents", "source_documents"),
 )
 REFERENCES = (
     *("references", "reference", "gold_answer", "gold_claim", "ground_truth", "ground_truths"),
@@ -36,8 +36,11 @@ FACTS = ("facts", "supporting_facts")
 CITED = ("cited", "citations")
 CONVERSATIONS = ("turns", "messages")
 _MULTI_TURN = (
-    "is a conversation; one answer a row is measured: write the last question and the last answer"
+    "is a conversation of several turns; one answer a row is measured: write the last question "
+    "and the last answer"
 )
+ONE_TEXT = ("answer", "response", "actual_output", "actualOutput")
+"""Fields that hold the whole answer and nothing but it."""
 
 Parts = dict[str, Callable[[dict[str, Any]], Any]]
 
@@ -46,7 +49,7 @@ def row_of(record: Any, id: str, where: str) -> AnswerRow:
     """The row a record is; raises BadRecord with every field that is wrong."""
     if not isinstance(record, Mapping):
         raise BadRecord([BadField("record", expected("an object with an answer", record))])
-    fields = {name: value for name, value in record.items() if value is not None}
+    fields = {name: value for name, value in record.items() if not _is_missing(value)}
     known: dict[str, Any] = {}
     faults: list[BadField] = []
     for name, read in _PARTS.items():
@@ -62,6 +65,28 @@ def row_of(record: Any, id: str, where: str) -> AnswerRow:
 def has_answer_field(record: Mapping[str, Any]) -> bool:
     """Whether a record has a place for an answer, filled or not."""
     return any(name in record for name in ANSWERS)
+
+
+def is_conversation(record: Mapping[str, Any]) -> bool:
+    """Whether a record holds messages in place of a question and its answer."""
+    return any(isinstance(record.get(name), list) for name in (*CONVERSATIONS, *QUESTIONS))
+
+
+def rival_answers(record: Mapping[str, Any]) -> tuple[str, ...]:
+    """The fields whose answers differ, the one that is measured first; empty where none do.
+
+    >>> rival_answers({"response": "b", "answer": "a"}), rival_answers({"answer": "a"})
+    (('answer', 'response'), ())
+    """
+    told = {name: record.get(name) for name in ONE_TEXT}
+    texts = {name: one.strip() for name, one in told.items() if isinstance(one, str)}
+    filled = {name: one for name, one in texts.items() if one}
+    return tuple(filled) if len(set(filled.values())) > 1 else ()
+
+
+def _is_missing(value: Any) -> bool:
+    """None, or what a frame of numbers has in its place."""
+    return value is None or (isinstance(value, float) and value != value)
 
 
 def own_id(record: Any) -> str | int | None:
@@ -130,8 +155,11 @@ def _references(record: dict[str, Any]) -> tuple[str, ...]:
     value, name = _first(record, REFERENCES)
     if value is None:
         return ()
-    found = [value] if isinstance(value, str) and name != "references" else listed(value, name)
-    return tuple(_filled(found, name))
+    if isinstance(value, str) and name != "references":
+        return tuple(_filled([value], name))
+    if isinstance(value, int | float):
+        raise BadField(name, f"{expected('text', value)}; write it in quotes")
+    return tuple(_filled(listed(value, name), name))
 
 
 def _facts(record: dict[str, Any]) -> tuple[str, ...]:
@@ -161,12 +189,23 @@ def _cited(record: dict[str, Any]) -> tuple[str, ...] | None:
         traced = isinstance(answer, str) and _is_trace(record)
         return take_apart(answer).citations if traced and isinstance(answer, str) else None
     ids = []
-    for place, one in enumerate(listed(value, name)):
+    for place, one in enumerate(_cited_list(value, name)):
         id = str(one) if isinstance(one, int) else one if isinstance(one, str) else id_of(one)
         if not id:
             raise BadField(f"{name}[{place}]", expected("the id of a context", one))
         ids.append(id)
     return unique(ids)
+
+
+def _cited_list(value: Any, field: str) -> list[Any]:
+    """Ids as a list, or as a text that has them in a row, in brackets or not."""
+    try:
+        found = listed(value, field)
+    except BadField:
+        if isinstance(value, str):
+            return list(split_ids(value))
+        raise
+    return list(split_ids(value)) if isinstance(value, str) and found == [value] else found
 
 
 _PARTS: Parts = {

@@ -30,6 +30,11 @@ class Chat:
         return f"Chat({self.model}, {self._endpoint!r})"
 
     @property
+    def place(self) -> str:
+        """Where the model is: the same name elsewhere may be another model."""
+        return self._endpoint.place
+
+    @property
     def left_out(self) -> list[str]:
         """Parts of the protocol that the endpoint refuses."""
         return self._dialect.left_out

@@ -3,31 +3,16 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 from weakref import WeakValueDictionary
 
 import msgspec
-from msgspec import Struct
 
 from ragauge.contracts.judge import JudgeCall, JudgeReply, ReplyCache, Usage
 from ragauge.models.judges.budget import Budget
 from ragauge.models.judges.chat import Chat
+from ragauge.models.judges.kept import Kept, kept_reply
 from ragauge.models.judges.replies import Unusable, unusable, verdict_in
 from ragauge.models.judges.request import call_key, messages_of, repair_of
-from ragauge.models.judges.schema import faults
-
-
-class _Kept(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A reply as it is kept: nothing of the endpoint, nor of its key."""
-
-    value: dict[str, Any]
-    repaired: bool = False
-    logprob: float | None = None
-
-    def reply(self, usage: Usage) -> JudgeReply:
-        return JudgeReply(
-            value=self.value, usage=usage, repaired=self.repaired, logprob=self.logprob
-        )
 
 
 class ChatJudge:
@@ -56,41 +41,40 @@ class ChatJudge:
 
     async def ask(self, call: JudgeCall) -> JudgeReply:
         """The reply; raises `CallFailed`, and `BudgetSpent` where no more may be asked."""
-        key = call_key(call, self.id)
+        key = self._key(call)
         turn = self._turns.setdefault(key, asyncio.Lock())
         async with turn:  # who asks the same at the same time waits for the first one's reply
-            known = await self._known(key, call)
+            known = await self._known(call)
             if known is not None:
                 return known.reply(self._budget.cached())
             made, usage = await self._answered(call, key)
             await asyncio.to_thread(self._cache.put, key, msgspec.json.encode(made))
             # Another process may have been first: then its reply is the one that is reported.
-            return (await self._known(key, call) or made).reply(usage)
+            return (await self._known(call) or made).reply(usage)
+
+    def known(self, call: JudgeCall) -> Kept | None:
+        """The reply to a call that is kept already; None where it would have to be asked for."""
+        return kept_reply(self._cache, self._key(call), call)
 
     async def close(self) -> None:
         await self._chat.close()
 
-    async def _known(self, key: str, call: JudgeCall) -> _Kept | None:
-        """The reply that is kept; None where there is none that can be read."""
-        content = await asyncio.to_thread(self._cache.get, key)
-        if content is None:
-            return None
-        try:
-            kept = msgspec.json.decode(content, type=_Kept)
-        except msgspec.DecodeError:
-            return None
-        return None if any(faults(kept.value, call.schema)) else kept
+    def _key(self, call: JudgeCall) -> str:
+        return call_key(call, self.id, self._chat.place)
 
-    async def _answered(self, call: JudgeCall, key: str) -> tuple[_Kept, Usage]:
+    async def _known(self, call: JudgeCall) -> Kept | None:
+        return await asyncio.to_thread(self.known, call)
+
+    async def _answered(self, call: JudgeCall, key: str) -> tuple[Kept, Usage]:
         """A reply that fits the schema, asked for a second time where the first does not."""
         messages = messages_of(call)
         said, usage = await self._chat.said(call, messages, key)
         found = verdict_in(said, call)
         if not isinstance(found, Unusable):
-            return _Kept(value=found, logprob=said.logprob), usage
+            return Kept(value=found, logprob=said.logprob), usage
         again = repair_of(messages, said.text, found.faults)
         said, more = await self._chat.said(call, again, key)
         found = verdict_in(said, call)
         if isinstance(found, Unusable):
             raise unusable(found)
-        return _Kept(value=found, repaired=True, logprob=said.logprob), usage + more
+        return Kept(value=found, repaired=True, logprob=said.logprob), usage + more

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ragauge.contracts.judge import JudgeCall, ReplyCache
+from ragauge.contracts.judge import JudgeCall
 from ragauge.models.judges.budget import Estimate, Prices, Tokens, prompt_tokens
-from ragauge.models.judges.request import call_key, messages_of
+from ragauge.models.judges.client import ChatJudge
+from ragauge.models.judges.request import messages_of
 
 REPLY_SHARE = 4
 LEAST_REPLY = 64
@@ -14,20 +15,16 @@ LEAST_REPLY = 64
 
 
 def estimate(
-    calls: Iterable[JudgeCall],
-    prices: Prices | None = None,
-    *,
-    model: str = "",
-    cache: ReplyCache | None = None,
+    calls: Iterable[JudgeCall], prices: Prices | None = None, *, judge: ChatJudge | None = None
 ) -> Estimate:
     """What it will take to ask all of them, at the most: two that are the same count as two.
 
-    With a model and a cache, those whose reply is known are counted apart.
+    With the judge that is to be asked, those whose reply it knows are counted apart.
     """
     new = cached = 0
     expected = most = Tokens()
     for call in calls:
-        if cache is not None and cache.get(call_key(call, model)) is not None:
+        if judge is not None and judge.known(call) is not None:
             cached += 1
             continue
         new += 1

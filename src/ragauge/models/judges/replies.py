@@ -13,7 +13,7 @@ from ragauge.citations.json_in_text import BrokenObject, objects_in, whole_objec
 from ragauge.contracts.judge import JudgeCall
 from ragauge.contracts.system import CallFailed
 from ragauge.models.judges.budget import Tokens
-from ragauge.models.judges.schema import faults
+from ragauge.models.judges.schema import faults, without_others
 from ragauge.text.visible import one_line
 
 _SHOWN = 200
@@ -74,7 +74,8 @@ def completion_of(reply: Any) -> Completion:
 def verdict_in(said: Completion, call: JudgeCall) -> dict[str, Any] | Unusable:
     """The one object of a reply that fits the call's schema; raises CallFailed for a refusal.
 
-    It may stand alone, in a fence or among prose. Two that fit and differ leave open which is
+    It may stand alone, in a fence or among prose. Members that nobody asked for are left out:
+    endpoints that take no schema add some. Two objects that fit and differ leave open which is
     meant: one may be quoted from what is judged. A reply that was cut is not asked for again.
     """
     if said.refusal or said.finish == "content_filter":
@@ -101,10 +102,10 @@ def _found_in(text: str, schema: dict[str, Any]) -> dict[str, Any] | Unusable:
             objects.append(found.value)
     if not objects:
         return Unusable(["there is no JSON object in it" if said else "it is empty"])
-    wrong = {at: list(faults(one, schema)) for at, one in enumerate(objects)}
-    fitting = [objects[at] for at, found in wrong.items() if not found]
+    wanted = [without_others(one, schema) for one in objects]
+    fitting = [one for one in wanted if not any(faults(one, schema))]
     if not fitting:
-        return Unusable(wrong[len(objects) - 1])
+        return Unusable(list(faults(objects[-1], schema)))
     if any(_written(one) != _written(fitting[0]) for one in fitting):
         return Unusable([f"{len(fitting)} objects in it fit the schema, and they differ"])
     return dict(fitting[0])

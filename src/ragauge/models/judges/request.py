@@ -35,9 +35,13 @@ _FAULTS_TOLD = 10
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
 
-def call_key(call: JudgeCall, model: str) -> str:
-    """The name of a reply by all that it depends on."""
+def call_key(call: JudgeCall, model: str, place: str) -> str:
+    """The name of a reply by all that it depends on.
+
+    Where the model is asked is a part of which model it is: each server has its own `default`.
+    """
     content = (
+        place,
         model,
         call.prompt,
         call.system,

@@ -52,6 +52,26 @@ def faults(value: Any, schema: dict[str, Any], place: str = "$") -> Iterator[str
         yield from _object_faults(value, schema, place)
 
 
+def without_others(value: Any, schema: dict[str, Any]) -> Any:
+    """The value less the members that its schema does not want, at every depth.
+
+    >>> wanted = {"properties": {"score": {"type": "integer"}}, "additionalProperties": False}
+    >>> without_others({"score": 4, "confidence": "high"}, wanted)
+    {'score': 4}
+    """
+    if type(value) is list:
+        return [without_others(member, schema.get("items", {})) for member in value]
+    if type(value) is not dict:
+        return value
+    known, others = schema.get("properties", {}), schema.get("additionalProperties", True)
+    beside = others if isinstance(others, dict) else {}
+    return {
+        name: without_others(member, known.get(name, beside))
+        for name, member in value.items()
+        if name in known or others is not False
+    }
+
+
 def _refuse_unknown(schema: dict[str, Any]) -> None:
     """A word that is not looked at would let everything pass; that is a fault of the prompt."""
     unknown = sorted(schema.keys() - _KEYWORDS)

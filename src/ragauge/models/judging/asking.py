@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.claims import AnswerClaims
-from ragauge.contracts.judge import Judge, JudgeCall
+from ragauge.contracts.judge import Judge, JudgeCall, JudgeReply
 from ragauge.contracts.system import CallFailed
 from ragauge.models.judges.schema import faults
 from ragauge.models.judging.plan import Claimed, Plan, opening_calls, plan_of, verdict_calls
@@ -24,6 +24,8 @@ class Replies(Struct, frozen=True):
 
     values: dict[str, Value]
     errors: dict[str, str]
+    logprobs: dict[str, float]
+    """How sure the judge was of each, where its endpoint tells."""
 
 
 async def judge_answer(
@@ -44,7 +46,7 @@ async def judge_answer(
     plan = plan_of(row, wanted, refused=refused, seed=seed)
     opening = opening_calls(plan)
     first = await replies_of(judge, opening)
-    claimed = _claimed(plan, first.values.get("claims"))
+    claimed = claimed_in(plan, first.values.get("claims"))
     following = verdict_calls(plan, claimed)
     second = await replies_of(judge, following)
     found, said = Verdicts(plan, claimed, second.values), first.values.get("questions", {})
@@ -65,27 +67,30 @@ async def replies_of(judge: Judge, calls: Mapping[str, JudgeCall]) -> Replies:
     came = await asyncio.gather(
         *(_asked(judge, call) for call in calls.values()), return_exceptions=True
     )
-    values, errors = {}, {}
+    values, errors, logprobs = dict[str, Value](), dict[str, str](), dict[str, float]()
     for step, reply in zip(calls, came, strict=True):
         if isinstance(reply, CallFailed):
             errors[step] = str(reply)
         elif isinstance(reply, BaseException):
             raise reply
         else:
-            values[step] = reply
-    return Replies(values, errors)
+            values[step] = reply.value
+            if reply.logprob is not None:
+                logprobs[step] = reply.logprob
+    return Replies(values, errors, logprobs)
 
 
-async def _asked(judge: Judge, call: JudgeCall) -> Value:
+async def _asked(judge: Judge, call: JudgeCall) -> JudgeReply:
     """The reply, checked once more: a judge may be anybody's."""
-    value = (await judge.ask(call)).value
-    wrong = list(faults(value, call.schema))
+    reply = await judge.ask(call)
+    wrong = list(faults(reply.value, call.schema))
     if wrong:
         raise CallFailed("bad_reply", "; ".join(wrong))
-    return value
+    return reply
 
 
-def _claimed(plan: Plan, reply: Value | None) -> Claimed:
+def claimed_in(plan: Plan, reply: Mapping[str, Any] | None) -> Claimed:
+    """The claims that a reply names, as far as the plan asks for them."""
     said = reply or {}
     answer = () if plan.refused else _different(said.get("answer_claims"))
     return Claimed(answer, _different(said.get("reference_claims")))

@@ -10,6 +10,7 @@ from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.claims import AnswerClaims, Claim, Supporter
 from ragauge.metrics.claims import relevance
 from ragauge.models.judging.plan import nearest
+from ragauge.text.refusal import is_refusal
 from ragauge.text.sentences import sentences
 from ragauge.text.words import words
 
@@ -22,12 +23,16 @@ def lexical_claims(row: AnswerRow, supporter: Supporter, *, refused: bool = Fals
 
     Each sentence is one claim, though it may hold several, or half of one. One is right when any
     reference supports it; a context is useful when it supports a sentence of the reference. A
-    refusal claims nothing. The answer's own sentences stand for the questions that it would
-    answer: compared with the question, they tell whether it keeps to the subject.
+    refusal claims nothing, and evades; one in free words too, whatever strength of the predicate
+    was chosen for the other metrics, as a judge that reads would see. The answer's own sentences
+    stand for the questions that it would answer: compared with the question, they tell whether it
+    keeps to the subject.
     """
-    answer = "" if refused else row.answer
+    evades = refused or is_refusal(row.answer or "", "free", question=row.question)
+    answer = "" if evades else row.answer
     passages = None if row.contexts is None else [context.text for context in row.contexts]
-    said = _compared(_claims(answer), row.references, supporter)
+    references = [text for text in row.references if words(text)]
+    said = _compared(_claims(answer), references, supporter)
     wanted = _compared(_claims(nearest(row)), [] if answer is None else [answer], supporter)
     said, wanted = _in_chunks((said, wanted), passages or (), supporter)
     found = AnswerClaims(
@@ -36,7 +41,7 @@ def lexical_claims(row: AnswerRow, supporter: Supporter, *, refused: bool = Fals
         reference=wanted,
         chunks=None if passages is None else len(passages),
         questions=None if said is None else tuple(claim.text for claim in said),
-        noncommittal=None if answer is None else refused,
+        noncommittal=None if answer is None else evades,
     )
     return structs.replace(found, useful=relevance(found))
 

@@ -40,6 +40,5 @@ def _compared(question: str | None, claims: AnswerClaims) -> tuple[str, ...]:
 def _likened(question: str | None, claims: AnswerClaims, vectors: Vectors) -> AnswerClaims:
     if question is None or claims.questions is None:
         return claims
-    cosines = (float(vectors[question] @ vectors[text]) for text in claims.questions)
-    # Vectors of length one in single precision may give a little more than 1.
-    return structs.replace(claims, likeness=tuple(max(-1.0, min(1.0, one)) for one in cosines))
+    cosines = tuple(float(vectors[question] @ vectors[text]) for text in claims.questions)
+    return structs.replace(claims, likeness=cosines)

@@ -7,13 +7,14 @@ of the other's claims, one for questions to the answer. Fewer metrics take fewer
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection
 from typing import Any, Literal
 
 from msgspec import Struct
 
 from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.judge import JudgeCall
+from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.judged import DEFINITIONS, lacking
 from ragauge.models.judging.prompt import REPLY_TOKENS, numbered, prompt, texts, verdicts
 from ragauge.text.overlap import word_overlap
@@ -94,10 +95,11 @@ def plan_of(
     row: AnswerRow, wanted: Collection[str], *, refused: bool = False, seed: int = 0
 ) -> Plan:
     """What the wanted metrics need of this row; names of metrics that need no judge ask nothing."""
+    facts = AnswerFacts(row=row, refused=refused)
     names = {
         definition.name
         for definition in DEFINITIONS
-        if definition.name in wanted and not lacking(row, definition.needs)
+        if definition.name in wanted and not lacking(facts, definition.needs)
     }
     parts = frozenset().union(*(PARTS[name] for name in names))
     if refused:
@@ -106,28 +108,13 @@ def plan_of(
 
 
 def nearest(row: AnswerRow) -> str | None:
-    """The reference that shares most words with the answer; of equal ones the last by letter."""
-    written = [text for text in row.references if text.strip()]
+    """The reference that shares most words with the answer; of equal ones the last by letter.
+
+    None where no reference has a word.
+    """
+    written = [text for text in row.references if words(text)]
     answer = row.answer or ""
     return max(written, key=lambda text: (word_overlap(text, answer).f, text), default=None)
-
-
-def planned_calls(
-    rows: Iterable[AnswerRow], wanted: Collection[str], *, seed: int = 0
-) -> Iterator[JudgeCall]:
-    """The calls that judging these rows will take at most, before any is made.
-
-    How the texts will be taken apart is not known yet: each stands for its own claims, which
-    are about as long. Where a text turns out to claim nothing, fewer calls are made.
-    """
-    for row in rows:
-        plan = plan_of(row, wanted, seed=seed)
-        claimed = Claimed(
-            (row.answer or "",) if plan.of_answer else None,
-            (plan.reference or "",) if plan.of_reference else None,
-        )
-        yield from opening_calls(plan).values()
-        yield from verdict_calls(plan, claimed).values()
 
 
 def opening_calls(plan: Plan) -> dict[str, JudgeCall]:

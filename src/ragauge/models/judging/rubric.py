@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
+import math
 from collections.abc import Sequence
 from typing import Any
+
+from msgspec import structs
 
 from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.claims import Preference, Preferred, RubricScore
@@ -22,14 +26,19 @@ _SWAPPED: dict[str, Preferred] = {"first": "second", "second": "first", "tie": "
 async def judge_rubric(
     row: AnswerRow, judge: Judge, *, rubric: str | None = None, seed: int = 0
 ) -> RubricScore:
-    """The mark of an answer by a rubric, the user's or the default one; None where that failed."""
+    """The mark of an answer by a rubric, the user's or the default one; None where that failed.
+
+    Where the endpoint tells, the reason ends with how sure the judge was: the geometric mean of
+    its tokens' probabilities.
+    """
     if row.answer is None or not row.answer.strip():
         return RubricScore(score=None, reason=NO_ANSWER)
     replies = await replies_of(judge, {"rubric": rubric_call(row, rubric=rubric, seed=seed)})
     if replies.errors:
         return RubricScore(score=None, reason=replies.errors["rubric"])
-    said = replies.values["rubric"]
-    return RubricScore(score=int(said["score"]), reason=said["reason"])
+    said, sure = replies.values["rubric"], replies.logprobs.get("rubric")
+    reason = said["reason"] if sure is None else f"{said['reason']} (sure: {math.exp(sure):.2f})"
+    return RubricScore(score=int(said["score"]), reason=reason)
 
 
 async def compare_answers(
@@ -69,7 +78,20 @@ def rubric_call(row: AnswerRow, *, rubric: str | None = None, seed: int = 0) -> 
     if row.contexts:
         material["contexts"] = [context.text for context in row.contexts]
     reply = {"reason": _REASON, "score": _MARK}
-    return prompt("rubric").call(material, reply, seed=seed, rubric=_wording(rubric))
+    call = prompt("rubric").call(material, reply, seed=seed, rubric=_wording(rubric))
+    return structs.replace(call, logprobs=True)
+
+
+def rubric_id(rubric: str | None = None) -> str:
+    """The prompt and the rubric of a mark: whose version, or the hash of the user's own.
+
+    >>> rubric_id(), rubric_id("5: it rhymes.")
+    ('rubric/1 default_rubric/1', 'rubric/1 rubric:4af3b3bc1c51')
+    """
+    if rubric is None:
+        return f"{prompt('rubric').id} {prompt('default_rubric').id}"
+    wording = hashlib.sha256(_wording(rubric).encode()).hexdigest()
+    return f"{prompt('rubric').id} rubric:{wording[:12]}"
 
 
 def _comparison_call(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +10,7 @@ from msgspec import Struct
 
 from ragauge.contracts.answer_calibration import Control, LabelledScores
 from ragauge.contracts.answers import AnswerKind
+from ragauge.runners.answers.folds import dealt
 from ragauge.stats.discrimination import (
     auroc,
     balanced_accuracy,
@@ -28,12 +28,14 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
+    Places = NDArray[np.int64]
     Measured = tuple[float | None, tuple[float, float] | None]
 
 SEED = 0
 DIGITS = 6
 """Decimals of what is reported: more would be noise."""
 ONE_WRITER = "all answers are of one model, or no row names its model"
+NO_PAIR = "no good and bad answer can be compared"
 
 
 class Scored(Struct, frozen=True, kw_only=True):
@@ -122,7 +124,8 @@ def controls(order: Floats, rows: Sequence[Labelled], kind: AnswerKind | None) -
     yield _control("length", kind, auroc(lengths, good), rows, one_label(good))
     several = len({name for name in writers if name}) > 1
     why = one_label(good) or (None if several else ONE_WRITER)
-    yield _control("model", kind, auroc(_by_writer(rows), good), rows, why)
+    alone = by_writer(writers, good, [one.source for one in rows])
+    yield _control("model", kind, alone, rows, why)
     yield _control("within one model", kind, auroc(order, good, writers), rows, why)
 
 
@@ -137,26 +140,41 @@ def _control(
         return Control(name=name, kind=kind, auroc=None, ci=None, n=0, reason=why)
     told: list[str | None] = []
     value, ci = _measured(statistic, [one.source for one in rows], told)
+    if value is None:
+        told.append(NO_PAIR)
     reason = "; ".join(filter(None, told)) or None
     return Control(name=name, kind=kind, auroc=value, ci=ci, n=len(rows), reason=reason)
 
 
-def _by_writer(rows: Sequence[Labelled]) -> Floats:
-    """For each answer, the share of good ones that its model wrote about other sources."""
-    good, of = Counter[str | None](), Counter[str | None]()
-    own_good, own = Counter[tuple[str | None, str]](), Counter[tuple[str | None, str]]()
-    for one in rows:
-        of[one.writer] += 1
-        good[one.writer] += one.good
-        own[one.writer, one.source] += 1
-        own_good[one.writer, one.source] += one.good
-    overall = sum(good.values()) / max(1, len(rows))
-    shares = []
-    for one in rows:
-        others = of[one.writer] - own[one.writer, one.source]
-        known = good[one.writer] - own_good[one.writer, one.source]
-        shares.append(known / others if others else overall)
-    return np.array(shares)
+def by_writer(
+    writers: Sequence[str | None], good: Sequence[bool], sources: Sequence[str]
+) -> Statistic:
+    """The AUROC of a score that knows only who wrote an answer: the writer's share of good ones.
+
+    The share is that of the other folds, and answers are compared within their fold alone. From
+    fold to fold one writer's share moves against the labels that were left out, so that a
+    comparison across folds falls below chance where writers are all alike.
+    """
+    rounds = [
+        auroc(_shares(writers, good, fold), good, [str(place) for place in fold.tolist()])
+        for fold in dealt(sources)
+    ]
+    return lambda weights: np.mean([one(weights) for one in rounds], axis=0)
+
+
+def _shares(writers: Sequence[str | None], good: Sequence[bool], fold: Places) -> Floats:
+    """For each answer, the share of good ones among its writer's in the other folds.
+
+    A writer who has none there has the share of all writers.
+    """
+    names, writer = np.unique([name or "" for name in writers], return_inverse=True)
+    of, right = np.zeros((2, len(names), int(fold.max(initial=0)) + 1))
+    np.add.at(of, (writer, fold), 1.0)
+    np.add.at(right, (writer, fold), np.asarray(good, dtype=np.float64))
+    of, right = (there.sum(axis=1, keepdims=True) - there for there in (of, right))
+    overall = right.sum(axis=0) / np.maximum(of.sum(axis=0), 1)
+    shares: Floats = np.where(of > 0, right / np.maximum(of, 1), overall)[writer, fold]
+    return shares
 
 
 def _measured(

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, structs
 
+from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.claims import AnswerClaims, RubricScore
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.judge import JudgeCall, ReplyCache, Usage
@@ -33,6 +34,8 @@ CALLS_A_ROW = 8
 FAILED = "judge_failed"
 SPENT = "budget_spent"
 UNJUDGED = "the budget was spent before it was judged"
+UNTAKEN = {"logprobs": "how sure the judge is, is not told"}
+"""What it means that an endpoint does not take a part of the protocol, if not the usual."""
 
 Announce = Callable[["Estimate"], None]
 
@@ -76,10 +79,10 @@ class Judging(Struct, frozen=True, kw_only=True):
         progress: Progress | None,
     ) -> Judged:
         """The facts with what the judge says; what it will take is announced before."""
-        if announce is not None:
-            announce(estimate(self._calls(facts), self.prices))
         judge = self._judge(replies)
-        run = _Run(judge, self.wanted, len(facts), progress)
+        if announce is not None:
+            announce(estimate(self._calls(facts, judge), self.prices, judge=judge))
+        run = _Run(judge, self, len(facts), progress)
         made = asyncio.run(run.all(facts, self._at_a_time))
         return Judged(
             facts=made,
@@ -94,10 +97,18 @@ class Judging(Struct, frozen=True, kw_only=True):
         usual = ROWS_A_CALL * (self.options.concurrency or CONCURRENCY)
         return usual if self.calls is None else max(1, min(usual, self.calls // CALLS_A_ROW))
 
-    def _calls(self, facts: Sequence[AnswerFacts]) -> Iterator[JudgeCall]:
-        yield from planned_calls((one.row for one in facts), self.wanted)
+    def _calls(self, facts: Sequence[AnswerFacts], judge: ChatJudge) -> Iterator[JudgeCall]:
+        def known(call: JudgeCall) -> Mapping[str, Any] | None:
+            kept = judge.known(call)
+            return None if kept is None else kept.value
+
+        rows, refused = (one.row for one in facts), {one.row.id for one in facts if one.refused}
+        seed, rubric = self.options.seed or 0, self.options.rubric
+        yield from planned_calls(rows, self.wanted, refused=refused, seed=seed, known=known)
         if "rubric" in self.wanted:
-            yield from (rubric_call(one.row) for one in facts if one.row.answer is not None)
+            for one in facts:
+                if one.row.answer is not None:
+                    yield rubric_call(one.row, rubric=rubric, seed=seed)
 
     def _judge(self, replies: ReplyCache | None) -> ChatJudge:
         options = self.options
@@ -117,9 +128,10 @@ class _Run:
     """Answers on their way through a judge."""
 
     def __init__(
-        self, judge: ChatJudge, wanted: frozenset[str], of: int, progress: Progress | None
+        self, judge: ChatJudge, judging: Judging, of: int, progress: Progress | None
     ) -> None:
-        self._judge, self._wanted = judge, wanted
+        self._judge, self._wanted = judge, judging.wanted
+        self._seed, self._rubric = judging.options.seed or 0, judging.options.rubric
         self._of, self._progress, self._done = of, progress, 0
         self.spent: str | None = None
 
@@ -143,17 +155,18 @@ class _Run:
 
     async def _one(self, facts: AnswerFacts) -> AnswerFacts:
         try:
-            claims = await judge_answer(facts.row, self._judge, self._wanted, refused=facts.refused)
-            rubric = await judge_rubric(facts.row, self._judge) if self._marks else None
+            claims = await judge_answer(
+                facts.row, self._judge, self._wanted, refused=facts.refused, seed=self._seed
+            )
+            rubric = await self._mark(facts.row) if "rubric" in self._wanted else None
         except BudgetSpent as spent:
             self.spent = str(spent)
             missing = dict.fromkeys(("claims", "rubric"), UNJUDGED)
             return structs.replace(facts, missing={**facts.missing, **missing})
         return structs.replace(facts, claims=claims, rubric=rubric)
 
-    @property
-    def _marks(self) -> bool:
-        return "rubric" in self._wanted
+    async def _mark(self, row: AnswerRow) -> RubricScore:
+        return await judge_rubric(row, self._judge, rubric=self._rubric, seed=self._seed)
 
 
 def _noted(
@@ -161,7 +174,8 @@ def _noted(
 ) -> str | None:
     """Findings of what failed; why the evaluation is not complete, where it is not."""
     for part in judge.left_out:
-        fact = f"the endpoint does not take {part}; replies may differ from run to run"
+        means = UNTAKEN.get(part, "replies may differ from run to run")
+        fact = f"the endpoint does not take {part}; {means}"
         findings.add(Finding("judge_takes_no", judge.id, fact))
     for one in facts:
         for error in (*_errors(one.claims), *_failure(one.rubric)):

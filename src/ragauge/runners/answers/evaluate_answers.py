@@ -8,8 +8,9 @@ from ragauge.contracts.finding import Findings
 from ragauge.ingest.answered.rows import read_answers
 from ragauge.runners.answers.evaluation import ReadAnswers, outcome_of_answers
 from ragauge.runners.answers.gathering import Asking
+from ragauge.runners.answers.metric_names import with_metric_names
 from ragauge.runners.answers.options import chosen_answer_options
-from ragauge.runners.answers.scores import AnswersOutcome
+from ragauge.runners.answers.scores import AnswersOutcome, with_rejected
 from ragauge.runners.components.options import refuse_bad
 
 if TYPE_CHECKING:
@@ -22,9 +23,10 @@ def evaluate_answers(
     """The report on answers: groundedness, numbers, overlap with references, and judged metrics.
 
     `rows` is a file, a sequence of records or a polars frame, in our shape, ragas's or deepeval's.
-    The outcome's `scores` has a record for each row, in the order of the rows.
+    The outcome's `scores` has a record for each row, in the order of the rows; one that is rejected
+    has no value, and the reason.
     """
-    chosen = chosen_answer_options("answers", options)
+    chosen = chosen_answer_options("answers", with_metric_names(options))
     problems: list[str] = []
     findings = Findings()
     answered = read_answers(rows, problems, findings, chosen.input_format)
@@ -40,4 +42,5 @@ def evaluate_answers(
         problems=problems,
         coverage={"answers": len(answered.rows), "duplicates": answered.duplicates},
     )
-    return outcome_of_answers(read, chosen, asking or Asking())
+    outcome = outcome_of_answers(read, chosen, asking or Asking())
+    return with_rejected(outcome, answered.rejected)

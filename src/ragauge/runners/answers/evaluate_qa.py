@@ -11,6 +11,7 @@ from ragauge.ingest.answered.rows import read_answers
 from ragauge.runners.answers.evaluation import ReadAnswers, outcome_of_answers
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.joined import joined_answers
+from ragauge.runners.answers.metric_names import with_metric_names
 from ragauge.runners.answers.options import chosen_answer_options
 from ragauge.runners.answers.scores import AnswersOutcome
 from ragauge.runners.components.options import refuse_bad
@@ -28,7 +29,7 @@ def evaluate_qa(
     as `evaluate_answers` takes them, or traces. Each is a file, a sequence of records or a frame.
     Whether refusals are right is what `ragauge score` measures; here one is an answer.
     """
-    chosen = chosen_answer_options("qa", options)
+    chosen = chosen_answer_options("qa", with_metric_names(options))
     problems: list[str] = []
     findings = Findings()
     questions = read_questions(gold, problems, chosen.input_format)

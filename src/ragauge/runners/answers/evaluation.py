@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.evaluation import AnswerDetail, Task
@@ -15,15 +15,11 @@ from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.ingest.answered.calibrations import AnswerCalibration
 from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.models.judging.rubric import rubric_id
 from ragauge.runners.answers.detail import kinds, unsupported, worst_answers
 from ragauge.runners.answers.faults import answer_faults
 from ragauge.runners.answers.gathering import Asking, Gathered, gathered_facts
-from ragauge.runners.answers.making import (
-    agreement_with_people,
-    groups_of,
-    made_with,
-    undecided_judgements,
-)
+from ragauge.runners.answers.making import agreement_with_people, groups_of, made_with
 from ragauge.runners.answers.measuring import measured_answers, sums_of_rows, values_by_row
 from ragauge.runners.answers.options import (
     COVERAGE,
@@ -32,7 +28,9 @@ from ragauge.runners.answers.options import (
     chosen_metrics,
 )
 from ragauge.runners.answers.scores import AnswersOutcome, answer_scores
+from ragauge.runners.answers.settling import note_parts, settling_of
 from ragauge.runners.components.evaluation import Evaluated, outcome_of
+from ragauge.runners.components.options import rules_for
 from ragauge.runners.components.strata import strata_of
 
 HEADLINES: dict[str, tuple[str, ...]] = {
@@ -86,10 +84,17 @@ def outcome_of_answers(read: ReadAnswers, options: AnswerOptions, asking: Asking
         values={id: _in(order, column) for id, column in values.items()},
         strata={name: _in(order, column) for name, column in strata.items()},
     )
-    outcome = outcome_of(_evaluated(read, options, gathered, measured, calibration), options)
+    evaluated = _evaluated(read, options, gathered, measured, calibration)
+    outcome = outcome_of(evaluated, _told(options, gathered))
     told = {name: getattr(outcome, name) for name in outcome.__struct_fields__}
     scores = answer_scores(read.given, gathered.facts, metrics, rows, values)
-    return AnswersOutcome(**told, scores=scores, places=_places_of(outcome.units.ids, ids))
+    return AnswersOutcome(**told, scores=scores)
+
+
+def _told(options: AnswerOptions, gathered: Gathered) -> AnswerOptions:
+    """The options as a report tells them: no address of an embedder, and of a rubric its hash."""
+    rubric = None if options.rubric is None else rubric_id(options.rubric)
+    return structs.replace(options, embedder=gathered.embedder, rubric=rubric)
 
 
 class _Measured(Struct, frozen=True, kw_only=True):
@@ -116,6 +121,9 @@ def _evaluated(
     facts = measured.facts
     if not facts:
         read.findings.add(Finding("nothing_to_score", "rows", "there is no row"))
+    rules = rules_for(read.task, options)
+    note_parts(rules, measured.rows, read.findings)
+    settling = settling_of(options, rules, facts, measured.rows, gathered.unfinished)
     return Evaluated(
         task=read.task,
         units=[one.row.id for one in facts],
@@ -126,21 +134,17 @@ def _evaluated(
         per_type={},
         detail=_detail(gathered, measured, calibration),
         findings=read.findings,
-        coverage=_coverage(read, facts, measured.values),
+        coverage=_coverage(read, facts, measured.values, settling.lost),
         signature=f"refusal:{options.refusal}",
-        made_with=made_with(gathered, measured.metrics, facts),
+        made_with=made_with(gathered, measured.metrics, facts, options),
         problems=read.problems,
         faults=answer_faults(facts, measured.values),
         gold_sha256=_fingerprint(facts),
         meanings=[_meaning(one.row) for one in facts],
         groups=groups_of(facts, measured.strata),
-        undecided=undecided_judgements(gathered, measured.metrics, measured.values),
+        undecided=list(settling.unheard(measured.metrics, measured.values)),
+        settled=settling.settled,
     )
-
-
-def _places_of(units: Sequence[str], ids: Sequence[str]) -> list[int]:
-    place = {unit: number for number, unit in enumerate(units)}
-    return [place[id] for id in ids]
 
 
 def _headlines(task: Task, values: Mapping[str, Sequence[float | None]]) -> list[str]:
@@ -186,6 +190,7 @@ def _coverage(
     read: ReadAnswers,
     facts: Sequence[AnswerFacts],
     values: Mapping[str, Sequence[float | None]],
+    lost: Mapping[str, Sequence[bool]],
 ) -> dict[str, int]:
     told = [column for id, column in values.items() if id != COVERAGE]
     return {
@@ -194,6 +199,7 @@ def _coverage(
             any(column[place] is not None for column in told) for place in range(len(facts))
         ),
         "errors": sum(one.row.answer is None for one in facts),
+        "lost_to_failed_calls": sum(any(each) for each in zip(*lost.values(), strict=True)),
         "refusals": sum(one.refused for one in facts),
         "rejected": len(read.problems),
     }

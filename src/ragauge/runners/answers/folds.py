@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Flags = NDArray[np.bool_]
+    Places = NDArray[np.int64]
 
 FOLDS = 10
 ROUNDS = 3
@@ -21,12 +22,17 @@ ROUNDS = 3
 
 def held_out(sources: Sequence[str]) -> Iterator[Flags]:
     """Which rows are held out, fold after fold; every row is, once a round."""
+    for fold in dealt(sources):
+        for place in range(int(fold.max(initial=-1)) + 1):
+            yield fold == place
+
+
+def dealt(sources: Sequence[str]) -> Iterator[Places]:
+    """The fold of each row, round after round; rows of one source are in one fold."""
     names = sorted(set(sources))
     folds = min(FOLDS, len(names))
     for turn in range(ROUNDS):
         marks = below(turn, 1 << 32, (len(names),)).tolist()
-        dealt = sorted(range(len(names)), key=lambda place: (marks[place], place))
-        fold = {names[place]: rank % folds for rank, place in enumerate(dealt)}
-        of_row = np.array([fold[source] for source in sources])
-        for place in range(folds):
-            yield of_row == place
+        order = sorted(range(len(names)), key=lambda place: (marks[place], place))
+        fold = {names[place]: rank % folds for rank, place in enumerate(order)}
+        yield np.array([fold[source] for source in sources], dtype=np.int64)

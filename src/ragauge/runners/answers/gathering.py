@@ -8,26 +8,20 @@ from msgspec import Struct, structs
 
 from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.embedder import Embedder
-from ragauge.contracts.finding import Findings
+from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.judge import ReplyCache, Usage
 from ragauge.contracts.metric import Metric
 from ragauge.ingest.answered.calibrations import AnswerCalibration
 from ragauge.metrics.answer_facts import AnswerFacts
-from ragauge.models.embedders import embedder
+from ragauge.models.endpoint_embedder import EmbeddingFailed
 from ragauge.models.judging import likened
-from ragauge.models.remembered import RememberedEmbedder
+from ragauge.models.stored_embedder import KeptReplies
 from ragauge.runners.answers.asking import Announce, Judging
+from ragauge.runners.answers.embedding import HeardEmbedder, heard_embedder
 from ragauge.runners.answers.facts import facts_of
 from ragauge.runners.answers.likeness import with_likeness
 from ragauge.runners.answers.measuring import Progress, supported_answers
-from ragauge.runners.answers.options import (
-    DEFAULT_EMBEDDER,
-    JUDGED,
-    RELEVANCY,
-    AnswerOptions,
-    embeds,
-    needs_of,
-)
+from ragauge.runners.answers.options import JUDGED, RELEVANCY, AnswerOptions, embeds, needs_of
 from ragauge.runners.answers.supporting import Supporting, model_of
 
 
@@ -36,6 +30,8 @@ class Asking(Struct, frozen=True, kw_only=True):
 
     replies: ReplyCache | None = None
     """Replies of a judge by their call; without it they are known to this run alone."""
+    vectors: KeptReplies | None = None
+    """Vectors of an embedder by their text; without it they are known to this run alone."""
     announce: Announce | None = None
     """Told what a judge will take, before it is asked."""
     progress: Progress | None = None
@@ -63,7 +59,7 @@ def gathered_facts(
     """The facts of each row, in the order of the rows."""
     needs = needs_of(metrics)
     model_of(calibration)  # what is wrong with it is told before a judge is paid
-    chosen = _embedder(options) if embeds(metrics) else None
+    chosen = heard_embedder(options.embedder, asking.vectors) if embeds(metrics) else None
     facts = facts_of(rows, options, findings)
     judge, usage, unfinished = options.judge, None, None
     if needs & JUDGED:
@@ -75,6 +71,7 @@ def gathered_facts(
     if chosen is not None:
         facts = with_likeness(facts, chosen, needs)
         facts = _relevancy(facts, chosen, metrics)
+        _note_failures(chosen, findings)
     return Gathered(
         facts=facts,
         judge=judge,
@@ -84,24 +81,32 @@ def gathered_facts(
     )
 
 
-def _embedder(options: AnswerOptions) -> Embedder:
-    return RememberedEmbedder(embedder(options.embedder or DEFAULT_EMBEDDER))
+def _note_failures(chosen: HeardEmbedder, findings: Findings) -> None:
+    for failure in chosen.failures:
+        findings.add(Finding("embedder_failed", chosen.id, failure))
 
 
 def _relevancy(
     facts: Sequence[AnswerFacts], chosen: Embedder, metrics: Mapping[str, Metric]
 ) -> list[AnswerFacts]:
-    """The facts with the likeness of the question to those that the answer would answer."""
+    """The facts with the likeness of the question to those that the answer would answer.
+
+    Where the embedder fails they stay as they are: then nobody compared the questions.
+    """
     found = list(facts)
     for id, field in RELEVANCY.items():
         if id in metrics:
-            asked = [(one.row.question, getattr(one, field)) for one in found]
-            there = [pair for pair in asked if pair[1] is not None]
-            compared = iter(likened(there, chosen))
-            found = [
-                one
-                if getattr(one, field) is None
-                else structs.replace(one, **{field: next(compared)})
-                for one in found
-            ]
+            try:
+                found = _likened(found, field, chosen)
+            except EmbeddingFailed:
+                continue  # it is noted where the embedder is
     return found
+
+
+def _likened(facts: Sequence[AnswerFacts], field: str, chosen: Embedder) -> list[AnswerFacts]:
+    asked = [(one.row.question, getattr(one, field)) for one in facts]
+    compared = iter(likened([pair for pair in asked if pair[1] is not None], chosen))
+    return [
+        one if getattr(one, field) is None else structs.replace(one, **{field: next(compared)})
+        for one in facts
+    ]

@@ -9,27 +9,39 @@ from msgspec import structs
 
 from ragauge.contracts.embedder import Embedder
 from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.models.endpoint_embedder import EmbeddingFailed
+from ragauge.runners.answers.options import EMBEDDED
 
 AT_A_TIME = 256
 """Answers whose texts are embedded together."""
 Cosine = Callable[[str, str], float | None]
 """Of two texts; None where one of them has no content."""
 EMPTY = "the embedder finds no content in a text"
+FAILED = "the embedder failed"
+"""How the reason begins where there is no vector."""
 
 
 def with_likeness(
     facts: Sequence[AnswerFacts], embedder: Embedder, needs: frozenset[str]
 ) -> list[AnswerFacts]:
-    """The facts with the cosines that are needed; a text that comes back is embedded once."""
+    """The facts with the cosines that are needed; a text that comes back is embedded once.
+
+    Where the embedder fails they are missing, with the reason.
+    """
     found: list[AnswerFacts] = []
     for at in range(0, len(facts), AT_A_TIME):
-        found += _some(facts[at : at + AT_A_TIME], embedder, needs)
+        some = facts[at : at + AT_A_TIME]
+        try:
+            found += _some(some, embedder, needs)
+        except EmbeddingFailed as failed:
+            missing = dict.fromkeys(EMBEDDED & needs, f"{FAILED}: {failed}")
+            found += [structs.replace(one, missing={**one.missing, **missing}) for one in some]
     return found
 
 
 def _some(
     facts: Sequence[AnswerFacts], embedder: Embedder, needs: frozenset[str]
-) -> Iterator[AnswerFacts]:
+) -> list[AnswerFacts]:
     texts = sorted({text for one in facts for text in _texts(one, needs)})
     place = {text: number for number, text in enumerate(texts)}
     vectors = embedder.embed(texts).astype(np.float64) if texts else np.zeros((0, 1))
@@ -38,8 +50,7 @@ def _some(
         left, right = vectors[place[one]], vectors[place[other]]
         return float(left @ right) if left.any() and right.any() else None
 
-    for one in facts:
-        yield _compared(one, cosine, needs)
+    return [_compared(one, cosine, needs) for one in facts]
 
 
 def _texts(facts: AnswerFacts, needs: frozenset[str]) -> Iterator[str]:

@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from ragauge.contracts.claims import AnswerClaims
 from ragauge.contracts.evaluation import HumanAgreement
 from ragauge.contracts.metric import Metric
-from ragauge.contracts.verdict import Rule, Verdict
-from ragauge.gates.components import undecided
 from ragauge.ingest.answered.calibrations import AnswerCalibration
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.overlap_rouge import tokens_of
+from ragauge.models.judging.rubric import rubric_id
 from ragauge.runners.answers.gathering import Gathered
-from ragauge.runners.answers.options import EMBEDDED, JUDGED, RELEVANCY
+from ragauge.runners.answers.options import EMBEDDED, JUDGED, RELEVANCY, AnswerOptions
 
 GROUP = "group"
 """The stratum whose answers belong together: a source, or a conversation."""
 
 
 def made_with(
-    gathered: Gathered, metrics: Mapping[str, Metric], facts: Sequence[AnswerFacts]
+    gathered: Gathered,
+    metrics: Mapping[str, Metric],
+    facts: Sequence[AnswerFacts],
+    options: AnswerOptions,
 ) -> dict[str, str]:
     """By metric, what is in its number besides the answers: a model, an embedder, a judge."""
     judges = {
         "claims": _judge([one.claims for one in facts]) or gathered.judge,
         "lexical_claims": _judge([one.lexical_claims for one in facts]),
-        "rubric": gathered.judge,
+        "rubric": f"{gathered.judge} {rubric_id(options.rubric)}",
     }
     models = {
         "groundedness": next((one.groundedness.model for one in facts if one.groundedness), None),
@@ -38,6 +40,8 @@ def made_with(
         parts += [f"model:{name}" for need, name in models.items() if name and need in metric.needs]
         if metric.needs & EMBEDDED or id in RELEVANCY:
             parts.append(f"embedder:{gathered.embedder}")
+        if metric.needs & JUDGED:
+            parts.append(f"seed:{options.seed or 0}")
         found[id] = "|".join([*filter(None, [tokens_of(metric)]), *parts])
     return found
 
@@ -59,34 +63,6 @@ def groups_of(
         f"answer {one.row.id}" if value is None else f"group {value}"
         for one, value in zip(facts, values, strict=True)
     ]
-
-
-def undecided_judgements(
-    gathered: Gathered,
-    metrics: Mapping[str, Metric],
-    values: Mapping[str, Sequence[float | None]],
-) -> list[Verdict]:
-    """Gates that nobody could decide: what a judge was to say of answers and did not.
-
-    No run passes because its judge was not heard.
-    """
-    return list(_unheard(gathered, metrics, values))
-
-
-def _unheard(
-    gathered: Gathered,
-    metrics: Mapping[str, Metric],
-    values: Mapping[str, Sequence[float | None]],
-) -> Iterator[Verdict]:
-    judged = [id for id, metric in metrics.items() if metric.needs & JUDGED]
-    errors = any(one.claims and one.claims.errors for one in gathered.facts)
-    for id in judged:
-        rule = Rule(metric=id, op=">=", bound=metrics[id].bounds[0])
-        if gathered.unfinished is not None:
-            yield undecided(rule, "not_evaluated", gathered.unfinished)
-            return
-        if errors and not any(value is not None for value in values[id]):
-            yield undecided(rule, "not_evaluated", "the judge failed at every answer")
 
 
 def agreement_with_people(

@@ -34,6 +34,7 @@ RELEVANCY = {
 """Metrics whose claims an embedder compares with the question, and where these stand."""
 OF_JUDGE = (
     *("judge_model", "judge_key_env", "budget", "prices", "rate", "concurrency", "timeout"),
+    *("seed", "rubric"),
 )
 """Options that mean something to an endpoint alone."""
 
@@ -56,6 +57,10 @@ class AnswerOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_field
     """Calls at most: `5/s` or `300/min`."""
     concurrency: int | None = None
     timeout: float | None = None
+    seed: int | None = None
+    """What the judge is asked to draw with; 0 where it is not given."""
+    rubric: str | None = None
+    """The text of a rubric of one's own, for the metric of that name."""
     embedder: str | None = None
     refusal: Strength = "exact"
     refusal_tokens: tuple[str, ...] = (DEFAULT_TOKEN,)
@@ -167,6 +172,10 @@ def _faults_of_judge(options: AnswerOptions) -> Iterator[str]:
     """What keeps an endpoint from being asked, before anything is read."""
     if not (options.endpoint or "").startswith(("http://", "https://")):
         yield f'--judge "{options.endpoint}": is neither lexical nor a URL, such as http://host/v1'
+    if options.rubric is not None and "answers.rubric" not in chosen_metrics(options):
+        yield "--rubric: the metric rubric is not asked for; leave it out"
+    if options.rubric is not None and not options.rubric.strip():
+        yield "--rubric: is empty; write what each mark from 1 to 5 is for"
     if options.judge_model is None:
         yield "--judge URL: which model? name it with --judge-model"
     try:

@@ -19,13 +19,9 @@ from ragauge.contracts.answer_calibration import (
 )
 from ragauge.runners.answers.agreement import Scored
 from ragauge.runners.answers.folds import ROUNDS, held_out
-from ragauge.stats.discrimination import (
-    auroc,
-    difference,
-    value_of,
-)
+from ragauge.stats.discrimination import auroc, difference, value_of
 from ragauge.stats.group_draws import interval_over_groups
-from ragauge.stats.logistic import Fit, fit_logistic, log_odds
+from ragauge.stats.logistic import Fit, chance, fit_logistic, log_odds
 from ragauge.stats.thresholds import matching_shift, steady_threshold
 from ragauge.text.grounding.features import ANSWER_FEATURES
 from ragauge.text.grounding.model import KindModel, Weights, sign_of
@@ -118,7 +114,7 @@ def _as_shipped(given: Examples) -> Scored:
     return Scored(
         name=SHIPPED,
         order=given.odds,
-        chances=_chances(given.odds),
+        chances=chance(given.odds),
         said=given.odds >= cut,
         threshold=given.model.threshold,
     )
@@ -187,7 +183,7 @@ def _out_of_fold(given: Examples, name: str, odds_of: Callable[[Flags], Floats])
         shift = matching_shift(odds[kept], given.good[kept]) if learnt else 0.0
         cut = _threshold(given, odds, kept) if learnt else None
         order[out] += odds[out]
-        chances[out] += _chances(odds[out] + shift)
+        chances[out] += chance(odds[out] + shift)
         said[out] += odds[out] >= (_logit(given.model.threshold) if cut is None else cut)
     order /= ROUNDS
     cut = _threshold(given, order, np.ones(n, dtype=bool))
@@ -197,7 +193,7 @@ def _out_of_fold(given: Examples, name: str, odds_of: Callable[[Flags], Floats])
         order=order,
         chances=chances / ROUNDS,
         said=said > ROUNDS / 2,
-        threshold=None if cut is None else float(_chances(np.array(cut + shift))),
+        threshold=None if cut is None else float(chance(np.array(cut + shift))),
     )
 
 
@@ -206,10 +202,5 @@ def _threshold(given: Examples, odds: Floats, rows: Flags) -> float | None:
     return steady_threshold(odds[rows], given.good[rows], sources)
 
 
-def _chances(odds: Floats) -> Floats:
-    chances: Floats = 1 / (1 + np.exp(-np.clip(odds, -700, 700)))
-    return chances
-
-
-def _logit(chance: float) -> float:
-    return log(chance / (1 - chance))
+def _logit(share: float) -> float:
+    return log(share / (1 - share))

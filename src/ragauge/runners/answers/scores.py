@@ -13,12 +13,14 @@ from ragauge.contracts.answers import AnswerRow, CitationSupport, Groundedness
 from ragauge.contracts.claims import Claim
 from ragauge.contracts.evaluation import EvalReport
 from ragauge.contracts.metric import Absent, Metric, Row
-from ragauge.contracts.score import Measured, Outcome, UnitRows
+from ragauge.contracts.score import Outcome
 from ragauge.errors import UsageError
+from ragauge.ingest.answered.rows import Rejected
 from ragauge.metrics.answer_facts import AnswerFacts
-from ragauge.reports.unit_rows import ENDINGS, written
+from ragauge.reports.unit_rows import ENDINGS, table, unknown_ending
 from ragauge.store.files import write_whole
 
+FAMILY = "answers."
 LEXICAL = "lexical_"
 CLAIMS = {
     "faithfulness": "answer",
@@ -34,6 +36,9 @@ class AnswerScores(Struct, frozen=True, kw_only=True):
     """One row of the input, and every metric's value for it."""
 
     id: str | int
+    """As the row calls itself, else its number among the rows."""
+    unit: str
+    """What reports and findings call it: its id, with a number where another row has the same."""
     scores: dict[str, dict[str, Any]]
     """By metric, without its family: `value`, `reason`, and what speaks for it."""
 
@@ -42,8 +47,6 @@ class AnswersOutcome(Outcome[EvalReport], frozen=True, kw_only=True):
     """An evaluation of answers, with the scores of every row in the input's order."""
 
     scores: Sequence[AnswerScores]
-    places: Sequence[int]
-    """Where each row of the input stands among the units, which are sorted by id."""
 
 
 def answer_scores(
@@ -57,6 +60,7 @@ def answer_scores(
     return [
         AnswerScores(
             id=id,
+            unit=one.row.id,
             scores={
                 metric.name: {
                     "value": values[key][place],
@@ -107,20 +111,45 @@ def _grounds(found: Groundedness) -> dict[str, Any]:
     return {key: told[key] for key in told if key not in ("value", "reason")}
 
 
+def with_rejected(outcome: AnswersOutcome, rejected: Mapping[int, Rejected]) -> AnswersOutcome:
+    """The outcome with the rows that were left out, each in its place, without a value."""
+    if not rejected:
+        return outcome
+    names = [id.removeprefix(FAMILY) for id in outcome.report.metrics]
+    taken = iter(outcome.scores)
+    rows = range(len(outcome.scores) + len(rejected))
+    scores = [
+        _without_value(rejected[place], names) if place in rejected else next(taken)
+        for place in rows
+    ]
+    return structs.replace(outcome, scores=scores)
+
+
+def _without_value(rejected: Rejected, names: Sequence[str]) -> AnswerScores:
+    reason = f"rejected: {'; '.join(rejected.facts)}"
+    return AnswerScores(
+        id=rejected.unit if rejected.given is None else rejected.given,
+        unit=rejected.unit,
+        scores={name: {"value": None, "reason": reason} for name in names},
+    )
+
+
 def write_scores(outcome: AnswersOutcome, name: str) -> None:
-    """Write the rows whole or not at all, in the form of the file's ending."""
+    """Write the rows whole or not at all, in the form of the file's ending.
+
+    A table has each metric's value and reason; what speaks for a value stands in JSON Lines alone.
+    """
     path = Path(name)
     if path.suffix.lower() == ".jsonl":
         write_whole(path, b"".join(_lines(outcome.scores)))
     else:
-        write_whole(path, written(_in_order(outcome.units, outcome.places), path))
+        write_whole(path, table(_columns(outcome), _cells(outcome), path))
 
 
 def check_ending(name: str) -> None:
     """Raise UsageError, before anything is measured, for a file that could not be written."""
     if Path(name).suffix.lower() not in ENDINGS:
-        known = ", ".join(ENDINGS)
-        raise UsageError(f'{name}: no rows have the ending "{Path(name).suffix}"; known: {known}')
+        raise UsageError(unknown_ending(Path(name)))
 
 
 def _lines(scores: Sequence[AnswerScores]) -> Iterator[bytes]:
@@ -128,21 +157,28 @@ def _lines(scores: Sequence[AnswerScores]) -> Iterator[bytes]:
         yield _encode(one) + b"\n"
 
 
-def _in_order(units: UnitRows, places: Sequence[int]) -> UnitRows:
-    """The same units, in another order."""
-
-    def column(values: Sequence[Any]) -> list[Any]:
-        return [values[place] for place in places]
-
-    return UnitRows(
-        ids=column(units.ids),
-        labels=column(units.labels),
-        right=column(units.right),
-        details={name: column(values) for name, values in units.details.items()},
-        measured={id: _placed(one, places) for id, one in units.measured.items()},
-    )
+def _columns(outcome: AnswersOutcome) -> dict[str, type | None]:
+    strata = (f"strata.{name}" for name in outcome.units.details)
+    return {
+        **dict.fromkeys(("id", "unit", *strata), str),
+        **{
+            column: kind
+            for name in _measured(outcome)
+            for column, kind in ((name, float), (f"{name}_reason", str))
+        },
+    }
 
 
-def _placed(one: Measured, places: Sequence[int]) -> Measured:
-    chosen = list(places)
-    return structs.replace(one, values=one.values[chosen], counts=one.counts[chosen])
+def _cells(outcome: AnswersOutcome) -> Iterator[list[Any]]:
+    strata = list(outcome.units.details.values())
+    places = {unit: place for place, unit in enumerate(outcome.units.ids)}
+    names = _measured(outcome)
+    for one in outcome.scores:
+        place = places.get(one.unit)
+        sliced = [None if place is None else column[place] for column in strata]
+        told = [one.scores[name][part] for name in names for part in ("value", "reason")]
+        yield [str(one.id), one.unit, *sliced, *told]
+
+
+def _measured(outcome: AnswersOutcome) -> list[str]:
+    return sorted(id.removeprefix(FAMILY) for id in outcome.report.metrics)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -17,6 +17,7 @@ from ragauge.contracts.score import ROWS_KEPT, Advice, Outcome, Score, UnitRows
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.diagnosis.components import advise_component
 from ragauge.errors import UsageError
+from ragauge.gates.components import any_value
 from ragauge.gates.decide import decide, decide_each
 from ragauge.metrics.sums import QuestionSums
 from ragauge.runners.components.grouped_sums import grouped
@@ -72,6 +73,8 @@ class Evaluated(Struct, frozen=True, kw_only=True):
     """What each unit belongs to, where several belong together: intervals resample groups."""
     undecided: Sequence[Verdict] = ()
     """Gates that the task itself could not decide."""
+    settled: Callable[[Rule, Verdict, Mask | None], Verdict] = lambda rule, verdict, mask: verdict
+    """What the task makes of a gate's verdict over the units of a mask, by what it alone knows."""
 
 
 def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
@@ -81,11 +84,7 @@ def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
     note_strata(found.units, found.strata, shown, options, found.findings)
     for problem in found.problems:
         found.findings.add(Finding("bad_line", "", problem))
-    gates = (
-        *(numbers.verdict(rule) for rule in rules_for(found.task, options)),
-        *numbers.nothing_told(),
-        *found.undecided,
-    )
+    gates = _gates(found, numbers, rules_for(found.task, options))
     report = EvalReport(
         passed=all(gate.holds for gate in gates),
         task=found.task,
@@ -107,6 +106,15 @@ def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
         record_rows=None,
         identity=report.identity,
     )
+
+
+def _gates(found: Evaluated, numbers: _Numbers, rules: Sequence[Rule]) -> tuple[Verdict, ...]:
+    """The verdicts on the rules, and on what nobody could measure, unless one says so already."""
+    gates = [numbers.verdict(rule) for rule in rules]
+    for more in (*numbers.nothing_told(), *found.undecided):
+        if not any(gate.metric == more.metric and not gate.holds for gate in gates):
+            gates.append(more)
+    return tuple(gates)
 
 
 def _advice(found: Evaluated) -> tuple[Advice, ...]:
@@ -138,6 +146,9 @@ class _Numbers:
 
     def verdict(self, rule: Rule) -> Verdict:
         mask = self._mask(rule)
+        return self._found.settled(rule, self._decided(rule, mask), mask)
+
+    def _decided(self, rule: Rule, mask: Mask | None) -> Verdict:
         if rule.metric not in self._found.sums:
             reason = "this evaluation does not measure it"
             return decide(rule, Score(value=None, n=0, of=len(self._found.units), reason=reason))
@@ -155,7 +166,7 @@ class _Numbers:
         ids = [id for id in self._found.headlines if id in sums] or asked
         if any(sums[id].scored.any() for id in ids):
             return []
-        return [decide(Rule(metric=ids[0], op=">=", bound=0), self.score(ids[0]))]
+        return [decide(any_value(sums[ids[0]].metric), self.score(ids[0]))]
 
     def units(self) -> UnitRows:
         """What each unit came to; its strata stand in the details, so that runs can be sliced."""

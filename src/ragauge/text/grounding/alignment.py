@@ -7,6 +7,7 @@ from itertools import pairwise
 from operator import mul
 from typing import NamedTuple
 
+from ragauge.text.grounding.binding import misbound_names, misbound_numbers
 from ragauge.text.grounding.passages import Passages
 from ragauge.text.grounding.tokens import NAME, STOP, WEIGHTS, is_denial
 
@@ -17,6 +18,8 @@ KIN, ELSEWHERE = 0.4, 0.5
 in them but not beside the sentence's other words. One that stands nowhere counts in full."""
 ALIKE = 0.6
 """A line that has so much of a sentence speaks of the same thing."""
+NEARLY_SAME = 0.75
+"""A line that has so much of a sentence says the same, unless one of the two denies it."""
 SAME_LENGTH = 1.3
 AHEAD, BEHIND = 2, 1
 """Words that a denial reaches, after it and before it."""
@@ -57,6 +60,10 @@ class Aligned(NamedTuple):
     """Names and numbers that stand nowhere, the question included."""
     stray_keys: int
     """Names and numbers that stand in the contexts, but not in the window."""
+    misbound_numbers: int
+    """Numbers that the line has too, but beside other words."""
+    misbound_names: int
+    """Names that the contexts have, but the line has another in their place."""
     denial_differs: bool
     """The sentence denies and the line that says nearly the same does not, or the reverse."""
     window: Window | None
@@ -97,6 +104,7 @@ def align(
     inside = _inside(masks, window)
     apart = [stem in bits and not inside & bits[stem] for stem in own]
     asked, where = passages.asked, passages.where
+    wrong_numbers, wrong_names = _misbound(passages, line, stems, kinds)
     return Aligned(
         weight=total,
         supported=sum(map(mul, weights, supports)) / total,
@@ -108,6 +116,8 @@ def align(
         worst_span=_worst_span(map(_absence, supports, apart), weights),
         missing_keys=sum(not supports[key] and own[key] not in asked for key in keys),
         stray_keys=sum(apart[key] and own[key] in where for key in keys),
+        misbound_numbers=wrong_numbers,
+        misbound_names=wrong_names,
         denial_differs=_denial_differs(passages, line, stems),
         window=window,
         by_chunk=by_chunk,
@@ -188,6 +198,20 @@ def _windows(
     return best_line, best, by_chunk
 
 
+def _misbound(
+    passages: Passages, line: Window, stems: Sequence[str], kinds: Sequence[int]
+) -> tuple[int, int]:
+    """Numbers and names that the line binds to something else."""
+    if line.share < ALIKE or max(kinds) < NAME:
+        return 0, 0
+    read, written = passages.read_line(line.first)
+    says_the_same = line.share >= NEARLY_SAME
+    return (
+        misbound_numbers(stems, kinds, read.stems) if says_the_same else 0,
+        misbound_names(stems, kinds, read, written, passages.where),
+    )
+
+
 def _denial_differs(passages: Passages, line: Window, stems: Sequence[str]) -> bool:
     """Whether one of the two denies what the other says, where they speak of the same thing.
 
@@ -195,7 +219,7 @@ def _denial_differs(passages: Passages, line: Window, stems: Sequence[str]) -> b
     counts where the other text has the word too, and denies nothing at all. A longer line may
     deny what the sentence leaves out.
     """
-    if line.share < ALIKE:
+    if line.share < NEARLY_SAME:
         return False
     other = passages.lines[line.first].stems
     here, there = _denied(stems), _denied(other)

@@ -27,6 +27,8 @@ SENTENCE_FEATURES = (
     "worst_span",
     "missing_keys",
     "stray_keys",
+    "misbound_numbers",
+    "misbound_names",
     "missing_numbers",
     "denials",
     "cited",
@@ -45,6 +47,7 @@ ANSWER_FEATURES = (
     "bigrams",
     "worst_span",
     "missing_keys",
+    "missing_numbers",
     "weakest_citation",
     "citations",
     "length",
@@ -71,13 +74,20 @@ _LEAD_IN = re.compile(
 )
 """What an assistant says before the answer begins; it claims nothing of the contexts. What it goes
 on to say in the same line does."""
+_PLEASANTRY = re.compile(
+    r"\s*(?:yes|no|ja|nee|nein|oui|non|thanks?|thank you|bedankt|danke|merci"
+    r"|(?:i )?hope (?:this|that|it) helps|you['’]re welcome|happy to help"
+    r"|(?:please )?(?:let me know|feel free)\b[^.!?]{0,120}"
+    r"|是的?|不是|谢谢|希望对你有帮助)\s*[.!。！]*\s*",
+    re.I,
+)
+"""What is said to be friendly, or a bare yes or no: it claims nothing by itself."""
 _LENGTH_SAID = re.compile(
     r"\(?\b(?:within|in|under) \d+ words(?: or (?:less|fewer))?\)?"
     r"|\(?\b\d+ words or (?:less|fewer)\)?",
     re.I,
 )
 """How long the answer was asked to be."""
-_WITHIN_LINE = re.compile(r"[^\n]")
 _LIST_MARK = re.compile(r"^[ \t]*(?:\(?\d{1,2}[.)]|[-*•])(?=\s)", re.M)
 
 
@@ -115,11 +125,14 @@ def read_answer(answer: str, passages: Passages) -> Read:
     said = quantities(plain)
     restated = _restated(said, found, passages)
     cited = _Placed([(match.start(), _numbers(match)) for match in _MARKER.finditer(answer)])
-    missing = _Placed([(one.start, one) for one in unsupported(said, passages.supply)])
+    lacking = unsupported(said, passages.supply) if said else []
+    missing = _Placed([(one.start, one) for one in lacking])
     faults = slips(passages.record, plain) if passages.record else ()
     slipped = _Placed([(slip.start, slip) for slip in faults])
     sentences = []
     for start, end, first, last in token_ranges(answer, found):
+        if _PLEASANTRY.fullmatch(plain, start, end):
+            continue
         aligned = align(passages, found.stems[first:last], found.kinds[first:last], restated)
         if aligned is None:
             continue
@@ -182,6 +195,8 @@ def sentence_features(one: Sentence) -> list[float]:
         log1p(found.worst_span),
         log1p(found.missing_keys),
         log1p(found.stray_keys),
+        log1p(found.misbound_numbers),
+        log1p(found.misbound_names),
         log1p(len(one.numbers)),
         float(found.denial_differs),
         float(bool(one.cited)),
@@ -210,6 +225,7 @@ def answer_features(sentences: Sequence[Sentence], odds: Sequence[float]) -> lis
         *(sum(one.weight * getattr(one, name) for one in aligned) / total for name in _MEANS),
         log1p(max(one.worst_span for one in aligned)),
         log1p(sum(one.missing_keys for one in aligned)),
+        log1p(sum(len(one.numbers) for one in sentences)),
         sum(one.aligned.weight * _shortfall(one) for one in citing) / cited if cited else 0.0,
         log(max((len(one.cited) for one in citing), default=1)),
         log(total),
@@ -239,8 +255,7 @@ def _blanked(answer: str) -> str:
 
 
 def _blank(match: re.Match[str]) -> str:
-    """As many blanks; the lines stay, for they tell where the next sentence begins."""
-    return _WITHIN_LINE.sub(" ", match[0])
+    return " " * len(match[0])
 
 
 def _numbers(match: re.Match[str]) -> list[str]:

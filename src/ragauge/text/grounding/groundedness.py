@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ragauge.contracts.answers import (
+    ANSWER_KINDS,
     AnswerKind,
     Context,
     Evidence,
@@ -28,17 +29,21 @@ from ragauge.text.grounding.model import Model, shipped
 from ragauge.text.grounding.passages import Passages
 from ragauge.text.grounding.reasons import answer_reason, sentence_reason
 from ragauge.text.grounding.tokens import LIGHT
+from ragauge.text.refusal import refusal_in
+from ragauge.text.refusal import tokens as refusals
 
 DIGITS = 6
 """Decimals of a score: more would be noise."""
 NO_ANSWER = "the answer is empty"
 NO_CLAIM = "the answer claims nothing"
 NO_CONTEXT = "there is no context to compare with"
+REFUSED = "the answer is a refusal: it claims nothing"
+_REFUSALS = refusals()
 
 
 def groundedness(
     answer: str,
-    contexts: Sequence[Context | str] | Passages,
+    contexts: Sequence[Context | str] | Passages | str,
     question: str | None = None,
     *,
     kind: AnswerKind | None = None,
@@ -54,8 +59,8 @@ def groundedness(
     >>> [one.unsupported_words for one in found.sentences], found.grounded
     ([(), ('Napoleon', 'designed')], False)
     """
-    passages = contexts if isinstance(contexts, Passages) else Passages(contexts, question)
-    told = kind or kind_of(answer, passages)
+    passages = _passages(answer, contexts, question)
+    told = _kind(kind) or kind_of(answer, passages)
     chosen = (model or shipped()).kinds[told]
     reason = _nothing_to_measure(answer, passages)
     read = Read.nothing() if reason else read_answer(answer, passages)
@@ -67,22 +72,49 @@ def groundedness(
         for one, score in zip(read.sentences, odds, strict=True)
     )
     value = None if reason else _rounded(chosen.answer_odds(read.sentences, odds))
+    numbers = _distinct(sentences, "unsupported_numbers")
     return Groundedness(
         value=value,
-        reason=reason or answer_reason(sentences, read.sentences),
+        reason=reason or answer_reason(sentences),
         kind=told,
         threshold=chosen.threshold,
-        grounded=None if value is None else value >= chosen.threshold,
+        grounded=None if value is None else value >= chosen.threshold and not numbers,
         sentences=sentences,
         unsupported_words=_distinct(sentences, "unsupported_words"),
-        unsupported_numbers=_distinct(sentences, "unsupported_numbers"),
+        unsupported_numbers=numbers,
         model=(model or shipped()).id,
     )
+
+
+def _passages(
+    answer: object, contexts: Sequence[Context | str] | Passages | str, question: str | None
+) -> Passages:
+    """The contexts made ready; raises TypeError with the fact where they are none."""
+    if not isinstance(answer, str):
+        raise TypeError(f"the answer is {type(answer).__name__}, expected str")
+    if isinstance(contexts, Passages):
+        return contexts
+    if isinstance(contexts, str):
+        return Passages([contexts], question)
+    if not isinstance(contexts, Sequence):
+        raise TypeError(f"the contexts are {type(contexts).__name__}, expected a list of texts")
+    for place, one in enumerate(contexts):
+        if not isinstance(one, str | Context):
+            raise TypeError(f"contexts[{place}] is {type(one).__name__}, expected str or Context")
+    return Passages(contexts, question)
+
+
+def _kind(kind: AnswerKind | None) -> AnswerKind | None:
+    if kind is not None and kind not in ANSWER_KINDS:
+        raise ValueError(f'there is no kind "{kind}"; there are {", ".join(ANSWER_KINDS)}')
+    return kind
 
 
 def _nothing_to_measure(answer: str, passages: Passages) -> str | None:
     if not answer.strip():
         return NO_ANSWER
+    if refusal_in(answer, _REFUSALS) != "none":
+        return REFUSED
     return None if passages.lines else NO_CONTEXT
 
 
@@ -90,15 +122,16 @@ def _support(
     answer: str, read: Read, one: Sentence, odds: float, passages: Passages
 ) -> SentenceSupport:
     numbers = tuple(dict.fromkeys(number.text for number in one.numbers))
+    words = _missing_words(answer, read, one, numbers)
     return SentenceSupport(
         text=answer[one.start : one.end],
         start=one.start,
         end=one.end,
         score=_rounded(odds),
         evidence=_evidence(one.aligned.window, passages),
-        unsupported_words=_missing_words(answer, read, one, numbers),
+        unsupported_words=words,
         unsupported_numbers=numbers,
-        reason=sentence_reason(one, passages),
+        reason=sentence_reason(one, passages, (*numbers, *words)),
     )
 
 
@@ -114,17 +147,20 @@ def _missing_words(
 ) -> tuple[str, ...]:
     """The telling words of a sentence that stand in no context, as they are written.
 
-    Numbers have a list of their own; words that claim little are left out.
+    Numbers have a list of their own; words that claim little are left out. Characters of a script
+    without blanks that follow each other are one word.
     """
     found, told = read.tokens, " ".join(numbers)
-    missing = [
-        answer[found.starts[place] : found.ends[place]]
-        for place, support in zip(content_places(found, one), one.aligned.supports, strict=True)
-        if not support and found.kinds[place] != LIGHT
-    ]
-    return tuple(
-        dict.fromkeys(word for word in missing if word not in told and not word[0].isdigit())
-    )
+    spans: list[tuple[int, int]] = []
+    for place, support in zip(content_places(found, one), one.aligned.supports, strict=True):
+        if support or found.kinds[place] == LIGHT:
+            continue
+        start, end = found.starts[place], found.ends[place]
+        if spans and spans[-1][1] == start:
+            start = spans.pop()[0]
+        spans.append((start, end))
+    words = (answer[start:end] for start, end in spans)
+    return tuple(dict.fromkeys(w for w in words if w not in told and not w[0].isdigit()))
 
 
 def _distinct(sentences: Sequence[SentenceSupport], field: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from ragauge.contracts.answers import Context
 from ragauge.text.grounding.records import Record, record_of
-from ragauge.text.grounding.tokens import Tokens, stems_of
+from ragauge.text.grounding.tokens import Tokens, stems_of, tokens
 from ragauge.text.language import language_of
 from ragauge.text.quantities import Supply, quantities, supply
 from ragauge.text.sentences import sentences
@@ -56,11 +56,13 @@ class Passages:
         sample = " ".join(text[:_READ_FOR_LANGUAGE] for text in texts)[:_READ_FOR_LANGUAGE]
         self.language = language or language_of(sample)
         self.lines: list[Line] = []
+        self._read: dict[int, tuple[Tokens, str]] = {}
         self.where: defaultdict[str, list[int]] = defaultdict(list)
         """By stem, the lines that have it."""
         self.bigrams: set[tuple[str, str]] = set()
         for place, text in enumerate(texts):
             self._add(place, text)
+        self.where.default_factory = None  # from here on, asking for a word makes none
         self.prefixes = {stem[:PREFIX] for stem in self.where if len(stem) >= PREFIX}
         self.record: Record | None = record_of(texts)
         self.question = question or ""
@@ -83,6 +85,14 @@ class Passages:
         labels = [(place, _LABEL.match(chunk.text)) for place, chunk in enumerate(self.chunks)]
         return names | {match[1]: place for place, match in labels if match}
 
+    def read_line(self, place: int) -> tuple[Tokens, str]:
+        """A line's words with their kinds, and the line itself; read once."""
+        if place not in self._read:
+            line = self.lines[place]
+            written = self.chunks[line.chunk].text[line.start : line.end]
+            self._read[place] = (tokens(written, self.language), written)
+        return self._read[place]
+
     def support(self, stem: str) -> float:
         """1 for a word that stands in a context, 0.6 for its kin, 0 else."""
         if stem in self.where:
@@ -102,26 +112,27 @@ class Passages:
         return False
 
     def _add(self, chunk: int, text: str) -> None:
-        where = self.where
+        where, has_parts = self.where, INNER_CAPITAL.search(text) is not None
         for start, end in sentences(text):
-            stems = stems_of(text[start:end], self.language)
+            written = text[start:end]
+            stems = stems_of(written, self.language)
             if not stems:
                 continue
             line = len(self.lines)
             self.lines.append(Line(chunk, start, end, stems))
-            for stem in set(stems):
+            parts = self._parts(written) if has_parts else ()
+            for stem in {*stems, *parts}:
                 where[stem].append(line)
             self.bigrams.update(pairwise(stems))
-        if INNER_CAPITAL.search(text):
-            self._add_parts(text)
 
-    def _add_parts(self, text: str) -> None:
+    def _parts(self, line: str) -> list[str]:
         """The parts of names such as OutdoorSeating, as if they stood there by themselves."""
-        for written in filter(INNER_CAPITAL.search, _WHOLE_WORD.findall(text)):
+        found: list[str] = []
+        for written in filter(INNER_CAPITAL.search, _WHOLE_WORD.findall(line)):
             parts = stems_of(INNER_CAPITAL.sub(r"\g<0> ", written), self.language)
-            for part in parts:
-                self.where.setdefault(part, [])
             self.bigrams.update(pairwise(parts))
+            found += parts
+        return found
 
 
 def token_ranges(text: str, found: Tokens) -> list[tuple[int, int, int, int]]:

@@ -23,12 +23,12 @@ _FAULTS = {
 }
 
 
-def sentence_reason(one: Sentence, passages: Passages) -> str | None:
+def sentence_reason(one: Sentence, passages: Passages, missing: Sequence[str]) -> str | None:
     """What speaks against a sentence; None where nothing does."""
     found = one.aligned
     said = [_slip(slip) for slip in one.slips]
-    if one.numbers:
-        said.append("not in the contexts: " + _listed([number.text for number in one.numbers]))
+    if missing:
+        said.append("not in the contexts: " + _listed(missing))
     weak = [
         passages.chunks[chunk].id
         for chunk in one.cited
@@ -42,24 +42,22 @@ def sentence_reason(one: Sentence, passages: Passages) -> str | None:
         said.append(f"{_percent(found.in_window)} of its words stand together in a context")
     elif found.supported - found.in_window > 1 - WELL:
         said.append("its words stand in the contexts, but not together")
+    if found.misbound_numbers:
+        said.append("a number of it belongs to something else there")
+    if found.misbound_names:
+        said.append("a name of it stands elsewhere, and another in its place")
     if found.denial_differs and not one.slips and found.in_window >= WELL / 2:
         said.append("it denies where the context does not, or the other way round")
     return "; ".join(dict.fromkeys(said)) or None
 
 
-def answer_reason(sentences: Sequence[SentenceSupport], read: Sequence[Sentence]) -> str | None:
-    """What speaks most against an answer: of its least supported sentence."""
+def answer_reason(sentences: Sequence[SentenceSupport]) -> str | None:
+    """What speaks most against an answer: what speaks against its least supported sentence."""
     if not sentences:
         return None
     worst = min(range(len(sentences)), key=lambda place: (sentences[place].score or 0.0, place))
-    one = sentences[worst]
-    words = [*one.unsupported_numbers, *one.unsupported_words]
-    said = [one.reason] if one.reason else []
-    if words and not read[worst].numbers:
-        said.append("not in the contexts: " + _listed(words))
-    if not said:
-        return None
-    return f"sentence {worst + 1} of {len(sentences)}: " + "; ".join(said)
+    reason = sentences[worst].reason
+    return reason and f"sentence {worst + 1} of {len(sentences)}: {reason}"
 
 
 def _slip(slip: Slip) -> str:

@@ -6,9 +6,10 @@ says True, False or None, so its value has to be read.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from ragauge.text.quantities import Quantity, Supply, quantities, supply
 
@@ -126,11 +127,29 @@ def slips(record: Record, answer: str) -> list[Slip]:
 
 
 def _fields_of(text: str) -> list[tuple[str, str]]:
+    """The fields of a text that is a record: JSON, or lines of `name: value`; else none."""
+    if text.lstrip().startswith(("{", "[")):
+        try:
+            return list(_flattened(json.loads(text), ()))
+        except (ValueError, RecursionError):
+            pass  # it only begins like JSON
     lines = sum(1 for line in text.split("\n") if line.strip())
     found = [(match[1], match[2].strip()) for match in _FIELD.finditer(text)]
     if len(found) < LEAST_FIELDS or len(found) < LEAST_SHARE * lines:
         return []
     return found
+
+
+def _flattened(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """The fields of a JSON value, their names joined by blanks as in the other form."""
+    if isinstance(value, dict):
+        for name, held in value.items():
+            yield from _flattened(held, (*path, name))
+    elif isinstance(value, list):
+        for held in value:
+            yield from _flattened(held, path)
+    elif path:
+        yield " ".join(path), str(value)
 
 
 def _field(name: str, value: str) -> Field | None:

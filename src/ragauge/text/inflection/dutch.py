@@ -4,34 +4,38 @@ from __future__ import annotations
 
 import re
 
+from ragauge.text.inflection.forms import forms_table, without_rule
+
 _LONG = "(?:aa|ee|oo|uu|ij|ui|ie|oe|eu|ou|au|ei)"
 
 _FORMS = """
     zijn ben bent is was waren geweest | hebben heb hebt heeft had hadden gehad
-    worden word wordt werd werden geworden | kunnen kan kunt kon konden
-    zullen zal zult zou zouden | moeten moet moest moesten | mogen mag mocht mochten
-    willen wil wilt wilde wilden wou | gaan ga gaat ging gingen gegaan | staan sta staat stond
-    stonden gestaan | doen doe doet deed deden gedaan | zien zie ziet zag zagen gezien
-    komen kom komt kwam kwamen gekomen | geven geef geeft gaf gaven gegeven
-    nemen neem neemt nam namen genomen | vinden vind vindt vond vonden gevonden
-    schrijven schrijf schrijft schreef schreven geschreven | blijven blijf blijft bleef bleven
-    gebleven | krijgen krijg krijgt kreeg kregen gekregen | liggen lig ligt lag lagen gelegen
-    beginnen begin begint begon begonnen | brengen breng brengt bracht brachten gebracht
-    denken denk denkt dacht dachten gedacht | kopen koop koopt kocht kochten gekocht
-    zoeken zoek zoekt zocht zochten gezocht | spreken spreek spreekt sprak spraken gesproken
-    lezen lees leest las lazen gelezen | sterven sterf sterft stierf stierven gestorven
-    verliezen verlies verliest verloor verloren | winnen win wint won wonnen gewonnen
-    hangen hang hangt hing hingen gehangen | lopen loop loopt liep liepen gelopen
-    houden houd houdt hield hielden gehouden | laten laat liet lieten gelaten
-    zitten zit zat zaten gezeten | heten heet heette heetten geheten
-    verkopen verkoop verkoopt verkocht verkochten | verschijnen verschijn verschijnt verscheen
-    verschenen | ontstaan ontstaat ontstond ontstonden | bestaan bestaat bestond bestonden
-    stad steden | schip schepen | kind kinderen | lid leden | ei eieren | blad bladen bladeren
-    dag dagen | weg wegen | glas glazen | god goden | dak daken | bedrag bedragen
-    oorlog oorlogen | koning koningen | museum musea museums
-    hertog hertogen | catalogus catalogi | politicus politici | historicus historici
-    openen open opent opende openden geopend geopende | gebruiken gebruik gebruikt gebruikte
-    gebeuren gebeurt gebeurde gebeurd | wereld werelden | duizend duizenden | honderd honderden
+    | worden word wordt werd werden geworden | kunnen kan kunt kon konden
+    | zullen zal zult zou zouden | moeten moet moest moesten | mogen mag mocht mochten
+    | willen wil wilt wilde wilden wou | gaan ga gaat ging gingen gegaan
+    | staan sta staat stond stonden gestaan | doen doe doet deed deden gedaan
+    | zien zie ziet zag zagen gezien | komen kom komt kwam kwamen gekomen
+    | geven geef geeft gaf gaven gegeven | nemen neem neemt nam namen genomen
+    | vinden vind vindt vond vonden gevonden
+    | schrijven schrijf schrijft schreef schreven geschreven
+    | blijven blijf blijft bleef bleven gebleven | krijgen krijg krijgt kreeg kregen gekregen
+    | liggen lig ligt lag lagen gelegen | beginnen begin begint begon begonnen
+    | brengen breng brengt bracht brachten gebracht | denken denk denkt dacht dachten gedacht
+    | kopen koop koopt kocht kochten gekocht | zoeken zoek zoekt zocht zochten gezocht
+    | spreken spreek spreekt sprak spraken gesproken | lezen lees leest las lazen gelezen
+    | sterven sterf sterft stierf stierven gestorven | verliezen verlies verliest verloor verloren
+    | winnen win wint won wonnen gewonnen | hangen hang hangt hing hingen gehangen
+    | lopen loop loopt liep liepen gelopen | houden houd houdt hield hielden gehouden
+    | laten laat liet lieten gelaten | zitten zit zat zaten gezeten
+    | heten heet heette heetten geheten | verkopen verkoop verkoopt verkocht verkochten
+    | verschijnen verschijn verschijnt verscheen verschenen
+    | ontstaan ontstaat ontstond ontstonden | bestaan bestaat bestond bestonden
+    | stad steden | schip schepen | kind kinderen | lid leden | ei eieren | blad bladen bladeren
+    | dag dagen | weg wegen | glas glazen | god goden | dak daken | bedrag bedragen
+    | oorlog oorlogen | koning koningen | museum musea museums
+    | hertog hertogen | catalogus catalogi | politicus politici | historicus historici
+    | openen open opent opende openden geopend geopende | gebruiken gebruik gebruikt gebruikte
+    | gebeuren gebeurt gebeurde gebeurd | wereld werelden | duizend duizenden | honderd honderden
 """
 _APART = """
     einde aarde orde waarde eeuw markt gebied gebouw geld geloof gevolg geval gemiddeld
@@ -57,24 +61,14 @@ _PARTICIPLE = re.compile("((?:op|aan|uit|af|toe|mee|na|voor|door|over|onder|om)?
 _WEAK = re.compile(f".*(?:(?:[wfmsgvz]|[^aeiou]e[lrn]|{_LONG}[lrn])d|[kpf]t)")
 
 
-def _table() -> dict[str, str]:
-    table = {word: word for word in _APART.split()}
-    for forms in " ".join(_FORMS.split()).split(" | "):
-        first, *others = forms.split()
-        table.update(dict.fromkeys((first, *others), first))
-    return table
-
-
-IRREGULAR = _table()
+IRREGULAR = forms_table(_FORMS, _APART)
 
 
 def dutch(word: str) -> str:
     """The word without its ending, in the spelling of the singular or of the bare verb."""
-    known = IRREGULAR.get(word)
+    known = without_rule(word, IRREGULAR)
     if known is not None:
         return known
-    if len(word) < 4 or not word.isalpha():
-        return word
     if match := _PARTICIPLE.fullmatch(word):
         return _without_ge(word, match[1], match[2])
     if match := _PAST.fullmatch(word):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from ragauge.text.inflection.forms import without_rule
 from ragauge.text.inflection.irregular_english import IRREGULAR
 
 _VOWEL = re.compile("[aeiouy]")
@@ -33,11 +34,9 @@ _NO_E = frozenset({"focus", "bias", "canvas", "debut", "pilot", "pivot", "ballot
 
 def english(word: str) -> str:
     """The word without its ending; the base form where the rules know it."""
-    known = IRREGULAR.get(word)
+    known = without_rule(word, IRREGULAR)
     if known is not None:
         return known
-    if len(word) < 4 or not word.isalpha():
-        return word
     if word[-1] == "s":
         return _singular(word)
     if word.endswith("ied"):

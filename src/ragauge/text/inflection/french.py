@@ -2,22 +2,26 @@
 
 from __future__ import annotations
 
+from ragauge.text.inflection.forms import forms_table, without_rule
+
 _FORMS = """
-    être est sont était étaient fut furent été sera seront étant | avoir a ont avait avaient eut
-    aura auront ayant | aller va vont allait allé allée allés allées ira iront
-    faire fait faits faite faites font faisait fit firent fera | pouvoir peut peuvent pouvait pu
-    devoir doit doivent devait dû | voir voit voient voyait vu vue vus vues vit
-    prendre prend prennent prit pris prenait | mettre met mettent mit mis
-    venir vient viennent venait vint venu venue venus venues
-    devenir devient deviennent devint devenu devenue | tenir tient tiennent tenait tint tenu tenue
-    écrire écrit écrits écrite écrites écrivit écrivait écrivent | dire dit dits disent disait
-    naître né née nés nées naquit | mourir mourut meurt mourait | vivre vécut vécu vivait
-    peindre peint peinte peints peintes peignit peignait peignent
-    construire construit construite construits construites construisit
-    œil yeux | travail travaux | vitrail vitraux | bail baux | ciel cieux | monsieur messieurs
-    madame mesdames | beau bel belle beaux belles | nouveau nouvel nouvelle nouveaux nouvelles
-    vieux vieil vieille vieilles | blanc blanche blancs blanches | long longue longs longues
-    public publique publics publiques
+    être est sont était étaient fut furent été sera seront étant
+    | avoir a ont avait avaient eut aura auront ayant
+    | aller va vont allait allé allée allés allées ira iront
+    | faire fait faits faite faites font faisait fit firent fera
+    | pouvoir peut peuvent pouvait pu | devoir doit doivent devait dû
+    | voir voit voient voyait vu vue vus vues vit | prendre prend prennent prit pris prenait
+    | mettre met mettent mit mis | venir vient viennent venait vint venu venue venus venues
+    | devenir devient deviennent devint devenu devenue
+    | tenir tient tiennent tenait tint tenu tenue
+    | écrire écrit écrits écrite écrites écrivit écrivait écrivent | dire dit dits disent disait
+    | naître né née nés nées naquit | mourir mourut meurt mourait | vivre vécut vécu vivait
+    | peindre peint peinte peints peintes peignit peignait peignent
+    | construire construit construite construits construites construisit
+    | œil yeux | travail travaux | vitrail vitraux | bail baux | ciel cieux | monsieur messieurs
+    | madame mesdames | beau bel belle beaux belles | nouveau nouvel nouvelle nouveaux nouvelles
+    | vieux vieil vieille vieilles | blanc blanche blancs blanches | long longue longs longues
+    | public publique publics publiques
 """
 _APART = """
     paris france temps corps fois mois pays bras cas bois choix prix voix croix paix six dix deux
@@ -29,24 +33,14 @@ _APART = """
 _OWN_S = ("ss", "ais", "ourgeois", "inois", "anois")
 
 
-def _table() -> dict[str, str]:
-    table = {word: word for word in _APART.split()}
-    for forms in " ".join(_FORMS.split()).split(" | "):
-        first, *others = forms.split()
-        table.update(dict.fromkeys((first, *others), first))
-    return table
-
-
-IRREGULAR = _table()
+IRREGULAR = forms_table(_FORMS, _APART)
 
 
 def french(word: str) -> str:
     """The word in the masculine singular, without the e at its end; fonder and fondées as fondé."""
-    known = IRREGULAR.get(word)
+    known = without_rule(word, IRREGULAR)
     if known is not None:
         return known
-    if len(word) < 4 or not word.isalpha():
-        return word
     return _masculine(_singular(word))
 
 

@@ -4,24 +4,28 @@ from __future__ import annotations
 
 import re
 
+from ragauge.text.inflection.forms import forms_table, without_rule
+
 _FORMS = """
     sein bin bist ist sind war waren gewesen | haben habe hat hatte hatten gehabt
-    werden werde wird wurde wurden geworden worden | können kann konnte konnten
-    müssen muss musste mussten | gehen geht ging gingen gegangen | kommen kommt kam kamen gekommen
-    geben gibt gab gaben gegeben | nehmen nimmt nahm nahmen genommen | sehen sieht sah sahen gesehen
-    finden findet fand fanden gefunden | schreiben schreibt schrieb schrieben geschrieben
-    bleiben bleibt blieb blieben geblieben | stehen steht stand standen gestanden
-    liegen liegt lag lagen gelegen | beginnen beginnt begann begannen begonnen
-    bringen bringt brachte brachten gebracht | denken denkt dachte dachten gedacht
-    kennen kennt kannte kannten gekannt | nennen nennt nannte nannten genannt
-    sterben stirbt starb starben gestorben | sprechen spricht sprach sprachen gesprochen
-    lesen liest las lasen gelesen | tragen trägt trug trugen getragen | halten hält hielt hielten
-    gehalten | lassen lässt liess liessen gelassen | gewinnen gewinnt gewann gewannen gewonnen
-    verlieren verliert verlor verloren | wissen weiss wusste wussten gewusst
-    schliessen schliesst schloss schlossen geschlossen | entstehen entsteht entstand entstanden
-    bestehen besteht bestand bestanden | museum museums museen | zentrum zentren zentrums
-    malen malt malte malten gemalt | bauen baut baute bauten gebaut | fahren fährt fuhr fuhren
-    gefahren | gründen gründet gründete gründeten gegründet
+    | werden werde wird wurde wurden geworden worden | können kann konnte konnten
+    | müssen muss musste mussten | gehen geht ging gingen gegangen
+    | kommen kommt kam kamen gekommen | geben gibt gab gaben gegeben
+    | nehmen nimmt nahm nahmen genommen | sehen sieht sah sahen gesehen
+    | finden findet fand fanden gefunden | schreiben schreibt schrieb schrieben geschrieben
+    | bleiben bleibt blieb blieben geblieben | stehen steht stand standen gestanden
+    | liegen liegt lag lagen gelegen | beginnen beginnt begann begannen begonnen
+    | bringen bringt brachte brachten gebracht | denken denkt dachte dachten gedacht
+    | kennen kennt kannte kannten gekannt | nennen nennt nannte nannten genannt
+    | sterben stirbt starb starben gestorben | sprechen spricht sprach sprachen gesprochen
+    | lesen liest las lasen gelesen | tragen trägt trug trugen getragen
+    | halten hält hielt hielten gehalten | lassen lässt liess liessen gelassen
+    | gewinnen gewinnt gewann gewannen gewonnen | verlieren verliert verlor verloren
+    | wissen weiss wusste wussten gewusst | schliessen schliesst schloss schlossen geschlossen
+    | entstehen entsteht entstand entstanden | bestehen besteht bestand bestanden
+    | museum museums museen | zentrum zentren zentrums | malen malt malte malten gemalt
+    | bauen baut baute bauten gebaut | fahren fährt fuhr fuhren gefahren
+    | gründen gründet gründete gründeten gegründet
     | thema themen themas | firma firmen | datum daten datums
 """
 _APART = """
@@ -47,24 +51,14 @@ _PAST = re.compile("(.*(?:[aeiouäöü]g|lg|[aeiou]b|[üö]h?r|ier))te[nt]?")
 _FINITE = re.compile("(.{3,}ier)t")
 
 
-def _table() -> dict[str, str]:
-    table = {word: word for word in _APART.split()}
-    for forms in " ".join(_FORMS.split()).split(" | "):
-        first, *others = forms.split()
-        table.update(dict.fromkeys((first, *others), first))
-    return table
-
-
-IRREGULAR = _table()
+IRREGULAR = forms_table(_FORMS, _APART)
 
 
 def german(word: str) -> str:
     """The word without its ending and its umlaut, which comes and goes with the plural."""
-    known = IRREGULAR.get(word)
+    known = without_rule(word, IRREGULAR)
     if known is not None:
         return known
-    if len(word) < 4 or not word.isalpha():
-        return word
     base = _without_ending(word)
     return base if _OWN_UMLAUT.fullmatch(base) else base.translate(_ROUNDED)
 
