@@ -150,3 +150,42 @@ def test_the_same_labels_give_the_same_bytes(rows):
         calibrate("judge", rows, "--judge", "lexical", "--format", "json") for _ in "ab"
     )
     assert first.stdout == second.stdout
+
+
+def test_a_calibrated_judge_is_shown_by_later_evaluations_unasked(rows, tmp_path):
+    lexical = ("--judge", "lexical", "--store", tmp_path / "store")
+    done = calibrate("judge", rows, *lexical)
+    assert done.returncode == 0, done.stderr
+    assert f"kept in {tmp_path / 'store'}, for later reports of this judge" in done.stderr.decode()
+    asked = ("eval", "answers", rows, "--metrics", "lexical_faithfulness", "--format", "json")
+    (one,) = json.loads(ragauge(*asked, *lexical).stdout)["detail"]["agreement"]
+    assert one["metric"] == "answers.lexical_faithfulness"
+    assert one["labels"].startswith("labels.jsonl sha256:")
+    assert one["labels"].endswith(", kept in the store")
+    elsewhere = ragauge(*asked, "--judge", "lexical", "--store", tmp_path / "other")
+    assert json.loads(elsewhere.stdout)["detail"]["agreement"] == []
+    assert not (tmp_path / "other").exists()
+
+
+def test_without_a_store_nothing_is_made(rows, tmp_path):
+    (tmp_path / "ragauge.toml").touch()
+    done = calibrate_in(tmp_path, "judge", rows, "--judge", "lexical")
+    assert done.returncode == 0, done.stderr
+    assert b"not kept in a store, for there is none yet; name one with --store" in done.stderr
+    assert not (tmp_path / ".ragauge").exists()
+
+
+def test_a_store_that_cannot_be_read_fails_nothing(rows, tmp_path):
+    broken = tmp_path / "store.sqlite"
+    broken.write_bytes(b"no database" * 100)
+    done = calibrate("judge", rows, "--judge", "lexical", "--store", broken)
+    assert done.returncode == 0
+    assert b"not kept in the store: " in done.stderr
+    asked = ("eval", "answers", rows, "--metrics", "lexical_faithfulness", "--judge", "lexical")
+    done = ragauge(*asked, "--store", broken)
+    assert done.returncode == 0
+    assert b"no calibration of the store is shown: " in done.stderr
+
+
+def calibrate_in(folder, *arguments):
+    return ragauge("calibrate", *arguments, cwd=folder, COLUMNS="120")

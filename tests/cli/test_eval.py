@@ -240,7 +240,7 @@ def test_the_demo_gives_a_five_task_report():
         *("qa_faithfulness", "qa_relevance"),
     }
     measured = [one for one in told["summary"].values() if one["value"] is not None]
-    assert len(measured) == 6
+    assert len(measured) == 8
     assert all(one["metric"] for one in told["summary"].values())
 
 

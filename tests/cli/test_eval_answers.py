@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 from ragauge.contracts.schemas import schema
 from tests.cli.command import QUIET_ENVIRONMENT, RAGAUGE, ragauge
 from tests.models.judge_server import chatting
+from tests.models.test_endpoint_embedder import embeddings
 from tests.runners.test_judged_answers import agreeable
 
 ROWS = [
@@ -68,13 +69,6 @@ def test_every_form_is_written(rows, form):
     assert b"token_recall" in done.stdout.replace(b"\\_", b"_")
 
 
-def test_the_same_rows_give_the_same_bytes_with_any_number_of_workers(rows, tmp_path):
-    outs = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
-    for workers, out in zip((1, 2), outs, strict=True):
-        assert ragauge("eval", "answers", rows, "--out", out, "--workers", workers).returncode == 0
-    assert outs[0].read_bytes() == outs[1].read_bytes()
-
-
 def test_gates_decide_the_exit_code(rows):
     assert ragauge("eval", "answers", rows, "--gates", "token_recall>=0.9").returncode == 1
     assert ragauge("eval", "answers", rows, "--gates", "token_recall>=0.4").returncode == 0
@@ -94,6 +88,7 @@ def test_metrics_are_named_with_commas(rows):
     ("arguments", "fact"),
     [
         (("--metrics", "faithfulness"), b"a judge is needed"),
+        (("--metrics", ""), b"--metrics: names no metric"),
         (("--out", "scores.txt"), b'the ending ".txt"'),
         (("--out", "rows.jsonl"), b"would be overwritten"),
         (("--rate", "5/s"), b"--rate: belongs to --judge URL"),
@@ -134,10 +129,51 @@ def test_a_judge_is_announced_asked_once_and_remembered(rows, tmp_path):
         assert server.requests[0].headers["authorization"] == "Bearer canary-7f3a"
     assert first.returncode == again.returncode == 0, first.stderr.decode()
     assert b"judge: at most 4 calls" in first.stderr
+    assert b"judge: at most 0 calls" in again.stderr
+    assert b"4 replies are known already" in again.stderr
     files = [path for path in tmp_path.rglob("*") if path.is_file()]
     told = [first.stdout, first.stderr, *(path.read_bytes() for path in files)]
     assert len(files) >= 3
     assert not any(b"canary-7f3a" in content for content in told)
+
+
+def test_a_seed_and_a_rubric_reach_the_judge(rows, tmp_path):
+    rubric = tmp_path / "rubric.md"
+    rubric.write_text("5: it rhymes.\n", "utf-8")
+    with chatting(agreeable) as server:
+        done = ragauge(
+            *("eval", "answers", rows, "--judge", server.at("v1"), "--judge-model", "small"),
+            *("--metrics", "rubric", "--seed", 7, "--rubric", rubric, "--format", "json"),
+            *("--store", tmp_path / "store"),
+        )
+        assert done.returncode == 0, done.stderr.decode()
+        assert {body["seed"] for body in server.bodies} == {7}
+        assert all("it rhymes" in body["messages"][0]["content"] for body in server.bodies)
+    signature = json.loads(done.stdout)["metrics"]["answers.rubric"]["signature"]
+    assert "rubric/1 rubric:" in signature and "|seed:7|" in signature
+
+
+def test_a_rubric_that_cannot_be_read_ends_in_words(rows, tmp_path):
+    missing = ragauge("eval", "answers", rows, "--rubric", tmp_path / "none.md")
+    assert missing.returncode == 2
+    assert b"none.md: cannot be read: No such file" in missing.stderr
+    (tmp_path / "bad.md").write_bytes(b"\xff\xfe")
+    bad = ragauge("eval", "answers", rows, "--rubric", tmp_path / "bad.md")
+    assert bad.returncode == 2
+    assert b"bad.md: is not UTF-8 text" in bad.stderr
+
+
+def test_an_endpoint_is_asked_for_a_vector_once(rows, tmp_path):
+    with chatting(lambda asked: embeddings(asked.body["input"])) as server:
+        arguments = (
+            *("eval", "answers", rows, "--embedder", f"{server.at('v1')}#small"),
+            *("--store", tmp_path / "store", "--metrics", "relevance", "--format", "json"),
+        )
+        first, asked = ragauge(*arguments), len(server.requests)
+        again = ragauge(*arguments)
+        assert first.returncode == 0, first.stderr.decode()
+        assert len(server.requests) == asked > 0
+    assert first.stdout == again.stdout
 
 
 def kept(store):

@@ -18,6 +18,9 @@ if __name__ == "__main__":
     params.model.path = str(weights())
     params.n_ctx = 4096
     params.port = 0
+    # Threads wait for each other by spinning: on a busy machine one is many times faster than two.
+    params.cpuparams.n_threads = 1
+    params.cpuparams_batch.n_threads = 1
     server = xllamacpp.Server(params)
     print(server.listening_address, flush=True)  # noqa: T201 (the result)
     while True:

@@ -101,14 +101,20 @@ def test_rows_of_which_none_has_an_answer_are_refused():
     assert '"text"' in problems[0]
 
 
-def test_a_row_without_an_id_is_called_after_its_line(tmp_path):
+def test_a_row_without_an_id_is_called_after_its_place_in_every_format(tmp_path):
     file = tmp_path / "rows.jsonl"
     file.write_text('\n{"answer": "a"}\n\n{"id": 7, "answer": "b"}\n')
     answered, _, findings = read(str(file))
-    assert [row.id for row in answered.rows] == ["2", "7"]
+    assert [row.id for row in answered.rows] == ["1", "7"]
     assert answered.given == [None, 7]
     assert findings.kept()[0].where == f"{file}:2"
     assert findings.counts == {"made_id": 1}
+    table = tmp_path / "rows.csv"
+    table.write_text("id,answer\n,a\n7,b\n")
+    whole = tmp_path / "rows.json"
+    whole.write_text('[{"answer": "a"}, {"id": 7, "answer": "b"}]')
+    for other in (table, whole):
+        assert [row.id for row in read(str(other))[0].rows] == ["1", "7"]
 
 
 def test_an_id_that_stands_twice_is_told_and_both_rows_stay():

@@ -1,14 +1,19 @@
 """A judge by a real, small language model at a real endpoint: the plumbing, not its verdicts."""
 
+import asyncio
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.contracts.judge import Usage
 from ragauge.models.judges import Budget, Prices, as_data, chat_judge, estimate
 from ragauge.models.judges.schema import faults
+from ragauge.models.judging import judge_answer
+from ragauge.models.judging.plan import most_claims
+from ragauge.models.judging.prompt import prompt
 from ragauge.store.reply_cache import open_replies
 from tests.models.judge_server import asked, asked_in_turn, call
 
@@ -86,12 +91,39 @@ def test_a_reply_fits_its_schema_is_counted_and_kept(language_model, tmp_path):
 
 
 def test_the_seed_is_what_a_reply_depends_on(language_model):
-    def drawn(seeds):
+    def drawn(*seeds):
         judge = chat_judge(language_model, model="smollm2", concurrency=1, timeout_s=LONG_S)
-        made = [call(USER, seed=seed, temperature=1.5, schema=NUMBERS) for seed in seeds]
+        made = [
+            call("Name numbers.", seed=seed, temperature=1.0, schema=NUMBERS, max_tokens=40)
+            for seed in seeds
+        ]
         return [reply.value["numbers"] for reply in asked_in_turn(judge, *made)]
 
-    drawn([9])  # the server remembers the prompt, and its first numbers differ in their last bits
-    first = drawn([1, 2, 3, 4])
-    assert drawn([1, 2, 3, 4]) == first
+    drawn(9)  # the server remembers the prompt, and its first numbers differ in their last bits
+    first = drawn(1, 2, 3)
     assert len(set(map(tuple, first))) > 1
+    assert drawn(1, 2) == first[:2]
+
+
+def test_a_whole_plan_is_asked_and_every_claim_has_a_verdict(language_model):
+    """The claims of the answer, then the one context: what they say is the model's business."""
+    row = AnswerRow(
+        id="r",
+        answer="It opened in 1808.",
+        contexts=(Context("c", "The museum opened in 1808."),),
+    )
+
+    async def judged():
+        judge = chat_judge(language_model, model="smollm2", timeout_s=LONG_S)
+        try:
+            return await judge_answer(row, judge, ["faithfulness"]), judge.usage
+        finally:
+            await judge.close()
+
+    claims, usage = asyncio.run(judged())
+    assert claims.errors == ()
+    assert claims.judge == f"smollm2 {prompt('chunk').id} {prompt('claims').id}"
+    assert claims.chunks == 1 and claims.reference is None
+    assert 0 <= len(claims.answer) <= most_claims(row.answer)
+    assert all(claim.chunks in ((True,), (False,)) for claim in claims.answer)
+    assert usage.calls == (2 if claims.answer else 1)

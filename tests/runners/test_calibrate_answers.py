@@ -11,7 +11,7 @@ from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score, roc_auc_
 
 from ragauge.contracts.answer_calibration import AUROC, LENGTH_BIAS, POSITION_FLIPS
 from ragauge.errors import InputRejected, UsageError
-from ragauge.ingest.answered.calibrations import read_answer_calibration
+from ragauge.ingest.answered.calibrations import read_answer_calibrations
 from ragauge.runners.answers.calibrate_groundedness import calibrate_groundedness
 from ragauge.runners.answers.calibrate_judge import calibrate_judge
 from ragauge.runners.answers.calibrated_file import keep_calibration
@@ -213,14 +213,17 @@ def test_kinds_are_calibrated_apart():
 def test_what_cannot_be_measured_is_counted():
     rows = labelled()
     rows[0]["contexts"], rows[1]["answer"], rows[2]["answer"] = [], None, "not in context"
+    rows[3]["contexts"], rows[4]["answer"], rows[5]["contexts"] = None, "“Not in context.”", ["?!"]
     found = calibrate_groundedness(rows)
-    assert found.coverage.scored == 117
+    assert found.coverage.scored == 114
     assert found.coverage.unscored == {
-        "the answer is empty": 1,
-        "the answer is a refusal: it claims nothing": 1,
+        "no answer: the row has none": 1,
+        "the answer is a refusal: it claims nothing": 2,
+        "the row tells nothing of contexts": 1,
+        "no context was retrieved": 1,
         "there is no context to compare with": 1,
     }
-    assert found.finding_counts["unscored"] == 3
+    assert found.finding_counts["unscored"] == 6
 
 
 def test_the_order_of_rows_changes_nothing(report):
@@ -230,7 +233,7 @@ def test_the_order_of_rows_changes_nothing(report):
 def test_a_later_evaluation_uses_it_and_shows_it(report, tmp_path):
     file = tmp_path / "calibration.json"
     keep_calibration(report, str(file))
-    assert read_answer_calibration(str(file)).coefficients == report.coefficients
+    assert read_answer_calibrations([str(file)]).coefficients == report.coefficients
     outcome = evaluate_answers(
         labelled(), metrics=("groundedness", "grounded"), calibration=(str(file),)
     )
@@ -360,7 +363,10 @@ def test_an_answer_judged_in_two_positions_may_flip():
 
 def test_the_lexical_judge_is_asked_through_the_evaluation():
     found = calibrate_judge(labelled(12), judge="lexical", metric="faithfulness")
-    assert (found.metric, found.judge) == ("answers.lexical_faithfulness", "lexical")
+    assert (found.metric, found.judge) == (
+        "answers.lexical_faithfulness",
+        f"lexical {shipped().id}",
+    )
     assert found.coverage.scored == 48
     assert found.metrics[AUROC].value > 0.6
 
@@ -390,7 +396,7 @@ def test_a_judge_at_an_endpoint_is_asked_and_its_failures_are_counted(tmp_path):
             replies.close()
             requests.append(len(server.requests))
     report = found[0]
-    assert (report.metric, report.judge) == ("answers.faithfulness", "small")
+    assert (report.metric, report.judge) == ("answers.faithfulness", "small chunk/1 claims/1")
     assert (report.coverage.scored, sum(report.coverage.unscored.values())) == (44, 4)
     assert report.finding_counts["judge_failed"] == 4
     assert report.metrics[AUROC].value > 0.8

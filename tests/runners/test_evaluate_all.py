@@ -15,6 +15,8 @@ from ragauge.demo.components import ANNOTATED, CROSSWALK, MODEL, QRELS
 from ragauge.errors import InputRejected, UsageError
 from ragauge.models.baselines.spans import FoundSpan
 from ragauge.runners.components.evaluate_all import evaluate_all
+from tests.models.judge_server import chatting
+from tests.models.test_endpoint_embedder import embeddings
 
 KEYS = [
     "ner_f1_strict",
@@ -138,6 +140,21 @@ def test_answers_are_a_task_like_the_others():
     assert report.summary["qa_relevance"].value == report.metrics["answers.relevance"].value
     faithful = report.summary["qa_faithfulness"]
     assert (faithful.metric, faithful.n) == ("answers.lexical_faithfulness", 3)
+
+
+def test_a_preset_is_not_held_against_an_embedder_that_knows_spelling_alone():
+    report = evaluate_all(ASKED, Answering(), preset="heritage", intervals=False).report
+    (gate,) = (gate for gate in report.gates if gate.metric == "answers.relevance")
+    assert gate.verdict == "not_evaluated"
+    assert "such as minilm" in gate.reason
+    with chatting(lambda asked: embeddings(asked.body["input"])) as server:
+        named = f"{server.at('v1')}#small"
+        heard = evaluate_all(
+            ASKED, Answering(), preset="heritage", embedder=named, intervals=False
+        ).report
+    (gate,) = (gate for gate in heard.gates if gate.metric == "answers.relevance")
+    assert gate.verdict in ("pass", "fail")
+    assert heard.tasks["qa"].detail.embedder == "endpoint:small:6"
 
 
 @pytest.mark.parametrize("bad", [None, 7, {"contexts": []}, {"answer": "a", "contexts": [{}]}])
@@ -504,6 +521,17 @@ def test_the_bundled_baselines_are_good_and_not_perfect(bundled):
     assert not report.passed, "the targets are for models, not for baselines"
     assert report.metrics["linking.nil_f1"].value < 1
     assert report.metrics["linking.consistency"].n > 0
+
+
+def test_the_bundled_pipeline_answers_and_refuses(bundled):
+    report = bundled.report
+    faithfulness, relevance = (report.summary[key] for key in KEYS[6:])
+    assert faithfulness.value > 0.8, "it quotes what it was shown"
+    assert 0 < faithfulness.n < relevance.n == 35, "a refusal claims nothing"
+    assert 0 < report.metrics["answers.containment"].value < 0.97
+    made = MODEL.answer("When did the Louvre open to the public?")
+    assert "1793" in made["answer"]
+    assert any("1793" in one["text"] and one["id"] for one in made["contexts"])
 
 
 def test_the_bundled_retrievers_share_documents_and_it_shows(bundled):

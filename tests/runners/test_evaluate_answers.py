@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import random
+from functools import partial
 
 import msgspec
 import polars as pl
 import pytest
 
 from ragauge import evaluate_answers, open_history, record
+from ragauge.engines.local import ordered
 from ragauge.errors import InputRejected, UsageError
 from ragauge.metrics.table import reading
+from ragauge.runners.answers import gathering, measuring
+from ragauge.runners.answers.measuring import measured_answers
 from ragauge.runners.answers.scores import write_scores
 from ragauge.runners.compare import compare
 
@@ -79,6 +83,7 @@ def test_an_error_record_is_in_of_and_fails_coverage():
         "duplicates": 0,
         "scored": 3,
         "errors": 1,
+        "lost_to_failed_calls": 0,
         "refusals": 0,
         "rejected": 0,
     }
@@ -157,7 +162,9 @@ def test_agreement_with_people_stands_beside_the_metric(tmp_path):
     }
     metrics = ("answers.groundedness", "answers.faithfulness", "answers.lexical_faithfulness")
     file = tmp_path / "calibration.json"
-    file.write_text(json.dumps({"agreement": [agreed | {"metric": one} for one in metrics]}))
+    told = [agreed | {"metric": one} for one in metrics]
+    told[0]["judge"] = "lexical"
+    file.write_text(json.dumps({"agreement": told}))
     report = evaluated(calibration=(str(file),)).report
     assert [one.metric for one in report.detail.agreement] == ["answers.groundedness"]
 
@@ -171,7 +178,7 @@ def test_presets_name_what_is_measured():
     lexical = verdicts(judge="lexical")
     assert lexical["answers.lexical_faithfulness"] in ("pass", "fail")
     assert "answers.faithfulness" not in lexical
-    assert lexical["answers.relevance"] in ("pass", "fail")
+    assert lexical["answers.relevance"] == "not_evaluated"  # the embedder is ngram
 
 
 def test_refusals_are_counted_by_the_chosen_predicate():
@@ -254,8 +261,9 @@ def test_rows_are_written_in_the_order_of_the_input(tmp_path, ending):
         assert lines[0]["scores"]["containment"] == {"reason": None, "value": 0.0}
         return
     frame = pl.read_csv(file) if ending == "csv" else pl.read_parquet(file)
-    assert frame["unit"].to_list() == ["b", "a", "c", "d"]
-    assert frame["answers.containment"].to_list() == [0.0, 1.0, None, None]
+    assert frame["id"].to_list() == frame["unit"].to_list() == ["b", "a", "c", "d"]
+    assert frame["containment"].to_list() == [0.0, 1.0, None, None]
+    assert frame["containment_reason"].to_list() == [None, None, *["no reference"] * 2]
 
 
 def test_ids_are_written_as_they_were_read():
@@ -274,3 +282,40 @@ def test_recorded_runs_are_compared_answer_by_answer(tmp_path):
         history.close()
     change = found.metrics["answers.containment"]
     assert (change.n, change.value) == (8, 1.0)
+
+
+def test_the_same_bytes_with_any_number_of_workers(monkeypatch):
+    used = []
+
+    def spied(make, arguments, work, workers):
+        used.append(workers)
+        return ordered(make, arguments, work, workers)
+
+    monkeypatch.setattr(measuring, "ordered", spied)
+    monkeypatch.setattr(gathering, "measured_answers", partial(measured_answers, many=200))
+    rows = [{**ROWS[0], "id": str(number), "answer": f"In {number}."} for number in range(200)]
+    names = ("groundedness", "relevance", "lexical_answer_relevancy", "rougeL", "date_agreement")
+    outcomes = [
+        evaluated(rows, judge="lexical", workers=workers, metrics=names) for workers in (1, 2)
+    ]
+    assert used == [1, 2]
+    assert len({msgspec.json.encode(one.report) for one in outcomes}) == 1
+    assert len({msgspec.json.encode(one.scores) for one in outcomes}) == 1
+
+
+def test_few_rows_start_no_process(monkeypatch):
+    used = []
+    monkeypatch.setattr(
+        measuring, "ordered", lambda *given: used.append(given[-1]) or ordered(*given)
+    )
+    evaluated(workers=8)
+    assert used == [1]
+
+
+def test_a_row_without_an_answer_is_where_its_finding_says_it_is():
+    row = {**ROWS[0], "answer": None}
+    report = evaluated([row, ROWS[1]], judge="lexical").report
+    (finding,) = (one for one in report.findings if one.code == "no_answer")
+    assert finding.message.endswith("an error record, in no number that reads one")
+    assert report.metrics["answers.lexical_context_recall"].n == 2
+    assert report.metrics["answers.lexical_faithfulness"].n == 1

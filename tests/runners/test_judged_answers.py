@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 
 import pytest
+from msgspec import structs
 
 from ragauge import evaluate_answers
 from ragauge.errors import UsageError
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.spending import read_budget, read_prices
 from ragauge.store.reply_cache import open_replies
-from tests.models.judge_server import chatting, says, status
+from tests.models.judge_server import chatting, refuses, says, status
 
 ROWS = [
     {
@@ -146,3 +147,117 @@ def test_prices_that_cannot_be_read_are_refused(text):
 def test_a_budget_in_money_needs_prices():
     with pytest.raises(UsageError, match="--prices"):
         evaluate_answers(ROWS, judge="http://localhost:1/v1", judge_model="small", budget="cost=1")
+
+
+def announced_by(server, replies, **options):
+    """What a run announces, and how many requests it makes."""
+    announced, before = [], len(server.requests)
+    judged(server, asking=Asking(replies=replies, announce=announced.append), **options)
+    return announced[0], len(server.requests) - before
+
+
+def test_what_is_known_already_is_announced_as_such(tmp_path):
+    replies = open_replies(str(tmp_path / "store"))
+    with chatting(agreeable) as server:
+        metrics = ("faithfulness", "context_recall", "rubric", "answer_relevancy")
+        first, made = announced_by(server, replies, metrics=metrics)
+        again, none = announced_by(server, replies, metrics=metrics)
+        more, new = announced_by(server, replies, metrics=(*metrics, "factual_correctness"))
+    replies.close()
+    assert (first.calls, first.cached) == (made, 0)
+    assert (again.calls, again.cached, none) == (0, made, 0)
+    assert again.prompt_tokens == again.completion_tokens == 0
+    assert (more.calls, more.cached, new) == (3, made, 3)
+
+
+def test_a_refusal_is_not_announced_as_if_it_were_judged():
+    announced = []
+    rows = [{**ROWS[0], "answer": "not in context"}]
+    with chatting(agreeable) as server:
+        judged(server, rows, Asking(announce=announced.append), metrics=("faithfulness",))
+    assert announced[0].calls == len(server.requests) == 0
+
+
+def test_the_seed_reaches_every_call_and_the_signature():
+    with chatting(agreeable) as server:
+        report = judged(server, metrics=("faithfulness", "rubric", "token_f1"), seed=7).report
+        other = judged(server, metrics=("faithfulness",)).report
+    asked = {body["seed"] for body in server.bodies}
+    assert asked == {0, 7}
+    assert "|seed:7|" in report.metrics["answers.faithfulness"].signature
+    assert "|seed:7|" in report.metrics["answers.rubric"].signature
+    assert "seed" not in report.metrics["answers.token_f1"].signature
+    assert "|seed:0|" in other.metrics["answers.faithfulness"].signature
+    assert report.identity["options"]["seed"] == 7
+
+
+def test_a_rubric_of_one_s_own_is_asked_by_and_stands_in_the_signature_by_its_hash():
+    own = "5: it rhymes.\n1: it does not.\n"
+    with chatting(agreeable) as server:
+        report = judged(server, metrics=("rubric",), rubric=own).report
+        usual = judged(server, metrics=("rubric",)).report
+    told = [body["messages"][0]["content"] for body in server.bodies]
+    assert sum("5: it rhymes." in text for text in told) == 3
+    signature = report.metrics["answers.rubric"].signature
+    assert "|judge:small rubric/1 rubric:" in signature
+    assert "|judge:small rubric/1 default_rubric/1|" in usual.metrics["answers.rubric"].signature
+    assert "rhymes" not in repr(report.identity)
+    assert report.identity != usual.identity
+
+
+@pytest.mark.parametrize(
+    ("given", "fact"),
+    [
+        ({"metrics": ("faithfulness",), "rubric": "5: good"}, "--rubric: the metric rubric is not"),
+        ({"metrics": ("rubric",), "rubric": " \n"}, "--rubric: is empty"),
+    ],
+)
+def test_a_rubric_that_would_not_be_used_is_refused(given, fact):
+    with pytest.raises(UsageError, match=fact):
+        evaluate_answers(ROWS, judge="http://localhost:1/v1", judge_model="small", **given)
+
+
+def test_a_seed_and_a_rubric_belong_to_an_endpoint():
+    with pytest.raises(UsageError) as refused:
+        evaluate_answers(ROWS, seed=1, rubric="5: good")
+    assert [problem.partition(":")[0] for problem in refused.value.problems] == [
+        "--seed",
+        "--rubric",
+    ]
+
+
+def test_how_sure_the_judge_is_stands_in_the_reason_where_its_endpoint_tells():
+    reply = says('{"reason": "It says so.", "score": 4}', logprobs=[-0.1, -0.3])
+    with chatting([reply]) as server:
+        outcome = judged(server, ROWS[:1], metrics=("rubric",))
+        assert server.bodies[0]["logprobs"] is True
+    assert outcome.scores[0].scores["rubric"]["reason"] == "It says so. (sure: 0.82)"
+
+
+def test_an_endpoint_without_logprobs_is_asked_without():
+    def script(asked):
+        return (
+            refuses("logprobs is not supported") if "logprobs" in asked.body else agreeable(asked)
+        )
+
+    with chatting(script) as server:
+        report = judged(server, ROWS[:1], metrics=("rubric",)).report
+    assert report.metrics["answers.rubric"].value == 5.0
+    (finding,) = (one for one in report.findings if one.code == "judge_takes_no")
+    assert finding.message.endswith("does not take logprobs; how sure the judge is, is not told")
+
+
+def test_only_the_calls_of_a_run_tell_a_first_run_from_one_of_kept_replies(tmp_path):
+    with chatting(agreeable) as server:
+        replies = open_replies(str(tmp_path / "store"))
+        asking = Asking(replies=replies)
+        first, again = (judged(server, asking=asking, metrics=("rubric",)) for _ in range(2))
+        replies.close()
+    assert first.report.detail.usage != again.report.detail.usage
+    assert first.identity == again.identity
+    assert first.report.metrics == again.report.metrics
+    without = [
+        structs.replace(one.report, detail=structs.replace(one.report.detail, usage=None))
+        for one in (first, again)
+    ]
+    assert without[0] == without[1]

@@ -64,29 +64,15 @@ def test_answers_lost_elsewhere_do_not_close_a_gate_on_a_stratum():
     assert "1 of 3 answers lost" in second.reason
 
 
-def test_claims_that_lost_a_context_close_the_gate_too():
-    """What the contexts that were heard support looks better than all of it."""
-
-    def script(asked):
-        schema = asked.body["response_format"]["json_schema"]["schema"]
-        if "verdicts" in schema["properties"] and "It is in Ede." in asked.user:
-            return refuses("too long")
-        reply = agreeable(asked)
-        if "answer_claims" in schema["properties"]:
-            text = '{"answer_claims": ["one claim", "another claim"]}'
-            reply["choices"][0]["message"]["content"] = text
-        if "verdicts" in schema["properties"]:
-            reply["choices"][0]["message"]["content"] = '{"verdicts": [true, false]}'
-        return reply
-
+def test_a_context_that_the_judge_failed_at_closes_the_gate_too():
+    """What the contexts that were heard support would look better than all of it."""
+    script = failing_at('"passage":"It is in Ede."')
     with chatting(script) as server:
         report = judged(
-            server, ROWS[:1], metrics=("faithfulness",), gates="faithfulness>=0.9"
+            server, SIX, metrics=("faithfulness", "rubric"), gates="faithfulness>=0,rubric>=3"
         ).report
-    gate = gate_on(report, "faithfulness")
-    print(gate, report.findings)
-    assert (gate.value, gate.verdict) == (1.0, "not_evaluated")
-    assert "1 of 1 answers lost: claims unjudged" in gate.reason
+    assert gate_on(report, "faithfulness").verdict == "not_evaluated"
+    assert gate_on(report, "rubric").verdict == "pass"
 
 
 @pytest.mark.parametrize("metric", ["rubric", "faithfulness", "hallucination"])

@@ -2,6 +2,8 @@
 
 REFUSALS = {
     "en": (
+        "The text nowhere states when it was founded.",
+        "Nowhere in the documents is the architect named.",
         "The documents do not mention the opening hours.",
         "The provided context doesn't contain any information about the architect.",
         "I don't know.",
@@ -53,6 +55,9 @@ REFUSALS = {
         "Regrettably, the article never states the reason.",
     ),
     "nl": (
+        "In de tekst staat nergens wanneer het is opgericht.",
+        "Nergens in de documenten wordt de prijs genoemd.",
+        "In de bron staat niet wie het ontwierp.",
         "De documenten vermelden de openingstijden niet.",
         "De context bevat geen informatie over de architect.",
         "Ik weet het niet.",
@@ -89,6 +94,8 @@ REFUSALS = {
         "Daar heb ik geen antwoord op.",
     ),
     "de": (
+        "In dem Text steht nirgends, wann es gegründet wurde.",
+        "Die Quelle nennt nirgends einen Architekten.",
         "Die Dokumente erwähnen die Öffnungszeiten nicht.",
         "Der Kontext enthält keine Informationen über den Architekten.",
         "Das weiß ich nicht.",
@@ -126,6 +133,7 @@ REFUSALS = {
         "Darauf habe ich keine Antwort.",
     ),
     "fr": (
+        "Le texte ne dit nulle part quand il fut fondé.",
         "Les documents ne mentionnent pas les horaires d'ouverture.",
         "Le contexte fourni ne contient aucune information sur l’architecte.",
         "Je ne sais pas.",
@@ -201,6 +209,8 @@ REFUSALS = {
 
 ANSWERS = {
     "en": (
+        "The text describes the founder as a merchant, not a nobleman.",
+        "Visitors found no such hall, and nowhere else was it as cold.",
         "The museum does not charge admission.",
         "No, dogs are not allowed in the galleries.",
         "The library was founded in 1888 by Anna Visser.",
@@ -235,6 +245,8 @@ ANSWERS = {
         "No person shall be held to answer for a crime without an indictment.",
     ),
     "nl": (
+        "Het archief ligt nergens anders dan in Ede.",
+        "Het standbeeld staat niet waar het stond.",
         "Het museum vraagt geen entree.",
         "Nee, honden zijn niet toegestaan in de zalen.",
         "De bibliotheek werd in 1888 opgericht.",
@@ -257,6 +269,7 @@ ANSWERS = {
         "De gegevens gingen niet verloren.",
     ),
     "de": (
+        "Nirgends sonst hängt ein Bild von ihm.",
         "Das Museum verlangt keinen Eintritt.",
         "Nein, Hunde sind in den Sälen nicht erlaubt.",
         "Die Bibliothek wurde 1888 gegründet.",
@@ -326,6 +339,8 @@ ANSWERS = {
 
 OPEN = {
     "en": (
+        "The context only discusses the architecture, not the founder.",
+        "The passages focus on the collection and not on its cost.",
         "The documents do not say when it opened; however, it closed in 1920 after a fire.",
         "I'm not sure, but I think it was founded in 1888.",
         "Which museum are you referring to?",

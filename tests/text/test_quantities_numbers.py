@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragauge.text.quantities import quantities
+from ragauge.text.quantities import quantities, unsupported
 
 
 def named(words):
@@ -67,6 +67,15 @@ def test_twelve_thousand(text):
         ("1,5 Mio.", "1500000"),
         ("1,5 miljoen", "1500000"),
         ("half a million", "500000"),
+        ("one and a half million", "1500000"),
+        ("anderthalb Millionen", "1500000"),
+        ("anderhalf miljoen", "1500000"),
+        ("un million et demi", "1500000"),
+        ("zweieinhalb Milliarden", "2500000000"),
+        ("tweeënhalf", "2.5"),
+        ("10^6", "1000000"),
+        ("2.5 x 10^6", "2500000"),
+        ("3 × 10^9", "3000000000"),
         ("2 dozen", "24"),
         ("a dozen", "12"),
         ("5 hundred", "500"),
@@ -345,3 +354,26 @@ def chinese(number):
 @steady
 def test_chinese_numbers_read_back(number):
     assert only(chinese(number)).value == str(number)
+
+
+@pytest.mark.parametrize("word", ["version", "Version", "versie", "release", "v."])
+def test_a_version_is_a_name_and_no_decimal_number(word):
+    answer = quantities(f"It runs {word} 3.10.")
+    assert [found.text for found in unsupported(answer, quantities("It runs version 3.1."))]
+    for context in ("version 3.10", "Python 3.10", "v3.10", f"{word} 3.10"):
+        assert unsupported(answer, quantities(f"It runs {context} now.")) == [], context
+    assert unsupported(quantities("It is 3.10."), quantities(f"It is {word} 3.10.")) == []
+
+
+def test_a_release_of_so_many_is_a_number():
+    assert only("a release of 3.5 million").value == only("release 3.5 million").value == "3500000"
+
+
+def test_half_a_unit_more_is_the_same_in_words_and_digits():
+    for words, digits in (("anderhalve eeuw", "1,5 eeuw"), ("anderthalb Jahre", "1,5 Jahre")):
+        assert unsupported(quantities(words), quantities(digits)) == []
+        assert unsupported(quantities(digits), quantities(words)) == []
+
+
+def test_a_note_behind_ten_is_no_power():
+    assert values("They came in 10 rows.^6 Then they left.")[0] == "10"

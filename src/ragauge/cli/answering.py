@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from ragauge.cli.calibration_store import calibrations_at
 from ragauge.cli.evaluating import evaluated
 from ragauge.cli.exit_codes import NOT_MEASURED
 from ragauge.cli.outputs import refuse_overwriting
@@ -85,14 +86,23 @@ def evaluated_answers(
         refuse_overwriting(names, [*given["reports"], out])
     given["rubric"] = _text(given["rubric"])
     replies_at = partial(kept_replies, given["judge"], given["store"], given["embedder"])
+    calibrations_kept = partial(calibrations_at, given["store"])
     spent = False
 
     def ran(**options: Any) -> AnswersOutcome:
         nonlocal spent
-        with replies_at() as replies, counting("measuring answers", quiet) as progress:
+        with (
+            replies_at() as replies,
+            calibrations_kept() as calibrations,
+            counting("measuring answers", quiet) as progress,
+        ):
             announce = partial(announced, quiet=quiet)
             asking = Asking(
-                replies=replies, vectors=replies, announce=announce, progress=progress
+                replies=replies,
+                vectors=replies,
+                calibrations=calibrations,
+                announce=announce,
+                progress=progress,
             )
             outcome = run(asking=asking, **options)
         if out is not None:

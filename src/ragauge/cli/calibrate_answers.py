@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ragauge.cli.answering import SPENT, announced, kept_replies
+from ragauge.cli.calibration_store import keep_in_store
 from ragauge.cli.evaluating import input_format
 from ragauge.cli.exit_codes import NOT_MEASURED
 from ragauge.cli.outputs import refuse_overwriting
@@ -107,8 +108,9 @@ def judge(ctx: click.Context, /, labels: str, **given: Any) -> None:
     """Print how far a judge agrees with the labels of LABELS: κ, AUROC, ECE, and its biases.
 
     LABELS are rows as in `ragauge calibrate groundedness`. The judge's scores stand in the rows,
-    in a file that `ragauge eval answers --out` wrote, or are asked for now. --out keeps it, and
-    `ragauge eval answers --calibration` shows it next to the metric.
+    in a file that `ragauge eval answers --out` wrote, or are asked for now. Where there is a
+    store it is kept there, and `ragauge eval answers` shows it next to the metric whenever this
+    judge is asked with the same prompts. --out keeps it in a file, for --calibration.
 
     Exit 1 when the AUROC may be that of chance; exit 3 when labels are too few, or all the same.
 
@@ -127,7 +129,10 @@ def judge(ctx: click.Context, /, labels: str, **given: Any) -> None:
         with kept_replies(given["judge"], place) as replies, counting("judging", quiet) as progress:
             announce = partial(announced, quiet=quiet)
             asking = Asking(replies=replies, announce=announce, progress=progress)
-            return calibrate_judge(labels, asking=asking, **options)
+            report = calibrate_judge(labels, asking=asking, **options)
+        if report.agreement and SPENT not in report.finding_counts:
+            keep_in_store(report, place, quiet)
+        return report
 
     ctx.exit(_calibrated([labels, given["scores"]], given, run))
 

@@ -26,6 +26,7 @@ from ragauge.cli.progress import counting
 @click.option("--queries", metavar="FILE", help="A gold set whose questions are the queries.")
 @click.option("--labels", metavar="SET", help="The labels of types: heritage, a file, or A,B,…")
 @click.option("--crosswalk", metavar="FILE", help="Ids across knowledge bases: id, id, relation.")
+@click.option("--embedder", metavar="NAME", help="Of answers: ngram, minilm or URL  [ngram]")
 @click.option("-k", type=click.IntRange(1), default=20, help="Results to retrieve  [20]")
 @evaluating_options("text", "json", "markdown", "junit", "html")
 @click.pass_context

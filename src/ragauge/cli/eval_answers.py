@@ -23,7 +23,7 @@ def eval_answers(ctx: click.Context, /, rows: str, **given: Any) -> None:
     ROWS are JSON Lines, JSON, CSV, TSV or Parquet of id, question, answer, contexts and
     reference; or the samples of ragas, or the test cases of deepeval. What a row does not have is
     not measured, and the report says so. --out FILE.jsonl has the scores of every row with their
-    reasons and evidence, in the order of ROWS.
+    reasons and evidence, in the order of ROWS. From 2,000 rows on, --workers share them.
 
     \b
     Example:

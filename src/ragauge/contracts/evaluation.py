@@ -263,6 +263,22 @@ class AnswerShown(Struct, frozen=True, kw_only=True):
     sentences: tuple[ShownSentence, ...]
 
 
+class AnswerScored(Struct, frozen=True, kw_only=True):
+    """What one answer came to, without its sentences."""
+
+    id: str
+    question: str | None
+    answer: str | None
+    kind: AnswerKind | None
+    right: bool | None
+    """False without an answer; None where nothing that was measured tells."""
+    values: dict[str, float | None]
+    reasons: dict[str, str]
+    """What speaks for or against a value, or why there is none."""
+    unsupported: tuple[str, ...]
+    """Its numbers and words that stand in no context."""
+
+
 class HumanAgreement(Struct, frozen=True, kw_only=True):
     """How far a metric agreed with people, where `ragauge calibrate` was given labels."""
 
@@ -299,6 +315,8 @@ class AnswerDetail(Struct, frozen=True, kw_only=True, tag_field="task", tag="ans
     """Numbers and words that stand in no context, by how many answers have them."""
     usage: Usage | None
     agreement: tuple[HumanAgreement, ...] = ()
+    answers: tuple[AnswerScored, ...] = ()
+    """By id, up to ROWS_KEPT."""
 
 
 Detail = EntityDetail | LabelDetail | LinkDetail | RankingDetail | AnswerDetail

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ragauge.contracts.answers import Evidence, SentenceSupport
 from ragauge.contracts.evaluation import (
     AnswerDetail,
+    AnswerScored,
     AnswerShown,
     EntityDetail,
     EntityError,
@@ -134,6 +135,18 @@ EVALUATION_OF_ANSWERS = EvalReport(
                         ),
                     ),
                 ),
+            ),
+        ),
+        answers=(
+            AnswerScored(
+                id="a1",
+                question="When was the museum founded?",
+                answer="It was founded in 1834.",
+                kind="qa",
+                right=False,
+                values={_GROUNDEDNESS: 0.118, "answers.token_recall": None},
+                reasons={"answers.token_recall": "no reference"},
+                unsupported=("1834",),
             ),
         ),
         unsupported={"1834": 1},

@@ -10,8 +10,10 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
+from ragauge.contracts.system import Ask
 from ragauge.demo import DOCUMENTS, HERITAGE
 from ragauge.demo.chunks import read_documents
+from ragauge.demo.pipeline import Pipeline
 from ragauge.ingest.linked.knowledge_base import KnownEntity, known_entities
 from ragauge.models.baselines.bm25 import BM25Retrieval
 from ragauge.models.baselines.combined import FusedRetrieval, JoinedEntities
@@ -38,7 +40,10 @@ def sections() -> dict[str, str]:
 
 
 class BundledBaselines:
-    """The baselines on the bundled files, each made when it is first asked."""
+    """The baselines on the bundled files, and the reference pipeline that answers questions.
+
+    Each is made when it is first asked.
+    """
 
     def extract_entities(self, text: str) -> Any:
         return self._entities.extract_entities(text)
@@ -51,6 +56,12 @@ class BundledBaselines:
 
     def retrieve(self, query: str, k: int) -> Any:
         return self._retrieval.retrieve(query, k)
+
+    def answer(self, question: str) -> dict[str, Any]:
+        """What the reference pipeline says, and the chunks it was shown."""
+        reply = self._pipeline.answer(Ask(q=question))
+        contexts = [{"id": one["snippet_id"], "text": one["text"]} for one in reply["retrieved"]]
+        return {"answer": reply["answer_json"]["claim"], "contexts": contexts}
 
     @cached_property
     def _known(self) -> tuple[KnownEntity, ...]:
@@ -72,6 +83,10 @@ class BundledBaselines:
     def _retrieval(self) -> FusedRetrieval:
         documents = sections()
         return FusedRetrieval(BM25Retrieval(documents), EmbeddingRetrieval(documents))
+
+    @cached_property
+    def _pipeline(self) -> Pipeline:
+        return Pipeline.of()
 
 
 MODEL = BundledBaselines()

@@ -145,4 +145,5 @@ def how_made(made: Bootstrap) -> str:
 def why_absent(sums: QuestionSums) -> str:
     """The reasons no unit was scored, the commonest first."""
     ranked = sorted(sums.absent.items(), key=lambda pair: (-pair[1], pair[0]))
-    return "nothing to score: " + ", ".join(f"{reason} ({times})" for reason, times in ranked)
+    reasons = ", ".join(f"{reason} ({times})" for reason, times in ranked)
+    return f"nothing to score: {reasons}" if reasons else "nothing to score"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from itertools import islice
 
-from sqlalchemy import select
+from sqlalchemy import delete, select
 
 from ragauge.store.database import Database, add_rows, insert_unless_there
 from ragauge.store.history import PATIENCE_S
@@ -17,7 +17,9 @@ _KEYS_ASKED = 500
 
 
 class StoredReplies:
-    """Replies by key, shared by all processes; the first that is put under a key stays.
+    """Replies by key, shared by all processes; the first that is put under a key stays there.
+
+    Only what a user finds out anew, such as a calibration, replaces what was kept.
 
     One that was put is durable when `put` returns.
     """
@@ -49,6 +51,13 @@ class StoredReplies:
             return
         with self._database.writing() as connection:
             add_rows(connection, insert_unless_there(connection, judge_replies), rows)
+
+    def replace(self, key: str, reply: bytes) -> None:
+        """Keep this in place of what was kept under the key."""
+        with self._database.writing() as connection:
+            connection.execute(delete(judge_replies).where(judge_replies.c.key == key))
+            insert = insert_unless_there(connection, judge_replies)
+            add_rows(connection, insert, [{"key": key, "reply": reply}])
 
     def close(self) -> None:
         self._database.close()

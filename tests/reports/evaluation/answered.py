@@ -5,6 +5,7 @@ from __future__ import annotations
 from ragauge.contracts.answers import Evidence, SentenceSupport
 from ragauge.contracts.evaluation import (
     AnswerDetail,
+    AnswerScored,
     AnswerShown,
     EvidenceText,
     HumanAgreement,
@@ -166,6 +167,25 @@ MEASURED = {
 }
 
 
+def scored(one):
+    """The row of an answer that is shown: right where every sentence is supported."""
+    told = [sentence.support for sentence in one.sentences]
+    missing = [
+        word for each in told for word in (*each.unsupported_numbers, *each.unsupported_words)
+    ]
+    levels = [each.score for each in told if each.score is not None]
+    return AnswerScored(
+        id=one.id,
+        question=one.question,
+        answer=one.answer,
+        kind=one.kind,
+        right=one.answer is not None and min(levels, default=0) >= 0.4,
+        values=one.values,
+        reasons=one.reasons,
+        unsupported=tuple(missing),
+    )
+
+
 def detail(text=None, **parts):
     known = {
         "judge": text or "small-judge",
@@ -175,6 +195,7 @@ def detail(text=None, **parts):
         "refusals": 4,
         "errors": 1,
         "worst": worst(text),
+        "answers": tuple(map(scored, parts.get("worst", worst(text)))),
         "unsupported": {text or "1834": 7, "Berlin": 4, "founded": 4},
         "usage": Usage(
             calls=412, cached=120, prompt_tokens=1_204_331, completion_tokens=80_112, cost=0.4231

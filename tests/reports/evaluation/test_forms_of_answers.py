@@ -211,8 +211,9 @@ def test_junit_fails_an_answer_with_a_bare_sentence():
 def test_csv_has_a_row_an_answer():
     read = list(csv.DictReader(io.StringIO(render(answered(), "csv"), newline="")))
     assert [row["id"] for row in read][:3] == ["museum-17", "zh-4", "empty-2"]
-    assert read[0]["answers.groundedness"] == "0.312"
-    assert read[0]["answers.token_recall"] == ""
+    assert read[0]["groundedness"] == "0.312"
+    assert read[0]["token_recall"] == ""
+    assert read[0]["token_recall_reason"] == "no reference"
     assert read[0]["not_in_contexts"] == "1834, founded, Berlin"
     assert read[2]["answer"] == ""
 
@@ -231,6 +232,13 @@ def test_where_every_sentence_is_supported_a_terminal_says_so():
     written = render(plain(detail=detail(worst=(fine,))), "text")
     assert "every sentence of the answers that are kept is supported" in written
     assert "Cuypers." not in written
+
+
+def test_where_no_sentence_was_looked_at_a_terminal_does_not_call_them_supported():
+    fine = shown("a1", "Who?", None, answer="Cuypers.", values={"answers.faithfulness": 1.0})
+    written = " ".join(render(plain(detail=detail(worst=(fine,))), "text").split())
+    assert "every sentence" not in written
+    assert "is below 0.700; their sentences were not looked at" in written
 
 
 def test_levels_and_what_is_kept_of_a_long_answer():

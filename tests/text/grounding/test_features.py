@@ -119,6 +119,12 @@ def test_a_claim_does_not_hide_behind_a_pleasantry(claim):
     assert "aliens" in words(claim)
 
 
+@pytest.mark.parametrize("said", ["Yes.", "Thank you!", "I hope this helps.", "谢谢。", "No"])
+def test_a_pleasantry_alone_is_no_sentence_that_claims(said):
+    assert read(said) == []
+    assert len(read(f"{said}\nThe museum opened in 1808.")) == 1
+
+
 def test_a_word_that_only_begins_like_a_pleasantry_is_left_whole():
     assert words("Surely aliens came.") == ["Surely", "aliens", "came"]
 

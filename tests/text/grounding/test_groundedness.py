@@ -402,6 +402,7 @@ MUCH = 100_000
         "\n" * MUCH,
         " \n" * (MUCH // 2),
         "sure\n" * (MUCH // 5),
+        "yes" + " " * MUCH + "x",
         "e" + "\u0301" * MUCH,
         "\ud800" * MUCH,
         "\x00" * MUCH,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from typing import Protocol
 
 import msgspec
 from msgspec import Struct
@@ -26,6 +27,16 @@ class AnswerCalibration(Struct, frozen=True, kw_only=True, forbid_unknown_fields
     agreement: tuple[HumanAgreement, ...] = ()
 
 
+class Calibrations(Protocol):
+    """Where calibrations are kept, by key."""
+
+    def get_all(self, keys: Iterable[str]) -> dict[str, bytes]:
+        """Those that are kept."""
+
+    def replace(self, key: str, reply: bytes) -> None:
+        """Keep it in place of what was kept before."""
+
+
 def read_answer_calibrations(names: Sequence[str]) -> AnswerCalibration | None:
     """What files of calibrations say together, None without any; of two that differ the last.
 
@@ -44,11 +55,6 @@ def read_answer_calibrations(names: Sequence[str]) -> AnswerCalibration | None:
         thresholds={kind: value for one in found for kind, value in one.thresholds.items()},
         agreement=tuple(agreed[key] for key in sorted(agreed)),
     )
-
-
-def read_answer_calibration(name: str) -> AnswerCalibration:
-    """The calibration of one file; raises InputRejected with all that is wrong with it."""
-    return read_answer_calibrations([name]) or AnswerCalibration()
 
 
 def _calibration(name: str, problems: list[str]) -> AnswerCalibration | None:

@@ -165,7 +165,7 @@ class _Reading:
 
     def _note_answer(self, row: AnswerRow, record: Mapping[str, Any]) -> None:
         if row.answer is None:
-            fact = f"{quoted(row.id)} has no answer: an error record, in no number but coverage"
+            fact = f"{quoted(row.id)} has no answer: an error record, in no number that reads one"
             self._findings.add(Finding("no_answer", row.where, fact))
         rivals = rival_answers(record)
         if rivals:

@@ -13,6 +13,7 @@ from ragauge.ingest.answered.marks import (
     strata_of_row,
 )
 from ragauge.ingest.answered.passages import listed, passages
+from ragauge.ingest.answered.written_lists import TEXTS
 from ragauge.ingest.fields import (
     BadField,
     BadRecord,
@@ -148,7 +149,11 @@ def _has_texts(chunks: Any) -> bool:
     """Whether a trace holds the passages themselves, not their ids alone."""
     if not isinstance(chunks, list):
         return True
-    return all(isinstance(one, str) or (isinstance(one, dict) and "text" in one) for one in chunks)
+    return all(
+        isinstance(one, str)
+        or (isinstance(one, Mapping) and any(one.get(name) is not None for name in TEXTS))
+        for one in chunks
+    )
 
 
 def _references(record: dict[str, Any]) -> tuple[str, ...]:

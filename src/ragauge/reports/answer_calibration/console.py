@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-
-from rich.text import Text
+from collections.abc import Iterable, Iterator, Sequence
 
 from ragauge.contracts.answer_calibration import AnswerCalibrationReport
 from ragauge.reports import terminal
 from ragauge.reports.answer_calibration import story
-from ragauge.reports.terminal import GAP, Page, head, note, styled, words
+from ragauge.reports.evaluation import table_text
+from ragauge.reports.evaluation.tables import Cell, Row, Table
+from ragauge.reports.terminal import GAP, Page, note, styled, words
 
 
 def render(report: AnswerCalibrationReport, *, color: bool = False, width: int = 100) -> str:
@@ -19,31 +19,55 @@ def render(report: AnswerCalibrationReport, *, color: bool = False, width: int =
     indent = len(word) + GAP
     page.paragraph(words(told, "bold"), indent, styled(word).append(" " * GAP))
     page.paragraph(note(story.meaning(report)), indent)
-    scores, controls = story.score_rows(report), story.control_rows(report)
-    _table(page, "Agreement with people", story.SCORE_HEADS, scores, story.SCORE_RIGHT)
-    reasons = story.kind_reasons(report)
-    kinds = story.kind_rows(report)
-    _table(page, "Kinds of answers", story.KIND_HEADS, kinds, story.KIND_RIGHT, reasons)
-    _table(page, "Controls", story.CONTROL_HEADS, controls, story.CONTROL_RIGHT)
-    reasons = story.bias_reasons(report)
-    _table(page, "Bias", story.BIAS_HEADS, story.bias_rows(report), story.BIAS_RIGHT, reasons)
+    for table in _tables(report):
+        if table.rows:
+            table_text.told(page, table)
     terminal.findings(page, story.findings(report))
     terminal.coverage(page, story.coverage_words(report))
     return page.text()
 
 
+def _tables(report: AnswerCalibrationReport) -> Iterator[Table]:
+    scores, controls = story.score_rows(report), story.control_rows(report)
+    yield _table(
+        "Agreement with people", story.SCORE_HEADS, scores, story.SCORE_RIGHT, story.SCORE_SPARE
+    )
+    yield _table(
+        "Kinds of answers",
+        story.KIND_HEADS,
+        story.kind_rows(report),
+        story.KIND_RIGHT,
+        story.KIND_SPARE,
+        story.kind_reasons(report),
+    )
+    yield _table(
+        "Controls", story.CONTROL_HEADS, controls, story.CONTROL_RIGHT, story.CONTROL_SPARE
+    )
+    yield _table(
+        "Bias",
+        story.BIAS_HEADS,
+        story.bias_rows(report),
+        story.BIAS_RIGHT,
+        reasons=story.bias_reasons(report),
+    )
+
+
 def _table(
-    page: Page,
     title: str,
     heads: Sequence[str],
     rows: Sequence[Sequence[str]],
     right: Iterable[int],
+    spare: Sequence[int] = (),
     reasons: Sequence[str] = (),
-) -> None:
-    """A section with a table, and below each row what is to be said of it."""
-    if not rows:
-        return
-    page.section(title)
-    notes = [Text(), *map(note, reasons)] if reasons else []
-    cells = [[words(cell) for cell in row] for row in rows]
-    page.table([head(*heads), *cells], right=right, notes=notes)
+) -> Table:
+    """A table with, below each row, what is to be said of it."""
+    return Table(
+        title=title,
+        heads=tuple(heads),
+        rows=tuple(
+            Row(tuple(map(Cell, row)), note=reason)
+            for row, reason in zip(rows, reasons or [""] * len(rows), strict=True)
+        ),
+        right=frozenset(right),
+        spare=tuple(spare),
+    )

@@ -21,10 +21,15 @@ SCORE_HEADS = (
     *("bal. acc.", "κ", "ECE", "threshold"),
 )
 SCORE_RIGHT = {2, 3, 4, 5, 7, 8, 9, 10}
+SCORE_SPARE = (3, 9, 8, 10, 7, 4, 2)
+"""Columns that a narrow page has below their rows, the first one first: AUROC and its interval
+stay together."""
 CONTROL_HEADS = ("answers", "control", "AUROC", "95 % interval", "n")
 CONTROL_RIGHT = {2, 4}
+CONTROL_SPARE = (4, 3)
 KIND_HEADS = ("answers", "done", "gain in AUROC", "95 % interval", "threshold", "labels")
 KIND_RIGHT = {2}
+KIND_SPARE = (5, 4, 3)
 BIAS_HEADS = ("bias", "value", "95 % interval", "n")
 BIAS_RIGHT = {1, 3}
 ALL_KINDS = "all"

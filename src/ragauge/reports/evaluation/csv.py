@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from ragauge.contracts.evaluation import (
     AnswerDetail,
-    AnswerShown,
     EntityDetail,
     EvalReport,
     LabelDetail,
@@ -14,12 +13,12 @@ from ragauge.contracts.evaluation import (
     RankingDetail,
 )
 from ragauge.reports import spreadsheet
+from ragauge.reports.evaluation.families import FAMILY
 from ragauge.reports.evaluation.labels import in_order
-from ragauge.reports.evaluation.support import missing_from
 from ragauge.reports.evaluation.tables import columns_of
 
 OF_A_QUERY = tuple(name for name in QueryRow.__struct_fields__ if name != "values")
-OF_AN_ANSWER = ("id", "kind", "question", "answer")
+OF_AN_ANSWER = ("id", "kind", "right", "question", "answer")
 OF_A_LINK = LinkError.__struct_fields__
 
 
@@ -59,19 +58,17 @@ def _links(detail: LinkDetail) -> str:
 
 
 def _answers(detail: AnswerDetail) -> str:
-    """The answers that the report keeps; the file of scores has all."""
-    metrics = sorted({id for one in detail.worst for id in one.values})
+    """A row an answer: each metric's value, then why it has that value or none."""
+    metrics = sorted({id for one in detail.answers for id in one.values})
+    names = [id.removeprefix(FAMILY) for id in metrics]
     rows = (
         (
             *(getattr(one, name) for name in OF_AN_ANSWER),
             *(one.values.get(id) for id in metrics),
-            _unsupported(one),
+            *(one.reasons.get(id) for id in metrics),
+            ", ".join(one.unsupported) or None,
         )
-        for one in detail.worst
+        for one in detail.answers
     )
-    return spreadsheet.written((*OF_AN_ANSWER, *metrics, "not_in_contexts"), rows)
-
-
-def _unsupported(one: AnswerShown) -> str | None:
-    found = [word for told in one.sentences for word in missing_from(told.support)]
-    return ", ".join(dict.fromkeys(found)) or None
+    reasons = (f"{name}_reason" for name in names)
+    return spreadsheet.written((*OF_AN_ANSWER, *names, *reasons, "not_in_contexts"), rows)

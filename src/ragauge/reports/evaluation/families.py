@@ -9,6 +9,7 @@ from msgspec import Struct
 from ragauge.contracts.evaluation import AnswerDetail, EvalReport, HumanAgreement
 from ragauge.contracts.score import Score
 from ragauge.reports import numbers
+from ragauge.reports.evaluation.scales import is_pooled, share_of
 from ragauge.reports.evaluation.tables import Cell, Row, Table
 
 FAMILY = "answers."
@@ -71,8 +72,17 @@ def families(report: EvalReport) -> list[Family]:
 
 
 def remarks(report: EvalReport) -> list[str]:
-    """What stands below the metrics: those that are absent, and whether people know the judge."""
-    return [*_absent(report), *_uncalibrated(report)]
+    """What stands below the metrics: which are pooled, which absent, and who knows the judge."""
+    return [*_pooled(report), *_absent(report), *_uncalibrated(report)]
+
+
+def _pooled(report: EvalReport) -> Iterator[str]:
+    """The metrics that are no mean of answers, where any has a value."""
+    there = [id for id, score in sorted(report.metrics.items()) if score.value is not None]
+    names = [id.removeprefix(FAMILY) for id in there if is_pooled(id)]
+    if names:
+        pooled = "over all numbers, citations or claims together, no mean of answers"
+        yield f"{pooled}: {', '.join(names)}"
 
 
 def _uncalibrated(report: EvalReport) -> Iterator[str]:
@@ -144,7 +154,7 @@ def _row(measure: Measure) -> Row:
             Cell(numbers.interval(score.ci), tone="soft"),
             Cell(numbers.n_of(score.n, score.of), tone="soft"),
         ),
-        share=score.value if score.value is not None and 0 <= score.value <= 1 else None,
+        share=share_of(measure.id, score.value),
         note=measure.note,
         tone="plain",
         inner=True,

@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from ragauge.contracts.evaluation import (
     AnswerDetail,
+    AnswerScored,
     EntityDetail,
     EvalReport,
     LabelDetail,
@@ -20,6 +21,7 @@ from ragauge.contracts.evaluation import (
 from ragauge.reports import numbers, testsuites
 from ragauge.reports.evaluation import entities, links, support
 from ragauge.reports.evaluation.errors import ToldError, kind_word
+from ragauge.reports.evaluation.families import FAMILY
 from ragauge.reports.evaluation.measures import Ranking, ranking, value_of
 from ragauge.reports.evaluation.spans import plain
 from ragauge.reports.evaluation.support import ToldAnswer, ToldSentence
@@ -80,7 +82,7 @@ def _cases(report: EvalReport) -> tuple[str, Iterator[Case]]:
             by = ranking(report)
             return "queries", (_query(row, by) for row in detail.queries)
         case AnswerDetail() as detail:
-            return "answers", map(_answer, support.answers(detail))
+            return "answers", _answers(detail)
 
 
 def _types(report: EvalReport, detail: EntityDetail) -> Iterator[Case]:
@@ -146,10 +148,32 @@ def _query(row: QueryRow, by: Ranking | None) -> Case:
     )
 
 
-def _answer(one: ToldAnswer) -> Case:
-    """An answer fails with a sentence that no context supports; those that the report keeps."""
+def _answers(detail: AnswerDetail) -> Iterator[Case]:
+    """A case an answer; the worst fail with their sentences, the others with their reasons."""
+    told = {one.id: one for one in support.answers(detail)}
+    for one in detail.answers:
+        case = _answer(told[one.id]) if one.id in told else Case(name=one.id)
+        yield case if case.message else _scored(one)
+
+
+def _scored(one: AnswerScored) -> Case:
     if one.answer is None:
-        return Case(name=one.id, message=one.reason or "no answer", kind="error")
+        return Case(name=one.id, message="no answer", kind="error")
+    if one.right:
+        return Case(name=one.id)
+    if one.right is None:
+        fact = "nothing that was measured tells whether it is right"
+        return Case(name=one.id, message=fact, kind="skipped")
+    lines = [
+        f"{id.removeprefix(FAMILY)} {numbers.value(one.values.get(id))}: {reason}"
+        for id, reason in sorted(one.reasons.items())
+        if one.values.get(id) is not None
+    ]
+    return Case(name=one.id, message="is not right", lines=tuple(lines[:LINES_SHOWN]))
+
+
+def _answer(one: ToldAnswer) -> Case:
+    """An answer fails with a sentence that no context supports."""
     bare = [sentence for sentence in one.sentences if sentence.level == support.NONE]
     if not bare:
         return Case(name=one.id)

@@ -38,7 +38,7 @@ def told(page: Page, found: Sequence[ToldAnswer]) -> None:
         return
     page.section(support.title(found))
     if not weak:
-        page.paragraph(note("every sentence of the answers that are kept is supported"))
+        page.paragraph(note(_fine(found)))
         return
     if any(one.sentences for one in weak):
         page.paragraph(_key())
@@ -49,6 +49,14 @@ def told(page: Page, found: Sequence[ToldAnswer]) -> None:
         left = numbers.count(len(weak) - ANSWERS_SHOWN)
         page.line(Text())
         page.paragraph(note(f"and {left} more; --report FILE.html shows them"))
+
+
+def _fine(found: Sequence[ToldAnswer]) -> str:
+    """What can be said of answers that show nothing weak."""
+    if any(one.sentences for one in found):
+        return "every sentence of the answers that are kept is supported"
+    bound = numbers.value(support.SUPPORTED)
+    return f"none of the answers that are kept is below {bound}; their sentences were not looked at"
 
 
 def _key() -> Text:

@@ -18,14 +18,17 @@ from ragauge.contracts.answer_calibration import (
 )
 from ragauge.contracts.answers import ANSWER_KINDS, AnswerKind
 from ragauge.contracts.finding import Finding
+from ragauge.contracts.metric import Absent
 from ragauge.ingest.fields import quoted
+from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.grounds import grounds_of
 from ragauge.runners.answers.agreement import Scored, controls, labelled_scores
 from ragauge.runners.answers.calibrated_file import coefficients_text
 from ragauge.runners.answers.calibration_report import Calibrating
 from ragauge.runners.answers.labelled import Labelled, LabelledRows, read_labelled
 from ragauge.runners.answers.refitting import SHIPPED, Examples, Refit, refit
 from ragauge.text.grounding.features import answer_features, read_answer
-from ragauge.text.grounding.groundedness import NO_ANSWER, NO_CLAIM, NO_CONTEXT
+from ragauge.text.grounding.groundedness import NO_CLAIM, NO_CONTEXT
 from ragauge.text.grounding.kinds import kind_of
 from ragauge.text.grounding.model import KindModel, Model, shipped
 from ragauge.text.grounding.passages import Passages
@@ -38,7 +41,6 @@ METRIC = "answers.groundedness"
 DECISION = "answers.grounded"
 LEXICAL = "lexical"
 CALIBRATED = "calibrated"
-REFUSES = "the answer is a refusal: it claims nothing"
 HASH_SHOWN = 8
 DIGITS = 6
 PASSAGES_KEPT = 512
@@ -74,12 +76,63 @@ def calibrate_groundedness(
     )
     unscored: Counter[str] = Counter()
     read = _read(labelled, kind, unscored, progress)
-    kinds = [one for one in ANSWER_KINDS if any(answer.kind == one for answer in read)]
-    model = shipped()
-    refits = {one: refit(_examples(read, one, model.kinds[one])) for one in kinds}
+    return _report(labelled, read, unscored)
+
+
+_NOTHING = Scored(
+    name=SHIPPED, order=np.zeros(0), chances=np.zeros(0), said=np.zeros(0, bool), threshold=None
+)
+
+
+def _read(
+    labelled: LabelledRows,
+    kind: AnswerKind | None,
+    unscored: Counter[str],
+    progress: Progress | None,
+) -> list[Read]:
+    """The answers that can be measured; what cannot is counted, by why."""
+    passages_of = lru_cache(PASSAGES_KEPT)(Passages)
+    found = []
+    for done, one in enumerate(labelled.rows, 1):
+        seen = _seen(one, kind, passages_of)
+        if isinstance(seen, Read):
+            found.append(seen)
+        else:
+            unscored[seen] += 1
+            fact = f"{quoted(one.row.id)}: {seen}"
+            labelled.findings.add(Finding("unscored", one.row.where, fact))
+        if progress is not None:
+            progress(done, len(labelled.rows))
+    return found
+
+
+def _seen(
+    one: Labelled, kind: AnswerKind | None, passages_of: Callable[..., Passages]
+) -> Read | str:
+    """An answer as the coefficients see it, or why they see nothing."""
+    row, answer = one.row, one.row.answer or ""
+    refused = refusal_in(answer, tokens()) != "none"
+    grounds = grounds_of(AnswerFacts(row=row, refused=refused))
+    if isinstance(grounds, Absent):
+        return grounds.reason
+    passages = passages_of(grounds, row.question)
+    sentences = read_answer(answer, passages).sentences if passages.lines else []
+    if not sentences:
+        return NO_CLAIM if passages.lines else NO_CONTEXT
+    told = kind or row.kind or kind_of(answer, passages)
+    odds = shipped().kinds[told].sentence_odds(sentences)
+    return Read(labelled=one, kind=told, values=tuple(answer_features(sentences, odds)))
+
+
+def _report(
+    labelled: LabelledRows, read: Sequence[Read], unscored: Counter[str]
+) -> AnswerCalibrationReport:
+    """What the labels allow, kind by kind, and the report on it."""
+    model, refits = shipped(), _refits(read, shipped())
     fitted = _fitted(model, refits, labelled.sha256)
     shown = _Shown(read, refits)
     scores = shown.scores()
+    used = next((one for one in scores if one.used and one.kind is shown.whole), None)
     calibrating = Calibrating(
         task="groundedness",
         metric=METRIC,
@@ -88,7 +141,6 @@ def calibrate_groundedness(
         scored=len(read),
         unscored=unscored,
     )
-    used = next((one for one in scores if one.used and one.kind is shown.whole), None)
     report = calibrating.report(
         used or labelled_scores(_NOTHING, [], None, used=True),
         scores=scores,
@@ -104,39 +156,14 @@ def calibrate_groundedness(
     )
 
 
-_NOTHING = Scored(
-    name=SHIPPED, order=np.zeros(0), chances=np.zeros(0), said=np.zeros(0, bool), threshold=None
-)
-
-
-def _read(
-    labelled: LabelledRows,
-    kind: AnswerKind | None,
-    unscored: Counter[str],
-    progress: Progress | None,
-) -> list[Read]:
-    """The answers that can be measured; what cannot is counted, by why."""
-    passages_of, known = lru_cache(PASSAGES_KEPT)(Passages), tokens()
-    found, model = [], shipped()
-    for done, one in enumerate(labelled.rows, 1):
-        row = one.row
-        passages = passages_of(row.contexts or (), row.question)
-        told = kind or row.kind or kind_of(row.answer or "", passages)
-        why = NO_ANSWER if row.answer is None else None if passages.lines else NO_CONTEXT
-        if row.answer is not None and refusal_in(row.answer, known) == "exact":
-            why = REFUSES
-        sentences = [] if why else read_answer(row.answer or "", passages).sentences
-        why = why or (None if sentences else NO_CLAIM)
-        if why:
-            unscored[why] += 1
-            labelled.findings.add(Finding("unscored", row.where, f"{quoted(row.id)}: {why}"))
-        else:
-            odds = model.kinds[told].sentence_odds(sentences)
-            values = tuple(answer_features(sentences, odds))
-            found.append(Read(labelled=one, kind=told, values=values))
-        if progress is not None:
-            progress(done, len(labelled.rows))
-    return found
+def _refits(read: Sequence[Read], model: Model) -> dict[AnswerKind, Refit]:
+    """What became of each kind that there is an answer of."""
+    there = {one.kind for one in read}
+    return {
+        kind: refit(_examples(read, kind, model.kinds[kind]))
+        for kind in ANSWER_KINDS
+        if kind in there
+    }
 
 
 def _examples(read: Sequence[Read], kind: AnswerKind, model: KindModel) -> Examples:

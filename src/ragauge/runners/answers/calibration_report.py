@@ -77,6 +77,7 @@ class Calibrating(Struct, frozen=True, kw_only=True):
         """
         metrics = self._metrics(used, biases, too_few)
         gate = decide(GATE, metrics[AUROC])
+        told = () if metrics[AUROC].value is None else agreement
         found = self.labelled.findings
         return AnswerCalibrationReport(
             passed=gate.holds,
@@ -90,21 +91,22 @@ class Calibrating(Struct, frozen=True, kw_only=True):
             biases=tuple(biases),
             kinds=(),
             coefficients=None,
-            agreement=()
-            if metrics[AUROC].value is None
-            else tuple(self._agreement(used, metric, by) for metric in agreement),
+            agreement=tuple(self._agreement(used, metric, by) for metric in told),
             findings=tuple(found.kept()),
             finding_counts=dict(sorted(found.counts.items())),
             coverage=self._coverage(used),
-            identity={
-                "command": f"calibrate {self.task}",
-                "ragauge": __version__,
-                "labels": self.labelled.labelling.told,
-                "labels_sha256": self.labelled.sha256,
-                "gate": str(GATE),
-                **(identity or {}),
-            },
+            identity=self._identity(identity or {}),
         )
+
+    def _identity(self, more: Mapping[str, Any]) -> dict[str, Any]:
+        return {
+            "command": f"calibrate {self.task}",
+            "ragauge": __version__,
+            "labels": self.labelled.labelling.told,
+            "labels_sha256": self.labelled.sha256,
+            "gate": str(GATE),
+            **more,
+        }
 
     def _metrics(
         self, used: LabelledScores, biases: Sequence[Bias], too_few: str | None

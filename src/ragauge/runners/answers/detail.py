@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from ragauge.contracts.answers import AnswerRow, SentenceSupport
-from ragauge.contracts.evaluation import AnswerShown, EvidenceText, ShownSentence
+from ragauge.contracts.answers import AnswerKind, AnswerRow, SentenceSupport
+from ragauge.contracts.evaluation import AnswerScored, AnswerShown, EvidenceText, ShownSentence
 from ragauge.contracts.metric import Absent, Row
+from ragauge.contracts.score import ROWS_KEPT
 from ragauge.metrics.answer_facts import AnswerFacts
 
 WORST = 20
@@ -30,6 +31,44 @@ def worst_answers(
     return tuple(_shown(facts[place], values, rows, place) for *_, place in sorted(told)[:WORST])
 
 
+def scored_answers(
+    facts: Sequence[AnswerFacts],
+    values: Mapping[str, Sequence[float | None]],
+    rows: Mapping[str, Sequence[Row | Absent]],
+    right: Sequence[bool | None],
+) -> tuple[AnswerScored, ...]:
+    """What each answer came to, in the order given, as many as a report keeps."""
+    return tuple(
+        AnswerScored(
+            id=one.row.id,
+            question=one.row.question,
+            answer=one.row.answer,
+            kind=_kind(one),
+            right=right[place],
+            values={id: column[place] for id, column in values.items()},
+            reasons=_reasons(rows, place),
+            unsupported=_unsupported(one),
+        )
+        for place, one in enumerate(facts[:ROWS_KEPT])
+    )
+
+
+def _kind(facts: AnswerFacts) -> AnswerKind | None:
+    return facts.row.kind if facts.groundedness is None else facts.groundedness.kind
+
+
+def _reasons(rows: Mapping[str, Sequence[Row | Absent]], place: int) -> dict[str, str]:
+    told = {id: column[place].reason for id, column in rows.items()}
+    return {id: reason for id, reason in told.items() if reason is not None}
+
+
+def _unsupported(facts: AnswerFacts) -> tuple[str, ...]:
+    found = facts.groundedness
+    if found is None:
+        return ()
+    return tuple(dict.fromkeys((*found.unsupported_numbers, *found.unsupported_words)))
+
+
 def _there(column: Sequence[float | None]) -> Iterable[tuple[int, float]]:
     return ((place, value) for place, value in enumerate(column) if value is not None)
 
@@ -41,14 +80,13 @@ def _shown(
     place: int,
 ) -> AnswerShown:
     found = facts.groundedness
-    reasons = {id: column[place].reason for id, column in rows.items()}
     return AnswerShown(
         id=facts.row.id,
         question=facts.row.question,
         answer=facts.row.answer,
-        kind=facts.row.kind if found is None else found.kind,
+        kind=_kind(facts),
         values={id: column[place] for id, column in values.items()},
-        reasons={id: reason for id, reason in reasons.items() if reason is not None},
+        reasons=_reasons(rows, place),
         sentences=tuple(
             ShownSentence(support=one, evidence=_evidence(facts.row, one))
             for one in (() if found is None else found.sentences)
@@ -83,5 +121,5 @@ def unsupported(facts: Sequence[AnswerFacts]) -> dict[str, int]:
 
 def kinds(facts: Sequence[AnswerFacts]) -> dict[str, int]:
     """How many answers there are of each kind, as far as it is known."""
-    told = (one.row.kind if one.groundedness is None else one.groundedness.kind for one in facts)
+    told = map(_kind, facts)
     return dict(sorted(Counter(kind for kind in told if kind is not None).items()))

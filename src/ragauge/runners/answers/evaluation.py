@@ -10,17 +10,17 @@ import msgspec
 from msgspec import Struct, structs
 
 from ragauge.contracts.answers import AnswerRow
-from ragauge.contracts.evaluation import AnswerDetail, Task
+from ragauge.contracts.evaluation import AnswerDetail, HumanAgreement, Task
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.metric import Absent, Metric, Row
-from ragauge.ingest.answered.calibrations import AnswerCalibration
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.models.judging.rubric import rubric_id
-from ragauge.runners.answers.detail import kinds, unsupported, worst_answers
+from ragauge.runners.answers.detail import kinds, scored_answers, unsupported, worst_answers
 from ragauge.runners.answers.faults import answer_faults
 from ragauge.runners.answers.gathering import Asking, Gathered, gathered_facts
-from ragauge.runners.answers.making import agreement_with_people, groups_of, made_with
-from ragauge.runners.answers.measuring import measured_answers, sums_of_rows, values_by_row
+from ragauge.runners.answers.kept_calibrations import shown_agreement
+from ragauge.runners.answers.making import groups_of, made_with
+from ragauge.runners.answers.measuring import sums_of_rows, values_by_row
 from ragauge.runners.answers.options import (
     COVERAGE,
     AnswerOptions,
@@ -73,7 +73,7 @@ def outcome_of_answers(read: ReadAnswers, options: AnswerOptions, asking: Asking
     strata = strata_of(ids, [row.strata for row in read.rows], options)
     calibration = calibration_of(options)
     gathered = gathered_facts(read.rows, options, metrics, read.findings, asking, calibration)
-    rows = measured_answers(gathered.facts, metrics, options.workers)
+    rows = gathered.rows
     values = values_by_row(metrics, rows)
     # By id, so that numbers do not depend on the order of the rows.
     order = sorted(range(len(ids)), key=ids.__getitem__)
@@ -84,7 +84,8 @@ def outcome_of_answers(read: ReadAnswers, options: AnswerOptions, asking: Asking
         values={id: _in(order, column) for id, column in values.items()},
         strata={name: _in(order, column) for name, column in strata.items()},
     )
-    evaluated = _evaluated(read, options, gathered, measured, calibration)
+    agreement = shown_agreement(calibration, asking.calibrations, metrics, gathered.judge, options)
+    evaluated = _evaluated(read, options, gathered, measured, agreement)
     outcome = outcome_of(evaluated, _told(options, gathered))
     told = {name: getattr(outcome, name) for name in outcome.__struct_fields__}
     scores = answer_scores(read.given, gathered.facts, metrics, rows, values)
@@ -116,23 +117,24 @@ def _evaluated(
     options: AnswerOptions,
     gathered: Gathered,
     measured: _Measured,
-    calibration: AnswerCalibration | None,
+    agreement: tuple[HumanAgreement, ...],
 ) -> Evaluated:
     facts = measured.facts
     if not facts:
         read.findings.add(Finding("nothing_to_score", "rows", "there is no row"))
     rules = rules_for(read.task, options)
     note_parts(rules, measured.rows, read.findings)
-    settling = settling_of(options, rules, facts, measured.rows, gathered.unfinished)
+    settling = settling_of(options, rules, measured.rows, gathered.unfinished)
+    right = _right(read.task, facts, measured.values)
     return Evaluated(
         task=read.task,
         units=[one.row.id for one in facts],
         sums={id: sums_of_rows(one, measured.rows[id]) for id, one in measured.metrics.items()},
         headlines=_headlines(read.task, measured.values),
         strata=measured.strata,
-        right=_right(read.task, facts, measured.values),
+        right=right,
         per_type={},
-        detail=_detail(gathered, measured, calibration),
+        detail=_detail(gathered, measured, agreement, right),
         findings=read.findings,
         coverage=_coverage(read, facts, measured.values, settling.lost),
         signature=f"refusal:{options.refusal}",
@@ -167,7 +169,10 @@ def _right(
 
 
 def _detail(
-    gathered: Gathered, measured: _Measured, calibration: AnswerCalibration | None
+    gathered: Gathered,
+    measured: _Measured,
+    agreement: tuple[HumanAgreement, ...],
+    right: Sequence[bool | None],
 ) -> AnswerDetail:
     facts = measured.facts
     grounds = next((one.groundedness for one in facts if one.groundedness is not None), None)
@@ -182,7 +187,8 @@ def _detail(
         worst=worst_answers(facts, measured.values, measured.rows, by),
         unsupported=unsupported(facts),
         usage=gathered.usage,
-        agreement=agreement_with_people(gathered, measured.metrics, calibration),
+        agreement=agreement,
+        answers=scored_answers(facts, measured.values, measured.rows, right),
     )
 
 

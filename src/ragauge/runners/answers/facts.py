@@ -34,7 +34,7 @@ def facts_of(
         refused = refusal in REFUSING[options.refusal]
         if not refused and refusal in TOLD:
             fact = f"{quoted(row.id)} {TOLD[refusal]}, and counts as an answer"
-            findings.add(Finding(f"refusal_{refusal}", row.where, fact))
+            findings.add(Finding(f"{refusal}_refusal", row.where, fact))
         own = row if options.kind is None else structs.replace(row, kind=options.kind)
         facts.append(AnswerFacts(row=own, refused=refused))
     return facts

@@ -10,8 +10,8 @@ from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.embedder import Embedder
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.judge import ReplyCache, Usage
-from ragauge.contracts.metric import Metric
-from ragauge.ingest.answered.calibrations import AnswerCalibration
+from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.ingest.answered.calibrations import AnswerCalibration, Calibrations
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.models.endpoint_embedder import EmbeddingFailed
 from ragauge.models.judging import likened
@@ -20,7 +20,7 @@ from ragauge.runners.answers.asking import Announce, Judging
 from ragauge.runners.answers.embedding import HeardEmbedder, heard_embedder
 from ragauge.runners.answers.facts import facts_of
 from ragauge.runners.answers.likeness import with_likeness
-from ragauge.runners.answers.measuring import Progress, supported_answers
+from ragauge.runners.answers.measuring import Progress, measured_answers
 from ragauge.runners.answers.options import JUDGED, RELEVANCY, AnswerOptions, embeds, needs_of
 from ragauge.runners.answers.supporting import Supporting, model_of
 
@@ -32,6 +32,8 @@ class Asking(Struct, frozen=True, kw_only=True):
     """Replies of a judge by their call; without it they are known to this run alone."""
     vectors: KeptReplies | None = None
     """Vectors of an embedder by their text; without it they are known to this run alone."""
+    calibrations: Calibrations | None = None
+    """How far metrics agreed with people, by who makes their numbers."""
     announce: Announce | None = None
     """Told what a judge will take, before it is asked."""
     progress: Progress | None = None
@@ -41,6 +43,8 @@ class Gathered(Struct, frozen=True, kw_only=True):
     """Every fact that the metrics will read, and who told it."""
 
     facts: list[AnswerFacts]
+    rows: dict[str, list[Row | Absent]]
+    """By metric id, what it found in each answer."""
     judge: str | None
     usage: Usage | None
     embedder: str | None
@@ -66,14 +70,18 @@ def gathered_facts(
         judging = Judging.of(options, tuple(metrics))
         told = judging.asked(facts, findings, asking.replies, asking.announce, asking.progress)
         facts, judge, usage, unfinished = told.facts, told.judge, told.usage, told.unfinished
-    supporting = Supporting(needs=needs, calibration=calibration)
-    facts = supported_answers(facts, supporting, options.workers, asking.progress)
     if chosen is not None:
         facts = with_likeness(facts, chosen, needs)
-        facts = _relevancy(facts, chosen, metrics)
+        facts = _relevancy(facts, "claims", chosen, metrics)
+    supporting = Supporting(needs=needs, calibration=calibration)
+    facts, measured = measured_answers(facts, supporting, metrics, options.workers, asking.progress)
+    if chosen is not None:
+        facts = _relevancy(facts, "lexical_claims", chosen, metrics)
+        measured |= _again("lexical_claims", facts, metrics)
         _note_failures(chosen, findings)
     return Gathered(
         facts=facts,
+        rows=measured,
         judge=judge,
         usage=usage,
         embedder=None if chosen is None else chosen.id,
@@ -87,20 +95,26 @@ def _note_failures(chosen: HeardEmbedder, findings: Findings) -> None:
 
 
 def _relevancy(
-    facts: Sequence[AnswerFacts], chosen: Embedder, metrics: Mapping[str, Metric]
+    facts: list[AnswerFacts], field: str, chosen: Embedder, metrics: Mapping[str, Metric]
 ) -> list[AnswerFacts]:
     """The facts with the likeness of the question to those that the answer would answer.
 
     Where the embedder fails they stay as they are: then nobody compared the questions.
     """
-    found = list(facts)
-    for id, field in RELEVANCY.items():
-        if id in metrics:
-            try:
-                found = _likened(found, field, chosen)
-            except EmbeddingFailed:
-                continue  # it is noted where the embedder is
-    return found
+    if not any(id in metrics for id in RELEVANCY if RELEVANCY[id] == field):
+        return facts
+    try:
+        return _likened(facts, field, chosen)
+    except EmbeddingFailed:
+        return facts  # it is noted where the embedder is
+
+
+def _again(
+    field: str, facts: Sequence[AnswerFacts], metrics: Mapping[str, Metric]
+) -> dict[str, list[Row | Absent]]:
+    """What compares questions, measured once these are compared: workers have no embedder."""
+    late = [id for id in RELEVANCY if RELEVANCY[id] == field and id in metrics]
+    return {id: [metrics[id](one) for one in facts] for id in late}
 
 
 def _likened(facts: Sequence[AnswerFacts], field: str, chosen: Embedder) -> list[AnswerFacts]:

@@ -14,11 +14,12 @@ from ragauge.ingest.answered.records import placed_records
 from ragauge.ingest.answered.shapes import own_id
 from ragauge.ingest.fields import BadField, expected, number, quoted
 from ragauge.ingest.judgements import SHOWN
-from ragauge.metrics.table import reading
+from ragauge.metrics.table import find, reading
 from ragauge.runners.answers.evaluation import ReadAnswers, outcome_of_answers
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.labelled import POSITION, Labelled, LabelledRows
 from ragauge.runners.answers.labelling import field_of
+from ragauge.runners.answers.makers import UNNAMED, makers_of
 from ragauge.runners.answers.options import JUDGED, LEXICAL, chosen_answer_options
 
 if TYPE_CHECKING:
@@ -30,7 +31,6 @@ NO_SCORE = "the judge gave no score"
 UNKNOWN = "the file of scores has no row of this id"
 COVERAGE = "coverage"
 """Stands in every file of scores, and is no score of a judge."""
-UNNAMED = "an unnamed judge"
 _PREFIX = "lexical_"
 
 
@@ -71,9 +71,10 @@ def asked_scores(
     outcome = outcome_of_answers(read, options, asking)
     detail = outcome.report.detail
     judge = detail.judge if isinstance(detail, AnswerDetail) else None
+    maker, *_ = makers_of(find(name, "answers"), judge, options)
     values = [one.scores[name] for one in outcome.scores]
     said = [Said(value["value"], value["reason"] or NO_SCORE) for value in values]
-    return JudgedRows(said=said, metric=name, judge=judge or LEXICAL)
+    return JudgedRows(said=said, metric=name, judge=maker)
 
 
 def own_scores(

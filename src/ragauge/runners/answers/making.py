@@ -12,6 +12,7 @@ from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.overlap_rouge import tokens_of
 from ragauge.models.judging.rubric import rubric_id
 from ragauge.runners.answers.gathering import Gathered
+from ragauge.runners.answers.makers import makers_of
 from ragauge.runners.answers.options import EMBEDDED, JUDGED, RELEVANCY, AnswerOptions
 
 GROUP = "group"
@@ -66,21 +67,20 @@ def groups_of(
 
 
 def agreement_with_people(
-    gathered: Gathered, metrics: Mapping[str, Metric], calibration: AnswerCalibration | None
+    judge: str | None,
+    metrics: Mapping[str, Metric],
+    calibration: AnswerCalibration | None,
+    options: AnswerOptions,
 ) -> tuple[HumanAgreement, ...]:
     """How far the metrics of this evaluation agreed with people, where that is known.
 
-    What was found of another judge says nothing of this one.
+    What was found of another judge says nothing of this one, nor what was found of this one with
+    other prompts or coefficients, where that is told.
     """
     known = () if calibration is None else calibration.agreement
     return tuple(
         one
         for one in known
         if one.metric in metrics
-        and (not metrics[one.metric].needs & JUDGED or _same_judge(one.judge, gathered.judge))
+        and one.judge in makers_of(metrics[one.metric], judge, options, calibration)
     )
-
-
-def _same_judge(calibrated: str, asked: str | None) -> bool:
-    """Whether two names are of one model; after it may stand the prompts it was asked with."""
-    return asked is not None and calibrated.split(" ")[0] == asked

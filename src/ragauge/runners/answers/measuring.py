@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import structs
 
 from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.engines.local import ordered
@@ -22,69 +23,54 @@ if TYPE_CHECKING:
 PIECE = 128
 """Rows that a worker takes at a time: it is what a progress bar moves by."""
 Progress = Callable[[int, int], None]
-
-
+Found = dict[str, Any]
+"""Fields of an answer's facts."""
 MANY = 2_000
 """Rows from which on further processes are worth their start."""
 
 
-def supported_answers(
+def measured_answers(
     facts: Sequence[AnswerFacts],
     supporting: Supporting,
+    metrics: Mapping[str, Metric],
     workers: int,
     progress: Progress | None = None,
-) -> list[AnswerFacts]:
-    """The facts with what the sentence supporter says of them."""
-    if not supporting.asked:
-        return list(facts)
-    found: list[AnswerFacts] = []
-    for made in ordered(_Supported, (supporting,), _pieces(facts), _workers(facts, workers)):
-        found += made
-        if progress is not None:
-            progress(len(found), len(facts))
-    return found
+    many: int = MANY,
+) -> tuple[list[AnswerFacts], dict[str, list[Row | Absent]]]:
+    """The facts with what the sentence supporter says of them; by metric id, what it found.
 
-
-def measured_answers(
-    facts: Sequence[AnswerFacts], metrics: Mapping[str, Metric], workers: int
-) -> dict[str, list[Row | Absent]]:
-    """By metric id what it found in each answer."""
+    From `many` rows on they are spread over the workers.
+    """
+    known: list[AnswerFacts] = []
     rows: dict[str, list[Row | Absent]] = {id: [] for id in metrics}
-    each = ordered(_Measured, (tuple(metrics),), _pieces(facts), _workers(facts, workers))
-    for columns in each:
+    pieces = [facts[at : at + PIECE] for at in range(0, len(facts), PIECE)]
+    used = workers if len(facts) >= many else 1
+    for found, columns in ordered(_Measured, (supporting, tuple(metrics)), pieces, used):
+        for one, more in zip(facts[len(known) : len(known) + PIECE], found, strict=True):
+            known.append(structs.replace(one, **more))
         for id, column in zip(metrics, columns, strict=True):
             rows[id] += column
-    return rows
-
-
-def _pieces(facts: Sequence[AnswerFacts]) -> list[Sequence[AnswerFacts]]:
-    return [facts[at : at + PIECE] for at in range(0, len(facts), PIECE)]
-
-
-def _workers(facts: Sequence[AnswerFacts], workers: int) -> int:
-    return workers if len(facts) >= MANY else 1
-
-
-class _Supported:
-    """What a worker does to find support."""
-
-    def __init__(self, supporting: Supporting) -> None:
-        self._support = supporting.ready()
-
-    def __call__(self, facts: Sequence[AnswerFacts]) -> list[AnswerFacts]:
-        return [self._support(one) for one in facts]
+        if progress is not None:
+            progress(len(known), len(facts))
+    return known, rows
 
 
 class _Measured:
-    """What a worker does to measure; it looks metrics up by itself, for functions do not travel."""
+    """What a worker does; it looks metrics up by itself, for functions do not travel."""
 
-    def __init__(self, ids: tuple[str, ...]) -> None:
+    def __init__(self, supporting: Supporting, ids: tuple[str, ...]) -> None:
+        self._support = supporting.ready()
         self._metrics = [find(id, "answers") for id in ids]
 
-    def __call__(self, facts: Sequence[AnswerFacts]) -> list[list[Row | Absent]]:
+    def __call__(
+        self, facts: Sequence[AnswerFacts]
+    ) -> tuple[list[Found], list[list[Row | Absent]]]:
+        # Only what was found goes back, not the rows; they are known there.
+        found = [self._support.found(one) for one in facts]
+        known = [structs.replace(one, **more) for one, more in zip(facts, found, strict=True)]
         # An answer at a time: what one metric reads of it, the next one remembers.
-        rows = [[metric(one) for metric in self._metrics] for one in facts]
-        return [list(column) for column in zip(*rows, strict=True)]
+        rows = [[metric(one) for metric in self._metrics] for one in known]
+        return found, [list(column) for column in zip(*rows, strict=True)]
 
 
 def sums_of_rows(metric: Metric, rows: Sequence[Row | Absent]) -> QuestionSums:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -15,7 +14,6 @@ from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.gates.components import any_value, undecided
 from ragauge.gates.rules import parse_rules
-from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.table import find
 from ragauge.runners.answers.asking import UNJUDGED
 from ragauge.runners.answers.likeness import FAILED
@@ -30,9 +28,9 @@ SPELLING = (
     "ngram compares spelling alone"
 )
 AGAIN = "run again: what was answered is not asked twice"
-_LOST = ("the judge failed", FAILED, "no embedder compared", UNJUDGED)
+JUDGE_FAILED = "the judge failed"
+_LOST = (JUDGE_FAILED, FAILED, "no embedder compared", UNJUDGED)
 """How the reasons begin of what is absent because a call failed, or was not made any more."""
-_IN_PART = re.compile(r"(?:^|; )\d+ of \d+ claims unjudged(?:;|$)")
 
 Rows = Mapping[str, Sequence[Row | Absent]]
 
@@ -60,7 +58,7 @@ class Settling(Struct, frozen=True, kw_only=True):
             return verdict
         column, lost = self.rows[rule.metric], self.lost[rule.metric]
         among = range(len(column)) if mask is None else np.flatnonzero(mask).tolist()
-        reasons = Counter(_why(column[place]) for place in among if lost[place])
+        reasons = Counter(column[place].reason or "" for place in among if lost[place])
         if reasons:
             why = min(reasons, key=lambda reason: (-reasons[reason], reason))
             reason = f"{reasons.total():,} of {len(among):,} answers lost: {why}; {AGAIN}"
@@ -76,28 +74,27 @@ class Settling(Struct, frozen=True, kw_only=True):
 
         No run passes because its judge or its embedder was not heard.
         """
+        judged = [metric for metric in metrics.values() if metric.needs & JUDGED]
+        if self.unfinished is not None and judged:
+            yield undecided(any_value(judged[0]), "not_evaluated", self.unfinished)
         for id, metric in metrics.items():
-            if self.unfinished is not None and metric.needs & JUDGED:
-                yield undecided(any_value(metric), "not_evaluated", self.unfinished)
-                return
             if any(self.lost[id]) and not any(value is not None for value in values[id]):
-                who = "judge" if metric.needs & JUDGED else "embedder"
-                reason = f"the {who} failed at every answer"
+                by_judge = any((row.reason or "").startswith(JUDGE_FAILED) for row in self.rows[id])
+                reason = f"the {'judge' if by_judge else 'embedder'} failed at every answer"
                 yield undecided(any_value(metric), "not_evaluated", reason)
 
 
 def settling_of(
     options: AnswerOptions,
     rules: Sequence[Rule],
-    facts: Sequence[AnswerFacts],
     rows: Rows,
     unfinished: str | None,
 ) -> Settling:
-    """What the facts and the options say of the gates."""
+    """What the rows of the metrics and the options say of the gates."""
     own = parse_rules(options.gates, lambda name: find(name, "answers").id) if options.gates else ()
     unfit = (options.embedder or DEFAULT_EMBEDDER) == DEFAULT_EMBEDDER
     return Settling(
-        lost={id: lost_rows(facts, column) for id, column in rows.items()},
+        lost={id: lost_rows(column) for id, column in rows.items()},
         rows=rows,
         unfinished=unfinished,
         # Who writes a bound for ngram himself knows what it is worth there; a preset does not.
@@ -107,17 +104,13 @@ def settling_of(
     )
 
 
-def lost_rows(facts: Sequence[AnswerFacts], rows: Sequence[Row | Absent]) -> list[bool]:
-    """Whether each row of a metric was lost, in whole or in part, because a call failed."""
-    return [_is_lost(one, row) for one, row in zip(facts, rows, strict=True)]
+def lost_rows(rows: Sequence[Row | Absent]) -> list[bool]:
+    """Whether each row of a metric was lost because a call failed.
 
-
-def _is_lost(facts: AnswerFacts, row: Row | Absent) -> bool:
-    if isinstance(row, Absent):
-        return row.reason.startswith(_LOST)
-    # Claims that no context heard of supports are unjudged, and those left look better than all.
-    failed = facts.claims is not None and facts.claims.errors
-    return bool(failed and row.reason and _IN_PART.search(row.reason))
+    A call gives its verdicts on all claims of a text or on none, so that no value stands on half
+    of them.
+    """
+    return [isinstance(row, Absent) and row.reason.startswith(_LOST) for row in rows]
 
 
 def note_parts(rules: Sequence[Rule], rows: Rows, findings: Findings) -> None:
@@ -130,8 +123,3 @@ def note_parts(rules: Sequence[Rule], rows: Rows, findings: Findings) -> None:
             why = ", ".join(f"{reason} ({times:,})" for reason, times in ranked)
             fact = f"{id}: its gate is decided over {told:,} of {len(rows[id]):,} answers; {why}"
             findings.add(Finding("gate_over_part", id, fact))
-
-
-
-def _why(row: Row | Absent) -> str:
-    return row.reason if isinstance(row, Absent) else "claims unjudged"

@@ -14,7 +14,6 @@ from ragauge.ingest.answered.calibrations import AnswerCalibration
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.citation_support import NO_CITATION
 from ragauge.models.judging import lexical_claims
-from ragauge.runners.answers.options import SUPPORTED
 from ragauge.text.grounding import Passages, groundedness
 from ragauge.text.grounding.cited import citation_support
 from ragauge.text.grounding.markers import cited_in
@@ -33,13 +32,9 @@ class Supporting(Struct, frozen=True, kw_only=True):
     """The facts that somebody will read."""
     calibration: AnswerCalibration | None = None
 
-    @property
-    def asked(self) -> bool:
-        return bool(self.needs & SUPPORTED)
-
-    def ready(self) -> Callable[[AnswerFacts], AnswerFacts]:
+    def ready(self) -> AnswerSupporter:
         """What adds to an answer's facts those that the supporter is asked for."""
-        return _Supporter(self.needs, model_of(self.calibration)).supported
+        return AnswerSupporter(self.needs, model_of(self.calibration))
 
 
 def model_of(calibration: AnswerCalibration | None) -> Model:
@@ -62,14 +57,18 @@ def model_of(calibration: AnswerCalibration | None) -> Model:
     return structs.replace(model, kinds=kinds)
 
 
-class _Supporter:
+class AnswerSupporter:
     """One worker's: contexts that come back are analysed once."""
 
     def __init__(self, needs: frozenset[str], model: Model) -> None:
         self._needs, self._model = needs, model
         self._passages = lru_cache(KEPT)(Passages)
 
-    def supported(self, facts: AnswerFacts) -> AnswerFacts:
+    def __call__(self, facts: AnswerFacts) -> AnswerFacts:
+        return structs.replace(facts, **self.found(facts))
+
+    def found(self, facts: AnswerFacts) -> dict[str, Any]:
+        """The fields of an answer's facts that it can tell."""
         row, found = facts.row, dict[str, Any]()
         if row.answer is not None and row.contexts is not None:
             if "groundedness" in self._needs:
@@ -79,7 +78,7 @@ class _Supporter:
         if "lexical_claims" in self._needs:
             sentences = SentenceSupporter(self._model, row.kind or "qa", self._passages)
             found["lexical_claims"] = lexical_claims(row, sentences, refused=facts.refused)
-        return structs.replace(facts, **found)
+        return found
 
     def _grounds(self, row: AnswerRow, answer: str) -> Groundedness:
         passages = self._passages(row.contexts or (), row.question)

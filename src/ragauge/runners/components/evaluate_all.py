@@ -55,6 +55,8 @@ class AllOptions(EvalOptions, frozen=True, kw_only=True):
     """How many documents are asked for."""
     labels: str | tuple[str, ...] | None = None
     crosswalk: Any = None
+    embedder: str | None = None
+    """What answers are compared with their questions by."""
 
 
 def evaluate_all(
@@ -117,7 +119,9 @@ def _own(task: Task, chosen: AllOptions) -> EvalOptions:
         mine = [str(rule) for rule in rules if FAMILY_OF[rule.metric.partition(".")[0]] == task]
         shared["gates"] = ",".join(mine) or None
     # Answers are judged by the one judge that is always there.
-    return AnswerOptions(**shared, judge=LEXICAL) if task == "qa" else EvalOptions(**shared)
+    if task == "qa":
+        return AnswerOptions(**shared, judge=LEXICAL, embedder=chosen.embedder)
+    return EvalOptions(**shared)
 
 
 def _given(task: Task, chosen: AllOptions, strata: set[str]) -> dict[str, Any]:
@@ -126,7 +130,7 @@ def _given(task: Task, chosen: AllOptions, strata: set[str]) -> dict[str, Any]:
     given = {name: getattr(own, name) for name in EvalOptions.__struct_fields__}
     given["by"] = tuple(name for name in own.by if name in strata)
     if task == "qa":
-        given["judge"] = LEXICAL
+        given |= {"judge": LEXICAL, "embedder": chosen.embedder}
     if task == "types" and chosen.labels is not None:
         given["labels"] = chosen.labels
     if task == "linking" and chosen.crosswalk is not None:

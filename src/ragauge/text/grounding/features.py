@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Sequence
@@ -10,6 +9,7 @@ from math import exp, log, log1p
 from typing import Generic, NamedTuple, TypeVar
 
 from ragauge.text.grounding.alignment import Aligned, align
+from ragauge.text.grounding.framing import is_pleasantry, named_in, without_frame
 from ragauge.text.grounding.passages import Passages, token_ranges
 from ragauge.text.grounding.records import FAULTS, Slip, slips
 from ragauge.text.grounding.tokens import STOP, Tokens, tokens
@@ -58,37 +58,6 @@ MOST_SLIPS = 3
 _NO_FAULTS = [0.0] * len(FAULTS)
 _MEANS = ("supported", "in_order", "bigrams")
 _LARGEST = 700.0
-_MARKER = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\s*\]|【(\d{1,3})[^】]{0,20}】")
-_SAID_MARKER = re.compile(
-    r"[(\[](?:see |as per |from )?(?:passages?|contexts?|documents?|sources?)\s*"
-    r"#?\d{1,3}(?:(?:\s*[,&]\s*|\s+and\s+)(?:passages?\s*)?\d{1,3})*[)\]]",
-    re.I,
-)
-_PRESENTS = r"(?:here(?:['’]s| is| are)|(?:a )?summary\b)"
-_TO_LINE_END = r"[^\n]{0,200}?:[ \t]*(?=\n)"
-_LEAD_IN = re.compile(
-    rf"^[ \t]*(?:(?:sure|certainly|of course)\b"
-    rf"(?:{_TO_LINE_END}|[!,.]*[ \t]*(?:{_PRESENTS}[^\n.!?]{{0,160}}?:)?)"
-    rf"|{_PRESENTS}(?:{_TO_LINE_END}|[^\n.!?]{{0,160}}?(?::|(?=\n))))",
-    re.I | re.M,
-)
-"""What an assistant says before the answer begins; it claims nothing of the contexts. What it goes
-on to say in the same line does."""
-_PLEASANTRY = re.compile(
-    r"\s*(?:yes|no|ja|nee|nein|oui|non|thanks?|thank you|bedankt|danke|merci"
-    r"|(?:i )?hope (?:this|that|it) helps|you['’]re welcome|happy to help"
-    r"|(?:please )?(?:let me know|feel free)\b[^.!?]{0,120}"
-    r"|是的?|不是|谢谢|希望对你有帮助)\s*[.!。！]*\s*",
-    re.I,
-)
-"""What is said to be friendly, or a bare yes or no: it claims nothing by itself."""
-_LENGTH_SAID = re.compile(
-    r"\(?\b(?:within|in|under) \d+ words(?: or (?:less|fewer))?\)?"
-    r"|\(?\b\d+ words or (?:less|fewer)\)?",
-    re.I,
-)
-"""How long the answer was asked to be."""
-_LIST_MARK = re.compile(r"^[ \t]*(?:\(?\d{1,2}[.)]|[-*•])(?=\s)", re.M)
 
 
 class Sentence(NamedTuple):
@@ -120,18 +89,18 @@ class Read(NamedTuple):
 
 def read_answer(answer: str, passages: Passages) -> Read:
     """The sentences of an answer that claim something, each laid against the contexts."""
-    plain = _blanked(answer)
+    plain = without_frame(answer)
     found = tokens(plain, passages.language)
     said = quantities(plain)
     restated = _restated(said, found, passages)
-    cited = _Placed([(match.start(), _numbers(match)) for match in _MARKER.finditer(answer)])
+    cited = _Placed(named_in(answer))
     lacking = unsupported(said, passages.supply) if said else []
     missing = _Placed([(one.start, one) for one in lacking])
     faults = slips(passages.record, plain) if passages.record else ()
     slipped = _Placed([(slip.start, slip) for slip in faults])
     sentences = []
     for start, end, first, last in token_ranges(answer, found):
-        if _PLEASANTRY.fullmatch(plain, start, end):
+        if is_pleasantry(plain, start, end):
             continue
         aligned = align(passages, found.stems[first:last], found.kinds[first:last], restated)
         if aligned is None:
@@ -245,29 +214,6 @@ def _shortfall(one: Sentence) -> float:
     if not one.cited:
         return 0.0
     return 1 - min(one.aligned.by_chunk.get(chunk, 0.0) for chunk in one.cited)
-
-
-def _blanked(answer: str) -> str:
-    """The answer with blanks for markers, lead-ins and list marks, so that places stay."""
-    for pattern in (_MARKER, _SAID_MARKER, _LEAD_IN, _LIST_MARK):
-        answer = pattern.sub(_blank, answer)
-    return _LENGTH_SAID.sub(_blank, answer) if "words" in answer.lower() else answer
-
-
-def _blank(match: re.Match[str]) -> str:
-    return " " * len(match[0])
-
-
-def _numbers(match: re.Match[str]) -> list[str]:
-    """The numbers a marker names, `[2-4]` spelled out."""
-    named: list[str] = []
-    for part in re.split(r"\s*[,;]\s*", match[1] or match[2]):
-        first, _, last = re.sub(r"\s*[–-]\s*", "-", part).partition("-")
-        if last and int(first) < int(last) <= int(first) + 20:
-            named.extend(map(str, range(int(first), int(last) + 1)))
-        else:
-            named.extend(filter(None, (first, last)))
-    return named
 
 
 def _chunks(names: list[str], passages: Passages) -> list[int]:

@@ -27,7 +27,7 @@ LONGEST_PART = 24
 _LABEL = re.compile(r"\s*\[(\d{1,3})\]\s*")
 INNER_CAPITAL = re.compile(r"[a-z](?=[A-Z])")
 _WHOLE_WORD = re.compile(r"\b[A-Za-z]++\b")
-_READ_FOR_LANGUAGE = 2_000
+_READ_FOR_LANGUAGE = 600
 
 
 class Line(NamedTuple):

@@ -52,6 +52,11 @@ _PLACE_WORDS = listed(
 """Words before the number of a place in the prompt or the answer itself."""
 
 
+_VERSION_WORDS = listed("version versions versie versies versionen v release releases build")
+"""Words before a name in digits and dots: of versions, 3.10 is not 3.1."""
+_DOTTED = re.compile(r"[0-9]+\.[0-9]+")
+
+
 def digit_quantities(text: str, taken: list[Found]) -> list[Found]:
     """All that stands at digits outside the stretches that are taken, in reading order."""
     found: list[Found] = []
@@ -230,8 +235,10 @@ def _in_place(
     dated = folded in _YEAR_BEFORE or before == "(" or text[end : end + 1] == ")"
     if dated and unit is None and end - start == 4 and is_year(value):
         readings = (("date", value, None),)
+    digits = text[start:end]
+    if folded.rstrip(".") in _VERSION_WORDS and _DOTTED.fullmatch(digits):
+        readings = (("identifier", digits, None),)
     if unit is None and before == " " and word.isalpha():
-        digits = text[start:end]
         code = folded + (digits if digits.isalnum() else bare(digits))
         readings = (*readings, ("identifier", code, None))
     plain = folded in _PLACE_WORDS or is_always(text, end, value, unit)

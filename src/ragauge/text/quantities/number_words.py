@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 
 from ragauge.text.quantities.quantity import listed
 
-Role = Literal["count", "scale", "ordinal", "share", "decade"]
+Role = Literal["count", "scale", "ordinal", "share", "halves", "decade"]
 
 
 class NumberWord(NamedTuple):
@@ -16,7 +16,7 @@ class NumberWord(NamedTuple):
 
     role: Role
     value: int
-    """Of a share, what stands under the line: 3 for thirds."""
+    """Of a share, what stands under the line: 3 for thirds. Of halves, how many they are."""
     common: bool = False
     """Rather another word: Dutch `onze` is our, French `neuf` is new."""
 
@@ -81,6 +81,8 @@ _add("share", 2, "half|halve|helft|halb|halbe|hälfte|demi|moitié")
 _add("share", 3, "thirds quarters|kwart|viertel fifths sixths sevenths eighths ninths tenths")
 _add("share", 4, "quarter|fourths")
 _add("share", 3, "drittel")
+_add("halves", 3, "anderhalf|anderhalve|anderthalb|eineinhalb tweeënhalf|zweieinhalb", 2)
+_add("halves", 7, "drieënhalf|dreieinhalb vierenhalf|viereinhalb vijfenhalf|fünfeinhalb", 2)
 _add("decade", 20, "twenties thirties forties fifties sixties seventies eighties nineties", 10)
 _WORDS["acht"] = NumberWord("count", 8)
 

@@ -10,7 +10,15 @@ from ragauge.text.quantities.digits import digit_quantities
 from ragauge.text.quantities.identifiers import identifiers
 from ragauge.text.quantities.measures import is_always, unit_after
 from ragauge.text.quantities.numerals import VULGAR
-from ragauge.text.quantities.quantity import Found, Quantity, Reading, beside, fraction
+from ragauge.text.quantities.quantity import (
+    Found,
+    Quantity,
+    Reading,
+    apart,
+    beside,
+    decimal,
+    fraction,
+)
 from ragauge.text.quantities.roman import CHAPTERS, NUMERAL, roman_value
 from ragauge.text.quantities.word_numbers import word_numbers
 
@@ -37,6 +45,9 @@ _NOONS = {
     "mitternacht": "00:00",
 }
 _NOON = re.compile(rf"\b(?:{'|'.join(_NOONS)})\b")
+_POWER = re.compile(
+    r"(?<![\w.,^])(?:([0-9]{1,9}(?:[.,][0-9]{1,9})?) ?[x×*·] ?)?10\^([0-9]{1,2})(?![\w^])"
+)
 _VULGAR_SIGN = re.compile(f"[{''.join(VULGAR)}]")
 
 
@@ -53,6 +64,8 @@ def quantities(text: str) -> list[Quantity]:
     normal = text if text.isascii() else _OTHER_SIGN.sub(_usual, text)
     folded = _folded(normal)
     named = identifiers(normal)
+    if "10^" in normal:
+        named = apart([*named, *_powers(normal)])
     found = beside(digit_quantities(normal, named), named)
     found = beside(found, _in_words(normal, folded))
     if not text.isascii():
@@ -61,6 +74,17 @@ def quantities(text: str) -> list[Quantity]:
         Quantity(*readings[0], text[start:end], start, end, readings[1:], plain)
         for start, end, readings, plain in found
     ]
+
+
+def _powers(text: str) -> list[Found]:
+    """Powers of ten: 10^6, 2.5 x 10^6."""
+    found = []
+    for match in _POWER.finditer(text):
+        whole, _, part = (match[1] or "1").replace(",", ".").partition(".")
+        unit, end = unit_after(text, match.end())
+        reading: Reading = ("number", decimal(whole, part, int(match[2])), unit)
+        found.append(Found(match.start(), end, (reading,)))
+    return found
 
 
 def _usual(match: re.Match[str]) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 
 from ragauge.text.quantities.dates import is_year
-from ragauge.text.quantities.quantity import Quantity, Reading
+from ragauge.text.quantities.quantity import Quantity, Reading, decimal
 
 Key = str | tuple[str, str | None]
 Supply = frozenset[Key]
@@ -24,9 +24,7 @@ def supply(quantities: Iterable[Quantity]) -> Supply:
         _add(keys, (quantity.kind, quantity.value, quantity.unit))
         for reading in quantity.others:
             _add(keys, reading)
-        if quantity.kind == "identifier":
-            for digits in _NUMBERS_WITHIN.findall(quantity.text):
-                _add_number(keys, digits.lstrip("0") or "0", None)
+        _add_as_written(keys, quantity)
     return frozenset(keys)
 
 
@@ -87,6 +85,18 @@ def _add(keys: set[Key], reading: Reading) -> None:
         keys.add((str(hour), ANY))
         keys.add((str(hour % 12 or 12), ANY))
         keys.add(f"time:{value[:5]}")
+
+
+def _add_as_written(keys: set[Key], quantity: Quantity) -> None:
+    """The numbers of an identifier; and those with a dot as the names that they are in versions."""
+    if quantity.kind != "identifier" and "." not in quantity.text:
+        return
+    for digits in _NUMBERS_WITHIN.findall(quantity.text):
+        whole, dot, part = digits.partition(".")
+        if quantity.kind == "identifier":
+            _add_number(keys, decimal(whole, part), None)
+        if dot:
+            keys.add(f"identifier:{digits}")
 
 
 def _add_number(keys: set[Key], value: str, unit: str | None) -> None:

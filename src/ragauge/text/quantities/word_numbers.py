@@ -94,6 +94,8 @@ def _number(folded: str, tokens: list[_Token], place: int) -> tuple[Found | None
         return Found(first.start, first.end, _decade(value)), place + 1
     if role == "share":
         return _share(folded, tokens, place)
+    if role == "halves":
+        return _halves(folded, tokens, place, value, first.start)
     if role == "ordinal":
         return _ordinal(folded, first), place + 1
     return _cardinal(folded, tokens, place)
@@ -114,6 +116,17 @@ def _share(folded: str, tokens: list[_Token], place: int) -> tuple[Found | None,
     return Found(first.start, first.end, readings, plain=True), place + 1
 
 
+def _halves(
+    folded: str, tokens: list[_Token], place: int, halves: int, start: int
+) -> tuple[Found, int]:
+    """One and a half, or one and a half million: so many halves, which end at this token."""
+    end, following = tokens[place].end, tokens[place + 1 : place + 2]
+    for scale in following:
+        if scale.entry.role == "scale" and folded[end : scale.start] in _SPACED:
+            return _made(start, scale.end, fraction(halves * scale.entry.value, 2)), place + 2
+    return _made(start, end, fraction(halves, 2)), place + 1
+
+
 def _ordinal(folded: str, token: _Token) -> Found:
     value = token.entry.value
     readings: tuple[Reading, ...] = (("number", str(value), None),)
@@ -132,6 +145,10 @@ def _cardinal(folded: str, tokens: list[_Token], place: int) -> tuple[Found, int
         token = tokens[place]
         between = folded[end : token.start] if token.start - end < 10 else ""
         role, value, _ = token.entry
+        if role == "share" and value == 2 and between in _AND_A:
+            if total and not group:  # un million et demi
+                return _made(start, token.end, str(total + least // 2)), place + 1
+            return _halves(folded, tokens, place, 2 * (total + group) + 1, start)
         if role == "share" or (role == "ordinal" and between in _SPACED and total == 0):
             share = _with_share(total + group, token.entry, between)
             if share is not None:
@@ -178,7 +195,7 @@ def _continued(
 ) -> tuple[int, int, int] | None:
     """The number with one more word, None where the word begins another number."""
     role, value, _ = entry
-    if role in ("share", "decade"):
+    if role in ("share", "halves", "decade"):
         return None
     if role == "scale" and value >= 1000:
         if between not in _SPACED or not group or value >= least:

@@ -12,8 +12,8 @@ _INFORMATION = (
 )
 _CUE = re.compile(
     r"n(?:ot\b|othing|['’][taeiouyhéê]|iet|icht|ever|/a|able|kno|clea|answ|spec|bek|kla|suf|conn"
-    rf"|vol|tbre|(?<=\bn)(?:o {_INFORMATION}|one|or |e |either|owhere)|(?<=geen)|(?<=kein)"
-    r"|(?<=aucun)|(?<=ign)or|(?<=silen)|(?<=to men)tion|(?<=beyon)d my)"
+    rf"|vol|tbre|(?<=\bn)(?:o {_INFORMATION}|one|or |e |either|owhere|ergens|irgend|ulle part)"
+    r"|(?<=geen)|(?<=kein)|(?<=aucun)|(?<=ign)or|(?<=silen)|(?<=to men)tion|(?<=beyon)d my)"
 )
 _CHINESE = re.compile("[不没沒无無未难難缺？]")
 

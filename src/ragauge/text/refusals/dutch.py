@@ -37,6 +37,7 @@ _WORDS = {
     "|achterhalen|bevestigen|helpen|antwoorden|verstrekken|beoordelen|noemen|terugvinden|bieden"
     "|nagaan|aangeven|uitsluiten|antwoord|doen|inschatten|concluderen|reageren|ontkennen|halen"
     "|berekenen|verifieren|weten|leveren|beschrijven|uitleggen|specificeren|adviseren|aanbevelen",
+    "which": "wanneer|wie|wat|hoe|hoeveel|waarom|waarmee|waardoor|of|welke?|door wie",
     "i": "ik|we|wij",
     "sorry": "helaas|sorry|het spijt me|mijn excuses|excuses|excuus|jammer genoeg",
     "from": "in|uit|door|volgens|op basis van|op grond van|aan de hand van|vanuit|binnen|met"
@@ -131,6 +132,7 @@ SHEET = Sheet(
         "something is not told": [
             "(?:staat|staan|vind|lees|vinden|blijkt|valt|is|zijn){g3} (?:niets|nergens|niet){g3}"
             " (?:over|{told})",
+            "(?:staat|staan|lees|blijkt){g3} (?:nergens,? (?:{which}|waar)|niet,? (?:{which}))",
             "(?:wordt|worden|is|zijn|werd|staat|was){g4} (?:niet|nergens){g3} (?:vermeld|genoemd"
             "|gespecificeerd|beschreven|besproken|aangegeven|beschikbaar|gegeven|opgenomen"
             "|toegelicht|uitgelegd|gevonden)",

@@ -66,13 +66,16 @@ _WORDS = {
     "i": "i|we|this assistant|the assistant|this system",
     "from": "in|from|by|within|based (?:up)?on|according to|with|using|given|on the basis of|per"
     "|solely from|through|among|anywhere in|throughout|across|out of|under|on|as per|via",
+    "only": "only|just|merely|solely|exclusively|mainly|primarily|mostly|simply",
+    "treat": "(?:discuss|cover|address|describe|mention|talk|deal|treat|concern|focus"
+    "|explain|detail)(?:e?s|ed)?|(?:is|are|was|were) about",
     "asked": "question|query|request|answer|inquiry|prompt",
     "sorry": "sorry|apologies|my apologies|apologi[sz]e|afraid|unfortunately|regrettably|regret",
 }
 
 SHEET = Sheet(
     words=_WORDS,
-    cues="not|n't|no_|never|unable|unknown|lack|insuffic|unclear|none|neither|n/a|imposs|fail"
+    cues="not|n't|no_|never|nowhere|unable|unknown|lack|insuffic|unclear|none|neither|n/a|imposs|fail"
     "|silent|unan|unspec|beyond_my|outside|missing|idk|dunno|dont_|cant_|sorry",
     whole=[
         r"n/a|n\.a|unknown|unanswerable|undetermined|indeterminate|unspecified|idk|dunno",
@@ -103,6 +106,8 @@ SHEET = Sheet(
         "something is not told": "mention|specif|stat|indicat|address|discuss|disclos|referenc"
         "|elaborat|clarif|provid|availab|given|includ|detail|descri|list|expla|document|record"
         "|found|known|nothing",
+        "the documents tell of something else": "only|just|mere|sole|exclusiv|main|primar|most"
+        "|simpl|focus",
         "something is not known": "know|clear|certain|determin|specified|disclosed|can|could|say"
         "|tell|answer|sure|evidence|indication|record|sign|proof|confirm|guidance|source|passage"
         "|text|content|instruct|section|defin|reason|example",
@@ -110,7 +115,7 @@ SHEET = Sheet(
     },
     refuses={
         "the documents do not tell": [
-            "{documents}{w8}(?:,? however,?)? (?:{does_not}|never){adverb} {tells}(?:e?s)?",
+            "{documents}{w8}(?:,? however,?)? (?:{does_not}|never|nowhere){adverb} {tells}(?:e?s)?",
             "{documents}{w5} (?:{cannot})(?: be used to)? {do_it}",
             "{documents}{g14} (?:it|they|these|those) {does_not}{adverb} {tells}",
             "{documents}{g3} (?:contains?|provides?|has|have|includes?|gives?|offers?|makes?"
@@ -204,6 +209,11 @@ SHEET = Sheet(
             "|explained|documented|recorded|found|disclosed|publicly known)",
             "not (?:specified|mentioned|stated|provided)",
             "(?:{documents})? ?{does_not}{adverb} (?:specify|mention|disclose)",
+        ],
+        "the documents tell of something else": [
+            "{documents}{g3} (?:{only}) (?:{treat})(?: on| about| with)?{g12},? (?:and |but )?not",
+            "{documents}{g3} (?:{treat}) (?:{only})(?: on| about| with)?{g12},? (?:and |but )?not",
+            "{documents}{g3} focus(?:es|ed)? on{g12},? (?:and |but )?not",
         ],
         "something is not known": [
             "(?:is|are|was|were|remains?|it's) (?:still |currently |largely )?(?:unknown"

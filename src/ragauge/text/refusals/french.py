@@ -6,7 +6,7 @@ from ragauge.text.refusals.rules import Sheet
 
 _WORDS = {
     "ne": "ne |n'|n ",
-    "pas": "pas|aucun|aucune|rien|guere|ni|nullement|aucunement|jamais|plus|que peu|peu",
+    "pas": "pas|nulle part|aucun|aucune|rien|guere|ni|nullement|aucunement|jamais|plus|que peu|peu",
     "given": "fournis|fournie?s?|donnee?s?|disponibles?|ci-dessus|cites|citees|presentes?"
     "|presentees"
     "|recuperes|trouves|mentionnes|transmise?s?|pertinents|joints|limitees|actuels?|communiques?"

@@ -48,6 +48,7 @@ _WORDS = {
     "|angeben|bieten|erkennen|schlussfolgern|verifizieren|berechnen|erklaren|einschatzen|tun"
     "|bereitstellen|treffen|weiterhelfen|auskunft|erteilen|wissen|beschreiben|empfehlen|dienen"
     "|vorlegen|ausschliess?en|herleiten|erschliess?en|identifizieren|belegen|dazu",
+    "which": "wann|wer|wem|wen|was|wie|wie ?viele?|warum|weshalb|wodurch|ob|welche[rnsm]?",
     "i": "ich|wir|mir|uns",
     "from": "in|im|aus|laut|durch|von|anhand|auf basis|auf grundlage|auf der grundlage"
     "|auf der basis"
@@ -74,7 +75,7 @@ SHEET = Sheet(
         "says that it cannot answer": "kann|konn|frage|moglich|antwort|lasst|lage|auskunft|darf"
         "|vermag",
         "something is not told": "erwahn|nann|nenn|angegeb|beschr|spezif|aufgef|erlau|verfug"
-        "|naher|erklart|dokument|nicht",
+        "|naher|erklart|dokument|nicht|nirgend",
         "something is not known": "bekannt|klar|wiss|sicher|eindeutig|deutlich|weis|schwer|lasst"
         "|kann|konn",
     },
@@ -151,6 +152,8 @@ SHEET = Sheet(
         "something is not told": [
             "(?:steht|stehen|finde|findet|finden|geht|ergibt|lasst sich|fehlt){g4} (?:nichts|nicht"
             "|nirgends){g4} (?:uber|zu|dazu|daruber|hervor|{told})",
+            "(?:steht|stehen|geht|ergibt){g3} (?:nirgend(?:s|wo)(?: hervor)?,? (?:{which}|wo)"
+            "|nicht(?: hervor)?,? (?:{which}))",
             "(?:wird|werden|ist|sind|wurde|wurden){g6} nicht{g3} (?:erwahnt|genannt|angegeben"
             "|beschrieben|spezifiziert|aufgefuhrt|erlautert|verfugbar|naher|erklart|dokumentiert)",
             "nicht (?:naher )?(?:erwahnt|angegeben|spezifiziert|genannt)",
