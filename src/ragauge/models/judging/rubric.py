@@ -86,7 +86,7 @@ def rubric_id(rubric: str | None = None) -> str:
     """The prompt and the rubric of a mark: whose version, or the hash of the user's own.
 
     >>> rubric_id(), rubric_id("5: it rhymes.")
-    ('rubric/1 default_rubric/1', 'rubric/1 rubric:4af3b3bc1c51')
+    ('rubric/1 default_rubric/1', 'rubric/1 rubric:6e94124e588d')
     """
     if rubric is None:
         return f"{prompt('rubric').id} {prompt('default_rubric').id}"
