@@ -41,6 +41,15 @@ def test_the_first_reply_stays(replies):
     assert replies.get_all("abc") == {"a": b"first", "b": b"new"}
 
 
+def test_what_is_found_anew_takes_the_place_of_the_first(place, replies):
+    replies.replace("a", b"first")
+    replies.put("b", b"beside")
+    other = open_replies(place)
+    other.replace("a", b"second")
+    other.close()
+    assert replies.get_all("ab") == {"a": b"second", "b": b"beside"}
+
+
 def test_many_are_put_and_got_at_once(replies):
     many = {f"{n:064x}": bytes([n % 256]) for n in range(5_001)}
     replies.put_all(many)
