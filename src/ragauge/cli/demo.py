@@ -183,7 +183,10 @@ def _next_steps(folder: Path, *, kept: bool) -> str:
         f"ragauge score {folder}/gold.jsonl {folder}/traces.jsonl --record": (
             "kept in a history: `ragauge runs list`, `ragauge compare`"
         ),
-        "ragauge eval all --demo": "entities, types, links and retrieval of bundled baselines",
+        f"ragauge eval qa {folder}/gold.jsonl {folder}/traces.jsonl": (
+            "each answer sentence by sentence, beside what supports it"
+        ),
+        "ragauge eval all --demo": "entities, types, links, rankings, answers of a bundled model",
         "ragauge demo serve": "the pipeline as an endpoint, to sweep with --http",
     }
     first = (
