@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ragauge.text.grounding import alignment, groundedness
 from ragauge.text.grounding.alignment import (
     ELSEWHERE,
     KIN,
@@ -240,3 +241,22 @@ def _common(one, other):
             row[place] = before + 1 if word == beside else max(row[place], row[place - 1])
             before = kept
     return row[-1]
+
+
+def test_of_a_very_long_context_the_lines_with_the_rarest_words_are_looked_at():
+    common = "The museum opened in 1800 in The Hague. "
+    rare = "The curator of room 7 keeps a parrot. "
+    passages = Passages([common * 700 + rare + common * 700])
+    found = groundedness("The curator of room 7 keeps a parrot. It opened in 1800.", passages)
+    told, other = found.sentences
+    assert told.evidence is not None and told.evidence.start == len(common) * 700
+    assert other.evidence is not None and other.evidence.start == 0
+    assert found.grounded
+
+
+def test_looking_at_likely_lines_alone_changes_nothing_where_all_are_likely(monkeypatch):
+    text = "Ruys came in 1800. He bought a mill. The mill stood in Ede. It burned down in 1812."
+    said = "Ruys bought a mill in Ede. It burned down in 1812."
+    whole = groundedness(said, [text])
+    monkeypatch.setattr(alignment, "MOST_LINES", 3)
+    assert groundedness(said, [text]) == whole

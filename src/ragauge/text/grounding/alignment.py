@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Container, Iterable, Sequence
 from itertools import pairwise
 from operator import mul
@@ -16,6 +17,8 @@ REACH = 3
 KIN, ELSEWHERE = 0.4, 0.5
 """How far a word counts as unsupported: one with only kin in the contexts, and one that stands
 in them but not beside the sentence's other words. One that stands nowhere counts in full."""
+MOST_LINES = 500
+"""Lines of the contexts that are looked at closely; fewer are all looked at."""
 ALIKE = 0.6
 """A line that has so much of a sentence speaks of the same thing."""
 NEARLY_SAME = 0.75
@@ -160,11 +163,32 @@ def _bits(
 
 def _masks(passages: Passages, bits: dict[str, int]) -> dict[int, int]:
     """For each line that has any of the words, which it has."""
+    if len(passages.lines) > MOST_LINES:
+        return _masks_of_likeliest(passages, bits)
     masks: dict[int, int] = {}
     where = passages.where
     for stem, bit in bits.items():
         for line in where.get(stem, ()):
             masks[line] = masks.get(line, 0) | bit
+    return masks
+
+
+def _masks_of_likeliest(passages: Passages, bits: dict[str, int]) -> dict[int, int]:
+    """The same for very long contexts, of the lines that have the rarest of the words.
+
+    Else a long answer beside a book would be compared with every line that says "is".
+    """
+    masks: dict[int, int] = {}
+    found = [(passages.where.get(stem, []), bit) for stem, bit in bits.items()]
+    for lines, bit in sorted(found, key=lambda pair: len(pair[0])):
+        room = MOST_LINES - len(masks)
+        for line in lines[:room]:
+            masks[line] = masks.get(line, 0) | bit
+        if len(lines) > room:
+            for line in masks:
+                at = bisect_left(lines, line)
+                if at < len(lines) and lines[at] == line:
+                    masks[line] |= bit
     return masks
 
 
