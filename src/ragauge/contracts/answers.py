@@ -76,6 +76,7 @@ class Groundedness(Struct, frozen=True, kw_only=True):
     threshold: float
     """From it on, people rather called an answer of this kind grounded."""
     grounded: bool | None
+    """The value reaches the threshold, and every number stands in a context."""
     sentences: tuple[SentenceSupport, ...]
     unsupported_words: tuple[str, ...]
     unsupported_numbers: tuple[str, ...]

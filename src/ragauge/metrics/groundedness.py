@@ -43,7 +43,11 @@ def groundedness(facts: AnswerFacts) -> Row | Absent:
 
 @of_grounds("answers.grounded")
 def grounded(facts: AnswerFacts) -> Row | Absent:
-    """Answers whose groundedness reaches the threshold of their kind, over answers."""
+    """Answers that reach the threshold of their kind and invent no number, over answers.
+
+    A number or date that stands in no context makes an answer ungrounded, however much of the
+    rest is supported: people hardly ever called such an answer grounded.
+    """
     found = _found(facts)
     if isinstance(found, Absent):
         return found
