@@ -30,16 +30,20 @@ REFUSALS = ("refusal", "refusal_tokens")
 """Settings that say what a refusal is."""
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-_OPTIONS = (
-    click.option("--metrics", metavar="NAMES", multiple=True, help="Only these; comma or repeat."),
-    click.option("--judge", metavar="lexical|URL", help="Judge claims: without a model, or with."),
-    click.option("--judge-model", metavar="NAME", help="The model to ask at URL."),
+CALL_OPTIONS = (
     click.option("--judge-key-env", metavar="VARIABLE", help="Where the environment has its key."),
     click.option("--budget", metavar="LIMITS", help="Stop there: calls=100,cost=2.5."),
     click.option("--prices", metavar="IN,OUT", help="Of a million tokens, for the estimate."),
     click.option("--rate", metavar="CALLS", help="At most: 5/s or 300/min."),
     click.option("--concurrency", type=click.IntRange(1), help="Calls under way at a time."),
     click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Seconds for a call."),
+)
+"""How a judge is called, whoever calls it."""
+_OPTIONS = (
+    click.option("--metrics", metavar="NAMES", multiple=True, help="Only these; comma or repeat."),
+    click.option("--judge", metavar="lexical|URL", help="Judge claims: without a model, or with."),
+    click.option("--judge-model", metavar="NAME", help="The model to ask at URL."),
+    *CALL_OPTIONS,
     click.option("--seed", type=click.IntRange(0), help="What the judge draws with  [0]"),
     click.option("--rubric", metavar="FILE", help="Your own rubric, for the metric rubric."),
     click.option("--embedder", metavar="NAME", help="ngram, minilm, minilm:/path or URL  [ngram]"),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ragauge.cli.answering import SPENT, announced, kept_replies
+from ragauge.cli.answering import CALL_OPTIONS, SPENT, announced, kept_replies
 from ragauge.cli.calibration_store import keep_in_store
 from ragauge.cli.evaluating import input_format
 from ragauge.cli.exit_codes import NOT_MEASURED
@@ -41,12 +41,7 @@ _JUDGING = (
     click.option("--threshold", type=float, help="Good from there on  [fitted out of fold]"),
     click.option("--judge", metavar="lexical|URL", help="Ask it now, without a model or with."),
     click.option("--judge-model", metavar="NAME", help="The model to ask, or whose scores it are."),
-    click.option("--judge-key-env", metavar="VARIABLE", help="Where the environment has its key."),
-    click.option("--budget", metavar="LIMITS", help="Stop there: calls=100,cost=2.5."),
-    click.option("--prices", metavar="IN,OUT", help="Of a million tokens, for the estimate."),
-    click.option("--rate", metavar="CALLS", help="At most: 5/s or 300/min."),
-    click.option("--concurrency", type=click.IntRange(1), help="Calls under way at a time."),
-    click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Seconds for a call."),
+    *CALL_OPTIONS,
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from ragauge.ingest.fields import BadField, quoted
@@ -84,10 +85,8 @@ def _objects(text: str) -> list[Any] | None:
 
 def _literal(text: str) -> Any:
     """A value as JSON or Python writes it; None where it is neither."""
-    try:
+    with suppress(BadJson, UnicodeEncodeError):  # then it may be Python's own way of writing
         return decode(text.encode())
-    except (BadJson, UnicodeEncodeError):
-        pass
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
