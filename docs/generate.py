@@ -11,15 +11,19 @@ from rich.console import Console
 from rich.text import Text
 
 from ragauge.cli.demo import excerpt_of_a_tour, write_traces
+from ragauge.contracts.diagnosis import Language
 from ragauge.contracts.verdict import Rule
 from ragauge.demo import GOLD
 from ragauge.demo.knobs import Knobs
 from ragauge.demo.pipeline import Pipeline
+from ragauge.diagnosis.catalogue import catalogue
+from ragauge.diagnosis.evidence import rules
 from ragauge.gates.components import INTEGRITY, component_rules
 from ragauge.gates.components import PRESETS as COMPONENT_PRESETS
 from ragauge.gates.presets import PRESETS, preset
 from ragauge.gates.stability import PROFILES, profile_rules
 from ragauge.metrics.table import table
+from ragauge.reports.catalogue.page import catalogue_text
 from ragauge.reports.codes_page import page as codes_page
 from ragauge.reports.forms import render
 from ragauge.reports.metric_pages import page
@@ -32,6 +36,11 @@ from ragauge.text.jitters import JITTERS, jittered
 DOCS = Path(__file__).parent
 WIDTH = 100
 GENERATED = "Generated from the code by `make docs`."
+CAUSES: dict[Language, tuple[str, str]] = {
+    "en": ("causes.md", f"{GENERATED} [中文](causes.zh.md)"),
+    "zh": ("causes.zh.md", "由 `make docs` 从代码生成。[English](causes.md)"),
+}
+"""The catalogue's page in each language, and what is said of it."""
 COMPARISON_ENDS = "What can be seen"
 PICTURE_ENDS = "  3. "
 """The picture stops where the third piece of advice begins: it is a glance, not the report."""
@@ -68,6 +77,7 @@ def generated() -> dict[Path, str]:
         DOCS / "reference" / "codes.md": codes_page(),
         DOCS / "reference" / "jitters.md": jitters_page(),
         DOCS / "reference" / "presets.md": presets_page(),
+        **{DOCS / "reference" / name: causes_page(lang) for lang, (name, _) in CAUSES.items()},
         DOCS / "images" / "report.svg": score_picture(),
         DOCS / "images" / "stability.svg": stability_picture(),
         DOCS / "images" / "comparison.svg": comparison_picture(),
@@ -82,6 +92,13 @@ def presets_page() -> str:
     stable = {name: profile_rules(name) for name in PROFILES}
     tables = [*head, *_gate_table("preset", gates), *profiles, *_gate_table("profile", stable)]
     return "\n".join([*tables, *_component_presets(), ""])
+
+
+def causes_page(language: Language) -> str:
+    """The catalogue of causes, with a way to its other language below the title."""
+    text = catalogue_text(catalogue(language), rules(), language=language, form="markdown")
+    title, rest = text.split("\n", 1)
+    return f"{title}\n\n{CAUSES[language][1]}\n{rest}"
 
 
 def _component_presets() -> list[str]:

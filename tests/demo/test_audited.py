@@ -23,6 +23,18 @@ CAUGHT = {
     "drifted_offsets": ("text", "span_text_mismatch"),
 }
 """The first depth that finds each fault, and the code it finds it with."""
+UNSUPPORTED: dict[str, set[str]] = {
+    "narrow_recall": set(),
+    "no_rerank": set(),
+    "noise_injected": set(),
+    "hot_sampling": set(),
+    "over_refusal": set(),
+    "lax_refusal": set(),
+    "ungrounded_generation": {"unsupported"},
+    "padded_answers": {"misattributed"},
+}
+"""Faults of other things than citations, whose pointers hold: what is found only when claims are
+compared with what they cite."""
 
 
 @pytest.fixture(scope="module")
@@ -91,6 +103,34 @@ def test_a_fault_is_caught_at_its_depth_and_not_before(pipeline, validators, fau
         for name in DEPTHS[DEPTHS.index(depth) :]:
             assert code in {finding.code for finding in made[name].findings}, question
     assert answered > 30
+
+
+@pytest.mark.parametrize("fault", UNSUPPORTED)
+def test_the_pointers_of_other_faults_hold_and_support_what_they_can(pipeline, validators, fault):
+    found = set()
+    for question in QUESTIONS:
+        ask = Ask(q=question, seed=1, temperature=0.5, knobs={"faults": [f"{fault}=1"]})
+        reply = pipeline.answer(ask)
+        for depth in ("marker", "payload", "text"):
+            assert audit(validators[depth], reply).findings == ()
+        found |= {finding.code for finding in audit(validators["support"], reply).findings}
+    assert found == UNSUPPORTED[fault]
+
+
+def test_an_answer_without_citations_is_found_at_once(pipeline, validators):
+    reply = pipeline.answer(Ask(q=COMPARISON, knobs={"faults": ["uncited=1"]}))
+    assert audit(validators["marker"], reply).code == "empty_citations"
+
+
+def test_mixed_sections_are_found_as_what_they_are_and_nothing_else(pipeline, validators):
+    struck = 0
+    for question in QUESTIONS:
+        reply = pipeline.answer(Ask(q=question, knobs={"faults": ["mixed_sections=1"]}))
+        assert audit(validators["marker"], reply).ok
+        found = {finding.code for finding in audit(validators["text"], reply).findings}
+        assert found <= {"cross_section_reuse"}
+        struck += bool(found)
+    assert struck > 20
 
 
 def test_how_far_offsets_drifted_is_told(pipeline, validators):

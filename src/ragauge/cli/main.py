@@ -20,6 +20,7 @@ VERBS = {
     "config": "Show every setting, its value and where it comes from.",
     "consistency": "Compare two judges' labels for the same questions.",
     "demo": "Sweep the bundled reference pipeline, score it and explain the result.",
+    "diagnose": "Find out why scores are low, and what to change.",
     "eval": "Evaluate a component: entities, types, links, retrieval, answers.",
     "gold": "Check a gold set, or compare two versions of one.",
     "history": "Show a metric over the recorded runs, with change points.",

@@ -10,6 +10,7 @@ from ragauge.contracts import (
     answer_calibration_examples,
     audit_examples,
     calibration_examples,
+    diagnosis_examples,
     drift_examples,
     evaluation_examples,
     gold_examples,
@@ -246,6 +247,7 @@ EXAMPLES: dict[str, list[Any]] = {
     "gold-split-report": [msgspec.to_builtins(gold_examples.SPLIT)],
     "comparison-report": [msgspec.to_builtins(history_examples.COMPARISON)],
     "consistency-report": [msgspec.to_builtins(sweep_examples.CONSISTENCY)],
+    "diagnosis-report": [msgspec.to_builtins(diagnosis_examples.DIAGNOSIS)],
     "drift-report": [msgspec.to_builtins(drift_examples.DRIFT)],
     "eval-all-report": [msgspec.to_builtins(evaluation_examples.EVALUATION_OF_ALL)],
     "eval-report": [
@@ -265,6 +267,7 @@ EXAMPLES: dict[str, list[Any]] = {
     "runs-tag-report": [msgspec.to_builtins(history_examples.TAGGED)],
     "runs-verify-report": [msgspec.to_builtins(history_examples.VERIFIED)],
     "score-report": [msgspec.to_builtins(_REPORT)],
+    "score-row": [msgspec.to_builtins(diagnosis_examples.SCORE_ROW)],
     "stability-report": [msgspec.to_builtins(_STABILITY)],
     "suite-report": [msgspec.to_builtins(suite_examples.SUITE)],
     "sweep-plan": [msgspec.to_builtins(sweep_examples.SWEEP_PLAN)],

@@ -23,6 +23,7 @@ from ragauge.contracts.calibration import CalibrationReport
 from ragauge.contracts.citation import AuditableAnswer, Citation
 from ragauge.contracts.comparison import ComparisonReport, HistoryReport
 from ragauge.contracts.consistency import ConsistencyReport
+from ragauge.contracts.diagnosis import DiagnosisReport, ScoreRow
 from ragauge.contracts.drift import DriftReport
 from ragauge.contracts.evaluation import EvalAllReport, EvalReport
 from ragauge.contracts.gold import Gold
@@ -48,6 +49,7 @@ RECORDS: dict[str, type] = {
     "citation": Citation,
     "comparison-report": ComparisonReport,
     "consistency-report": ConsistencyReport,
+    "diagnosis-report": DiagnosisReport,
     "drift-report": DriftReport,
     "eval-all-report": EvalAllReport,
     "eval-report": EvalReport,
@@ -72,6 +74,7 @@ RECORDS: dict[str, type] = {
     "runs-tag-report": Tagged,
     "runs-verify-report": Verified,
     "score-report": ScoreReport,
+    "score-row": ScoreRow,
     "stability-report": StabilityReport,
     "suite-report": SuiteReport,
     "sweep-plan": SweepPlan,

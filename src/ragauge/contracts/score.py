@@ -113,6 +113,8 @@ class Advice(Struct, frozen=True, kw_only=True):
     confirm: str
     action: str
     questions: tuple[str, ...]
+    n: int | None = None
+    """How many speak for it; None in reports of earlier versions."""
 
 
 class ScoreReport(Struct, frozen=True, kw_only=True, omit_defaults=False):

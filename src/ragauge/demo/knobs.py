@@ -31,6 +31,10 @@ class Knobs(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Ways to go wrong on purpose, such as `wrong_citations=0.3`."""
     delay_ms: Annotated[int, Meta(ge=0, le=60_000)] = 250
     """How long the fault `slow` waits."""
+    put_in: tuple[str, ...] = ()
+    """Ids of chunks that are shown first, whatever was retrieved, besides the `top_k`."""
+    take_out: tuple[str, ...] = ()
+    """Ids of chunks that are never shown; nothing takes their place."""
 
 
 NAMES = Knobs.__struct_fields__

@@ -22,8 +22,8 @@ KEPT = 4096
 
 Name = frozenset[str]
 """The words of a document's name, in whatever order."""
-_HEAD = re.compile(r"[^,:;(]*")
-"""What stands in a title before it explains itself."""
+_EXPLAINED = re.compile(r"[,:;(].*", re.DOTALL)
+"""What stands in a title after the name."""
 
 
 class Lexicon:
@@ -102,14 +102,22 @@ class Lexicon:
         return self.joined(word) | {known for known in forms if len(known) >= ALIKE}
 
 
+def named_in(title: str) -> str:
+    """The name in a title, without what explains it.
+
+    >>> named_in("The National Archives (United States)"), named_in("Rijksmuseum: onderzoek")
+    ('The National Archives', 'Rijksmuseum')
+    """
+    return _EXPLAINED.sub("", title).strip()
+
+
 def whole_name(title: str) -> tuple[str, ...]:
     """The words of the name in a title, without an article before them.
 
     >>> whole_name("The National Archives (United States)"), whole_name("Rijksmuseum: onderzoek")
     (('national', 'archif'), ('rijksmuseum',))
     """
-    head = _HEAD.match(title)
-    words = surface_words(head[0] if head else title)
+    words = surface_words(named_in(title))
     article = words[:1] and folded(words[0]) in grammar.ARTICLES
     return tuple(map(kin, words[1:] if article else words))
 

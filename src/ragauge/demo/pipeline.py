@@ -13,15 +13,19 @@ from typing import Any
 import msgspec
 
 from ragauge.contracts.system import Ask, CallFailed
-from ragauge.demo import DOCUMENTS, faults
+from ragauge.demo import DOCUMENTS
 from ragauge.demo.answer import Extractive, Generator
+from ragauge.demo.call import Call
 from ragauge.demo.coverage import Weighed
-from ragauge.demo.faults import Faults
+from ragauge.demo.faults import Faults, fail, read_faults
 from ragauge.demo.index import Index
+from ragauge.demo.interventions import intervened, refuse_impossible
 from ragauge.demo.knobs import Knobs, turned
 from ragauge.demo.question import read_question
-from ragauge.demo.reply import Call, reply_of
-from ragauge.demo.retrieve import Candidate, pooled, ranked
+from ragauge.demo.reply import reply_of
+from ragauge.demo.retrieval_faults import halved, noise, weakened, without
+from ragauge.demo.retrieve import Candidate, Search, in_front, pooled, ranked
+from ragauge.demo.weak_search import WeakSearch
 from ragauge.errors import UsageError
 from ragauge.models.embedders import embedder
 
@@ -29,6 +33,8 @@ KEPT = 1024
 """Questions whose retrieval is remembered: nothing of it depends on the seed."""
 ANSWERERS = 8
 """Thresholds whose answers are remembered."""
+WEAKENED = 4
+"""Indexes whose weak search is kept."""
 LONGEST_QUESTION = 4000
 """Characters: the work grows with the words, and no question needs more."""
 
@@ -53,6 +59,7 @@ class Pipeline:
         self._rank = lru_cache(KEPT)(self._rank_whole)
         self._weighed = lru_cache(KEPT)(self._weigh)
         self._extractive = lru_cache(ANSWERERS)(Extractive)
+        self._weak = lru_cache(WEAKENED)(WeakSearch)
 
     @classmethod
     def of(
@@ -63,7 +70,9 @@ class Pipeline:
     ) -> Pipeline:
         """The pipeline over a folder, ready to be asked; `generate` stands in for the answerer."""
         checked = _checked(knobs or Knobs())
-        return cls(_index(documents, checked.embedder), documents, checked, generate)
+        index = _index(documents, checked.embedder)
+        refuse_impossible(checked, index)
+        return cls(index, documents, checked, generate)
 
     @property
     def identity(self) -> dict[str, Any]:
@@ -111,28 +120,43 @@ class Pipeline:
         refuse_overlong(ask.q)
         knobs = turned(self.knobs, ask.knobs)
         struck = _faults(knobs)
-        faults.fail(struck, ask)
-        shown = self._shown(ask, _search(knobs), struck)
+        fail(struck, ask)
         index = self._index_of(knobs.embedder)
-        return Call(ask, knobs, struck, index, shown, _ms_since(begun))
+        _refuse_impossible(knobs, index)
+        search = weakened(msgspec.convert(knobs, Search, from_attributes=True), struck, ask)
+        found = self._found(ask, search, struck)
+        strange = noise(found, index, ask) if struck.strikes("noise_injected", ask) else []
+        shown = intervened(in_front(strange, found, search), search, knobs, index)
+        return Call(
+            ask=ask,
+            knobs=knobs,
+            faults=struck,
+            index=index,
+            shown=shown,
+            noise=frozenset(chunk.id for chunk in strange),
+            retrieve_ms=_ms_since(begun),
+        )
 
-    def _shown(self, ask: Ask, search: Knobs, struck: Faults) -> Sequence[Candidate]:
-        """The chunks that are shown to the answerer, best first."""
+    def _found(self, ask: Ask, search: Search, struck: Faults) -> Sequence[Candidate]:
+        """The few chunks that the search brings, best first."""
         pool = whole = self._pool(ask.q, search)
         if struck.strikes("unstable_retrieval", ask):
-            pool = faults.halved(pool, ask)
+            pool = halved(pool, ask)
         if struck.strikes("paraphrase_sensitivity", ask):
-            pool = faults.without(pool, self._ranked(ask.q, search, pool))
+            pool = without(pool, self._ranked(ask.q, search, pool))
         return self._rank(ask.q, search) if pool is whole else self._ranked(ask.q, search, pool)
 
-    def _pooled(self, question: str, search: Knobs) -> Sequence[Candidate]:
-        return pooled(question, self._index_of(search.embedder), search)
+    def _pooled(self, question: str, search: Search) -> Sequence[Candidate]:
+        index = self._index_of(search.embedder)
+        if search.weak:
+            return self._weak(index).pooled(question, search)
+        return pooled(question, index, search)
 
-    def _rank_whole(self, question: str, search: Knobs) -> Sequence[Candidate]:
+    def _rank_whole(self, question: str, search: Search) -> Sequence[Candidate]:
         return self._ranked(question, search, self._pool(question, search))
 
     def _ranked(
-        self, question: str, search: Knobs, pool: Sequence[Candidate]
+        self, question: str, search: Search, pool: Sequence[Candidate]
     ) -> Sequence[Candidate]:
         index = self._index_of(search.embedder)
         return ranked(pool, self._weighed(question), index, search)
@@ -175,27 +199,22 @@ def _checked(knobs: Knobs) -> Knobs:
         checked = msgspec.convert(msgspec.to_builtins(knobs), Knobs)
     except msgspec.ValidationError as error:
         raise UsageError(f"knobs: {error}") from None
-    faults.read_faults(checked.faults)
+    read_faults(checked.faults)
     return checked
 
 
 def _faults(knobs: Knobs) -> Faults:
     try:
-        return faults.read_faults(knobs.faults)
+        return read_faults(knobs.faults)
     except UsageError as error:
         raise CallFailed("bad_request", f"knob faults: {error}") from None
 
 
-def _search(knobs: Knobs) -> Knobs:
-    """The knobs that retrieval depends on, the others at rest."""
-    rest = Knobs()
-    return msgspec.structs.replace(
-        knobs,
-        threshold=rest.threshold,
-        constraints=rest.constraints,
-        faults=rest.faults,
-        delay_ms=rest.delay_ms,
-    )
+def _refuse_impossible(knobs: Knobs, index: Index) -> None:
+    try:
+        refuse_impossible(knobs, index)
+    except UsageError as error:
+        raise CallFailed("bad_request", str(error)) from None
 
 
 def _index(documents: Path, name: str) -> Index:

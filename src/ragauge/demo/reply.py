@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct
 
-from ragauge.contracts.system import Ask
-from ragauge.demo import faults
+from ragauge.demo import answer_faults, citation_faults, payload_faults
 from ragauge.demo.answer import REFUSAL
-from ragauge.demo.faults import Faults
+from ragauge.demo.call import Answer, Call
 from ragauge.demo.index import Index
-from ragauge.demo.knobs import Knobs
 from ragauge.demo.retrieve import Candidate, payload
 
 Payloads = list[dict[str, Any]]
@@ -21,22 +19,37 @@ COPIED = ("section_id", "source_url", "offsets", "tokens")
 """What a model's citation repeats of the chunk, besides its id."""
 
 
-class Call(Struct, frozen=True):
-    """A call after its retrieval."""
+class _Fault(Struct, frozen=True):
+    """A fault of answers: what it strikes, and what it makes of it."""
 
-    ask: Ask
-    knobs: Knobs
-    faults: Faults
-    index: Index
-    shown: Sequence[Candidate]
-    retrieve_ms: float
+    name: str
+    strikes: Literal["answer", "refusal", "either"]
+    spoilt: Callable[[Answer, Call], Answer]
+
+
+_FAULTS = (
+    _Fault("lax_refusal", "refusal", answer_faults.answered_anyway),
+    _Fault("noise_injected", "answer", answer_faults.misled),
+    _Fault("hot_sampling", "answer", answer_faults.gone_astray),
+    _Fault("over_refusal", "answer", answer_faults.refused),
+    _Fault("ungrounded_generation", "answer", answer_faults.ungrounded),
+    _Fault("padded_answers", "answer", answer_faults.padded),
+    _Fault("wrong_citations", "answer", citation_faults.miscited),
+    _Fault("invented_citations", "answer", citation_faults.invented),
+    _Fault("uncited", "answer", citation_faults.uncited),
+    _Fault("chatty_refusals", "refusal", answer_faults.in_prose),
+    _Fault("dropped_constraints", "either", answer_faults.unechoed),
+)
+"""In the order they strike, each what the ones before have left."""
 
 
 def reply_of(call: Call, given: Mapping[str, Any], generate_ms: float) -> dict[str, Any]:
     """What is sent back for what a generator gave, gone wrong where a fault strikes."""
     retrieved = _retrieved(call)
-    answer = _spoilt({key: part for key, part in given.items() if key != "segments"}, call)
-    segments = _segments(given.get("segments", ()), answer, retrieved, call.index)
+    answer = _spoilt(dict(given), call)
+    segments = _segments(answer.pop("segments", ()), answer, retrieved, call.index)
+    if call.faults.strikes("mixed_sections", call.ask):
+        answer, segments = _mixed(answer, segments, retrieved, call.index)
     return {
         "answer_json": answer,
         **({"segments": segments} if segments else {}),
@@ -53,24 +66,19 @@ def _retrieved(call: Call) -> Payloads:
         for one in call.shown
     ]
     if call.faults.strikes("stale_payloads", call.ask):
-        made = faults.stale(made)
+        made = payload_faults.stale(made)
     if call.faults.strikes("drifted_offsets", call.ask):
-        made = faults.drifted(made, call.ask)
+        made = payload_faults.drifted(made, call.ask)
     return made
 
 
-def _spoilt(answer: dict[str, Any], call: Call) -> dict[str, Any]:
+def _spoilt(answer: Answer, call: Call) -> Answer:
     """The answer, gone wrong where a fault strikes it."""
-    ask, struck = call.ask, call.faults
-    retrieved, known = [one.chunk.id for one in call.shown], list(call.index.numbers)
-    refused = answer.get("claim") == REFUSAL
-    if refused and struck.strikes("chatty_refusals", ask):
-        answer = faults.in_prose(answer, ask)
-    if not refused and struck.strikes("wrong_citations", ask):
-        answer = faults.miscited(answer, retrieved, known, ask)
-    if not refused and struck.strikes("invented_citations", ask):
-        answer = faults.invented(answer, known, ask)
-    return faults.unechoed(answer) if struck.strikes("dropped_constraints", ask) else answer
+    for fault in _FAULTS:
+        kind = "refusal" if answer.get("claim") == REFUSAL else "answer"
+        if fault.strikes in (kind, "either") and call.faults.strikes(fault.name, call.ask):
+            answer = fault.spoilt(answer, call)
+    return answer
 
 
 def _segments(
@@ -93,6 +101,26 @@ def _segments(
         {"text": part["text"], "citations": [_citation(id, part, by_id, index)]}
         for id, part in zip(cited, parts, strict=False)
     ]
+
+
+def _mixed(
+    answer: Answer, segments: list[dict[str, Any]], retrieved: Payloads, index: Index
+) -> tuple[Answer, list[dict[str, Any]]]:
+    """The answer and its parts, the first of which cites a chunk of another section as well.
+
+    As they were where no chunk of another section was shown.
+    """
+    listed: list[str] = answer.get("citations") or []
+    first = segments[0]["citations"] if segments else []
+    cited = [one["snippet_id"] for one in first] or listed
+    other = citation_faults.of_another_section(cited, retrieved)
+    if other is None:
+        return answer, segments
+    id = other["snippet_id"]
+    quote = index.passages[index.numbers[id]].sentences[0].text
+    citation = _citation(id, {"snippet_id": id, "quote": quote}, {id: other}, index)
+    mixed = [{**part, "citations": [*first, citation]} for part in segments[:1]] + segments[1:]
+    return {**answer, "citations": list(dict.fromkeys([*listed, id]))}, mixed
 
 
 def _citation(

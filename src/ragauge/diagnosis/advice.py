@@ -151,6 +151,7 @@ def _advice(
         confirm=entry.confirm,
         action=entry.action,
         questions=tuple(qids[:SHOWN]),
+        n=len(rows),
     )
 
 

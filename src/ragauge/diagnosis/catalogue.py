@@ -1,36 +1,119 @@
-"""The catalogue of causes and actions, kept as data."""
+"""The catalogue of causes and actions, kept as data: a folder a language, a file a family.
+
+The English files say when an entry applies and which metrics and knobs it is about; the files of
+other languages only word it anew. A user's own file has the form of the English ones.
+
+An entry applies to the questions that match all of `when`: label, triage or a fact of the question;
+for the family `stability` its verdict, the gates it fails and the factor that goes with it; for
+`traceability` what its audited runs came to; for components what went wrong in a document, an item,
+a mention or a query. All of `scores` have to hold, too. Causes have no `when`: what speaks for
+them stands in `evidence.toml`. `{n}` in the evidence is the number of questions that match.
+"""
 
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
+
+from ragauge.contracts.diagnosis import Language
+from ragauge.diagnosis.limits import plain_name
+from ragauge.metrics.table import table
+
+CAUSE = "cause"
+"""The family of causes that are ranked by their evidence."""
+
+
+class Step(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """An action of an entry."""
+
+    do: str
+    knob: str | None = None
+    costs: str = ""
+    worsens: str = ""
 
 
 class Entry(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A hypothesis: when it applies, what it means, what to change."""
+    """A hypothesis: when it applies, what it means, how to confirm it, what to change."""
 
     id: str
     metrics: tuple[str, ...]
-    when: dict[str, tuple[Any, ...]]
+    when: dict[str, tuple[Any, ...]] = {}
     scores: tuple[str, ...] = ()
     title: str
-    evidence: str
+    means: str = ""
+    evidence: str = ""
     confirm: str
-    action: str
+    actions: tuple[Step, ...]
 
     @property
     def family(self) -> str:
         """Whose questions it speaks of: quality, stability, traceability."""
         return self.id.partition(".")[0]
 
+    @property
+    def action(self) -> str:
+        """All there is to do, as one text."""
+        return " ".join(step.do for step in self.actions)
+
+
+class _WordedStep(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    do: str
+    costs: str
+    worsens: str
+
+
+class _Worded(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The words of an entry in another language, its actions in the same order."""
+
+    id: str
+    title: str
+    means: str
+    evidence: str = ""
+    confirm: str
+    actions: tuple[_WordedStep, ...]
+
 
 @cache
-def catalogue(language: str = "en") -> tuple[Entry, ...]:
-    """The entries in one language, in the order of the file."""
-    text = (files("ragauge.diagnosis") / f"catalogue.{language}.toml").read_text("utf-8")
-    return msgspec.convert(tomllib.loads(text)["entry"], tuple[Entry, ...])
+def catalogue(language: Language = "en") -> tuple[Entry, ...]:
+    """The entries in one language, in the order of the files."""
+    english = tuple(msgspec.convert(one, Entry) for one in _entries("en"))
+    if language == "en":
+        return english
+    worded = {one["id"]: msgspec.convert(one, _Worded) for one in _entries(language)}
+    return tuple(_in_other_words(entry, worded[entry.id]) for entry in english)
+
+
+def _in_other_words(entry: Entry, worded: _Worded) -> Entry:
+    actions = tuple(
+        structs.replace(step, **structs.asdict(words))
+        for step, words in zip(entry.actions, worded.actions, strict=True)
+    )
+    return structs.replace(entry, **structs.asdict(worded) | {"actions": actions})
+
+
+def _entries(language: Language) -> Iterator[dict[str, Any]]:
+    folder = files("ragauge.diagnosis") / "entries" / language
+    for file in sorted(folder.iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".toml"):
+            yield from tomllib.loads(file.read_text("utf-8"))["entry"]
+
+
+def speaks_of(entry: Entry, metric: str) -> bool:
+    """Whether an entry is about a metric, under its own name or under another tool's.
+
+    A bare name is that of any family; the names of one family mean nothing in another, where
+    `coverage` is of something else.
+    """
+    if metric in entry.metrics:
+        return True
+    family, dot, _ = metric.rpartition(".")
+    alike = [one for one in entry.metrics if plain_name(one) == plain_name(metric)]
+    if metric in table():
+        return any(one.startswith(f"{family}.") for one in alike)
+    return bool(alike) and (not dot or entry.family == CAUSE)

@@ -269,8 +269,8 @@ def _named(variable: str) -> str:
     return dotted if dotted in SETTINGS else variable
 
 
-SUITE_TABLES = ("datasets", "pipeline", "baseline", "tasks", "suites")
-"""What stands beside the settings in a file, for `ragauge run` to read."""
+SUITE_TABLES = ("datasets", "pipeline", "baseline", "tasks", "suites", "scenario", "knobs")
+"""What stands beside the settings in a file, for `ragauge run` and `diagnose` to read."""
 
 
 class Written(Struct, frozen=True):

@@ -12,6 +12,7 @@ from ragauge.contracts.audit import AuditReport
 from ragauge.contracts.calibration import CalibrationReport
 from ragauge.contracts.comparison import ComparisonReport, HistoryReport
 from ragauge.contracts.consistency import ConsistencyReport
+from ragauge.contracts.diagnosis import DiagnosisReport
 from ragauge.contracts.drift import DriftReport
 from ragauge.contracts.evaluation import EvalAllReport, EvalReport
 from ragauge.contracts.gold_parts import ConvertReport, PlanReport, SampleReport, SplitReport
@@ -40,6 +41,7 @@ Report = (
     | DriftReport
     | EvalReport
     | EvalAllReport
+    | DiagnosisReport
 )
 
 FORMS = ("text", "json", "markdown", "junit", "github", "csv", "html")
@@ -71,6 +73,7 @@ KINDS: dict[type, Kind] = {
     DriftReport: Kind("drift", ("text", "json", "markdown")),
     EvalReport: Kind("evaluation", tuple(form for form in FORMS if form != "github")),
     EvalAllReport: Kind("eval_all", ("text", "json", "markdown", "junit", "html")),
+    DiagnosisReport: Kind("diagnosis", FORMS),
     **dict.fromkeys(
         (LintReport, DiffReport, SplitReport, SampleReport, ConvertReport, PlanReport),
         Kind("gold", ("text", "json")),

@@ -18,6 +18,7 @@ import msgspec
 
 from ragauge.contracts.audit import AUDIT_SCHEMA, AuditReport
 from ragauge.contracts.comparison import COMPARISON_SCHEMA, ComparisonReport
+from ragauge.contracts.diagnosis import DIAGNOSIS_SCHEMA, DiagnosisReport
 from ragauge.contracts.evaluation import (
     EVAL_ALL_SCHEMA,
     EVAL_SCHEMA,
@@ -45,6 +46,7 @@ KINDS: dict[str, tuple[str, type]] = {
     TRACE_EVAL_SCHEMA: ("trace_eval", TraceEvalReport),
     EVAL_SCHEMA: ("evaluation", EvalReport),
     EVAL_ALL_SCHEMA: ("eval_all", EvalAllReport),
+    DIAGNOSIS_SCHEMA: ("diagnosis", DiagnosisReport),
 }
 """Each kind of report by its schema: its view, and the record it is checked against."""
 
@@ -72,14 +74,21 @@ def page(report: Any) -> str:
     body = fragment(name, msgspec.to_builtins(report, order="sorted"))
     style = (TEMPLATES / "style.css").read_text("utf-8")
     frame = _environment().get_template("frame.html")
-    word = "PASS" if report.passed else "FAIL"
     made = frame.render(
-        title=f"Ragauge {name.replace('_', '-')}: {word}",
+        title=_title(name, report),
         body=body,
         style=Markup(style),  # ours
         policy=policy(style),
     )
     return made.rstrip("\n") + "\n"
+
+
+def _title(name: str, report: Any) -> str:
+    if isinstance(report, DiagnosisReport):
+        from ragauge.reports.diagnosis.labels import title
+
+        return title(report)
+    return f"Ragauge {name.replace('_', '-')}: {'PASS' if report.passed else 'FAIL'}"
 
 
 def fragment(name: str, report: dict[str, Any], **chosen: Any) -> Markup:

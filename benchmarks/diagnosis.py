@@ -1,0 +1,281 @@
+"""Does a diagnosis find the cause? The reference pipeline, spoilt on purpose, and what is named.
+
+Every fault at graded strengths over several draws of questions; two faults at once; no fault at
+all; on the set the rules were written with, and on one that nobody looked at. Beside it the plain
+rule table: the causes of the catalogue that name the metrics which are low.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import cache
+from itertools import combinations
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from benchmarks.results import table, write_section
+from benchmarks.spoilt import CAUSES, NEVER_WHOLE, Corpus, handbook, heritage
+from ragauge.demo.index import Index
+from ragauge.diagnosis.cases import Case
+from ragauge.diagnosis.catalogue import CAUSE, catalogue
+from ragauge.diagnosis.metric_report import told_severity
+from ragauge.diagnosis.ranking import rank
+from ragauge.runners.diagnosis.traced import Traced, traced_material
+from ragauge.stats.intervals import wilson
+from ragauge.store.manifests import write_manifest
+
+STRENGTHS = (1.0, 0.5, 0.3, 0.2, 0.1)
+DRAWS = int(os.environ.get("DIAGNOSIS_DRAWS", "5"))
+PAIRS, SOUND_RUNS, BASELINE_DRAWS = 60, 100, 3
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "diagnosis-trials.md"
+CORPORA = {"heritage": heritage, "handbook": handbook}
+ABOUT = """\
+A run asks 44 questions that the faultless pipeline gets right and 3 that it does not, in up to
+three wordings, under two seeds and two temperatures: about 500 traces. A fault strikes the share of
+calls that is its strength, another share for every draw of questions. Signs, weights and tolerated
+shares of the diagnosis were chosen by looking at runs over `heritage`, draws 1 to 3; `handbook` was
+written by somebody who had not seen the diagnosis, and was first run when they were settled. A
+cause is *claimed* where it is called likely."""
+
+
+class Trial(NamedTuple):
+    """One spoilt run: what was switched on, how strongly, and what was named in which order."""
+
+    corpus: str
+    faults: tuple[str, ...]
+    strength: float
+    draw: int
+    named: tuple[str, ...]
+    """Causes that are not struck out, the likeliest first."""
+    claimed: tuple[str, ...]
+
+    def place(self, fault: str) -> int | None:
+        cause = CAUSES[fault]
+        return self.named.index(cause) + 1 if cause in self.named else None
+
+
+def main() -> None:
+    with ProcessPoolExecutor() as pool:
+        trials = [*pool.map(_tried, list(_plan()), chunksize=8)]
+        baseline = [*pool.map(_by_table, list(_baseline_plan()), chunksize=2)]
+    parts = [
+        ABOUT,
+        *(_found(trials, corpus) for corpus in CORPORA),
+        _by_fault(trials),
+        _pairs(trials),
+        _sound(trials),
+        _baseline(trials, baseline),
+    ]
+    print("\n\n".join(parts))
+    write_section("Diagnosis: is the cause found?", parts)
+    confusion = [_confusion(trials, corpus) for corpus in CORPORA]
+    PAGE.write_text("\n\n".join([TITLE, *parts, *confusion]) + "\n", "utf-8")
+
+
+TITLE = """\
+# Diagnosis on trial
+
+Written by `python -m benchmarks.diagnosis`. What the causes are is told in [causes](causes.md)."""
+
+
+class Planned(NamedTuple):
+    corpus: str
+    faults: tuple[str, ...]
+    strength: float
+    draw: int
+
+
+def _plan() -> Iterator[Planned]:
+    for corpus in CORPORA:
+        for strength in STRENGTHS:
+            for fault in CAUSES:
+                if strength < 1 or fault not in NEVER_WHOLE:
+                    for draw in range(1, DRAWS + 1):
+                        yield Planned(corpus, (fault,), strength, draw)
+        pairs = random.Random(0).sample(list(combinations(CAUSES, 2)), PAIRS)
+        for draw, pair in enumerate(pairs, 1):
+            yield Planned(corpus, pair, 0.5, draw)
+        for draw in range(1, SOUND_RUNS + 1):
+            yield Planned(corpus, (), 0.0, draw)
+
+
+def _baseline_plan() -> Iterator[Planned]:
+    for corpus in CORPORA:
+        for fault in CAUSES:
+            for draw in range(1, BASELINE_DRAWS + 1):
+                yield Planned(corpus, (fault,), 0.5, draw)
+
+
+@cache
+def _corpus(name: str) -> Corpus:
+    return CORPORA[name]()
+
+
+def _tried(plan: Planned) -> Trial:
+    faults = [f"{fault}={plan.strength}" for fault in plan.faults]
+    return _trial(plan, _corpus(plan.corpus).cases(faults, plan.draw))
+
+
+def _trial(plan: Planned, cases: Sequence[Case]) -> Trial:
+    ranked = rank(cases)
+    named = tuple(one.rule.id for one in ranked if one.standing != "struck_out" and one.explains)
+    claimed = tuple(one.rule.id for one in ranked if one.standing == "likely")
+    return Trial(*plan, named=named, claimed=claimed)
+
+
+def _by_table(plan: Planned) -> Trial:
+    """The same run by the rule table alone: causes by how many low metrics name them."""
+    corpus = _corpus(plan.corpus)
+    fault = [f"{plan.faults[0]}={plan.strength}"]
+    with tempfile.TemporaryDirectory() as folder:
+        gold, traces = Path(folder) / "gold.jsonl", Path(folder) / "runs.jsonl"
+        asked = list(corpus.lines(fault, plan.draw))
+        gold.write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one, _ in asked))
+        traces.write_bytes(b"".join(line + b"\n" for _, lines in asked for line in lines))
+        manifest = _manifest(corpus.pipeline.index, Path(folder))
+        how = Traced(gold=str(gold), manifest=manifest, docs=str(corpus.documents), lexical=False)
+        material, _ = traced_material([str(traces)], how)
+    low = {
+        name
+        for name, one in material.metrics.items()
+        if told_severity(one) in ("warning", "critical")
+    }
+    causes = [entry for entry in catalogue() if entry.family == CAUSE]
+    votes = {entry.id: len(low.intersection(entry.metrics)) for entry in causes}
+    ranked = sorted((one for one, times in votes.items() if times), key=lambda one: -votes[one])
+    return Trial(*plan, named=tuple(ranked), claimed=tuple(ranked))
+
+
+def _manifest(index: Index, folder: Path) -> str:
+    path = folder / "manifest.json"
+    write_manifest(path, index.manifest)
+    return str(path)
+
+
+def _share(times: int, of: int) -> str:
+    low, high = wilson(times / of, of)
+    return f"{times} of {of} ({100 * times / of:.0f} %, {100 * low:.0f} to {100 * high:.0f})"
+
+
+def _found(trials: Sequence[Trial], corpus: str) -> str:
+    rows = []
+    for strength in STRENGTHS:
+        those = [
+            trial.place(trial.faults[0])
+            for trial in trials
+            if trial.corpus == corpus and trial.strength == strength and len(trial.faults) == 1
+        ]
+        first, three = sum(p == 1 for p in those), sum(p is not None and p <= 3 for p in those)
+        rows.append((f"{strength:g}", _share(first, len(those)), _share(three, len(those))))
+    head = ("strength", "the true cause is first", "among the first three")
+    return f"### One fault, {corpus} ({_corpus(corpus).size})\n\n{table(head, rows)}"
+
+
+def _by_fault(trials: Sequence[Trial]) -> str:
+    """The lowest strength from which on a fault is first in every draw, on both sets."""
+    rows = []
+    for fault in CAUSES:
+        cells = []
+        for corpus in CORPORA:
+            missed = [
+                trial.strength
+                for trial in trials
+                if trial.corpus == corpus and trial.faults == (fault,) and trial.place(fault) != 1
+            ]
+            sure = [s for s in STRENGTHS if s > max(missed, default=0.0)]
+            cells.append(f"{min(sure):g}" if sure else "never")
+        rows.append((f"`{fault}`", *cells))
+    head = ("fault", *CORPORA)
+    return f"### From which strength on it is first in every draw\n\n{table(head, rows)}"
+
+
+def _pairs(trials: Sequence[Trial]) -> str:
+    rows = []
+    for corpus in CORPORA:
+        those = [t for t in trials if t.corpus == corpus and len(t.faults) == 2]
+        places = [sorted(t.place(fault) or 99 for fault in t.faults) for t in those]
+        rows.append(
+            (
+                corpus,
+                _share(sum(p[0] == 1 for p in places), len(places)),
+                _share(sum(p == [1, 2] for p in places), len(places)),
+                _share(sum(p[1] <= 3 for p in places), len(places)),
+            )
+        )
+    head = (
+        "corpus",
+        "one of them is first",
+        "they are the first two",
+        "both among the first three",
+    )
+    return f"### Two faults at once, at strength 0.5\n\n{table(head, rows)}"
+
+
+def _sound(trials: Sequence[Trial]) -> str:
+    rows = []
+    for corpus in CORPORA:
+        those = [t for t in trials if t.corpus == corpus and not t.faults]
+        claims = Counter(cause for trial in those for cause in trial.claimed)
+        what = ", ".join(f"{cause} ({times})" for cause, times in claims.most_common()) or "–"
+        rows.append((corpus, _share(sum(bool(t.claimed) for t in those), len(those)), what))
+    head = ("corpus", "runs in which a cause is claimed", "which")
+    return f"### No fault at all\n\n{table(head, rows)}"
+
+
+def _baseline(trials: Sequence[Trial], baseline: Sequence[Trial]) -> str:
+    rows = []
+    for corpus in CORPORA:
+        ours = [
+            trial
+            for trial in trials
+            if trial.corpus == corpus
+            and trial.strength == 0.5
+            and len(trial.faults) == 1
+            and trial.draw <= BASELINE_DRAWS
+        ]
+        for name, those in (
+            ("by evidence", ours),
+            ("by the rule table", [t for t in baseline if t.corpus == corpus]),
+        ):
+            places = [trial.place(trial.faults[0]) for trial in those]
+            rows.append(
+                (
+                    f"{corpus}, {name}",
+                    _share(sum(p == 1 for p in places), len(places)),
+                    _share(sum(p is not None and p <= 3 for p in places), len(places)),
+                    f"{sum(len(t.named) for t in those) / len(those):.1f}",
+                )
+            )
+    head = ("one fault at strength 0.5", "first", "among the first three", "causes named")
+    return f"### Beside the plain rule table\n\n{table(head, rows)}"
+
+
+def _confusion(trials: Sequence[Trial], corpus: str) -> str:
+    """What is named first for each fault, over all strengths."""
+    rows = []
+    for fault in CAUSES:
+        first = Counter(
+            trial.named[0] if trial.named else "nothing"
+            for trial in trials
+            if trial.corpus == corpus and trial.faults == (fault,)
+        )
+        right = first.pop(CAUSES[fault], 0)
+        others = ", ".join(
+            f"{cause.removeprefix('cause.')} {times}"
+            for cause, times in sorted(first.items(), key=lambda pair: (-pair[1], pair[0]))
+        )
+        cause = CAUSES[fault].removeprefix("cause.")
+        rows.append((f"`{fault}`", cause, right, others or "–"))
+    head = ("fault", "its cause", "named first", "named first instead")
+    return f"### Confusion, {corpus}, all strengths\n\n{table(head, rows)}"
+
+
+if __name__ == "__main__":
+    main()

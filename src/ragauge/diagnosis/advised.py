@@ -1,0 +1,75 @@
+"""Causes from the advice of a recorded run, where its report tells of no single answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from ragauge.contracts.diagnosis import Cause, Evidence, Standing
+from ragauge.contracts.score import Advice
+from ragauge.diagnosis.catalogue import Entry
+from ragauge.diagnosis.knob_map import KnobMap, actions_of
+from ragauge.diagnosis.material import Material
+from ragauge.stats.intervals import wilson
+
+TOLERATED = 0.05
+"""The share of units that may speak for an entry before it is called likely, beyond chance."""
+ONLY_HERE = frozenset({"quality.missing", "quality.precision_hides_refusals"})
+"""What no single answer shows, and so no cause that is ranked by evidence."""
+
+
+def advised_causes(
+    material: Material,
+    entries: Mapping[str, Entry],
+    knobs: KnobMap,
+    low: Sequence[str],
+    *,
+    alone: bool,
+) -> list[Cause]:
+    """The causes that a run's own advice speaks of, those that most units speak for first.
+
+    Beside causes ranked by evidence only what these cannot tell.
+    """
+    told = [one for one in material.advice if alone or one.id in ONLY_HERE]
+    found = [
+        _cause(one, entries[one.id], len(material.samples), knobs, low)
+        for one in told
+        if one.id in entries
+    ]
+    return sorted(found, key=lambda cause: (-cause.explains, cause.id))
+
+
+def _cause(advice: Advice, entry: Entry, of: int, knobs: KnobMap, low: Sequence[str]) -> Cause:
+    n = len(advice.questions) if advice.n is None else advice.n
+    return Cause(
+        id=entry.id,
+        title=entry.title,
+        means=entry.means,
+        standing=_standing(n, of),
+        explains=float(n),
+        of=of,
+        metrics=tuple(name for name in low if name in entry.metrics),
+        evidence=(
+            Evidence(
+                sign=entry.id,
+                speaks="for",
+                n=n,
+                of=of,
+                elsewhere=None,
+                elsewhere_of=None,
+                bits=0.0,
+                text=entry.evidence.format(n=n),
+            ),
+        ),
+        why=None,
+        confirm=entry.confirm,
+        actions=actions_of(entry, knobs),
+        samples=advice.questions,
+    )
+
+
+def _standing(n: int, of: int) -> Standing:
+    """A unit may have several faults, as a document has entities: then it is plainly likely."""
+    if n >= of:
+        return "likely"
+    low, _ = wilson(n / of, of)
+    return "likely" if low > TOLERATED else "possible"

@@ -1,0 +1,242 @@
+"""The diagnosis: metrics, causes and slices of one material, in one language."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from msgspec import Struct, structs
+
+from ragauge.contracts.diagnosis import (
+    Cause,
+    DiagnosisReport,
+    Language,
+    MetricDiagnosis,
+    Replay,
+    ScoreRow,
+    Slice,
+)
+from ragauge.contracts.finding import Finding
+from ragauge.contracts.score import Score
+from ragauge.diagnosis.advised import advised_causes
+from ragauge.diagnosis.catalogue import Entry, catalogue, speaks_of
+from ragauge.diagnosis.features import too_fine
+from ragauge.diagnosis.limits import beyond, plain_name
+from ragauge.diagnosis.material import Material, Measured
+from ragauge.diagnosis.metric_report import (
+    by_severity,
+    failing,
+    metric_diagnosis,
+    only_in,
+    told_severity,
+)
+from ragauge.diagnosis.own_rules import own_causes
+from ragauge.diagnosis.ranking import Ranked, rank
+from ragauge.diagnosis.slices import ALPHA, worst_slices
+from ragauge.diagnosis.told import Teller
+from ragauge.diagnosis.words import words
+
+FailOn = Literal["warning", "critical", "never"]
+SLICES, CAUSES = 5, 5
+"""What is shown at most: of slices, and of the causes of one metric."""
+FOLLOWS = {
+    "context_recall": ("first_relevant",),
+    "context_precision": ("first_relevant",),
+    "coverage": ("first_relevant",),
+    "gold_retrieved@5": ("first_relevant",),
+    "over_refusal": ("answer_length",),
+    "under_refusal": ("answer_length", "answerable"),
+    "refusal_rate": ("answer_length", "answerable"),
+}
+"""Features that a metric is made of: that it is low there is no news."""
+LEAST = 0.1
+"""Of a sample: what accounts for less is no cause to name."""
+
+
+class How(Struct, frozen=True, kw_only=True):
+    """How a diagnosis is made and told."""
+
+    metrics: tuple[str, ...] | None = None
+    """Those that are asked for; else all that the input has."""
+    language: Language = "en"
+    top: int = 3
+    """The worst samples of each metric that are shown."""
+    fail_on: FailOn = "critical"
+    knobs: Mapping[str, str | None] = {}
+    """What the pipeline calls a knob; None where it has none."""
+    entries: tuple[Entry, ...] = ()
+    """Rules of the user's own."""
+
+
+def diagnosed(material: Material, how: How, replay: Replay | None = None) -> DiagnosisReport:
+    """The report on what was read."""
+    return _Diagnosis(material, how).report(replay)
+
+
+def low_samples(material: Material, how: How) -> list[ScoreRow]:
+    """The samples beyond the threshold of a metric that is low, in their order."""
+    low = _Diagnosis(material, how).low_ids()
+    return [row for row in material.samples if row.id in low]
+
+
+class _Diagnosis:
+    """One diagnosis while it is made."""
+
+    def __init__(self, material: Material, how: How) -> None:
+        self._material, self._how = material, how
+        self._words = words(how.language)
+        self._measured = _wanted(material, how.metrics)
+        self._failing = {
+            name: failing(name, material.samples, one.limits)
+            for name, one in self._measured.items()
+        }
+        self._low = [
+            name
+            for name, one in self._measured.items()
+            if told_severity(one) in ("warning", "critical")
+        ]
+        self._entries = {entry.id: entry for entry in catalogue(how.language)}
+        self._teller = Teller(self._words, how.knobs)
+
+    def low_ids(self) -> set[str]:
+        return {row.id for name in self._low for row in self._failing[name]}
+
+    def report(self, replay: Replay | None) -> DiagnosisReport:
+        material, how = self._material, self._how
+        diagnoses = sorted(map(self._metric, self._measured), key=by_severity)
+        for name, values in too_fine(list(material.features.values())).items():
+            message = f"{values:,} values are too many to slice by"
+            material.findings.add(Finding("too_fine", name, message))
+        unknown = [key for key in material.unknown if key != "no_replay" or replay is None]
+        return DiagnosisReport(
+            passed=_passed(diagnoses, how),
+            language=how.language,
+            metrics={name: one.score for name, one in self._measured.items()},
+            gates=material.gates,
+            diagnoses=tuple(diagnoses),
+            causes=self._causes(),
+            symptoms=self._symptoms(),
+            addresses=material.addresses,
+            slices=self._slices(),
+            replay=replay,
+            unknown=tuple(self._words.unknown[key] for key in unknown),
+            findings=tuple(material.findings.kept()),
+            finding_counts=dict(sorted(material.findings.counts.items())),
+            coverage=material.coverage,
+            identity={**material.identity, "language": how.language, "fail_on": how.fail_on},
+        )
+
+    def _metric(self, name: str) -> MetricDiagnosis:
+        measured = self._measured[name]
+        worst = self._failing[name]
+        return metric_diagnosis(
+            name,
+            measured,
+            self._material.samples,
+            worst,
+            self._causes_of(name, worst),
+            self._symptoms_of_samples,
+            reason=self._reason(name, measured),
+            top=self._how.top,
+        )
+
+    def _reason(self, name: str, measured: Measured) -> str | None:
+        severity = told_severity(measured)
+        if severity == "not_evaluable":
+            return self._words.metrics.no_valid_value
+        return self._words.metrics.no_rule if severity == "no_rule" else None
+
+    def _causes_of(self, name: str, worst: Sequence[ScoreRow]) -> tuple[str, ...]:
+        """The causes that go with one metric, ranked over its own samples."""
+        if name not in self._low:
+            return ()
+        about = {id for id, entry in self._entries.items() if speaks_of(entry, name)}
+        if self._material.cases is None:
+            return tuple(one.id for one in self._material.advice if one.id in about)
+        ranked = rank(only_in(worst, self._material.cases))
+        # What the samples speak for counts, though the catalogue does not name the metric there.
+        return tuple(
+            one.rule.id
+            for one in ranked
+            if one.explains >= LEAST and (one.rule.id in about or one.standing == "likely")
+        )[:CAUSES]
+
+    def _causes(self) -> tuple[Cause, ...]:
+        ranked = () if self._material.cases is None else rank(self._material.cases)
+        found = [cause for cause in map(self._cause, ranked) if self._is_asked(cause)]
+        beside = advised_causes(
+            self._material, self._entries, self._how.knobs, self._low, alone=not ranked
+        )
+        own = own_causes(self._how.entries, self._material, self._failing, self._how.knobs)
+        order = ("likely", "possible", "untested", "struck_out")
+        return tuple(sorted([*own, *found, *beside], key=lambda one: order.index(one.standing)))
+
+    def _is_asked(self, cause: Cause) -> bool:
+        """Whether a cause is worth a word: it accounts for something, or a low metric raises it."""
+        return cause.explains > 0 if not self._low else bool(cause.metrics) or cause.explains > 0
+
+    def _cause(self, ranked: Ranked) -> Cause:
+        entry = self._entries[ranked.rule.id]
+        about = tuple(name for name in self._low if speaks_of(entry, name))
+        return self._teller.cause(ranked, entry, about)
+
+    @property
+    def _symptoms_of_samples(self) -> dict[str, tuple[str, ...]]:
+        found: dict[str, set[str]] = {}
+        for case in self._material.cases or ():
+            found.setdefault(case.sample, set()).update(case.symptoms)
+        return {sample: tuple(sorted(names)) for sample, names in found.items()}
+
+    def _symptoms(self) -> dict[str, int]:
+        counts = Counter(name for names in self._symptoms_of_samples.values() for name in names)
+        return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
+
+    def _slices(self) -> tuple[Slice, ...]:
+        """The strongest slices over all metrics that are low."""
+        found = [one for name in self._low for one in self._slices_of(name)]
+        return tuple(sorted(found, key=lambda one: (one.p, one.metric))[:SLICES])
+
+    def _slices_of(self, name: str) -> list[Slice]:
+        limits = self._measured[name].limits
+        rows = [row for row in self._material.samples if name in row.values]
+        if limits is None or not rows:
+            return []
+        values = [row.values[name] for row in rows]
+        wrong = [beyond(value, limits.warning, limits.better) for value in values]
+        features = [self._features(name, row) for row in rows]
+        alpha = ALPHA / len(self._low)  # of all slices together, whatever metric they are of
+        slices = worst_slices(name, values, wrong, limits.better, features, alpha=alpha)
+        severity, everywhere = told_severity(self._measured[name]), all(wrong)
+        return [
+            structs.replace(one, text=self._teller.slice(one, severity, all_beyond=everywhere))
+            for one in slices
+        ]
+
+    def _features(self, metric: str, row: ScoreRow) -> dict[str, str]:
+        """What a sample is sliced by, without what follows from the metric itself."""
+        told = self._material.features.get(row.id, {})
+        follows = FOLLOWS.get(plain_name(metric), ())
+        return {name: value for name, value in told.items() if name not in follows}
+
+
+def _wanted(material: Material, names: tuple[str, ...] | None) -> dict[str, Measured]:
+    """The metrics that are asked for; one that no sample has is there too, without a value."""
+    known = material.metrics
+    if names is None:
+        return dict(known)
+    by_name = {plain_name(name): name for name in sorted(known, reverse=True)} | {
+        name: name for name in known
+    }
+    of = len(material.samples)
+    score = Score(value=None, n=0, of=of, reason="no sample has it")
+    absent = Measured(score=score, better=None, limits=None, invalid={"absent": of} if of else {})
+    return {by_name.get(name, name): known.get(by_name.get(name, name), absent) for name in names}
+
+
+def _passed(diagnoses: Sequence[MetricDiagnosis], how: How) -> bool:
+    """Nothing is as bad as it may not be; what was asked for and has no value does not pass."""
+    if how.fail_on == "never":
+        return True
+    failing = {"critical"} if how.fail_on == "critical" else {"critical", "warning"}
+    return not any(one.severity in failing or one.severity == "not_evaluable" for one in diagnoses)

@@ -1,0 +1,234 @@
+"""What went wrong in a scored sample, as far as its scores, claims and texts can tell."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+
+from ragauge.contracts.claims import AnswerClaims, ReferenceAddress
+from ragauge.contracts.diagnosis import ScoreRow
+from ragauge.diagnosis.cases import Case, Seen
+from ragauge.diagnosis.limits import beyond, limits_of
+from ragauge.metrics.claims import answer_addresses, reference_addresses, relevance
+from ragauge.text.refusal import is_refusal
+from ragauge.text.words import words
+
+LEADS_ASTRAY = frozenset(
+    {"missed", "partly_missed", "invented", "own_knowledge", "misled_by_noise", "misread"}
+)
+LONG = 3.0
+"""An answer is padded where it has so many times the words of its reference …"""
+PADDED_WORDS = 40
+"""… and this many at least."""
+SHORT = 0.5
+MANY = 6
+"""Passages from which on a context holds many."""
+LONG_CONTEXT_WORDS = 1500
+
+
+def scored_case(row: ScoreRow, claims: AnswerClaims | None) -> Case:
+    """The row's symptoms and signs.
+
+    What a judge scored is believed before what words can tell; the claims say where an error comes
+    from.
+    """
+    return _Scored(row, claims).case()
+
+
+class _Scored:
+    """One row while it is looked at."""
+
+    def __init__(self, row: ScoreRow, claims: AnswerClaims | None) -> None:
+        self._row, self._seen = row, Seen()
+        self._low = _Low(row.values)
+        self._said = Counter(answer_addresses(claims)) if claims else Counter()
+        self._wanted = Counter(reference_addresses(claims)) if claims else Counter()
+        self._relevant = relevance(claims) if claims else None
+        self._answer_words = len(words(row.answer or ""))
+        self._reference_words = len(words(row.reference or ""))
+        self._refused = bool(row.answer) and is_refusal(
+            row.answer or "", "free", question=row.question
+        )
+
+    def case(self) -> Case:
+        row = self._row
+        failed = None if row.answer is None else not row.answer.strip()
+        self._seen.symptom("call_failed", failed)
+        missing = self._look_at_retrieval()
+        self._look_at_order()
+        if not failed:
+            self._look_at_reply(missing)
+        return self._seen.case(row.id, row.id)
+
+    def _look_at_reply(self, missing: bool | None) -> None:
+        row = self._row
+        if row.answerable is False:
+            told = None if row.answer is None else not self._refused
+            self._seen.symptom("answered_unanswerable", told)
+        elif self._refused:
+            self._seen.symptom("refused_with_evidence", None if missing is None else not missing)
+        else:
+            self._look_at_statements(missing)
+            self._look_at_answer(missing)
+        self._look_at_citations()
+
+    def _look_at_retrieval(self) -> bool | None:
+        """Whether something that the answer needs was not retrieved."""
+        judged, of = self._low("context_recall"), self._wanted.total() - self._wanted[None]
+        by_ids = _share_found(self._row.gold_ids, self._row.retrieved_ids)
+        found = by_ids if by_ids is not None else _share_in_contexts(self._wanted, of)
+        missing = judged if judged is not None else None if found is None else found < 1
+        self._seen.sign("needed_missing", missing)
+        if missing is None:
+            return None
+        none_found = found == 0 if found is not None else self._low.far("context_recall")
+        self._seen.symptom("missed", missing and none_found)
+        self._seen.symptom("partly_missed", missing and not none_found)
+        needs = self._row.gold_ids or ()
+        if needs or of:
+            self._seen.sign("needs_several", max(len(needs), of) > 1)
+        return missing
+
+    def _look_at_order(self) -> None:
+        ranks = self._relevant_ranks()
+        many = self._passages()
+        judged = self._low("context_precision")
+        if ranks is not None and many:
+            first = min(ranks, default=None)
+            if first is not None:
+                self._seen.symptom("found_late", first > 1)
+                self._seen.sign("noise_first", first > 1)
+                self._seen.sign("late_evidence", 3 * max(ranks) > 2 * many)
+            useless = many - len(ranks)
+            noisy = judged if judged is not None else 2 * useless > many
+            self._seen.symptom("noisy", bool(ranks) and noisy)
+        elif judged is not None:
+            self._seen.symptom("noisy", judged)
+        if many is not None:
+            self._seen.sign("many_passages", many >= MANY)
+        contexts = self._row.contexts
+        if contexts is not None:
+            length = sum(len(words(context.text)) for context in contexts)
+            self._seen.sign("long_context", length >= LONG_CONTEXT_WORDS)
+
+    def _look_at_statements(self, missing: bool | None) -> None:
+        """Whether the answer says what no passage says, or the wrong one does."""
+        unfaithful, misled = self._low("faithfulness"), self._low("noise_sensitivity")
+        said = self._said
+        if said.total() - said[None]:
+            unsupported = said["invented"] + said["self_knowledge"] > 0
+            bad = unsupported if unfaithful is None else unfaithful
+            right_all = said["self_knowledge"] > 0 and not said["invented"]
+            self._seen.symptom("invented", bad and not right_all)
+            self._seen.symptom("own_knowledge", bad and right_all)
+            wrong = self._is_wrong()
+            noise, read = said["misled_by_noise"] > 0, said["misled_by_relevant"] > 0
+            self._seen.symptom(
+                "misled_by_noise", noise and bool(wrong if misled is None else misled)
+            )
+            self._seen.symptom("misread", read and not noise and bool(wrong or misled))
+            self._seen.sign("several_sources", sum(self._relevant or ()) > 1)
+        else:
+            self._seen.symptom("invented", unfaithful)
+            self._seen.symptom("misled_by_noise", misled)
+
+    def _is_wrong(self) -> bool | None:
+        """Whether the answer lacks what its reference says; None where nobody can tell.
+
+        A judge's word is taken first. Else the claims of the reference decide, not those of the
+        answer: an answer that says more than its reference is not wrong.
+        """
+        judged = self._low("factual_correctness")
+        of = self._wanted.total() - self._wanted[None]
+        if judged is not None or not of:
+            return judged
+        return self._wanted["said"] < of
+
+    def _look_at_answer(self, missing: bool | None) -> None:
+        """Whether the answer is about the question, and has what its reference has."""
+        off, wrong = self._low("answer_relevancy"), self._low("factual_correctness")
+        far = self._low("semantic_similarity")
+        # An answer that was led astray is off the question for that reason, and not by itself.
+        self._seen.symptom("off_question", off and not self._seen.shows(LEADS_ASTRAY))
+        if self._row.reference is not None and self._row.answer is not None:
+            longer = self._answer_words >= max(LONG * self._reference_words, PADDED_WORDS)
+            shorter = self._answer_words < SHORT * self._reference_words
+            self._seen.sign("longer", longer)
+            self._seen.sign("shorter", shorter)
+            self._seen.symptom("padded", longer and bool(off or far))
+        unused, of = self._wanted["unused"], self._wanted.total() - self._wanted[None]
+        low = self._is_wrong()
+        if of:
+            # Where something wrong stands in its place, that is the error, and not the gap.
+            said = self._said
+            wrongly = said["invented"] + said["misled_by_noise"] + said["misled_by_relevant"] > 0
+            omits = unused > 0 and not wrongly
+            self._seen.symptom("left_out", omits and low is not False)
+        elif wrong is not None and missing is not None:
+            faithful = self._low("faithfulness") is False
+            self._seen.symptom("misread", wrong and not missing and faithful)
+        if far is not None and wrong is not None:
+            self._seen.symptom("reworded", far and not wrong)
+
+    def _look_at_citations(self) -> None:
+        row = self._row
+        if row.cited is None or self._refused:
+            return
+        self._seen.symptom("uncited", not row.cited)
+        if row.gold_ids and row.cited:
+            hit = not set(row.gold_ids).isdisjoint(row.cited)
+            found = _share_found(row.gold_ids, row.retrieved_ids)
+            self._seen.symptom("cites_wrong", not hit and found != 0)
+
+    def _relevant_ranks(self) -> list[int] | None:
+        """The places of passages that the question needs, from 1; None where nobody can tell."""
+        row = self._row
+        if row.gold_ids and row.retrieved_ids is not None:
+            return [rank for rank, id in enumerate(row.retrieved_ids, 1) if id in row.gold_ids]
+        if self._relevant is None:
+            return None
+        return [rank for rank, relevant in enumerate(self._relevant, 1) if relevant]
+
+    def _passages(self) -> int | None:
+        row = self._row
+        known = row.retrieved_ids if row.retrieved_ids is not None else row.contexts
+        return None if known is None else len(known)
+
+
+class _Low:
+    """Whether a sample is beyond the warning threshold of a metric; None where it has no value."""
+
+    def __init__(self, values: Mapping[str, float]) -> None:
+        self._values = {
+            name.rpartition(".")[2].removeprefix("lexical_"): value
+            for name, value in sorted(values.items(), reverse=True)
+        }
+
+    def __call__(self, metric: str) -> bool | None:
+        return self._beyond(metric, critical=False)
+
+    def far(self, metric: str) -> bool:
+        """Beyond the critical threshold."""
+        return bool(self._beyond(metric, critical=True))
+
+    def _beyond(self, metric: str, *, critical: bool) -> bool | None:
+        value, limits = self._values.get(metric), limits_of(metric)
+        if value is None or limits is None:
+            return None
+        limit = limits.critical if critical and limits.critical is not None else limits.warning
+        return beyond(value, limit, limits.better)
+
+
+def _share_found(needed: Collection[str] | None, retrieved: Collection[str] | None) -> float | None:
+    """How much of what is needed was retrieved, by ids."""
+    if not needed or retrieved is None:
+        return None
+    return len(set(needed).intersection(retrieved)) / len(set(needed))
+
+
+def _share_in_contexts(wanted: Counter[ReferenceAddress | None], of: int) -> float | None:
+    """How much of the reference stands in the contexts, by its claims.
+
+    What the answer says is not missed, whatever words the passages use.
+    """
+    return 1 - wanted["retriever_missed"] / of if of else None

@@ -1,0 +1,306 @@
+"""What went wrong in a traced answer, beside its gold question and the other runs of it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from msgspec import Struct, structs
+
+from ragauge.contracts.answers import Context
+from ragauge.contracts.citation import Citation
+from ragauge.contracts.claims import AnswerClaims
+from ragauge.contracts.facts import Facts
+from ragauge.contracts.gold import Gold
+from ragauge.contracts.run import Variation
+from ragauge.diagnosis.cases import Case, Seen
+from ragauge.diagnosis.scored_case import LONG, LONG_CONTEXT_WORDS, MANY, PADDED_WORDS, SHORT
+from ragauge.metrics.claims import answer_addresses
+from ragauge.text.words import words
+
+STALE = frozenset({"mismatch_index_hash", "rev_mismatch"})
+OFF = frozenset({"span_text_mismatch", "out_of_range", "bad_offsets"})
+MIXED = frozenset({"cross_section_reuse"})
+SLIPS = 2
+"""Letters by which an id may differ from one that was retrieved, to be taken for it misspelt."""
+HEATED = 3
+"""So many times as often as at temperature 0, where heat is what spoils answers …"""
+FEWEST_EACH = 10
+"""… among so many runs with it and without, at least."""
+FEWEST = 3
+"""Passages from which on their places tell how deep the search went."""
+
+
+class Observed(Struct, frozen=True, kw_only=True):
+    """One trace with all that is known of it."""
+
+    id: str
+    gold: Gold
+    facts: Facts
+    variation: Variation
+    sent: str | None = None
+    """The question as it was asked; None where the trace does not tell."""
+    retrieved: tuple[str, ...] | None = None
+    found_some: bool | None = None
+    """A needed chunk was retrieved; None where that cannot be told, as with the next."""
+    found_all: bool | None = None
+    payloads: tuple[Citation, ...] = ()
+    """Of the retrieved chunks that have one; best first."""
+    codes: frozenset[str] = frozenset()
+    """What the audit found."""
+    audited: bool = False
+    """Whether the citations were looked at."""
+    echoed: bool | None = None
+    claims: AnswerClaims | None = None
+    contexts: tuple[Context, ...] | None = None
+    """The texts of what was retrieved; None where the trace does not hold them all."""
+    rewritten: bool | None = None
+    """The search was given another text than the question that was sent."""
+    passed_check: bool | None = None
+    """The pipeline's own validation let the answer through; None where the trace tells of none."""
+
+    @property
+    def needed(self) -> frozenset[str]:
+        return frozenset(self.gold.gold_citations)
+
+    @property
+    def right(self) -> bool | None:
+        """The answer is right as far as the gold tells; None where a call failed."""
+        facts = self.facts
+        if facts.answered is None:
+            return None
+        if not facts.answerable:
+            return not facts.answered
+        return facts.answered and facts.contained is not False and facts.hit is not False
+
+    @property
+    def wording(self) -> tuple[int, str]:
+        return self.variation.paraphrase, self.variation.jitter
+
+
+def known_ids(runs: Iterable[Observed]) -> frozenset[str]:
+    """Every id that was retrieved anywhere, or that gold names."""
+    found: set[str] = set()
+    for run in runs:
+        found.update(run.retrieved or (), run.needed)
+    return frozenset(found)
+
+
+def traced_cases(runs: Sequence[Sequence[Observed]]) -> list[Case]:
+    """A case for each trace; the runs of a question stand together."""
+    known = known_ids(run for siblings in runs for run in siblings)
+    every = [(run, siblings) for siblings in runs for run in siblings]
+    cases = [_Traced(run, siblings, known).case() for run, siblings in every]
+    return with_temperature(cases, [run.variation.temperature > 0 for run, _ in every])
+
+
+def with_temperature(cases: Sequence[Case], warm: Sequence[bool]) -> list[Case]:
+    """The cases with the sign of sampling: what goes wrong in them hardly does at temperature 0.
+
+    It takes a run with both: whether one answer would have been right when cold, nobody can tell.
+    """
+    if min(sum(warm), len(warm) - sum(warm)) < FEWEST_EACH:
+        return list(cases)
+    shown = {
+        heat: Counter(
+            name
+            for case, is_warm in zip(cases, warm, strict=True)
+            if is_warm is heat
+            for name in case.symptoms
+        )
+        for heat in (True, False)
+    }
+    of = {True: sum(warm), False: len(warm) - sum(warm)}
+    rarer = {
+        name
+        for name, times in shown[True].items()
+        if HEATED * shown[False][name] / of[False] <= times / of[True]
+    }
+    return [
+        structs.replace(case, signs={**case.signs, "right_when_cold": bool(case.symptoms & rarer)})
+        for case in cases
+    ]
+
+
+class _Traced:
+    """One trace while it is looked at."""
+
+    def __init__(self, run: Observed, siblings: Sequence[Observed], known: frozenset[str]) -> None:
+        self._run, self._siblings, self._known = run, siblings, known
+        self._seen = Seen()
+        self._said = Counter(answer_addresses(run.claims)) if run.claims else Counter()
+
+    def case(self) -> Case:
+        run, seen = self._run, self._seen
+        facts = run.facts
+        seen.symptom("call_failed", facts.status == "error")
+        if facts.status == "ok":
+            if facts.refusal in ("exact", "near", "free"):
+                seen.symptom("refusal_form", facts.refusal != "exact")
+            self._look_at_passages()
+            self._look_at_others()
+            if facts.answerable:
+                self._look_at_answer()
+            else:
+                answers = bool(facts.answered) and facts.refusal in ("none", "undetermined")
+                seen.symptom("answered_unanswerable", answers)
+            self._look_at_pointers()
+            seen.symptom("constraints_lost", None if run.echoed is None else not run.echoed)
+        return seen.case(run.id, run.gold.qid)
+
+    def _look_at_answer(self) -> None:
+        run = self._run
+        refuses = run.facts.refusal in ("exact", "near", "free") or not run.facts.answered
+        wrong = run.right is False
+        missing = None if run.found_all is None else not run.found_all
+        if missing is not None:
+            none_found = not run.found_some
+            self._seen.symptom("missed", wrong and missing and none_found)
+            self._seen.symptom("partly_missed", wrong and missing and not none_found)
+            self._seen.sign("needed_missing", missing)
+            self._seen.sign("needs_several", len(run.needed) > 1)
+        if not refuses or missing is not None:
+            self._seen.symptom("refused_with_evidence", refuses and not missing)
+        if not refuses:
+            self._look_at_statements(missing)
+            self._look_at_length()
+            self._look_at_citations(missing)
+
+    def _look_at_statements(self, missing: bool | None) -> None:
+        """Of a wrong answer whose passages are there: where the wrong statement comes from."""
+        contained = self._run.facts.contained
+        said = self._said
+        told = said.total() - said[None] > 0
+        if told:
+            self._seen.symptom("invented", said["invented"] > 0)
+            self._seen.symptom("own_knowledge", said["self_knowledge"] > 0 and contained is False)
+        if contained is None or missing is not False:
+            return
+        unsupported = said["invented"] + said["self_knowledge"] > 0
+        noise, read = said["misled_by_noise"] > 0, said["misled_by_relevant"] > 0
+        if told:
+            self._seen.symptom("misled_by_noise", not contained and noise)
+            self._seen.symptom("misread", not contained and read and not noise and not unsupported)
+        explained = unsupported or noise or read
+        self._seen.symptom("left_out", not contained and not (told and explained))
+        sources = len(set(self._run.facts.cited))
+        self._seen.sign("several_sources", sources > 1)
+
+    def _look_at_length(self) -> None:
+        reference = self._run.gold.gold_claim or self._run.gold.gold_answer
+        if not reference or not self._run.facts.claim:
+            return
+        answer, wanted = len(words(self._run.facts.claim)), len(words(reference))
+        longer = answer >= max(LONG * wanted, PADDED_WORDS)
+        self._seen.symptom("padded", longer)
+        self._seen.sign("longer", longer)
+        self._seen.sign("shorter", answer < SHORT * wanted)
+
+    def _look_at_citations(self, missing: bool | None) -> None:
+        facts = self._run.facts
+        self._seen.symptom("uncited", not facts.cited_count)
+        self._seen.sign("claim_right", facts.contained)
+        if not facts.cited_count:
+            return
+        strange = [id for id in facts.cited if id not in (self._run.retrieved or facts.cited)]
+        unknown = [id for id in strange if self._is_nobodys(id)]
+        if self._run.retrieved is not None:
+            self._seen.symptom("cites_unknown", bool(unknown))
+        if facts.hit is not None and missing is not None:
+            elsewhere = len(strange) > len(unknown)
+            # A wrong claim with its own passage is cited rightly: then it is no fault of the ids.
+            drifts = not facts.hit and not missing and not unknown and facts.contained is not False
+            self._seen.symptom("cites_wrong", elsewhere or drifts)
+
+    def _is_nobodys(self, id: str) -> bool:
+        """Whether no trace ever retrieved the id, and it is one that this trace did, misspelt."""
+        if id in self._known:
+            return False
+        return any(_is_misspelt(id, known) for known in self._run.retrieved or ())
+
+    def _look_at_passages(self) -> None:
+        """How the passages stand: too many, in what order, from how deep a search."""
+        run, seen = self._run, self._seen
+        ids = run.retrieved
+        if ids is None:
+            return
+        seen.sign("many_passages", len(ids) >= MANY)
+        if run.contexts is not None:
+            length = sum(len(words(context.text)) for context in run.contexts)
+            seen.sign("long_context", length >= LONG_CONTEXT_WORDS)
+        self._look_at_search()
+        ranks = [rank for rank, id in enumerate(ids, 1) if id in run.needed]
+        if not ranks:
+            return
+        foreign = self._foreign()
+        seen.symptom("found_late", min(ranks) > 1)
+        seen.sign("noise_first", min(ranks) > 1)
+        seen.sign("late_evidence", len(ids) >= FEWEST and 3 * max(ranks) > 2 * len(ids))
+        if foreign is not None:
+            seen.symptom("noisy", len(ids) > 1 and 2 * len(foreign) > len(ids))
+            seen.sign("foreign_passages", bool(set(ids[: min(ranks)]) & foreign))
+        seen.sign("demoted", self._demoted())
+
+    def _look_at_search(self) -> None:
+        """Whether there was more behind what is shown, and whether something chose from it."""
+        places = [one.k_pos for one in self._run.payloads if one.k_pos is not None]
+        if not places or len(places) < len(self._run.retrieved or ()):
+            return
+        unscored = all(one.rerank_score is None for one in self._run.payloads)
+        self._seen.sign("unranked", unscored)
+        deeper = max(places) > len(places)
+        if not unscored and (deeper or len(places) > 1):
+            self._seen.sign("shallow_pool", not deeper)
+
+    def _foreign(self) -> frozenset[str] | None:
+        """The passages of documents that the gold does not name; None where it is not told."""
+        if len(self._run.payloads) < len(self._run.retrieved or ()):
+            return None
+        ours = {one.doc_id for one in self._run.payloads if one.snippet_id in self._run.needed}
+        return frozenset(one.snippet_id for one in self._run.payloads if one.doc_id not in ours)
+
+    def _demoted(self) -> bool | None:
+        """A needed passage stands lower after the reranking than before."""
+        told = [
+            one.k_final > one.k_pos
+            for one in self._run.payloads
+            if one.snippet_id in self._run.needed
+            and one.k_final is not None
+            and one.k_pos is not None
+        ]
+        return any(told) if told else None
+
+    def _look_at_others(self) -> None:
+        """What other wordings and other seeds of the same question brought."""
+        run, seen = self._run, self._seen
+        others = [other for other in self._siblings if other.id != run.id]
+        wordings = [other for other in others if other.wording != run.wording]
+        again = [other for other in others if other.wording == run.wording]
+        seen.sign("found_in_other_wording", _any(other.found_all for other in wordings))
+        seen.sign("found_under_other_seed", _any(other.found_all for other in again))
+        seen.sign("rewritten", run.rewritten)
+        seen.sign("passed_check", run.passed_check)
+
+    def _look_at_pointers(self) -> None:
+        run, seen = self._run, self._seen
+        if run.audited and (run.facts.cited or run.codes):
+            seen.symptom("stale", not run.codes.isdisjoint(STALE))
+            if run.facts.hit is not False:  # else the text is another's: the id is at fault
+                seen.symptom("offsets_off", not run.codes.isdisjoint(OFF))
+            seen.symptom("sections_mixed", not run.codes.isdisjoint(MIXED))
+
+
+def _is_misspelt(id: str, known: str) -> bool:
+    """
+    >>> _is_misspelt("louvre#history-3", "louvre#history"), _is_misspelt("p9", "p1#4")
+    (True, False)
+    """
+    from rapidfuzz.distance import Levenshtein
+
+    cut = id.startswith(known) or (len(id) > SLIPS and known.startswith(id))
+    return cut or Levenshtein.distance(id, known, score_cutoff=SLIPS) <= SLIPS
+
+
+def _any(told: Iterable[bool | None]) -> bool | None:
+    known = [one for one in told if one is not None]
+    return any(known) if known else None

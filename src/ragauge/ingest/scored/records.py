@@ -1,0 +1,180 @@
+"""Records of scores with their places: from files of any form, and from what a program holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from ragauge.errors import UsageError
+from ragauge.ingest.answered.columns import columns_of, is_in_columns
+from ragauge.ingest.answered.records import (
+    CONVERSATIONS,
+    HELD_IN,
+    INNER,
+    MISSING,
+    placed_records,
+)
+from ragauge.ingest.answered.shapes import ANSWERS, QUESTIONS
+from ragauge.ingest.fields import quoted
+from ragauge.ingest.judgements import Records, records_of
+from ragauge.ingest.lines import read_whole
+from ragauge.ingest.scored.names import is_metric, is_surely_metric
+from ragauge.ingest.scored.samples import TEXTS
+from ragauge.ingest.scored.tokens import marked, unmarked
+from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.tables import rows_of
+
+_HELD_IN = (*HELD_IN, "scores")
+
+
+class Source(Struct, frozen=True):
+    """The records of a file, and whether JSON tells their numbers from their gaps."""
+
+    records: list[tuple[str, Any]]
+    is_json: bool
+
+
+def read_records(name: str, problems: list[str]) -> Source:
+    """All records of a file; what cannot be decoded goes into the list."""
+    if name.lower().endswith((".parquet", ".pq")):
+        return Source(list(placed_records(name, problems, "parquet", name)), False)
+    content = read_whole(name)
+    if content.lstrip()[:1] not in (b"{", b"[", b""):
+        return Source(list(_table(name, content, problems)), False)
+    content, marks = marked(content)
+    placed = _whole if _is_one_object(content) else _each
+    records = list(_unwrapped(placed(name, content, problems), name, problems))
+    if marks is not None:
+        records = [(place, unmarked(record, marks)) for place, record in records]
+    return Source(records, True)
+
+
+def held_records(held: Any, name: str, problems: list[str]) -> Source:
+    """The records of what a program holds: dicts, a frame, or an object that holds rows."""
+    if hasattr(held, "iter_rows"):
+        rows: Iterable[Any] = held.iter_rows(named=True)
+    elif hasattr(held, "to_dict") and hasattr(held, "columns"):
+        rows = held.to_dict("records")
+    elif hasattr(held, "to_pylist"):
+        rows = held.to_pylist()
+    elif hasattr(held, "to_pandas"):
+        return held_records(held.to_pandas(), name, problems)
+    elif isinstance(held, Mapping):
+        return Source(list(_unwrapped(iter([(name, dict(held))]), name, problems)), False)
+    elif isinstance(held, str | Path) or not isinstance(held, Iterable):
+        fact = f"expected dicts or a frame, got {type(held).__name__}"
+        raise UsageError(f"{name}: {fact}; a file is read by read_scores")
+    else:
+        rows = held
+    return Source([(f"{name}: row {number}", row) for number, row in enumerate(rows, 1)], False)
+
+
+def _is_one_object(content: bytes) -> bool:
+    """Whether a file is one object over several lines, not one a line."""
+    first, _, rest = content.strip().partition(b"\n")
+    begun = first.startswith(b"{") and not first.rstrip().endswith(b"}")
+    return begun and bool(rest) and not rest.lstrip().startswith(b"{")
+
+
+def _whole(name: str, content: bytes, problems: list[str]) -> Records:
+    try:
+        yield name, decode(content)
+    except BadJson as fault:
+        problems.append(f"{name}: {fault}")
+
+
+def _each(name: str, content: bytes, problems: list[str]) -> Records:
+    return records_of(name, content, problems, _table)
+
+
+def _unwrapped(placed: Records, name: str, problems: list[str]) -> Records:
+    """The rows that objects hold; an object itself, where it holds none."""
+    for place, record in placed:
+        if not isinstance(record, dict) or _is_row(record):
+            yield place, record
+        elif is_in_columns(record) or _is_columnar(record):
+            yield from columns_of(name, record, problems)
+        else:
+            yield from _held(place, record, name, problems)
+
+
+def _held(place: str, record: dict[str, Any], name: str, problems: list[str]) -> Records:
+    inner = next((record[key] for key in INNER if isinstance(record.get(key), dict)), record)
+    results = inner.get("results")
+    inner = results if isinstance(results, dict) else inner
+    for key in CONVERSATIONS:
+        if isinstance(inner.get(key), list) and inner[key]:
+            fact = f"{len(inner[key]):,} conversations; single questions are diagnosed"
+            problems.append(f"{name}: {key}: {fact}")
+    rows = next((inner[key] for key in _HELD_IN if _holds_rows(inner, key)), _only_scored(inner))
+    if rows is not None:
+        yield from ((f"{name}: item {number}", row) for number, row in enumerate(rows, 1))
+    elif _is_by_row(record):
+        yield from ((f"{name}: row {key}", row) for key, row in record.items())
+    else:
+        yield place, record
+
+
+def _is_row(record: Mapping[str, Any]) -> bool:
+    return any(isinstance(record.get(name), str) for name in (*QUESTIONS, *ANSWERS))
+
+
+def _holds_rows(record: Mapping[str, Any], key: str) -> bool:
+    held = record.get(key)
+    return isinstance(held, list) and (not held or any(isinstance(one, dict) for one in held))
+
+
+def _only_scored(record: Mapping[str, Any]) -> list[Any] | None:
+    """The one list of rows with scores that an object holds, under whatever name."""
+    lists = [
+        held
+        for key, held in record.items()
+        if _holds_rows(record, key)
+        and any(is_surely_metric(name) for one in held if isinstance(one, dict) for name in one)
+    ]
+    return lists[0] if len(lists) == 1 else None
+
+
+def _is_columnar(record: Mapping[str, Any]) -> bool:
+    """Whether an object without answers is a table: each of its fields is a column."""
+    columns = list(record.values())
+    if not any(_is_column(name) for name in record):
+        return False
+    if all(isinstance(one, list) for one in columns):
+        return any(is_metric(name) for name in record)
+    return all(isinstance(one, dict) and one.keys() == columns[0].keys() for one in columns)
+
+
+def _is_by_row(record: Mapping[str, Any]) -> bool:
+    """Whether an object holds a row under each of its keys: pandas's form `index`."""
+    return bool(record) and all(
+        isinstance(row, dict) and not _is_column(key) and any(map(_is_column, row))
+        for key, row in record.items()
+    )
+
+
+def _is_column(name: str) -> bool:
+    return name in TEXTS or is_metric(name)
+
+
+def _table(name: str, content: bytes, problems: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The rows of a CSV or TSV file, their cells as they are written."""
+    rows = rows_of(name, content, problems)
+    _, header = next(rows, ("", []))
+    columns = [title.strip() for title in header]
+    twice = sorted({title for title in columns if columns.count(title) > 1})
+    problems += [f"{name}: two columns are called {quoted(title)}; keep one" for title in twice]
+    for place, cells in () if twice else rows:
+        if len(cells) == len(columns):
+            yield (
+                place,
+                {
+                    column: None if column in TEXTS and cell.strip() in MISSING else cell
+                    for column, cell in zip(columns, cells, strict=True)
+                },
+            )
+        else:
+            problems.append(f"{place}: cells: {len(cells)}, but the header has {len(columns)}")

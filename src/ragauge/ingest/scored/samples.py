@@ -1,0 +1,178 @@
+"""A sample of any tool taken apart: its texts, its scores, and what else is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct, structs
+
+from ragauge.contracts.answers import AnswerRow, Context
+from ragauge.contracts.claims import AnswerClaims
+from ragauge.ingest.answered.passages import listed
+from ragauge.ingest.answered.shapes import (
+    ANSWERS,
+    CITED,
+    CONTEXTS,
+    CONVERSATIONS,
+    IDS,
+    QUESTIONS,
+    REFERENCES,
+    own_id,
+    row_of,
+)
+from ragauge.ingest.fields import BadField, BadRecord, expected
+from ragauge.ingest.scored.imported_claims import claims_of
+from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.text.citations import id_of, split_ids, unique
+
+SAMPLE_IDS = ("sample_id", *IDS, "case_id", "test_id", "unit")
+RETRIEVED = ("retrieved_ids", "retrieved_context_ids")
+GOLD = ("gold_ids", "gold_citations", "reference_context_ids")
+OTHER_ANSWERS = ("output", "generated_answer", "prediction")
+OTHER_REFERENCES = ("expected", "expected_answer", "correct_answer", "ideal")
+TEXTS = frozenset(
+    (
+        *(*SAMPLE_IDS, *QUESTIONS, *ANSWERS, *OTHER_ANSWERS, *CONTEXTS, *REFERENCES),
+        *(*OTHER_REFERENCES, *CITED, *CONVERSATIONS, *RETRIEVED, *GOLD),
+        *("answerable", "strata", "claims", "status"),
+    )
+)
+"""Fields that are no scores, whatever they hold."""
+
+
+class Parts(Struct, frozen=True, kw_only=True):
+    """A sample as it was read, before its fields are checked."""
+
+    place: str
+    fields: Mapping[str, Any]
+    """Its texts and ids, under the names that answers have."""
+    scores: Mapping[str, list[Any]]
+    """By the metric's name in the file, all that was measured."""
+    others: Mapping[str, Any] = {}
+    """What may be strata."""
+    id: str | None = None
+    """Where the form has a name for it that is not among the fields."""
+    strata: Mapping[str, str] = {}
+    """Those that the form itself has."""
+
+
+class Texts(Struct, frozen=True, kw_only=True):
+    """The fields of a sample, checked."""
+
+    row: AnswerRow
+    retrieved_ids: tuple[str, ...] | None
+    gold_ids: tuple[str, ...] | None
+    claims: AnswerClaims | None
+    unmatched: bool
+    """There are ids and passages, and not as many of the one as of the other."""
+
+
+def sample_id(fields: Mapping[str, Any]) -> str | None:
+    """What a sample is called; None where it has no name."""
+    for name in SAMPLE_IDS:
+        found = own_id({"id": fields.get(name)})
+        if found is not None:
+            return str(found).strip()
+    return None
+
+
+def texts_of(fields: Mapping[str, Any], id: str, place: str) -> Texts:
+    """The texts and ids of a sample; raises BadRecord with every field that is wrong."""
+    faults: list[BadField] = []
+    known = _under_our_names(fields)
+    row, retrieved, gold, claims = AnswerRow(id=id, answer=None), None, None, None
+    try:
+        known["strata"] = _strata(known.get("strata"))
+        row = row_of(known, id, place)
+    except BadRecord as fault:
+        faults += fault.fields
+    except BadField as fault:
+        faults.append(fault)
+    try:
+        retrieved, gold = _ids(known, RETRIEVED), _ids(known, GOLD)
+        claims = claims_of(known.get("claims"), None if row.contexts is None else len(row.contexts))
+    except BadField as fault:
+        faults.append(fault)
+    if faults:
+        raise BadRecord(faults)
+    if retrieved is None and row.contexts is None:
+        retrieved = _ids_of_chunks(known)
+    return _joined(row, retrieved, None if gold is None else unique(gold), claims)
+
+
+def _under_our_names(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields that say something, an answer and a reference under names that answers have."""
+    known = {name: one for name, one in fields.items() if not _is_missing(one)}
+    for ours, names, others in (
+        ("answer", ANSWERS, OTHER_ANSWERS),
+        ("ground_truth", REFERENCES, OTHER_REFERENCES),
+    ):
+        other = next((known[name] for name in others if name in known), None)
+        if other is not None and not any(name in known for name in names):
+            known[ours] = other
+    return known
+
+
+def _is_missing(value: Any) -> bool:
+    """None, or what a frame has in its place."""
+    return value is None or (isinstance(value, float) and value != value)
+
+
+def _joined(
+    row: AnswerRow,
+    retrieved: tuple[str, ...] | None,
+    gold: tuple[str, ...] | None,
+    claims: AnswerClaims | None,
+) -> Texts:
+    """The texts with ids and passages brought together: passages that have only places get ids."""
+    contexts, unmatched = row.contexts, False
+    nameless = contexts is not None and _are_nameless(contexts)
+    if contexts and retrieved is None and not nameless:
+        retrieved = tuple(context.id for context in contexts)
+    elif contexts and retrieved is not None and nameless:
+        unmatched = len(contexts) != len(set(retrieved)) or len(contexts) != len(retrieved)
+        if not unmatched:
+            pairs = zip(retrieved, contexts, strict=True)
+            row = structs.replace(row, contexts=tuple(Context(id, one.text) for id, one in pairs))
+    return Texts(
+        row=row, retrieved_ids=retrieved, gold_ids=gold, claims=claims, unmatched=unmatched
+    )
+
+
+def _are_nameless(contexts: tuple[Context, ...]) -> bool:
+    """Whether passages are called after their places alone."""
+    return all(context.id == str(place) for place, context in enumerate(contexts, 1))
+
+
+def _ids(fields: Mapping[str, Any], names: tuple[str, ...]) -> tuple[str, ...] | None:
+    """Ids in their order; None where no field tells them."""
+    name = next((name for name in names if name in fields), None)
+    if name is None:
+        return None
+    value = fields[name]
+    written = isinstance(value, str) and not value.strip().startswith("[")
+    ids = []
+    for place, one in enumerate(split_ids(value) if written else listed(value, name)):
+        id = str(one) if isinstance(one, int) else id_of(one)
+        if not id:
+            raise BadField(f"{name}[{place}]", expected("the id of a passage", one))
+        ids.append(id)
+    return tuple(ids)
+
+
+def _ids_of_chunks(fields: Mapping[str, Any]) -> tuple[str, ...] | None:
+    """The ids of chunks that a trace has without their texts."""
+    chunks = next((fields[name] for name in ("retrieved", "chunks") if name in fields), None)
+    ids = [id_of(one) for one in chunks] if isinstance(chunks, list) else []
+    return tuple(id for id in ids if id) if ids and all(ids) else None
+
+
+def _strata(value: Any) -> Any:
+    """Strata as they are, or as the text of a table's cell."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return decode(value.encode())
+    except (BadJson, UnicodeEncodeError):
+        raise BadField("strata", expected("an object", value)) from None

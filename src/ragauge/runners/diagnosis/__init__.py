@@ -1,0 +1,1 @@
+"""From scores, traces or a recorded run to a diagnosis."""

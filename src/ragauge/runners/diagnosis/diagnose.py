@@ -1,0 +1,190 @@
+"""Diagnose: why is it low, and what to change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from msgspec import Struct, structs
+
+from ragauge.contracts.diagnosis import DiagnosisReport, Language, Replay
+from ragauge.contracts.history import History, Run
+from ragauge.diagnosis.limits import limits_of
+from ragauge.diagnosis.material import Material
+from ragauge.diagnosis.own_rules import OwnRules, read_own_rules
+from ragauge.diagnosis.report import FailOn, How, diagnosed, low_samples
+from ragauge.errors import InputRejected, UsageError
+from ragauge.ingest.knobs import read_knobs
+from ragauge.ingest.scenarios import knob_names
+from ragauge.ingest.scored.scored_file import read_scores, score_rows
+from ragauge.runners.diagnosis.failing import failing_rows, failing_runs, with_replay
+from ragauge.runners.diagnosis.recorded import recorded_gold, recorded_material, with_a_rule
+from ragauge.runners.diagnosis.replay_plan import Failing
+from ragauge.runners.diagnosis.scored import scored_material
+from ragauge.runners.diagnosis.traced import Traced, traced_material
+
+AskAgain = Callable[[Sequence[Failing]], Replay]
+"""Asks the questions that went wrong again, with one thing changed at a time."""
+
+
+class DiagnoseOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How to diagnose; the defaults are the command's."""
+
+    lang: Language = "en"
+    fail_on: FailOn = "critical"
+    rules: str | None = None
+    """A file with entries and thresholds of one's own."""
+    knobs: dict[str, str | bool | None] | str | None = None
+    """What the pipeline calls its knobs: a map, or a JSON file with one."""
+    claims: bool = True
+    """Judge the claims of samples by words, where they bring none of their own."""
+    form: str = "auto"
+    max_bad: str = "0"
+
+
+def diagnose(
+    rows: str | Path | Iterable[Any],
+    metrics: Sequence[str] | None = None,
+    top: int = 3,
+    *,
+    ask_again: AskAgain | None = None,
+    **options: Any,
+) -> DiagnosisReport:
+    """The diagnosis of score rows: a file, dicts or a frame; options as in DiagnoseOptions.
+
+    `ask_again` replays what went wrong, where the pipeline is at hand. Raises UsageError or
+    InputRejected with everything that is wrong.
+    """
+    chosen, own, how = _prepared(metrics, top, options)
+    if isinstance(rows, str | Path):
+        file = read_scores(rows, form=chosen.form, max_bad=chosen.max_bad)
+    else:
+        file = score_rows(rows, form=chosen.form)
+    material = scored_material(file, own.limits, lexical=chosen.claims)
+    return _told(material, how, ask_again, lambda: failing_rows(low_samples(material, how)))
+
+
+def diagnose_traces(
+    traces: str | Path | Sequence[str | Path],
+    gold: str | Path,
+    metrics: Sequence[str] | None = None,
+    top: int = 3,
+    *,
+    manifest: str | None = None,
+    docs: str | None = None,
+    ask_again: AskAgain | None = None,
+    **options: Any,
+) -> DiagnosisReport:
+    """The diagnosis of traces beside their gold set; of a sweep it can tell the most.
+
+    Unless asked for, metrics without a rule are left out.
+    """
+    chosen, own, how = _prepared(metrics, top, options)
+    names = [traces] if isinstance(traces, str | Path) else traces
+    against = Traced(
+        gold=str(gold),
+        manifest=manifest,
+        docs=docs,
+        max_bad=chosen.max_bad,
+        lexical=chosen.claims,
+    )
+    material, runs = traced_material([str(name) for name in names], against)
+    material = with_limits(material, own)
+    material = with_a_rule(material) if metrics is None else material
+    return _told(material, how, ask_again, lambda: failing_runs(runs))
+
+
+def diagnose_run(
+    history: History,
+    run: Run,
+    metrics: Sequence[str] | None = None,
+    top: int = 3,
+    *,
+    ask_again: AskAgain | None = None,
+    **options: Any,
+) -> DiagnosisReport:
+    """The diagnosis of a recorded run; unless asked for, metrics without a rule are left out."""
+    _, own, how = _prepared(metrics, top, options)
+    material = with_limits(recorded_material(history, run), own)
+    material = with_a_rule(material) if metrics is None else material
+    gold = {one.qid: one for one in recorded_gold(history, run)}
+    return _told(material, how, ask_again, lambda: failing_rows(low_samples(material, how), gold))
+
+
+def _told(
+    material: Material, how: How, ask_again: AskAgain | None, failing: Callable[[], list[Failing]]
+) -> DiagnosisReport:
+    """The report; raises InputRejected where nothing that was asked for has a value."""
+    replay = ask_again(failing()) if ask_again else None
+    if replay and material.cases is not None:
+        material = structs.replace(material, cases=with_replay(material.cases, replay))
+    report = diagnosed(material, how, replay)
+    if all(one.severity == "not_evaluable" for one in report.diagnoses):
+        names = ", ".join(one.metric for one in report.diagnoses) or "no metric at all"
+        raise InputRejected(f"nothing to diagnose: no sample has a valid value of {names}")
+    return report
+
+
+def _prepared(
+    metrics: Sequence[str] | None, top: int, options: Mapping[str, Any]
+) -> tuple[DiagnoseOptions, OwnRules, How]:
+    """The options of a call, each of the kind it should be; raises UsageError otherwise."""
+    try:
+        chosen = msgspec.convert(_plain(options), DiagnoseOptions)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"diagnose: {error}") from None
+    if isinstance(metrics, str) or not all(isinstance(name, str) for name in metrics or ()):
+        raise UsageError('metrics: expected a list of names, such as ["faithfulness"]')
+    if not isinstance(top, int):
+        raise UsageError(f"top: expected a number of samples, got {type(top).__name__}")
+    if top < 0:
+        raise UsageError(f"--top {top}: show none or more of the worst samples")
+    own = own_rules(chosen.rules)
+    how = How(
+        metrics=None if metrics is None else tuple(dict.fromkeys(metrics)),
+        language=chosen.lang,
+        top=top,
+        fail_on=chosen.fail_on,
+        knobs=_knob_map(chosen.knobs),
+        entries=own.entries,
+    )
+    return chosen, own, how
+
+
+def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: str(v) if isinstance(v, Path) else v for name, v in options.items()}
+
+
+def _knob_map(given: dict[str, str | bool | None] | str | None) -> dict[str, str | None]:
+    if given is None:
+        return {}
+    if isinstance(given, str):
+        return knob_names(read_knobs(given), "--knobs")
+    return knob_names(given, "knobs")
+
+
+def own_rules(file: str | None) -> OwnRules:
+    """The rules of a user's file; raises UsageError with all that is wrong with it."""
+    if file is None:
+        return OwnRules()
+    try:
+        text = Path(file).read_text("utf-8")
+    except OSError as error:
+        raise UsageError(f"--rules {file}: cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise UsageError(f"--rules {file}: is not UTF-8 text") from None
+    rules, problems = read_own_rules(text)
+    if problems:
+        raise UsageError(*(f"{file}: {problem}" for problem in problems))
+    return rules
+
+
+def with_limits(material: Material, own: OwnRules) -> Material:
+    """The material with the user's thresholds in place of ours; what a gate said stays."""
+    metrics = {
+        name: structs.replace(one, limits=own.limits.get(name) or one.limits or limits_of(name))
+        for name, one in material.metrics.items()
+    }
+    return structs.replace(material, metrics=metrics)

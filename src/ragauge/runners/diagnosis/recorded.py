@@ -1,0 +1,153 @@
+"""Material from a recorded run: its scores, its gates, and what it found to say of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import msgspec
+from msgspec import structs
+
+from ragauge import __version__
+from ragauge.contracts.diagnosis import ScoreRow
+from ragauge.contracts.facts import PATTERN, Facts
+from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.gold import Gold
+from ragauge.contracts.history import REPORT, History, Run, UnitRow
+from ragauge.contracts.run import Variation
+from ragauge.contracts.score import Advice, QuestionRow, Score
+from ragauge.diagnosis.cases import Case
+from ragauge.diagnosis.features import features
+from ragauge.diagnosis.material import Material
+from ragauge.diagnosis.traced_case import Observed, traced_cases
+from ragauge.errors import InputRejected
+from ragauge.runners.diagnosis.unit_values import measured_by, strata_of
+
+SCORE = "score"
+"""The command whose report tells of each question what a trace would."""
+
+
+class _Told(msgspec.Struct, kw_only=True):
+    """The parts of any report that a diagnosis reads."""
+
+    advice: tuple[Advice, ...] = ()
+    questions: tuple[QuestionRow, ...] = ()
+
+
+def recorded_material(history: History, run: Run) -> Material:
+    """The material of a run of ours, as it was recorded."""
+    record = run.record
+    gold = {one.qid: one for one in recorded_gold(history, run)}
+    units = list(history.units(run.id))
+    told = _report(history, run)
+    rows = [_row(unit, gold.get(unit.unit)) for unit in units]
+    better = {name: one.better for name, one in record.metrics.items()}
+    return Material(
+        samples=rows,
+        metrics=measured_by(_scores(run), record.gates, better),
+        cases=_cases(told.questions, gold) if told.questions else None,
+        advice=told.advice,
+        features={row.id: features(row) for row in rows},
+        gates=record.gates,
+        unknown=_unknown(rows, told),
+        findings=Findings(),
+        coverage={"samples": len(rows), **record.coverage},
+        identity={
+            "command": "diagnose",
+            "form": "run",
+            "run": run.id,
+            "of": record.command,
+            "ragauge": __version__,
+        },
+    )
+
+
+def recorded_gold(history: History, run: Run) -> Sequence[Gold]:
+    """The questions that a run was measured with; none where it needed no gold set."""
+    sha256 = run.record.gold_sha256
+    return history.gold(sha256) if sha256 else ()
+
+
+def _scores(run: Run) -> dict[str, Score]:
+    names = [one.name for one in structs.fields(Score)]
+    return {
+        id: Score(**{name: getattr(recorded, name) for name in names})
+        for id, recorded in run.record.metrics.items()
+    }
+
+
+def _report(history: History, run: Run) -> _Told:
+    """What the run's report says; of other commands than `score`, only its advice."""
+    with history.file(run, REPORT) as path:
+        whole: dict[str, Any] = msgspec.json.decode(path.read_bytes())
+    wanted = {"advice": whole.get("advice") or ()}
+    if run.record.command == SCORE:
+        wanted["questions"] = whole.get("questions") or ()
+    try:
+        return msgspec.convert(wanted, _Told)
+    except msgspec.ValidationError as error:
+        fact = f"its report cannot be read ({error}); record the run again with this version"
+        raise InputRejected(f"run {run.shown}: {fact}") from None
+
+
+def with_a_rule(material: Material) -> Material:
+    """The material with the metrics that a gate or a bound speaks of; the others are counted."""
+    ruled = {
+        name: one
+        for name, one in material.metrics.items()
+        if one.severity is not None or one.limits is not None
+    }
+    rest = sorted(material.metrics.keys() - ruled.keys())
+    if not rest:
+        return material
+    message = f"no gate and no usual bound speaks of: {', '.join(rest)}"
+    material.findings.add(Finding("no_rule", "", message), len(rest))
+    return structs.replace(material, metrics=ruled) if ruled else material
+
+
+def _row(unit: UnitRow, question: Gold | None) -> ScoreRow:
+    detail = unit.detail
+    claim, cited = detail.get("claim") or detail.get("answer"), detail.get("cited")
+    return ScoreRow(
+        id=unit.unit,
+        question=question.question if question else None,
+        answer=claim if isinstance(claim, str) else None,
+        reference=(question.gold_claim or question.gold_answer) if question else None,
+        cited=tuple(map(str, cited)) if isinstance(cited, list | tuple) else None,
+        gold_ids=question.gold_citations if question else None,
+        answerable=question.answerable if question else None,
+        values=unit.values,
+        strata=strata_of(question) if question else {},
+        where=str(detail.get("where") or ""),
+    )
+
+
+def _cases(questions: Sequence[QuestionRow], gold: Mapping[str, Gold]) -> list[Case]:
+    """A case for each question of a score, as far as its row tells."""
+    return traced_cases([[_observed(row, gold[row.qid])] for row in questions if row.qid in gold])
+
+
+def _observed(row: QuestionRow, question: Gold) -> Observed:
+    facts = {name: getattr(row, name) for name in PATTERN}
+    return Observed(
+        id=row.where or row.qid,
+        gold=question,
+        facts=Facts(**facts, claim=row.claim or "", cited=row.cited or ()),
+        variation=Variation(),
+        found_some=row.gold_found,
+        found_all=None if row.gold_found is None else bool(row.gold_depth),
+    )
+
+
+def _unknown(rows: Sequence[ScoreRow], told: _Told) -> tuple[str, ...]:
+    known = any(row.gold_found is not None for row in told.questions)
+    checks = {
+        "no_retrieved_ids": bool(told.questions) and not known,
+        "no_contexts": True,
+        "no_payloads": True,
+        "no_other_wordings": True,
+        "no_claims": True,
+        "no_strata": not any(row.strata for row in rows),
+        "no_replay": True,
+    }
+    return tuple(key for key, holds in checks.items() if holds)

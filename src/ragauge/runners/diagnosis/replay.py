@@ -1,0 +1,161 @@
+"""The counterfactual replay: wrong answers asked for again, with one thing changed at a time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from ragauge.contracts.diagnosis import Replay
+from ragauge.contracts.sweep import Ended, Progress
+from ragauge.contracts.system import System
+from ragauge.contracts.trace import Trace
+from ragauge.errors import UsageError
+from ragauge.metrics.facts import Reader, Reading
+from ragauge.runners.calling import Call, Calling, Made, Manner, unwatched
+from ragauge.runners.diagnosis.replay_journal import answered_before, begin, heading, line_of
+from ragauge.runners.diagnosis.replay_plan import (
+    CHANGES,
+    Failing,
+    KnobNames,
+    Planned,
+    ReplayPlan,
+    Turning,
+    replay_plan,
+)
+from ragauge.runners.diagnosis.replay_table import ReplayTable, seen
+from ragauge.runners.sweep import Watch
+from ragauge.store.journal import journal as open_journal
+
+FIRST = 3
+"""Questions that are asked under every change before the others are: a change that is refused for
+all of them is given up, and so is a system that answers none."""
+AS_IT_IS = Reading()
+
+
+def replay(
+    failing: Sequence[Failing],
+    system: System,
+    journal: Path,
+    *,
+    budget: int | None,
+    concurrency: int = 8,
+    timeout_s: float = 90.0,
+    retries: int = 3,
+    knob_names: KnobNames | None = None,
+    knobs: Mapping[str, Any] = {},
+    reading: Reading = AS_IT_IS,
+    watch: Watch | None = None,
+) -> Replay:
+    """What became of wrong answers that were asked for again, under each change that can be made.
+
+    There are at most `budget` calls, and one that is tried again counts once. What `journal` holds
+    of the same questions, system and knobs is not asked again. An interrupt ends it within
+    moments, and what is there comes back. A system that was asked is closed at the end.
+    """
+    how = Manner(concurrency=concurrency, timeout_s=timeout_s, retries=retries)
+    _refuse_impossible(failing, budget, how)
+    turning = Turning(knobs=knobs, names=knob_names or {})
+    plan = replay_plan(failing, turning, budget)
+    replaying = _Replaying(plan, Reader(reading), watch or unwatched)
+    ended: Ended = "complete"
+    if plan.calls:
+        with open_journal(journal) as runs:
+            begin(runs, heading(failing, system.identity, turning))
+            replaying.resume(answered_before(runs))
+            ended = asyncio.run(Calling(system, how, runs, replaying).run())
+    return replaying.report(system.identity, ended)
+
+
+def _refuse_impossible(failing: Sequence[Failing], budget: int | None, how: Manner) -> None:
+    """Raise UsageError with everything that no replay can be made with."""
+    times = Counter(one.id for one in failing)
+    problems = [
+        f'replay: "{id}" stands {n} times among the questions; give each an id of its own'
+        for id, n in sorted(times.items())
+        if n > 1
+    ]
+    least = {
+        "budget": (budget, 0),
+        "concurrency": (how.concurrency, 1),
+        "retries": (how.retries, 0),
+    }
+    problems += [
+        f"replay: {name} is {given}; it is {bound} or more"
+        for name, (given, bound) in least.items()
+        if given is not None and given < bound
+    ]
+    if how.timeout_s <= 0:
+        problems.append(f"replay: timeout_s is {how.timeout_s:g}; it is more than 0")
+    if problems:
+        raise UsageError(*problems)
+
+
+class _Replaying:
+    """The calls of a replay while they are made."""
+
+    def __init__(self, plan: ReplayPlan, reader: Reader, watch: Watch) -> None:
+        self._plan, self._reader, self._watch = plan, reader, watch
+        self._planned = {one.call.key: one for one in plan.calls}
+        self._place = {one.id: place for place, one in enumerate(plan.chosen)}
+        self._table = ReplayTable(plan)
+        self._resumed = self._done = self._failed = self._saved = 0
+
+    def resume(self, answered: Iterator[tuple[str, Trace]]) -> None:
+        """Take over replies of before; those that are not planned now are left alone."""
+        for key, trace in answered:
+            if planned := self._planned.get(key):
+                self._table.came_to[key] = seen(planned, trace, self._reader)
+        self._resumed = self._done = len(self._table.came_to)
+
+    def rounds(self) -> Iterator[Iterator[Iterator[Call]]]:
+        """The first questions under every change; then the others, under those that are taken."""
+        self._tell()
+        yield self._jobs([one for each in self._plan.planned.values() for one in each[:FIRST]])
+        if not self._table.answered:
+            return
+        refused = [change for change in CHANGES if self._table.refusal(change)]
+        self._saved = sum(len(self._plan.planned[change][FIRST:]) for change in refused)
+        others = [self._plan.planned[change][FIRST:] for change in CHANGES if change not in refused]
+        yield self._jobs([one for each in others for one in each])
+
+    def note(self, call: Call, trace: Trace) -> None:
+        self._table.came_to[call.key] = seen(self._planned[call.key], trace, self._reader)
+
+    def line(self, call: Call, trace: Trace) -> bytes:
+        return line_of(self._planned[call.key], trace)
+
+    def count(self, made: Sequence[Made]) -> None:
+        for _, trace in made:
+            if trace.status == "ok":
+                self._done += 1
+            else:
+                self._failed += 1
+        self._tell()
+
+    def report(self, system: dict[str, Any], ended: Ended) -> Replay:
+        """All that is known by now."""
+        table = self._table
+        unanswered = bool(table.came_to) and not table.answered
+        return Replay(
+            system=system,
+            of=self._plan.of,
+            chosen=len(self._plan.chosen),
+            calls=len(table.came_to),
+            resumed=self._resumed,
+            interventions=table.interventions(),
+            repaired_by=table.repaired_by(),
+            tried=table.tried(),
+            ended="error_budget" if ended == "complete" and unanswered else ended,
+        )
+
+    def _jobs(self, planned: Sequence[Planned]) -> Iterator[Iterator[Call]]:
+        """What is not known yet, question by question: a stop leaves whole questions behind."""
+        left = [one for one in planned if one.call.key not in self._table.came_to]
+        left.sort(key=lambda one: self._place[one.failing.id])
+        return (iter((one.call,)) for one in left)
+
+    def _tell(self) -> None:
+        self._watch(Progress(self._done, len(self._planned), self._failed, self._saved))

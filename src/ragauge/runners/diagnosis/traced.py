@@ -1,0 +1,174 @@
+"""Material from traces and their gold set: scored, audited, and looked at one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from ragauge import __version__
+from ragauge.contracts.diagnosis import ScoreRow
+from ragauge.contracts.finding import Findings
+from ragauge.contracts.gold import Gold, fingerprint
+from ragauge.contracts.manifest import Manifest
+from ragauge.contracts.score import Outcome
+from ragauge.diagnosis.features import features
+from ragauge.diagnosis.material import Material
+from ragauge.diagnosis.traced_case import Observed, traced_cases
+from ragauge.ingest.gold import read_gold
+from ragauge.ingest.manifest import read_manifest
+from ragauge.metrics.facts import Reading
+from ragauge.metrics.table import table
+from ragauge.runners.audit import audit
+from ragauge.runners.bad_input import allowed_bad
+from ragauge.runners.diagnosis.scored import address_counts
+from ragauge.runners.diagnosis.traced_runs import Observer, Observing
+from ragauge.runners.diagnosis.unit_values import Values, measured_by, strata_of, values_of
+from ragauge.runners.run_lines import RunLines
+from ragauge.runners.score import score
+from ragauge.runners.stability import stability
+from ragauge.text.refusal import DEFAULT_TOKEN, Strength
+
+PRESET = "ship"
+
+
+class Traced(Struct, frozen=True, kw_only=True):
+    """What traces are held against."""
+
+    gold: str
+    manifest: str | None = None
+    docs: str | None = None
+    refusal: Strength = "exact"
+    refusal_tokens: tuple[str, ...] = (DEFAULT_TOKEN,)
+    inline: bool = False
+    max_bad: str = "0"
+    lexical: bool = True
+
+
+def traced_material(traces: Sequence[str], how: Traced) -> tuple[Material, list[list[Observed]]]:
+    """The material of trace files or the journal of a sweep, and the runs of each question.
+
+    Raises UsageError or InputRejected with everything that is wrong.
+    """
+    gold = read_gold(how.gold)
+    manifest = read_manifest(how.manifest) if how.manifest else None
+    runs, findings = _observed(gold, traces, how, manifest)
+    outcomes = list(_outcomes(traces, how, runs))
+    values = _joined(outcomes)
+    rows = [_row(question, siblings, values) for question, siblings in zip(gold, runs, strict=True)]
+    claims = [run.claims for siblings in runs for run in siblings if run.claims]
+    gates = tuple(
+        gate
+        for outcome in outcomes
+        for gate in getattr(outcome.report, "verdicts", outcome.report.gates)
+    )
+    scores = {name: one for outcome in outcomes for name, one in outcome.report.metrics.items()}
+    material = Material(
+        samples=rows,
+        metrics=measured_by(scores, gates, {name: one.better for name, one in table().items()}),
+        cases=traced_cases(runs),
+        addresses=address_counts(claims),
+        features={row.id: features(row, _first_relevant(row)) for row in rows},
+        gates=gates,
+        unknown=_unknown(runs, manifest),
+        findings=findings,
+        coverage={"samples": len(gold), "traces": sum(map(len, runs)), "claims": len(claims)},
+        identity={
+            "command": "diagnose",
+            "form": "traces",
+            "gold_sha256": fingerprint(gold),
+            "ragauge": __version__,
+        },
+    )
+    return material, runs
+
+
+def _observed(
+    gold: list[Gold], traces: Sequence[str], how: Traced, manifest: Manifest | None
+) -> tuple[list[list[Observed]], Findings]:
+    """Every question's traces, in the order of the gold set."""
+    reading = Reading("unicode", how.refusal, how.refusal_tokens, how.inline)
+    observer = Observer(
+        Observing(reading=reading, manifest=manifest, documents=how.docs, claims=how.lexical)
+    )
+    with RunLines(gold, traces) as lines:
+        lines.refuse_bad_input(allowed_bad(how.max_bad))
+        runs = [observer.observed(one, lines.lines(place)) for place, one in enumerate(gold)]
+        return runs, lines.findings
+
+
+def _outcomes(
+    traces: Sequence[str], how: Traced, runs: Sequence[Sequence[Observed]]
+) -> Iterator[Outcome[Any]]:
+    """What the commands would say of the same traces, as far as they apply."""
+    reading: dict[str, Any] = {
+        "refusal": how.refusal,
+        "refusal_tokens": how.refusal_tokens,
+        "inline": how.inline,
+        "max_bad": how.max_bad,
+    }
+    yield score(how.gold, traces, preset=PRESET, each="trace", **reading)
+    if any(len({run.variation for run in siblings}) > 1 for siblings in runs):
+        yield stability(how.gold, traces, **reading)
+    if any(run.payloads for siblings in runs for run in siblings):
+        yield audit(
+            traces, gold=how.gold, manifest=how.manifest, docs=how.docs, cite_first=False, **reading
+        )
+
+
+def _joined(outcomes: Sequence[Outcome[Any]]) -> Values:
+    found: Values = {}
+    for outcome in outcomes:
+        for id, values in values_of(outcome).items():
+            found.setdefault(id, {}).update(values)
+    return found
+
+
+def _row(question: Gold, runs: Sequence[Observed], values: Values) -> ScoreRow:
+    """A question as a sample: what it came to, with the answer of its last trace that is wrong."""
+    shown = next((run for run in reversed(runs) if run.right is False), runs[-1] if runs else None)
+    return ScoreRow(
+        id=question.qid,
+        question=question.question,
+        answer=shown.facts.claim if shown else None,
+        reference=question.gold_claim or question.gold_answer,
+        contexts=shown.contexts if shown else None,
+        retrieved_ids=shown.retrieved if shown else None,
+        cited=shown.facts.cited if shown else None,
+        gold_ids=question.gold_citations,
+        answerable=question.answerable,
+        values=values.get(question.qid, {}),
+        strata=strata_of(question),
+        where=shown.id if shown else "",
+    )
+
+
+def _first_relevant(row: ScoreRow) -> int | None:
+    if not row.gold_ids or row.retrieved_ids is None:
+        return None
+    ranks = [rank for rank, id in enumerate(row.retrieved_ids, 1) if id in row.gold_ids]
+    return min(ranks, default=0)
+
+
+def _unknown(runs: Sequence[Sequence[Observed]], manifest: Manifest | None) -> tuple[str, ...]:
+    """Keys of what the traces do not allow to say."""
+    every = [run for siblings in runs for run in siblings]
+    wordings = any(len({run.wording for run in siblings}) > 1 for siblings in runs)
+    seeds = any(
+        len({run.variation.seed for run in siblings if run.wording == first.wording}) > 1
+        for siblings in runs
+        for first in siblings[:1]
+    )
+    checks = {
+        "no_retrieved_ids": not any(run.retrieved for run in every),
+        "no_payloads": not any(run.payloads for run in every),
+        "no_manifest": manifest is None,
+        "no_other_wordings": not wordings,
+        "no_other_seeds": not seeds,
+        "no_claims": not any(run.claims for run in every),
+        "lexical_claims": any(run.claims for run in every),
+        "no_strata": not any(run.gold.strata for run in every),
+        "no_replay": True,
+    }
+    return tuple(key for key, holds in checks.items() if holds)

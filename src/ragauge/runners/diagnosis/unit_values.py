@@ -1,0 +1,71 @@
+"""Values of metrics by question, from what runners hand over."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ragauge.contracts.diagnosis import Severity, Threshold
+from ragauge.contracts.gold import Gold, stratum_text
+from ragauge.contracts.metric import Better
+from ragauge.contracts.score import Outcome, Score
+from ragauge.contracts.verdict import Decision, Verdict
+from ragauge.diagnosis.limits import limits_of
+from ragauge.diagnosis.material import Measured
+
+SEVERITIES: dict[Decision, Severity] = {
+    "fail": "critical",
+    "not_evaluated": "not_evaluable",
+    "pass": "none",
+    "not_applicable": "none",
+}
+"""What a gate's word means for its metric: somebody decided that a run may not pass so."""
+
+Values = dict[str, dict[str, float]]
+"""By question: its metrics."""
+
+
+def values_of(outcome: Outcome[Any]) -> Values:
+    """What each question came to in each metric that applies to it."""
+    found: Values = {id: {} for id in outcome.units.ids}
+    for name, measured in outcome.units.measured.items():
+        for id, value in zip(outcome.units.ids, measured.values.tolist(), strict=True):
+            if value == value:
+                found[id][name] = value
+    return found
+
+
+def measured_by(
+    scores: Mapping[str, Score], gates: Iterable[Verdict], better: Mapping[str, Better]
+) -> dict[str, Measured]:
+    """Each score as a diagnosis sees it: what a gate said of it counts before usual bounds."""
+    spoken = {gate.metric: gate for gate in gates if gate.verdict != "not_applicable"}
+    failed = {gate.metric: gate for gate in gates if gate.verdict in ("fail", "not_evaluated")}
+    found = {}
+    for name, score in scores.items():
+        gate = failed.get(name) or spoken.get(name)
+        found[name] = Measured(
+            score=score,
+            better=better.get(name),
+            limits=_limits(name, gate, better.get(name)),
+            severity=_severity(gate, score),
+        )
+    return found
+
+
+def _limits(name: str, gate: Verdict | None, better: Better | None) -> Threshold | None:
+    if gate is None or better is None:
+        return limits_of(name)
+    return Threshold(better=better, warning=gate.bound, critical=None)
+
+
+def _severity(gate: Verdict | None, score: Score) -> Severity | None:
+    if gate is None or score.value is None:
+        return None
+    return SEVERITIES[gate.verdict]
+
+
+def strata_of(question: Gold) -> dict[str, str]:
+    """The strata of a question as texts."""
+    told = {name: stratum_text(value) for name, value in question.strata.items()}
+    return {name: value for name, value in told.items() if value is not None}

@@ -1,0 +1,282 @@
+"""Answers that say too much, too little, something else or something untrue."""
+
+from __future__ import annotations
+
+import pytest
+
+from ragauge.demo.lexicon import named_in
+from ragauge.demo.pipeline import Pipeline
+from ragauge.demo.sentences import sentence_spans
+from ragauge.demo.words import surface_words
+from ragauge.text.refusal import refusal_in, tokens
+from tests.demo.asking import (
+    CONSTRAINTS,
+    WORDINGS,
+    citations_in,
+    cited_in,
+    is_refusal,
+    is_right,
+    reply,
+    rest,
+    texts_in,
+)
+
+HOT = "hot_sampling=0.5"
+REOPENED = "Who reopened the Rijksmuseum after its renovation?"
+
+
+def test_chatty_refusals_change_refusals_alone_and_are_no_token(pipeline, healthy):
+    said = set()
+    for question, was in healthy.items():
+        now = reply(pipeline, question, "chatty_refusals=1")
+        claim = now["answer_json"]["claim"]
+        assert now == was | {"answer_json": was["answer_json"] | {"claim": claim}}
+        if not is_refusal(was):
+            assert now == was
+        else:
+            assert refusal_in(claim, tokens()) == "none"
+            said.add(claim)
+    assert len(said) > 1
+
+
+def test_dropped_constraints_drop_the_echo_and_nothing_else(pipeline, healthy):
+    for question, was in healthy.items():
+        answer = was["answer_json"] | {"constraints_echo": []}
+        now = reply(pipeline, question, "dropped_constraints=1")
+        assert now == was | {"answer_json": answer}
+        assert was["answer_json"]["constraints_echo"] == CONSTRAINTS
+
+
+def test_over_refusal_refuses_in_the_agreed_words_what_it_could_answer(pipeline, healthy):
+    struck = 0
+    for question, was in healthy.items():
+        now = reply(pipeline, question, "over_refusal=1")
+        assert is_refusal(now) and "segments" not in now
+        refusal = {"claim": "not in context", "citations": []}
+        assert now == rest(was) | {"answer_json": was["answer_json"] | refusal}
+        struck += now != was
+    assert struck == sum(not is_refusal(was) for was in healthy.values()) > 15
+
+
+def test_lax_refusal_answers_from_the_first_chunk_where_it_would_refuse(pipeline, gold_replies):
+    unanswerable = 0
+    for wording, was in gold_replies.items():
+        now = reply(pipeline, wording, "lax_refusal=1")
+        if not is_refusal(was):
+            assert now == was
+            continue
+        first = now["retrieved"][0]
+        claim = now["answer_json"]["claim"]
+        assert claim in first["text"]
+        said = {"claim": claim, "citations": [first["snippet_id"]]}
+        assert rest(now) == rest(was) | {"answer_json": was["answer_json"] | said}
+        [segment] = now["segments"]
+        assert segment["text"] == claim and cited_in(now) == [first["snippet_id"]]
+        unanswerable += not WORDINGS[wording]["answerable"]
+    asked = sum(not question["answerable"] for question in WORDINGS.values())
+    assert unanswerable > asked * 0.9
+
+
+def test_lax_refusal_takes_the_sentence_that_covers_the_question_best(tmp_path):
+    (tmp_path / "tower.md").write_text(
+        "# Eiffel Tower\n\nIt stands in Paris. Painters come every seven years. It is tall."
+    )
+    pipeline = Pipeline.of(tmp_path)
+    question = "What do the painters of the Eiffel Tower earn?"
+    assert is_refusal(reply(pipeline, question))
+    now = reply(pipeline, question, "lax_refusal=1")
+    assert now["answer_json"]["claim"] == "Painters come every seven years."
+
+
+def test_what_finds_nothing_has_nothing_to_answer_from(pipeline):
+    for fault in ("lax_refusal", "ungrounded_generation", "padded_answers"):
+        now = reply(pipeline, "?", f"{fault}=1")
+        assert is_refusal(now) and now["retrieved_ids"] == []
+
+
+def test_hot_sampling_says_something_else_of_what_was_shown_or_refuses(pipeline, told_right):
+    refused = other = 0
+    for wording in told_right:
+        call = {"seed": 1, "temperature": 0.7}
+        was = reply(pipeline, wording, **call)
+        now = reply(pipeline, wording, "hot_sampling=1", **call)
+        assert now["retrieved"] == was["retrieved"]
+        claim, cited = now["answer_json"]["claim"], now["answer_json"]["citations"]
+        if is_refusal(now):
+            refused += 1
+            assert cited == []
+            continue
+        other += 1
+        [text] = [one["text"] for one in now["retrieved"] if [one["snippet_id"]] == cited]
+        assert claim in text and claim.removesuffix(".") not in was["answer_json"]["claim"]
+        assert cited_in(now) == cited
+    assert refused and other > refused
+    assert refused + other == len(told_right)
+
+
+def test_hot_sampling_hurts_by_seed_and_leaves_refusals_alone(pipeline, told_right, healthy):
+    by_seed = [
+        {
+            wording
+            for wording in told_right
+            if is_right(wording, reply(pipeline, wording, HOT, seed=seed, temperature=0.7))
+        }
+        for seed in range(4)
+    ]
+    assert all(0.35 < len(right) / len(told_right) < 0.65 for right in by_seed)
+    assert len(set.union(*by_seed)) > len(told_right) * 0.85
+    for question, was in healthy.items():
+        if is_refusal(was):
+            assert reply(pipeline, question, "hot_sampling=1", temperature=0.7) == was
+
+
+def test_at_temperature_0_hot_sampling_does_nothing(pipeline, healthy):
+    for question, was in healthy.items():
+        assert reply(pipeline, question, "hot_sampling=1", seed=5) == was
+
+
+def test_ungrounded_answers_say_what_no_chunk_does_and_cite_as_before(pipeline, gold_replies):
+    answered = 0
+    for wording, was in gold_replies.items():
+        now = reply(pipeline, wording, "ungrounded_generation=1")
+        if is_refusal(was):
+            assert now == was
+            continue
+        answered += 1
+        claim, texts = now["answer_json"]["claim"], texts_in(now)
+        assert unknown_words(claim, texts + wording)
+        assert rest(now) == rest(was) | {"answer_json": was["answer_json"] | {"claim": claim}}
+        assert citations_in(now) == citations_in(was)
+        assert " ".join(part["text"] for part in now["segments"]) == claim
+    assert answered > 100
+
+
+def unknown_words(claim: str, texts: str) -> set[str]:
+    """Numbers and names of the claim that stand nowhere in the texts."""
+    named = {word for word in surface_words(claim) if word[0].isupper() or word[0].isdigit()}
+    return named - set(surface_words(texts))
+
+
+def test_ungrounded_answers_are_wrong_in_several_ways_and_in_the_same_for_every_seed(
+    pipeline, gold_replies, told_right
+):
+    altered = added = replaced = 0
+    for wording in told_right:
+        was = gold_replies[wording]["answer_json"]["claim"]
+        now = reply(pipeline, wording, "ungrounded_generation=1")["answer_json"]["claim"]
+        again = reply(pipeline, wording, "ungrounded_generation=1", seed=7)["answer_json"]["claim"]
+        assert again == now
+        added += now.startswith(was)
+        replaced += tells_tale(now) and not now.startswith(was)
+        altered += not tells_tale(now)
+    assert min(altered, added, replaced) > len(told_right) * 0.2
+
+
+def tells_tale(claim: str) -> bool:
+    words = ("shown a copy", "an auction", "a game of chess", "een kopie", "een veiling", "schaak")
+    return any(word in claim for word in words)
+
+
+def test_ungrounded_answers_lose_a_third_of_the_right_ones(pipeline, told_right):
+    made = {wording: reply(pipeline, wording, "ungrounded_generation=1") for wording in told_right}
+    assert sum(is_right(w, now) for w, now in made.items()) < len(told_right) * 2 / 3
+
+
+def test_padded_answers_go_on_with_sentences_that_nobody_asked_for(pipeline, gold_replies):
+    words_before = words_after = 0
+    full = answered = 0
+    for wording, was in gold_replies.items():
+        now = reply(pipeline, wording, "padded_answers=1")
+        if is_refusal(was):
+            assert now == was
+            continue
+        answered += 1
+        claim, before = now["answer_json"]["claim"], was["answer_json"]["claim"]
+        assert claim.startswith(before)
+        more = claim.removeprefix(before).strip()
+        sentences = [more[start:end] for start, end in sentence_spans(more)]
+        assert all(sentence in texts_in(now) for sentence in sentences)
+        assert len(set(sentences)) == len(sentences) <= 4
+        full += len(sentences) >= 3
+        assert rest(now) == rest(was) | {"answer_json": was["answer_json"] | {"claim": claim}}
+        assert citations_in(now) == citations_in(was)
+        words_before += len(before.split())
+        words_after += len(claim.split())
+    assert words_after > 3 * words_before
+    assert full > answered * 0.7
+
+
+def test_padding_comes_from_the_cited_chunk_before_the_others(pipeline):
+    was = reply(pipeline, REOPENED, put_in=["louvre#collection"])
+    [cited] = was["answer_json"]["citations"]
+    assert cited != was["retrieved_ids"][0]
+    [text] = [one["text"] for one in was["retrieved"] if one["snippet_id"] == cited]
+    now = reply(pipeline, REOPENED, "padded_answers=1", put_in=["louvre#collection"])
+    more = now["answer_json"]["claim"].removeprefix(was["answer_json"]["claim"]).strip()
+    first = next(more[start:end] for start, end in sentence_spans(more))
+    assert first in text
+
+
+def test_a_tale_is_about_what_is_cited_be_it_first_or_not(pipeline, gold_replies, told_right):
+    tales = 0
+    for wording in told_right:
+        first_shown = {"put_in": ["louvre#collection"]}
+        claim = reply(pipeline, wording, "ungrounded_generation=1", **first_shown)["answer_json"]
+        cited = gold_replies[wording]["answer_json"]["citations"]
+        if tells_tale(claim["claim"]) and len(cited) == 1 and claim["citations"] == cited:
+            tales += 1
+            assert title_of(pipeline, cited[0]) in claim["claim"]
+    assert tales > 20
+
+
+def title_of(pipeline: Pipeline, id: str) -> str:
+    return named_in(pipeline.index.chunks[pipeline.index.numbers[id]].title)
+
+
+def test_where_there_is_no_other_sentence_hot_sampling_refuses(tmp_path):
+    (tmp_path / "tower.md").write_text("The Eiffel Tower opened in 1889.")
+    pipeline, question = Pipeline.of(tmp_path), "When did the Eiffel Tower open?"
+    assert not is_refusal(reply(pipeline, question, temperature=0.7))
+    for seed in range(6):
+        assert is_refusal(reply(pipeline, question, "hot_sampling=1", seed=seed, temperature=0.7))
+
+
+class Terse:
+    """A generator that knows no segments."""
+
+    identity = {"kind": "terse"}  # noqa: RUF012
+
+    async def generate(self, question, chunks, constraints, seed, temperature):
+        return {"claim": "It opened in 2000", "citations": [id for id, _ in chunks[:1]]}
+
+    async def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("fault", ["ungrounded_generation", "padded_answers", "mixed_sections"])
+def test_answers_of_a_generator_without_segments_are_spoilt_too(fault):
+    terse = Pipeline.of(generate=Terse())
+    question = "When did the Louvre or the Prado open?"
+    was, now = reply(terse, question), reply(terse, question, f"{fault}=1")
+    assert now != was and "segments" not in now
+    changed = {
+        key for key in now["answer_json"] if now["answer_json"][key] != was["answer_json"][key]
+    }
+    assert changed == ({"citations"} if fault == "mixed_sections" else {"claim"})
+
+
+def test_an_answer_from_nothing_has_nothing_to_be_spoilt_with():
+    terse = Pipeline.of(generate=Terse())
+    spoiling = ("ungrounded_generation=1", "padded_answers=1", "mixed_sections=1")
+    assert reply(terse, "?", *spoiling) == reply(terse, "?")
+
+
+def test_faults_strike_one_after_the_other_each_what_the_last_has_left(pipeline, healthy):
+    for question in healthy:
+        struck = ("over_refusal=1", "chatty_refusals=1", "wrong_citations=1")
+        chatty = reply(pipeline, question, *struck)
+        assert refusal_in(chatty["answer_json"]["claim"], tokens()) == "none"
+        assert chatty["answer_json"]["citations"] == [] and "segments" not in chatty
+        assert is_refusal(reply(pipeline, question, "lax_refusal=1", "over_refusal=1"))
+        bare = reply(pipeline, question, "lax_refusal=1", "uncited=1")
+        assert not is_refusal(bare) and bare["answer_json"]["citations"] == []

@@ -1,0 +1,312 @@
+"""What went wrong in a scored sample: every symptom and every sign, from as little as it takes."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragauge.contracts.answers import Context
+from ragauge.contracts.claims import AnswerClaims, Claim
+from ragauge.contracts.diagnosis import ScoreRow
+from ragauge.diagnosis.evidence import symptoms
+from ragauge.diagnosis.limits import SEVEN
+from ragauge.diagnosis.scored_case import LONG_CONTEXT_WORDS, MANY, PADDED_WORDS, scored_case
+
+WORD = "museum "
+REFUSAL = "not in context"
+
+
+def row(**told):
+    return ScoreRow(**{"id": "s1", "question": "Who painted it?", "answer": "Vermeer did.", **told})
+
+
+def passages(*texts):
+    return tuple(Context(f"p{place}", text) for place, text in enumerate(texts, 1))
+
+
+def claims(answer=(), reference=(), chunks=1):
+    """Claims as pairs: what each passage says of it, and what the other text says."""
+
+    def side(told):
+        return tuple(Claim(text="It is.", chunks=by, other=other) for by, other in told)
+
+    return AnswerClaims(
+        judge="imported", answer=side(answer), reference=side(reference), chunks=chunks
+    )
+
+
+GROUNDED = ((True,), True)
+INVENTED = ((False,), False)
+OWN = ((False,), True)
+UNUSED = ((True,), False)
+SAID = ((True,), True)
+MISSED = ((False,), False)
+
+SHOWING = {
+    "call_failed": (row(answer=" \n"), None),
+    "missed": (row(gold_ids=("g",), retrieved_ids=("p1", "p2")), None),
+    "partly_missed": (row(gold_ids=("g", "p1"), retrieved_ids=("p1", "p2")), None),
+    "found_late": (row(gold_ids=("g",), retrieved_ids=("p1", "g")), None),
+    "noisy": (row(gold_ids=("g",), retrieved_ids=("g", "p1", "p2")), None),
+    "answered_unanswerable": (row(answerable=False), None),
+    "refused_with_evidence": (row(answer=REFUSAL, values={"context_recall": 1.0}), None),
+    "invented": (row(), claims([GROUNDED, INVENTED])),
+    "own_knowledge": (row(), claims([OWN])),
+    "misled_by_noise": (
+        row(),
+        claims([((False, True), False)], [((True, False), False)], chunks=2),
+    ),
+    "misread": (row(), claims([((True,), False)], [UNUSED])),
+    "off_question": (row(values={"answer_relevancy": 0.2}), None),
+    "padded": (
+        row(answer=WORD * PADDED_WORDS, reference="Vermeer.", values={"answer_relevancy": 0.2}),
+        None,
+    ),
+    "left_out": (row(), claims([GROUNDED], [SAID, UNUSED])),
+    "reworded": (row(values={"semantic_similarity": 0.2, "factual_correctness": 0.9}), None),
+    "uncited": (row(cited=()), None),
+    "cites_wrong": (row(cited=("p1",), gold_ids=("g",), retrieved_ids=("g", "p1")), None),
+}
+"""By symptom, a sample that shows it."""
+OF_TRACES = {
+    *("stale", "refusal_form", "constraints_lost", "cites_unknown", "sections_mixed"),
+    "offsets_off",
+}
+"""What only traces can show."""
+
+SIGNS = {
+    "needed_missing": [
+        (True, row(values={"context_recall": 0.2}), None),
+        (False, row(values={"context_recall": 0.7}), None),
+        (None, row(), None),
+    ],
+    "needs_several": [
+        (True, row(gold_ids=("a", "b"), retrieved_ids=("a",)), None),
+        (True, row(), claims([GROUNDED], [SAID, SAID])),
+        (False, row(gold_ids=("a",), retrieved_ids=("a",)), None),
+        (None, row(values={"context_recall": 0.2}), None),
+    ],
+    "noise_first": [
+        (True, row(gold_ids=("g",), retrieved_ids=("a", "g")), None),
+        (False, row(gold_ids=("g",), retrieved_ids=("g", "a")), None),
+        (None, row(gold_ids=("g",), retrieved_ids=("a",)), None),
+    ],
+    "late_evidence": [
+        (True, row(gold_ids=("g",), retrieved_ids=("a", "b", "g")), None),
+        (False, row(gold_ids=("g",), retrieved_ids=("a", "g", "b")), None),
+        (None, row(retrieved_ids=("a",)), None),
+    ],
+    "many_passages": [
+        (True, row(retrieved_ids=tuple("abcdefgh"[:MANY])), None),
+        (True, row(contexts=passages(*["text"] * MANY)), None),
+        (False, row(retrieved_ids=tuple("abcdefgh"[: MANY - 1])), None),
+        (None, row(), None),
+    ],
+    "long_context": [
+        (True, row(contexts=passages(WORD * LONG_CONTEXT_WORDS)), None),
+        (False, row(contexts=passages("short")), None),
+        (None, row(retrieved_ids=("a",)), None),
+    ],
+    "several_sources": [
+        (
+            True,
+            row(),
+            claims([((True, True), True)], [((True, False), True), ((False, True), True)], 2),
+        ),
+        (False, row(), claims([GROUNDED], [SAID])),
+        (None, row(), None),
+    ],
+    "longer": [
+        (True, row(answer=WORD * PADDED_WORDS, reference="Vermeer."), None),
+        (False, row(answer=WORD * (PADDED_WORDS - 1), reference="Vermeer."), None),
+        (None, row(answer=WORD * PADDED_WORDS), None),
+    ],
+    "shorter": [
+        (True, row(answer="Vermeer.", reference="Jan Vermeer painted it."), None),
+        (False, row(answer="Jan Vermeer.", reference="Jan Vermeer painted it."), None),
+        (None, row(), None),
+    ],
+}
+
+
+@pytest.mark.parametrize("symptom", SHOWING)
+def test_a_symptom_that_a_sample_shows(symptom):
+    assert symptom in scored_case(*SHOWING[symptom]).symptoms
+
+
+def test_every_symptom_can_be_shown_by_a_sample_or_else_by_a_trace():
+    assert set(SHOWING) | OF_TRACES == set(symptoms())
+
+
+def test_a_sound_sample_shows_none_of_them_though_all_were_looked_for():
+    sound = row(
+        answer="Jan Vermeer painted it.",
+        reference="Jan Vermeer painted it.",
+        contexts=passages("Jan Vermeer painted it."),
+        retrieved_ids=("p1",),
+        gold_ids=("p1",),
+        cited=("p1",),
+        values={name: 0.0 if name == "noise_sensitivity" else 1.0 for name in SEVEN},
+    )
+    case = scored_case(sound, claims([GROUNDED], [SAID]))
+    assert case.symptoms == frozenset()
+    unanswerable = scored_case(row(answer=REFUSAL, answerable=False), None)
+    refused = scored_case(row(answer=REFUSAL, values={"context_recall": 0.2}), None)
+    looked = case.looked_for | unanswerable.looked_for | refused.looked_for
+    assert looked == set(SHOWING)
+    assert unanswerable.symptoms == frozenset()
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+def test_a_sign_is_seen_not_seen_or_not_told(sign):
+    for told, sample, judged in SIGNS[sign]:
+        assert scored_case(sample, judged).signs.get(sign) is told
+
+
+def test_a_row_with_nothing_tells_nothing():
+    case = scored_case(ScoreRow(id="s1"), None)
+    assert (case.looked_for, case.symptoms, case.signs) == (frozenset(), frozenset(), {})
+
+
+# A judge's word is taken before what words can tell.
+
+
+def test_a_judge_who_finds_the_answer_faithful_is_believed():
+    case = scored_case(row(values={"faithfulness": 0.9}), claims([INVENTED]))
+    assert "invented" in case.looked_for - case.symptoms
+
+
+def test_a_judge_who_finds_all_retrieved_is_believed():
+    sample = row(values={"context_recall": 0.9}, gold_ids=("g",), retrieved_ids=("p1",))
+    assert scored_case(sample, None).symptoms.isdisjoint({"missed", "partly_missed"})
+
+
+@pytest.mark.parametrize(
+    ("recall", "symptom"), [(0.49, "missed"), (0.5, "partly_missed"), (0.69, "partly_missed")]
+)
+def test_a_critical_recall_is_a_miss_and_a_low_one_a_part_of_it(recall, symptom):
+    told = scored_case(row(values={"context_recall": recall}), None).symptoms
+    assert told & {"missed", "partly_missed"} == {symptom}
+
+
+@pytest.mark.parametrize(
+    ("metric", "symptom"),
+    [
+        ("faithfulness", "invented"),
+        ("noise_sensitivity", "misled_by_noise"),
+        ("context_precision", "noisy"),
+        ("context_recall", "partly_missed"),
+        ("answer_relevancy", "off_question"),
+    ],
+)
+def test_scores_alone_show_a_symptom_beyond_the_threshold_and_not_at_it(metric, symptom):
+    limits = SEVEN[metric]
+    worse = -0.01 if limits.better == "higher" else 0.01
+    for name in (metric, f"answers.{metric}", f"answers.lexical_{metric}"):
+        at, past = (row(values={name: limits.warning + off}) for off in (0, worse))
+        assert symptom in scored_case(at, None).looked_for - scored_case(at, None).symptoms
+        assert symptom in scored_case(past, None).symptoms
+
+
+def test_a_wrong_answer_that_is_faithful_to_all_that_was_needed_was_misread():
+    scores = {"factual_correctness": 0.2, "faithfulness": 0.9, "context_recall": 0.9}
+    assert scored_case(row(values=scores), None).symptoms == {"misread"}
+
+
+def test_an_answer_that_was_led_astray_is_not_off_the_question_by_itself():
+    strays = row(values={"answer_relevancy": 0.2, "context_recall": 0.1})
+    assert scored_case(strays, None).symptoms == {"missed"}
+
+
+# What there is none of is not blamed.
+
+
+@pytest.mark.parametrize("answer", ["", "  "])
+def test_a_call_that_failed_is_no_bad_answer(answer):
+    failed = row(
+        answer=answer,
+        answerable=False,
+        reference="Jan Vermeer.",
+        cited=(),
+        gold_ids=("g",),
+        values={"faithfulness": 0.0, "answer_relevancy": 0.0, "semantic_similarity": 0.0},
+    )
+    assert scored_case(failed, None).symptoms == {"call_failed"}
+
+
+def test_an_answer_that_the_row_does_not_tell_was_neither_given_nor_refused():
+    case = scored_case(row(answer=None, answerable=False), None)
+    assert case.looked_for == frozenset()
+
+
+def test_a_refusal_is_not_asked_for_citations_or_statements():
+    refused = row(answer=REFUSAL, cited=(), values={"faithfulness": 0.0})
+    assert scored_case(refused, None).symptoms == frozenset()
+
+
+@pytest.mark.parametrize("found", [True, False])
+def test_a_refusal_is_blamed_only_where_all_that_it_needs_is_there(found):
+    refused = row(answer=REFUSAL, gold_ids=("g",), retrieved_ids=("g",) if found else ("p1",))
+    assert ("refused_with_evidence" in scored_case(refused, None).symptoms) is found
+
+
+def test_what_was_not_retrieved_could_not_be_cited():
+    case = scored_case(row(cited=("p1",), gold_ids=("g",), retrieved_ids=("p1",)), None)
+    assert "cites_wrong" in case.looked_for - case.symptoms
+
+
+def test_something_wrong_in_the_place_of_what_is_missing_is_the_error_and_not_the_gap():
+    case = scored_case(row(), claims([INVENTED], [UNUSED]))
+    assert "left_out" in case.looked_for - case.symptoms
+    assert "invented" in case.symptoms
+
+
+def test_an_answer_that_says_more_than_its_reference_is_not_misled():
+    more = claims([GROUNDED, ((True,), False)], [SAID])
+    assert scored_case(row(), more).symptoms == frozenset()
+
+
+def test_claims_without_a_verdict_show_nothing():
+    unknown = ((None,), None)
+    case = scored_case(row(), claims([unknown], [unknown]))
+    assert case.looked_for == {"call_failed"}
+
+
+# Whatever a row holds.
+
+verdicts = st.sampled_from((True, False, None))
+sides = st.lists(st.tuples(st.tuples(verdicts, verdicts), verdicts), max_size=4)
+texts = st.sampled_from((None, "", " ", REFUSAL, "Vermeer.", WORD * 50))
+ids = st.none() | st.lists(st.sampled_from("abc"), max_size=4).map(tuple)
+scores = st.dictionaries(
+    st.sampled_from((*SEVEN, "answers.lexical_faithfulness", "tone")),
+    st.floats(allow_nan=False, allow_infinity=False) | st.floats(0, 1),
+)
+
+
+@settings(derandomize=True, max_examples=300, deadline=None)
+@given(
+    st.builds(
+        ScoreRow,
+        id=st.just("s1"),
+        question=texts,
+        answer=texts,
+        reference=texts,
+        contexts=st.none()
+        | st.lists(texts.map(lambda text: text or ""), max_size=3).map(
+            lambda found: passages(*found)
+        ),
+        retrieved_ids=ids,
+        cited=ids,
+        gold_ids=ids,
+        answerable=verdicts,
+        values=scores,
+    ),
+    st.none() | st.builds(claims, sides, sides, st.just(2)),
+)
+def test_any_row_has_a_case_with_known_symptoms(sample, judged):
+    case = scored_case(sample, judged)
+    assert case.symptoms <= case.looked_for <= set(SHOWING)
+    assert all(type(told) is bool for told in case.signs.values())
+    assert {"missed", "partly_missed"} - case.symptoms
+    assert {"invented", "own_knowledge"} - case.symptoms
+    assert (case.id, case.sample) == ("s1", "s1")

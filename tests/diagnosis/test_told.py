@@ -1,0 +1,200 @@
+"""Causes and slices in words: every one can be told, with the counts that were found."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ragauge.contracts.diagnosis import LANGUAGES, Slice
+from ragauge.diagnosis.cases import Case
+from ragauge.diagnosis.catalogue import CAUSE, catalogue
+from ragauge.diagnosis.evidence import rules, symptoms
+from ragauge.diagnosis.ranking import rank
+from ragauge.diagnosis.told import Teller
+from ragauge.diagnosis.words import words
+
+RULES = rules()
+SIGNS = sorted({weight.sign for rule in RULES.values() for weight in rule.signs})
+
+every_language = pytest.mark.parametrize("language", LANGUAGES)
+every_cause = pytest.mark.parametrize("id", RULES)
+
+
+def case(id, *shown, **signs):
+    return Case(
+        id=id,
+        sample=id,
+        looked_for=frozenset(symptoms()),
+        symptoms=frozenset(shown),
+        signs=signs,
+    )
+
+
+def told(cases, language="en", knobs=None):
+    """The causes of these cases, by id."""
+    teller = Teller(words(language), knobs or {})
+    entries = {entry.id: entry for entry in catalogue(language) if entry.family == CAUSE}
+    found = [teller.cause(one, entries[one.rule.id], ("faithfulness",)) for one in rank(cases)]
+    return {cause.id: cause for cause in found}
+
+
+def spoilt(id, *, seen, n=4):
+    signs = {weight.sign: seen for weight in RULES[id].signs}
+    return [case(f"s{place}", RULES[id].symptoms[0], **signs) for place in range(n)]
+
+
+@every_language
+@every_cause
+def test_a_cause_is_told_with_the_words_of_its_entry(id, language):
+    entry = next(one for one in catalogue(language) if one.id == id)
+    cause = told(spoilt(id, seen=True), language)[id]
+    assert (cause.title, cause.means, cause.confirm) == (entry.title, entry.means, entry.confirm)
+    assert [action.do for action in cause.actions] == [step.do for step in entry.actions]
+    assert cause.metrics == ("faithfulness",)
+
+
+@every_language
+@every_cause
+def test_what_it_brought_about_comes_first_then_the_heaviest_sign(id, language):
+    cause = told(spoilt(id, seen=True), language)[id]
+    first, *rest = cause.evidence
+    assert (first.sign, first.n, first.of) == (RULES[id].symptoms[0], 4, 4)
+    assert words(language).symptoms[first.sign] in first.text
+    weights = [abs(one.bits) for one in rest]
+    assert weights == sorted(weights, reverse=True)
+    bits = {weight.sign: weight.bits for weight in RULES[id].signs if weight.bits}
+    assert {one.sign: one.bits for one in rest} == bits
+    assert all(one.speaks == ("for" if one.bits > 0 else "against") for one in rest)
+
+
+def test_a_sign_is_weighed_by_how_many_show_it():
+    weight = next(one for one in RULES["cause.padded"].signs if one.sign == "longer")
+    cases = [case(f"s{n}", "padded", longer=n < 3) for n in range(4)]
+    sign = told(cases)["cause.padded"].evidence[1]
+    assert (sign.n, sign.of) == (3, 4)
+    assert sign.bits == round(0.75 * weight.bits + 0.25 * weight.bits_if_not, 2)
+
+
+@every_language
+def test_a_sign_says_how_it_is_among_those_that_went_right(language):
+    wrong = [case(f"s{n}", "padded", longer=True) for n in range(2)]
+    right = [case(f"r{n}", longer=n < 1) for n in range(3)]
+    alone = told(wrong, language)["cause.padded"].evidence[1]
+    beside = told([*wrong, *right], language)["cause.padded"].evidence[1]
+    assert (alone.elsewhere, alone.elsewhere_of) == (None, None)
+    assert (beside.elsewhere, beside.elsewhere_of) == (1, 3)
+    assert beside.text.startswith(alone.text)
+    assert "1" in beside.text.removeprefix(alone.text) and "3" in beside.text
+
+
+@every_language
+@every_cause
+def test_a_sign_that_is_missing_is_told_as_missing(id, language):
+    for one in told(spoilt(id, seen=False), language)[id].evidence[1:]:
+        sentence = words(language).signs[one.sign].not_seen
+        assert one.text == sentence.format(n=0, of=4)
+
+
+@every_language
+@every_cause
+def test_a_cause_that_is_struck_out_says_why(id, language):
+    cause = told(spoilt(id, seen=False), language)[id]
+    needed = [weight.sign for weight in RULES[id].signs if weight.needed]
+    if needed:
+        assert cause.standing == "struck_out"
+        assert cause.why == words(language).why.struck_out[needed[0]].format(of=4)
+    else:
+        assert cause.why is None
+    well = told([case("r1"), case("r2")], language)[id]
+    assert well.why == words(language).why.no_symptom.format(of=2)
+
+
+@every_language
+@every_cause
+def test_a_cause_that_cannot_be_told_says_what_it_would_need(id, language):
+    cause = told([], language)[id]
+    assert cause.standing == "untested"
+    assert words(language).needs[RULES[id].symptoms[0]] in cause.why
+    needed = [weight.sign for weight in RULES[id].signs if weight.needed]
+    if needed:
+        unknown = [case("s1", RULES[id].symptoms[0])]
+        assert words(language).needs[needed[0]] in told(unknown, language)[id].why
+
+
+def test_what_a_cause_explains_is_told_to_two_places():
+    cause = told([case("a", "missed")])["cause.retrieval_misses"]
+    assert cause.explains == round(cause.explains, 2) > 0
+    assert cause.of == 1
+
+
+def test_knobs_are_told_by_the_names_of_the_pipeline():
+    plain = told([case("a", "stale")])["cause.stale_index"].actions
+    renamed = told([case("a", "stale")], knobs={"index": "our.index"})["cause.stale_index"].actions
+    assert [one.knob for one in renamed] == [
+        "our.index" if one.knob == "index" else one.knob for one in plain
+    ]
+
+
+@settings(derandomize=True, max_examples=100, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.frozensets(st.sampled_from(symptoms()), max_size=3),
+            st.dictionaries(st.sampled_from(SIGNS), st.booleans(), max_size=10),
+        ),
+        max_size=6,
+    )
+)
+def test_whatever_was_found_can_be_told_in_every_language(found):
+    cases = [case(f"s{n}", *shown, **signs) for n, (shown, signs) in enumerate(found)]
+    english, chinese = (told(cases, language) for language in LANGUAGES)
+    assert list(english) == list(chinese)
+    for id, cause in english.items():
+        assert (cause.why is None) == (cause.standing in ("likely", "possible"))
+        assert all(one.text and "{" not in one.text for one in cause.evidence)
+        counts = [(one.sign, one.n, one.of, one.bits) for one in cause.evidence]
+        assert counts == [(one.sign, one.n, one.of, one.bits) for one in chinese[id].evidence]
+
+
+# Slices.
+
+
+def sliced(**told):
+    known = {
+        "metric": "faithfulness",
+        "conditions": {"country": "NL"},
+        "n": 16,
+        "beyond": 14,
+        "beyond_all": 16,
+        "value": 0.2,
+        "elsewhere": 0.8,
+        "p": 0.001,
+        "text": "",
+    }
+    return Slice(**{**known, **told})
+
+
+@every_language
+@pytest.mark.parametrize(
+    ("one", "all_beyond", "template"),
+    [
+        (sliced(), False, "mostly"),
+        (sliced(beyond=16), False, "only"),
+        (sliced(beyond=8), False, "worse"),
+        (sliced(beyond=16), True, "worse"),
+        (sliced(beyond=0, beyond_all=0), False, "worse"),
+    ],
+)
+def test_a_slice_says_how_much_of_the_trouble_is_in_it(one, all_beyond, template, language):
+    say = words(language)
+    text = Teller(say, {}).slice(one, "critical", all_beyond=all_beyond)
+    start = getattr(say.slices, template).format(
+        metric="faithfulness",
+        severity=say.severity["critical"],
+        conditions=say.slices.conditions({"country": "NL"}),
+        beyond=one.beyond,
+        beyond_all=one.beyond_all,
+        value="0.200",
+        elsewhere="0.800",
+        n=16,
+    )
+    assert text == start

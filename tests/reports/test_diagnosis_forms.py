@@ -1,0 +1,293 @@
+"""A diagnosis as a person reads it: the order of the story, and nothing left out of it."""
+
+import html
+import re
+
+import pytest
+from msgspec import structs
+
+from ragauge.reports.diagnosis import story
+from ragauge.reports.diagnosis.labels import labels_of
+from ragauge.reports.forms import render
+from tests.reports.test_diagnosis import (
+    TEXTS,
+    cause,
+    many,
+    metric,
+    report,
+    reworded,
+    telling,
+)
+
+READ = ("text", "markdown", "html")
+"""The forms that a person reads."""
+STYLES = re.compile(r"\x1b\[[0-9;]*m")
+TAGS = re.compile(r"<[^>]*>")
+
+read_forms = pytest.mark.parametrize("form", READ)
+
+
+LOW = metric("context_recall", "critical", 0.4, beyond_warning=9)
+
+
+def plain(made, form, width=100):
+    """The words of a form, on one line, without what only marks them up."""
+    written = render(made, form, width=width)
+    if form == "html":
+        written = TAGS.sub("", written.partition("<body>")[2])
+    if form == "markdown":
+        written = re.sub(r"</?(details|summary)>|[\\`]|\*\*", "", written)
+    return " ".join(html.unescape(written).replace("\u200b", "").split())
+
+
+TOLD = (
+    "metrics",
+    "causes",
+    "untested",
+    "struck_out",
+    "slices",
+    "symptoms",
+    "addresses",
+    "replay",
+    "worst",
+    "gates",
+    "other_metrics",
+    "unknown",
+    "findings",
+    "coverage",
+)
+
+
+@read_forms
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_story_is_told_in_order(form, language):
+    written = render(telling(language=language), form)
+    heads = labels_of(language).heads
+    written = written.replace("<summary>", "### ").replace("<h2>", "### ")
+    mark = "\n" if form == "text" else "### "
+    titles = [mark + getattr(heads, name) for name in TOLD]
+    if form == "markdown":
+        titles[-1] = f"\n{heads.coverage}"
+    places = [written.index(title) for title in titles]
+    assert places == sorted(places)
+    assert written.index(TEXTS[language]["title"]) < places[0]
+
+
+def with_words_of_their_own(made):
+    """The report with a word of its own in place of every text, and where each word stands."""
+    words = {}
+
+    def word(path):
+        words[f"w{len(words):03d}w"] = path
+        return f"w{len(words) - 1:03d}w"
+
+    return reworded(made, word), words
+
+
+def is_told(form, path, made):
+    """Whether a form has room for a field; JSON has all of them."""
+    top, *rest = path
+    if path == ("coverage", "errors"):
+        return False  # it is zero
+    if top == "identity":
+        return form == "html"
+    if top == "diagnoses" and "contexts" in rest:
+        return form == "html" or rest[rest.index("contexts") + 1] < 3
+    if top == "causes":
+        standing = made.causes[rest[0]].standing
+        if standing == "struck_out":
+            return rest[1] in ("title", "why")
+        if standing == "untested":
+            return form == "html" or rest[1] in ("title", "why", "confirm")
+    return True
+
+
+@read_forms
+def test_every_text_of_the_report_is_to_be_found(form):
+    made, words = with_words_of_their_own(telling())
+    assert len(words) > 100
+    written = plain(made, form, width=120).lower()  # a sentence may begin with any of them
+    lost = [
+        path for word, path in words.items() if is_told(form, path, made) and word not in written
+    ]
+    assert lost == []
+
+
+NUMBERS = (
+    "2 of 5 metrics beyond a threshold: context_recall critical, noise_sensitivity warning",
+    "1 not evaluable; 1 without a rule",
+    "Likeliest cause",
+    "accounts for 12.4 of 18 answers that went wrong; no more than five passages",
+    "First turn recall_top_k: Retrieve 50",
+    "0.412 < 0.50",
+    "0.310 > 0.30",
+    "< 0.70 / 0.50",
+    "> 0.30 / 0.50",
+    "[0.341, 0.487]",
+    "38 of 40",
+    'in place of a value: absent 1, text "n/a" 1',
+    "0.700",
+    "accounts for 3 of 18 answers that went wrong",
+    "where nothing went wrong 3 of 20; +2.2 bits",
+    "-0.2 bits",
+    "costs: latency of the reranker; may worsen: context_precision",
+    "country=NL ∧ question type=temporal",
+    "14 of 18",
+    "< 0.001",
+    "home made",
+    "laims of 38 samples, judged by lexical",
+    "59.8 %",
+    "76 from a passage + 4 own knowledge + 20 invented = 100 judged",
+    "6 misled by relevant + 9 misled by noise + 20 invented = 100 judged − 65 right",
+    "faithfulness 0.760, own knowledge 0.040, hallucination 0.200, precision 0.650",
+    "52 said + 11 retrieved, not said + 31 not retrieved = 94 judged",
+    "recall 0.553, not retrieved 0.330",
+    "10 of 18 questions that went wrong asked again; 40 calls; 12 replies were there already",
+    "system url=http://127.0.0.1:8080/ask",
+    "repaired q07 q11",
+    "not made: the system takes no temperature",
+    "gold passages put in, twice as many passages retrieved",
+    "not in the row: reference, passages; nothing was retrieved",
+    "<= 0.10",
+    "and 2 more",
+    "amples 40, samples with claims 38, lines rejected 1",
+)
+
+
+@read_forms
+@pytest.mark.parametrize("words", NUMBERS)
+def test_every_form_tells_the_numbers(form, words):
+    assert words in plain(telling(), form, width=130)
+
+
+def test_a_form_tells_how_many_samples_are_beyond():
+    assert "18 of 38 samples beyond warning, 15 beyond critical" in plain(telling(), "text")
+    for form in ("markdown", "html"):
+        assert "18 (47.4 %)" in plain(telling(), form)
+        assert "15 (39.5 %)" in plain(telling(), form)
+
+
+def rows_of(written):
+    return [" ".join(line.split()) for line in written.splitlines()]
+
+
+def test_interventions_are_a_table_of_what_was_asked_took_effect_and_repaired():
+    rows = rows_of(render(telling(), "text", width=100))
+    place = rows.index("what was changed asked took effect repaired failed impossible")
+    assert rows[place + 1 : place + 8] == [
+        "asked again, with nothing changed 10 – 1 0 0",
+        "gold passages put in 10 – 8 0 0",
+        "repaired q07 q11",
+        "noise passages taken out 7 – 2 1 3",
+        "temperature 0 0 – 0 0 10",
+        "not made: the system takes no temperature",
+        "twice as many passages retrieved 10 9 6 0 0",
+    ]
+
+
+def test_a_replay_that_did_not_come_to_its_end_says_so():
+    made = telling()
+    cut = telling(replay=structs.replace(made.replay, ended="error_budget"))
+    for form in READ:
+        assert "it was given up, as calls failed" in plain(cut, form)
+        assert "given up" not in plain(made, form)
+
+
+def test_what_speaks_for_a_cause_stands_before_what_speaks_against_it():
+    rows = rows_of(render(telling(), "text", width=140))
+    found = [row[0] for row in rows if row[:2] in ("+ ", "− ")]
+    assert found == ["+", "−", "+", "−"]
+
+
+def test_counts_that_the_sentence_has_are_not_said_again():
+    written = plain(telling(), "text", width=140)
+    assert (
+        "in 14 of 18 samples (where nothing went wrong 3 of 20; +2.2 bits; shallow_pool)" in written
+    )
+    [first, *_] = telling().causes
+    told = structs.replace(first.evidence[1], text="few were retrieved", elsewhere=None)
+    changed = structs.replace(first, evidence=(told,))
+    low = telling(causes=(changed,))
+    assert "few were retrieved (14 of 18; +2.2 bits; shallow_pool)" in plain(low, "text")
+
+
+def test_what_weighs_nothing_has_no_bits():
+    symptom = structs.replace(cause().evidence[1], bits=0.0)
+    made = telling(causes=(cause(evidence=(symptom,)),))
+    assert "(where nothing went wrong 3 of 20; shallow_pool)" in plain(made, "text", width=140)
+
+
+@read_forms
+@pytest.mark.parametrize("stop", [".", "。"])
+def test_the_price_of_an_action_is_one_sentence(form, stop):
+    action = structs.replace(cause().actions[0], costs=f"a call{stop}", worsens=f"latency{stop}")
+    made = telling(causes=(cause(actions=(action,)),))
+    assert "costs: a call; may worsen: latency" in plain(made, form)
+
+
+def test_of_very_many_causes_the_last_are_told_in_short():
+    written = render(many(), "text", width=100)
+    assert written.count("Confirm: ") == 3 + 18
+    assert "the first 5 are told in full; --report FILE.html tells the others so, too" in written
+    assert " 12. Cause number 12  possible" in written
+    assert "  30. Cause number 30: no row has what would tell" in written
+    assert "in full" not in render(telling(), "text")
+
+
+def test_a_cause_that_cannot_be_told_and_goes_with_no_low_metric_takes_a_line():
+    lonely = cause("cause.lonely", standing="untested", metrics=(), why="no seeds")
+    written = render(telling(causes=(lonely,)), "text")
+    assert "no seeds" in written
+    assert written.count("Confirm: ") == 1  # in the lead
+
+
+def test_a_value_has_the_decimals_it_takes_to_tell_it_from_its_threshold():
+    [told] = story.metrics(report([metric("faithfulness", "warning", 0.69996)]))
+    assert told.value == "0.69996 < 0.70"
+
+
+def test_a_bound_without_a_critical_threshold_is_told_as_one():
+    limits = structs.replace(LOW.limits, critical=None)
+    [told] = story.metrics(report([structs.replace(LOW, limits=limits)]))
+    assert told.limits == "< 0.70 / –"
+
+
+def test_a_sample_that_stands_above_is_not_told_twice():
+    worst = telling().diagnoses[0].worst
+    both = [structs.replace(LOW, worst=worst), metric("other", "warning", 0.6, worst=worst[:1])]
+    for form in ("text", "markdown"):
+        written = plain(report(both), form, width=140)
+        assert written.count("It was founded in 1834") == 2
+        assert "q07 0.000 shown above" in written
+
+
+def test_passages_that_were_retrieved_and_are_not_in_the_row_are_missed():
+    [*_, noise] = [one for one in telling().diagnoses if one.worst]
+    assert (noise.worst[0].contexts, len(noise.worst[0].retrieved_ids)) == ((), 2)
+    for form in READ:
+        told = plain(report([noise]), form)
+        assert "not in the row: passages" in told
+        assert "nothing was retrieved" not in told
+
+
+def test_contexts_are_counted_where_they_are_not_shown():
+    for form in ("text", "markdown"):
+        assert "and 2 more passages" in plain(telling(), form)
+    assert "5 passages" in plain(telling(), "html")
+
+
+def test_a_comment_is_short_enough_for_github_whatever_the_report():
+    words = "many words and more of them " * 40
+    samples = tuple(structs.replace(one, answer=words) for one in telling().diagnoses[0].worst * 40)
+    low = metric("context_recall", "critical", 0.4, worst=samples)
+    causes = tuple(cause(f"c{n}", dict.fromkeys(TEXTS["en"], words)) for n in range(60))
+    made = report([low] * 30, causes=causes, unknown=(words,) * 60)
+    written = render(made, "markdown")
+    assert len(written) < 65_536
+    assert "the JSON report has them" in written
+
+
+def test_color_adds_styles_and_nothing_else():
+    colored = render(telling(), "text", color=True, width=90)
+    assert "\x1b[" in colored
+    assert STYLES.sub("", colored) == render(telling(), "text", width=90)

@@ -1,0 +1,135 @@
+"""What a diagnosis says first: the verdict, the likeliest cause, or why none is claimed."""
+
+import pytest
+from msgspec import structs
+
+from ragauge.reports.forms import render
+from tests.reports.test_diagnosis import cause, fine, metric, report, unjudged
+from tests.reports.test_diagnosis_forms import READ, plain, read_forms
+
+LOW = metric("context_recall", "critical", 0.4, beyond_warning=9)
+
+
+def lead_of(made):
+    first, *rest = render(made, "text", width=130).partition("Metrics")[0].splitlines()[2:]
+    return first, [line.strip() for line in rest if line.strip()]
+
+
+def test_the_lead_is_as_sure_as_the_evidence():
+    def lead(standing, **facts):
+        return lead_of(report([LOW], causes=(cause(standing=standing, **facts),)))
+
+    assert lead("likely")[0] == "Likeliest cause: The pool of candidates is too small"
+    heading, lines = lead("possible")
+    assert heading.startswith("No cause is likely; the first that is possible: The pool")
+    assert lines[-1] == "→ First turn recall_top_k: Retrieve 50 candidates before reranking."
+    heading, lines = lead("untested", explains=0.0, why="no payloads")
+    assert heading.startswith("No cause can be told; the first to look into: The pool")
+    assert lines[0] == "no payloads"
+    assert lines[1].startswith("→ Confirm: Ask the samples below again")
+
+
+def test_the_first_thing_to_do_may_turn_no_knob():
+    [do_first] = [one for one in cause().actions if one.knob is None]
+    changed = cause(actions=(do_first,))
+    assert lead_of(report([LOW], causes=(changed,)))[1][-1].startswith("→ First: Ask the samples")
+    nothing = cause(actions=())
+    assert lead_of(report([LOW], causes=(nothing,)))[1][-1].startswith("→ Confirm: Ask")
+
+
+def test_the_lead_shows_the_heaviest_evidence_or_what_the_cause_means():
+    light, heavy = cause().evidence
+    symptom = structs.replace(heavy, bits=0.0, text="a symptom shows")
+    lead = lead_of(report([LOW], causes=(cause(evidence=(light, symptom, heavy)),)))[1][0]
+    assert lead.endswith("no more than five passages were retrieved in 14 of 18 samples")
+    lead = lead_of(report([LOW], causes=(cause(evidence=(light,)),)))[1][0]
+    assert lead.endswith("cut off before anything looks at it.")
+
+
+struck = cause(standing="struck_out", why="none shows it")
+
+
+@read_forms
+@pytest.mark.parametrize(
+    ("made", "why"),
+    [
+        (fine(), "no metric is beyond a threshold"),
+        (fine(causes=(cause(standing="possible"),)), "no metric is beyond a threshold"),
+        (unjudged(), "no metric could be judged"),
+        (report([]), "no metric was asked for"),
+        (
+            report([LOW]),
+            "none is named for these metrics; what is missing for it stands at the end",
+        ),
+        (report([LOW], causes=(struck, struck)), "the samples exclude all 2 that were looked at"),
+    ],
+)
+def test_where_no_cause_is_claimed_that_is_said_and_why(form, made, why):
+    assert f"No cause is claimed: {why}" in plain(made, form)
+
+
+def test_where_all_is_untested_the_causes_say_so():
+    made = report([LOW], causes=(cause(standing="untested", explains=0.0),))
+    for form in READ:
+        told = "No cause is claimed: the samples tell of none whether it is one"
+        assert told in plain(made, form)
+
+
+EMPTY = (
+    "No part of the samples is shown to be worse than the rest.",
+    "No symptom could be told from these samples.",
+    "No claims were judged, so that no error has an address.",
+    "None was made: what repairs the answers was not tried.",
+    "None is named.",
+)
+
+
+@read_forms
+def test_empty_parts_say_so_where_something_is_low_and_are_silent_where_nothing_is(form):
+    low, well = plain(report([LOW]), form), plain(fine(), form)
+    for words in EMPTY:
+        assert words in low
+        assert words not in well
+    for told in (low, well):
+        assert "What this diagnosis does not know It names nothing." in told.replace("### ", "")
+
+
+def test_the_verdict_tells_fine_from_unknown():
+    def verdict(made):
+        return render(made, "text", width=150).splitlines()[0]
+
+    assert verdict(fine()) == "PASS  no metric is beyond a threshold: 2 of 2 metrics fine"
+    assert verdict(unjudged()) == (
+        "FAIL  no metric could be judged; 1 not evaluable; 1 without a rule"
+    )
+    five = [metric(f"m{n}", "warning", 0.6) for n in range(5)]
+    assert verdict(report(five)) == (
+        "PASS  5 of 5 metrics beyond a threshold: m0 warning, m1 warning, m2 warning, 2 more"
+    )
+    assert verdict(report([])) == "PASS  no metric was asked for"
+
+
+GOLDEN = """\
+FAIL  no metric could be judged; 1 not evaluable; 1 without a rule
+
+No cause is claimed: no metric could be judged
+
+Metrics
+  metric        severity       value  warning / critical  beyond
+  faithfulness  not evaluable  –      < 0.70 / 0.50            –
+    0 of 40 valid; none of 40 values is a number; in place of a value: null 40
+  politeness    no rule        0.930  –                        –
+    40 of 40 valid; no threshold is known for it
+
+Causes
+  No cause is claimed: no metric could be judged
+
+What this diagnosis does not know
+  It names nothing.
+
+Coverage  samples 40
+"""
+
+
+def test_a_diagnosis_of_nothing_reads_like_this():
+    assert render(unjudged(), "text", width=80) == GOLDEN

@@ -1,0 +1,201 @@
+"""A diagnosis in two languages: the same things are said, and columns hold for wide characters."""
+
+import re
+import string
+from itertools import pairwise
+from typing import get_args
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec import structs
+from rich.cells import cell_len
+
+from ragauge.contracts.diagnosis import LANGUAGES, AddressCounts, Severity
+from ragauge.contracts.sweep import Ended
+from ragauge.contracts.verdict import Decision
+from ragauge.reports.diagnosis import addresses
+from ragauge.reports.diagnosis.labels import labels_of, title
+from ragauge.reports.diagnosis.wide_page import _may_part, breaks
+from ragauge.reports.forms import render
+from tests.reports.test_diagnosis import ANSWER, REFERENCE, fine, many, report, telling, unjudged
+
+WIDE = "\u4e00-\u9fff"
+BESIDE_WIDE = re.compile(rf"[{WIDE}][,;:!?()]|[,;:!?()][{WIDE}]")
+MADE = (telling, fine, unjudged, many)
+
+
+def texts(value, path=""):
+    """Every text of a language, by where it stands."""
+    if isinstance(value, str):
+        return {path: value}
+    pairs = value.items() if isinstance(value, dict) else enumerate(value)
+    found = {}
+    for key, inner in pairs:
+        found |= texts(inner, f"{path}.{key}")
+    return found
+
+
+def all_texts(language):
+    return texts(msgspec.to_builtins(labels_of(language)))
+
+
+def fields(text):
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
+
+
+def test_both_languages_fill_in_the_same_places():
+    english, chinese = all_texts("en"), all_texts("zh")
+    by_name = (".invalid.", ".coverage.")  # an English name may do as it is
+    for place in english.keys() | chinese.keys():
+        if not place.startswith(by_name):
+            assert fields(english[place]) == fields(chinese[place]), place
+
+
+def test_chinese_punctuation_is_full_width():
+    for place, text in all_texts("zh").items():
+        assert not BESIDE_WIDE.search(text), place
+
+
+def test_chinese_parts_of_a_sentence_are_joined_in_full_width():
+    signs = msgspec.to_builtins(labels_of("zh").signs).values()
+    assert not [sign for sign in signs if sign.isascii()]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_name_that_can_occur_has_a_word(language):
+    say = labels_of(language)
+    assert set(say.severities) == set(get_args(Severity))
+    assert set(say.gate_verdicts) == set(get_args(Decision))
+    assert set(say.addresses) == {*ANSWER, *REFERENCE, "unjudged"}
+    assert {"complete", *say.ended} == set(get_args(Ended))
+
+
+ENGLISH = re.compile(r"[a-z]{3,} [a-z]{3,}")
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_a_chinese_report_has_no_english_sentence(form):
+    made = telling(language="zh")
+    made = structs.replace(made, gates=(), symptoms={"missed": 15})
+    worst = [structs.replace(one, worst=one.worst[:1]) for one in made.diagnoses[:1]]
+    made = structs.replace(made, diagnoses=tuple(worst))
+    written = render(made, form)
+    if form == "html":
+        written = re.sub(r"<[^>]*>", "\n", written.partition("<body>")[2])
+    lines = [line for line in written.splitlines() if ENGLISH.search(line)]
+    assert lines == []
+
+
+def test_the_page_says_which_language_it_is_in():
+    assert title(telling()) == "Ragauge diagnosis: FAIL"
+    page = render(fine(language="zh"), "html")
+    assert "<title>Ragauge 诊断：通过</title>" in page
+    assert '<main lang="zh-Hans">' in page
+    assert '<main lang="en">' in render(fine(), "html")
+
+
+def starts(line, words):
+    """The columns of the screen where these words begin."""
+    return [cell_len(line[: line.index(word)]) for word in words]
+
+
+def test_columns_stand_below_each_other_in_chinese():
+    lines = render(telling(language="zh"), "text", width=120).splitlines()
+    place = next(n for n, line in enumerate(lines) if line.startswith("  指标  "))
+    heads = starts(lines[place], ["程度", "值", "警告 / 严重"])
+    assert starts(lines[place + 1], ["严重", "0.412", "< 0.70"]) == heads
+    rows = [line for line in lines[place:] if line.startswith(("  noise_", "  semantic_"))]
+    assert starts(rows[0], ["警告", "0.310", "> 0.30 /"]) == heads
+    assert starts(rows[1], ["无法评估", "–", "< 0.70"]) == heads
+    ends = [cell_len(line) for line in lines if line.endswith((" 1", " 3", " 15")) and "█" in line]
+    assert len(ends) == 3
+    assert len(set(ends)) == 1
+
+
+@pytest.mark.parametrize("made", MADE, ids=lambda made: made.__name__)
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+def test_no_line_is_wider_than_the_page_and_none_is_cut(made, language, width):
+    written = render(made(language=language), "text", width=width)
+    assert max(cell_len(line) for line in written.splitlines()) <= width
+    if width >= 80:
+        assert "…" not in written
+
+
+def test_a_table_that_does_not_fit_is_told_in_words():
+    written = render(telling(), "text", width=50)
+    assert "context_recall\n    severity critical, value 0.412 < 0.50" in written
+    assert "gold passages put in\n    asked 10, took effect –, repaired 8" in written
+
+
+PIECES = st.lists(
+    st.sampled_from(
+        ["检索", "片段", "，", "。", "（", "）", "a", "bc", "k_pos", " ", "  ", "12", "."]
+    )
+)
+
+
+def plainly(text, width):
+    """Lines of at most a width, each as long as can be: slow, and plain to see."""
+    lines = []
+    while text:
+        fits = max(
+            k for k in range(1, len(text) + 1) if k == 1 or cell_len(text[:k].rstrip(" ")) <= width
+        )
+        allowed = [
+            k for k in range(1, fits + 1) if k < len(text) and _may_part(*text[k - 1 : k + 1])
+        ]
+        end = len(text) if fits == len(text) else allowed[-1] if allowed else fits
+        lines.append(text[:end])
+        text = text[end:]
+    return lines
+
+
+@given(PIECES, st.integers(2, 30))
+def test_lines_are_broken_as_a_slow_reader_would(pieces, width):
+    text = "".join(pieces)
+    ends = [0, *breaks(text, width), len(text)]
+    lines = [text[start:end] for start, end in pairwise(ends)]
+    assert [line for line in lines if line] == plainly(text, width)
+    assert all(cell_len(line.rstrip()) <= width for line in lines)
+
+
+def test_a_line_begins_with_no_comma_and_ends_with_no_opening_bracket():
+    assert list(breaks("候选池太小，放大", 10)) == [4]
+    assert list(breaks("候选池太（小）", 10)) == [4]
+    assert list(breaks("一段 a_long_name", 12)) == [3]
+    assert list(breaks("a检，，，", 7)) == [1, 4]  # no line is too wide, even so
+
+
+COUNTS = st.integers(0, 2000)
+
+
+@given(st.lists(COUNTS, min_size=5, max_size=5), st.lists(COUNTS, min_size=3, max_size=3))
+def test_the_addresses_of_claims_add_up_before_the_readers_eyes(answer, reference):
+    counts = AddressCounts(
+        samples=3,
+        source="lexical",
+        answer=dict(zip(ANSWER, answer, strict=True)),
+        reference=dict(zip(REFERENCE, reference, strict=True)),
+    )
+    answers, references = addresses.stacks(report([], addresses=counts))
+    assert [times for _, _, times in answers.parts] == [n for n in answer if n]
+    if sum(answer):
+        found, own, invented, judged = map(int, re.findall(r"\d+", answers.sums[0]))
+        assert found + own + invented == judged == sum(answer)
+        relevant, noise, invented, judged, right = map(int, re.findall(r"\d+", answers.sums[1]))
+        assert relevant + noise + invented == judged - right
+        assert right == answer[0] + answer[1]
+    if sum(reference):
+        said, unused, missed, judged = map(int, re.findall(r"\d+", references.sums[0]))
+        assert said + unused + missed == judged == sum(reference)
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_a_side_without_claims_says_so_and_a_new_address_is_shown(form):
+    counts = AddressCounts(samples=1, source="x", answer={}, reference={"half_said": 2})
+    written = render(telling(addresses=counts), form)
+    assert "No claim of an answer was judged." in written
+    assert "half said" in written
