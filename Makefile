@@ -48,6 +48,8 @@ bench: $(VENV)/dev.stamp
 	@$(BIN)/python -m benchmarks.groundedness
 	@$(BIN)/python -m benchmarks.citation_support
 	@$(BIN)/python -m benchmarks.refusals
+	@$(BIN)/python -m benchmarks.slices
+	@$(BIN)/python -m benchmarks.diagnosis
 
 docs: $(VENV)/dev.stamp
 	@$(BIN)/python docs/generate.py

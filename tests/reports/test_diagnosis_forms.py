@@ -228,7 +228,7 @@ def test_the_price_of_an_action_is_one_sentence(form, stop):
 def test_of_very_many_causes_the_last_are_told_in_short():
     written = render(many(), "text", width=100)
     assert written.count("Confirm: ") == 3 + 18
-    assert "the first 5 are told in full; --report FILE.html tells the others so, too" in written
+    assert "the first 3 are told in full; --report FILE.html tells the others so, too" in written
     assert " 12. Cause number 12  possible" in written
     assert "  30. Cause number 30: no row has what would tell" in written
     assert "in full" not in render(telling(), "text")

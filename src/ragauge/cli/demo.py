@@ -178,6 +178,9 @@ def _next_steps(folder: Path, *, kept: bool) -> str:
             "the same pipeline, faults off, one answer a question"
         ),
         f"ragauge stability {folder}/gold.jsonl {folder}/runs.jsonl": "the whole report",
+        f"ragauge diagnose {folder}/runs.jsonl --gold {folder}/gold.jsonl": (
+            "why it is so, and what to change: causes by evidence"
+        ),
         f"ragauge audit {folder}/broken.jsonl --manifest {folder}/manifest.json "
         f"--docs {folder}/documents": "what is wrong with each citation, and the next step",
         f"ragauge score {folder}/gold.jsonl {folder}/traces.jsonl --record": (

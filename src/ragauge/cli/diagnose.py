@@ -10,6 +10,7 @@ import click
 from ragauge.cli.diagnose_replay import replaying
 from ragauge.cli.exit_codes import INTERRUPTED
 from ragauge.cli.outputs import refuse_overwriting
+from ragauge.cli.progress import counting
 from ragauge.cli.run_store import history_at, screen, store_option
 from ragauge.cli.score import show, write_reports
 from ragauge.cli.settings import formats, options_of, settings
@@ -123,12 +124,14 @@ def _diagnosed(given: dict[str, Any], max_bad: str) -> DiagnosisReport:
         raise click.UsageError("name what to diagnose: a file of scores, or a recorded run")
     if given["gold"] is not None:
         against = {name: given[name] for name in ("manifest", "docs")}
-        return diagnose_traces(source, given["gold"], max_bad=max_bad, **against, **asked)
+        with counting("looking at questions", given["quiet"]) as asked["progress"]:
+            return diagnose_traces(source, given["gold"], max_bad=max_bad, **against, **asked)
     if len(source) > 1:
         raise click.UsageError("one file of scores, or one run, at a time; traces need --gold")
     if Path(source[0]).exists() or source[0] == "-":
         form = given["input_format"]
-        return of_rows(source[0], form=form, max_bad=max_bad, **asked)
+        with counting("taking answers apart", given["quiet"]) as asked["progress"]:
+            return of_rows(source[0], form=form, max_bad=max_bad, **asked)
     with history_at(given["store"]) as history:
         return diagnose_run(history, history.find(source[0]), **asked)
 

@@ -9,8 +9,9 @@ once for each.
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -76,13 +77,11 @@ class Ranked(Struct, frozen=True, kw_only=True):
 def rank(cases: Sequence[Case]) -> tuple[Ranked, ...]:
     """The causes, the likeliest first; those that the cases exclude at the end."""
     known = list(rules().values())
-    cases = sorted(cases, key=lambda case: (case.id, case.sample))  # for sums alike to the last bit
-    shares = _Shares(cases, known)
-    found = [_ranked(rule, cases, shares) for rule in known]
+    ranking = _Ranking(cases, known)
     places = {rule.id: place for place, rule in enumerate(known)}
     return tuple(
         sorted(
-            found,
+            map(ranking.ranked, known),
             key=lambda one: (
                 ORDER.index(one.standing),
                 -one.surprise,
@@ -93,31 +92,133 @@ def rank(cases: Sequence[Case]) -> tuple[Ranked, ...]:
     )
 
 
-class _Shares:
-    """How each case that went wrong is shared among causes."""
+class _Kind(NamedTuple):
+    """Cases that nothing tells apart: thousands of them come to a few hundred kinds."""
+
+    symptoms: frozenset[str]
+    looked_for: frozenset[str]
+    signs: Mapping[str, bool]
+    cases: list[Case]
+
+
+def _kinds(cases: Sequence[Case]) -> list[_Kind]:
+    """The cases by kind, in an order that depends on nothing but them: sums are alike in it."""
+    found: dict[Hashable, _Kind] = {}
+    for case in sorted(cases, key=lambda case: (case.id, case.sample)):
+        key = case.symptoms, case.looked_for, frozenset(case.signs.items())
+        if key not in found:
+            found[key] = _Kind(case.symptoms, case.looked_for, case.signs, [])
+        found[key].cases.append(case)
+    return list(found.values())
+
+
+class _Looked(NamedTuple):
+    """Where a symptom was looked for: cases, and the samples they are of."""
+
+    cases: int
+    samples: int
+
+
+class _Ranking:
+    """All the cases, and how those that went wrong are shared among causes."""
 
     def __init__(self, cases: Sequence[Case], known: Sequence[Rule]) -> None:
-        self.of = sum(case.went_wrong for case in cases)
-        self.by_symptom: dict[str, Counter[str]] = defaultdict(Counter)
+        self._kinds = _kinds(cases)
+        self._wrong = sum(len(kind.cases) for kind in self._kinds if kind.symptoms)
+        self._right = [kind for kind in self._kinds if not kind.symptoms]
+        self._looked = {name: _looked(name, self._kinds) for name in evidence().tolerated}
+        self._by_symptom: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
         """By cause: what each of its symptoms brings it."""
-        self.by_case: dict[str, dict[str, float]] = defaultdict(dict)
-        """By cause: what it has of each case, by the case's id."""
-        by_symptom: dict[str, list[Rule]] = defaultdict(list)
-        for rule in known:
-            for symptom in rule.symptoms:
-                by_symptom[symptom].append(rule)
-        for case in cases:
-            for symptom in sorted(case.symptoms):
-                self._share(case, symptom, by_symptom[symptom])
+        self._by_kind: dict[str, dict[int, float]] = defaultdict(dict)
+        """By cause: its share of each case of a kind, by the kind's place."""
+        for place, kind in enumerate(self._kinds):
+            for symptom in sorted(kind.symptoms):
+                able = [rule for rule in known if symptom in rule.symptoms]
+                self._share(place, symptom, able)
 
-    def _share(self, case: Case, symptom: str, able: Sequence[Rule]) -> None:
-        odds = {rule.id: 2.0 ** _bits(rule, case.signs) for rule in able}
+    def _share(self, place: int, symptom: str, able: Sequence[Rule]) -> None:
+        kind = self._kinds[place]
+        odds = {rule.id: 2.0 ** _bits(rule, kind.signs) for rule in able}
         total = sum(odds.values())
         for id, one in odds.items():
             share = one / total
-            self.by_symptom[id][symptom] += share
-            kept = self.by_case[id]
-            kept[case.id] = max(kept.get(case.id, 0.0), share)
+            self._by_symptom[id][symptom] += len(kind.cases) * share
+            kept = self._by_kind[id]
+            kept[place] = max(kept.get(place, 0.0), share)
+
+    def ranked(self, rule: Rule) -> Ranked:
+        showing = [kind for kind in self._kinds if not kind.symptoms.isdisjoint(rule.symptoms)]
+        standing, struck = self._standing(rule, showing)
+        shares = self._by_kind[rule.id]
+        explains = sum(len(self._kinds[place].cases) * share for place, share in shares.items())
+        return Ranked(
+            rule=rule,
+            standing=standing,
+            explains=0.0 if standing == "struck_out" else explains,
+            surprise=self._surprise(rule),
+            of=self._wrong,
+            symptoms=self._symptoms(rule),
+            signs=_signs(rule, showing, self._right),
+            struck=struck,
+            samples=self._samples(shares),
+        )
+
+    def _symptoms(self, rule: Rule) -> dict[str, Count]:
+        shown = {
+            name: sum(len(kind.cases) for kind in self._kinds if name in kind.symptoms)
+            for name in rule.symptoms
+        }
+        return {name: Count(n, self._looked[name].cases) for name, n in shown.items() if n}
+
+    def _standing(self, rule: Rule, showing: Sequence[_Kind]) -> tuple[Standing, Struck | None]:
+        if not showing:
+            looked = [kind for kind in self._kinds if not kind.looked_for.isdisjoint(rule.symptoms)]
+            of = sum(len(kind.cases) for kind in looked)
+            return ("struck_out" if of else "untested"), Struck(None, of)
+        for weight in rule.signs:
+            if weight.needed and not (told := _count(weight.sign, showing)).n:
+                return ("struck_out" if told.of else "untested"), Struck(weight.sign, told.of)
+        likely = any(
+            self._is_more_than_tolerated(symptom, share)
+            for symptom, share in self._by_symptom[rule.id].items()
+        )
+        return ("likely" if likely else "possible"), None
+
+    def _surprise(self, rule: Rule) -> float:
+        """How far what falls to a cause lies beyond what a sound system shows, at its worst."""
+        shares = self._by_symptom[rule.id].items()
+        return max((self._deviations(*one) for one in shares), default=-math.inf)
+
+    def _deviations(self, symptom: str, share: float) -> float:
+        tolerated, (seen, samples) = evidence().tolerated[symptom], self._rate(symptom, share)
+        return (seen - tolerated) / math.sqrt(tolerated * (1 - tolerated) / samples)
+
+    def _is_more_than_tolerated(self, symptom: str, share: float) -> bool:
+        """Whether more cases fall to a cause than a sound system shows, beyond chance."""
+        low, _ = wilson(*self._rate(symptom, share))
+        return low > evidence().tolerated[symptom]
+
+    def _rate(self, symptom: str, share: float) -> tuple[float, int]:
+        """What falls to a cause of the cases where a symptom was looked for, and their samples.
+
+        Runs of one question are no independent trials: chance is reckoned over the questions.
+        """
+        looked = self._looked[symptom]
+        return min(1.0, share / looked.cases), looked.samples
+
+    def _samples(self, shares: Mapping[int, float]) -> tuple[str, ...]:
+        told = [
+            (-share, case.sample)
+            for place, share in shares.items()
+            if share >= LEAST
+            for case in self._kinds[place].cases
+        ]
+        return tuple(dict.fromkeys(sample for _, sample in sorted(told)))[:SHOWN]
+
+
+def _looked(symptom: str, kinds: Sequence[_Kind]) -> _Looked:
+    cases = [case.sample for kind in kinds if symptom in kind.looked_for for case in kind.cases]
+    return _Looked(len(cases), len(set(cases)))
 
 
 def _bits(rule: Rule, signs: Mapping[str, bool]) -> float:
@@ -131,36 +232,7 @@ def _weighed(weight: Weight, seen: bool | None) -> float:
     return weight.bits if seen else weight.bits_if_not
 
 
-def _ranked(rule: Rule, cases: Sequence[Case], shares: _Shares) -> Ranked:
-    showing = [case for case in cases if not case.symptoms.isdisjoint(rule.symptoms)]
-    right = [case for case in cases if not case.went_wrong]
-    signs = _signs(rule, showing, right)
-    by_case, by_symptom = shares.by_case.get(rule.id, {}), shares.by_symptom[rule.id]
-    standing, struck = _standing(rule, showing, cases, by_symptom)
-    excluded = standing == "struck_out"
-    return Ranked(
-        rule=rule,
-        standing=standing,
-        explains=0.0 if excluded else sum(by_case.values()),
-        surprise=_surprise(by_symptom, cases),
-        of=shares.of,
-        symptoms=_symptoms(rule, cases),
-        signs=signs,
-        struck=struck,
-        samples=_samples(showing, by_case),
-    )
-
-
-def _symptoms(rule: Rule, cases: Sequence[Case]) -> dict[str, Count]:
-    found = {}
-    for symptom in rule.symptoms:
-        shown = sum(symptom in case.symptoms for case in cases)
-        if shown:
-            found[symptom] = Count(shown, sum(symptom in case.looked_for for case in cases))
-    return found
-
-
-def _signs(rule: Rule, showing: Sequence[Case], right: Sequence[Case]) -> tuple[SignTold, ...]:
+def _signs(rule: Rule, showing: Sequence[_Kind], right: Sequence[_Kind]) -> tuple[SignTold, ...]:
     told = [
         SignTold(weight=one, here=_count(one.sign, showing), elsewhere=_count(one.sign, right))
         for one in rule.signs
@@ -168,56 +240,7 @@ def _signs(rule: Rule, showing: Sequence[Case], right: Sequence[Case]) -> tuple[
     return tuple(one for one in told if one.here.of)
 
 
-def _count(sign: str, cases: Iterable[Case]) -> Count:
-    told = [case.signs[sign] for case in cases if sign in case.signs]
-    return Count(sum(told), len(told))
-
-
-def _standing(
-    rule: Rule, showing: Sequence[Case], cases: Sequence[Case], by_symptom: Mapping[str, float]
-) -> tuple[Standing, Struck | None]:
-    if not showing:
-        looked = sum(not case.looked_for.isdisjoint(rule.symptoms) for case in cases)
-        return ("struck_out", Struck(None, looked)) if looked else ("untested", Struck(None, 0))
-    for weight in rule.signs:
-        if weight.needed and not (told := _count(weight.sign, showing)).n:
-            standing: Standing = "struck_out" if told.of else "untested"
-            return standing, Struck(weight.sign, told.of)
-    likely = any(
-        _is_more_than_tolerated(symptom, share, cases) for symptom, share in by_symptom.items()
-    )
-    return ("likely" if likely else "possible"), None
-
-
-def _surprise(by_symptom: Mapping[str, float], cases: Sequence[Case]) -> float:
-    """How far what falls to a cause lies beyond what a sound system shows, by its worst symptom."""
-    return max(
-        (_deviations(symptom, share, cases) for symptom, share in by_symptom.items()),
-        default=-math.inf,
-    )
-
-
-def _deviations(symptom: str, share: float, cases: Sequence[Case]) -> float:
-    tolerated, (seen, samples) = evidence().tolerated[symptom], _rate(symptom, share, cases)
-    return (seen - tolerated) / math.sqrt(tolerated * (1 - tolerated) / samples)
-
-
-def _rate(symptom: str, share: float, cases: Sequence[Case]) -> tuple[float, int]:
-    """What falls to a cause of the cases where a symptom was looked for, and their questions.
-
-    Runs of one question are no independent trials: chance is reckoned over the questions.
-    """
-    looked = [case.sample for case in cases if symptom in case.looked_for]
-    return min(1.0, share / len(looked)), len(set(looked))
-
-
-def _is_more_than_tolerated(symptom: str, share: float, cases: Sequence[Case]) -> bool:
-    """Whether more cases fall to a cause than a sound system shows, beyond chance."""
-    low, _ = wilson(*_rate(symptom, share, cases))
-    return low > evidence().tolerated[symptom]
-
-
-def _samples(showing: Sequence[Case], by_case: Mapping[str, float]) -> tuple[str, ...]:
-    told = [case for case in showing if by_case.get(case.id, 0.0) >= LEAST]
-    ordered = sorted(told, key=lambda case: (-by_case[case.id], case.sample, case.id))
-    return tuple(dict.fromkeys(case.sample for case in ordered))[:SHOWN]
+def _count(sign: str, kinds: Sequence[_Kind]) -> Count:
+    told = [kind for kind in kinds if sign in kind.signs]
+    seen = sum(len(kind.cases) for kind in told if kind.signs[sign])
+    return Count(seen, sum(len(kind.cases) for kind in told))

@@ -224,7 +224,7 @@ def _wanted(material: Material, names: tuple[str, ...] | None) -> dict[str, Meas
     """The metrics that are asked for; one that no sample has is there too, without a value."""
     known = material.metrics
     if names is None:
-        return dict(known)
+        return dict(sorted(known.items()))
     by_name = {plain_name(name): name for name in sorted(known, reverse=True)} | {
         name: name for name in known
     }

@@ -86,7 +86,8 @@ def _below(one: ToldMetric, say: Labels, narrow: bool) -> str:
     valid = f"{one.valid} {say.heads.valid}" if narrow else ""
     numbers_of = say.listed([number or id for number, id in one.causes])
     causes = f"{say.goes_with} {numbers_of}" if numbers_of else ""
-    return say.told([valid, one.counts, *one.notes, causes])
+    counts = "" if one.severity == "none" else one.counts  # nobody asks where all is well
+    return say.told([valid, counts, *one.notes, causes])
 
 
 def _recorded(page: WidePage, report: DiagnosisReport, say: Labels) -> None:

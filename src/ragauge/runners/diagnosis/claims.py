@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 
 from ragauge.contracts.answers import AnswerRow, Context
@@ -12,7 +12,13 @@ from ragauge.runners.answers.supporting import SentenceSupporter
 from ragauge.text.grounding import Passages
 from ragauge.text.grounding.model import shipped
 
+Progress = Callable[[int, int], None]
+"""Told how many samples are looked at, of how many."""
 KEPT_PASSAGES, KEPT_PAIRS = 4096, 1 << 16
+
+
+def unseen(done: int, of: int) -> None:
+    """Progress that nobody looks at."""
 
 
 class LexicalClaims:

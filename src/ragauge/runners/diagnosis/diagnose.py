@@ -19,6 +19,7 @@ from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.knobs import read_knobs
 from ragauge.ingest.scenarios import knob_names
 from ragauge.ingest.scored.scored_file import read_scores, score_rows
+from ragauge.runners.diagnosis.claims import Progress, unseen
 from ragauge.runners.diagnosis.failing import failing_rows, failing_runs, with_replay
 from ragauge.runners.diagnosis.recorded import recorded_gold, recorded_material, with_a_rule
 from ragauge.runners.diagnosis.replay_plan import Failing
@@ -50,6 +51,7 @@ def diagnose(
     top: int = 3,
     *,
     ask_again: AskAgain | None = None,
+    progress: Progress | None = None,
     **options: Any,
 ) -> DiagnosisReport:
     """The diagnosis of score rows: a file, dicts or a frame; options as in DiagnoseOptions.
@@ -62,7 +64,7 @@ def diagnose(
         file = read_scores(rows, form=chosen.form, max_bad=chosen.max_bad)
     else:
         file = score_rows(rows, form=chosen.form)
-    material = scored_material(file, own.limits, lexical=chosen.claims)
+    material = scored_material(file, own.limits, lexical=chosen.claims, progress=progress or unseen)
     return _told(material, how, ask_again, lambda: failing_rows(low_samples(material, how)))
 
 
@@ -75,6 +77,7 @@ def diagnose_traces(
     manifest: str | None = None,
     docs: str | None = None,
     ask_again: AskAgain | None = None,
+    progress: Progress | None = None,
     **options: Any,
 ) -> DiagnosisReport:
     """The diagnosis of traces beside their gold set; of a sweep it can tell the most.
@@ -90,7 +93,7 @@ def diagnose_traces(
         max_bad=chosen.max_bad,
         lexical=chosen.claims,
     )
-    material, runs = traced_material([str(name) for name in names], against)
+    material, runs = traced_material([str(name) for name in names], against, progress or unseen)
     material = with_limits(material, own)
     material = with_a_rule(material) if metrics is None else material
     return _told(material, how, ask_again, lambda: failing_runs(runs))

@@ -108,14 +108,16 @@ def with_a_rule(material: Material) -> Material:
 def _row(unit: UnitRow, question: Gold | None) -> ScoreRow:
     detail = unit.detail
     claim, cited = detail.get("claim") or detail.get("answer"), detail.get("cited")
+    # Units of an evaluation stand in the gold set under their ids, with hashes for what they say.
+    asked = question if question and question.question != question.qid else None
     return ScoreRow(
         id=unit.unit,
-        question=question.question if question else None,
+        question=asked.question if asked else None,
         answer=claim if isinstance(claim, str) else None,
-        reference=(question.gold_claim or question.gold_answer) if question else None,
+        reference=(asked.gold_claim or asked.gold_answer) if asked else None,
         cited=tuple(map(str, cited)) if isinstance(cited, list | tuple) else None,
-        gold_ids=question.gold_citations if question else None,
-        answerable=question.answerable if question else None,
+        gold_ids=asked.gold_citations if asked else None,
+        answerable=asked.answerable if asked else None,
         values=unit.values,
         strata=strata_of(question) if question else {},
         where=str(detail.get("where") or ""),

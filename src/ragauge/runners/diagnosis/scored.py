@@ -17,7 +17,7 @@ from ragauge.diagnosis.material import Material, Measured
 from ragauge.diagnosis.scored_case import scored_case
 from ragauge.ingest.scored.scored_file import ScoredFile
 from ragauge.metrics.claims import answer_addresses, reference_addresses, relevance
-from ragauge.runners.diagnosis.claims import LexicalClaims
+from ragauge.runners.diagnosis.claims import LexicalClaims, Progress, unseen
 
 ABSENT = "absent"
 """How a row counts that does not have the field at all."""
@@ -30,6 +30,7 @@ def scored_material(
     limits: dict[str, Threshold] | None = None,
     *,
     lexical: bool = True,
+    progress: Progress = unseen,
 ) -> Material:
     """The material of score rows; `limits` are thresholds of the user's own.
 
@@ -37,7 +38,7 @@ def scored_material(
     """
     own = limits or {}
     measured = {name: _measured(name, file.rows, own) for name in file.metrics}
-    claims = _claims(file.rows, measured, lexical=lexical)
+    claims = _claims(file.rows, measured, progress) if lexical else _brought(file.rows)
     if len(claims) < len(file.rows) and len(file.rows) > CLAIMED:
         message = f"claims were looked at in {len(claims):,} samples, those with the lowest scores"
         file.findings.add(Finding("claims_of_some", "", message))
@@ -78,20 +79,23 @@ def _kind(row: ScoreRow, name: str) -> str:
     return row.invalid.get(name, ABSENT).partition(' "')[0]
 
 
+def _brought(rows: Sequence[ScoreRow]) -> dict[str, AnswerClaims]:
+    """The claims that samples bring of their own, by id."""
+    return {row.id: row.claims for row in rows if row.claims is not None}
+
+
 def _claims(
-    rows: Sequence[ScoreRow], measured: dict[str, Measured], *, lexical: bool
+    rows: Sequence[ScoreRow], measured: dict[str, Measured], progress: Progress
 ) -> dict[str, AnswerClaims]:
     """The claims of each sample by its id: its own, or by words alone."""
-    found = {row.id: row.claims for row in rows if row.claims is not None}
-    if not lexical:
-        return found
-    taken = LexicalClaims()
-    ordered = sorted(rows, key=lambda row: (_mean_of(row, measured), row.id))
-    for row in ordered[:CLAIMED]:
+    found, taken = _brought(rows), LexicalClaims()
+    ordered = sorted(rows, key=lambda row: (_mean_of(row, measured), row.id))[:CLAIMED]
+    for done, row in enumerate(ordered, 1):
         if row.id not in found:
             told = taken.of(row.id, row.question, row.answer, row.reference, row.contexts)
             if told is not None:
                 found[row.id] = told
+        progress(done, len(ordered))
     return found
 
 

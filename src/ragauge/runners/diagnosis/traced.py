@@ -22,6 +22,7 @@ from ragauge.metrics.facts import Reading
 from ragauge.metrics.table import table
 from ragauge.runners.audit import audit
 from ragauge.runners.bad_input import allowed_bad
+from ragauge.runners.diagnosis.claims import Progress, unseen
 from ragauge.runners.diagnosis.scored import address_counts
 from ragauge.runners.diagnosis.traced_runs import Observer, Observing
 from ragauge.runners.diagnosis.unit_values import Values, measured_by, strata_of, values_of
@@ -46,14 +47,16 @@ class Traced(Struct, frozen=True, kw_only=True):
     lexical: bool = True
 
 
-def traced_material(traces: Sequence[str], how: Traced) -> tuple[Material, list[list[Observed]]]:
+def traced_material(
+    traces: Sequence[str], how: Traced, progress: Progress = unseen
+) -> tuple[Material, list[list[Observed]]]:
     """The material of trace files or the journal of a sweep, and the runs of each question.
 
     Raises UsageError or InputRejected with everything that is wrong.
     """
     gold = read_gold(how.gold)
     manifest = read_manifest(how.manifest) if how.manifest else None
-    runs, findings = _observed(gold, traces, how, manifest)
+    runs, findings = _observed(gold, traces, how, manifest, progress)
     outcomes = list(_outcomes(traces, how, runs))
     values = _joined(outcomes)
     rows = [_row(question, siblings, values) for question, siblings in zip(gold, runs, strict=True)]
@@ -85,7 +88,11 @@ def traced_material(traces: Sequence[str], how: Traced) -> tuple[Material, list[
 
 
 def _observed(
-    gold: list[Gold], traces: Sequence[str], how: Traced, manifest: Manifest | None
+    gold: list[Gold],
+    traces: Sequence[str],
+    how: Traced,
+    manifest: Manifest | None,
+    progress: Progress,
 ) -> tuple[list[list[Observed]], Findings]:
     """Every question's traces, in the order of the gold set."""
     reading = Reading("unicode", how.refusal, how.refusal_tokens, how.inline)
@@ -94,7 +101,10 @@ def _observed(
     )
     with RunLines(gold, traces) as lines:
         lines.refuse_bad_input(allowed_bad(how.max_bad))
-        runs = [observer.observed(one, lines.lines(place)) for place, one in enumerate(gold)]
+        runs = []
+        for place, question in enumerate(gold):
+            runs.append(observer.observed(question, lines.lines(place)))
+            progress(place + 1, len(gold))
         return runs, lines.findings
 
 

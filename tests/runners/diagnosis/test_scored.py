@@ -1,0 +1,152 @@
+"""Material from score rows: counts, claims, and what the rows do not allow to say."""
+
+import pytest
+
+from ragauge.contracts.diagnosis import Threshold
+from ragauge.ingest.scored.scored_file import score_rows
+from ragauge.runners.diagnosis import scored
+from ragauge.runners.diagnosis.scored import address_counts, scored_material
+
+OPENED = "The museum opened in 1885."
+WHOLE = {
+    "id": "a",
+    "question": "When did it open?",
+    "answer": OPENED,
+    "ground_truth": OPENED,
+    "contexts": [OPENED],
+    "retrieved_ids": ["p1"],
+    "gold_ids": ["p1"],
+    "strata": {"country": "NL"},
+    "faithfulness": 0.9,
+}
+CLAIMS = {
+    "answer": [{"text": OPENED, "chunks": [True], "other": False}],
+    "reference": [{"text": OPENED, "chunks": [True], "other": False}],
+}
+ALWAYS = ("no_payloads", "no_other_wordings", "no_replay")
+"""What score rows never tell."""
+
+
+def material(*rows, **options):
+    return scored_material(score_rows(rows), **options)
+
+
+def without(*names):
+    return {name: value for name, value in WHOLE.items() if name not in names}
+
+
+def test_a_score_says_over_how_many_it_was_taken():
+    found = material(WHOLE, {"id": "b", "faithfulness": None}).metrics["faithfulness"]
+    assert (found.score.value, found.score.n, found.score.of) == (0.9, 1, 2)
+    assert found.score.signature == "faithfulness|mean|n:1"
+    assert found.invalid == {"null": 1}
+
+
+def test_a_metric_without_a_value_has_a_reason():
+    found = material({"id": "a", "faithfulness": "n/a", "tone": 1.0}).metrics["faithfulness"]
+    assert (found.score.value, found.score.reason) == (None, "no valid value")
+
+
+def test_the_thresholds_of_the_user_take_the_place_of_ours():
+    own = Threshold(better="lower", warning=0.1, critical=None)
+    found = material({"id": "a", "faithfulness": 0.9, "tone": 1.0}, limits={"tone": own}).metrics
+    assert (found["tone"].limits, found["tone"].better) == (own, "lower")
+    assert found["faithfulness"].limits.warning == 0.7
+
+
+def test_every_row_has_a_case_and_features():
+    found = material(WHOLE, {"id": "b", "faithfulness": 0.1})
+    assert [case.id for case in found.cases] == ["a", "b"]
+    assert found.features["a"]["country"] == "NL"
+    assert found.features["a"]["first_relevant"] == "first"
+    assert found.coverage == {"samples": 2, "rejected": 0, "claims": 1}
+    assert found.identity["form"] == "rows"
+
+
+def test_the_first_relevant_passage_is_told_by_ids_or_else_by_claims():
+    late = {**WHOLE, "retrieved_ids": ["p9", "p1"], "contexts": ["x", "y"]}
+    never = {**WHOLE, "retrieved_ids": ["p9"]}
+    by_claims = {**without("gold_ids", "retrieved_ids"), "claims": CLAIMS}
+    unknown = without("gold_ids", "contexts", "ground_truth")
+    for row, expected in (
+        (late, "second_or_third"),
+        (never, "never"),
+        (by_claims, "first"),
+        (unknown, None),
+    ):
+        assert material(row).features["a"].get("first_relevant") == expected
+
+
+# Claims.
+
+
+def test_claims_that_a_row_brings_are_believed():
+    found = material({**WHOLE, "claims": CLAIMS}).addresses
+    assert (found.source, found.answer) == ("imported", {"misled_by_relevant": 1})
+
+
+def test_the_other_claims_are_judged_by_words_where_that_is_wanted():
+    rows = {**WHOLE, "claims": CLAIMS}, {**WHOLE, "id": "b"}
+    both, brought = material(*rows).addresses, material(*rows, lexical=False).addresses
+    assert (both.samples, both.source) == (2, "imported, lexical")
+    assert (brought.samples, brought.source) == (1, "imported")
+
+
+@pytest.mark.parametrize("lacking", [("answer",), ("contexts", "ground_truth")])
+def test_without_an_answer_or_anything_to_hold_it_against_there_are_no_claims(lacking):
+    assert material(without(*lacking)).addresses is None
+
+
+def test_no_claims_have_no_addresses():
+    assert address_counts([]) is None
+
+
+def test_of_many_samples_those_with_the_lowest_scores_are_taken_apart(monkeypatch):
+    monkeypatch.setattr(scored, "CLAIMED", 2)
+    values = {"a": 0.9, "b": 0.1, "c": 0.5, "d": 0.5}
+    rows = [{**WHOLE, "id": id, "faithfulness": value} for id, value in values.items()]
+    found = material(*rows)
+    judged = [case.id for case in found.cases if "left_out" in case.looked_for]
+    assert judged == ["b", "c"]
+    assert found.coverage["claims"] == 2
+    assert found.findings.counts == {"claims_of_some": 1}
+
+
+def test_of_a_metric_that_is_better_when_lower_the_highest_are_taken_apart(monkeypatch):
+    monkeypatch.setattr(scored, "CLAIMED", 1)
+    rows = [
+        {**without("faithfulness"), "id": id, "noise_sensitivity": value}
+        for id, value in {"a": 0.1, "b": 0.9}.items()
+    ]
+    judged = [case.id for case in material(*rows).cases if "left_out" in case.looked_for]
+    assert judged == ["b"]
+
+
+# What is not known.
+
+
+def test_rows_that_have_all_leave_only_what_rows_never_tell():
+    told = material({**WHOLE, "claims": CLAIMS}).unknown
+    assert set(told) == set(ALWAYS)
+    assert set(material(WHOLE).unknown) == {*ALWAYS, "lexical_claims"}
+
+
+@pytest.mark.parametrize(
+    ("field", "key"),
+    [
+        ("contexts", "no_contexts"),
+        ("ground_truth", "no_reference"),
+        ("retrieved_ids", "no_retrieved_ids"),
+        ("gold_ids", "no_gold"),
+        ("strata", "no_strata"),
+    ],
+)
+def test_what_no_row_has_is_said(field, key):
+    assert key in material(without(field)).unknown
+    assert key not in material(without(field), {**WHOLE, "id": "b"}).unknown
+
+
+def test_without_claims_no_error_has_an_address():
+    told = material(WHOLE, lexical=False).unknown
+    assert "no_claims" in told
+    assert "lexical_claims" not in told
