@@ -2,7 +2,8 @@
 
 Every fault at graded strengths over several draws of questions; two faults at once; no fault at
 all; on the set the rules were written with, and on one that nobody looked at. Beside it the plain
-rule table: the causes of the catalogue that name the metrics which are low.
+rule table: the causes of the catalogue that name most of the metrics which are low, ties in its
+own order.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from benchmarks import spoilt_rows
 from benchmarks.results import table, write_section
 from benchmarks.spoilt import CAUSES, NEVER_WHOLE, Corpus, handbook, heritage
 from ragauge.demo.index import Index
@@ -33,7 +35,7 @@ from ragauge.store.manifests import write_manifest
 
 STRENGTHS = (1.0, 0.5, 0.3, 0.2, 0.1)
 DRAWS = int(os.environ.get("DIAGNOSIS_DRAWS", "5"))
-PAIRS, SOUND_RUNS, BASELINE_DRAWS = 60, 100, 3
+PAIRS, SOUND_RUNS, BASELINE_DRAWS, LOOSE_RUNS = 60, 100, 3, 20
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "diagnosis-trials.md"
 CORPORA = {"heritage": heritage, "handbook": handbook}
 ABOUT = """\
@@ -41,8 +43,19 @@ A run asks 44 questions that the faultless pipeline gets right and 3 that it doe
 three wordings, under two seeds and two temperatures: about 500 traces. A fault strikes the share of
 calls that is its strength, another share for every draw of questions. Signs, weights and tolerated
 shares of the diagnosis were chosen by looking at runs over `heritage`, draws 1 to 3; `handbook` was
-written by somebody who had not seen the diagnosis, and was first run when they were settled. A
-cause is *claimed* where it is called likely."""
+written by somebody who had not seen the diagnosis, and was first run when they were settled. After
+a review some rules changed (what excludes a cause, when heat is blamed, a sign of λ); they were not
+chosen by either set, but `handbook` had been seen by then. A cause is *claimed* where it is called
+likely.
+
+What this does not show. Questions *and wordings* that the faultless pipeline gets wrong are left
+out, but for the three: it refuses too much by itself, and without the choice that fault would be in
+every run (the last tables have it). The traces are the richest there are: texts, payloads, manifest
+and documents. Faults were made by the house that made the diagnosis, and 19 of its causes are
+tried; never tried as a true cause are those that no switch of the pipeline brings about, such as a
+reranker that demotes, a question rewritten into another, or facts combined wrongly. At strength 0.1
+a fault spoils about as many answers as a sound system, and the aim (first in nine of ten, always
+among three) is missed there."""
 
 
 class Trial(NamedTuple):
@@ -65,6 +78,8 @@ def main() -> None:
     with ProcessPoolExecutor() as pool:
         trials = [*pool.map(_tried, list(_plan()), chunksize=8)]
         baseline = [*pool.map(_by_table, list(_baseline_plan()), chunksize=2)]
+        loose = [*pool.map(_tried_unselected, list(_unselected_plan()), chunksize=4)]
+        rows = [*pool.map(_tried_rows, list(_rows_plan()), chunksize=4)]
     parts = [
         ABOUT,
         *(_found(trials, corpus) for corpus in CORPORA),
@@ -72,6 +87,8 @@ def main() -> None:
         _pairs(trials),
         _sound(trials),
         _baseline(trials, baseline),
+        _unselected(loose),
+        _from_rows(rows),
     ]
     print("\n\n".join(parts))
     write_section("Diagnosis: is the cause found?", parts)
@@ -113,9 +130,48 @@ def _baseline_plan() -> Iterator[Planned]:
                 yield Planned(corpus, (fault,), 0.5, draw)
 
 
+def _unselected_plan() -> Iterator[Planned]:
+    for corpus in CORPORA:
+        for strength in (0.5, 0.2):
+            for fault in CAUSES:
+                for draw in range(1, 3):
+                    yield Planned(corpus, (fault,), strength, draw)
+        for draw in range(1, LOOSE_RUNS + 1):
+            yield Planned(corpus, (), 0.0, draw)
+
+
+def _rows_plan() -> Iterator[Planned]:
+    for corpus in CORPORA:
+        for strength in (1.0, 0.7):
+            for fault in spoilt_rows.CAUSES:
+                for draw in range(1, DRAWS + 1):
+                    yield Planned(corpus, (fault,), strength, draw)
+        for draw in range(1, LOOSE_RUNS + 1):
+            yield Planned(corpus, (), 0.0, draw)
+
+
 @cache
 def _corpus(name: str) -> Corpus:
     return CORPORA[name]()
+
+
+@cache
+def _unselected_corpus(name: str) -> Corpus:
+    return CORPORA[name](selected=False)
+
+
+def _tried_unselected(plan: Planned) -> Trial:
+    faults = [f"{fault}={plan.strength}" for fault in plan.faults]
+    return _trial(plan, _unselected_corpus(plan.corpus).cases(faults, plan.draw))
+
+
+def _tried_rows(plan: Planned) -> Trial:
+    """The same as a table of scores has it, without ids and payloads."""
+    faults = [f"{fault}={plan.strength}" for fault in plan.faults]
+    report = spoilt_rows.diagnosed(_corpus(plan.corpus), faults, plan.draw)
+    told = [one for one in report.causes if one.standing in ("likely", "possible")]
+    claimed = tuple(one.id for one in told if one.standing == "likely")
+    return Trial(*plan, named=tuple(one.id for one in told), claimed=claimed)
 
 
 def _tried(plan: Planned) -> Trial:
@@ -255,6 +311,46 @@ def _baseline(trials: Sequence[Trial], baseline: Sequence[Trial]) -> str:
             )
     head = ("one fault at strength 0.5", "first", "among the first three", "causes named")
     return f"### Beside the plain rule table\n\n{table(head, rows)}"
+
+
+def _unselected(trials: Sequence[Trial]) -> str:
+    rows = []
+    for corpus in CORPORA:
+        for strength in (0.5, 0.2):
+            places = [
+                trial.place(trial.faults[0])
+                for trial in trials
+                if trial.corpus == corpus and trial.faults and trial.strength == strength
+            ]
+            first, three = sum(p == 1 for p in places), sum(p in (1, 2, 3) for p in places)
+            of = len(places)
+            rows.append((f"{corpus}, strength {strength:g}", _share(first, of), _share(three, of)))
+        sound = [trial for trial in trials if trial.corpus == corpus and not trial.faults]
+        what = Counter(cause for trial in sound for cause in trial.claimed)
+        claims = ", ".join(f"{cause} ({times})" for cause, times in what.most_common()) or "–"
+        claimed = _share(sum(bool(trial.claimed) for trial in sound), len(sound))
+        rows.append((f"{corpus}, no fault: claimed", claimed, claims))
+    head = ("all questions, whatever the pipeline makes of them", "first", "among the first three")
+    return f"### Unselected\n\n{table(head, rows)}"
+
+
+def _from_rows(trials: Sequence[Trial]) -> str:
+    rows = []
+    for corpus in CORPORA:
+        for strength in (1.0, 0.7):
+            those = [
+                trial
+                for trial in trials
+                if trial.corpus == corpus and trial.faults and trial.strength == strength
+            ]
+            firsts = [t.named[:1] == (spoilt_rows.CAUSES[t.faults[0]],) for t in those]
+            rows.append((f"{corpus}, strength {strength:g}", _share(sum(firsts), len(firsts))))
+        sound = [trial for trial in trials if trial.corpus == corpus and not trial.faults]
+        claimed = _share(sum(bool(trial.claimed) for trial in sound), len(sound))
+        rows.append((f"{corpus}, no fault: claimed", claimed))
+    head = ("score rows alone, by a judge that never errs", "the cause, as far as scores tell")
+    faults = ", ".join(f"`{fault}`" for fault in spoilt_rows.CAUSES)
+    return f"### From score rows ({faults})\n\n{table(head, rows)}"
 
 
 def _confusion(trials: Sequence[Trial], corpus: str) -> str:

@@ -2,7 +2,8 @@
 
 A run asks a draw of questions in the wordings that the faultless pipeline gets right, under two
 seeds and two temperatures; and beside them some questions that it gets wrong without any fault,
-because no real system is ever quite sound.
+because no real system is ever quite sound. Unselected, it asks whatever there is, and the
+pipeline's own fault, to refuse too much, is in every run.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from ragauge.contracts.system import Ask, CallFailed
 from ragauge.demo import DOCUMENTS, GOLD
 from ragauge.demo.pipeline import Pipeline
 from ragauge.diagnosis.cases import Case
-from ragauge.diagnosis.traced_case import Observed, traced_cases
+from ragauge.diagnosis.observed import Observed
+from ragauge.diagnosis.traced_case import traced_cases
 from ragauge.ingest.gold import read_gold
 from ragauge.runners.diagnosis.traced_runs import Observer, Observing
 
@@ -66,7 +68,7 @@ class Asked(NamedTuple):
 class Corpus:
     """Documents with a gold set, and the pipeline over them."""
 
-    def __init__(self, name: str, documents: Path, gold: Path) -> None:
+    def __init__(self, name: str, documents: Path, gold: Path, *, selected: bool = True) -> None:
         self.name, self.documents = name, documents
         self.pipeline = Pipeline.of(documents)
         self.observer = Observer(
@@ -75,6 +77,10 @@ class Corpus:
         self._sound: list[Asked] = []
         self._unsound: list[Asked] = []
         for question in read_gold(str(gold)):
+            if not selected:
+                places = range(len(_wordings(question)))
+                self._sound.append(Asked(question, list(places)[:WORDINGS]))
+                continue
             right = [w for w, _ in enumerate(_wordings(question)) if self._is_right(question, w)]
             if 0 in right:
                 self._sound.append(Asked(question, right[:WORDINGS]))
@@ -146,11 +152,12 @@ def _ask(run: PlannedRun, question: Gold, faults: Sequence[str]) -> Ask:
     return Ask(q=run.question_sent, seed=vary.seed, temperature=vary.temperature, knobs=knobs)
 
 
-def heritage() -> Corpus:
+def heritage(*, selected: bool = True) -> Corpus:
     """The bundled set, which the rules of the diagnosis were written with."""
-    return Corpus("heritage", DOCUMENTS, GOLD)
+    return Corpus("heritage", DOCUMENTS, GOLD, selected=selected)
 
 
-def handbook() -> Corpus:
+def handbook(*, selected: bool = True) -> Corpus:
     """The set that nobody looked at while they were."""
-    return Corpus("handbook", HANDBOOK / "documents", HANDBOOK / "gold.jsonl")
+    folder = HANDBOOK / "documents"
+    return Corpus("handbook", folder, HANDBOOK / "gold.jsonl", selected=selected)

@@ -171,7 +171,7 @@ def test_an_interrupt_does_not_wait_for_a_function_that_hangs(folder):
 def test_a_second_sweep_on_one_file_is_refused(hanging, folder):
     refused = sweep(folder, "--call", "system:answer")
     assert refused.returncode == 2
-    assert b"another sweep is writing to it" in refused.stderr
+    assert b"another process is writing to it" in refused.stderr
 
 
 def test_a_spent_budget_is_exit_code_three(folder):

@@ -11,7 +11,8 @@ from ragauge.contracts.diagnosis import Intervention
 from ragauge.diagnosis import scored_case, traced_case
 from ragauge.diagnosis.catalogue import CAUSE, catalogue
 from ragauge.diagnosis.evidence import evidence, rules, symptoms
-from ragauge.runners.diagnosis.failing import AGAIN, SIGN
+from ragauge.diagnosis.ranking import MENDED
+from ragauge.runners.diagnosis.failing import AGAIN
 
 TABLE = evidence()
 WEIGHTS = [(rule.id, weight) for rule in TABLE.cause for weight in rule.signs]
@@ -56,7 +57,7 @@ def test_the_code_sees_exactly_the_symptoms_that_causes_bring_about():
 
 def test_the_code_looks_for_exactly_the_signs_that_weigh():
     changes = set(get_args(get_type_hints(Intervention)["name"])) - {AGAIN}
-    replayed = {f"{SIGN}{change}" for change in changes}
+    replayed = {f"{MENDED}{change}" for change in changes}
     assert noted("sign") | added_later() | replayed == {weight.sign for _, weight in WEIGHTS}
 
 

@@ -12,7 +12,16 @@ from scipy.stats import binomtest
 
 from ragauge.diagnosis.cases import Case
 from ragauge.diagnosis.evidence import evidence, rules, symptoms
-from ragauge.diagnosis.ranking import LEAST, ORDER, SHOWN, UNTOLD, Count, rank
+from ragauge.diagnosis.ranking import (
+    ENOUGH,
+    LEAST,
+    MENDED,
+    ORDER,
+    SHOWN,
+    UNTOLD,
+    Count,
+    rank,
+)
 
 RULES = rules()
 SIGNS = sorted({weight.sign for rule in RULES.values() for weight in rule.signs})
@@ -74,11 +83,18 @@ def many_cases(most=12, **options):
 # The plain twin.
 
 
+def plain_is_proved(rule, signs):
+    """Whether a replay mended what the cause would have spoilt."""
+    mending = [one.sign for one in rule.signs if one.sign.startswith(MENDED) and one.bits > 0]
+    return any(signs.get(sign) for sign in mending)
+
+
 def plain_bits(rule, signs):
     total = 0.0
     for weight in rule.signs:
         if weight.sign not in signs:
-            total += UNTOLD if weight.needed else 0
+            lacking = weight.needed and not plain_is_proved(rule, signs)
+            total += UNTOLD if lacking else 0
         elif signs[weight.sign]:
             total += weight.bits
         else:
@@ -115,15 +131,21 @@ def plain_is_likely(id, cases):
     return False
 
 
+def plain_excluded(told, of):
+    """Half of the cases must have been looked at, or ten of them."""
+    return "struck_out" if told and (2 * told >= of or told >= ENOUGH) else "untested"
+
+
 def plain_standing(id, cases):
     mine = set(RULES[id].symptoms)
     showing = [one for one in cases if mine & one.symptoms]
     if not showing:
-        return "struck_out" if any(mine & one.looked_for for one in cases) else "untested"
+        return plain_excluded(sum(bool(mine & one.looked_for) for one in cases), len(cases))
+    proved = any(plain_is_proved(RULES[id], one.signs) for one in showing)
     for sign in NEEDS[id]:
         told = [one.signs[sign] for one in showing if sign in one.signs]
-        if not any(told):
-            return "struck_out" if told else "untested"
+        if not any(told) and not (proved and not told):
+            return plain_excluded(len(told), len(showing))
     return "likely" if plain_is_likely(id, cases) else "possible"
 
 
@@ -265,6 +287,36 @@ def test_a_cause_whose_symptoms_nobody_could_look_for_is_untested(id):
     assert (told.struck.sign, told.struck.of) == (None, 0)
 
 
+@pytest.mark.parametrize(
+    ("told", "of", "standing"),
+    [
+        (0, 40, "untested"),
+        (2, 40, "untested"),
+        (ENOUGH - 1, 40, "untested"),
+        (ENOUGH, 40, "struck_out"),
+        (2, 5, "untested"),
+        (3, 5, "struck_out"),
+        (1, 1, "struck_out"),
+    ],
+)
+def test_a_few_cases_of_many_exclude_nothing(told, of, standing):
+    looked = [case(f"a{n}", looked_for=["stale"]) for n in range(told)]
+    others = [case(f"b{n}", looked_for=["uncited"]) for n in range(of - told)]
+    assert found([*looked, *others])["cause.stale_index"].standing == standing
+    seen = [case(f"a{n}", "padded", longer=False) for n in range(told)]
+    unseen = [case(f"b{n}", "padded") for n in range(of - told)]
+    assert found([*seen, *unseen])["cause.padded"].standing == standing
+
+
+def test_what_a_replay_mends_needs_no_log_to_prove_it():
+    missed = [case(f"s{n}", "missed") for n in range(8)]
+    mended = [structs.replace(one, signs={f"{MENDED}top_k_doubled": True}) for one in missed]
+    assert found(missed)["cause.pool_narrow"].standing == "untested"
+    assert found(mended)["cause.pool_narrow"].standing in ("likely", "possible")
+    logged = [structs.replace(one, signs={**one.signs, "shallow_pool": False}) for one in mended]
+    assert found(logged)["cause.pool_narrow"].standing == "struck_out"
+
+
 def test_without_cases_nothing_can_be_told():
     assert {one.standing for one in rank([])} == {"untested"}
 
@@ -334,9 +386,9 @@ def test_cases_that_went_right_make_no_cause_likely(cases, more):
 def test_runs_of_one_question_are_no_more_certain_than_one_of_them(cases, times):
     """Chance is reckoned over questions: asking each again in the same way proves nothing."""
     again = [structs.replace(one, id=f"{one.id}#{time}") for one in cases for time in range(times)]
-    once, often = found(cases), found(again)
-    assert {id: one.standing for id, one in once.items()} == {
-        id: one.standing for id, one in often.items()
+    once, often = rank(cases), rank(again)
+    assert {one.rule.id for one in often if one.standing == "likely"} <= {
+        one.rule.id for one in once if one.standing in ("likely", "untested")
     }
 
 

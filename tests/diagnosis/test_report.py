@@ -22,6 +22,7 @@ from ragauge.diagnosis.limits import RANKED, SEVEN, mean
 from ragauge.diagnosis.material import Material, Measured
 from ragauge.diagnosis.report import CAUSES, How, diagnosed, low_samples
 from ragauge.diagnosis.words import words
+from ragauge.errors import UsageError
 
 
 def measured(values, limits=SEVEN["faithfulness"], **told):
@@ -204,8 +205,10 @@ def test_what_could_not_be_evaluated_does_not_pass(fail_on, passed):
     assert told(of, fail_on=fail_on).passed is passed
 
 
-def test_a_metric_without_a_rule_is_no_failure():
-    assert told(material({"tone": [0.0]}), fail_on="warning").passed
+def test_a_metric_without_a_rule_is_no_failure_but_nothing_passes_by_it_alone():
+    assert told(material({"tone": [0.0], "faithfulness": [0.9]}), fail_on="warning").passed
+    assert not told(material({"tone": [0.0]})).passed
+    assert told(material({"tone": [0.0]}), fail_on="never").passed
 
 
 # Causes.
@@ -299,6 +302,15 @@ def test_advice_goes_with_its_metrics():
     assert one.causes == (SPOKEN.id,)
 
 
+def test_advice_is_counted_among_the_units_that_went_wrong_where_that_is_known():
+    limits = Threshold(better="higher", warning=0.95, critical=None)
+    of = material({"faithfulness": [0.9] * 16}, None, {SPOKEN.metrics[0]: measured([0.1], limits)})
+    for wrong, expected in ((None, 16), (4, 4), (1, 2)):
+        spoken = structs.replace(of, advice=[advice(questions=("a", "b"))], wrong=wrong)
+        (cause,) = told(spoken).causes
+        assert (cause.explains, cause.of) == (2, expected)
+
+
 def test_advice_of_an_entry_that_is_no_more_is_left_out():
     gone = structs.replace(advice(), id="stability.of_long_ago")
     assert [cause.id for cause in advised(gone, advice()).causes] == [SPOKEN.id]
@@ -314,7 +326,45 @@ def test_beside_ranked_causes_only_what_they_cannot_tell_is_taken_from_advice():
     assert SPOKEN.id not in ids
 
 
+def test_where_all_scores_are_fine_no_cause_is_claimed():
+    """Somebody has judged the answers, and found them good: what words see is possible at most."""
+    cases = [case(id, "invented") for id in "abcdefgh"]
+    of = material({"faithfulness": [0.9] * 8}, cases)
+    claimed, doubted = told(of).causes, told(structs.replace(of, by_scores=True)).causes
+    assert claimed[0].standing == "likely"
+    assert {cause.standing for cause in doubted} <= {"possible", "untested"}
+    low = structs.replace(material({"faithfulness": [0.1] * 8}, cases), by_scores=True)
+    assert told(low).causes[0].standing == "likely"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_gate_that_asks_it_of_every_question_may_fail_though_the_mean_is_fine(language):
+    fine = {"faithfulness": measured([0.9], severity="critical")}
+    low = {"faithfulness": measured([0.1], severity="critical")}
+    reasons = [
+        told(material({}, metrics=one), language=language).diagnoses[0].reason
+        for one in (fine, low)
+    ]
+    assert reasons == [words(language).metrics.each, None]
+
+
+@pytest.mark.parametrize("name", ["faithfullness", "context_recal", "noise-sensitivity"])
+def test_a_metric_that_is_misspelt_is_refused_with_the_nearest_name(name):
+    with pytest.raises(UsageError, match="did you mean"):
+        told(material({"faithfulness": [0.9]}), metrics=("faithfulness", name))
+
+
 # What it does not know.
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_low_samples_that_show_nothing_are_counted(language):
+    of = material({"faithfulness": [0.1, 0.2, 0.3]}, [case("a", "invented"), case("b"), case("c")])
+    text = words(language).unknown["unexplained"].format(n=2, of=3)
+    assert told(of, language=language).unknown == (text,)
+    all_explained = [case(id, "invented") for id in "abc"]
+    assert told(structs.replace(of, cases=all_explained), language=language).unknown == ()
+    assert told(structs.replace(of, cases=None), language=language).unknown == ()
 
 
 def replay():
@@ -335,7 +385,7 @@ def replay():
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_is_not_known_is_said_and_a_replay_is_known_where_it_was_made(language):
-    of = material({"faithfulness": [0.1]}, unknown=("no_contexts", "no_replay"))
+    of = material({"faithfulness": [0.9]}, unknown=("no_contexts", "no_replay"))
     say = words(language).unknown
     how = How(language=language)
     assert diagnosed(of, how).unknown == (say["no_contexts"], say["no_replay"])

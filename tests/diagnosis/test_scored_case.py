@@ -6,10 +6,17 @@ from hypothesis import strategies as st
 
 from ragauge.contracts.answers import Context
 from ragauge.contracts.claims import AnswerClaims, Claim
-from ragauge.contracts.diagnosis import ScoreRow
+from ragauge.contracts.diagnosis import ScoreRow, Threshold
 from ragauge.diagnosis.evidence import symptoms
 from ragauge.diagnosis.limits import SEVEN
-from ragauge.diagnosis.scored_case import LONG_CONTEXT_WORDS, MANY, PADDED_WORDS, scored_case
+from ragauge.diagnosis.scored_case import (
+    BY_CLAIMS,
+    LONG_CONTEXT_WORDS,
+    LOWERS,
+    MANY,
+    PADDED_WORDS,
+    scored_case,
+)
 
 WORD = "museum "
 REFUSAL = "not in context"
@@ -215,6 +222,58 @@ def test_a_wrong_answer_that_is_faithful_to_all_that_was_needed_was_misread():
 def test_an_answer_that_was_led_astray_is_not_off_the_question_by_itself():
     strays = row(values={"answer_relevancy": 0.2, "context_recall": 0.1})
     assert scored_case(strays, None).symptoms == {"missed"}
+
+
+@pytest.mark.parametrize("symptom", LOWERS)
+def test_where_all_that_a_symptom_lowers_is_judged_fine_words_do_not_make_it_one(symptom):
+    sample, judged = SHOWING[symptom]
+    fine = {name: 0.1 if SEVEN[name].better == "lower" else 0.9 for name in LOWERS[symptom]}
+    praised = ScoreRow(**{**fields_of(sample), "values": {**sample.values, **fine}})
+    case = scored_case(praised, judged)
+    assert symptom not in case.symptoms
+    low = {name: 1.0 - value for name, value in fine.items()}
+    blamed = ScoreRow(**{**fields_of(sample), "values": {**sample.values, **low}})
+    assert scored_case(blamed, judged).symptoms
+
+
+def fields_of(sample):
+    return {name: getattr(sample, name) for name in sample.__struct_fields__}
+
+
+def test_the_judged_metrics_that_symptoms_lower_are_known():
+    assert set(LOWERS) <= set(SHOWING)
+    assert {name for lowered in LOWERS.values() for name in lowered} <= set(SEVEN)
+
+
+def test_thresholds_of_ones_own_decide_what_is_low():
+    sample = row(values={"faithfulness": 0.8, "answers.noise_sensitivity": 0.2})
+    strict = {
+        "faithfulness": Threshold(better="higher", warning=0.9, critical=None),
+        "noise_sensitivity": Threshold(better="lower", warning=0.1, critical=None),
+    }
+    assert scored_case(sample, None).symptoms == frozenset()
+    assert scored_case(sample, None, strict).symptoms == {"invented", "misled_by_noise"}
+
+
+def test_the_score_of_a_judge_comes_before_one_by_words():
+    by_both = {"answers.lexical_faithfulness": 0.1, "answers.faithfulness": 0.9}
+    assert scored_case(row(values=by_both), None).symptoms == frozenset()
+    by_both = {"answers.lexical_faithfulness": 0.9, "faithfulness": 0.1}
+    assert scored_case(row(values=by_both), None).symptoms == {"invented"}
+
+
+def test_a_row_that_was_passed_over_is_taken_to_show_nothing_of_its_claims():
+    looked, passed = (scored_case(row(), None, passed_over=flag) for flag in (False, True))
+    assert passed.symptoms == looked.symptoms == frozenset()
+    assert passed.looked_for == looked.looked_for | BY_CLAIMS
+    assert set(SHOWING) >= BY_CLAIMS
+
+
+def test_a_reference_that_refuses_says_that_there_is_no_answer():
+    answered = row(reference="The documents do not say.", gold_ids=("g",), retrieved_ids=("p1",))
+    assert scored_case(answered, None).symptoms == {"answered_unanswerable"}
+    refused = row(answer=REFUSAL, reference=REFUSAL)
+    assert scored_case(refused, None).symptoms == frozenset()
 
 
 # What there is none of is not blamed.

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
+from scipy.stats import fisher_exact
 
 from ragauge.citations.codes import CODES
 from ragauge.contracts.answers import Context
@@ -13,13 +14,13 @@ from ragauge.contracts.facts import Facts
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.run import Variation
 from ragauge.diagnosis.evidence import symptoms
+from ragauge.diagnosis.observed import Observed
 from ragauge.diagnosis.scored_case import LONG_CONTEXT_WORDS, MANY, PADDED_WORDS
 from ragauge.diagnosis.traced_case import (
     FEWEST_EACH,
     MIXED,
     OFF,
     STALE,
-    Observed,
     known_ids,
     traced_cases,
 )
@@ -37,6 +38,7 @@ UNANSWERABLE = Gold(qid="q2", question="Who sold it?", answerable=False)
 FIRST = Variation()
 SCORED_ONLY = {"off_question", "reworded"}
 """What only the scores of a judge can show."""
+POINTERS = ("stale", "offsets_off", "sections_mixed")
 
 
 def facts(*, cited=(NEEDED,), **told):
@@ -102,6 +104,7 @@ def claims(*answer, reference=(((True, False), True),), chunks=2):
 
 WRONG = facts(contained=False, claim="Rembrandt painted it.")
 REFUSES = facts(cited=(), refusal="exact", answered=False, hit=None, contained=None)
+CHECKED = {"audited": True, "held_to_index": True, "held_to_text": True}
 
 SHOWING = {
     "call_failed": run(facts=Facts(True, "error")),
@@ -123,8 +126,8 @@ SHOWING = {
     "uncited": run(facts=facts(cited=())),
     "cites_wrong": run(facts=facts(cited=("d1#b",))),
     "cites_unknown": run(facts=facts(cited=("d1#a-9",))),
-    "stale": run(audited=True, codes=frozenset({"mismatch_index_hash"})),
-    "offsets_off": run(audited=True, codes=frozenset({"span_text_mismatch"})),
+    "stale": run(**CHECKED, codes=frozenset({"mismatch_index_hash"})),
+    "offsets_off": run(**CHECKED, codes=frozenset({"span_text_mismatch"})),
     "sections_mixed": run(audited=True, codes=frozenset({"cross_section_reuse"})),
     "constraints_lost": run(echoed=False),
 }
@@ -217,8 +220,8 @@ def test_a_sound_trace_shows_none_of_them_though_they_were_looked_for():
     sound = structs.replace(
         shown(NEEDED, "d1#b"),
         claims=claims(((True, False), True)),
-        audited=True,
         echoed=True,
+        **CHECKED,
     )
     answered, refused, unanswerable = (
         case_of(sound),
@@ -267,7 +270,27 @@ def test_what_another_run_of_the_question_found(variation, sign):
 
 def test_a_run_that_stands_alone_has_no_others():
     signs = case_of(run()).signs
-    assert not {"found_in_other_wording", "found_under_other_seed"} & set(signs)
+    others = {"found_in_other_wording", "found_under_other_seed", "retrieval_moves"}
+    assert not others & set(signs)
+
+
+@pytest.mark.parametrize(
+    ("retrieved", "moves"),
+    [
+        ((NEEDED, "d1#b"), False),
+        (("d1#b", NEEDED), False),
+        (("d2#a",), True),
+        (None, None),
+    ],
+)
+def test_whether_the_runs_of_a_question_retrieve_the_same(retrieved, moves):
+    other = run("r2", variation=OTHER_SEED, retrieved=retrieved)
+    assert case_of(run(), other).signs.get("retrieval_moves") is moves
+
+
+def test_runs_that_do_not_tell_what_they_retrieved_do_not_tell_whether_it_moves():
+    runs = run(retrieved=None), run("r2", variation=OTHER_SEED, retrieved=None)
+    assert "retrieval_moves" not in case_of(*runs).signs
 
 
 def test_other_questions_are_no_other_runs():
@@ -284,22 +307,44 @@ def test_a_case_belongs_to_its_question_and_has_the_id_of_its_run():
 
 
 def heated(cold_wrong, warm_wrong, each=FEWEST_EACH):
-    """So many runs at temperature 0 and as many above it, some of them wrong."""
+    """So many runs at temperature 0 and as many above it, some of them wrong; the warm ones."""
     runs = []
     for temperature, wrong in ((0.0, cold_wrong), (0.7, warm_wrong)):
         for seed in range(each):
             told = {"facts": WRONG} if seed < wrong else {}
             variation = Variation(seed=seed, temperature=temperature)
             runs.append(run(f"{temperature}-{seed}", variation=variation, **told))
-    return traced_cases([runs])
+    return traced_cases([runs])[each:]
 
 
 @pytest.mark.parametrize(
-    ("cold", "warm", "told"), [(0, 6, True), (2, 6, True), (3, 6, False), (6, 6, False)]
+    ("cold", "warm", "each", "told"),
+    [
+        (0, 6, 10, True),
+        (4, 14, 20, True),
+        (5, 14, 20, False),
+        (6, 6, 10, False),
+        (1, 3, 10, False),
+        (0, 1, 10, False),
+    ],
 )
-def test_a_symptom_that_is_three_times_rarer_when_cold_is_owed_to_sampling(cold, warm, told):
-    wrong = [case for case in heated(cold, warm) if case.went_wrong]
+def test_a_symptom_that_is_three_times_rarer_when_cold_beyond_chance_is_owed_to_sampling(
+    cold, warm, each, told
+):
+    beyond_chance = fisher_exact([[warm, each - warm], [cold, each - cold]], "greater").pvalue
+    assert told == (beyond_chance < 0.05 and 3 * cold <= warm)
+    wrong = [case for case in heated(cold, warm, each) if case.went_wrong]
     assert {case.signs["right_when_cold"] for case in wrong} == {told}
+
+
+def test_what_went_wrong_at_temperature_0_was_not_spoilt_by_heat():
+    runs = [
+        run(f"{heat}-{n}", variation=Variation(seed=n, temperature=heat), facts=made)
+        for heat, wrong in ((0.0, 2), (0.7, 18))
+        for n, made in enumerate([WRONG] * wrong + [facts()] * (20 - wrong))
+    ]
+    cold = [case for case in traced_cases([runs])[:20] if case.went_wrong]
+    assert [case.signs["right_when_cold"] for case in cold] == [False, False]
 
 
 def test_a_case_that_went_right_shows_no_sampling():
@@ -388,13 +433,18 @@ def test_a_right_answer_without_its_passage_is_no_miss():
 
 
 def test_a_text_that_is_anothers_is_no_matter_of_offsets():
-    off = {"audited": True, "codes": OFF}
-    assert "offsets_off" not in case_of(run(facts=facts(cited=("d1#b",)), **off)).looked_for
+    off = run(facts=facts(cited=("d1#b",)), codes=OFF, **CHECKED)
+    assert "offsets_off" not in case_of(off).looked_for
 
 
 def test_pointers_that_nobody_checked_show_nothing():
-    told = case_of(run(codes=STALE | OFF | MIXED))
-    assert not {"stale", "offsets_off", "sections_mixed"} & told.looked_for
+    codes = STALE | OFF | MIXED
+    assert not set(POINTERS) & case_of(run(codes=codes)).looked_for
+    audited = case_of(run(codes=codes, audited=True))
+    assert set(POINTERS) & audited.looked_for == {"sections_mixed"}
+    for held, symptom in (("held_to_index", "stale"), ("held_to_text", "offsets_off")):
+        checked = case_of(run(codes=codes, audited=True, **{held: True}))
+        assert set(POINTERS) & checked.symptoms == {"sections_mixed", symptom}
 
 
 # Whatever a trace holds.
@@ -438,6 +488,8 @@ any_run = st.builds(
     payloads=payloads,
     codes=st.frozensets(st.sampled_from(sorted(STALE | OFF | MIXED | {"empty_citations"}))),
     audited=st.booleans(),
+    held_to_index=st.booleans(),
+    held_to_text=st.booleans(),
     echoed=flags,
     claims=st.none() | st.lists(verdicts, max_size=3).map(lambda told: claims(*told)),
     rewritten=flags,

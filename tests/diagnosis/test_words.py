@@ -151,7 +151,8 @@ def test_names_of_the_contract_are_worded(language):
     say = words(language)
     assert set(say.severity) == set(get_args(Severity))
     assert set(say.standing) == set(get_args(Standing))
-    assert set(say.interventions) == set(get_args(get_type_hints(Intervention)["name"]))
+    changes = set(get_args(get_type_hints(Intervention)["name"]))
+    assert set(say.interventions) == set(say.replay.impossible) == changes
 
 
 @every_language
@@ -252,6 +253,7 @@ def test_chinese_keeps_numbers_and_latin_words_apart():
 def test_what_stands_right_behind_a_character_begins_with_one():
     say = words("zh")
     texts = [*say.needs.values(), *say.severity.values()]
+    texts += [say.replay.knob, say.replay.temperature_0]
     assert [text for text in texts if not re.match(HAN, text)] == []
 
 

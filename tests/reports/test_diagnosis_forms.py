@@ -6,12 +6,14 @@ import re
 import pytest
 from msgspec import structs
 
+from ragauge.contracts.finding import Finding
 from ragauge.reports.diagnosis import story
 from ragauge.reports.diagnosis.labels import labels_of
 from ragauge.reports.forms import render
 from tests.reports.test_diagnosis import (
     TEXTS,
     cause,
+    fine,
     many,
     metric,
     report,
@@ -98,7 +100,7 @@ def is_told(form, path, made):
         if standing == "struck_out":
             return rest[1] in ("title", "why")
         if standing == "untested":
-            return form == "html" or rest[1] in ("title", "why", "confirm")
+            return form == "html" or rest[1] in ("title", "why")
     return True
 
 
@@ -117,7 +119,7 @@ NUMBERS = (
     "2 of 5 metrics beyond a threshold: context_recall critical, noise_sensitivity warning",
     "1 not evaluable; 1 without a rule",
     "Likeliest cause",
-    "accounts for 12.4 of 18 answers that went wrong; no more than five passages",
+    "accounts for 12 of 18 answers that went wrong; no more than five passages",
     "First turn recall_top_k: Retrieve 50",
     "0.412 < 0.50",
     "0.310 > 0.30",
@@ -175,7 +177,7 @@ def test_interventions_are_a_table_of_what_was_asked_took_effect_and_repaired():
     rows = rows_of(render(telling(), "text", width=100))
     place = rows.index("what was changed asked took effect repaired failed impossible")
     assert rows[place + 1 : place + 8] == [
-        "asked again, with nothing changed 10 – 1 0 0",
+        "asked again, under another seed 10 – 1 0 0",
         "gold passages put in 10 – 8 0 0",
         "repaired q07 q11",
         "noise passages taken out 7 – 2 1 3",
@@ -227,18 +229,86 @@ def test_the_price_of_an_action_is_one_sentence(form, stop):
 
 def test_of_very_many_causes_the_last_are_told_in_short():
     written = render(many(), "text", width=100)
-    assert written.count("Confirm: ") == 3 + 18
+    assert written.count("Confirm: ") == 3
     assert "the first 3 are told in full; --report FILE.html tells the others so, too" in written
     assert " 12. Cause number 12  possible" in written
-    assert "  30. Cause number 30: no row has what would tell" in written
+    assert " 13. Cause number 13; 14. Cause number 14; 15. Cause number 15; 16. Cause" in written
+    assert plain(many(), "text").count("no row has what would tell") == 1
     assert "in full" not in render(telling(), "text")
 
 
-def test_a_cause_that_cannot_be_told_and_goes_with_no_low_metric_takes_a_line():
-    lonely = cause("cause.lonely", standing="untested", metrics=(), why="no seeds")
-    written = render(telling(causes=(lonely,)), "text")
-    assert "no seeds" in written
-    assert written.count("Confirm: ") == 1  # in the lead
+def untold(id, title, why):
+    return cause(f"cause.{id}", standing="untested", title=title, why=why, explains=0.0)
+
+
+@pytest.mark.parametrize("form", ["text", "markdown"])
+def test_causes_that_cannot_be_told_take_a_line_for_each_thing_that_is_missing(form):
+    causes = (
+        cause(),
+        untold("luck", "Luck", "no seeds"),
+        untold("rewriting", "Rewriting", "no queries"),
+        untold("stale", "Stale index", "no seeds"),
+    )
+    dots = "." if form == "text" else ""  # a numbered list of Markdown counts by itself
+    lines = render(telling(causes=causes), form).replace("*", "").splitlines()
+    told = [line.strip(" -") for line in lines]
+    place = told.index(f"2{dots} Luck; 4{dots} Stale index: no seeds")
+    assert told[place + 1] == f"3{dots} Rewriting: no queries"
+    assert not [line for line in told[place:] if "Confirm" in line]
+
+
+def test_a_page_keeps_folded_how_to_confirm_what_cannot_be_told():
+    page = render(telling(causes=(untold("luck", "Luck", "no seeds"),)), "html")
+    section = page.partition(f"<h2>{labels_of('en').heads.untested}</h2>")[2]
+    fold = section.partition("<details")[2].partition("</details>")[0]
+    assert "no seeds" in fold
+    assert cause().confirm in fold
+
+
+def struck(title, why):
+    return cause(f"cause.{title}", standing="struck_out", title=title, why=why)
+
+
+STRUCK = (
+    struck("First", "shows in none of 150"),
+    struck("Second", "a reranker scored them"),
+    struck("Third", "shows in none of 150"),
+    struck("Fourth", "shows in none of 640"),
+    struck("Fifth", None),
+)
+
+
+@read_forms
+def test_struck_out_causes_stand_together_by_why_the_most_of_them_last(form):
+    told = plain(telling(causes=STRUCK), form).replace("× ", "").replace("- ", "")
+    assert (
+        "a reranker scored them: Second shows in none of 640: Fourth Fifth"
+        " shows in none of 150: First; Third"
+    ) in told
+
+
+def test_a_struck_out_cause_has_a_line_that_is_marked():
+    assert "  × shows in none of 150: First; Third\n" in render(telling(causes=STRUCK), "text")
+    comment = render(telling(causes=STRUCK), "markdown")
+    assert "\n- × shows in none of 150: First; Third\n" in comment
+
+
+@read_forms
+@pytest.mark.parametrize(
+    ("explains", "told"),
+    [
+        (0.09, "less than one of 553 answers"),
+        (0.94, "less than one of 553 answers"),
+        (0.9999999, "1 of 553 answers"),
+        (1.44, "1.4 of 553 answers"),
+        (9.94, "9.9 of 553 answers"),
+        (124.6, "125 of 553 answers"),
+        (0.0, "none of 553 answers"),
+    ],
+)
+def test_a_cause_accounts_for_as_many_answers_as_can_be_told_apart(form, explains, told):
+    made = telling(causes=(cause(explains=explains, of=553),))
+    assert f"accounts for {told} that went wrong" in plain(made, form)
 
 
 def test_a_value_has_the_decimals_it_takes_to_tell_it_from_its_threshold():
@@ -249,7 +319,32 @@ def test_a_value_has_the_decimals_it_takes_to_tell_it_from_its_threshold():
 def test_a_bound_without_a_critical_threshold_is_told_as_one():
     limits = structs.replace(LOW.limits, critical=None)
     [told] = story.metrics(report([structs.replace(LOW, limits=limits)]))
-    assert told.limits == "< 0.70 / –"
+    assert (told.limits, told.critical) == ("< 0.70 / –", "–")
+    assert told.counts == "9 of 40 samples beyond the bound"
+
+
+@read_forms
+def test_why_a_metric_is_critical_though_its_mean_is_fine_stands_beside_it(form):
+    every = metric("stability.css", "critical", 0.988, beyond_warning=1, reason="every one must")
+    told = plain(report([every, metric("context_recall")], passed=False), form)
+    place, end = told.index("0.988"), told.index("0.820")
+    assert "every one must" in told[place:end]
+
+
+@pytest.mark.parametrize("form", READ)
+def test_a_finding_that_lists_many_metrics_is_told_to_its_end(form):
+    names = ", ".join(f"quality.metric_{n}" for n in range(40))
+    found = Finding("no_rule", "", f"no gate speaks of: {names}")
+    made = fine(findings=(found,), finding_counts={"no_rule": 1})
+    assert names in plain(made, form)
+
+
+@read_forms
+def test_where_it_is_worse_is_told_of_a_run_that_passes_too(form):
+    told = plain(fine(slices=telling().slices), form)
+    heads = labels_of("en").heads
+    assert f"{heads.slices} " in told
+    assert told.count(telling().slices[0].text) == 2  # beside the verdict, and below
 
 
 def test_a_sample_that_stands_above_is_not_told_twice():

@@ -4,7 +4,15 @@ import pytest
 from msgspec import structs
 
 from ragauge.reports.forms import render
-from tests.reports.test_diagnosis import cause, fine, metric, report, unjudged
+from tests.reports.test_diagnosis import (
+    cause,
+    fine,
+    metric,
+    not_evaluable,
+    report,
+    telling,
+    unjudged,
+)
 from tests.reports.test_diagnosis_forms import READ, plain, read_forms
 
 LOW = metric("context_recall", "critical", 0.4, beyond_warning=9)
@@ -55,7 +63,7 @@ struck = cause(standing="struck_out", why="none shows it")
     [
         (fine(), "no metric is beyond a threshold"),
         (fine(causes=(cause(standing="possible"),)), "no metric is beyond a threshold"),
-        (unjudged(), "no metric could be judged"),
+        (unjudged(), "nothing could be judged"),
         (report([]), "no metric was asked for"),
         (
             report([LOW]),
@@ -100,19 +108,89 @@ def test_the_verdict_tells_fine_from_unknown():
 
     assert verdict(fine()) == "PASS  no metric is beyond a threshold: 2 of 2 metrics fine"
     assert verdict(unjudged()) == (
-        "FAIL  no metric could be judged; 1 not evaluable; 1 without a rule"
+        "FAIL  nothing could be judged: 1 not evaluable; 1 without a rule"
     )
     five = [metric(f"m{n}", "warning", 0.6) for n in range(5)]
     assert verdict(report(five)) == (
-        "PASS  5 of 5 metrics beyond a threshold: m0 warning, m1 warning, m2 warning, 2 more"
+        "PASS  no metric is critical; 5 of 5 metrics beyond a threshold: m0 warning, m1 warning,"
+        " m2 warning, 2 more"
     )
-    assert verdict(report([])) == "PASS  no metric was asked for"
+    assert verdict(report([], passed=False)) == (
+        "FAIL  nothing could be judged: no metric was asked for"
+    )
+
+
+def never(diagnoses, **parts):
+    return report(diagnoses, identity={"command": "diagnose", "fail_on": "never"}, **parts)
+
+
+VERDICTS = [
+    (never([LOW]), "PASS  --fail-on never: 1 of 1 metric beyond a threshold: context_recall"),
+    (
+        never(unjudged().diagnoses),
+        "PASS  --fail-on never: nothing could be judged: 1 not evaluable",
+    ),
+    (
+        never([metric("a"), not_evaluable("b", "no number")]),
+        "PASS  --fail-on never: no metric is beyond a threshold: 1 of 2 metrics fine; 1 not eval",
+    ),
+    (never([metric("a")]), "PASS  no metric is beyond a threshold: 1 of 1 metric fine"),
+    (
+        report([metric("a"), not_evaluable("b", "no number")], passed=False),
+        "FAIL  1 not evaluable; no metric is beyond a threshold: 1 of 2 metrics fine",
+    ),
+    (
+        report([metric("a", "warning", 0.6), not_evaluable("b", "no number")], passed=False),
+        "FAIL  1 not evaluable; 1 of 2 metrics beyond a threshold: a warning",
+    ),
+    (
+        report(
+            [metric("a", "warning", 0.6), not_evaluable("b", "no number")],
+            passed=False,
+            identity={"fail_on": "warning"},
+        ),
+        "FAIL  1 of 2 metrics beyond a threshold: a warning; 1 not evaluable",
+    ),
+    (
+        report([LOW], passed=False),
+        "FAIL  1 of 1 metric beyond a threshold: context_recall critical",
+    ),
+]
+
+
+@pytest.mark.parametrize(("made", "told"), VERDICTS)
+def test_the_verdict_says_why_it_is_what_it_is(made, told):
+    assert render(made, "text", width=150).startswith(told)
+
+
+def test_the_verdict_says_why_in_chinese():
+    mild = report([metric("a", "warning", 0.6)], language="zh", slices=telling().slices)
+    assert render(mild, "text", width=150).startswith(
+        "通过  没有严重的指标；1 个指标中有 1 个超出阈值"
+    )
+    assert "；但是：critical only for" in plain(mild, "text")
+    assert render(never([LOW], language="zh"), "text").startswith(
+        "通过  --fail-on never：1 个指标中"
+    )
+    assert render(unjudged(language="zh"), "text").startswith(
+        "未通过  没有任何指标可以判定：1 个无法评估；1 个没有规则"
+    )
+
+
+@pytest.mark.parametrize("form", [*READ, "github"])
+def test_a_run_that_passes_names_the_strongest_slice_where_it_is_not_fine(form):
+    [strongest] = telling().slices
+    other = structs.replace(strongest, text="worse elsewhere, too")
+    made = fine(slices=(strongest, other))
+    assert f"2 of 2 metrics fine; but: {strongest.text}" in plain(made, form)
+    assert "but: worse elsewhere" not in plain(made, form)
+    assert "but: " not in plain(telling(), form)
 
 
 GOLDEN = """\
-FAIL  no metric could be judged; 1 not evaluable; 1 without a rule
+FAIL  nothing could be judged: 1 not evaluable; 1 without a rule
 
-No cause is claimed: no metric could be judged
+No cause is claimed: nothing could be judged
 
 Metrics
   metric        severity       value  warning / critical  beyond
@@ -122,7 +200,7 @@ Metrics
     40 of 40 valid; no threshold is known for it
 
 Causes
-  No cause is claimed: no metric could be judged
+  No cause is claimed: nothing could be judged
 
 What this diagnosis does not know
   It names nothing.

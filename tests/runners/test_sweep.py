@@ -421,7 +421,7 @@ def test_a_second_sweep_on_the_same_file_is_refused_with_words(gold, out):
         return RIGHT
 
     sweep(gold, Scripted(script), out, grid=SMALL)
-    assert "another sweep is writing to it" in refused[0]
+    assert "another process is writing to it" in refused[0]
     assert len(lines(out)) == 8
 
 

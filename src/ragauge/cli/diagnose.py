@@ -14,10 +14,13 @@ from ragauge.cli.progress import counting
 from ragauge.cli.run_store import history_at, screen, store_option
 from ragauge.cli.score import show, write_reports
 from ragauge.cli.settings import formats, options_of, settings
+from ragauge.cli.sweep import GO_ON
 
 if TYPE_CHECKING:
     from ragauge.contracts.diagnosis import DiagnosisReport
 
+READING = ("refusal", "refusal_tokens", "inline")
+"""Settings by which answers of traces are read."""
 TOLD = ("lang", "fail_on", "rules", "knobs", "claims")
 """Options that every kind of input has."""
 
@@ -40,7 +43,9 @@ TOLD = ("lang", "fail_on", "rules", "knobs", "claims")
     show_default=True,
     help="How bad a metric must be to end with 1.",
 )
-@click.option("--input-format", metavar="FORM", default="auto", help="rows, deepeval, promptfoo.")
+@click.option(
+    "--input-format", metavar="FORM", default="auto", help="rows, ragas, deepeval, promptfoo."
+)
 @click.option("--claims/--no-claims", default=True, help="Take answers apart by words.")
 @click.option("--replay", is_flag=True, help="Ask what went wrong again, one thing changed.")
 @click.option("--http", metavar="URL", help="The pipeline to ask again: POST {q, seed, knobs, …}.")
@@ -48,11 +53,11 @@ TOLD = ("lang", "fail_on", "rules", "knobs", "claims")
 @click.option("--demo", is_flag=True, help="The bundled reference pipeline.")
 @click.option("--map", metavar="FILE", help="The shape of its requests and replies, as for sweep.")
 @click.option("--send", metavar="JSON", help="Knobs sent with every call: an object, or a file.")
-@click.option("--budget", type=int, default=200, show_default=True, help="Calls at most.")
+@click.option("--budget", type=int, help="Calls at most.  [200]")
 @click.option("--journal", metavar="FILE", help="Where replies are kept; else beside SCORES.")
 @click.option("--catalogue", is_flag=True, help="Print the causes and actions there are.")
 @store_option
-@options_of("max_bad", "quiet")
+@options_of("refusal", "refusal_tokens", "inline", "max_bad", "quiet")
 @formats("text", "json", "markdown", "html", "junit")
 @click.option("--report", "reports", metavar="FILE", multiple=True, help="Also .html .json .md …")
 @click.pass_context
@@ -70,13 +75,14 @@ def diagnose(ctx: click.Context, /, **given: Any) -> None:
       ragauge diagnose latest --lang zh
       ragauge diagnose runs.jsonl --gold gold.jsonl --replay --http http://localhost:8000/qa
     """
-    chosen = settings(max_bad=given["max_bad"], quiet=given["quiet"], format=given["format"])
+    flags = {name: given[name] or None for name in (*READING, "max_bad", "quiet", "format")}
+    chosen = settings(**flags)
     given["metrics"] = _metrics(given)
     if given["catalogue"]:
         click.echo(_catalogue(given, chosen["format"]), nl=False)
         return
     forms = _forms(given)
-    report = _diagnosed(given, chosen["max_bad"])
+    report = _diagnosed(given, {name: chosen[name] for name in (*READING, "max_bad")})
     write_reports(report, forms, chosen["quiet"])
     show(report, chosen["format"])
     ctx.exit(_exit_code(report))
@@ -84,6 +90,7 @@ def diagnose(ctx: click.Context, /, **given: Any) -> None:
 
 def _exit_code(report: DiagnosisReport) -> int:
     if report.replay is not None and report.replay.ended == "interrupted":
+        click.echo(GO_ON, err=True)
         return INTERRUPTED
     return 0 if report.passed else 1
 
@@ -106,12 +113,13 @@ def _forms(given: dict[str, Any]) -> dict[Path, str]:
     from ragauge.contracts.diagnosis import DiagnosisReport
     from ragauge.reports.forms import form_of
 
-    read = [*given["source"], given["gold"], given["manifest"], given["rules"]]
+    named = ("gold", "manifest", "rules", "knobs")
+    read = [*given["source"], *(given[name] for name in named)]
     refuse_overwriting(read, given["reports"], given["docs"])
     return {Path(name): form_of(Path(name), DiagnosisReport) for name in given["reports"]}
 
 
-def _diagnosed(given: dict[str, Any], max_bad: str) -> DiagnosisReport:
+def _diagnosed(given: dict[str, Any], reading: dict[str, Any]) -> DiagnosisReport:
     """The report on what the arguments name: traces, a file of scores, or a recorded run."""
     from ragauge.runners.diagnosis.diagnose import diagnose as of_rows
     from ragauge.runners.diagnosis.diagnose import diagnose_run, diagnose_traces
@@ -119,19 +127,24 @@ def _diagnosed(given: dict[str, Any], max_bad: str) -> DiagnosisReport:
     source = given["source"]
     told = {name: given[name] for name in TOLD} | {"knobs": _knobs(given["knobs"])}
     asked: dict[str, Any] = {"metrics": given["metrics"], "top": given["top"], **told}
-    asked["ask_again"] = replaying(given, told["knobs"])
+    asked["ask_again"] = replaying(given, told["knobs"], reading)
     if not source:
         raise click.UsageError("name what to diagnose: a file of scores, or a recorded run")
     if given["gold"] is not None:
+        if given["input_format"] != "auto":
+            raise click.UsageError("--input-format is for scores; with --gold they are traces")
         against = {name: given[name] for name in ("manifest", "docs")}
         with counting("looking at questions", given["quiet"]) as asked["progress"]:
-            return diagnose_traces(source, given["gold"], max_bad=max_bad, **against, **asked)
+            return diagnose_traces(source, given["gold"], **against, **asked, **reading)
+    stray = [f"--{name}" for name in ("manifest", "docs") if given[name] is not None]
+    if stray:
+        raise click.UsageError(f"{stray[0]} is for traces; give their gold set with --gold")
     if len(source) > 1:
         raise click.UsageError("one file of scores, or one run, at a time; traces need --gold")
     if Path(source[0]).exists() or source[0] == "-":
         form = given["input_format"]
         with counting("taking answers apart", given["quiet"]) as asked["progress"]:
-            return of_rows(source[0], form=form, max_bad=max_bad, **asked)
+            return of_rows(source[0], form=form, **asked, **reading)
     with history_at(given["store"]) as history:
         return diagnose_run(history, history.find(source[0]), **asked)
 

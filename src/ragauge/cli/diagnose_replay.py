@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,12 +23,18 @@ KNOBS = {"top_k": "rerank_keep_k"}
 """What a replay turns, by the name that the knob map has for it."""
 
 
-def replaying(given: Mapping[str, Any], knobs: Mapping[str, str | None]) -> AskAgain | None:
-    """What asks again; None where no replay is wanted."""
-    named = [f"--{name}" for name in ("http", "call", "demo", "map", "send") if given[name]]
+OF_A_REPLAY = ("http", "call", "demo", "map", "send", "budget", "journal")
+BUDGET = 200
+
+
+def replaying(
+    given: Mapping[str, Any], knobs: Mapping[str, str | None], reading: Mapping[str, Any]
+) -> AskAgain | None:
+    """What asks again, its answers read as the others are; None where no replay is wanted."""
+    named = [f"--{name}" for name in OF_A_REPLAY if given[name]]
     if not given["replay"]:
         if named:
-            raise click.UsageError(f"{named[0]} names the pipeline of a replay; add --replay")
+            raise click.UsageError(f"{named[0]} is for a replay; add --replay")
         return None
     system = _system(given)
     journal = Path(given["journal"] or _beside(given["source"]))
@@ -35,19 +42,28 @@ def replaying(given: Mapping[str, Any], knobs: Mapping[str, str | None]) -> AskA
     sent = _sent(given["send"])
 
     def ask_again(failing: Sequence[Failing]) -> Replay:
+        from ragauge.metrics.facts import Reading
         from ragauge.runners.diagnosis.replay import replay
 
-        with progress(given["quiet"]) as watch:
-            return replay(
+        refusal, tokens = reading["refusal"], tuple(reading["refusal_tokens"])
+        with progress(given["quiet"], "asking again") as watch:
+            made = replay(
                 failing,
                 system,
                 journal,
-                budget=given["budget"],
+                budget=BUDGET if given["budget"] is None else given["budget"],
                 concurrency=CONCURRENCY,
                 knob_names=names,
                 knobs=sent,
+                reading=Reading("unicode", refusal, tokens, reading["inline"]),
+                language=given["lang"],
                 watch=watch,
             )
+        if made.ended == "error_budget":
+            # At the very end: a bar of the diagnosis still has the screen.
+            say = partial(click.echo, _given_up(made), err=True)
+            click.get_current_context().call_on_close(say)
+        return made
 
     return ask_again
 
@@ -57,6 +73,12 @@ def _system(given: Mapping[str, Any]) -> System:
     if not any(ways.values()):
         raise click.UsageError("--replay: name the pipeline, by --http, --call or --demo")
     return asked_system({**ways, "command": None, "replay": None}, given["map"], CONCURRENCY)
+
+
+def _given_up(replay: Replay) -> str:
+    """What failed first, in the words of its reason, and what to do."""
+    reason = next(one.reason for one in replay.interventions if one.failed)
+    return f"replay given up: {reason}; mend the system, and the same command goes on"
 
 
 def _beside(source: Sequence[str]) -> str:

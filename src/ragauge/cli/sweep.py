@@ -118,14 +118,14 @@ def _exit_code(report: SweepReport) -> int:
 
 
 @contextmanager
-def progress(quiet: bool) -> Iterator[Callable[[Progress], None] | None]:
+def progress(quiet: bool, doing: str = "sweeping") -> Iterator[Callable[[Progress], None] | None]:
     """Rate, errors and time left on stderr: a bar for a person, a line now and then for a log."""
     if quiet:
         yield None
         return
     from ragauge.cli.sweep_progress import bar, lines
 
-    with bar() if sys.stderr.isatty() else lines() as watch:
+    with bar(doing) if sys.stderr.isatty() else lines(doing) as watch:
         yield watch
 
 

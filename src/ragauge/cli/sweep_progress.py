@@ -1,4 +1,4 @@
-"""How far a sweep is, for whoever looks: a bar in a terminal, lines in a log."""
+"""How far calls are, for whoever looks: a bar in a terminal, lines in a log."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ LOG_EVERY_S = 10.0
 
 
 @contextmanager
-def bar() -> Iterator[Watch]:
+def bar(doing: str = "sweeping") -> Iterator[Watch]:
     """A bar that goes away at the end."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
     columns = (
-        "sweeping",
+        TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn("{task.fields[rate]} {task.fields[failed]}"),
@@ -31,7 +31,7 @@ def bar() -> Iterator[Watch]:
     )
     speed = _Speed()
     with Bar(*columns, console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task("sweeping", total=None, rate="", failed="")
+        task = shown.add_task(doing, total=None, rate="", failed="")
 
         def watch(now: Progress) -> None:
             shown.update(
@@ -46,7 +46,7 @@ def bar() -> Iterator[Watch]:
 
 
 @contextmanager
-def lines() -> Iterator[Watch]:
+def lines(doing: str = "sweeping") -> Iterator[Watch]:
     """A line every few seconds."""
     speed = _Speed()
     last = monotonic()
@@ -57,7 +57,7 @@ def lines() -> Iterator[Watch]:
         if monotonic() - last >= LOG_EVERY_S:
             last = monotonic()
             settled = now.done + now.failed + now.saved
-            parts = [f"{settled:,} of {now.of:,} runs", speed.words(now), speed.left(now)]
+            parts = [f"{doing}: {settled:,} of {now.of:,} runs", speed.words(now), speed.left(now)]
             click.echo(", ".join(filter(None, [*parts, _failed(now)])), err=True)
 
     yield watch

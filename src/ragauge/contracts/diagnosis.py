@@ -229,7 +229,7 @@ class Replay(Struct, frozen=True, kw_only=True):
     of: int
     """Questions that went wrong."""
     chosen: int
-    """Those of them that were asked again, within the budget."""
+    """Those of them that were asked again: at least one of their calls was answered or failed."""
     calls: int
     resumed: int
     """Calls whose replies were there already."""

@@ -30,30 +30,29 @@ def advised_causes(
     Beside causes ranked by evidence only what these cannot tell.
     """
     told = [one for one in material.advice if alone or one.id in ONLY_HERE]
-    found = [
-        _cause(one, entries[one.id], len(material.samples), knobs, low)
-        for one in told
-        if one.id in entries
-    ]
-    return sorted(found, key=lambda cause: (-cause.explains, cause.id))
+    of = len(material.samples) if material.wrong is None else material.wrong
+    found = [_cause(one, entries[one.id], of, knobs, low) for one in told if one.id in entries]
+    # What a low metric raises comes before what many units show besides.
+    return sorted(found, key=lambda cause: (not cause.metrics, -cause.explains, cause.id))
 
 
 def _cause(advice: Advice, entry: Entry, of: int, knobs: KnobMap, low: Sequence[str]) -> Cause:
     n = len(advice.questions) if advice.n is None else advice.n
+    about = tuple(name for name in low if name in entry.metrics)
     return Cause(
         id=entry.id,
         title=entry.title,
         means=entry.means,
-        standing=_standing(n, of),
+        standing=standing_of(n, of) if about or not low else "possible",
         explains=float(n),
-        of=of,
-        metrics=tuple(name for name in low if name in entry.metrics),
+        of=max(n, of),
+        metrics=about,
         evidence=(
             Evidence(
                 sign=entry.id,
                 speaks="for",
                 n=n,
-                of=of,
+                of=max(n, of),
                 elsewhere=None,
                 elsewhere_of=None,
                 bits=0.0,
@@ -67,8 +66,10 @@ def _cause(advice: Advice, entry: Entry, of: int, knobs: KnobMap, low: Sequence[
     )
 
 
-def _standing(n: int, of: int) -> Standing:
-    """A unit may have several faults, as a document has entities: then it is plainly likely."""
+def standing_of(n: int, of: int) -> Standing:
+    """Whether more units speak for an entry than may, beyond chance.
+
+    A unit may have several faults, as a document has entities: then it is plainly likely."""
     if n >= of:
         return "likely"
     low, _ = wilson(n / of, of)

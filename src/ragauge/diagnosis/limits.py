@@ -29,6 +29,9 @@ SEVEN: dict[str, Threshold] = {
 }
 """The judged metrics that every tool of the field has, in one form or another."""
 
+LOWEST = {"answer_relevancy": -1.0, "semantic_similarity": -1.0}
+"""Where a judged metric begins, if not at 0: these are cosines. All of them end at 1."""
+
 RANKED: tuple[Severity, ...] = ("critical", "warning", "not_evaluable", "none", "no_rule")
 """Severities as a reader meets them."""
 
@@ -40,6 +43,18 @@ def limits_of(metric: str) -> Threshold | None:
     True
     """
     return SEVEN.get(plain_name(metric)) or usual_limits().get(metric)
+
+
+def in_range(metric: str, value: float) -> bool:
+    """Whether a judged metric can have a value; of others nothing is known.
+
+    >>> in_range("faithfulness", 85.0), in_range("answers.semantic_similarity", -0.1)
+    (False, True)
+    """
+    name = plain_name(metric)
+    if name not in SEVEN:
+        return True
+    return LOWEST.get(name, 0.0) - TOLERANCE <= value <= 1 + TOLERANCE
 
 
 def plain_name(metric: str) -> str:

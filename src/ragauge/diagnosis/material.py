@@ -33,6 +33,10 @@ class Material(Struct, frozen=True, kw_only=True):
     metrics: Mapping[str, Measured]
     cases: Sequence[Case] | None
     """None where the input tells scores alone, and the causes come from its advice."""
+    by_scores: bool = False
+    """Somebody else's scores say what went wrong: where they are fine, no cause is claimed."""
+    wrong: int | None = None
+    """Units of a recorded run that are not right; None where it does not tell."""
     advice: Sequence[Advice] = ()
     """What a recorded run found to say of itself."""
     addresses: AddressCounts | None = None

@@ -19,6 +19,7 @@ from msgspec import Struct
 from ragauge.contracts.diagnosis import Cause, Evidence, ScoreRow, Threshold
 from ragauge.contracts.gold import stratum_text
 from ragauge.contracts.metric import Better
+from ragauge.diagnosis.advised import standing_of
 from ragauge.diagnosis.catalogue import Entry, catalogue, speaks_of
 from ragauge.diagnosis.evidence import symptoms
 from ragauge.diagnosis.knob_map import KnobMap, actions_of
@@ -171,7 +172,7 @@ def _cause(
         id=entry.id,
         title=entry.title,
         means=entry.means,
-        standing="likely",
+        standing=standing_of(len(speaking), len(material.samples)),
         explains=float(len(speaking)),
         of=len(wrong),
         metrics=tuple(name for name in about if failing[name]),

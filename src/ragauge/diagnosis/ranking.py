@@ -22,6 +22,10 @@ from ragauge.stats.intervals import wilson
 
 UNTOLD = -3.0
 """Bits of a needed sign that cannot be told: what can be tested comes before what cannot."""
+MENDED = "mended_by_"
+"""How the signs of a replay begin; the name of the change follows."""
+ENOUGH = 10
+"""Cases that must be looked at before their silence excludes a cause; of fewer, half."""
 SHOWN = 5
 LEAST = 0.5
 """Of a case: a sample shows a cause where so much of it falls to the cause."""
@@ -173,11 +177,11 @@ class _Ranking:
     def _standing(self, rule: Rule, showing: Sequence[_Kind]) -> tuple[Standing, Struck | None]:
         if not showing:
             looked = [kind for kind in self._kinds if not kind.looked_for.isdisjoint(rule.symptoms)]
-            of = sum(len(kind.cases) for kind in looked)
-            return ("struck_out" if of else "untested"), Struck(None, of)
+            return _excluded(None, _size(looked), _size(self._kinds))
         for weight in rule.signs:
-            if weight.needed and not (told := _count(weight.sign, showing)).n:
-                return ("struck_out" if told.of else "untested"), Struck(weight.sign, told.of)
+            told = _count(weight.sign, showing)
+            if weight.needed and not told.n and not (told.of == 0 and _is_proved(rule, showing)):
+                return _excluded(weight.sign, told.of, _size(showing))
         likely = any(
             self._is_more_than_tolerated(symptom, share)
             for symptom, share in self._by_symptom[rule.id].items()
@@ -221,14 +225,36 @@ def _looked(symptom: str, kinds: Sequence[_Kind]) -> _Looked:
     return _Looked(len(cases), len(set(cases)))
 
 
+def _size(kinds: Sequence[_Kind]) -> int:
+    return sum(len(kind.cases) for kind in kinds)
+
+
+def _excluded(sign: str | None, told: int, of: int) -> tuple[Standing, Struck]:
+    """Struck out where enough could be looked at; a sample or two of many exclude nothing."""
+    if told and 2 * told >= min(of, 2 * ENOUGH):
+        return "struck_out", Struck(sign, told)
+    return "untested", Struck(sign, 0)
+
+
+def _is_proved(rule: Rule, showing: Sequence[_Kind]) -> bool:
+    """Whether a replay mended what the cause would have spoilt, which no log is needed for."""
+    return any(_proves(weight) and _count(weight.sign, showing).n for weight in rule.signs)
+
+
+def _proves(weight: Weight) -> bool:
+    return weight.sign.startswith(MENDED) and weight.bits > 0
+
+
 def _bits(rule: Rule, signs: Mapping[str, bool]) -> float:
     """What the signs of one case weigh for a cause."""
-    return sum(_weighed(weight, signs.get(weight.sign)) for weight in rule.signs)
+    proved = any(_proves(weight) and signs.get(weight.sign) for weight in rule.signs)
+    untold = 0.0 if proved else UNTOLD
+    return sum(_weighed(weight, signs.get(weight.sign), untold) for weight in rule.signs)
 
 
-def _weighed(weight: Weight, seen: bool | None) -> float:
+def _weighed(weight: Weight, seen: bool | None, untold: float) -> float:
     if seen is None:
-        return UNTOLD if weight.needed else 0.0
+        return untold if weight.needed else 0.0
     return weight.bits if seen else weight.bits_if_not
 
 

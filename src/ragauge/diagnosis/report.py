@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from difflib import get_close_matches
+from functools import cached_property
 from typing import Literal
 
 from msgspec import Struct, structs
@@ -22,7 +24,7 @@ from ragauge.contracts.score import Score
 from ragauge.diagnosis.advised import advised_causes
 from ragauge.diagnosis.catalogue import Entry, catalogue, speaks_of
 from ragauge.diagnosis.features import too_fine
-from ragauge.diagnosis.limits import beyond, plain_name
+from ragauge.diagnosis.limits import SEVEN, beyond, plain_name, severity
 from ragauge.diagnosis.material import Material, Measured
 from ragauge.diagnosis.metric_report import (
     by_severity,
@@ -35,19 +37,23 @@ from ragauge.diagnosis.own_rules import own_causes
 from ragauge.diagnosis.ranking import Ranked, rank
 from ragauge.diagnosis.slices import ALPHA, worst_slices
 from ragauge.diagnosis.told import Teller
-from ragauge.diagnosis.words import words
+from ragauge.diagnosis.words import worded, words
+from ragauge.errors import UsageError
+from ragauge.metrics.table import table
 
 FailOn = Literal["warning", "critical", "never"]
+JUDGED = ("critical", "warning", "none")
 SLICES, CAUSES = 5, 5
 """What is shown at most: of slices, and of the causes of one metric."""
+OUTCOMES = ("answer_length",)
+"""Features of what came out, which a slice would only restate: a refusal is short."""
 FOLLOWS = {
     "context_recall": ("first_relevant",),
     "context_precision": ("first_relevant",),
     "coverage": ("first_relevant",),
     "gold_retrieved@5": ("first_relevant",),
-    "over_refusal": ("answer_length",),
-    "under_refusal": ("answer_length", "answerable"),
-    "refusal_rate": ("answer_length", "answerable"),
+    "under_refusal": ("answerable",),
+    "refusal_rate": ("answerable",),
 }
 """Features that a metric is made of: that it is low there is no news."""
 LEAST = 0.1
@@ -120,12 +126,19 @@ class _Diagnosis:
             addresses=material.addresses,
             slices=self._slices(),
             replay=replay,
-            unknown=tuple(self._words.unknown[key] for key in unknown),
+            unknown=(*self._unexplained(), *(self._words.unknown[key] for key in unknown)),
             findings=tuple(material.findings.kept()),
             finding_counts=dict(sorted(material.findings.counts.items())),
             coverage=material.coverage,
             identity={**material.identity, "language": how.language, "fail_on": how.fail_on},
         )
+
+    def _unexplained(self) -> Iterator[str]:
+        """How many low samples show nothing that was looked for, where that can be told."""
+        low = self.low_ids()
+        bare = [id for id in low if not self._symptoms_of_samples.get(id)]
+        if bare and self._material.cases is not None:
+            yield worded(self._words.unknown["unexplained"], n=len(bare), of=len(low))
 
     def _metric(self, name: str) -> MetricDiagnosis:
         measured = self._measured[name]
@@ -137,15 +150,17 @@ class _Diagnosis:
             worst,
             self._causes_of(name, worst),
             self._symptoms_of_samples,
-            reason=self._reason(name, measured),
+            reason=self._reason(measured),
             top=self._how.top,
         )
 
-    def _reason(self, name: str, measured: Measured) -> str | None:
-        severity = told_severity(measured)
-        if severity == "not_evaluable":
-            return self._words.metrics.no_valid_value
-        return self._words.metrics.no_rule if severity == "no_rule" else None
+    def _reason(self, measured: Measured) -> str | None:
+        found, texts = told_severity(measured), self._words.metrics
+        if found == "not_evaluable":
+            return texts.no_valid_value
+        if found == "no_rule":
+            return texts.no_rule
+        return texts.each if found == "critical" and _mean_is_fine(measured) else None
 
     def _causes_of(self, name: str, worst: Sequence[ScoreRow]) -> tuple[str, ...]:
         """The causes that go with one metric, ranked over its own samples."""
@@ -155,12 +170,11 @@ class _Diagnosis:
         if self._material.cases is None:
             return tuple(one.id for one in self._material.advice if one.id in about)
         ranked = rank(only_in(worst, self._material.cases))
-        # What the samples speak for counts, though the catalogue does not name the metric there.
-        return tuple(
-            one.rule.id
-            for one in ranked
-            if one.explains >= LEAST and (one.rule.id in about or one.standing == "likely")
-        )[:CAUSES]
+        told = [one for one in ranked if one.explains >= LEAST]
+        if not any(one.rule.id in about and one.standing != "untested" for one in told):
+            # None that the catalogue names is there: then whatever these samples speak for is.
+            about |= {one.rule.id for one in told if one.standing == "likely"}
+        return tuple(one.rule.id for one in told if one.rule.id in about)[:CAUSES]
 
     def _causes(self) -> tuple[Cause, ...]:
         ranked = () if self._material.cases is None else rank(self._material.cases)
@@ -170,7 +184,7 @@ class _Diagnosis:
         )
         own = own_causes(self._how.entries, self._material, self._failing, self._how.knobs)
         order = ("likely", "possible", "untested", "struck_out")
-        return tuple(sorted([*own, *found, *beside], key=lambda one: order.index(one.standing)))
+        return tuple(sorted([*found, *own, *beside], key=lambda one: order.index(one.standing)))
 
     def _is_asked(self, cause: Cause) -> bool:
         """Whether a cause is worth a word: it accounts for something, or a low metric raises it."""
@@ -179,9 +193,13 @@ class _Diagnosis:
     def _cause(self, ranked: Ranked) -> Cause:
         entry = self._entries[ranked.rule.id]
         about = tuple(name for name in self._low if speaks_of(entry, name))
-        return self._teller.cause(ranked, entry, about)
+        cause = self._teller.cause(ranked, entry, about)
+        claimed = cause.standing == "likely" and (self._low or not self._material.by_scores)
+        if claimed or cause.standing != "likely":
+            return cause
+        return structs.replace(cause, standing="possible")
 
-    @property
+    @cached_property
     def _symptoms_of_samples(self) -> dict[str, tuple[str, ...]]:
         found: dict[str, set[str]] = {}
         for case in self._material.cases or ():
@@ -194,10 +212,15 @@ class _Diagnosis:
 
     def _slices(self) -> tuple[Slice, ...]:
         """The strongest slices over all metrics that are low."""
-        found = [one for name in self._low for one in self._slices_of(name)]
+        ruled = [name for name, one in self._measured.items() if one.limits and self._failing[name]]
+        found = [one for name in ruled for one in self._slices_of(name, ALPHA / len(ruled))]
         return tuple(sorted(found, key=lambda one: (one.p, one.metric))[:SLICES])
 
-    def _slices_of(self, name: str) -> list[Slice]:
+    def _slices_of(self, name: str, alpha: float) -> list[Slice]:
+        """Where a metric is worse than elsewhere; of one that is fine, only where it is not.
+
+        Alpha is shared among metrics, so that it holds for all slices of the report together.
+        """
         limits = self._measured[name].limits
         rows = [row for row in self._material.samples if name in row.values]
         if limits is None or not rows:
@@ -205,18 +228,18 @@ class _Diagnosis:
         values = [row.values[name] for row in rows]
         wrong = [beyond(value, limits.warning, limits.better) for value in values]
         features = [self._features(name, row) for row in rows]
-        alpha = ALPHA / len(self._low)  # of all slices together, whatever metric they are of
         slices = worst_slices(name, values, wrong, limits.better, features, alpha=alpha)
-        severity, everywhere = told_severity(self._measured[name]), all(wrong)
+        everywhere = all(wrong)
         return [
-            structs.replace(one, text=self._teller.slice(one, severity, all_beyond=everywhere))
+            structs.replace(one, text=self._teller.slice(one, bad, all_beyond=everywhere))
             for one in slices
+            if (bad := severity(one.value, limits)) != "none" or name in self._low
         ]
 
     def _features(self, metric: str, row: ScoreRow) -> dict[str, str]:
         """What a sample is sliced by, without what follows from the metric itself."""
         told = self._material.features.get(row.id, {})
-        follows = FOLLOWS.get(plain_name(metric), ())
+        follows = (*OUTCOMES, *FOLLOWS.get(plain_name(metric), ()))
         return {name: value for name, value in told.items() if name not in follows}
 
 
@@ -225,6 +248,7 @@ def _wanted(material: Material, names: tuple[str, ...] | None) -> dict[str, Meas
     known = material.metrics
     if names is None:
         return dict(sorted(known.items()))
+    _refuse_unknown(names, known)
     by_name = {plain_name(name): name for name in sorted(known, reverse=True)} | {
         name: name for name in known
     }
@@ -234,9 +258,32 @@ def _wanted(material: Material, names: tuple[str, ...] | None) -> dict[str, Meas
     return {by_name.get(name, name): known.get(by_name.get(name, name), absent) for name in names}
 
 
+def _mean_is_fine(measured: Measured) -> bool:
+    """Whether only the gate objects, which asks it of every question."""
+    value, limits = measured.score.value, measured.limits
+    if value is None or limits is None:
+        return False
+    return not beyond(value, limits.warning, limits.better)
+
+
+def _refuse_unknown(names: Sequence[str], known: Mapping[str, Measured]) -> None:
+    """Raise UsageError for names that are a known metric's, misspelt."""
+    names_known = {*known, *map(plain_name, known), *SEVEN}
+    problems = []
+    for name in names:
+        if name not in names_known and name not in table():
+            near = get_close_matches(name, names_known, n=1)
+            if near:  # a name of one's own that the input lacks is not evaluable, and no slip
+                problems.append(f'there is no metric "{name}"; did you mean "{near[0]}"?')
+    if problems:
+        raise UsageError(*problems)
+
+
 def _passed(diagnoses: Sequence[MetricDiagnosis], how: How) -> bool:
     """Nothing is as bad as it may not be; what was asked for and has no value does not pass."""
     if how.fail_on == "never":
         return True
+    if not any(one.severity in JUDGED for one in diagnoses):
+        return False  # nothing was judged at all
     failing = {"critical"} if how.fail_on == "critical" else {"critical", "warning"}
     return not any(one.severity in failing or one.severity == "not_evaluable" for one in diagnoses)

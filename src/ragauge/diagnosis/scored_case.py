@@ -5,14 +5,40 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Mapping
 
+from msgspec import structs
+
 from ragauge.contracts.claims import AnswerClaims, ReferenceAddress
-from ragauge.contracts.diagnosis import ScoreRow
+from ragauge.contracts.diagnosis import ScoreRow, Threshold
 from ragauge.diagnosis.cases import Case, Seen
-from ragauge.diagnosis.limits import beyond, limits_of
-from ragauge.metrics.claims import answer_addresses, reference_addresses, relevance
+from ragauge.diagnosis.limits import beyond, limits_of, plain_name
+from ragauge.metrics.claims import (
+    answer_addresses,
+    in_contexts,
+    reference_addresses,
+    relevance,
+)
 from ragauge.text.refusal import is_refusal
 from ragauge.text.words import words
 
+MISSES = ("missed", "partly_missed")
+_WRONG = ("factual_correctness", "semantic_similarity")
+LOWERS: dict[str, tuple[str, ...]] = {
+    "missed": ("context_recall", *_WRONG),
+    "partly_missed": ("context_recall", *_WRONG),
+    "found_late": ("context_precision",),
+    "noisy": ("context_precision",),
+    "invented": ("faithfulness",),
+    "own_knowledge": ("faithfulness",),
+    "misled_by_noise": ("noise_sensitivity", *_WRONG),
+    "misread": ("noise_sensitivity", *_WRONG),
+    "left_out": _WRONG,
+    "padded": ("answer_relevancy", *_WRONG),
+    "refused_with_evidence": ("answer_relevancy", *_WRONG),
+}
+"""The judged metrics that a symptom lowers: where they are fine, words alone do not make it one."""
+BY_CLAIMS = frozenset(
+    {*MISSES, "found_late", "noisy", "invented", "own_knowledge", "misled_by_noise", "misread"}
+) | {"left_out"}
 LEADS_ASTRAY = frozenset(
     {"missed", "partly_missed", "invented", "own_knowledge", "misled_by_noise", "misread"}
 )
@@ -26,48 +52,67 @@ MANY = 6
 LONG_CONTEXT_WORDS = 1500
 
 
-def scored_case(row: ScoreRow, claims: AnswerClaims | None) -> Case:
+def scored_case(
+    row: ScoreRow,
+    claims: AnswerClaims | None,
+    limits: Mapping[str, Threshold] | None = None,
+    *,
+    passed_over: bool = False,
+) -> Case:
     """The row's symptoms and signs.
 
     What a judge scored is believed before what words can tell; the claims say where an error comes
     from.
     """
-    return _Scored(row, claims).case()
+    case = _Scored(row, claims, limits or {}).case()
+    if not passed_over:
+        return case
+    # Its claims were not looked at, as its scores are among the better ones: that it shows nothing
+    # is the cautious guess, and without it the worst rows would stand for all.
+    return structs.replace(case, looked_for=case.looked_for | BY_CLAIMS)
 
 
 class _Scored:
     """One row while it is looked at."""
 
-    def __init__(self, row: ScoreRow, claims: AnswerClaims | None) -> None:
+    def __init__(
+        self, row: ScoreRow, claims: AnswerClaims | None, limits: Mapping[str, Threshold]
+    ) -> None:
         self._row, self._seen = row, Seen()
-        self._low = _Low(row.values)
+        self._low = _Low(row.values, limits)
         self._said = Counter(answer_addresses(claims)) if claims else Counter()
         self._wanted = Counter(reference_addresses(claims)) if claims else Counter()
         self._relevant = relevance(claims) if claims else None
+        self._grounds = in_contexts((claims.answer if claims else None) or (), _chunks(claims))
         self._answer_words = len(words(row.answer or ""))
         self._reference_words = len(words(row.reference or ""))
-        self._refused = bool(row.answer) and is_refusal(
-            row.answer or "", "free", question=row.question
-        )
+        self._refused = _refuses(row.answer, row.question)
+        # A reference that refuses says as much as a field would.
+        self._unanswerable = row.answerable is False or _refuses(row.reference, row.question)
 
     def case(self) -> Case:
         row = self._row
         failed = None if row.answer is None else not row.answer.strip()
         self._seen.symptom("call_failed", failed)
-        missing = self._look_at_retrieval()
-        self._look_at_order()
+        missing = None
+        if not self._unanswerable:
+            missing = self._look_at_retrieval()
+            self._look_at_order()
         if not failed:
             self._look_at_reply(missing)
-        return self._seen.case(row.id, row.id)
+        case = self._seen.case(row.id, row.id)
+        fine = {name for name in case.symptoms if self._is_judged_fine(name)}
+        return structs.replace(case, symptoms=case.symptoms - fine)
 
     def _look_at_reply(self, missing: bool | None) -> None:
         row = self._row
-        if row.answerable is False:
+        if self._unanswerable:
             told = None if row.answer is None else not self._refused
             self._seen.symptom("answered_unanswerable", told)
         elif self._refused:
             self._seen.symptom("refused_with_evidence", None if missing is None else not missing)
         else:
+            self._seen.symptom("refused_with_evidence", None if missing is None else False)
             self._look_at_statements(missing)
             self._look_at_answer(missing)
         self._look_at_citations()
@@ -100,8 +145,12 @@ class _Scored:
                 self._seen.sign("noise_first", first > 1)
                 self._seen.sign("late_evidence", 3 * max(ranks) > 2 * many)
             useless = many - len(ranks)
-            noisy = judged if judged is not None else 2 * useless > many
-            self._seen.symptom("noisy", bool(ranks) and noisy)
+            if judged is not None:  # nothing useful at all is no noise, but a miss
+                self._seen.symptom(
+                    "noisy", judged and (bool(ranks) or not self._seen.shows(MISSES))
+                )
+            else:
+                self._seen.symptom("noisy", bool(ranks) and 2 * useless > many)
         elif judged is not None:
             self._seen.symptom("noisy", judged)
         if many is not None:
@@ -123,14 +172,22 @@ class _Scored:
             self._seen.symptom("own_knowledge", bad and right_all)
             wrong = self._is_wrong()
             noise, read = said["misled_by_noise"] > 0, said["misled_by_relevant"] > 0
+            by_judge = misled and (noise or not read)  # the words only say which passage it was
             self._seen.symptom(
-                "misled_by_noise", noise and bool(wrong if misled is None else misled)
+                "misled_by_noise", noise and bool(wrong) if misled is None else by_judge
             )
             self._seen.symptom("misread", read and not noise and bool(wrong or misled))
             self._seen.sign("several_sources", sum(self._relevant or ()) > 1)
         else:
-            self._seen.symptom("invented", unfaithful)
+            known, true = self._grounds.known, self._grounds.true
+            by_words = known > true if known else None
+            self._seen.symptom("invented", by_words if unfaithful is None else unfaithful)
             self._seen.symptom("misled_by_noise", misled)
+
+    def _is_judged_fine(self, symptom: str) -> bool:
+        """Whether somebody scored what a symptom would lower, and found nothing low."""
+        told = [low for metric in LOWERS.get(symptom, ()) if (low := self._low(metric)) is not None]
+        return bool(told) and not any(told)
 
     def _is_wrong(self) -> bool | None:
         """Whether the answer lacks what its reference says; None where nobody can tell.
@@ -198,11 +255,12 @@ class _Scored:
 class _Low:
     """Whether a sample is beyond the warning threshold of a metric; None where it has no value."""
 
-    def __init__(self, values: Mapping[str, float]) -> None:
-        self._values = {
-            name.rpartition(".")[2].removeprefix("lexical_"): value
-            for name, value in sorted(values.items(), reverse=True)
-        }
+    def __init__(self, values: Mapping[str, float], limits: Mapping[str, Threshold]) -> None:
+        # Those of a judge come last, and so stand before what words alone came to.
+        by_words_first = sorted(values, key=lambda name: ("lexical_" not in name, name))
+        self._values = {plain_name(name): values[name] for name in by_words_first}
+        own = {plain_name(name): one for name, one in limits.items()}
+        self._limits = {name: own.get(name) or limits_of(name) for name in self._values}
 
     def __call__(self, metric: str) -> bool | None:
         return self._beyond(metric, critical=False)
@@ -212,11 +270,19 @@ class _Low:
         return bool(self._beyond(metric, critical=True))
 
     def _beyond(self, metric: str, *, critical: bool) -> bool | None:
-        value, limits = self._values.get(metric), limits_of(metric)
+        value, limits = self._values.get(metric), self._limits.get(metric)
         if value is None or limits is None:
             return None
         limit = limits.critical if critical and limits.critical is not None else limits.warning
         return beyond(value, limit, limits.better)
+
+
+def _refuses(text: str | None, question: str | None) -> bool:
+    return bool(text) and is_refusal(text or "", "free", question=question)
+
+
+def _chunks(claims: AnswerClaims | None) -> int | None:
+    return claims.chunks if claims else None
 
 
 def _share_found(needed: Collection[str] | None, retrieved: Collection[str] | None) -> float | None:

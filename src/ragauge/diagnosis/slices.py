@@ -19,6 +19,7 @@ from msgspec import Struct
 from ragauge.contracts.diagnosis import Slice
 from ragauge.contracts.metric import Better
 from ragauge.diagnosis.features import Feature, searched
+from ragauge.diagnosis.limits import mean
 from ragauge.stats.exact import counted_level, fisher_log_p
 from ragauge.stats.multiplicity import holm, that_could_find
 
@@ -267,8 +268,8 @@ def _slice(metric: str, part: Part, samples: Samples, values: Floats, beyond: Fl
         n=part.n,
         beyond=int(beyond[met].sum()),
         beyond_all=int(beyond.sum()),
-        value=math.fsum(here) / len(here),
-        elsewhere=math.fsum(elsewhere) / len(elsewhere),
+        value=mean(here),
+        elsewhere=mean(elsewhere),
         p=part.p,
         text="",
     )

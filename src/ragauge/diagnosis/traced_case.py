@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
-from msgspec import Struct, structs
+from msgspec import structs
 
-from ragauge.contracts.answers import Context
-from ragauge.contracts.citation import Citation
-from ragauge.contracts.claims import AnswerClaims
-from ragauge.contracts.facts import Facts
-from ragauge.contracts.gold import Gold
-from ragauge.contracts.run import Variation
 from ragauge.diagnosis.cases import Case, Seen
+from ragauge.diagnosis.observed import Observed, retrieval_moves
 from ragauge.diagnosis.scored_case import LONG, LONG_CONTEXT_WORDS, MANY, PADDED_WORDS, SHORT
 from ragauge.metrics.claims import answer_addresses
+from ragauge.stats.exact import fisher_log_p
 from ragauge.text.words import words
 
 STALE = frozenset({"mismatch_index_hash", "rev_mismatch"})
@@ -25,57 +22,11 @@ SLIPS = 2
 """Letters by which an id may differ from one that was retrieved, to be taken for it misspelt."""
 HEATED = 3
 """So many times as often as at temperature 0, where heat is what spoils answers …"""
+ALPHA = 0.05
 FEWEST_EACH = 10
 """… among so many runs with it and without, at least."""
 FEWEST = 3
 """Passages from which on their places tell how deep the search went."""
-
-
-class Observed(Struct, frozen=True, kw_only=True):
-    """One trace with all that is known of it."""
-
-    id: str
-    gold: Gold
-    facts: Facts
-    variation: Variation
-    sent: str | None = None
-    """The question as it was asked; None where the trace does not tell."""
-    retrieved: tuple[str, ...] | None = None
-    found_some: bool | None = None
-    """A needed chunk was retrieved; None where that cannot be told, as with the next."""
-    found_all: bool | None = None
-    payloads: tuple[Citation, ...] = ()
-    """Of the retrieved chunks that have one; best first."""
-    codes: frozenset[str] = frozenset()
-    """What the audit found."""
-    audited: bool = False
-    """Whether the citations were looked at."""
-    echoed: bool | None = None
-    claims: AnswerClaims | None = None
-    contexts: tuple[Context, ...] | None = None
-    """The texts of what was retrieved; None where the trace does not hold them all."""
-    rewritten: bool | None = None
-    """The search was given another text than the question that was sent."""
-    passed_check: bool | None = None
-    """The pipeline's own validation let the answer through; None where the trace tells of none."""
-
-    @property
-    def needed(self) -> frozenset[str]:
-        return frozenset(self.gold.gold_citations)
-
-    @property
-    def right(self) -> bool | None:
-        """The answer is right as far as the gold tells; None where a call failed."""
-        facts = self.facts
-        if facts.answered is None:
-            return None
-        if not facts.answerable:
-            return not facts.answered
-        return facts.answered and facts.contained is not False and facts.hit is not False
-
-    @property
-    def wording(self) -> tuple[int, str]:
-        return self.variation.paraphrase, self.variation.jitter
 
 
 def known_ids(runs: Iterable[Observed]) -> frozenset[str]:
@@ -98,28 +49,30 @@ def with_temperature(cases: Sequence[Case], warm: Sequence[bool]) -> list[Case]:
     """The cases with the sign of sampling: what goes wrong in them hardly does at temperature 0.
 
     It takes a run with both: whether one answer would have been right when cold, nobody can tell.
+    What went wrong at temperature 0 itself was not spoilt by heat.
     """
     if min(sum(warm), len(warm) - sum(warm)) < FEWEST_EACH:
         return list(cases)
-    shown = {
-        heat: Counter(
-            name
-            for case, is_warm in zip(cases, warm, strict=True)
-            if is_warm is heat
-            for name in case.symptoms
-        )
-        for heat in (True, False)
-    }
-    of = {True: sum(warm), False: len(warm) - sum(warm)}
-    rarer = {
-        name
-        for name, times in shown[True].items()
-        if HEATED * shown[False][name] / of[False] <= times / of[True]
-    }
+    heated = _heated([case for case, hot in zip(cases, warm, strict=True) if hot], cases)
     return [
-        structs.replace(case, signs={**case.signs, "right_when_cold": bool(case.symptoms & rarer)})
-        for case in cases
+        structs.replace(
+            case, signs={**case.signs, "right_when_cold": hot and bool(case.symptoms & heated)}
+        )
+        for case, hot in zip(cases, warm, strict=True)
     ]
+
+
+def _heated(warm: Sequence[Case], cases: Sequence[Case]) -> frozenset[str]:
+    """The symptoms that are more frequent in warm cases, several times and beyond chance."""
+    here = Counter(name for case in warm for name in case.symptoms)
+    everywhere = Counter(name for case in cases for name in case.symptoms)
+    cold = len(cases) - len(warm)
+    return frozenset(
+        name
+        for name, times in here.items()
+        if HEATED * (everywhere[name] - times) / cold <= times / len(warm)
+        and fisher_log_p(times, len(warm), everywhere[name], len(cases)) < math.log(ALPHA)
+    )
 
 
 class _Traced:
@@ -278,16 +231,19 @@ class _Traced:
         again = [other for other in others if other.wording == run.wording]
         seen.sign("found_in_other_wording", _any(other.found_all for other in wordings))
         seen.sign("found_under_other_seed", _any(other.found_all for other in again))
+        seen.sign("retrieval_moves", retrieval_moves(self._siblings))
         seen.sign("rewritten", run.rewritten)
         seen.sign("passed_check", run.passed_check)
 
     def _look_at_pointers(self) -> None:
         run, seen = self._run, self._seen
-        if run.audited and (run.facts.cited or run.codes):
+        if not run.audited or not (run.facts.cited or run.codes):
+            return
+        seen.symptom("sections_mixed", not run.codes.isdisjoint(MIXED))
+        if run.held_to_index:
             seen.symptom("stale", not run.codes.isdisjoint(STALE))
-            if run.facts.hit is not False:  # else the text is another's: the id is at fault
-                seen.symptom("offsets_off", not run.codes.isdisjoint(OFF))
-            seen.symptom("sections_mixed", not run.codes.isdisjoint(MIXED))
+        if run.held_to_text and run.facts.hit is not False:  # else the text is another's
+            seen.symptom("offsets_off", not run.codes.isdisjoint(OFF))
 
 
 def _is_misspelt(id: str, known: str) -> bool:

@@ -73,11 +73,31 @@ class InterventionWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields
     repaired: str
 
 
+class ReplayWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Why a replay did not make a change, or why the change tells nothing."""
+
+    no_question: str
+    short_budget: str
+    hidden: str
+    stopped: str
+    refused: str
+    """`{what}` is `knob` or `temperature_0`, `{told}` what the system said."""
+    refused_unchanged: str
+    unanswered: str
+    ignored: str
+    knob: str
+    temperature_0: str
+    impossible: dict[str, str]
+    """By the change: why it could be made for no question."""
+
+
 class MetricWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Why nothing is said of a metric."""
 
     no_valid_value: str
     no_rule: str
+    each: str
+    """A gate asks it of every question, and some fail it though the mean is fine."""
 
 
 class Words(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -97,6 +117,7 @@ class Words(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     severity: dict[Severity, str]
     standing: dict[Standing, str]
     interventions: dict[str, InterventionWords]
+    replay: ReplayWords
     metrics: MetricWords
 
 

@@ -89,8 +89,8 @@ def journal(path: Path) -> Iterator[Journal]:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
             raise UsageError(
-                f"{path}: another sweep is writing to it; wait for it to end, or give this one "
-                "an --out of its own"
+                f"{path}: another process is writing to it; wait for it to end, or give this one "
+                "a file of its own"
             ) from error
         yield Journal(path, handle)
     finally:

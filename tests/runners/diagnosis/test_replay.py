@@ -1,6 +1,7 @@
 """What repairs a wrong answer, whether the change took place, and when nothing can be said."""
 
 import unicodedata
+from random import Random
 
 import pytest
 from msgspec import structs
@@ -15,6 +16,7 @@ from tests.runners.diagnosis.replaying import (
     Shelf,
     counts,
     encoded,
+    number_of,
     question,
     questions,
     replayed,
@@ -64,17 +66,33 @@ def test_what_sampling_spoils_is_repaired_by_temperature_0(journal):
     assert [name for name in NAMES if row(result, name).repaired] == ["temperature_0"]
 
 
-def test_what_chance_repairs_is_told_by_asking_again(journal):
-    result = replayed(questions(3), Shelf(lambda ask, _: ask.seed == 2), journal)
+def test_what_is_right_whatever_is_changed_is_told_by_asking_again(journal):
+    result = replayed(questions(3), Shelf(lambda ask, _: number_of(ask.q) == 2), journal)
     assert [row(result, name).repaired for name in ("again", "temperature_0")] == [1, 1]
     assert result.repaired_by["q2"] == ("again", "gold_in", "noise_out", "temperature_0", NAMES[-1])
+
+
+def test_what_chance_repairs_of_a_seeded_system_is_told_by_asking_again(journal):
+    """Its answers are drawn by question and seed: the very same ask gets the very same reply."""
+
+    def lucky(n, seed):
+        return Random(f"{n} {seed}").random() < 0.5
+
+    wrong = [
+        one for one in questions(60) if not lucky(number_of(one.question_sent), one.variation.seed)
+    ]
+    again = [one.id for one in wrong if lucky(number_of(one.question_sent), one.variation.seed + 1)]
+    assert 10 < len(again) < len(wrong) - 10
+    result = replayed(wrong, Shelf(lambda ask, _: lucky(number_of(ask.q), ask.seed)), journal)
+    assert row(result, "again").repaired == len(again)
+    assert result.repaired_by == dict.fromkeys(again, ("again",))
 
 
 def test_an_answer_is_right_with_the_phrase_and_a_gold_id_and_not_with_one_of_them(journal):
     class Half(Shelf):
         def reply(self, ask):
             reply = super().reply(ask)
-            spoilt = {"citations": ["n1.1"]} if ask.seed == 1 else {"claim": "Nobody knows."}
+            spoilt = {"citations": ["n1.1"]} if number_of(ask.q) == 1 else {"claim": "Nobody."}
             return {**reply, "answer_json": {**reply["answer_json"], **spoilt}}
 
     result = replayed(questions(2), Half(lambda ask, _: True), journal)
@@ -115,9 +133,8 @@ def test_each_change_is_the_only_one(journal):
     wrong = question(1, variation=Variation(2, "ws", 0.7, 5, 1), question_sent="What is  fact 1?")
     locked = structs.replace(wrong.gold, constraints=("X is not Y.",))
     replayed([structs.replace(wrong, gold=locked)], system, journal, knobs={"pool": 40})
-    assert {(ask.q, ask.seed, ask.jitter) for ask in system.asked} == {
-        ("What is  fact 1?", 5, "ws")
-    }
+    assert {(ask.q, ask.jitter) for ask in system.asked} == {("What is  fact 1?", "ws")}
+    assert [ask.seed for ask in system.asked] == [6, 5, 5, 5, 5]
     assert [ask.temperature for ask in system.asked] == [0.7, 0.7, 0.7, 0.0, 0.7]
     always = {"pool": 40, "constraints": ["X is not Y."]}
     assert [ask.knobs for ask in system.asked] == [
@@ -173,15 +190,39 @@ def test_what_is_cold_already_cannot_be_cooled(journal):
 def test_nothing_known_is_nothing_changed_and_the_reason_is_told(journal):
     gold = structs.replace(question(1).gold, gold_citations=())
     untold = question(1, gold=gold, variation=Variation(), retrieved_ids=None)
-    result = replayed([untold], Shelf(), journal)
+    system = Shelf()
+    result = replayed([untold], system, journal)
+    assert (system.asked, result.calls, result.chosen, result.of) == ([], 0, 0, 1)
+    assert not journal.exists()
     assert [one.impossible for one in result.interventions] == [0, 1, 1, 1, 1]
     assert {one.name: one.reason for one in result.interventions} == {
-        "again": None,
+        "again": "alone it would tell nothing, and nothing else can be changed for any question",
         "gold_in": "no question has gold ids to put in",
         "noise_out": "nothing is known that was retrieved and is not gold",
-        "temperature_0": "every question was asked at temperature 0 already",
+        "temperature_0": "no question is known to have been asked above temperature 0",
         "top_k_doubled": "neither the traces nor the knobs tell how many chunks are shown",
     }
+
+
+def test_a_question_that_nothing_can_be_changed_for_is_passed_over_at_no_cost(journal):
+    gold = structs.replace(question(1).gold, gold_citations=())
+    untold = question(1, gold=gold, variation=Variation(), retrieved_ids=None)
+    system = Shelf()
+    result = replayed([untold, question(2), question(3)], system, journal, budget=5)
+    assert asked_of(system) == ["What is fact 2?"]
+    assert (result.of, result.chosen, result.calls) == (3, 1, 5)
+    assert [one.impossible for one in result.interventions] == [0, 1, 1, 1, 1]
+    assert {one.reason for one in result.interventions} == {None}
+
+
+def test_a_question_whose_only_changes_are_hidden_is_not_asked(journal):
+    hidden = dict.fromkeys(("put_in", "take_out", "temperature", "top_k"))
+    system = Shelf()
+    result = replayed(questions(2), system, journal, knob_names=hidden)
+    assert (system.asked, result.of, result.chosen) == ([], 2, 0)
+    assert [one.impossible for one in result.interventions] == [0] * 5
+    assert row(result, "again").reason.startswith("alone it would tell nothing")
+    assert row(result, "gold_in").reason == "the knob map hides put_in"
 
 
 def test_without_gold_ids_no_chunk_of_an_answerable_question_is_noise(journal):
@@ -231,7 +272,7 @@ def test_a_system_that_ignores_a_knob_tells_nothing_by_being_right(journal):
 def test_only_replies_that_show_the_change_count_as_repaired(journal):
     class Moody(Shelf):
         def retrieved(self, ask):
-            listens = ask.seed != 2
+            listens = number_of(ask.q) != 2
             return super().retrieved(ask if listens else structs.replace(ask, knobs={}))
 
     result = replayed(questions(3), Moody(lambda ask, _: "put_in" in ask.knobs), journal)
@@ -313,7 +354,7 @@ def test_another_failure_is_no_refusal(journal, words):
 def test_a_knob_that_is_refused_for_some_questions_goes_on(journal):
     class Picky(Shelf):
         def reply(self, ask):
-            if "put_in" in ask.knobs and ask.seed < 3:
+            if "put_in" in ask.knobs and number_of(ask.q) < 3:
                 raise CallFailed("bad_request", "no such chunk")
             return super().reply(ask)
 
@@ -354,6 +395,7 @@ def test_a_system_that_answers_nothing_is_given_up(journal):
     result = replayed(questions(40), system, journal)
     assert result.ended == "error_budget"
     assert len(system.asked) == result.calls == 15
+    assert (result.of, result.chosen) == (40, 3)
     reasons = {one.reason for one in result.interventions}
     assert reasons == {"no call was answered: unreachable: no route to it"}
     assert system.closed
@@ -362,7 +404,7 @@ def test_a_system_that_answers_nothing_is_given_up(journal):
 def test_an_empty_answer_is_a_failure_and_not_a_refusal(journal):
     class Empty(Shelf):
         def reply(self, ask):
-            return super().reply(ask) if ask.seed == 2 else {"answer": " "}
+            return super().reply(ask) if number_of(ask.q) == 2 else {"answer": " "}
 
     result = replayed([unanswerable(1), question(2)], Empty(), journal)
     assert [one.failed for one in result.interventions] == [1, 0, 1, 1, 1]
@@ -416,7 +458,9 @@ def test_a_budget_that_is_too_small_says_so_and_leaves_no_journal(journal):
 
 def test_where_nothing_went_wrong_nothing_is_asked(journal):
     result = replayed([], Shelf(), journal)
-    assert {one.reason for one in result.interventions} == {"no question went wrong"}
+    assert {one.reason for one in result.interventions} == {
+        "no question is known to have gone wrong"
+    }
     assert not journal.exists()
 
 
@@ -428,7 +472,7 @@ def test_questions_that_went_wrong_several_times_take_turns(journal):
     ]
     system = Shelf()
     result = replayed(runs[::-1], system, journal, budget=20)
-    assert {(ask.q[-2], ask.seed) for ask in system.asked} == {
+    assert {(ask.q[-2], ask.seed) for ask in system.asked if ask.knobs} == {
         ("1", 1),
         ("2", 1),
         ("3", 1),

@@ -18,6 +18,7 @@ from tests.runners.diagnosis.replaying import (
     Shelf,
     counts,
     encoded,
+    number_of,
     question,
     questions,
     replayed,
@@ -62,13 +63,13 @@ def test_a_line_is_a_call_under_a_first_line_that_says_which_replay_it_is(journa
     assert {line["id"] for line in lines} == {"q1"}
     temperatures = {line["intervention"]: line["trace"]["run_id"] for line in lines}
     assert temperatures["temperature_0"] == "q1#seed=1;t=0;j=none;p=0"
-    assert temperatures["again"] == "q1#seed=1;t=0.7;j=none;p=0"
+    assert temperatures["again"] == "q1#seed=2;t=0.7;j=none;p=0"
 
 
 def test_what_failed_is_asked_again_and_counts_as_it_came_out_last(journal):
     class Flaky(Shelf):
         def reply(self, ask):
-            if ask.seed == 2:
+            if number_of(ask.q) == 2:
                 raise CallFailed("unreachable", "just now")
             return super().reply(ask)
 
@@ -77,7 +78,7 @@ def test_what_failed_is_asked_again_and_counts_as_it_came_out_last(journal):
     assert counts(first)["gold_in"] == (3, 2, 2)
     system = Shelf()
     second = replayed(questions(3), system, journal)
-    assert {ask.seed for ask in system.asked} == {2}
+    assert {number_of(ask.q) for ask in system.asked} == {2}
     assert (len(system.asked), second.resumed) == (5, 10)
     assert [one.failed for one in second.interventions] == [0] * 5
     assert counts(second)["gold_in"] == (3, 3, 3)
@@ -97,6 +98,15 @@ def test_another_reading_asks_nothing_anew(journal):
     system = Shelf()
     again = replayed(questions(2), system, journal, reading=Reading(canon="reference"))
     assert (system.asked, again.resumed) == ([], 10)
+
+
+def test_another_language_asks_nothing_anew_and_tells_its_own_reasons(journal):
+    replayed(questions(2), Shelf(), journal, knob_names={"top_k": None})
+    system = Shelf()
+    options = {"knob_names": {"top_k": None}, "language": "zh"}
+    again = replayed(questions(2), system, journal, **options)
+    assert (system.asked, again.resumed) == ([], 8)
+    assert again.interventions[-1].reason == "调节项对照表隐藏了 top_k"
 
 
 def test_another_order_or_speed_is_no_other_replay(journal):
@@ -290,7 +300,7 @@ def interrupted(journal, after, number):
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_ends_it_and_what_is_there_comes_back(journal, number):
     result = interrupted(journal, 10, number)
-    assert (result.ended, result.chosen, result.calls) == ("interrupted", 6, 10)
+    assert (result.ended, result.of, result.chosen, result.calls) == ("interrupted", 6, 2, 10)
     assert [one.asked for one in result.interventions] == [2] * 5
     assert result.repaired_by == dict.fromkeys(("q1", "q2"), ("gold_in", "top_k_doubled"))
     finished = replayed(questions(6), Shelf(), journal)
@@ -300,8 +310,14 @@ def test_an_interrupt_ends_it_and_what_is_there_comes_back(journal, number):
 def test_a_change_that_was_not_reached_says_so(journal):
     result = interrupted(journal, 2, signal.SIGINT)
     assert [one.asked for one in result.interventions] == [1, 1, 0, 0, 0]
+    assert (result.of, result.chosen) == (6, 1)
     reasons = {one.reason for one in result.interventions[2:]}
     assert reasons == {"it was stopped before a question was asked so"}
+
+
+def test_an_interrupt_before_the_first_reply_leaves_no_question_asked(journal):
+    result = interrupted(journal, 0, signal.SIGINT)
+    assert (result.ended, result.of, result.chosen, result.calls) == ("interrupted", 6, 0, 0)
 
 
 def test_fifty_kills_lose_nothing_and_repeat_nothing(tmp_path):

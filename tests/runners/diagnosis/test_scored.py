@@ -2,10 +2,16 @@
 
 import pytest
 
+from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.contracts.diagnosis import Threshold
 from ragauge.ingest.scored.scored_file import score_rows
+from ragauge.models.judging import lexical_claims
+from ragauge.runners.answers.supporting import SentenceSupporter
 from ragauge.runners.diagnosis import scored
+from ragauge.runners.diagnosis.claims import LexicalClaims
 from ragauge.runners.diagnosis.scored import address_counts, scored_material
+from ragauge.text.grounding import Passages
+from ragauge.text.grounding.model import shipped
 
 OPENED = "The museum opened in 1885."
 WHOLE = {
@@ -40,6 +46,27 @@ def test_a_score_says_over_how_many_it_was_taken():
     assert (found.score.value, found.score.n, found.score.of) == (0.9, 1, 2)
     assert found.score.signature == "faithfulness|mean|n:1"
     assert found.invalid == {"null": 1}
+
+
+@pytest.mark.parametrize(
+    ("metric", "value", "valid"),
+    [
+        ("faithfulness", 85.0, False),
+        ("faithfulness", -0.1, False),
+        ("faithfulness", 1.0, True),
+        ("faithfulness", 0.0, True),
+        ("faithfulness", 1 + 1e-12, True),
+        ("noise_sensitivity", 1.2, False),
+        ("semantic_similarity", -0.2, True),
+        ("answer_relevancy", -1.1, False),
+        ("tone", 85.0, True),
+    ],
+)
+def test_a_value_that_a_metric_cannot_have_is_none(metric, value, valid):
+    rows = [{"id": id, metric: number} for id, number in (("a", 0.5), ("b", value), ("c", value))]
+    found = material(*rows).metrics[metric]
+    assert found.score.n == (3 if valid else 1)
+    assert found.invalid == ({} if valid else {"out_of_range": 2})
 
 
 def test_a_metric_without_a_value_has_a_reason():
@@ -101,15 +128,19 @@ def test_no_claims_have_no_addresses():
     assert address_counts([]) is None
 
 
+def judged(found):
+    """The samples whose claims were looked at: only these tell how many passages they rest on."""
+    return [case.id for case in found.cases if "several_sources" in case.signs]
+
+
 def test_of_many_samples_those_with_the_lowest_scores_are_taken_apart(monkeypatch):
     monkeypatch.setattr(scored, "CLAIMED", 2)
     values = {"a": 0.9, "b": 0.1, "c": 0.5, "d": 0.5}
     rows = [{**WHOLE, "id": id, "faithfulness": value} for id, value in values.items()]
     found = material(*rows)
-    judged = [case.id for case in found.cases if "left_out" in case.looked_for]
-    assert judged == ["b", "c"]
+    assert judged(found) == ["b", "c"]
     assert found.coverage["claims"] == 2
-    assert found.findings.counts == {"claims_of_some": 1}
+    assert found.findings.counts["claims_of_some"] == 1
 
 
 def test_of_a_metric_that_is_better_when_lower_the_highest_are_taken_apart(monkeypatch):
@@ -118,8 +149,39 @@ def test_of_a_metric_that_is_better_when_lower_the_highest_are_taken_apart(monke
         {**without("faithfulness"), "id": id, "noise_sensitivity": value}
         for id, value in {"a": 0.1, "b": 0.9}.items()
     ]
-    judged = [case.id for case in material(*rows).cases if "left_out" in case.looked_for]
-    assert judged == ["b"]
+    assert judged(material(*rows)) == ["b"]
+
+
+def test_claims_are_those_of_the_judge_by_words_however_often_they_are_met():
+    plain = SentenceSupporter(shipped(), "qa", Passages)
+    taken = LexicalClaims()
+    for answer in (OPENED, "The museum opened in 1801.", OPENED):
+        told = ("a", "When did it open?", answer, OPENED, (Context("1", OPENED),))
+        names = ("id", "question", "answer", "references", "contexts")
+        row = AnswerRow(**dict(zip(names, (*told[:3], (OPENED,), told[4]), strict=True)))
+        assert taken.of(*told) == lexical_claims(row, plain)
+
+
+@pytest.mark.parametrize(
+    ("scores", "differs"),
+    [
+        ({"faithfulness": 0.1}, True),
+        ({"context_recall": 0.1}, True),
+        ({"faithfulness": 0.9}, False),
+    ],
+)
+def test_a_judge_who_finds_low_what_the_words_bear_out_is_a_finding(scores, differs):
+    rows = [{**without("faithfulness"), "id": id, **scores} for id in "abc"]
+    kept = material(*rows).findings.kept()
+    assert [one.code for one in kept] == ["judge_and_words_differ"] * differs
+    assert all("3 of them" in one.message for one in kept)
+
+
+def test_progress_is_told_for_each_sample_that_is_looked_at():
+    seen = []
+    rows = [{**WHOLE, "id": id} for id in "abc"]
+    material(*rows, progress=lambda done, of: seen.append((done, of)))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
 # What is not known.

@@ -192,7 +192,28 @@ def test_gates_of_the_preset_speak_before_the_usual_bounds(material):
     found = material(refused, trace(1), trace(2))
     assert found.metrics["quality.over_refusal"].severity == "critical"
     assert found.metrics["quality.errors"].severity == "none"
-    assert {gate.metric for gate in found.gates} >= {"quality.over_refusal", "quality.errors"}
+    assert found.metrics["quality.over_refusal"].limits.warning == 0.1
+
+
+def test_what_counts_as_a_refusal_may_be_asked(material):
+    chatty = [trace(n, answer_json=None, answer="I cannot find that.") for n in range(3)]
+    by_token = [trace(n, answer_json=None, answer="NO ANSWER") for n in range(3)]
+    over = "quality.over_refusal"
+    assert material(*by_token).metrics[over].score.value == 0
+    assert material(*by_token, refusal_tokens=("no answer",)).metrics[over].score.value == 1
+    assert material(*chatty, refusal="free").metrics[over].score.value == 1
+
+
+def test_progress_is_told_for_each_question(tmp_path):
+    write_lines(tmp_path / "gold.jsonl", GOLD)
+    write_lines(tmp_path / "traces.jsonl", [trace(n) for n in range(3)])
+    seen = []
+    traced_material(
+        [str(tmp_path / "traces.jsonl")],
+        Traced(gold=str(tmp_path / "gold.jsonl")),
+        lambda done, of: seen.append((done, of)),
+    )
+    assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_a_sweep_is_judged_for_its_stability_too(material):
@@ -217,7 +238,7 @@ def test_what_the_traces_do_not_tell_is_unknown(material):
     gold = [msgspec.structs.replace(one, strata={}) for one in GOLD]
     unknown = set(material(*bare, gold=gold).unknown)
     assert unknown == {
-        *("no_retrieved_ids", "no_payloads", "no_manifest", "no_other_wordings"),
+        *("no_retrieved_ids", "no_payloads", "no_manifest", "no_documents", "no_other_wordings"),
         *("no_other_seeds", "no_claims", "no_strata", "no_replay"),
     }
 

@@ -47,8 +47,8 @@ def score_of(value: Any) -> float | str:
         return _written(value.strip())
     if isinstance(value, Failed):
         return f"error {quoted(value.why)}" if value.why.strip() else "error"
-    if isinstance(value, Mapping):
-        return kind({})
+    if isinstance(value, Mapping):  # as `ragauge eval answers --out` writes a score
+        return score_of(value["value"]) if "value" in value else kind({})
     return kind([]) if hasattr(value, "__len__") else _number(value)
 
 

@@ -22,6 +22,8 @@ from ragauge.ingest.scored.rows import Reading
 
 _EXAMPLE = '{"sample_id": "s1", "question": "…", "answer": "…", "faithfulness": 0.8}'
 _FIELDS_SHOWN = 8
+TRACED = frozenset({"answer_json", "question_sent"})
+"""Fields that a trace has, and no row of scores."""
 
 Placed = tuple[str, Mapping[str, Any]]
 Bad = Callable[[int], int | Fraction]
@@ -81,6 +83,9 @@ def _scored(name: str, source: Source, problems: list[str], form: str, allowed: 
     if _is_by_metric([row for _, row in rows]):
         fact = "has a row for each metric, not for each sample"
         raise InputRejected(f"{name}: {fact}; write a row a sample, and in it a field a metric")
+    if all(TRACED & row.keys() for _, row in rows):
+        fact = "these are traces, not scores; give the gold set they belong to with --gold"
+        raise InputRejected(f"{name}: {fact}")
     seen = form_of(name, [row for _, row in rows], form)
     findings = Findings()
     reading = Reading(name, samples_in(seen, rows), findings, is_json=source.is_json)

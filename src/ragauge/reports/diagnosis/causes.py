@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -14,7 +16,10 @@ from ragauge.reports.diagnosis.labels import Labels, labels_of
 STOPS = ".。"
 """What ends a sentence that goes on here."""
 MARKS = {"for": "+", "against": "−"}
+WHOLE_FROM = 10
+"""From here on, tenths of an answer tell nobody anything."""
 _NUMBERS = re.compile(r"\d[\d,]*")
+Member = TypeVar("Member")
 
 
 class ToldEvidence(Struct, frozen=True, kw_only=True):
@@ -73,13 +78,31 @@ def struck_out(report: DiagnosisReport) -> list[Cause]:
     return [one for one in report.causes if one.standing == "struck_out"]
 
 
+def untested_by_why(told: Sequence[ToldCause]) -> list[tuple[str, list[ToldCause]]]:
+    """What the samples lack, with the causes that it leaves open; in the order of the causes."""
+    return _alike(told, lambda cause: cause.gist)
+
+
+def struck_by_why(struck: Sequence[Cause]) -> list[tuple[str, list[Cause]]]:
+    """Why causes are struck out, with those causes: the most of them last, else as they come."""
+    return sorted(_alike(struck, lambda one: one.why or ""), key=lambda group: len(group[1]))
+
+
+def _alike(found: Iterable[Member], why: Callable[[Member], str]) -> list[tuple[str, list[Member]]]:
+    groups: dict[str, list[Member]] = {}
+    for one in found:
+        groups.setdefault(why(one), []).append(one)
+    return list(groups.items())
+
+
 def amount(number: float) -> str:
     """
-    >>> amount(12.375), amount(3.0), amount(0.04)
-    ('12.4', '3', '0.04')
+    >>> amount(5752.4), amount(12.375), amount(3.25), amount(3.0)
+    ('5,752', '12', '3.2', '3')
     """
-    text = f"{number:.1f}" if number >= 0.1 or not number else f"{number:.2g}"
-    return text.removesuffix(".0")
+    if number >= WHOLE_FROM:
+        return numbers.count(round(number))
+    return f"{number:.1f}".removesuffix(".0")
 
 
 def _cause(number: int, one: Cause, standing: str, say: Labels) -> ToldCause:
@@ -97,6 +120,8 @@ def _cause(number: int, one: Cause, standing: str, say: Labels) -> ToldCause:
 
 def _explains(one: Cause, say: Labels) -> str:
     of = say.counted(one.of, say.answers)
+    if one.explains and round(one.explains, 1) < 1:
+        return say.explains_little.format(of=of)
     if one.explains:
         return say.explains.format(n=amount(one.explains), of=of)
     return "" if one.standing == "untested" else say.explains_nothing.format(of=of)

@@ -9,6 +9,7 @@ from ragauge.reports import envelope, numbers
 from ragauge.reports.diagnosis import console_causes, console_parts, console_samples, story
 from ragauge.reports.diagnosis.labels import Labels
 from ragauge.reports.diagnosis.story import ToldMetric
+from ragauge.reports.diagnosis.verdict import verdict_words
 from ragauge.reports.diagnosis.wide_page import WidePage
 from ragauge.reports.foreign import shown
 from ragauge.reports.terminal import GAP, MARGIN, head, metric_cells, note, words
@@ -20,6 +21,11 @@ STYLES: dict[Severity, str] = {
     "not_evaluable": "magenta",
     "no_rule": "dim",
 }
+
+LONGEST_VERDICT = 800
+"""Characters: it names metrics, and where it is worse."""
+LONGEST_FINDING = 4_000
+"""Characters: one finding may list dozens of metrics."""
 
 
 def render(report: DiagnosisReport, *, color: bool = False, width: int = 100) -> str:
@@ -45,9 +51,9 @@ def render(report: DiagnosisReport, *, color: bool = False, width: int = 100) ->
 
 
 def _verdict(page: WidePage, report: DiagnosisReport) -> None:
-    word, told = story.verdict_words(report)
+    word, told = verdict_words(report)
     first = Text.assemble((word, "bold green" if report.passed else "bold red"), " " * GAP)
-    page.paragraph(words(told, "bold"), first.cell_len, first)
+    page.paragraph(Text(shown(told, LONGEST_VERDICT), "bold"), first.cell_len, first)
 
 
 def _metrics(page: WidePage, report: DiagnosisReport, say: Labels) -> None:
@@ -131,7 +137,8 @@ def _findings(page: WidePage, report: DiagnosisReport, say: Labels) -> None:
     for code, times, places in found:
         page.line(Text.assemble(" " * MARGIN, words(code, "bold"), f"  {numbers.count(times)}"))
         for place in places:
-            page.paragraph(note(envelope.finding_text(place)), 2 * MARGIN)
+            text = shown(envelope.finding_text(place), LONGEST_FINDING)
+            page.paragraph(Text(text, "dim"), 2 * MARGIN)
         if times > len(places) > 0:
             more = say.more.format(n=numbers.count(times - len(places)))
             page.paragraph(note(more), 2 * MARGIN)

@@ -99,34 +99,37 @@ def _action(page: WidePage, one: ToldAction, indent: int, say: Labels) -> None:
 
 
 def untested(page: WidePage, report: DiagnosisReport, say: Labels) -> None:
-    """Each cause that the samples cannot tell, with what is missing.
-
-    How to confirm it stands only where it would account for a metric that is low.
-    """
+    """The causes that the samples cannot tell, with what is missing: a line for each lack."""
     told = causes.untested(report)
     if not told:
         return
     about = f"{count(len(told))}{say.signs.semicolon}{say.heads.untested_about}"
     page.section(say.heads.untested, note(about))
-    width = len(f"{told[-1].number}. ")
-    for cause in told:
-        mark = Text(f"{cause.number}. ".rjust(MARGIN + width), "dim")
-        text = Text.assemble(words(cause.one.title), (say.signs.colon, "dim"), note(cause.gist))
-        page.paragraph(text, len(mark), mark)
-        if cause.one.metrics:
-            page.paragraph(_labelled(say.confirm, cause.one.confirm, say), len(mark))
+    width = MARGIN + len(f"{told[-1].number}. ")
+    for why, alike in causes.untested_by_why(told):
+        first, *others = alike
+        titles = [words(first.one.title), *map(_numbered, others)]
+        told_why = Text.assemble((say.signs.colon, "dim"), note(why))
+        mark = Text(f"{first.number}. ".rjust(width), "dim")
+        page.paragraph(Text(say.signs.semicolon).join(titles) + told_why, width, mark)
+
+
+def _numbered(cause: ToldCause) -> Text:
+    return Text.assemble((f"{cause.number}. ", "dim"), words(cause.one.title))
 
 
 def struck_out(page: WidePage, report: DiagnosisReport, say: Labels) -> None:
-    """A line for each cause that the samples exclude, with why."""
+    """The causes that the samples exclude: a line for each reason to."""
     struck = causes.struck_out(report)
     if not struck:
         return
     about = f"{count(len(struck))}{say.signs.semicolon}{say.heads.struck_out_about}"
     page.section(say.heads.struck_out, note(about))
-    for one in struck:
-        text = Text.assemble(words(one.title), (say.signs.colon, "dim"), note(one.why))
-        page.paragraph(text, MARGIN + GAP, Text(" " * MARGIN + "× ", "dim"))
+    for why, alike in causes.struck_by_why(struck):
+        titles = Text(say.signs.semicolon).join(words(one.title) for one in alike)
+        first = Text(" " * MARGIN + "× ", "dim")
+        text = Text.assemble(note(why), (say.signs.colon if why else "", "dim"), titles)
+        page.paragraph(text, MARGIN + GAP, first)
 
 
 def _labelled(label: str, text: str, say: Labels, style: str = "dim") -> Text:

@@ -9,6 +9,7 @@ from ragauge.reports.annotations import CLAIM_SHOWN, SHOWN, command
 from ragauge.reports.diagnosis import parts, story
 from ragauge.reports.diagnosis.labels import Labels
 from ragauge.reports.diagnosis.parts import ToldSample
+from ragauge.reports.diagnosis.verdict import verdict_words
 from ragauge.reports.foreign import shown
 from ragauge.reports.numbers import ABSENT, count
 
@@ -20,7 +21,7 @@ def render(report: DiagnosisReport) -> str:
 
 def _commands(report: DiagnosisReport) -> Iterator[str]:
     say = story.words(report)
-    word, told = story.verdict_words(report)
+    word, told = verdict_words(report)
     title = f"Ragauge {say.kind}"
     yield command("notice", shown(told), title=f"{title} {word}")
     yield command("notice", _lead(report, say), title=title)

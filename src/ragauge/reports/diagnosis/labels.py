@@ -112,6 +112,9 @@ class Labels(Struct, frozen=True, kw_only=True):
     low: str
     fine: str
     nothing_judged: str
+    none_is_critical: str
+    but: str
+    """What stands against a run that passes."""
     no_metrics: str
     not_evaluable: str
     no_rule: str
@@ -120,6 +123,7 @@ class Labels(Struct, frozen=True, kw_only=True):
     lead_possible: str
     lead_untested: str
     explains: str
+    explains_little: str
     explains_nothing: str
     turn: str
     do_first: str
@@ -136,6 +140,8 @@ class Labels(Struct, frozen=True, kw_only=True):
     gate_verdicts: dict[str, str]
 
     beyond: str
+    beyond_bound: str
+    """Where a bound is all there is."""
     beyond_critical: str
     invalid_are: str
     goes_with: str

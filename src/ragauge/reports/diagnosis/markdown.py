@@ -11,11 +11,14 @@ from ragauge.reports.diagnosis import markdown_causes, markdown_parts, story
 from ragauge.reports.diagnosis.labels import Labels
 from ragauge.reports.diagnosis.markdown_words import more, short
 from ragauge.reports.diagnosis.story import ToldMetric
+from ragauge.reports.diagnosis.verdict import verdict_words
 
 MOST = 60_000
 """GitHub refuses a comment of more than 65,536 characters."""
 TRIES = ((12, 30, 30), (6, 15, 20), (3, 6, 10), (1, 2, 5))
 """Causes told in full, samples, and rows of any other kind: the first that fit."""
+LONGEST_FINDING = 1_000
+"""One finding may list dozens of metrics."""
 
 
 def render(report: DiagnosisReport) -> str:
@@ -50,7 +53,7 @@ def _written(report: DiagnosisReport, in_full: int, samples: int, rows: int) -> 
 
 
 def _verdict(report: DiagnosisReport, say: Labels) -> Iterator[str]:
-    word, told = story.verdict_words(report)
+    word, told = verdict_words(report)
     yield f"## Ragauge {say.kind}{say.signs.colon}{word}"
     yield f"{prose(told[:1].upper() + told[1:])}{say.signs.stop}"
     yield markdown_causes.lead(story.lead(report), say)
@@ -141,7 +144,7 @@ def _findings(report: DiagnosisReport, say: Labels, rows: int) -> Iterator[str]:
         yield f"### {say.heads.findings}"
         lines = []
         for name, times, places in found[:rows]:
-            told = [code(envelope.finding_text(place)) for place in places]
+            told = [code(envelope.finding_text(place), LONGEST_FINDING) for place in places]
             left = times - len(places) if places else 0
             told += [say.more.format(n=numbers.count(left))] if left else []
             lines.append(f"- {code(name)} {numbers.count(times)} {say.told(told)}".rstrip())

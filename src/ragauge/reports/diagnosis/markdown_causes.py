@@ -81,27 +81,31 @@ def _action(one: ToldAction, say: Labels) -> str:
 
 
 def untested(report: DiagnosisReport, say: Labels, most: int) -> Iterator[str]:
-    """Each cause that the samples cannot tell, with what is missing and how to confirm it."""
+    """The causes that the samples cannot tell, with what is missing: a line for each lack.
+
+    No numbered list: Markdown counts on by itself where a group leaves a number out.
+    """
     told = causes.untested(report)
     if not told:
         return
     yield f"### {say.heads.untested}"
-    colon = say.signs.colon
-    lines = [
-        f"{one.number}. **{short(one.one.title)}**{colon}{short(one.gist)}"
-        f" {say.confirm}{colon}{short(one.one.confirm)}"
-        for one in told[:most]
-    ]
+    lines = []
+    for why, alike in causes.untested_by_why(told[:most]):
+        titles = [f"**{one.number}** {short(one.one.title)}" for one in alike]
+        lines.append(f"- {say.told(titles)}{say.signs.colon}{short(why)}")
     yield "\n".join(lines)
     yield from more(len(told) - most, say)
 
 
 def struck_out(report: DiagnosisReport, say: Labels, most: int) -> Iterator[str]:
-    """A line for each cause that the samples exclude, with why."""
+    """The causes that the samples exclude: a line for each reason to."""
     struck = causes.struck_out(report)
     if not struck:
         return
     yield f"### {say.heads.struck_out}"
-    colon = say.signs.colon
-    yield "\n".join(f"- {short(one.title)}{colon}{short(one.why or '')}" for one in struck[:most])
+    lines = []
+    for why, alike in causes.struck_by_why(struck[:most]):
+        reason = f"{short(why)}{say.signs.colon}" if why else ""
+        lines.append(f"- × {reason}{say.told([short(one.title) for one in alike])}")
+    yield "\n".join(lines)
     yield from more(len(struck) - most, say)

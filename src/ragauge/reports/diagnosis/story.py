@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
-
 from msgspec import Struct
 
 from ragauge.contracts.diagnosis import DiagnosisReport, MetricDiagnosis, Severity, Threshold
@@ -14,7 +11,6 @@ from ragauge.reports.diagnosis.causes import ToldCause, causes
 from ragauge.reports.diagnosis.labels import Labels, labels_of, named
 
 LOW: tuple[Severity, ...] = ("critical", "warning")
-NAMED_IN_VERDICT = 3
 COVERED = ("samples", "traces", "gold", "traced", "scored", "claims")
 """What is told first of the coverage; the rest by name."""
 
@@ -62,32 +58,6 @@ def is_low(report: DiagnosisReport) -> bool:
 
 def words(report: DiagnosisReport) -> Labels:
     return labels_of(report.language)
-
-
-def verdict_words(report: DiagnosisReport) -> tuple[str, str]:
-    """The verdict in a word, and how many metrics are low, and which."""
-    say = words(report)
-    of = say.counted(len(report.diagnoses), say.metrics)
-    times = Counter(one.severity for one in report.diagnoses)
-    low = [one for one in report.diagnoses if one.severity in LOW]
-    if not report.diagnoses:
-        told = say.no_metrics
-    elif low:
-        told = say.low.format(n=numbers.count(len(low)), of=of, names=_low_names(low, say))
-    elif times["none"]:
-        told = say.fine.format(n=numbers.count(times["none"]), of=of)
-    else:
-        told = say.nothing_judged
-    unjudged = say.not_evaluable.format(n=numbers.count(times["not_evaluable"]))
-    unruled = say.no_rule.format(n=numbers.count(times["no_rule"]))
-    rest = [unjudged * bool(times["not_evaluable"]), unruled * bool(times["no_rule"])]
-    return say.passed if report.passed else say.failed, say.told([told, *rest])
-
-
-def _low_names(low: Sequence[MetricDiagnosis], say: Labels) -> str:
-    shown = [f"{one.metric} {say.severities[one.severity]}" for one in low[:NAMED_IN_VERDICT]]
-    left = len(low) - len(shown)
-    return say.listed([*shown, say.counted(left, say.others) if left else ""])
 
 
 def lead(report: DiagnosisReport) -> Lead:
@@ -156,12 +126,17 @@ def _metric(
         valid=say.n_of(one.n, one.of),
         invalid=numbers.count(invalid) if invalid else "",
         warning=_part(one.beyond_warning, one.n) if known else numbers.ABSENT,
-        critical=_part(one.beyond_critical, one.n) if known else numbers.ABSENT,
+        critical=_part(one.beyond_critical, one.n) if known and _is_graded(one) else numbers.ABSENT,
         share=numbers.share(one.beyond_warning, one.n) if known else numbers.ABSENT,
         counts=_counts(one, interval, say),
         notes=_notes(one, say),
         causes=tuple((places.get(id, ""), id) for id in one.causes),
     )
+
+
+def _is_graded(one: MetricDiagnosis) -> bool:
+    """Whether there is a critical threshold beside the other, so that samples can be beyond it."""
+    return one.limits is not None and one.limits.critical is not None
 
 
 def _held_against(one: MetricDiagnosis) -> str:
@@ -197,7 +172,8 @@ def _counts(one: MetricDiagnosis, interval: str, say: Labels) -> str:
     if one.beyond_warning:
         told = say.n_of(one.beyond_warning, say.counted(one.n, say.samples))
         critical = say.beyond_critical.format(n=numbers.count(one.beyond_critical))
-        beyond = say.listed([say.beyond.format(told=told), critical])
+        graded = say.listed([say.beyond.format(told=told), critical])
+        beyond = graded if _is_graded(one) else say.beyond_bound.format(told=told)
     return say.told([beyond, interval and f"95 % {interval}"])
 
 

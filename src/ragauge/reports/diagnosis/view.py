@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
+from itertools import count
 from typing import Any, ClassVar
 
 from ragauge.contracts.diagnosis import Cause, DiagnosisReport
@@ -15,6 +16,7 @@ from ragauge.reports.diagnosis import addresses, causes, labels, parts, story
 from ragauge.reports.diagnosis.addresses import Stack
 from ragauge.reports.diagnosis.causes import ToldCause
 from ragauge.reports.diagnosis.parts import ToldIntervention, ToldSample, ToldSlice
+from ragauge.reports.diagnosis.verdict import verdict_words
 from ragauge.reports.foreign import cut
 
 OPENED = 3
@@ -55,7 +57,7 @@ class View:
 
     @property
     def headline(self) -> tuple[str, str]:
-        return story.verdict_words(self.report)
+        return verdict_words(self.report)
 
     @property
     def lead(self) -> story.Lead:
@@ -84,8 +86,11 @@ class View:
         return causes.untested(self.report)
 
     @property
-    def struck_out(self) -> list[Cause]:
-        return causes.struck_out(self.report)
+    def struck_out(self) -> list[tuple[str, list[tuple[int, Cause]]]]:
+        """Why causes are struck out, and which, each with its number in the list."""
+        numbers = count(1)
+        groups = causes.struck_by_why(causes.struck_out(self.report))
+        return [(why, [(next(numbers), one) for one in alike]) for why, alike in groups]
 
     @property
     def slices(self) -> list[ToldSlice]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,11 +20,12 @@ from ragauge.ingest.knobs import read_knobs
 from ragauge.ingest.scenarios import knob_names
 from ragauge.ingest.scored.scored_file import read_scores, score_rows
 from ragauge.runners.diagnosis.claims import Progress, unseen
-from ragauge.runners.diagnosis.failing import failing_rows, failing_runs, with_replay
+from ragauge.runners.diagnosis.failing import alike, failing_rows, failing_runs, with_replay
 from ragauge.runners.diagnosis.recorded import recorded_gold, recorded_material, with_a_rule
 from ragauge.runners.diagnosis.replay_plan import Failing
 from ragauge.runners.diagnosis.scored import scored_material
 from ragauge.runners.diagnosis.traced import Traced, traced_material
+from ragauge.text.refusal import DEFAULT_TOKEN, Strength
 
 AskAgain = Callable[[Sequence[Failing]], Replay]
 """Asks the questions that went wrong again, with one thing changed at a time."""
@@ -43,6 +44,9 @@ class DiagnoseOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Judge the claims of samples by words, where they bring none of their own."""
     form: str = "auto"
     max_bad: str = "0"
+    refusal: Strength = "exact"
+    refusal_tokens: tuple[str, ...] = (DEFAULT_TOKEN,)
+    inline: bool = False
 
 
 def diagnose(
@@ -92,11 +96,14 @@ def diagnose_traces(
         docs=docs,
         max_bad=chosen.max_bad,
         lexical=chosen.claims,
+        refusal=chosen.refusal,
+        refusal_tokens=chosen.refusal_tokens,
+        inline=chosen.inline,
     )
     material, runs = traced_material([str(name) for name in names], against, progress or unseen)
     material = with_limits(material, own)
     material = with_a_rule(material) if metrics is None else material
-    return _told(material, how, ask_again, lambda: failing_runs(runs))
+    return _told(material, how, ask_again, lambda: failing_runs(runs), alike(runs))
 
 
 def diagnose_run(
@@ -117,12 +124,16 @@ def diagnose_run(
 
 
 def _told(
-    material: Material, how: How, ask_again: AskAgain | None, failing: Callable[[], list[Failing]]
+    material: Material,
+    how: How,
+    ask_again: AskAgain | None,
+    failing: Callable[[], list[Failing]],
+    speaks_for: Collection[str] | None = None,
 ) -> DiagnosisReport:
     """The report; raises InputRejected where nothing that was asked for has a value."""
     replay = ask_again(failing()) if ask_again else None
     if replay and material.cases is not None:
-        material = structs.replace(material, cases=with_replay(material.cases, replay))
+        material = structs.replace(material, cases=with_replay(material.cases, replay, speaks_for))
     report = diagnosed(material, how, replay)
     if all(one.severity == "not_evaluable" for one in report.diagnoses):
         names = ", ".join(one.metric for one in report.diagnoses) or "no metric at all"

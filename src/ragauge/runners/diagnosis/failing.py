@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import structs
 
@@ -10,12 +10,11 @@ from ragauge.contracts.diagnosis import Replay, ScoreRow
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.run import ORIGINAL, Variation
 from ragauge.diagnosis.cases import Case
-from ragauge.diagnosis.traced_case import Observed
+from ragauge.diagnosis.observed import Observed
+from ragauge.diagnosis.ranking import MENDED
 from ragauge.runners.diagnosis.replay_plan import Failing
 
 AGAIN = "again"
-SIGN = "mended_by_"
-"""How the signs of a replay begin; the name of the change follows."""
 
 
 def failing_runs(runs: Iterable[Sequence[Observed]]) -> list[Failing]:
@@ -69,13 +68,36 @@ def gold_of(row: ScoreRow) -> Gold:
     )
 
 
-def with_replay(cases: Sequence[Case], replay: Replay) -> list[Case]:
-    """The cases with what a replay showed; where asking again was enough, it shows nothing."""
+def alike(runs: Iterable[Sequence[Observed]]) -> frozenset[str]:
+    """Ids of the runs that a replayed one speaks for: of its wording and its temperature."""
+    found: set[str] = set()
+    for siblings in runs:
+        wrong = [run for run in siblings if run.right is False]
+        if wrong:
+            asked = min(wrong, key=lambda run: run.id)
+            found |= {run.id for run in siblings if _asked_as(run) == _asked_as(asked)}
+    return frozenset(found)
+
+
+def _asked_as(run: Observed) -> tuple[object, ...]:
+    return run.wording, run.variation.temperature
+
+
+def with_replay(
+    cases: Sequence[Case], replay: Replay, only: Collection[str] | None = None
+) -> list[Case]:
+    """The cases with what a replay showed; where asking again was enough, it shows nothing.
+
+    `only` are the ids of the cases that it speaks for; else it speaks for all of a sample.
+    """
     found = []
     for case in cases:
+        if only is not None and case.id not in only:
+            found.append(case)
+            continue
         tried, mended = replay.tried.get(case.sample, ()), replay.repaired_by.get(case.sample, ())
         told = {
-            f"{SIGN}{change}": change in mended
+            f"{MENDED}{change}": change in mended
             for change in tried
             if change != AGAIN and AGAIN not in mended and case.went_wrong
         }

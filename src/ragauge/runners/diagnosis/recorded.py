@@ -19,7 +19,8 @@ from ragauge.contracts.score import Advice, QuestionRow, Score
 from ragauge.diagnosis.cases import Case
 from ragauge.diagnosis.features import features
 from ragauge.diagnosis.material import Material
-from ragauge.diagnosis.traced_case import Observed, traced_cases
+from ragauge.diagnosis.observed import Observed
+from ragauge.diagnosis.traced_case import traced_cases
 from ragauge.errors import InputRejected
 from ragauge.runners.diagnosis.unit_values import measured_by, strata_of
 
@@ -46,6 +47,7 @@ def recorded_material(history: History, run: Run) -> Material:
         samples=rows,
         metrics=measured_by(_scores(run), record.gates, better),
         cases=_cases(told.questions, gold) if told.questions else None,
+        wrong=_wrong(units),
         advice=told.advice,
         features={row.id: features(row) for row in rows},
         gates=record.gates,
@@ -66,6 +68,11 @@ def recorded_gold(history: History, run: Run) -> Sequence[Gold]:
     """The questions that a run was measured with; none where it needed no gold set."""
     sha256 = run.record.gold_sha256
     return history.gold(sha256) if sha256 else ()
+
+
+def _wrong(units: Sequence[UnitRow]) -> int | None:
+    known = [unit.right for unit in units if unit.right is not None]
+    return known.count(False) if known else None
 
 
 def _scores(run: Run) -> dict[str, Score]:
@@ -101,7 +108,7 @@ def with_a_rule(material: Material) -> Material:
     if not rest:
         return material
     message = f"no gate and no usual bound speaks of: {', '.join(rest)}"
-    material.findings.add(Finding("no_rule", "", message), len(rest))
+    material.findings.add(Finding("no_rule", "", message))
     return structs.replace(material, metrics=ruled) if ruled else material
 
 

@@ -8,10 +8,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ragauge.contracts.diagnosis import Replay
+from ragauge.contracts.diagnosis import Language, Replay
 from ragauge.contracts.sweep import Ended, Progress
 from ragauge.contracts.system import System
 from ragauge.contracts.trace import Trace
+from ragauge.diagnosis.words import words
 from ragauge.errors import UsageError
 from ragauge.metrics.facts import Reader, Reading
 from ragauge.runners.calling import Call, Calling, Made, Manner, unwatched
@@ -47,19 +48,22 @@ def replay(
     knob_names: KnobNames | None = None,
     knobs: Mapping[str, Any] = {},
     reading: Reading = AS_IT_IS,
+    language: Language = "en",
     watch: Watch | None = None,
 ) -> Replay:
     """What became of wrong answers that were asked for again, under each change that can be made.
 
     There are at most `budget` calls, and one that is tried again counts once. What `journal` holds
     of the same questions, system and knobs is not asked again. An interrupt ends it within
-    moments, and what is there comes back. A system that was asked is closed at the end.
+    moments, and what is there comes back. A system that was asked is closed at the end. Reasons
+    are told in `language`, and the words of the system as they came.
     """
     how = Manner(concurrency=concurrency, timeout_s=timeout_s, retries=retries)
     _refuse_impossible(failing, budget, how)
     turning = Turning(knobs=knobs, names=knob_names or {})
     plan = replay_plan(failing, turning, budget)
-    replaying = _Replaying(plan, Reader(reading), watch or unwatched)
+    table = ReplayTable(plan, words(language).replay)
+    replaying = _Replaying(plan, table, Reader(reading), watch or unwatched)
     ended: Ended = "complete"
     if plan.calls:
         with open_journal(journal) as runs:
@@ -96,11 +100,10 @@ def _refuse_impossible(failing: Sequence[Failing], budget: int | None, how: Mann
 class _Replaying:
     """The calls of a replay while they are made."""
 
-    def __init__(self, plan: ReplayPlan, reader: Reader, watch: Watch) -> None:
-        self._plan, self._reader, self._watch = plan, reader, watch
+    def __init__(self, plan: ReplayPlan, table: ReplayTable, reader: Reader, watch: Watch) -> None:
+        self._plan, self._table, self._reader, self._watch = plan, table, reader, watch
         self._planned = {one.call.key: one for one in plan.calls}
         self._place = {one.id: place for place, one in enumerate(plan.chosen)}
-        self._table = ReplayTable(plan)
         self._resumed = self._done = self._failed = self._saved = 0
 
     def resume(self, answered: Iterator[tuple[str, Trace]]) -> None:
@@ -142,7 +145,7 @@ class _Replaying:
         return Replay(
             system=system,
             of=self._plan.of,
-            chosen=len(self._plan.chosen),
+            chosen=table.asked,
             calls=len(table.came_to),
             resumed=self._resumed,
             interventions=table.interventions(),

@@ -25,13 +25,6 @@ TURNS: dict[Change, str] = {
 }
 """The knob behind each change; the temperature is a part of every ask, and no knob of its own."""
 
-IMPOSSIBLE: dict[Change, str] = {
-    "gold_in": "no question has gold ids to put in",
-    "noise_out": "nothing is known that was retrieved and is not gold",
-    "temperature_0": "every question was asked at temperature 0 already",
-    "top_k_doubled": "neither the traces nor the knobs tell how many chunks are shown",
-}
-
 KnobNames = Mapping[str, str | Literal[False] | None]
 """What the system calls the knobs; none, or an empty name, where it has no such knob."""
 
@@ -84,7 +77,11 @@ class Turning(Struct, frozen=True, kw_only=True):
         if self.hides(change):
             return None
         knobs, variation = dict(self.knobs), failing.variation
-        if change != "again":
+        if change == "again":
+            # Under another seed: a seeded system gives the same reply to the very same ask, and
+            # what chance repairs would never be seen.
+            variation = structs.replace(variation, seed=variation.seed + 1)
+        else:
             value = self._value(failing, change)
             if value is None:
                 return None
@@ -127,8 +124,16 @@ class ReplayPlan(Struct, frozen=True, kw_only=True):
     planned: dict[Change, tuple[Planned, ...]]
     """The calls of each change, in the order of the questions."""
     turning: Turning
-    short: str | None
-    """Why not even one question is asked."""
+    unchangeable: int
+    """Questions that are not asked, as nothing but asking again could be done."""
+    budget: int | None
+    first_takes: int | None
+    """Calls that the first question takes; None where there is none to ask."""
+
+    @property
+    def too_dear(self) -> bool:
+        """The budget is not enough for a single question."""
+        return self.first_takes is not None and not self.chosen
 
     @property
     def calls(self) -> list[Planned]:
@@ -137,18 +142,20 @@ class ReplayPlan(Struct, frozen=True, kw_only=True):
 
 def replay_plan(failing: Sequence[Failing], turning: Turning, budget: int | None) -> ReplayPlan:
     """As many questions as the budget allows, all of them under the same changes."""
-    ordered = _in_turn(failing)
+    ordered = [one for one in _in_turn(failing) if _calls(one, turning)]
     takes = [_calls(one, turning) for one in ordered]
     chosen = ordered[: _most(takes, budget)]
     return ReplayPlan(
-        of=len(ordered),
+        of=len(failing),
         chosen=tuple(chosen),
         planned={
             change: tuple(one for asked in chosen if (one := turning.planned(asked, change)))
             for change in CHANGES
         },
         turning=turning,
-        short=None if chosen else _why_none(takes, budget),
+        unchangeable=len(failing) - len(ordered),
+        budget=budget,
+        first_takes=takes[0] if takes else None,
     )
 
 
@@ -163,7 +170,9 @@ def _in_turn(failing: Sequence[Failing]) -> list[Failing]:
 
 
 def _calls(failing: Failing, turning: Turning) -> int:
-    return sum(turning.planned(failing, change) is not None for change in CHANGES)
+    """What a question takes; none where nothing but asking again could be done."""
+    possible = sum(turning.planned(failing, change) is not None for change in CHANGES)
+    return possible if possible > 1 else 0
 
 
 def _most(takes: Sequence[int], budget: int | None) -> int:
@@ -171,9 +180,3 @@ def _most(takes: Sequence[int], budget: int | None) -> int:
     if budget is None:
         return len(takes)
     return sum(spent <= budget for spent in accumulate(takes))
-
-
-def _why_none(takes: Sequence[int], budget: int | None) -> str:
-    if not takes:
-        return "no question went wrong"
-    return f"a budget of {budget:,} calls is not enough: the first question takes {takes[0]}"

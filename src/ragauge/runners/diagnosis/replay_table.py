@@ -10,11 +10,11 @@ from msgspec import Struct
 from ragauge.contracts.diagnosis import Intervention
 from ragauge.contracts.facts import Facts
 from ragauge.contracts.trace import Trace
-from ragauge.diagnosis.traced_case import Observed
+from ragauge.diagnosis.observed import Observed
+from ragauge.diagnosis.words import ReplayWords, worded
 from ragauge.metrics.facts import Reader, error_reason
 from ragauge.runners.diagnosis.replay_plan import (
     CHANGES,
-    IMPOSSIBLE,
     TURNS,
     Change,
     Planned,
@@ -66,14 +66,19 @@ def _took_place(planned: Planned, facts: Facts, retrieved: tuple[str, ...] | Non
 class ReplayTable:
     """What the calls of a replay came to, by change and by question."""
 
-    def __init__(self, plan: ReplayPlan) -> None:
-        self._plan = plan
+    def __init__(self, plan: ReplayPlan, say: ReplayWords) -> None:
+        self._plan, self._say = plan, say
         self.came_to: dict[str, Seen] = {}
         """By the key of a call: what it came to."""
 
     @property
     def answered(self) -> int:
         return sum(one.error is None for one in self.came_to.values())
+
+    @property
+    def asked(self) -> int:
+        """Questions of which at least one call was answered or failed."""
+        return len({one.failing.id for one in self._plan.calls if one.call.key in self.came_to})
 
     def refusal(self, change: Change) -> str | None:
         """The words in which the system refuses a change: it was answered for no question."""
@@ -108,18 +113,22 @@ class ReplayTable:
     def _intervention(self, change: Change) -> Intervention:
         made = [one for _, one in self._made(change)]
         repaired = sorted(self._repaired(change))
-        hidden = self._plan.turning.hides(change)
-        possible = len(self._plan.planned[change])
         return Intervention(
             name=change,
             asked=len(made),
             repaired=len(repaired),
             effective=_effective(made),
             failed=sum(one.error is not None for one in made),
-            impossible=0 if hidden else len(self._plan.chosen) - possible,
+            impossible=self._impossible(change),
             samples=tuple(repaired[:SHOWN]),
             reason=self._reason(change),
         )
+
+    def _impossible(self, change: Change) -> int:
+        if change == "again" or self._plan.turning.hides(change):
+            return 0
+        unplanned = len(self._plan.chosen) - len(self._plan.planned[change])
+        return unplanned + self._plan.unchangeable
 
     def _made(self, change: Change) -> list[tuple[Planned, Seen]]:
         """The calls that were made, in the order of the questions."""
@@ -139,31 +148,39 @@ class ReplayTable:
 
     def _reason(self, change: Change) -> str | None:
         """Why it was not made, or tells nothing; None where it was and does."""
-        plan, made = self._plan, [one for _, one in self._made(change)]
+        return self._why_not_asked(change) or self._why_untold(change)
+
+    def _why_not_asked(self, change: Change) -> str | None:
+        plan, say = self._plan, self._say
         if plan.turning.hides(change):
-            return f"the knob map hides {TURNS[change]}"
-        if plan.short:
-            return plan.short
+            return worded(say.hidden, knob=TURNS[change])
+        if not plan.of:
+            return say.no_question
+        if plan.too_dear:
+            return worded(say.short_budget, budget=plan.budget, takes=plan.first_takes)
         if not plan.planned[change]:
-            return IMPOSSIBLE[change]
-        if not made:
-            return "it was stopped before a question was asked so"
+            return say.impossible[change]
+        return None if self._made(change) else say.stopped
+
+    def _why_untold(self, change: Change) -> str | None:
+        made, say = [one for _, one in self._made(change)], self._say
         if refusal := self.refusal(change):
-            return f"{self._refused(change)}: {one_line(refusal, WORDS_SHOWN)}"
+            return self._refused(change, one_line(refusal, WORDS_SHOWN))
         if all(one.error for one in made):
-            return f"no call was answered: {one_line(made[0].error or '', WORDS_SHOWN)}"
+            return worded(say.unanswered, told=one_line(made[0].error or "", WORDS_SHOWN))
         if _effective(made) == 0:
-            return f"the system seems to ignore {self._named(change)}: no reply shows the change"
+            return worded(say.ignored, what=self._named(change))
         return None
 
-    def _refused(self, change: Change) -> str:
+    def _refused(self, change: Change, told: str) -> str:
         if change == "again" or self.refusal("again"):
-            return "the system refuses the question, unchanged too"
-        return f"the system refuses {self._named(change)}"
+            return worded(self._say.refused_unchanged, told=told)
+        return worded(self._say.refused, what=self._named(change), told=told)
 
     def _named(self, change: Change) -> str:
-        turned = self._turned(change)
-        return "temperature 0" if change == "temperature_0" else f"the knob {turned}"
+        if change == "temperature_0":
+            return self._say.temperature_0
+        return worded(self._say.knob, name=self._turned(change))
 
 
 def _effective(made: Sequence[Seen]) -> int | None:

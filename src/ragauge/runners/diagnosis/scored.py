@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+from msgspec import structs
 
 from ragauge import __version__
 from ragauge.contracts.claims import AnswerClaims
 from ragauge.contracts.diagnosis import AddressCounts, ScoreRow, Threshold
-from ragauge.contracts.finding import Finding
+from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.score import Score
 from ragauge.diagnosis.features import features
-from ragauge.diagnosis.limits import limits_of, mean
+from ragauge.diagnosis.limits import in_range, limits_of, mean, severity
 from ragauge.diagnosis.material import Material, Measured
 from ragauge.diagnosis.scored_case import scored_case
 from ragauge.ingest.scored.scored_file import ScoredFile
-from ragauge.metrics.claims import answer_addresses, reference_addresses, relevance
+from ragauge.metrics.claims import (
+    answer_addresses,
+    in_contexts,
+    reference_addresses,
+    relevance,
+)
 from ragauge.runners.diagnosis.claims import LexicalClaims, Progress, unseen
 
 ABSENT = "absent"
 """How a row counts that does not have the field at all."""
+OUT_OF_RANGE = "out_of_range"
 CLAIMED = 1_000
 """Samples whose claims are taken apart; of more, those with the lowest scores."""
 
@@ -36,23 +44,70 @@ def scored_material(
 
     Claims that a row brings are believed; the others are judged by words, where that is wanted.
     """
-    own = limits or {}
-    measured = {name: _measured(name, file.rows, own) for name in file.metrics}
-    claims = _claims(file.rows, measured, progress) if lexical else _brought(file.rows)
-    if len(claims) < len(file.rows) and len(file.rows) > CLAIMED:
-        message = f"claims were looked at in {len(claims):,} samples, those with the lowest scores"
-        file.findings.add(Finding("claims_of_some", "", message))
+    own, rows = limits or {}, [_in_range(row) for row in file.rows]
+    measured = {name: _measured(name, rows, own) for name in file.metrics}
+    looked = worst_first(rows, measured)[:CLAIMED] if lexical else []
+    claims = _brought(rows) | _by_words(looked, progress)
+    known = claims.keys() | {row.id for row in looked}
+    _note(rows, claims, file.findings)
     return Material(
-        samples=file.rows,
+        samples=rows,
         metrics=measured,
-        cases=[scored_case(row, claims.get(row.id)) for row in file.rows],
+        by_scores=True,
+        cases=[
+            scored_case(row, claims.get(row.id), own, passed_over=row.id not in known)
+            for row in rows
+        ],
         addresses=address_counts(list(claims.values())),
-        features={row.id: features(row, _first_relevant(row, claims)) for row in file.rows},
-        unknown=_unknown(file.rows, claims),
+        features={row.id: features(row, _first_relevant(row, claims)) for row in rows},
+        unknown=_unknown(rows, claims),
         findings=file.findings,
-        coverage={"samples": len(file.rows), "rejected": file.rejected, "claims": len(claims)},
+        coverage={"samples": len(rows), "rejected": file.rejected, "claims": len(claims)},
         identity={"command": "diagnose", "form": file.form, "ragauge": __version__},
     )
+
+
+def _in_range(row: ScoreRow) -> ScoreRow:
+    """The row with values that its metrics cannot have among the invalid ones: 85 is no share."""
+    beyond = {name: value for name, value in row.values.items() if not in_range(name, value)}
+    if not beyond:
+        return row
+    return structs.replace(
+        row,
+        values={name: value for name, value in row.values.items() if name not in beyond},
+        invalid={**row.invalid, **{name: f'{OUT_OF_RANGE} "{v:g}"' for name, v in beyond.items()}},
+    )
+
+
+def _note(rows: Sequence[ScoreRow], claims: Mapping[str, AnswerClaims], findings: Findings) -> None:
+    """Findings about the claims: how many were looked at, and where the judge says otherwise."""
+    if len(claims) < len(rows) and len(rows) > CLAIMED:
+        message = f"claims were looked at in {len(claims):,} samples, those with the lowest scores"
+        findings.add(Finding("claims_of_some", "", message))
+    for metric, agrees in (("faithfulness", _all_supported), ("context_recall", _all_retrieved)):
+        low = [row for row in rows if _is_low(row, metric) and row.id in claims]
+        odd = [row for row in low if agrees(claims[row.id])]
+        if odd and 2 * len(odd) > len(low):
+            message = (
+                f"{metric} is low in {len(low):,} samples, and in {len(odd):,} of them the words "
+                "are all in the contexts: look at the judge too"
+            )
+            findings.add(Finding("judge_and_words_differ", metric, message))
+
+
+def _is_low(row: ScoreRow, metric: str) -> bool:
+    limits, value = limits_of(metric), row.values.get(metric)
+    return value is not None and limits is not None and severity(value, limits) != "none"
+
+
+def _all_supported(claims: AnswerClaims) -> bool:
+    found = in_contexts(claims.answer or (), claims.chunks)
+    return bool(found.known) and found.true == found.known
+
+
+def _all_retrieved(claims: AnswerClaims) -> bool:
+    found = in_contexts(claims.reference or (), claims.chunks)
+    return bool(found.known) and found.true == found.known
 
 
 def _measured(name: str, rows: Sequence[ScoreRow], own: dict[str, Threshold]) -> Measured:
@@ -84,22 +139,23 @@ def _brought(rows: Sequence[ScoreRow]) -> dict[str, AnswerClaims]:
     return {row.id: row.claims for row in rows if row.claims is not None}
 
 
-def _claims(
-    rows: Sequence[ScoreRow], measured: dict[str, Measured], progress: Progress
-) -> dict[str, AnswerClaims]:
-    """The claims of each sample by its id: its own, or by words alone."""
-    found, taken = _brought(rows), LexicalClaims()
-    ordered = sorted(rows, key=lambda row: (_mean_of(row, measured), row.id))[:CLAIMED]
-    for done, row in enumerate(ordered, 1):
-        if row.id not in found:
+def worst_first(rows: Sequence[ScoreRow], measured: Mapping[str, Measured]) -> list[ScoreRow]:
+    return sorted(rows, key=lambda row: (_mean_of(row, measured), row.id))
+
+
+def _by_words(rows: Sequence[ScoreRow], progress: Progress) -> dict[str, AnswerClaims]:
+    """The claims of samples that bring none, by id."""
+    found, taken = {}, LexicalClaims()
+    for done, row in enumerate(rows, 1):
+        if row.claims is None:
             told = taken.of(row.id, row.question, row.answer, row.reference, row.contexts)
             if told is not None:
                 found[row.id] = told
-        progress(done, len(ordered))
+        progress(done, len(rows))
     return found
 
 
-def _mean_of(row: ScoreRow, measured: dict[str, Measured]) -> float:
+def _mean_of(row: ScoreRow, measured: Mapping[str, Measured]) -> float:
     """How good a sample is, for choosing the worst: scores that are better when lower turned."""
     turned = [
         1 - value if (measured[name].better == "lower") else value

@@ -15,7 +15,8 @@ from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.score import Outcome
 from ragauge.diagnosis.features import features
 from ragauge.diagnosis.material import Material
-from ragauge.diagnosis.traced_case import Observed, traced_cases
+from ragauge.diagnosis.observed import Observed
+from ragauge.diagnosis.traced_case import traced_cases
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.manifest import read_manifest
 from ragauge.metrics.facts import Reading
@@ -73,7 +74,6 @@ def traced_material(
         cases=traced_cases(runs),
         addresses=address_counts(claims),
         features={row.id: features(row, _first_relevant(row)) for row in rows},
-        gates=gates,
         unknown=_unknown(runs, manifest),
         findings=findings,
         coverage={"samples": len(gold), "traces": sum(map(len, runs)), "claims": len(claims)},
@@ -174,6 +174,7 @@ def _unknown(runs: Sequence[Sequence[Observed]], manifest: Manifest | None) -> t
         "no_retrieved_ids": not any(run.retrieved for run in every),
         "no_payloads": not any(run.payloads for run in every),
         "no_manifest": manifest is None,
+        "no_documents": not any(run.held_to_text for run in every),
         "no_other_wordings": not wordings,
         "no_other_seeds": not seeds,
         "no_claims": not any(run.claims for run in every),

@@ -13,7 +13,7 @@ from ragauge.contracts.answers import Context
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.trace import Trace
-from ragauge.diagnosis.traced_case import Observed
+from ragauge.diagnosis.observed import Observed
 from ragauge.ingest.auditable import Auditable, read_auditable
 from ragauge.ingest.trace_lines import decoded, trace_in
 from ragauge.metrics.facts import Key, Reader, Reading
@@ -78,6 +78,8 @@ class Observer:
             payloads=_payloads(audited),
             codes=frozenset(finding.code for finding in audited.findings),
             audited=trace.retrieved is not None,
+            held_to_index=self._how.manifest is not None,
+            held_to_text=self._how.documents is not None,
             echoed=run.echoed if run else None,
             claims=self._claims_of(trace, gold, facts.claim, contexts) if facts.answered else None,
             contexts=contexts,

@@ -54,9 +54,10 @@ def measured_by(
 
 
 def _limits(name: str, gate: Verdict | None, better: Better | None) -> Threshold | None:
-    if gate is None or better is None:
+    if gate is None:
         return limits_of(name)
-    return Threshold(better=better, warning=gate.bound, critical=None)
+    wanted = better or ("lower" if gate.op in ("<", "<=") else "higher")
+    return Threshold(better=wanted, warning=gate.bound, critical=None)
 
 
 def _severity(gate: Verdict | None, score: Score) -> Severity | None:
