@@ -11,6 +11,7 @@ from ragauge.contracts.diagnosis import Threshold
 from ragauge.diagnosis.limits import (
     SEVEN,
     beyond,
+    in_range,
     limits_of,
     mean,
     plain_name,
@@ -108,6 +109,28 @@ def test_what_differs_by_more_than_rounding_is_beyond(metric):
     worse = -1.1e-9 if limits.better == "higher" else 1.1e-9
     for bound in (limits.warning, limits.critical):
         assert beyond(bound + worse, bound, limits.better)
+
+
+def test_the_edge_of_what_is_rounding_is_still_at_the_threshold():
+    assert not beyond(-1e-9, 0.0, "higher")
+    assert not beyond(1e-9, 0.0, "lower")
+
+
+COSINES = ("answer_relevancy", "semantic_similarity")
+
+
+@every_judged
+def test_a_judged_metric_has_values_from_0_to_1_and_a_cosine_from_minus_1(metric):
+    lowest = -1.0 if metric in COSINES else 0.0
+    for name in (metric, f"answers.lexical_{metric}"):
+        for value in (lowest, lowest - 1e-9, 0.5, 1.0, 1.0 + 1e-9):
+            assert in_range(name, value)
+        for value in (lowest - 1e-8, 1.0 + 1e-8, 85.0, -85.0):
+            assert not in_range(name, value)
+
+
+def test_of_other_metrics_nothing_is_known():
+    assert in_range("tone", 85.0) and in_range("quality.coverage", -3.0)
 
 
 def test_a_bound_without_a_critical_threshold_is_a_warning_at_most():

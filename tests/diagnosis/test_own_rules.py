@@ -156,6 +156,7 @@ def test_evidence_that_cannot_be_filled_in_is_refused(evidence):
         ("warning = 0.5\ncritical = 0.6", "critical 0.6 comes before warning 0.5"),
         ('warning = "0.5"', "Expected `float`, got `str`"),
         ("critical = 0.5", "missing required field `warning`"),
+        ("warning = 0.5\ncolour = 1", "unknown field `colour`"),
     ],
 )
 def test_a_threshold_that_makes_no_sense_is_refused(bounds, fact):
@@ -211,6 +212,23 @@ def test_an_entry_that_samples_speak_for_is_a_cause(ruled):
 
 def test_an_entry_that_no_failing_sample_speaks_for_is_silent(ruled):
     assert own(ruled(ENTRY.replace('"NL"', '"FR"'))) == []
+
+
+def test_an_entry_that_asks_for_a_symptom_that_no_sample_shows_is_silent(ruled):
+    for asked in ('symptom = ["uncited"]', 'country = ["NL"], symptom = ["uncited"]'):
+        assert own(ruled(ENTRY.replace('country = ["NL"]', asked))) == []
+
+
+def test_an_entry_names_the_first_few_samples(ruled):
+    rows = [{"id": id, "faithfulness": 0.1, "strata": {"country": "NL"}} for id in "gfedcba"]
+    (cause,) = own(ruled(ENTRY, rows))
+    assert (cause.samples, cause.explains) == (tuple("abcde"), 7)
+
+
+def test_an_entry_that_few_of_all_samples_speak_for_is_possible_at_most(ruled):
+    fine = [{"id": f"s{n}", "faithfulness": 0.9} for n in range(60)]
+    (cause,) = own(ruled(ENTRY, [*ROWS, *fine]))
+    assert (cause.standing, cause.explains, cause.of) == ("possible", 2, 3)
 
 
 def test_an_entry_about_another_metric_is_silent(ruled):

@@ -4,6 +4,7 @@ import msgspec
 import pytest
 from msgspec import structs
 
+from ragauge import diagnose
 from ragauge.contracts.diagnosis import (
     LANGUAGES,
     DiagnosisReport,
@@ -360,11 +361,20 @@ def test_a_metric_that_is_misspelt_is_refused_with_the_nearest_name(name):
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_low_samples_that_show_nothing_are_counted(language):
     of = material({"faithfulness": [0.1, 0.2, 0.3]}, [case("a", "invented"), case("b"), case("c")])
-    text = words(language).unknown["unexplained"].format(n=2, of=3)
-    assert told(of, language=language).unknown == (text,)
+    say = words(language).unknown
+    few = say["few_samples"].format(n=3)
+    assert told(of, language=language).unknown == (say["unexplained"].format(n=2, of=3), few)
     all_explained = [case(id, "invented") for id in "abc"]
-    assert told(structs.replace(of, cases=all_explained), language=language).unknown == ()
-    assert told(structs.replace(of, cases=None), language=language).unknown == ()
+    assert told(structs.replace(of, cases=all_explained), language=language).unknown == (few,)
+    assert told(structs.replace(of, cases=None), language=language).unknown == (few,)
+
+
+@pytest.mark.parametrize(("low", "said"), [(2, True), (29, True), (30, False)])
+def test_that_the_low_samples_are_few_is_said(low, said):
+    rows = [{"id": f"{n}", "faithfulness": 0.1 if n else 0.9} for n in range(low + 1)]
+    few = words("en").unknown["few_samples"].format(n=low)
+    assert (few in diagnose(rows).unknown) is said
+    assert not any("of them are low" in text for text in diagnose(rows[:1]).unknown)
 
 
 def replay():

@@ -26,9 +26,11 @@ UNKNOWN = {
     "no_other_wordings",
     "no_other_seeds",
     "no_manifest",
+    "no_documents",
     "no_claims",
     "no_strata",
     "few_samples",
+    "unexplained",
     "lexical_claims",
     "no_replay",
 }

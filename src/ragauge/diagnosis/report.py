@@ -42,6 +42,8 @@ from ragauge.errors import UsageError
 from ragauge.metrics.table import table
 
 FailOn = Literal["warning", "critical", "never"]
+MANY = 30
+"""Low samples from which on chance does little."""
 JUDGED = ("critical", "warning", "none")
 SLICES, CAUSES = 5, 5
 """What is shown at most: of slices, and of the causes of one metric."""
@@ -126,19 +128,21 @@ class _Diagnosis:
             addresses=material.addresses,
             slices=self._slices(),
             replay=replay,
-            unknown=(*self._unexplained(), *(self._words.unknown[key] for key in unknown)),
+            unknown=(*self._uncertain(), *(self._words.unknown[key] for key in unknown)),
             findings=tuple(material.findings.kept()),
             finding_counts=dict(sorted(material.findings.counts.items())),
             coverage=material.coverage,
             identity={**material.identity, "language": how.language, "fail_on": how.fail_on},
         )
 
-    def _unexplained(self) -> Iterator[str]:
-        """How many low samples show nothing that was looked for, where that can be told."""
-        low = self.low_ids()
+    def _uncertain(self) -> Iterator[str]:
+        """How many low samples show nothing that was looked for; and that they are few."""
+        low, say = self.low_ids(), self._words.unknown
         bare = [id for id in low if not self._symptoms_of_samples.get(id)]
         if bare and self._material.cases is not None:
-            yield worded(self._words.unknown["unexplained"], n=len(bare), of=len(low))
+            yield worded(say["unexplained"], n=len(bare), of=len(low))
+        if 0 < len(low) < MANY:
+            yield worded(say["few_samples"], n=len(low))
 
     def _metric(self, name: str) -> MetricDiagnosis:
         measured = self._measured[name]
