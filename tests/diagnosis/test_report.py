@@ -180,6 +180,15 @@ def test_a_metric_under_its_own_name_comes_before_one_under_a_judges():
     assert severities(told(of, metrics=("faithfulness",))) == {"faithfulness": "none"}
 
 
+def test_of_two_judges_the_first_by_name_is_meant():
+    kept = {
+        "answers.lexical_faithfulness": measured([0.1]),
+        "answers.faithfulness": measured([0.9]),
+    }
+    of = material({}, metrics=kept)
+    assert severities(told(of, metrics=("faithfulness",))) == {"answers.faithfulness": "none"}
+
+
 # Whether it passes.
 
 
@@ -239,6 +248,24 @@ def test_a_metric_names_the_causes_of_its_own_samples():
     assert "cause.cites_nothing" not in named
 
 
+def test_where_the_catalogue_names_no_cause_that_is_there_the_likely_ones_go_with_a_metric():
+    stale = [case(id, "stale") for id in "abcd"]
+    both = [case(id, "stale", "invented") for id in "abcd"]
+    named = [
+        told(material({"faithfulness": [0.1] * 4}, cases)).diagnoses[0].causes
+        for cases in (stale, both)
+    ]
+    assert named[0] == ("cause.stale_index",)
+    assert "cause.ungrounded" in named[1]
+    assert "cause.stale_index" not in named[1]
+
+
+def test_a_cause_that_accounts_for_a_part_of_a_sample_is_told():
+    of = material({"faithfulness": [0.9] * 4}, [case("a", "missed")])
+    explained = {cause.id: cause.explains for cause in told(of).causes}
+    assert 0 < explained["cause.retrieval_misses"] < 1
+
+
 def test_a_metric_that_is_fine_names_no_cause():
     of = material({"faithfulness": [0.9] * 3 + [0.1]}, [case("d", "invented")])
     (one,) = told(of).diagnoses
@@ -255,7 +282,9 @@ def test_no_more_causes_are_named_for_a_metric_than_a_reader_can_weigh():
 def test_symptoms_are_counted_by_sample_and_not_by_run():
     runs = [structs.replace(case(f"a{n}", "missed"), sample="a") for n in range(3)]
     of = material({"faithfulness": [0.1, 0.1]}, [*runs, case("b", "missed", "stale")])
-    assert told(of).symptoms == {"missed": 2, "stale": 1}
+    assert list(told(of).symptoms.items()) == [("missed", 2), ("stale", 1)]
+    alike = material({"faithfulness": [0.1]}, [case("a", "uncited", "stale", "missed")])
+    assert list(told(alike).symptoms) == ["missed", "stale", "uncited"]
 
 
 # Advice of a recorded run.
@@ -317,6 +346,17 @@ def test_advice_of_an_entry_that_is_no_more_is_left_out():
     assert [cause.id for cause in advised(gone, advice()).causes] == [SPOKEN.id]
 
 
+def test_what_a_low_metric_raises_comes_before_what_more_units_show_besides():
+    other = next(
+        entry
+        for entry in catalogue()
+        if entry.family == "stability" and SPOKEN.metrics[0] not in entry.metrics
+    )
+    first, second = advised(advice(other, tuple("abcdefgh")), advice(questions=("a", "b"))).causes
+    assert (first.id, first.explains) == (SPOKEN.id, 2)
+    assert (second.id, second.explains, second.standing) == (other.id, 8, "possible")
+
+
 def test_beside_ranked_causes_only_what_they_cannot_tell_is_taken_from_advice():
     entries = {entry.id: entry for entry in catalogue()}
     assert set(entries) >= ONLY_HERE
@@ -353,6 +393,50 @@ def test_a_gate_that_asks_it_of_every_question_may_fail_though_the_mean_is_fine(
 def test_a_metric_that_is_misspelt_is_refused_with_the_nearest_name(name):
     with pytest.raises(UsageError, match="did you mean"):
         told(material({"faithfulness": [0.9]}), metrics=("faithfulness", name))
+
+
+# Where it is worse.
+
+
+def sliced(values, **told):
+    """The slices of samples in two countries, each with these values."""
+    rows = [
+        ScoreRow(id=f"{country}{n:02}", values={"faithfulness": value})
+        for country, given in values.items()
+        for n, value in enumerate(given)
+    ]
+    features = {
+        row.id: {"country": row.id[:2], "answer_length": row.id[:1], "half": str(n % 2)}
+        for n, row in enumerate(rows)
+    }
+    known = [row.values["faithfulness"] for row in rows]
+    of = material({}, metrics={"faithfulness": measured(known)})
+    found = structs.replace(of, samples=rows, features=features)
+    return diagnosed(found, How(**told)).slices
+
+
+def test_a_slice_where_a_metric_is_low_is_named():
+    (found,) = sliced({"NL": [0.1] * 20, "BE": [0.9] * 20})
+    assert (found.metric, found.conditions) == ("faithfulness", {"country": "NL"})
+    assert (found.n, found.beyond, found.beyond_all) == (20, 20, 20)
+    assert found.text.startswith("faithfulness is critical only for country=NL")
+
+
+def test_a_slice_of_a_metric_that_is_fine_is_named_where_it_is_not():
+    (found,) = sliced({"NL": [0.1] * 10, "BE": [0.9] * 90})
+    assert found.conditions == {"country": "NL"}
+    assert sliced({"NL": [0.69] * 10 + [1.0] * 10, "BE": [0.9] * 90}) == ()
+
+
+def test_what_comes_out_of_the_pipeline_is_no_slice():
+    names = {
+        name for one in sliced({"NL": [0.1] * 20, "BE": [0.9] * 20}) for name in one.conditions
+    }
+    assert names == {"country"}
+
+
+def test_where_nothing_is_low_there_is_no_slice():
+    assert sliced({"NL": [0.9] * 20, "BE": [0.9] * 20}) == ()
 
 
 # What it does not know.

@@ -74,6 +74,18 @@ def test_a_sign_is_weighed_by_how_many_show_it():
     assert sign.bits == round(0.75 * weight.bits + 0.25 * weight.bits_if_not, 2)
 
 
+@pytest.mark.parametrize("n", range(5))
+def test_a_sign_is_told_as_seen_or_as_missing_by_what_weighs_more(n):
+    weight = next(one for one in RULES["cause.padded"].signs if one.sign == "longer")
+    cases = [case(f"s{place}", "padded", longer=place < n) for place in range(4)]
+    found = [one for one in told(cases)["cause.padded"].evidence if one.sign == "longer"]
+    for_it, against = n * abs(weight.bits), (4 - n) * abs(weight.bits_if_not)
+    sentence = words("en").signs["longer"]
+    expected = (sentence.seen if for_it >= against else sentence.not_seen).format(n=n, of=4)
+    assert [one.text for one in found] == [expected] * (found != [])
+    assert all(one.speaks == ("for" if one.bits > 0 else "against") for one in found)
+
+
 @every_language
 def test_a_sign_says_how_it_is_among_those_that_went_right(language):
     wrong = [case(f"s{n}", "padded", longer=True) for n in range(2)]
