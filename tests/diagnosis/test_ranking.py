@@ -167,6 +167,21 @@ def test_the_ranking_agrees_with_its_twin(cases):
 
 @laws
 @given(many_cases())
+def test_the_surprise_is_that_of_the_symptom_that_is_most_beyond_what_is_tolerated(cases):
+    for id, ranked in found(cases).items():
+        known = [-math.inf]
+        for symptom in RULES[id].symptoms:
+            looked = [one for one in cases if symptom in one.looked_for]
+            got = sum(plain_share(id, one, symptom) for one in cases if symptom in one.symptoms)
+            if got:
+                usual, questions = TOLERATED[symptom], len({one.sample for one in looked})
+                deviation = math.sqrt(usual * (1 - usual) / questions)
+                known.append((min(1.0, got / len(looked)) - usual) / deviation)
+        assert ranked.surprise == pytest.approx(max(known))
+
+
+@laws
+@given(many_cases())
 def test_the_evidence_agrees_with_a_plain_recount(cases):
     for id, ranked in found(cases).items():
         mine = set(RULES[id].symptoms)
@@ -188,6 +203,9 @@ def test_the_evidence_agrees_with_a_plain_recount(cases):
             if here:
                 assert told[sign].here == Count(sum(here), len(here))
                 assert told[sign].elsewhere == Count(sum(there), len(there))
+                weight = told[sign].weight
+                bits = [weight.bits if seen else weight.bits_if_not for seen in here]
+                assert told[sign].bits == pytest.approx(sum(bits) / len(bits))
 
 
 # Shares.

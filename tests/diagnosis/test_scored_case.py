@@ -174,6 +174,121 @@ def test_a_row_with_nothing_tells_nothing():
     assert (case.looked_for, case.symptoms, case.signs) == (frozenset(), frozenset(), {})
 
 
+# Passages.
+
+
+@pytest.mark.parametrize(
+    ("retrieved", "expected"),
+    [
+        (("g",), set()),
+        (("g", "a"), set()),
+        (("g", "a", "b"), {"noisy"}),
+        (("a", "g"), {"found_late"}),
+        (("a", "b", "g"), {"found_late", "noisy"}),
+        (("a", "b"), {"missed"}),
+        ((), {"missed"}),
+    ],
+)
+def test_how_the_needed_passage_stands_among_the_others(retrieved, expected):
+    sample = row(gold_ids=("g",), retrieved_ids=retrieved)
+    assert scored_case(sample, None).symptoms == expected
+
+
+@pytest.mark.parametrize(
+    ("retrieved", "recall", "noisy"),
+    [
+        (("g", "a"), 0.9, True),
+        (("a", "b"), 0.9, True),
+        (("a", "b"), 0.1, False),
+        (None, 0.1, True),
+    ],
+)
+def test_a_low_precision_is_noise_unless_nothing_useful_was_found_at_all(retrieved, recall, noisy):
+    scores = {"context_precision": 0.1, "context_recall": recall}
+    sample = row(values=scores, gold_ids=("g",), retrieved_ids=retrieved)
+    assert ("noisy" in scored_case(sample, None).symptoms) is noisy
+
+
+def test_claims_of_the_reference_tell_what_was_missed_and_where_the_rest_stands():
+    late = ((False, True), True)
+    for reference, expected in (
+        ([MISSED], {"missed"}),
+        ([MISSED, SAID], {"partly_missed"}),
+        ([SAID], set()),
+    ):
+        case = scored_case(row(), claims([GROUNDED], reference))
+        assert case.symptoms & {"missed", "partly_missed"} == expected
+    told = scored_case(row(contexts=passages("x", "y")), claims([late], [late], chunks=2))
+    assert told.symptoms == {"found_late"}
+    assert told.signs["noise_first"] is True
+
+
+# Statements.
+
+NOISE, READ = ((False, True), False), ((True, False), False)
+NEEDED = [((True, False), False)]
+
+
+@pytest.mark.parametrize(
+    ("said", "scores", "expected"),
+    [
+        ([NOISE], {}, {"misled_by_noise"}),
+        ([READ], {}, {"misread"}),
+        ([READ, NOISE], {}, {"misled_by_noise"}),
+        ([READ], {"noise_sensitivity": 0.9}, {"misread"}),
+        ([NOISE], {"noise_sensitivity": 0.9}, {"misled_by_noise"}),
+        ([((True, False), True)], {"noise_sensitivity": 0.9}, {"misled_by_noise", "left_out"}),
+        ([NOISE], {"noise_sensitivity": 0.1, "factual_correctness": 0.9}, set()),
+    ],
+)
+def test_which_passage_misled_the_answer(said, scores, expected):
+    case = scored_case(row(values=scores), claims(said, NEEDED, chunks=2))
+    assert case.symptoms & {"misled_by_noise", "misread", "left_out"} == expected
+
+
+@pytest.mark.parametrize(
+    ("said", "scores", "expected"),
+    [
+        ([OWN], {}, {"own_knowledge"}),
+        ([OWN, INVENTED], {}, {"invented"}),
+        ([GROUNDED], {"faithfulness": 0.1}, {"invented"}),
+        ([OWN], {"faithfulness": 0.1}, {"own_knowledge"}),
+        ([GROUNDED], {}, set()),
+    ],
+)
+def test_what_no_passage_says_is_invented_or_known_otherwise(said, scores, expected):
+    assert scored_case(row(values=scores), claims(said, [SAID])).symptoms == expected
+
+
+def test_without_a_reference_what_no_passage_says_is_taken_for_invented():
+    for by_passage, expected in ((True, frozenset()), (False, {"invented"})):
+        judged = claims([((True,), None), ((by_passage,), None)])
+        assert scored_case(row(), judged).symptoms == expected
+
+
+@pytest.mark.parametrize("metric", ["answer_relevancy", "semantic_similarity"])
+def test_a_long_answer_is_padded_where_it_is_off_the_question_or_far_from_its_reference(metric):
+    long = {"answer": WORD * PADDED_WORDS, "reference": "Vermeer."}
+    assert "padded" in scored_case(row(**long, values={metric: 0.1}), None).symptoms
+    assert "padded" not in scored_case(row(**long), None).symptoms
+
+
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [
+        ({"semantic_similarity": 0.1, "factual_correctness": 0.9}, {"reworded"}),
+        ({"semantic_similarity": 0.1, "factual_correctness": 0.1}, set()),
+        ({"semantic_similarity": 0.9, "factual_correctness": 0.9}, set()),
+        ({"semantic_similarity": 0.1}, set()),
+        ({"factual_correctness": 0.1, "faithfulness": 0.9, "context_recall": 0.1}, {"missed"}),
+        ({"factual_correctness": 0.1, "faithfulness": 0.1, "context_recall": 0.9}, {"invented"}),
+        ({"factual_correctness": 0.1, "faithfulness": 0.9}, set()),
+    ],
+)
+def test_what_scores_come_to_together(scores, expected):
+    assert scored_case(row(values=scores), None).symptoms == expected
+
+
 # A judge's word is taken before what words can tell.
 
 

@@ -108,6 +108,13 @@ def features(row: ScoreRow, first_relevant: int | None = None) -> dict[str, str]
     return {name: value for name, value in told.items() if value is not None} | given
 
 
+def needed_ranks(row: ScoreRow) -> list[int] | None:
+    """The places of the chunks that the gold names, from 1; None where ids do not tell."""
+    if not row.gold_ids or row.retrieved_ids is None:
+        return None
+    return [rank for rank, id in enumerate(row.retrieved_ids, 1) if id in row.gold_ids]
+
+
 def question_type(question: str, language: str | None = None) -> str:
     """What a question asks for, told by its form: who, when, where, how_many, why, compare, yes_no.
 

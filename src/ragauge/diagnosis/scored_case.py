@@ -10,6 +10,7 @@ from msgspec import structs
 from ragauge.contracts.claims import AnswerClaims, ReferenceAddress
 from ragauge.contracts.diagnosis import ScoreRow, Threshold
 from ragauge.diagnosis.cases import Case, Seen
+from ragauge.diagnosis.features import needed_ranks
 from ragauge.diagnosis.limits import beyond, limits_of, plain_name
 from ragauge.metrics.claims import (
     answer_addresses,
@@ -239,11 +240,9 @@ class _Scored:
 
     def _relevant_ranks(self) -> list[int] | None:
         """The places of passages that the question needs, from 1; None where nobody can tell."""
-        row = self._row
-        if row.gold_ids and row.retrieved_ids is not None:
-            return [rank for rank, id in enumerate(row.retrieved_ids, 1) if id in row.gold_ids]
-        if self._relevant is None:
-            return None
+        by_ids = needed_ranks(self._row)
+        if by_ids is not None or self._relevant is None:
+            return by_ids
         return [rank for rank, relevant in enumerate(self._relevant, 1) if relevant]
 
     def _passages(self) -> int | None:

@@ -9,6 +9,7 @@ from msgspec import structs
 from ragauge import diagnose_run, diagnose_traces, evaluate_answers, record, score, stability
 from ragauge.contracts.history import REPORT, NewRun
 from ragauge.errors import InputRejected, UsageError
+from ragauge.runners.diagnosis.recorded import recorded_material
 from ragauge.store.files import pieces_of, seal_of
 from ragauge.store.history import open_history
 from tests.runners.recorded import ones
@@ -201,6 +202,31 @@ def test_metrics_that_nothing_speaks_of_are_a_finding_and_not_listed(history, go
     assert all(name in finding.message for name in unspoken)
 
 
+UNSEEN = {f"q{n}": {"retrieved_ids": None} for n in range(QUESTIONS)}
+"""Nothing tells what was retrieved, and so nothing whether a citation is in scope."""
+
+
+def test_a_run_that_passed_is_not_failed_for_what_nobody_asked_of_it(history, gold, traces):
+    run = record(score(gold, traces(**UNSEEN), gates="citation_hit_rate>=0.9"), history)
+    assert run.record.passed
+    report = diagnose_run(history, run)
+    assert "quality.out_of_scope" not in severities(report)
+    (finding,) = [one for one in report.findings if one.code == "no_value"]
+    assert "quality.out_of_scope" in finding.message
+    assert report.passed
+    asked = diagnose_run(history, run, ["quality.out_of_scope", "quality.citation_hit_rate"])
+    assert severities(asked)["quality.out_of_scope"] == "not_evaluable"
+    assert not asked.passed
+
+
+@pytest.mark.parametrize(("optional", "passed"), [("?", True), ("", False)])
+def test_a_gate_that_may_be_absent_fails_nothing(history, gold, traces, optional, passed):
+    gates = f"citation_hit_rate>=0.9, out_of_scope=0{optional}"
+    run = record(score(gold, traces(**UNSEEN), gates=gates), history)
+    assert run.record.passed is passed
+    assert diagnose_run(history, run).passed is passed
+
+
 def test_a_metric_that_is_asked_for_is_told_though_it_has_no_rule(history, gold, traces):
     run = record(score(gold, traces(), preset="ship"), history)
     report = diagnose_run(history, run, ["quality.claim_containment"])
@@ -233,10 +259,20 @@ def test_samples_have_what_the_gold_set_and_the_run_know_of_them(history, gold, 
     assert (report.identity["form"], report.identity["of"]) == ("run", "score")
 
 
-def test_what_the_run_does_not_tell_is_unknown(history, gold, traces):
-    report = diagnose_run(history, record(score(gold, traces()), history))
-    assert any("contexts" in text for text in report.unknown)
-    assert not any("no retrieved ids" in text for text in report.unknown)
+def test_what_the_run_does_not_tell_is_unknown(history, gold, traces, tmp_path):
+    never = {"no_contexts", "no_payloads", "no_other_wordings", "no_claims", "no_replay"}
+    run = record(score(gold, traces()), history)
+    assert set(recorded_material(history, run).unknown) == never
+    plain = [json.loads(line) | {"strata": {}} for line in gold.read_text().splitlines()]
+    bare = [answer(n, retrieved_ids=None) for n in range(QUESTIONS)]
+    outcome = score(write(tmp_path / "g.jsonl", plain), write(tmp_path / "t.jsonl", bare))
+    told = recorded_material(history, record(outcome, history)).unknown
+    assert set(told) == never | {"no_retrieved_ids", "no_strata"}
+
+
+def test_units_that_are_not_right_are_those_that_went_wrong(history, gold, traces):
+    run = record(score(gold, traces(**MISCITED)), history)
+    assert recorded_material(history, run).wrong == 6
 
 
 # Other commands.

@@ -177,6 +177,27 @@ def test_a_judge_who_finds_low_what_the_words_bear_out_is_a_finding(scores, diff
     assert all("3 of them" in one.message for one in kept)
 
 
+def test_a_judge_who_mostly_agrees_with_the_words_is_no_finding():
+    wrong = {**WHOLE, "answer": "Rembrandt sold nine horses.", "faithfulness": 0.1}
+    rows = [{**wrong, "id": "a"}, {**WHOLE, "id": "b", "faithfulness": 0.1}]
+    assert "judge_and_words_differ" not in material(*rows).findings.counts
+    assert "judge_and_words_differ" in material(*rows, {**rows[1], "id": "c"}).findings.counts
+
+
+def test_a_row_whose_claims_were_passed_over_counts_among_those_that_show_nothing(monkeypatch):
+    monkeypatch.setattr(scored, "CLAIMED", 1)
+    rows = [{**WHOLE, "id": id, "faithfulness": value} for id, value in (("a", 0.9), ("b", 0.1))]
+    passed_over, looked_at = material(*rows).cases
+    assert "left_out" in passed_over.looked_for & looked_at.looked_for
+    assert "several_sources" not in passed_over.signs
+    bare = [{"id": "a", "faithfulness": 0.9}]
+    assert "left_out" not in material(*bare).cases[0].looked_for
+
+
+def test_scores_of_others_are_what_a_cause_is_claimed_by():
+    assert material(WHOLE).by_scores
+
+
 def test_progress_is_told_for_each_sample_that_is_looked_at():
     seen = []
     rows = [{**WHOLE, "id": id} for id in "abc"]

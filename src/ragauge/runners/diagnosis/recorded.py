@@ -98,18 +98,26 @@ def _report(history: History, run: Run) -> _Told:
 
 
 def with_a_rule(material: Material) -> Material:
-    """The material with the metrics that a gate or a bound speaks of; the others are counted."""
-    ruled = {
-        name: one
-        for name, one in material.metrics.items()
-        if one.severity is not None or one.limits is not None
+    """The material with the metrics that a gate or a bound speaks of; the others are findings.
+
+    One that nobody gated and that has no value is a finding, too: the run was never asked for it.
+    """
+    gated = {name: one for name, one in material.metrics.items() if one.severity is not None}
+    bound = {name: one for name, one in material.metrics.items() if one.limits is not None}
+    told = gated | {name: one for name, one in bound.items() if one.score.value is not None}
+    kinds = {
+        "no_rule": material.metrics.keys() - gated.keys() - bound.keys(),
+        "no_value": bound.keys() - told.keys(),
     }
-    rest = sorted(material.metrics.keys() - ruled.keys())
-    if not rest:
-        return material
-    message = f"no gate and no usual bound speaks of: {', '.join(rest)}"
-    material.findings.add(Finding("no_rule", "", message))
-    return structs.replace(material, metrics=ruled) if ruled else material
+    says = {
+        "no_rule": "no gate and no usual bound speaks of",
+        "no_value": "no gate asked for these, and they have no value",
+    }
+    for code, names in kinds.items():
+        if names:
+            message = f"{says[code]}: {', '.join(sorted(names))}"
+            material.findings.add(Finding(code, "", message))
+    return structs.replace(material, metrics=told) if told else material
 
 
 def _row(unit: UnitRow, question: Gold | None) -> ScoreRow:

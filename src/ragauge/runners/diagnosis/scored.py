@@ -13,7 +13,7 @@ from ragauge.contracts.claims import AnswerClaims
 from ragauge.contracts.diagnosis import AddressCounts, ScoreRow, Threshold
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.score import Score
-from ragauge.diagnosis.features import features
+from ragauge.diagnosis.features import features, needed_ranks
 from ragauge.diagnosis.limits import in_range, limits_of, mean, severity
 from ragauge.diagnosis.material import Material, Measured
 from ragauge.diagnosis.scored_case import scored_case
@@ -167,9 +167,9 @@ def _mean_of(row: ScoreRow, measured: Mapping[str, Measured]) -> float:
 
 def _first_relevant(row: ScoreRow, claims: dict[str, AnswerClaims]) -> int | None:
     """The rank of the first relevant chunk; 0 where none is, None where nobody can tell."""
-    if row.gold_ids and row.retrieved_ids is not None:
-        ranks = [rank for rank, id in enumerate(row.retrieved_ids, 1) if id in row.gold_ids]
-        return min(ranks, default=0)
+    by_ids = needed_ranks(row)
+    if by_ids is not None:
+        return min(by_ids, default=0)
     told = claims.get(row.id)
     relevant = relevance(told) if told else None
     if relevant is None:

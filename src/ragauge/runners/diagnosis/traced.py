@@ -13,7 +13,7 @@ from ragauge.contracts.finding import Findings
 from ragauge.contracts.gold import Gold, fingerprint
 from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.score import Outcome
-from ragauge.diagnosis.features import features
+from ragauge.diagnosis.features import features, needed_ranks
 from ragauge.diagnosis.material import Material
 from ragauge.diagnosis.observed import Observed
 from ragauge.diagnosis.traced_case import traced_cases
@@ -155,10 +155,8 @@ def _row(question: Gold, runs: Sequence[Observed], values: Values) -> ScoreRow:
 
 
 def _first_relevant(row: ScoreRow) -> int | None:
-    if not row.gold_ids or row.retrieved_ids is None:
-        return None
-    ranks = [rank for rank, id in enumerate(row.retrieved_ids, 1) if id in row.gold_ids]
-    return min(ranks, default=0)
+    ranks = needed_ranks(row)
+    return None if ranks is None else min(ranks, default=0)
 
 
 def _unknown(runs: Sequence[Sequence[Observed]], manifest: Manifest | None) -> tuple[str, ...]:

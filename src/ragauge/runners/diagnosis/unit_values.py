@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ragauge.contracts.diagnosis import Severity, Threshold
@@ -36,11 +36,13 @@ def values_of(outcome: Outcome[Any]) -> Values:
 
 
 def measured_by(
-    scores: Mapping[str, Score], gates: Iterable[Verdict], better: Mapping[str, Better]
+    scores: Mapping[str, Score], gates: Sequence[Verdict], better: Mapping[str, Better]
 ) -> dict[str, Measured]:
     """Each score as a diagnosis sees it: what a gate said of it counts before usual bounds."""
-    spoken = {gate.metric: gate for gate in gates if gate.verdict != "not_applicable"}
-    failed = {gate.metric: gate for gate in gates if gate.verdict in ("fail", "not_evaluated")}
+    # A gate that was not evaluated has spoken only where that fails the run.
+    silent = ("not_applicable", "not_evaluated")
+    spoken = {gate.metric: gate for gate in gates if gate.verdict not in silent}
+    failed = {gate.metric: gate for gate in gates if not gate.holds}
     found = {}
     for name, score in scores.items():
         gate = failed.get(name) or spoken.get(name)
@@ -48,7 +50,7 @@ def measured_by(
             score=score,
             better=better.get(name),
             limits=_limits(name, gate, better.get(name)),
-            severity=_severity(gate, score),
+            severity=SEVERITIES[gate.verdict] if gate else None,
         )
     return found
 
@@ -58,12 +60,6 @@ def _limits(name: str, gate: Verdict | None, better: Better | None) -> Threshold
         return limits_of(name)
     wanted = better or ("lower" if gate.op in ("<", "<=") else "higher")
     return Threshold(better=wanted, warning=gate.bound, critical=None)
-
-
-def _severity(gate: Verdict | None, score: Score) -> Severity | None:
-    if gate is None or score.value is None:
-        return None
-    return SEVERITIES[gate.verdict]
 
 
 def strata_of(question: Gold) -> dict[str, str]:
