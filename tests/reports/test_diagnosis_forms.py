@@ -174,12 +174,13 @@ def rows_of(written):
 
 
 def test_interventions_are_a_table_of_what_was_asked_took_effect_and_repaired():
-    rows = rows_of(render(telling(), "text", width=100))
+    rows = rows_of(render(telling(), "text", width=160))
+    mended = "repaired by the gold passages: retrieval did not bring them, the model can use them"
     place = rows.index("what was changed asked took effect repaired failed impossible")
     assert rows[place + 1 : place + 8] == [
         "asked again, under another seed 10 – 1 0 0",
         "gold passages put in 10 – 8 0 0",
-        "repaired q07 q11",
+        f"repaired q07 q11; {mended}",
         "noise passages taken out 7 – 2 1 3",
         "temperature 0 0 – 0 0 10",
         "not made: the system takes no temperature",

@@ -69,7 +69,8 @@ def _cause(advice: Advice, entry: Entry, of: int, knobs: KnobMap, low: Sequence[
 def standing_of(n: int, of: int) -> Standing:
     """Whether more units speak for an entry than may, beyond chance.
 
-    A unit may have several faults, as a document has entities: then it is plainly likely."""
+    A unit may have several faults, as a document has entities: then it is plainly likely.
+    """
     if n >= of:
         return "likely"
     low, _ = wilson(n / of, of)

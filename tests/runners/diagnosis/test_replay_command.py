@@ -1,5 +1,6 @@
 """A replay on the command line: in which language, how far it is, and what is said of a failure."""
 
+import errno
 import json
 import os
 import subprocess
@@ -74,8 +75,9 @@ def on_a_terminal(*arguments, cwd):
         try:
             while part := os.read(ours, 4096):
                 sent += part
-        except OSError:  # how Linux says that nobody writes any more
-            pass
+        except OSError as closed:
+            if closed.errno != errno.EIO:  # how Linux says that nobody writes any more
+                raise
         finally:
             process.kill()
             os.close(ours)

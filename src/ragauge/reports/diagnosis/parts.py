@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from ragauge.contracts.diagnosis import DiagnosisReport, Intervention, Replay, Sample, Slice
-from ragauge.diagnosis.words import words
+from ragauge.diagnosis.words import InterventionWords, words
 from ragauge.reports import envelope, numbers
 from ragauge.reports.diagnosis.labels import Labels, labels_of, named
 
@@ -101,15 +101,16 @@ def interventions(report: DiagnosisReport) -> list[ToldIntervention]:
     say = labels_of(report.language)
     called = words(report.language).interventions
     found = report.replay.interventions if report.replay else ()
-    return [_intervention(one, called[one.name].label, say) for one in found]
+    return [_intervention(one, called[one.name], say) for one in found]
 
 
-def _intervention(one: Intervention, name: str, say: Labels) -> ToldIntervention:
+def _intervention(one: Intervention, called: InterventionWords, say: Labels) -> ToldIntervention:
     note = say.not_made.format(told=one.reason) if one.reason else ""
     if one.samples:
-        note = say.told([note, say.shown_in.format(told=" ".join(one.samples))])
+        ids = say.shown_in.format(told=" ".join(one.samples))
+        note = say.told([note, ids, called.repaired])
     return ToldIntervention(
-        name=name,
+        name=called.label,
         asked=numbers.count(one.asked),
         effective=numbers.ABSENT if one.effective is None else numbers.count(one.effective),
         repaired=numbers.count(one.repaired),
