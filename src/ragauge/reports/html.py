@@ -124,10 +124,15 @@ def policy(style: str) -> str:
 
 @cache
 def _environment() -> Environment:
+    return environment(TEMPLATES)
+
+
+def environment(*folders: Path) -> Environment:
+    """Templates in these folders, the first that has one; all foreign text is made harmless."""
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
     made = Environment(
-        loader=FileSystemLoader(TEMPLATES),
+        loader=FileSystemLoader(folders),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_spelled_out,

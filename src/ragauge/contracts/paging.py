@@ -1,0 +1,189 @@
+"""A history read a page at a time: what a dashboard asks, however many questions a run has."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Generic, Literal, Protocol, TypeVar
+
+from msgspec import Struct
+
+from ragauge.contracts.gold import Gold
+from ragauge.contracts.history import Run, UnitRow
+from ragauge.contracts.metric import Better
+
+Row = TypeVar("Row")
+
+PAGE = 50
+"""Rows of a page where nobody asks for another number."""
+LONGEST_PAGE = 200
+
+Rightness = Literal["right", "wrong", "untold"]
+"""How a unit ended; `untold` where its run does not say."""
+
+
+class Paged(Struct, Generic[Row], frozen=True, kw_only=True):
+    """A page of rows, and how many there are in all."""
+
+    rows: tuple[Row, ...]
+    total: int
+    start: int
+
+
+class RunQuery(Struct, frozen=True, kw_only=True):
+    """Which runs, in which order."""
+
+    words: str = ""
+    """Each must stand in the name, the command, the id, the branch, the commit, a tag or a label
+    (`key=value`), whatever its case."""
+    name: str | None = None
+    command: str | None = None
+    green: bool | None = None
+    labels: dict[str, str] = {}
+    sort: str = "recorded_at"
+    """`recorded_at`, `name`, `command`, `passed`, `units`, or the id of a metric; runs without a
+    value come last either way."""
+    descending: bool = True
+    start: int = 0
+    limit: int = PAGE
+
+
+class UnitQuery(Struct, frozen=True, kw_only=True):
+    """Which units of a run, in which order."""
+
+    words: str = ""
+    """Each must stand in the unit's id or in the words of its question, whatever its case."""
+    label: str | None = None
+    right: Rightness | None = None
+    stratum: str | None = None
+    """With `value`: only questions of the gold set that have it there."""
+    value: str | None = None
+    sort: str = "place"
+    """`place`, `unit`, `label`, `right`, or the id of a metric; without a value last either way;
+    ties in the order they were recorded."""
+    descending: bool = False
+    start: int = 0
+    limit: int = PAGE
+
+
+class QuestionQuery(Struct, frozen=True, kw_only=True):
+    """Which questions of a gold set, in which order."""
+
+    words: str = ""
+    answerable: bool | None = None
+    stratum: str | None = None
+    value: str | None = None
+    sort: Literal["place", "qid", "question", "answerable"] = "place"
+    descending: bool = False
+    start: int = 0
+    limit: int = PAGE
+
+
+class Point(Struct, frozen=True, kw_only=True):
+    """A metric in one run of a line of runs."""
+
+    run: str
+    recorded_at: str
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class MetricLine(Struct, frozen=True, kw_only=True):
+    """A metric over the runs of one command and name, oldest first."""
+
+    command: str
+    name: str
+    metric: str
+    better: Better
+    points: tuple[Point, ...]
+
+
+class UnitCounts(Struct, frozen=True, kw_only=True):
+    """How the units of a run ended."""
+
+    units: int
+    labels: dict[str, int]
+    """The most frequent first; units without a label are not in it."""
+    right: int
+    wrong: int
+    untold: int
+
+
+class UnitInRun(Struct, frozen=True, kw_only=True):
+    """What a question came to in one of the runs."""
+
+    run: Run
+    row: UnitRow
+
+
+class GoldSet(Struct, frozen=True, kw_only=True):
+    """A gold set that runs were measured with."""
+
+    sha256: str
+    questions: int
+    answerable: int
+    runs: int
+    first: str
+    """When the first and the last of its runs were recorded."""
+    last: str
+
+
+class PagedHistory(Protocol):
+    """Pages of a history. None of its answers is larger than what was asked for."""
+
+    def runs(self, query: RunQuery) -> Paged[Run]: ...
+
+    def commands(self) -> dict[str, int]:
+        """How many runs each command has, by command."""
+        ...
+
+    def metrics(self) -> dict[str, int]:
+        """How many runs have a value of each metric, by id."""
+        ...
+
+    def lines(
+        self, kinds: Sequence[tuple[str, str]], metrics: Sequence[str], last: int
+    ) -> list[MetricLine]:
+        """Each metric over the last runs of each command and name; those without runs left out."""
+        ...
+
+    def units(self, run: Run, query: UnitQuery) -> Paged[UnitRow]: ...
+
+    def unit(self, run: Run, unit: str) -> UnitRow | None: ...
+
+    def beside(self, run: Run, unit: str, query: UnitQuery) -> tuple[str | None, str | None]:
+        """The units before and after this one in the order of the query, for a reader who goes on.
+
+        None at the ends, and both where the unit is not among those asked for.
+        """
+        ...
+
+    def counts(self, run: Run) -> UnitCounts: ...
+
+    def over_runs(self, unit: str, like: Run, last: int) -> list[UnitInRun]:
+        """The unit in the last runs that share the gold set of `like`, the newest first."""
+        ...
+
+    def gold_sets(self) -> list[GoldSet]:
+        """The newest first."""
+        ...
+
+    def runs_of_gold(self, sha256: str, last: int) -> list[Run]:
+        """The last runs that were measured with the set, the newest first."""
+        ...
+
+    def questions(self, sha256: str, query: QuestionQuery) -> Paged[Gold]: ...
+
+    def question(self, sha256: str, qid: str) -> Gold | None: ...
+
+    def strata(self, sha256: str) -> dict[str, dict[str, int]]:
+        """By stratum and value, how many questions have it; `answerable` among them."""
+        ...
+
+    def part(self, run: Run, name: str, start: int, stop: int) -> bytes:
+        """Bytes of a run's file, fewer where it ends before; raises UsageError where it is gone."""
+        ...
+
+    def size(self, run: Run, name: str) -> int | None:
+        """Bytes of a run's file; None where the run was recorded without it."""
+        ...

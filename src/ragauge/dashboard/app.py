@@ -1,0 +1,127 @@
+"""The web application: addresses, and what each of them gives."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable, Callable, Sequence
+from typing import TYPE_CHECKING
+
+from ragauge.dashboard import assets
+from ragauge.dashboard.asked import Asked, BadAddress
+from ragauge.dashboard.links import Links, Served
+from ragauge.dashboard.material import Material, Missing
+from ragauge.dashboard.page import Page
+from ragauge.dashboard.pages import compare, document, gold, gold_set, history, question, run, runs
+from ragauge.dashboard.rendering import render
+from ragauge.dashboard.sorting import sort_links
+from ragauge.errors import RagaugeError
+
+if TYPE_CHECKING:
+    from starlette.applications import Starlette
+    from starlette.requests import Request
+    from starlette.responses import Response
+
+View = Callable[[Material, Links, Asked], Page]
+"""A page: from the history, the way to other pages, and what the address asks for."""
+
+VIEWS: Sequence[tuple[str, View]] = (
+    ("/", runs.page),
+    ("/runs/{run}", run.page),
+    ("/runs/{run}/question", question.page),
+    ("/runs/{run}/document", document.page),
+    ("/runs/{run}/{tab}", run.page),
+    ("/compare", compare.page),
+    ("/history", history.page),
+    ("/gold", gold.page),
+    ("/gold/{sha256}", gold_set.page),
+)
+"""Each address with its page; names in the path are asked for as fields of the query are."""
+
+log = logging.getLogger("ragauge.dashboard")
+
+
+def application(material: Material) -> Starlette:
+    """The dashboard of a history, without the guard that stands before it."""
+    from starlette.applications import Starlette
+    from starlette.exceptions import HTTPException
+    from starlette.routing import Route
+
+    routes = [Route(path, _endpoint(view, material), methods=["GET"]) for path, view in VIEWS]
+    statics = Route("/static/{name}", _asset, methods=["GET"])
+    return Starlette(
+        routes=[statics, *routes],
+        exception_handlers={
+            HTTPException: lambda request, error: _refusal(error.status_code, error.detail),
+            Exception: _fault,
+        },
+    )
+
+
+def _endpoint(view: View, material: Material) -> Callable[[Request], Awaitable[Response]]:
+    from starlette.concurrency import run_in_threadpool
+
+    async def endpoint(request: Request) -> Response:
+        # Pages read the database, so each is made in a thread of its own.
+        return await run_in_threadpool(_answer, view, material, request)
+
+    return endpoint
+
+
+def _answer(view: View, material: Material, request: Request) -> Response:
+    from starlette.responses import HTMLResponse, Response
+
+    fields = [*request.query_params.multi_items()]
+    asked = Asked(fields, request.path_params)
+    try:
+        page = view(material, Served(request.url.path, fields), asked)
+        if wanted := asked.text("figures"):
+            content, kind = page.wanted(wanted)
+            return Response(content, media_type=kind)
+        return HTMLResponse(framed(page, material, request.url.path, fields))
+    except Missing as error:
+        return _refusal(404, str(error))
+    except BadAddress as error:
+        return _refusal(400, str(error))
+    except RagaugeError as error:
+        return _refusal(503, str(error))
+
+
+def framed(page: Page, material: Material, path: str, fields: Sequence[tuple[str, str]]) -> str:
+    """The page with the bar above it, its tables sorted as the address asks."""
+    order = next((value for key, value in fields if key == "order"), None)
+    body = sort_links(str(page.body), path, fields, order)
+    from markupsafe import Markup
+
+    return str(
+        render(
+            "base.html",
+            page=page,
+            body=Markup(body),  # escaped as it was made; sorting moves rows and adds our links
+            place=material.place,
+            assets=assets.names(),
+        )
+    )
+
+
+def _asset(request: Request) -> Response:
+    from starlette.responses import Response
+
+    asset = assets.asset(request.path_params["name"])
+    if asset is None:
+        return _refusal(404, "there is no such file")
+    kept = {"Cache-Control": "public, max-age=31536000, immutable"}
+    return Response(asset.content, media_type=asset.kind, headers=kept)
+
+
+def _refusal(status: int, words: str) -> Response:
+    from starlette.responses import HTMLResponse
+
+    body = render("refusal.html", status=status, words=words)
+    page = Page(title=f"{status}", here="runs", body=body)
+    framed = render("base.html", page=page, body=body, place="", assets=assets.names())
+    return HTMLResponse(str(framed), status_code=status)
+
+
+async def _fault(request: Request, error: Exception) -> Response:
+    log.error("%s: a fault in Ragauge", request.url.path, exc_info=error)
+    return _refusal(500, "this is a fault in Ragauge; the terminal it runs in says more")

@@ -1,0 +1,95 @@
+"""What an address asks for: the names in its path and the fields of its query."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeVar
+
+from msgspec import Struct
+
+from ragauge.contracts.paging import LONGEST_PAGE, PAGE
+from ragauge.errors import UsageError
+
+Choice = TypeVar("Choice", bound=str)
+
+LONGEST_FIELD = 4_096
+"""Characters of a field; no id or search that a person means is longer."""
+LARGEST_NUMBER = 10**9
+
+
+class BadAddress(UsageError):
+    """An address that asks for something that cannot be."""
+
+
+class Asked(Struct, frozen=True):
+    """The fields of an address, each read as what it should be; raises BadAddress otherwise."""
+
+    fields: Sequence[tuple[str, str]] = ()
+    """Of the query."""
+    path: Mapping[str, str] = {}
+    """Names in the path; a field of the same name is not looked at."""
+
+    def text(self, name: str) -> str:
+        """The field, without blanks around it; empty where it is not given."""
+        given = self._given(name)
+        if len(given) > LONGEST_FIELD:
+            raise BadAddress(
+                f"{name}: has {len(given):,} characters, and may have {LONGEST_FIELD:,}"
+            )
+        return given.strip()
+
+    def exact(self, name: str) -> str:
+        """The field as it is, blanks and all: an id may begin with one."""
+        self.text(name)
+        return self._given(name)
+
+    def optional(self, name: str) -> str | None:
+        return self.text(name) or None
+
+    def needed(self, name: str) -> str:
+        given = self.exact(name)
+        if not given:
+            raise BadAddress(f"{name}: is missing from the address")
+        return given
+
+    def texts(self, name: str) -> list[str]:
+        """The field as often as it is given."""
+        return [value.strip() for key, value in self.fields if key == name and value.strip()]
+
+    def number(self, name: str, default: int = 0) -> int:
+        given = self.text(name)
+        if not given:
+            return default
+        if not (given.isascii() and given.isdigit() and int(given[:10]) <= LARGEST_NUMBER):
+            raise BadAddress(f'{name}: "{given[:40]}" is no number from 0 to {LARGEST_NUMBER:,}')
+        return int(given[:10])
+
+    def choice(self, name: str, choices: Sequence[Choice]) -> Choice | None:
+        given = self.text(name)
+        if given and given not in choices:
+            raise BadAddress(f'{name}: "{given[:40]}" is none of {", ".join(choices)}')
+        return next((one for one in choices if one == given), None)
+
+    def order(self, default: str) -> tuple[str, bool]:
+        """By what rows are ordered, and whether downwards: `sort=name` or `sort=-name`."""
+        given = self.text("sort") or default
+        return (given[1:], True) if given.startswith("-") else (given, False)
+
+    @property
+    def start(self) -> int:
+        return self.number("start")
+
+    @property
+    def limit(self) -> int:
+        return max(1, min(self.number("rows", PAGE), LONGEST_PAGE))
+
+    def but(self, **changed: str | int | None) -> Asked:
+        """The same with these fields changed; None takes one away."""
+        kept = [(key, value) for key, value in self.fields if key not in changed]
+        new = [(key, str(value)) for key, value in changed.items() if value not in (None, "")]
+        return Asked((*kept, *new), self.path)
+
+    def _given(self, name: str) -> str:
+        if name in self.path:
+            return self.path[name]
+        return next((value for key, value in self.fields if key == name), "")

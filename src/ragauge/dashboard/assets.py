@@ -1,0 +1,60 @@
+"""Styles and scripts: served under names that change with their content, or inlined in a file."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import cache
+from pathlib import Path
+
+from msgspec import Struct
+
+from ragauge.reports.html import TEMPLATES
+
+HERE = Path(__file__).parent
+
+STYLES = (TEMPLATES / "style.css", HERE / "templates" / "dashboard.css")
+CHART_STYLE = HERE / "vendor" / "uplot" / "uPlot.min.css"
+CHARTS = HERE / "vendor" / "uplot" / "uPlot.iife.min.js"
+REQUESTS = HERE / "vendor" / "htmx" / "htmx.min.js"
+SCRIPT = HERE / "scripts" / "ragauge.js"
+
+
+class Asset(Struct, frozen=True):
+    """A file the pages ask for."""
+
+    name: str
+    kind: str
+    content: bytes
+
+
+def style() -> str:
+    """The whole style sheet: the reports', the dashboard's, and that of the charts."""
+    return "\n".join(path.read_text("utf-8") for path in (*STYLES, CHART_STYLE))
+
+
+def script(path: Path) -> str:
+    return path.read_text("utf-8")
+
+
+def names() -> dict[str, str]:
+    """The address of each file, by what it is."""
+    return {what: f"/static/{one.name}" for what, one in _all().items()}
+
+
+def asset(name: str) -> Asset | None:
+    """The file of this name: one of a handful, so that no name leads anywhere else."""
+    return next((one for one in _all().values() if one.name == name), None)
+
+
+@cache
+def _all() -> dict[str, Asset]:
+    scripts = {"charts": CHARTS, "requests": REQUESTS, "script": SCRIPT}
+    made = {what: _asset(path.name, script(path).encode()) for what, path in scripts.items()}
+    return made | {"style": _asset("ragauge.css", style().encode())}
+
+
+def _asset(name: str, content: bytes) -> Asset:
+    stem, _, ending = name.rpartition(".")
+    kind = {"css": "text/css", "js": "text/javascript"}[ending]
+    digest = hashlib.sha256(content).hexdigest()[:12]
+    return Asset(f"{stem}.{digest}.{ending}", f"{kind}; charset=utf-8", content)

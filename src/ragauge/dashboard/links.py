@@ -1,0 +1,89 @@
+"""Where views lead: addresses of the dashboard, or places inside the one file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Protocol
+from urllib.parse import quote, urlencode
+
+from ragauge.contracts.history import Run
+
+Field = str | int | None
+
+
+class Links(Protocol):
+    """The way to each view; None where the mount does not have it, and text stays text."""
+
+    def runs(self, **fields: Field) -> str | None: ...
+
+    def run(self, run: str, tab: str = "", **fields: Field) -> str | None: ...
+
+    def question(self, run: str, unit: str, **fields: Field) -> str | None: ...
+
+    def document(
+        self, run: str, doc_id: str, rev: str, start: int | None = None, end: int | None = None
+    ) -> str | None: ...
+
+    def compare(self, before: str = "", after: str = "") -> str | None: ...
+
+    def history(self, metric: str = "", **fields: Field) -> str | None: ...
+
+    def gold(self, sha256: str = "", **fields: Field) -> str | None: ...
+
+    def figures(self, name: str, form: str) -> str | None:
+        """The data of a picture or table of this page, as `csv` or `json`."""
+        ...
+
+
+class Served:
+    """Addresses of the dashboard, as seen from one of its pages."""
+
+    def __init__(self, path: str = "/", fields: Iterable[tuple[str, str]] = ()) -> None:
+        self._path, self._fields = path, tuple(fields)
+
+    def runs(self, **fields: Field) -> str:
+        return _address("/", fields)
+
+    def run(self, run: str, tab: str = "", **fields: Field) -> str:
+        return _address(f"/runs/{_part(run)}" + (f"/{_part(tab)}" if tab else ""), fields)
+
+    def question(self, run: str, unit: str, **fields: Field) -> str:
+        return _address(f"/runs/{_part(run)}/question", {"unit": unit, **fields})
+
+    def document(
+        self, run: str, doc_id: str, rev: str, start: int | None = None, end: int | None = None
+    ) -> str:
+        place = {"doc": doc_id, "rev": rev, "start": start, "end": end}
+        return _address(f"/runs/{_part(run)}/document", place) + ("#cited" if end else "")
+
+    def compare(self, before: str = "", after: str = "") -> str:
+        return _address("/compare", {"before": before, "after": after})
+
+    def history(self, metric: str = "", **fields: Field) -> str:
+        return _address("/history", {"metric": metric, **fields})
+
+    def gold(self, sha256: str = "", **fields: Field) -> str:
+        return _address(f"/gold/{_part(sha256)}" if sha256 else "/gold", fields)
+
+    def figures(self, name: str, form: str) -> str:
+        kept = [(key, value) for key, value in self._fields if key != "figures"]
+        return address(self._path, [*kept, ("figures", f"{name}.{form}")])
+
+
+def address(path: str, fields: Iterable[tuple[str, Field]]) -> str:
+    """A path with these fields for its query; those without a value are left out."""
+    given = [(key, str(value)) for key, value in fields if value not in (None, "")]
+    return f"{path}?{urlencode(given, errors='surrogatepass')}" if given else path
+
+
+def _address(path: str, fields: dict[str, Field]) -> str:
+    return address(path, fields.items())
+
+
+def _part(text: str) -> str:
+    return quote(text, safe="", errors="surrogatepass")
+
+
+def run_names(run: Run) -> str:
+    """How a run is called where there is little room."""
+    return f"{run.record.name} {run.shown}"

@@ -1,0 +1,41 @@
+"""A paged table as its template takes it: rows, order, and the way to its other pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from ragauge.contracts.paging import Paged
+from ragauge.dashboard.asked import Asked
+
+Address = Callable[..., str]
+
+
+class Listed(Struct, frozen=True):
+    """A page of a table."""
+
+    rows: Sequence[Any]
+    total: int
+    start: int
+    size: int
+    """Rows of a whole page."""
+    order: str
+    """As the address writes it: `name`, or `-name` downwards."""
+
+
+def listed(paged: Paged[Any], asked: Asked, default: str) -> Listed:
+    """A page of rows with the order it was asked for."""
+    sort, down = asked.order(default)
+    return Listed(paged.rows, paged.total, paged.start, asked.limit, f"-{sort}" if down else sort)
+
+
+def addresses(asked: Asked, path: str) -> Address:
+    """A function from changed fields to the address of the same table with them."""
+    from ragauge.dashboard.links import address
+
+    def to(**changed: str | int | None) -> str:
+        return address(path, asked.but(**changed, figures=None, order=None).fields)
+
+    return to

@@ -1,0 +1,30 @@
+"""Templates of the dashboard, over those of the reports: one look, one way to escape."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ragauge.reports.html import TEMPLATES, environment
+from ragauge.reports.runs.story import when
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+    from markupsafe import Markup
+
+OWN = Path(__file__).parent / "templates"
+
+
+def render(template: str, **context: Any) -> Markup:
+    """A template with this context; all foreign text in it is escaped."""
+    from markupsafe import Markup
+
+    return Markup(_environment().get_template(template).render(**context))  # escaped as made
+
+
+@cache
+def _environment() -> Environment:
+    made = environment(OWN, TEMPLATES)
+    made.filters["when"] = when
+    return made
