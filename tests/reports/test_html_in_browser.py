@@ -2,42 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from playwright.sync_api import sync_playwright
 
 from ragauge.reports.forms import render
+from tests.chromium import NARROW, WIDE, started
 from tests.reports import sweeps
 from tests.reports.conftest import failing
 from tests.reports.payloads import PAYLOADS
 
-CHROMIUM = Path("/usr/bin/chromium")
-ARGUMENTS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
 WATCH = """
 window.violations = [];
 document.addEventListener("securitypolicyviolation", e => violations.push(e.violatedDirective));
 """
-WIDE, NARROW = (1280, 900), (390, 844)
 
 
 @pytest.fixture(scope="module")
 def browser():
-    if not CHROMIUM.exists():
-        pytest.fail(f"{CHROMIUM} is missing: run `make test`, which installs chromium")
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+    with started() as browser:
         yield browser
-        browser.close()
 
 
 class Opened:

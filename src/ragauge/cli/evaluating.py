@@ -22,7 +22,7 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 FORMS = ("text", "json", "markdown", "junit", "csv", "html")
 ENDINGS = {"html": ".html", "json": ".json", "markdown": ".md", "junit": ".xml", "csv": ".csv"}
-OWN = ("record", "store", "name", "label", "quiet", "max_bad", "workers")
+OWN = ("record", "store", "name", "label", "keep_texts", "quiet", "max_bad", "workers")
 """Options that are settings."""
 
 _OPTIONS = (

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ragauge.contracts.history import History
     from ragauge.contracts.score import Outcome
 
-recording_options = options_of("record", "store", "name", "label")
+recording_options = options_of("record", "store", "name", "label", "keep_texts")
 """What a command that can record takes."""
 
 
@@ -29,7 +29,7 @@ class Recorder:
         from ragauge.ingest.labels import read_labels, read_name
 
         self._history, self._name = history, read_name(chosen["name"])
-        self._quiet = chosen["quiet"]
+        self._quiet, self._texts = chosen["quiet"], chosen["keep_texts"]
         self._labels = read_labels(chosen["label"])
 
     @property
@@ -44,7 +44,13 @@ class Recorder:
         from ragauge.runners.recording import record
 
         try:
-            run = record(outcome, self._history, name=self._name, labels=self._labels)
+            run = record(
+                outcome,
+                self._history,
+                name=self._name,
+                labels=self._labels,
+                keep=self._texts,
+            )
         except RagaugeError as error:
             fact = "the run was measured and shown, but not recorded"
             raise InputRejected(*error.problems, fact) from error

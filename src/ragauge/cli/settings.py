@@ -45,6 +45,8 @@ def _default(value: Any) -> str:
     """A setting's default as help shows it; nothing where there is none to speak of."""
     if value in (None, (), False):
         return ""
+    if value is True:
+        return "  [on]"
     shown = ",".join(value) if isinstance(value, tuple) else f"{value}"
     return f"  [{shown}]"
 

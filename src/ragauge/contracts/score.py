@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
 from msgspec import Struct, field
@@ -12,6 +12,8 @@ from ragauge.contracts.gold import Gold
 from ragauge.contracts.verdict import Verdict
 
 if TYPE_CHECKING:
+    from ragauge.contracts.documents import FrozenDocument
+    from ragauge.contracts.kept import KeptAnswer
     from ragauge.contracts.metric import Array, Better
 
 Report = TypeVar("Report")
@@ -177,3 +179,8 @@ class Outcome(Struct, Generic[Report], frozen=True, kw_only=True):
     """The Parquet file with one row a trace, where one was asked for."""
     identity: dict[str, Any]
     """What makes this run comparable: options, metric versions, gold hash."""
+    answers: Callable[[], Iterable[tuple[str, KeptAnswer]]] | None = None
+    """Gives the answers by the id of their unit; called only where the run is recorded, so that
+    nothing is read twice otherwise. None where there are none, or they cannot be had again."""
+    documents: Callable[[], Iterable[FrozenDocument]] | None = None
+    """Gives the frozen documents that answers and gold point into, each once."""

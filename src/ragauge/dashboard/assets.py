@@ -12,11 +12,20 @@ from ragauge.reports.html import TEMPLATES
 
 HERE = Path(__file__).parent
 
-STYLES = (TEMPLATES / "style.css", HERE / "templates" / "dashboard.css")
-CHART_STYLE = HERE / "vendor" / "uplot" / "uPlot.min.css"
-CHARTS = HERE / "vendor" / "uplot" / "uPlot.iife.min.js"
-REQUESTS = HERE / "vendor" / "htmx" / "htmx.min.js"
-SCRIPT = HERE / "scripts" / "ragauge.js"
+VENDOR, OWN = HERE / "vendor", HERE / "scripts"
+
+STYLES = (
+    TEMPLATES / "style.css",
+    VENDOR / "uplot" / "uPlot.min.css",
+    HERE / "templates" / "dashboard.css",
+)
+SCRIPTS = {
+    "script": OWN / "ragauge.js",
+    "uplot": VENDOR / "uplot" / "uPlot.iife.min.js",
+    "charts": OWN / "charts.js",
+    "htmx": VENDOR / "htmx" / "htmx.min.js",
+}
+"""By what they are called in a page, in the order they are loaded."""
 
 
 class Asset(Struct, frozen=True):
@@ -28,12 +37,12 @@ class Asset(Struct, frozen=True):
 
 
 def style() -> str:
-    """The whole style sheet: the reports', the dashboard's, and that of the charts."""
-    return "\n".join(path.read_text("utf-8") for path in (*STYLES, CHART_STYLE))
+    """The whole style sheet: the reports', that of the charts, and the dashboard's."""
+    return "\n".join(path.read_text("utf-8") for path in STYLES)
 
 
-def script(path: Path) -> str:
-    return path.read_text("utf-8")
+def script(what: str) -> str:
+    return SCRIPTS[what].read_text("utf-8")
 
 
 def names() -> dict[str, str]:
@@ -48,8 +57,7 @@ def asset(name: str) -> Asset | None:
 
 @cache
 def _all() -> dict[str, Asset]:
-    scripts = {"charts": CHARTS, "requests": REQUESTS, "script": SCRIPT}
-    made = {what: _asset(path.name, script(path).encode()) for what, path in scripts.items()}
+    made = {what: _asset(path.name, script(what).encode()) for what, path in SCRIPTS.items()}
     return made | {"style": _asset("ragauge.css", style().encode())}
 
 

@@ -11,6 +11,7 @@ from ragauge.contracts.documents import Documents, FrozenDocument
 from ragauge.contracts.history import REPORT, History, Run
 from ragauge.contracts.kept import ANSWERS, DOCUMENTS, SUMMARY, KeptAnswer, document_key
 from ragauge.contracts.paging import PagedHistory
+from ragauge.dashboard.jobs import Jobs
 from ragauge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Material:
 
     def __init__(self, history: History, place: str, documents: Documents | None = None) -> None:
         self.history, self.place = history, place
+        self.jobs = Jobs()
         self._documents = documents
 
     @property

@@ -123,6 +123,12 @@ SETTINGS = {
             help="A label of a recorded run, such as model=small-3.",
         ),
         Setting(
+            name="keep_texts",
+            kind="switch",
+            default=True,
+            help="Keep answers and cited documents with a recorded run.",
+        ),
+        Setting(
             name="sweep.preset",
             kind="choice",
             default=None,

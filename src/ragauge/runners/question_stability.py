@@ -83,6 +83,15 @@ def judged_question(
     )
 
 
+def lettered_runs(
+    reader: Reader, gold: Gold, traces: Sequence[Trace], plan: Planned | None
+) -> list[tuple[Trace, str]]:
+    """The traces that a question is judged on, in their order, each with its letter of CELLS."""
+    every, _ = _runs(reader, reader.key(gold), traces)
+    runs = _as_planned(every, plan) if plan else every
+    return [(run.trace, _cell(run.facts, answerable=gold.answerable)) for run in runs]
+
+
 def _as_planned(runs: list[Run], plan: Planned) -> list[Run]:
     """The runs that were planned, in the order they were to be made."""
     by_variation = {run.variation: run for run in runs}
@@ -94,7 +103,7 @@ def _cells(
 ) -> dict[Variation, str]:
     """The letter of each run, those that were planned and are not there among them."""
     absent = dict.fromkeys(plan.variations if plan else (), "=" if judged.saved else "?")
-    return absent | {run.variation: _cell(unit, run.facts) for run in runs}
+    return absent | {run.variation: _cell(run.facts, answerable=unit.answerable) for run in runs}
 
 
 def _runs(reader: Reader, key: Key, traces: Sequence[Trace]) -> tuple[list[Run], int]:
@@ -120,11 +129,11 @@ def _unscoped(run: Run) -> bool:
     return bool(run.facts and run.facts.cited) and run.trace.retrieved_ids is None
 
 
-def _cell(unit: QuestionRuns, run: RunFacts | None) -> str:
+def _cell(run: RunFacts | None, *, answerable: bool) -> str:
     """The run's outcome as a letter of CELLS."""
     if run is None:
         return "!"
-    if not unit.answerable:
+    if not answerable:
         return "+" if run.refused else "a"
     if run.refused:
         return "r"
@@ -195,7 +204,7 @@ def _examples(unit: QuestionRuns, runs: list[Run], why: Explanation | None) -> I
         yield Shown(
             run_id=run.trace.run_id or str(run.variation),
             variation=run.variation,
-            cell=_cell(unit, run.facts),
+            cell=_cell(run.facts, answerable=unit.answerable),
             question_sent=run.trace.question_sent,
             claim=said(run)[:CLAIM_SHOWN],
             cited=tuple(sorted(run.facts.cited))[:CITED_SHOWN] if run.facts else (),

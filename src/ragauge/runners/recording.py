@@ -25,9 +25,12 @@ from ragauge.contracts.history import (
     canonical,
     sealed_units,
 )
+from ragauge.contracts.kept import ANSWERS, DOCUMENTS, SUMMARY, document_key
 from ragauge.contracts.score import Measured, Outcome, UnitRows
 from ragauge.runners.git_state import git_state
+from ragauge.runners.summaries import summary
 from ragauge.store.files import pieces_of, seal_of
+from ragauge.store.packing import pack
 
 APART = ("gold_sha256", "metrics", "ragauge")
 """Parts of an identity that a run's record holds in places of their own."""
@@ -41,17 +44,16 @@ def record(
     labels: Mapping[str, str] | None = None,
     folder: Path | None = None,
     recorded_at: datetime | None = None,
+    keep: bool = True,
 ) -> Run:
     """The run, kept: whole and durable on return. The name is the command's where none is given.
 
     `folder` is where to look for the git commit; without it, in the current one. The time is now,
-    unless an older run is put in its place.
+    unless an older run is put in its place. Without `keep`, neither answers nor the documents they
+    cite go into the history.
     """
     with tempfile.TemporaryDirectory() as made:
-        files = {REPORT: Path(made) / REPORT}
-        files[REPORT].write_bytes(canonical(outcome.report))
-        if outcome.record_rows is not None:
-            files[RECORDS] = Path(outcome.record_rows)
+        files = dict(_files(outcome, Path(made), keep=keep))
         units = list(unit_rows(outcome.units))
         about = {
             "name": name or outcome.identity["command"],
@@ -61,6 +63,29 @@ def record(
         }
         kept = _record(outcome, units, files, about)
         return history.record(NewRun(record=kept, units=units, gold=outcome.gold, files=files))
+
+
+def _files(outcome: Outcome[Any], folder: Path, *, keep: bool) -> Iterator[tuple[str, Path]]:
+    """The files of a run by their names; most are written into the folder."""
+    for name, told in ((REPORT, outcome.report), (SUMMARY, summary(outcome.report))):
+        (folder / name).write_bytes(canonical(told))
+        yield name, folder / name
+    if outcome.record_rows is not None:
+        yield RECORDS, Path(outcome.record_rows)
+    kept = ((ANSWERS, _answers(outcome)), (DOCUMENTS, _documents(outcome))) if keep else ()
+    for name, records in kept:
+        if pack(folder / name, records):
+            yield name, folder / name
+
+
+def _answers(outcome: Outcome[Any]) -> Iterator[tuple[str, bytes]]:
+    for unit, answer in outcome.answers() if outcome.answers else ():
+        yield unit, canonical(answer)
+
+
+def _documents(outcome: Outcome[Any]) -> Iterator[tuple[str, bytes]]:
+    for one in outcome.documents() if outcome.documents else ():
+        yield document_key(one.doc_id, one.rev), canonical(one)
 
 
 def unit_rows(units: UnitRows) -> Iterator[UnitRow]:

@@ -64,6 +64,14 @@ class RunLines:
         start, end = self._starts[place : place + 2]
         return [(self._number[one], self._line(one)) for one in self._order[start:end].tolist()]
 
+    def placed(self, place: int) -> list[tuple[str, bytes]]:
+        """The question's lines as they stand, each with its place as findings write it."""
+        start, end = self._starts[place : place + 2]
+        return [
+            (f"{self._names[self._file[one]]}:{self._number[one]}", self._line(one))
+            for one in self._order[start:end].tolist()
+        ]
+
     def _line(self, number: int) -> bytes:
         file = self._files[self._file[number]]
         file.seek(self._at[number])

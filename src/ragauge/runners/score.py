@@ -26,6 +26,7 @@ from ragauge.runners.bad_input import allowed_bad, refuse_bad_lines, refuse_noth
 from ragauge.runners.baseline import read_baseline
 from ragauge.runners.blocks import BlockScorer, BlockScores
 from ragauge.runners.gather import Each, Gathering, Record
+from ragauge.runners.kept_answers import answers_to
 from ragauge.text.canonical import Canon
 from ragauge.text.refusal import DEFAULT_TOKEN, Strength
 
@@ -130,6 +131,7 @@ class _Run:
             gold=self._gold,
             record_rows=self._options.out,
             identity=report.identity,
+            answers=answers_to(self._gold, self._traces),
         )
 
     def _read_traces(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,6 +11,7 @@ from msgspec import Meta, Struct, structs
 
 from ragauge import __version__
 from ragauge.contracts.gold import Gold, fingerprint
+from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.score import Outcome
 from ragauge.contracts.stability import (
     QuestionStability,
@@ -21,6 +22,7 @@ from ragauge.diagnosis.advice import advise_stability
 from ragauge.errors import UsageError
 from ragauge.gates.stability import STABLE, Profile, rules_of, stable_gate
 from ragauge.ingest.gold import read_gold
+from ragauge.ingest.whole_traces import can_be_read_again, whole_trace
 from ragauge.metrics.facts import Reader, Reading
 from ragauge.metrics.stability import METRICS
 from ragauge.metrics.table import find
@@ -29,7 +31,7 @@ from ragauge.runners.heat_map import HeatMap
 from ragauge.runners.judge import Judge
 from ragauge.runners.options import in_flags
 from ragauge.runners.plans import Plans
-from ragauge.runners.question_stability import judged_question
+from ragauge.runners.question_stability import judged_question, lettered_runs
 from ragauge.runners.run_lines import RunLines
 from ragauge.runners.run_rows import run_rows
 from ragauge.runners.sweep_findings import note_findings
@@ -115,7 +117,20 @@ class _Scoring:
             gold=self._gold,
             record_rows=self._options.out,
             identity=report.identity,
+            answers=self._answers if can_be_read_again(self._names) else None,
         )
+
+    def _answers(self) -> Iterator[tuple[str, KeptAnswer]]:
+        """The runs of each question, as it is judged on them."""
+        reader = Reader(self._options.reading())
+        with RunLines(self._gold, self._names) as lines:
+            for place, question in enumerate(self._gold):
+                placed = [(where, whole_trace(line)) for where, line in lines.placed(place)]
+                traces, plan = [trace for _, trace in placed], self._plans.planned(question.qid)
+                wheres = {id(trace): where for where, trace in placed}
+                for trace, cell in lettered_runs(reader, question, traces, plan):
+                    where = wheres[id(trace)]
+                    yield question.qid, KeptAnswer(trace=trace, where=where, cell=cell)
 
     def _report(self, lines: RunLines) -> StabilityReport:
         found, least = self._verdicts, self._options.min_stable
@@ -135,7 +150,7 @@ class _Scoring:
             totals=found.totals(),
             details=found.details if ours else _as_the_brief(found.details),
             columns=found.heat_map.columns(),
-            cells=found.heat_map.rows(),
+            cells=found.cells(),
             factors=found.factors(),
             findings=tuple(findings.kept()),
             finding_counts=dict(sorted(findings.counts.items())),

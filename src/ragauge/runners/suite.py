@@ -201,6 +201,7 @@ class _Running:
                 name=self._suite.named(task),
                 labels=self._labels(task),
                 folder=Path.cwd(),
+                keep=task.settings["keep_texts"],
             )
 
     def _labels(self, task: Task) -> dict[str, str]:

@@ -62,7 +62,7 @@ class Verdicts:
         self.strata = {question.qid: question.strata for question in gold}
         self._verdicts: list[Stability] = []
         self._shown: dict[str, list[Any]] = {
-            name: [] for name in ("claim", "cited", "error", "explained_by")
+            name: [] for name in ("claim", "cited", "error", "explained_by", "failed")
         }
         self._sums = [_Sums(metric, len(gold)) for metric in METRICS]
         self._failing: dict[str, list[str]] = {str(rule): [] for rule in rules}
@@ -75,7 +75,7 @@ class Verdicts:
         detail = one.detail
         if len(self.details) < ROWS_KEPT:
             self.details[one.gold.qid] = detail
-            self.heat_map.add(one.gold.qid, one.cells)
+        self.heat_map.add(one.cells)
         self._verdicts.append(detail.verdict)
         self._show(detail)
         for factor, found in detail.factors.items():
@@ -91,6 +91,10 @@ class Verdicts:
         self._counts["questions"] += bool(detail.runs or detail.errors)
         self._counts["surplus"] += one.surplus
 
+    def cells(self) -> dict[str, str]:
+        """The rows of the heat map that a report holds."""
+        return dict(zip(self.details, self.heat_map.rows(), strict=False))
+
     def _show(self, detail: QuestionStability) -> None:
         """Keep the commonest answer, and what the variation goes with."""
         first = detail.examples[0] if detail.examples else None
@@ -99,6 +103,7 @@ class Verdicts:
         self._shown["cited"].append(first.cited if first else ())
         self._shown["error"].append(first.error if first else None)
         self._shown["explained_by"].append(why.words if why else None)
+        self._shown["failed"].append(detail.failed)
 
     def _apply(self, one: JudgedQuestion) -> None:
         failed = {str(failed.rule) for failed in one.judged.failed}
@@ -180,7 +185,10 @@ class Verdicts:
             ids=[question.qid for question in self._gold],
             labels=list(self._verdicts),
             right=[verdict == "stable_pass" for verdict in self._verdicts],
-            details={name: list(column) for name, column in self._shown.items()},
+            details={
+                **{name: list(column) for name, column in self._shown.items()},
+                "cells": list(self.heat_map.rows()),
+            },
             measured={
                 STABLE: self._stable_units(),
                 **{sums.metric.id: measured(sums.made(), "mean") for sums in self._sums},

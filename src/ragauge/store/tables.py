@@ -7,6 +7,8 @@ drops the sign of -0.0 and refuses U+0000.
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     JSON,
     BigInteger,
@@ -24,7 +26,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 
 VERSION_TABLE = "ragauge_version"
-HEAD = "0004"
+HEAD = "0005"
 """The newest migration; read here, so that a history that is up to date never loads Alembic."""
 
 metadata = MetaData()
@@ -100,6 +102,41 @@ run_units = Table(
     Index("ix_run_units_run_label", "run", "label"),
 )
 
+unit_keys = Table(
+    "unit_keys",
+    metadata,
+    _of_a_run(),
+    Column("key", BigInteger, primary_key=True, autoincrement=False),
+    Column("place", Integer, primary_key=True, autoincrement=False),
+    sqlite_with_rowid=False,
+)
+"""Where a unit stands in its run, by the hash of its id: an id may be longer than a server lets
+the text of an index be."""
+
+
+def _packed(*owner: Column[Any]) -> tuple[Column[Any], ...]:
+    return (
+        *owner,
+        Column("number", Integer, primary_key=True, autoincrement=False),
+        Column("kind", Text, nullable=False),
+        Column("name", Text, nullable=False),
+        Column("names", Text),
+        Column("content", LargeBinary, nullable=False),
+    )
+
+
+unit_columns = Table("unit_columns", metadata, *_packed(_of_a_run()))
+"""What the units of a run are sorted and filtered by, a column a row: a few bytes a unit, where
+the rows themselves are a thousand and more. `store/columns.py` says how they are packed."""
+
+run_words = Table(
+    "run_words",
+    metadata,
+    _of_a_run(),
+    Column("words", Text, nullable=False),
+)
+"""What a run is searched by, in one case."""
+
 tags = Table(
     "tags",
     metadata,
@@ -126,6 +163,11 @@ gold_questions = Table(
     Column("answerable", Boolean, nullable=False),
     Column("line", Text, nullable=False),
 )
+
+gold_columns = Table(
+    "gold_columns", metadata, *_packed(Column("gold_sha256", Text, primary_key=True))
+)
+"""As `unit_columns`, of the questions of a gold set."""
 
 run_files = Table(
     "run_files",

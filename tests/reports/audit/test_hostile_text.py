@@ -7,14 +7,14 @@ from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
 import pytest
-from playwright.sync_api import sync_playwright
 from rich.cells import cell_len
 
 from ragauge.reports.forms import KINDS, render
+from tests.chromium import NARROW, WIDE, started
 from tests.reports.audit import made
 from tests.reports.payloads import PAYLOADS
 from tests.reports.test_hostile_text import UNSEEN, WHOLE, Shape, commands_of, parts_of
-from tests.reports.test_html_in_browser import ARGUMENTS, CHROMIUM, NARROW, WIDE, Opened
+from tests.reports.test_html_in_browser import Opened
 from tests.reports.trace_eval import made as trace_eval
 
 PLAIN = "plain words"
@@ -97,12 +97,8 @@ def test_sarif_has_the_shape_it_has_with_plain_words_and_addresses_that_are_addr
 
 @pytest.fixture(scope="module")
 def browser():
-    if not CHROMIUM.exists():
-        pytest.fail(f"{CHROMIUM} is missing: run `make test`, which installs chromium")
-    with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=list(ARGUMENTS))
+    with started() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.mark.parametrize("size", [WIDE, NARROW], ids=["wide", "narrow"])

@@ -1,12 +1,12 @@
 // The theme, and the tables: filtering and sorting in the browser. Loaded in the head, before
 // anything is painted. Everything works without it but the filter box and the kept theme.
-"use strict";
-
 (() => {
+  "use strict";
+
   const FEW_ROWS = 8;
   const THEME_KEY = "ragauge-theme";
   const ABSENT = ["", "–", "—", "-", "n/a"];
-  const NUMBER = /^[[(<>≤≥~]?\s*([+\-−]?)((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)(e[+-]?\d+)?(?=$|[\s%\])/,;])/i;
+  const NUMBER = /^[[(<>=≤≥~]*\s*([+\-−]?)((?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?|\.\d+)(e[+-]?\d+)?(?=$|[\s%\])/,;])/i;
   const words = new Intl.Collator("en", { numeric: true, sensitivity: "base" });
   const tables = new WeakMap();
 

@@ -99,14 +99,17 @@ def queries_worst_first(detail: RankingDetail, by: Ranking = NDCG) -> list[Query
     return [*first, *sorted(others, key=badness)]
 
 
+def worst_first(report: EvalReport, detail: RankingDetail) -> list[QueryRow]:
+    """All queries, the worst first; those without a relevant document last."""
+    ranked = queries_worst_first(detail, ranking(report) or NDCG)
+    there = {row.query for row in ranked}
+    others = (row for row in detail.queries if row.query not in there)
+    return ranked + sorted(others, key=lambda row: row.query)
+
+
 def queries(report: EvalReport, detail: RankingDetail, most: int) -> Table:
     """All queries, the worst first; those without a relevant document last."""
-    by = ranking(report)
-    ranked = queries_worst_first(detail, by or NDCG)
-    there = {row.query for row in ranked}
-    ranked += sorted(
-        (row for row in detail.queries if row.query not in there), key=lambda row: row.query
-    )
+    by, ranked = ranking(report), worst_first(report, detail)
     columns = _columns(report, detail)
     return _queries("Queries", ranked[:most], columns, by, left=len(ranked) - most)
 

@@ -1,0 +1,115 @@
+"""Work that takes longer than a page may: done in the background, its result kept a while."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from typing import Any, Literal, TypeVar, cast
+
+T = TypeVar("T")
+
+PATIENCE_S = 0.12
+"""What a page that must be there within 200 ms can wait for a result."""
+
+
+class Jobs:
+    """Results by key, each made once however many ask for it. Several threads may ask at once.
+
+    The last `keep` keys asked for are kept. An error is raised to all who wait for it, or to
+    the next who asks, and is then forgotten: what failed because a run was missing is tried
+    again once the run is there.
+    """
+
+    def __init__(self, workers: int = 1, keep: int = 16) -> None:
+        self._workers, self._keep = workers, keep
+        self._jobs: OrderedDict[Hashable, _Job] = OrderedDict()
+        self._changed = threading.Condition()
+        self._threads: list[threading.Thread] = []
+        self._closed = False
+
+    def get(self, key: Hashable, make: Callable[[], T], patience_s: float = PATIENCE_S) -> T | None:
+        """What `make` gives, or None while it is still at work after `patience_s`.
+
+        The first to ask for a key has it made; `make` of the others is not called.
+        """
+        with self._changed:
+            job = self._asked(key, make)
+            self._changed.wait_for(lambda: job.state == "done" or self._closed, patience_s)
+            if job.state != "done":
+                return None
+            if job.error is not None:
+                if self._jobs.get(key) is job:
+                    del self._jobs[key]
+                # A copy would lose what the class keeps beside its words; so the one error is
+                # raised to all, without the traces of the others.
+                raise job.error.with_traceback(None)
+            return cast("T", job.result)
+
+    def close(self) -> None:
+        """Takes up no more work. What is being made is left behind: its thread is a daemon."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify_all()
+
+    def _asked(self, key: Hashable, make: Callable[[], Any]) -> _Job:
+        job = self._jobs.get(key)
+        if job is None:
+            job = self._jobs[key] = _Job(make)
+            self._forget_oldest()
+            if len(self._threads) < self._workers and not self._closed:
+                thread = threading.Thread(target=self._work, name="ragauge job", daemon=True)
+                self._threads.append(thread)
+                thread.start()
+            self._changed.notify_all()
+        self._jobs.move_to_end(key)
+        return job
+
+    def _forget_oldest(self) -> None:
+        """Beyond `keep`, the key not asked for the longest: also one that nobody waits for."""
+        for key, job in list(self._jobs.items())[: -self._keep]:
+            if job.state != "working":
+                del self._jobs[key]
+
+    def _work(self) -> None:
+        while (job := self._next()) is not None:
+            result, error = None, None
+            try:
+                result = job.make()
+            except Exception as problem:
+                error = problem
+            with self._changed:
+                job.done(result, error)
+                self._changed.notify_all()
+
+    def _next(self) -> _Job | None:
+        """The job to take up, when there is one; None once closed."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._closed or self._waiting() is not None)
+            job = None if self._closed else self._waiting()
+            if job is not None:
+                job.state = "working"
+            return job
+
+    def _waiting(self) -> _Job | None:
+        """The one last asked for: somebody looks at that page now."""
+        waiting = (job for job in reversed(self._jobs.values()) if job.state == "waiting")
+        return next(waiting, None)
+
+
+class _Job:
+    """A piece of work and how far it is."""
+
+    def __init__(self, make: Callable[[], Any]) -> None:
+        self.make = make
+        self.state: Literal["waiting", "working", "done"] = "waiting"
+        self.result: Any = None
+        self.error: Exception | None = None
+
+    def done(self, result: Any, error: Exception | None) -> None:
+        self.state, self.result, self.error = "done", result, error
+        self.make = _made  # what it holds on to may be large
+
+
+def _made() -> None:
+    """What is left of work that is done."""

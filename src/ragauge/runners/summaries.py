@@ -1,0 +1,138 @@
+"""Summaries: a report with its long lists cut, for who wants its first page and not its megabytes.
+
+A summary is the same record. Its metrics, gates, totals, counts and coverage are the whole
+report's; of questions, answers, queries and errors it has the worst. A reader knows that it is cut
+by the seals of the run: where nothing is, both files have the same. How many there are in all
+stands in the report's own counts, never in the length of a list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+from msgspec import structs
+
+from ragauge.contracts.audit import OK, AuditReport
+from ragauge.contracts.evaluation import (
+    AnswerDetail,
+    AnswerScored,
+    EntityDetail,
+    EntityError,
+    EvalAllReport,
+    EvalReport,
+    LabelDetail,
+    LinkDetail,
+    LinkError,
+    RankingDetail,
+)
+from ragauge.contracts.history import canonical
+from ragauge.contracts.score import Comparison, ScoreReport
+from ragauge.contracts.stability import StabilityReport
+from ragauge.contracts.trace_eval import TraceEvalReport
+from ragauge.metrics.quality import GOOD_LABELS
+from ragauge.reports.audit.story import wrong_answers
+from ragauge.reports.envelope import some_of_each
+from ragauge.reports.evaluation.rankings import worst_first
+from ragauge.reports.score.story import changed_labels, wrong_questions
+from ragauge.reports.stability.story import ranked as ranked_questions
+from ragauge.reports.stability.story import some_unstable
+from ragauge.reports.trace_eval.story import ranked as ranked_traced
+
+Report = TypeVar("Report")
+Mistake = TypeVar("Mistake", EntityError, LinkError)
+
+SUMMARY_ROWS = 200
+"""Rows of a list that a summary has."""
+SUMMARY_BYTES = 1 << 20
+"""What it may grow to: where rows are long, there are fewer of them."""
+FEWEST = 5
+
+
+def summary(report: Report) -> Report:
+    """The report with its long lists cut to the worst; one of a kind without lists as it is."""
+    cut = _CUTS.get(type(report))
+    if cut is None:
+        return report
+    rows = SUMMARY_ROWS
+    made: Report = cut(report, rows)
+    while len(canonical(made)) > SUMMARY_BYTES and rows > FEWEST:
+        rows //= 2
+        made = cut(report, rows)
+    return made
+
+
+def _score(report: ScoreReport, rows: int) -> ScoreReport:
+    right = [row for row in report.questions if row.label in GOOD_LABELS]
+    return structs.replace(
+        report,
+        questions=tuple([*wrong_questions(report, rows), *right][:rows]),
+        baseline=_baseline(report.baseline, rows) if report.baseline else None,
+    )
+
+
+def _baseline(compared: Comparison, rows: int) -> Comparison:
+    return structs.replace(compared, changed=tuple(changed_labels(compared)[:rows]))
+
+
+def _stability(report: StabilityReport, rows: int) -> StabilityReport:
+    first = some_unstable(report, rows)
+    kept = list(dict.fromkeys([*first, *ranked_questions(report)]))[:rows]
+    return structs.replace(
+        report,
+        details={qid: report.details[qid] for qid in kept},
+        cells={qid: report.cells[qid] for qid in kept},
+    )
+
+
+def _audit(report: AuditReport, rows: int) -> AuditReport:
+    right = [row for row in report.answers if row.code == OK]
+    answers = tuple([*wrong_answers(report, rows), *right][:rows])
+    return structs.replace(report, answers=answers)
+
+
+def _trace_eval(report: TraceEvalReport, rows: int) -> TraceEvalReport:
+    return structs.replace(report, questions=tuple(ranked_traced(report)[:rows]))
+
+
+def _evaluation(report: EvalReport, rows: int) -> EvalReport:
+    detail = report.detail
+    match detail:
+        case EntityDetail() | LinkDetail():
+            detail = structs.replace(detail, errors=_of_each_kind(detail.errors, rows))
+        case LabelDetail():
+            detail = structs.replace(detail, confusions=detail.confusions[:rows])
+        case RankingDetail():
+            queries = tuple(worst_first(report, detail)[:rows])
+            detail = structs.replace(detail, queries=queries)
+        case AnswerDetail():
+            answers = tuple(_wrong_first(detail.answers)[:rows])
+            detail = structs.replace(detail, answers=answers, worst=detail.worst[:rows])
+    return structs.replace(report, detail=detail)
+
+
+def _of_each_kind(errors: Sequence[Mistake], rows: int) -> tuple[Mistake, ...]:
+    kinds = dict.fromkeys(error.kind for error in errors)
+    return tuple(some_of_each([[one for one in errors if one.kind == k] for k in kinds], rows))
+
+
+def _wrong_first(answers: Sequence[AnswerScored]) -> list[AnswerScored]:
+    """Wrong answers, those of which nobody can say, right ones; each by id, as the report has."""
+    order: tuple[bool | None, ...] = (False, None, True)
+    return sorted(answers, key=lambda one: order.index(one.right))
+
+
+def _all_tasks(report: EvalAllReport, rows: int) -> EvalAllReport:
+    each = max(FEWEST, rows // max(1, len(report.tasks)))
+    tasks = {task: _evaluation(one, each) for task, one in report.tasks.items()}
+    return structs.replace(report, tasks=tasks)
+
+
+_CUTS: dict[type, Callable[[Any, int], Any]] = {
+    ScoreReport: _score,
+    StabilityReport: _stability,
+    AuditReport: _audit,
+    TraceEvalReport: _trace_eval,
+    EvalReport: _evaluation,
+    EvalAllReport: _all_tasks,
+}
