@@ -145,6 +145,31 @@ def test_the_demo_leaves_traces_of_a_system_that_refuses_too_much(tmp_path):
     assert report["advice"]
 
 
+def test_the_demo_leaves_a_history_and_a_report_to_look_at(tmp_path):
+    done = ragauge("demo", "--into", "demo", cwd=tmp_path)
+    text = done.stdout.decode()
+    assert text.rstrip().splitlines()[-4].strip() == "demo/report.html"
+    assert "ragauge serve --store demo/history\n" in text
+    report = (tmp_path / "demo/report.html").read_text()
+    assert report.startswith("<!DOCTYPE html>")
+    assert "unstable_retrieval=0.15" in report
+
+    def kept() -> dict[str, str]:
+        listed = ("runs", "list", "--store", "demo/history", "--format", "json")
+        runs = json.loads(ragauge(*listed, cwd=tmp_path).stdout)["runs"]
+        return {run["id"]: run["record"]["name"] for run in runs}
+
+    names = ["broken citations", "citations", "sweep", "traces"]
+    first = kept()
+    assert sorted(first.values()) == names
+    own = ("--record", "--store", "demo/history", "--name", "own")
+    ragauge("score", "demo/gold.jsonl", "demo/traces.jsonl", *own, cwd=tmp_path)
+    ragauge("demo", "--into", "demo", cwd=tmp_path)
+    second = kept()
+    assert sorted(second.values()) == sorted([*names, "own"]), "what is not the demo's stays"
+    assert not [id for id in first if id in second], "the demo's runs do not pile up"
+
+
 def test_the_demo_shows_a_stable_question_and_a_flake_made_by_its_fault(tmp_path):
     done = ragauge("demo", cwd=tmp_path)
     text = done.stdout.decode()

@@ -111,7 +111,8 @@ def test_a_score_is_recorded_and_read_back(parity, place):
     assert [record["name"], record["command"], record["passed"]] == ["nightly", "score", True]
     assert record["labels"] == {"model": "small-3"}
     assert record["units"] == 4
-    assert set(record["files"]) == {"report.json", "records.parquet"}
+    kept = {"answers.jsonl.zst", "records.parquet", "report.json", "summary.json"}
+    assert set(record["files"]) == kept
     assert f"recorded {run['id'][:12]}" in done.stderr.decode()
     shown = ragauge("runs", "show", run["id"][:12], "--store", place).stdout
     assert shown.endswith(plain.stdout)
@@ -144,6 +145,14 @@ def test_the_configuration_may_ask_for_it_and_the_project_keeps_it(parity, tmp_p
     assert ragauge("score", *parity, cwd=tmp_path).returncode == 0
     (run,) = listed(tmp_path / ".ragauge")
     assert [run["record"]["name"], run["record"]["labels"]] == ["ours", {"model": "b"}]
+
+
+def test_texts_stay_where_they_are_by_flag_or_by_configuration(parity, tmp_path):
+    (tmp_path / "ragauge.toml").write_text("record = true\nkeep_texts = false\n")
+    assert ragauge("score", *parity, cwd=tmp_path).returncode == 0
+    assert ragauge("score", *parity, "--keep-texts", cwd=tmp_path).returncode == 0
+    with_texts, without = (run["record"]["files"] for run in listed(tmp_path / ".ragauge"))
+    assert with_texts.keys() - without.keys() == {"answers.jsonl.zst"}
 
 
 def test_nothing_is_recorded_where_nothing_was_asked_for(parity, tmp_path):

@@ -20,11 +20,13 @@ from random import Random
 import sqlalchemy
 
 from ragauge.contracts.history import RunFilter, sealed_units
+from ragauge.contracts.paging import UnitQuery
 from ragauge.errors import UsageError
 from ragauge.store.checking import checked  # noqa: F401 (imported before the forks)
 from ragauge.store.history import open_history
 from ragauge.store.migrations import upgrade  # noqa: F401
-from tests.store.runs_made import gold_set, new_run, unit_rows
+from ragauge.store.paging import SqlPages  # noqa: F401
+from tests.store.runs_made import COMPLIANCE, gold_set, new_run, unit_rows
 
 UNITS, QUESTIONS, WARM = 150, 20, 5
 WRITERS, EACH = 16, 4
@@ -260,6 +262,10 @@ def faults_of(history, run) -> list[str]:
         != QUESTIONS + run.record.configuration["number"] // 3
     ):
         wrong.append(f"{run.id}: gold")
+    if history.pages.units(run, UnitQuery(words="Q", sort=COMPLIANCE)).total != UNITS:
+        wrong.append(f"{run.id}: pages")
+    if run not in [each.run for each in history.pages.over_runs("q7", run, WRITERS * EACH)]:
+        wrong.append(f"{run.id}: over runs")
     for name, seal in run.record.files.items():
         with history.file(run, name) as path:
             if path.stat().st_size != seal.size:

@@ -41,10 +41,12 @@ def bare(place: str):
         engine.dispose()
 
 
+COLUMNS = {"packed_units", "packed_gold", "unit_keys", "run_words"}
 LACKS = {
-    "0001": {"rag_traces", "regressions", "judge_replies"},
-    "0002": {"regressions", "judge_replies"},
-    "0003": {"judge_replies"},
+    "0001": {"rag_traces", "regressions", "judge_replies", *COLUMNS},
+    "0002": {"regressions", "judge_replies", *COLUMNS},
+    "0003": {"judge_replies", *COLUMNS},
+    "0004": COLUMNS,
 }
 """The tables that a history of each earlier version does not have."""
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
+    from ragauge.contracts.score import Outcome
     from ragauge.contracts.stability import StabilityReport
     from ragauge.demo.pipeline import Pipeline
 
@@ -28,7 +29,7 @@ PORT = 8136
     invoke_without_command=True,
     short_help="Sweep the bundled reference pipeline, score it and explain the result.",
 )
-@click.option("--into", metavar="FOLDER", help="Keep gold, traces, runs and reports there.")
+@click.option("--into", metavar="FOLDER", help="Keep gold, traces, runs, history and report there.")
 @click.pass_context
 def demo(ctx: click.Context, into: str | None) -> None:
     """Sweep the bundled reference pipeline over the heritage set, with a fault switched on.
@@ -53,28 +54,31 @@ def demo(ctx: click.Context, into: str | None) -> None:
 
 def _tour(folder: Path, *, kept: bool) -> None:
     from ragauge.cli.demo_citations import citations_of_a_tour
+    from ragauge.cli.demo_history import history_of_a_tour
 
     color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
     width = shutil.get_terminal_size((100, 24)).columns
     pipeline = _built(click.echo)
-    report = _swept(pipeline, folder, click.echo)
-    click.echo(_excerpt(report, color=color, width=width), nl=False, color=color)
+    swept = _swept(pipeline, folder, click.echo)
+    click.echo(_excerpt(swept.report, color=color, width=width), nl=False, color=color)
     gold = folder / "gold.jsonl"
     shown = citations_of_a_tour(pipeline, gold, folder, color=color, width=width)
     click.echo(shown, nl=False, color=color)
     if kept:
-        _write_report(report, folder / "stability.html")
+        history_of_a_tour(folder, swept, FAULT)
     click.echo(_next_steps(folder if kept else Path("demo"), kept=kept))
 
 
 def excerpt_of_a_tour(folder: Path, *, color: bool, width: int) -> str:
     """What the demo shows of its sweep, without saying how long it took."""
     quiet: Callable[[str], None] = lambda remark: None  # noqa: E731
-    return _excerpt(_swept(_built(quiet), folder, quiet), color=color, width=width)
+    return _excerpt(_swept(_built(quiet), folder, quiet).report, color=color, width=width)
 
 
-def _swept(pipeline: Pipeline, folder: Path, say: Callable[[str], None]) -> StabilityReport:
-    """The report on the pipeline, swept and scored, all files in the folder."""
+def _swept(
+    pipeline: Pipeline, folder: Path, say: Callable[[str], None]
+) -> Outcome[StabilityReport]:
+    """What the pipeline came to, swept and scored, all files in the folder."""
     from ragauge.demo import GOLD
     from ragauge.runners.stability import stability
 
@@ -82,7 +86,7 @@ def _swept(pipeline: Pipeline, folder: Path, say: Callable[[str], None]) -> Stab
     shutil.copyfile(GOLD, gold)
     write_traces(pipeline, gold, folder / "traces.jsonl")
     _sweep(pipeline, gold, runs, say)
-    return stability(gold, runs).report
+    return stability(gold, runs)
 
 
 def _built(say: Callable[[str], None]) -> Pipeline:
@@ -165,13 +169,6 @@ def _a_flake(report: StabilityReport) -> str | None:
     return max(seeds, key=lambda qid: (seeds[qid], qid), default=None)
 
 
-def _write_report(report: StabilityReport, path: Path) -> None:
-    from ragauge.reports.forms import render
-    from ragauge.store.files import write_whole
-
-    write_whole(path, render(report, "html").encode())
-
-
 def _next_steps(folder: Path, *, kept: bool) -> str:
     steps = {
         f"ragauge score {folder}/gold.jsonl {folder}/traces.jsonl --preset ship": (
@@ -183,8 +180,8 @@ def _next_steps(folder: Path, *, kept: bool) -> str:
         ),
         f"ragauge audit {folder}/broken.jsonl --manifest {folder}/manifest.json "
         f"--docs {folder}/documents": "what is wrong with each citation, and the next step",
-        f"ragauge score {folder}/gold.jsonl {folder}/traces.jsonl --record": (
-            "kept in a history: `ragauge runs list`, `ragauge compare`"
+        f"ragauge runs list --store {folder}/history": (
+            "what is kept in a history; `ragauge score … --record` adds to one"
         ),
         f"ragauge eval qa {folder}/gold.jsonl {folder}/traces.jsonl": (
             "each answer sentence by sentence, beside what supports it"
@@ -192,20 +189,27 @@ def _next_steps(folder: Path, *, kept: bool) -> str:
         "ragauge eval all --demo": "entities, types, links, rankings, answers of a bundled model",
         "ragauge demo serve": "the pipeline as an endpoint, to sweep with --http",
     }
-    first = (
-        f"Look at, in a browser: {folder}/stability.html for every question and run, and "
-        f"{folder}/audit.html for the citations."
-        if kept
-        else f"`ragauge demo --into {folder}` keeps the files, and makes a page to look at."
-    )
     return "\n".join(
         [
             "",
-            first,
-            "Then try, after `. .venv/bin/activate` if `ragauge` is not on your path:",
+            "Try, after `. .venv/bin/activate` if `ragauge` is not on your path:",
             *(f"  {command}\n      {about}" for command, about in steps.items()),
+            "",
+            *_what_to_look_at(folder, kept=kept),
         ]
     )
+
+
+def _what_to_look_at(folder: Path, *, kept: bool) -> list[str]:
+    if not kept:
+        return [f"`ragauge demo --into {folder}` keeps the files, and makes a page to look at."]
+    return [
+        "Look at it in a browser:",
+        f"  {folder}/report.html",
+        "      the sweep as one file to share: every question, what flips it, and what to change",
+        f"  ragauge serve --store {folder}/history",
+        "      the dashboard of all that the demo measured; Ctrl-C ends it",
+    ]
 
 
 @demo.command(short_help="Serve the reference pipeline over HTTP.")

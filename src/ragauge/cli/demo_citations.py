@@ -29,9 +29,7 @@ def citations_of_a_tour(
     pipeline: Pipeline, gold: Path, folder: Path, *, color: bool, width: int
 ) -> str:
     """What an audit says of three answers whose citations were broken; all files in the folder."""
-    from ragauge.reports.forms import render
     from ragauge.runners.audit import audit
-    from ragauge.store.files import write_whole
     from ragauge.store.manifests import write_manifest
 
     manifest, documents, broken = (
@@ -41,7 +39,6 @@ def citations_of_a_tour(
     _copy_documents(documents)
     struck = _write_broken(pipeline, gold, broken)
     report = audit(broken, manifest=manifest, docs=documents).report
-    write_whole(folder / "audit.html", render(report, "html").encode())
     return _shown(report, struck, color=color, width=width)
 
 

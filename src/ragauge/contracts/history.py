@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import msgspec
 from msgspec import Struct
@@ -16,6 +16,9 @@ from ragauge.contracts.metric import Better
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.errors import UsageError
+
+if TYPE_CHECKING:
+    from ragauge.contracts.paging import PagedHistory
 
 RUN_SCHEMA = "ragauge.run/1"
 ID_SHOWN = 12
@@ -158,6 +161,11 @@ class NoHistory(UsageError):
 
 class History(Protocol):
     """Runs kept for good. Several processes may write and read at once."""
+
+    @property
+    def pages(self) -> PagedHistory:
+        """The same history, a page at a time."""
+        ...
 
     def record(self, run: NewRun) -> Run:
         """Keep a run; on return it is durable. The same run a second time changes nothing."""

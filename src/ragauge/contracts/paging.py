@@ -88,6 +88,16 @@ class Point(Struct, frozen=True, kw_only=True):
     high: float | None
 
 
+class RunKind(Struct, frozen=True, kw_only=True):
+    """Runs of one command and name."""
+
+    command: str
+    name: str
+    runs: int
+    last: str
+    """When the last of them was recorded."""
+
+
 class MetricLine(Struct, frozen=True, kw_only=True):
     """A metric over the runs of one command and name, oldest first."""
 
@@ -107,6 +117,18 @@ class UnitCounts(Struct, frozen=True, kw_only=True):
     right: int
     wrong: int
     untold: int
+
+
+class Ended(Struct, frozen=True):
+    """How many units ended in which way."""
+
+    right: int
+    wrong: int
+    untold: int
+
+    @property
+    def told(self) -> int:
+        return self.right + self.wrong
 
 
 class UnitInRun(Struct, frozen=True, kw_only=True):
@@ -141,6 +163,14 @@ class PagedHistory(Protocol):
         """How many runs have a value of each metric, by id."""
         ...
 
+    def names(self) -> int:
+        """How many names runs have."""
+        ...
+
+    def kinds(self, metric: str, most: int) -> list[RunKind]:
+        """The commands and names of runs that have a metric, the one recorded last first."""
+        ...
+
     def lines(
         self, kinds: Sequence[tuple[str, str]], metrics: Sequence[str], last: int
     ) -> list[MetricLine]:
@@ -164,6 +194,14 @@ class PagedHistory(Protocol):
         """The unit in the last runs that share the gold set of `like`, the newest first."""
         ...
 
+    def ends(self, runs: Sequence[Run], units: Sequence[str]) -> dict[str, dict[str, Rightness]]:
+        """By run id and unit, how each unit ended; what a run does not have is left out."""
+        ...
+
+    def rightness(self, run: Run) -> dict[str, dict[str, Ended]]:
+        """By stratum and value of the run's gold set, how the units of those questions ended."""
+        ...
+
     def gold_sets(self) -> list[GoldSet]:
         """The newest first."""
         ...
@@ -175,6 +213,10 @@ class PagedHistory(Protocol):
     def questions(self, sha256: str, query: QuestionQuery) -> Paged[Gold]: ...
 
     def question(self, sha256: str, qid: str) -> Gold | None: ...
+
+    def questions_with(self, sha256: str, qids: Sequence[str]) -> dict[str, Gold]:
+        """The questions of these ids, by id; those that the set does not have are left out."""
+        ...
 
     def strata(self, sha256: str) -> dict[str, dict[str, int]]:
         """By stratum and value, how many questions have it; `answerable` among them."""

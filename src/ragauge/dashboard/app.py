@@ -15,6 +15,7 @@ from ragauge.dashboard.pages import compare, document, gold, gold_set, history, 
 from ragauge.dashboard.rendering import render
 from ragauge.dashboard.sorting import sort_links
 from ragauge.errors import RagaugeError
+from ragauge.text.visible import visible
 
 if TYPE_CHECKING:
     from starlette.applications import Starlette
@@ -70,14 +71,15 @@ def _endpoint(view: View, material: Material) -> Callable[[Request], Awaitable[R
 def _answer(view: View, material: Material, request: Request) -> Response:
     from starlette.responses import HTMLResponse, Response
 
+    path = request.scope["raw_path"].decode("ascii")  # as links need it: an id may hold a ?
     fields = [*request.query_params.multi_items()]
     asked = Asked(fields, request.path_params)
     try:
-        page = view(material, Served(request.url.path, fields), asked)
+        page = view(material, Served(path, fields), asked)
         if wanted := asked.text("figures"):
             content, kind = page.wanted(wanted)
             return Response(content, media_type=kind)
-        return HTMLResponse(framed(page, material, request.url.path, fields))
+        return HTMLResponse(framed(page, material, path, fields))
     except Missing as error:
         return _refusal(404, str(error))
     except BadAddress as error:
@@ -123,5 +125,5 @@ def _refusal(status: int, words: str) -> Response:
 
 
 async def _fault(request: Request, error: Exception) -> Response:
-    log.error("%s: a fault in Ragauge", request.url.path, exc_info=error)
+    log.error("%s: a fault in Ragauge", visible(request.scope["path"]), exc_info=error)
     return _refusal(500, "this is a fault in Ragauge; the terminal it runs in says more")

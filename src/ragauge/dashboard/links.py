@@ -21,8 +21,16 @@ class Links(Protocol):
     def question(self, run: str, unit: str, **fields: Field) -> str | None: ...
 
     def document(
-        self, run: str, doc_id: str, rev: str, start: int | None = None, end: int | None = None
-    ) -> str | None: ...
+        self,
+        run: str,
+        doc_id: str,
+        rev: str,
+        start: int | None = None,
+        end: int | None = None,
+        unit: str = "",
+    ) -> str | None:
+        """A document, opened at a span; with a unit, beside what its answers cite there."""
+        ...
 
     def compare(self, before: str = "", after: str = "") -> str | None: ...
 
@@ -51,9 +59,15 @@ class Served:
         return _address(f"/runs/{_part(run)}/question", {"unit": unit, **fields})
 
     def document(
-        self, run: str, doc_id: str, rev: str, start: int | None = None, end: int | None = None
+        self,
+        run: str,
+        doc_id: str,
+        rev: str,
+        start: int | None = None,
+        end: int | None = None,
+        unit: str = "",
     ) -> str:
-        place = {"doc": doc_id, "rev": rev, "start": start, "end": end}
+        place = {"doc": doc_id, "rev": rev, "start": start, "end": end, "unit": unit}
         return _address(f"/runs/{_part(run)}/document", place) + ("#cited" if end else "")
 
     def compare(self, before: str = "", after: str = "") -> str:

@@ -16,6 +16,8 @@ from ragauge.errors import UsageError
 PREFIX = "RAGAUGE_"
 KEYS = (f"{PREFIX}JUDGE_KEY", f"{PREFIX}EMBEDDER_KEY")
 """Variables that hold keys of endpoints: no settings, so that their values are shown nowhere."""
+TOKEN = f"{PREFIX}TOKEN"
+"""The variable that holds what readers of a dashboard need; no setting, for the same reason."""
 EMPTY = "is empty; leave it out, or say what you want"
 Kind = Literal["text", "texts", "list", "choice", "whole", "number", "switch"]
 
@@ -241,7 +243,7 @@ def configured(
         _set(values, name, value, file.name, f"{file.name}: {name}", problems)
     _from_its_folder(values, file)
     for variable in sorted(environment):
-        if variable.startswith(PREFIX) and variable not in KEYS:
+        if variable.startswith(PREFIX) and variable not in (*KEYS, TOKEN):
             name = _named(variable.removeprefix(PREFIX).lower())
             _set(values, name, environment[variable], variable, variable, problems)
     for name, value in flags.items():

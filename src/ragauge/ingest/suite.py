@@ -43,10 +43,10 @@ from ragauge.ingest.toml_tables import (
 ALL = "all"
 """The suite that runs where none is named: every task, unless the file says otherwise."""
 
-READING = ("refusal", "refusal_tokens", "canon", "inline", "max_bad")
+SHARED = ("refusal", "refusal_tokens", "canon", "inline", "max_bad", "keep_texts")
 OWN: dict[TaskKind, tuple[str, ...]] = {
-    "score": ("preset", "gates", "each", *READING),
-    "stability": ("stability.profile", "stability.gates", "stability.min_stable", *READING),
+    "score": ("preset", "gates", "each", *SHARED),
+    "stability": ("stability.profile", "stability.gates", "stability.min_stable", *SHARED),
 }
 """The settings a task of each kind may set for itself."""
 CALLS = ("concurrency", "timeout", "retries", "rate", "error_budget")

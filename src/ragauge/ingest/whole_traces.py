@@ -11,7 +11,10 @@ from typing import Any
 
 from msgspec import structs
 
+from ragauge.citations.joining import cited_id
 from ragauge.contracts.trace import Trace
+from ragauge.ingest.auditable import Auditable
+from ragauge.ingest.fields import BadField
 from ragauge.ingest.lines import blocks
 from ragauge.ingest.trace_lines import decoded
 from ragauge.ingest.traces import read_trace
@@ -37,6 +40,23 @@ def whole_trace(line: bytes) -> Trace:
     """The trace a line holds, with its chunks and citations; raises one of BadLine."""
     record = decoded(line)
     return with_payloads(read_trace(record), record)
+
+
+def audited_trace(line: bytes, made: Auditable) -> Trace:
+    """The trace of a line that could be audited: as far as it tells, where fields are amiss."""
+    record = decoded(line)
+    try:
+        return with_payloads(read_trace(record), record)
+    except BadField:
+        listed = made.answer.citations
+        ids = [cited_id(one) for one in listed or ()]
+        return structs.replace(
+            made.trace,
+            citations=None if listed is None else tuple(id for id in ids if id is not None),
+            cited=tuple(one for one in listed or () if type(one) is dict) or None,
+            retrieved_ids=made.retrieved_ids,
+            retrieved=tuple(one for one in made.retrieved or () if type(one) is dict) or None,
+        )
 
 
 def with_payloads(trace: Trace, record: dict[str, Any]) -> Trace:

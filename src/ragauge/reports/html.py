@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
@@ -96,30 +96,70 @@ def fragment(name: str, report: dict[str, Any], **chosen: Any) -> Markup:
 
     `report` is the JSON report. `question` wants to know which: `qid="q1"`.
     """
-    from markupsafe import Markup
-
-    kind, record = KINDS.get(report.get("schema", ""), ("", None))
+    _, record = KINDS.get(report.get("schema", ""), ("", None))
     if record is None:
         raise UsageError(f'there is no view of a report with the schema "{report.get("schema")}"')
-    view = import_module(f"ragauge.reports.{kind}.view").View(msgspec.convert(report, record))
-    if name not in (kind, *view.parts):
-        parts = ", ".join(view.parts)
-        raise UsageError(f'a {kind} report has no part "{name}"; it has {parts}')
-    template = _environment().get_template(f"{name}.html")
-    return Markup(template.render(view=view, **view.chosen(**chosen)))  # escaped as it was made
+    return Fragments(msgspec.convert(report, record)).part(name, **chosen)
 
 
-def policy(style: str) -> str:
-    """The content security policy: this style sheet, and nothing from anywhere."""
-    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+class To(Protocol):
+    """The way from a fragment to pages around it; None where there is none, and text stays text."""
+
+    def question(self, qid: str) -> str | None: ...
+
+    def metric(self, id: str) -> str | None:
+        """To the questions that speak for a metric's value, or against it."""
+        ...
+
+
+class Nowhere:
+    """A fragment that stands alone: as in a file."""
+
+    def question(self, qid: str) -> None:
+        return None
+
+    def metric(self, id: str) -> None:
+        return None
+
+
+class Fragments:
+    """The parts of a report that is at hand as a record, with links to what is around them."""
+
+    def __init__(self, report: Any, to: To | None = None) -> None:
+        self.kind, _ = KINDS[report.schema]
+        self.view: Any = import_module(f"ragauge.reports.{self.kind}.view").View(report)
+        self._to = to or Nowhere()
+
+    def part(self, name: str, **chosen: Any) -> Markup:
+        """The part of this name; raises UsageError where a report of this kind has none."""
+        from markupsafe import Markup
+
+        if name not in (self.kind, *self.view.parts):
+            parts = ", ".join(self.view.parts)
+            raise UsageError(f'a {self.kind} report has no part "{name}"; it has {parts}')
+        template = _environment().get_template(f"{name}.html")
+        context = self.view.chosen(**chosen)
+        return Markup(template.render(view=self.view, to=self._to, **context))  # escaped as made
+
+
+def policy(style: str, *scripts: str) -> str:
+    """The content security policy: this style sheet, these scripts, and nothing from anywhere."""
     allowed = {
         "default-src": "'none'",
-        "style-src": f"'sha256-{digest}'",
+        "style-src": _known_by(style),
+        "script-src": " ".join(map(_known_by, scripts)),
         "img-src": "data:",
         "base-uri": "'none'",
         "form-action": "'none'",
     }
-    return "; ".join(f"{name} {source}" for name, source in allowed.items())
+    given = {name: source for name, source in allowed.items() if source}
+    return "; ".join(f"{name} {source}" for name, source in given.items())
+
+
+def _known_by(content: str) -> str:
+    """The source of a policy that is this content and nothing else."""
+    digest = base64.b64encode(hashlib.sha256(content.encode()).digest()).decode()
+    return f"'sha256-{digest}'"
 
 
 @cache
@@ -141,6 +181,7 @@ def environment(*folders: Path) -> Environment:
     )
     for filter in FILTERS:
         made.filters[filter.__name__] = filter
+    made.globals["to"] = Nowhere()
     return made
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta, Struct, structs
 
 from ragauge.citations.log_line import format_line
 from ragauge.citations.offsets import OffsetReading
@@ -35,6 +35,7 @@ from ragauge.runners.audit_report import AuditAssembly
 from ragauge.runners.audit_sums import AuditSums
 from ragauge.runners.audit_unit import in_one_unit
 from ragauge.runners.bad_input import allowed_bad, refuse_bad_lines
+from ragauge.runners.kept_audits import audited_answers
 from ragauge.text.refusal import DEFAULT_TOKEN, Strength
 
 Progress = Callable[[int], None]
@@ -144,7 +145,9 @@ class _Audit:
                 self._progress(block.size)
             # Before the log gets its name: what is rejected leaves no file.
             self._refuse_bad_input()
-            return self._assembly().outcome(self._rules, self._embedder_id)
+            outcome = self._assembly().outcome(self._rules, self._embedder_id)
+        answers = audited_answers(self._setup(), self._traces, self._options.workers)
+        return structs.replace(outcome, answers=answers)
 
     def _assembly(self) -> AuditAssembly:
         return AuditAssembly(

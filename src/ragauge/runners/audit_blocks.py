@@ -86,6 +86,12 @@ class BlockAudit(Struct):
     """The question of each trace: its gold qid, or what the trace itself calls it."""
     codes: list[str] = []
     """The worst code of each trace; that of an error record is its own."""
+    found: list[tuple[str, ...]] = []
+    """All codes of each trace, each once."""
+    cited: list[tuple[str, ...]] = []
+    """The first ids that each trace cites."""
+    documents: set[tuple[str, str]] = field(default_factory=set)
+    """What is cited of the frozen documents, as ids and revisions; none where there are none."""
     kinds: dict[Kind, int] = {}
     measured: dict[str, Measured] = {}
     wrong: list[tuple[int, AuditedAnswer]] = []
@@ -200,6 +206,11 @@ class BlockAuditor:
         key = gold.qid if gold else trace.qid or trace.q or ""
         found.keys.append(key)
         found.codes.append("error_record" if one.failure else audit.code)
+        codes = dict.fromkeys(finding.code for finding in one.findings)
+        found.found.append(tuple(codes))
+        found.cited.append(one.examined.ids[:CITED_SHOWN])
+        if self._documents is not None:
+            found.documents.update((cited.doc_id, cited.rev) for cited in one.examined.cited)
         found.kinds[audit.kind] = found.kinds.get(audit.kind, 0) + 1
         found.citations += len(one.examined.ids)
         for metric in self._metrics:
@@ -208,7 +219,7 @@ class BlockAuditor:
             _note(found, Noted(number, "error_record", one.failure, qid=key))
         for finding in one.findings:
             _note(found, Noted(number, finding.code, "", key, finding))
-        for code in {finding.code for finding in one.findings}:
+        for code in codes:
             found.code_answers[code] = found.code_answers.get(code, 0) + 1
         if one.failure:
             return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -39,13 +40,13 @@ class AuditNumbers:
     def verdicts(self, rules: Sequence[Rule]) -> tuple[Verdict, ...]:
         return tuple(self._verdict(rule) for rule in rules)
 
-    def units(self, labels: Sequence[str | None]) -> UnitRows:
+    def units(self, labels: Sequence[str | None], details: dict[str, Sequence[Any]]) -> UnitRows:
         """What each question came to."""
         return UnitRows(
             ids=self._questions,
             labels=labels,
             right=[None if label is None else label == "ok" for label in labels],
-            details={},
+            details=details,
             measured={id: measured(sums, "sums") for id, sums in self._sums.items()},
         )
 

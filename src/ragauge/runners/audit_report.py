@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -21,6 +22,7 @@ from ragauge.contracts.audit import (
     DepthCount,
 )
 from ragauge.contracts.calibration import Calibration
+from ragauge.contracts.documents import FrozenDocument
 from ragauge.contracts.finding import Findings
 from ragauge.contracts.gold import Gold, fingerprint
 from ragauge.contracts.manifest import Manifest
@@ -30,6 +32,7 @@ from ragauge.diagnosis.traceability import advise_similarity
 from ragauge.metrics.sums import QuestionSums
 from ragauge.runners.audit_numbers import AuditNumbers
 from ragauge.runners.audit_sums import AuditSums
+from ragauge.runners.kept_audits import cited_documents
 from ragauge.text.grounding.model import shipped
 
 if TYPE_CHECKING:
@@ -76,11 +79,18 @@ class AuditAssembly:
         report = self._report(numbers, rules, embedder)
         return Outcome(
             report=report,
-            units=numbers.units(self._found.labels()),
+            units=numbers.units(self._found.labels(), {**self._found.details()}),
             gold=self._gold,
             record_rows=None,
             identity=report.identity,
+            documents=self._documents(),
         )
+
+    def _documents(self) -> Callable[[], Iterable[FrozenDocument]] | None:
+        docs, cited = self._options.docs, self._found.documents
+        if docs is None:
+            return None
+        return partial(cited_documents, docs, self._manifest, cited, self._gold)
 
     def _report(
         self, numbers: AuditNumbers, rules: Sequence[Rule], embedder: str | None

@@ -40,6 +40,10 @@ class AuditSums:
         self._sums = {metric.id: RowSums(metric, len(self.questions)) for metric in metrics}
         self._traces_of: Counter[int] = Counter()
         self._codes: dict[int, str] = {}
+        self._all_codes: dict[int, tuple[str, ...]] = {}
+        self._cited: dict[int, tuple[str, ...]] = {}
+        self.documents: set[tuple[str, str]] = set()
+        """The frozen documents that are cited, by id and revision."""
         self._lines_before = 0
 
     def add(self, block: BlockAudit) -> None:
@@ -50,6 +54,12 @@ class AuditSums:
         self._traces_of.update(places)
         for place, code in zip(places, block.codes, strict=True):
             self._codes[place] = min(self._codes.get(place, code), code, key=_rank)
+        for place, codes in zip(places, block.found, strict=True):
+            known = self._all_codes.get(place, ())
+            if not set(codes) <= set(known):
+                self._all_codes[place] = tuple(sorted({*known, *codes}, key=_rank))
+        self._cited |= dict(zip(places, block.cited, strict=True))
+        self.documents |= block.documents
         question = np.array(places, dtype=np.int64)
         for id, sums in self._sums.items():
             sums.grow(len(self.questions))
@@ -81,6 +91,14 @@ class AuditSums:
     def labels(self) -> list[str | None]:
         """The worst code of each question; None where nobody answered it."""
         return [self._codes.get(place) for place in range(len(self.questions))]
+
+    def details(self) -> dict[str, list[tuple[str, ...]]]:
+        """By question: all codes of its answers, the worst first, and what the last one cites."""
+        places = range(len(self.questions))
+        return {
+            "codes": [self._all_codes.get(place, ()) for place in places],
+            "cited": [self._cited.get(place, ()) for place in places],
+        }
 
     def traced(self, qid: str) -> bool:
         return self._traces_of[self.questions[qid]] > 0

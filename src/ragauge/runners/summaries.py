@@ -18,12 +18,10 @@ from ragauge.contracts.evaluation import (
     AnswerDetail,
     AnswerScored,
     EntityDetail,
-    EntityError,
     EvalAllReport,
     EvalReport,
     LabelDetail,
     LinkDetail,
-    LinkError,
     RankingDetail,
 )
 from ragauge.contracts.history import canonical
@@ -33,14 +31,14 @@ from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.metrics.quality import GOOD_LABELS
 from ragauge.reports.audit.story import wrong_answers
 from ragauge.reports.envelope import some_of_each
-from ragauge.reports.evaluation.rankings import worst_first
+from ragauge.reports.evaluation.rankings import worst_first as ranked_queries
 from ragauge.reports.score.story import changed_labels, wrong_questions
 from ragauge.reports.stability.story import ranked as ranked_questions
 from ragauge.reports.stability.story import some_unstable
 from ragauge.reports.trace_eval.story import ranked as ranked_traced
 
 Report = TypeVar("Report")
-Mistake = TypeVar("Mistake", EntityError, LinkError)
+Member = TypeVar("Member")
 
 SUMMARY_ROWS = 200
 """Rows of a list that a summary has."""
@@ -51,33 +49,36 @@ FEWEST = 5
 
 def summary(report: Report) -> Report:
     """The report with its long lists cut to the worst; one of a kind without lists as it is."""
-    cut = _CUTS.get(type(report))
-    if cut is None:
+    shortened = _SHORTENED.get(type(report))
+    if shortened is None:
         return report
     rows = SUMMARY_ROWS
-    made: Report = cut(report, rows)
+    made: Report = shortened(report, rows)
     while len(canonical(made)) > SUMMARY_BYTES and rows > FEWEST:
         rows //= 2
-        made = cut(report, rows)
+        made = shortened(report, rows)
     return made
 
 
 def _score(report: ScoreReport, rows: int) -> ScoreReport:
     right = [row for row in report.questions if row.label in GOOD_LABELS]
+    worst_first = [*wrong_questions(report, rows), *right]
     return structs.replace(
         report,
-        questions=tuple([*wrong_questions(report, rows), *right][:rows]),
+        questions=_cut(report.questions, worst_first, rows),
         baseline=_baseline(report.baseline, rows) if report.baseline else None,
     )
 
 
 def _baseline(compared: Comparison, rows: int) -> Comparison:
-    return structs.replace(compared, changed=tuple(changed_labels(compared)[:rows]))
+    changed = _cut(compared.changed, changed_labels(compared), rows)
+    return structs.replace(compared, changed=changed)
 
 
 def _stability(report: StabilityReport, rows: int) -> StabilityReport:
     first = some_unstable(report, rows)
-    kept = list(dict.fromkeys([*first, *ranked_questions(report)]))[:rows]
+    ranked = list(dict.fromkeys([*first, *ranked_questions(report)]))
+    kept = _cut(tuple(report.details), ranked, rows)
     return structs.replace(
         report,
         details={qid: report.details[qid] for qid in kept},
@@ -87,33 +88,40 @@ def _stability(report: StabilityReport, rows: int) -> StabilityReport:
 
 def _audit(report: AuditReport, rows: int) -> AuditReport:
     right = [row for row in report.answers if row.code == OK]
-    answers = tuple([*wrong_answers(report, rows), *right][:rows])
-    return structs.replace(report, answers=answers)
+    worst_first = [*wrong_answers(report, rows), *right]
+    return structs.replace(report, answers=_cut(report.answers, worst_first, rows))
 
 
 def _trace_eval(report: TraceEvalReport, rows: int) -> TraceEvalReport:
-    return structs.replace(report, questions=tuple(ranked_traced(report)[:rows]))
+    questions = _cut(report.questions, ranked_traced(report), rows)
+    return structs.replace(report, questions=questions)
 
 
 def _evaluation(report: EvalReport, rows: int) -> EvalReport:
     detail = report.detail
     match detail:
         case EntityDetail() | LinkDetail():
-            detail = structs.replace(detail, errors=_of_each_kind(detail.errors, rows))
+            errors = _cut(detail.errors, _of_each_kind(detail.errors, rows), rows)
+            detail = structs.replace(detail, errors=errors)
         case LabelDetail():
             detail = structs.replace(detail, confusions=detail.confusions[:rows])
         case RankingDetail():
-            queries = tuple(worst_first(report, detail)[:rows])
+            queries = _cut(detail.queries, ranked_queries(report, detail), rows)
             detail = structs.replace(detail, queries=queries)
         case AnswerDetail():
-            answers = tuple(_wrong_first(detail.answers)[:rows])
+            answers = _cut(detail.answers, _wrong_first(detail.answers), rows)
             detail = structs.replace(detail, answers=answers, worst=detail.worst[:rows])
     return structs.replace(report, detail=detail)
 
 
-def _of_each_kind(errors: Sequence[Mistake], rows: int) -> tuple[Mistake, ...]:
+def _cut(members: tuple[Member, ...], ranked: Sequence[Member], rows: int) -> tuple[Member, ...]:
+    """The first of the ranked members; all as they stand, where there is room for them."""
+    return members if len(members) <= rows else tuple(ranked[:rows])
+
+
+def _of_each_kind(errors: Sequence[Any], rows: int) -> list[Any]:
     kinds = dict.fromkeys(error.kind for error in errors)
-    return tuple(some_of_each([[one for one in errors if one.kind == k] for k in kinds], rows))
+    return some_of_each([[one for one in errors if one.kind == kind] for kind in kinds], rows)
 
 
 def _wrong_first(answers: Sequence[AnswerScored]) -> list[AnswerScored]:
@@ -123,12 +131,11 @@ def _wrong_first(answers: Sequence[AnswerScored]) -> list[AnswerScored]:
 
 
 def _all_tasks(report: EvalAllReport, rows: int) -> EvalAllReport:
-    each = max(FEWEST, rows // max(1, len(report.tasks)))
-    tasks = {task: _evaluation(one, each) for task, one in report.tasks.items()}
+    tasks = {task: _evaluation(one, rows) for task, one in report.tasks.items()}
     return structs.replace(report, tasks=tasks)
 
 
-_CUTS: dict[type, Callable[[Any, int], Any]] = {
+_SHORTENED: dict[type, Callable[[Any, int], Any]] = {
     ScoreReport: _score,
     StabilityReport: _stability,
     AuditReport: _audit,

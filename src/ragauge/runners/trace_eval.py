@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge.contracts.citation import Unit
+from ragauge.contracts.documents import FrozenDocument
 from ragauge.contracts.gold import Gold
+from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.run import ORIGINAL, Grid
 from ragauge.contracts.score import Outcome
 from ragauge.contracts.sweep import Progress, SweepReport
@@ -25,6 +27,7 @@ from ragauge.models.embedders import embedder
 from ragauge.runners.audit import AuditOptions
 from ragauge.runners.audit_blocks import AuditSetup, BlockAudit, BlockAuditor
 from ragauge.runners.audit_unit import unit_in
+from ragauge.runners.kept_audits import KeepingAuditor, cited_documents
 from ragauge.runners.ledger import ANOTHER
 from ragauge.runners.plan import planned_runs, question_plan
 from ragauge.runners.plans import read_plan
@@ -122,17 +125,16 @@ class _Evaluation:
         self._policy = options.auditing().policy(None)
         self._embedder = embedder(options.embedder).id if options.embedder else None
         self._assembly = TraceEvalAssembly(gold, options, self._embedder, self._wordings())
-        self._auditor = BlockAuditor(
-            AuditSetup(
-                policy=self._policy,
-                manifest=self._manifest,
-                docs=options.docs,
-                tokenizer=options.tokenizer,
-                embedder=options.embedder,
-                gold=gold,
-                metrics=self._assembly.metrics,
-            )
+        self._setup = AuditSetup(
+            policy=self._policy,
+            manifest=self._manifest,
+            docs=options.docs,
+            tokenizer=options.tokenizer,
+            embedder=options.embedder,
+            gold=gold,
+            metrics=self._assembly.metrics,
         )
+        self._auditor = BlockAuditor(self._setup)
 
     def _wordings(self) -> dict[str, int]:
         """How many wordings each question has, of those of the recipe; two alike are one."""
@@ -147,7 +149,25 @@ class _Evaluation:
                 lines, block = self._lines(runs, place), BlockAudit(self._out, 0, 0)
                 audited = list(self._auditor.audit_lines(lines.values(), block, unit))
                 self._assembly.add(traced_question(question, audited, planned), block, lines)
-        return self._assembly.outcome(self._identity(), self._out, runs.findings)
+        outcome = self._assembly.outcome(self._identity(), self._out, runs.findings)
+        documents = self._documents if self._options.docs is not None else None
+        return structs.replace(outcome, answers=self._answers, documents=documents)
+
+    def _answers(self) -> Iterator[tuple[str, KeptAnswer]]:
+        """The runs of each question in the order of the plan, with what their audit found."""
+        auditor = KeepingAuditor(self._setup)
+        with RunLines(self._gold, [self._out]) as runs:
+            unit = self._unit(runs)
+            for place, question in enumerate(self._gold):
+                lines = self._lines(runs, place).values()
+                for one in auditor.kept(self._out, lines, unit):
+                    where = f"{self._out}:{one.line}"
+                    yield question.qid, structs.replace(one.answer, where=where)
+
+    def _documents(self) -> Iterator[FrozenDocument]:
+        assert self._options.docs is not None, "asked for only where there is a folder"
+        cited = self._assembly.documents
+        return cited_documents(self._options.docs, self._manifest, cited, self._gold)
 
     def _identity(self) -> dict[str, Any]:
         plan = read_plan(Path(self._out), ANOTHER)

@@ -88,11 +88,16 @@ class TraceEvalAssembly:
         }
         return Outcome(
             report=self._report(sums, numbers, out, whole),
-            units=numbers.units(self._labels()),
+            units=numbers.units(self._labels(), {**self._found.details()}),
             gold=self._gold,
             record_rows=None,
             identity=whole,
         )
+
+    @property
+    def documents(self) -> set[tuple[str, str]]:
+        """The frozen documents that are cited, by id and revision."""
+        return self._found.documents
 
     def _rules_of(self) -> tuple[Rule, ...]:
         targets = any(question.target_section for question in self._gold)

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Row, Table, select
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import Checked, RunRecord, UnitRow
 from ragauge.errors import UsageError
+from ragauge.store.column_checking import gold_column_faults, unit_column_faults
 from ragauge.store.database import BATCH, Database
 from ragauge.store.recorded import (
     file_rows,
@@ -109,6 +110,7 @@ def _readable_faults(
         return [
             *_record_faults(connection, row, record),
             *_unit_faults(connection, row.number, record),
+            *unit_column_faults(connection, row.number, record, id),
             *_file_faults(connection, shelf, id, record),
             *_gold_faults(connection, record.gold_sha256, gold_faults),
         ]
@@ -206,3 +208,4 @@ def _gold_set_faults(connection: Connection, sha256: str) -> Iterator[str]:
         yield f"gold set {sha256[:12]}: the questions do not hash to gold_sha256"
     if astray:
         yield f"gold set {sha256[:12]}: {astray:,} rows have columns that are not as their line"
+    yield from gold_column_faults(connection, sha256)

@@ -1,9 +1,9 @@
 """Columns made of unit rows and gold questions, so that pages can be sorted and filtered quickly.
 
 A column is packed: the places that have a value as 4-byte integers, then the values: 8-byte floats
-of a metric, else 4-byte integers, which count into `names` or along an order. What has no value
-takes no room, so that columns together are never larger than what they are drawn from. Words are
-the exception: a line a place, some lines a row.
+of a metric, else integers, which count into names (a JSON array in `text`) or along an order. What
+has no value takes no room, so that columns together are never larger than what they are drawn from.
+Words are the exception: `text` has a line a place, some lines a row.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import batched
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -22,7 +22,7 @@ from ragauge.store.database import BATCH
 from ragauge.store.recorded import gold_columns, plain, unit_columns
 
 OWN, METRIC, STRATUM, WORDS = "own", "metric", "stratum", "words"
-PLACE, CODE, VALUE = np.dtype("<i4"), np.dtype("<i4"), np.dtype("<f8")
+PLACE, CODE, KEY, VALUE = map(np.dtype, ("<i4", "<i4", "<i8", "<f8"))
 
 
 class UnitColumns:
@@ -33,7 +33,8 @@ class UnitColumns:
         for place, qid in enumerate(qids):
             self._places.setdefault(qid, place)
         self._units: list[str] = []
-        self._right, self._label, self._values = _Filled(), _Filled(), {}  # type: ignore[var-annotated]
+        self._right, self._label = _Filled(), _Filled()
+        self._values: dict[str, _Filled] = {}
 
     def add(self, columns: Mapping[str, Any]) -> None:
         """Take a unit, as the table of units has it."""
@@ -71,7 +72,8 @@ class _Filled:
     """Values with their places, where there are any."""
 
     def __init__(self) -> None:
-        self.places, self.values = array("i"), []  # type: ignore[var-annotated]
+        self.places = array("i")
+        self.values: list[Any] = []
 
     def add(self, place: int, value: Any) -> None:
         if value is not None:
@@ -97,7 +99,7 @@ def gold_packed(gold: Iterable[Gold]) -> Iterator[dict[str, Any]]:
         questions.append(drawn["question"])
         answerable.append(drawn["answerable"])
         lines.append(folded(f"{question.qid} {question.question}"))
-        for stratum in {*question.strata, ANSWERABLE}:
+        for stratum in sorted({*question.strata, ANSWERABLE}):
             value = plain(value_of(question, stratum))
             strata.setdefault(plain(stratum), _Filled()).add(place, value)
     return _numbered(
@@ -105,7 +107,7 @@ def gold_packed(gold: Iterable[Gold]) -> Iterator[dict[str, Any]]:
             _ranked("qid", qids),
             _ranked("question", questions),
             _packed(OWN, ANSWERABLE, range(len(qids)), answerable),
-            _packed(OWN, "key", range(len(qids)), list(map(key_of, qids)), np.dtype("<i8")),
+            _packed(OWN, "key", range(len(qids)), list(map(key_of, qids)), KEY),
             *(_named(STRATUM, stratum, filled) for stratum, filled in sorted(strata.items())),
             *_lines(lines),
         ]
@@ -115,7 +117,7 @@ def gold_packed(gold: Iterable[Gold]) -> Iterator[dict[str, Any]]:
 def run_packed(record: RunRecord, id: str) -> str:
     """What a run is searched by, but for its tags, which may move."""
     git = (record.git.commit, record.git.branch or "") if record.git else ()
-    labels = [f"{key}={value}" for key, value in record.labels.items()]
+    labels = [f"{key}={value}" for key, value in sorted(record.labels.items())]
     return folded(" ".join([record.name, record.command, id, *git, *labels]))
 
 
@@ -140,19 +142,20 @@ def _named(kind: str, name: str, filled: _Filled) -> dict[str, Any]:
     names = sorted(set(filled.values))
     codes = {each: code for code, each in enumerate(names)}
     column = _packed(kind, name, filled.places, [codes[each] for each in filled.values])
-    return column | {"names": canonical(names).decode()}
+    return column | {"text": canonical(names).decode()}
 
 
 def _packed(
     kind: str, name: str, places: Sequence[int], values: Sequence[Any], type: Any = CODE
 ) -> dict[str, Any]:
     content = np.asarray(places, PLACE).tobytes() + np.asarray(values, type).tobytes()
-    return {"kind": kind, "name": name, "names": None, "content": content}
+    return {"kind": kind, "name": name, "text": None, "content": content}
 
 
 def _lines(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
-    for some in _some(lines):
-        yield {"kind": WORDS, "name": "", "names": None, "content": "\n".join(some).encode()}
+    coming = iter(lines)
+    while some := list(islice(coming, BATCH)):
+        yield {"kind": WORDS, "name": "", "text": "\n".join(some), "content": b""}
 
 
 def _numbered(columns: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:

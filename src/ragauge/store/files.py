@@ -13,7 +13,8 @@ from ragauge.contracts.history import Seal
 from ragauge.errors import UsageError
 
 PIECE = 1 << 20
-"""Bytes of a file that are in memory at a time."""
+"""Bytes of a file that are in memory at a time, and of its pieces on a server: another number
+would make the files of older histories unreadable in part."""
 
 
 def write_whole(path: Path, content: bytes) -> None:

@@ -18,7 +18,7 @@ from ragauge.contracts.history import NewRun, Run, Seal
 from ragauge.errors import UsageError
 from ragauge.store.database import Database
 from ragauge.store.files import pieces_of, seal_of, sync
-from ragauge.store.shelf import Brought, check_names, check_seal, given_pieces, missing
+from ragauge.store.shelf import Brought, check_names, check_seal, given_pieces, missing, part_within
 from ragauge.store.tables import runs
 
 
@@ -60,6 +60,15 @@ class FolderShelf:
         if name not in run.record.files or not path.is_file():
             raise missing(run, name)
         yield path
+
+    def part(self, run: Run, name: str, start: int, stop: int) -> bytes:
+        first, last = part_within(run, name, start, stop)
+        try:
+            with (self._folder / run.id / name).open("rb") as file:
+                file.seek(first)
+                return file.read(last - first)
+        except OSError as error:
+            raise missing(run, name) from error
 
     def found(self, connection: Connection, id: str, name: str) -> Seal | None:
         try:

@@ -26,7 +26,7 @@ from ragauge.store.packed import (
     key_hash,
 )
 
-LEVEL = 6
+LEVEL = 3
 """How hard zstandard tries; another level would give other bytes."""
 
 

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import ColumnElement, Connection, LargeBinary, Select, func, insert, select
 
 from ragauge.contracts.history import NewRun, Run, Seal
 from ragauge.store.database import Database
-from ragauge.store.files import seal_of
-from ragauge.store.shelf import Brought, check_names, check_seal, given_pieces, missing
+from ragauge.store.files import PIECE, seal_of
+from ragauge.store.shelf import Brought, check_names, check_seal, given_pieces, missing, part_within
 from ragauge.store.tables import file_pieces, runs
 
 
@@ -38,6 +39,14 @@ class PieceShelf:
                 with path.open("wb") as file:
                     file.writelines(_kept(connection, run.id, name))
             yield path
+
+    def part(self, run: Run, name: str, start: int, stop: int) -> bytes:
+        first, last = part_within(run, name, start, stop)
+        with self._database.reading() as connection:
+            try:
+                return b"".join(_cut(connection, run.id, name, first, last))
+            except LookupError as error:
+                raise missing(run, name) from error
 
     def found(self, connection: Connection, id: str, name: str) -> Seal | None:
         if not _has(connection, id, name):
@@ -81,13 +90,33 @@ def _has(connection: Connection, id: str, name: str) -> bool:
 
 def _kept(connection: Connection, id: str, name: str) -> Iterator[bytes]:
     """The pieces of a file, fetched one by one."""
-    piece = (
-        select(file_pieces.c.content)
-        .join(runs, runs.c.number == file_pieces.c.run)
-        .where(runs.c.id == id, file_pieces.c.name == name)
-    )
     for place in count():
-        row = connection.execute(piece.where(file_pieces.c.number == place)).first()
+        row = connection.execute(_piece(file_pieces.c.content, id, name, place)).first()
         if row is None:
             return
-        yield bytes(row.content)
+        yield bytes(row[0])
+
+
+def _cut(connection: Connection, id: str, name: str, first: int, last: int) -> Iterator[bytes]:
+    """What the pieces have between two bytes; raises LookupError where one is not there.
+
+    The server cuts them, so that what is not asked for does not travel. All pieces but the last
+    are of one size.
+    """
+    end = max(last - 1, 0)
+    for place in range(min(first, end) // PIECE, end // PIECE + 1):
+        start = max(first - place * PIECE, 0)
+        length = min(last - place * PIECE, PIECE) - start
+        cut = func.substr(file_pieces.c.content, start + 1, length, type_=LargeBinary)
+        row = connection.execute(_piece(cut, id, name, place)).first()
+        if row is None or len(row[0]) != length:
+            raise LookupError
+        yield bytes(row[0])
+
+
+def _piece(content: ColumnElement[bytes], id: str, name: str, place: int) -> Select[Any]:
+    return (
+        select(content)
+        .join(runs, runs.c.number == file_pieces.c.run)
+        .where(runs.c.id == id, file_pieces.c.name == name, file_pieces.c.number == place)
+    )

@@ -32,6 +32,10 @@ class Shelf(Protocol):
 
     def open(self, run: Run, name: str) -> AbstractContextManager[Path]: ...
 
+    def part(self, run: Run, name: str, start: int, stop: int) -> bytes:
+        """Bytes of a file, fewer where it ends before; no more of it is read."""
+        ...
+
     def found(self, connection: Connection, id: str, name: str) -> Seal | None:
         """What a file is now; None where it is not there."""
         ...
@@ -59,6 +63,15 @@ def check_names(run: NewRun) -> None:
     ]
     if problems:
         raise InputRejected(*sorted(problems))
+
+
+def part_within(run: Run, name: str, start: int, stop: int) -> tuple[int, int]:
+    """The bytes that a file has of those asked for; raises UsageError where there is no file."""
+    seal = run.record.files.get(name)
+    if seal is None:
+        raise missing(run, name)
+    first = min(max(start, 0), seal.size)
+    return first, min(max(stop, first), seal.size)
 
 
 def check_seal(path: Path, record: RunRecord, name: str, seal: Seal) -> None:

@@ -5,25 +5,32 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Select, delete, exists, insert, select, update
+from sqlalchemy import Connection, delete, exists, insert, select, update
 
 from ragauge.contracts.gold import Gold
-from ragauge.contracts.history import Checked, NewRun, Run, RunFilter, RunRecord, UnitRow
+from ragauge.contracts.history import Checked, NewRun, Run, RunFilter, UnitRow
+from ragauge.contracts.paging import PagedHistory
 from ragauge.errors import UsageError
 from ragauge.store.database import BATCH, Database, insert_unless_there
 from ragauge.store.encoded_units import encoded_units
+from ragauge.store.read_runs import matching, read_runs, run_number
 from ragauge.store.recorded import check_record, insert_parts, insert_run, plain
-from ragauge.store.references import check_tag, is_green, newest_first, referred, repeated
+from ragauge.store.references import check_tag, newest_first, referred, repeated
 from ragauge.store.shelf import Shelf
-from ragauge.store.tables import gold_questions, regressions, run_labels, run_units, runs, tags
+from ragauge.store.tables import (
+    gold_questions,
+    packed_gold,
+    regressions,
+    run_units,
+    runs,
+    tags,
+)
 
 SETTLED_S = 3_600.0
 """Files of no run that are younger may belong to a writer at work."""
 
-_record = msgspec.json.Decoder(RunRecord)
 _unit = msgspec.json.Decoder(UnitRow)
 _gold = msgspec.json.Decoder(Gold)
 
@@ -39,6 +46,13 @@ class SqlHistory:
         """Where the runs are, as a person may see it: without a password."""
         return self._database.shown
 
+    @property
+    def pages(self) -> PagedHistory:
+        """The same history, a page at a time."""
+        from ragauge.store.paging import SqlPages
+
+        return SqlPages(self._database, self._shelf)
+
     def record(self, run: NewRun) -> Run:
         """Keep a run; on return it is durable. The same run a second time changes nothing."""
         id = run.record.id
@@ -46,8 +60,11 @@ class SqlHistory:
             known = _with_id(connection, id)
         if known is not None:
             return known
+        from ragauge.store.column_filling import RunColumns
+
         check_record(run)
         # Whatever takes long is done before the database is locked.
+        columns = RunColumns(run, self._database)
         with (
             encoded_units(run) as units,
             self._shelf.bring(run, id) as brought,
@@ -56,19 +73,20 @@ class SqlHistory:
             number = insert_run(connection, run.record, id)
             if number is not None:
                 insert_parts(connection, run, number, units)
+                columns.keep(connection, number)
                 brought.keep(connection, number)
         return Run(id=id, record=run.record, regressions=tuple(sorted(run.regressions)))
 
     def runs(self, which: RunFilter) -> list[Run]:
         """The runs that match, the newest first."""
         with self._database.reading() as connection:
-            return _read(connection, newest_first(_matching(which)).limit(which.limit))
+            return read_runs(connection, newest_first(matching(which)).limit(which.limit))
 
     def find(self, reference: str, like: Run | None = None) -> Run:
         """The run a user names; raises UsageError with what is near."""
         with self._database.reading() as connection:
             number = referred(connection, reference, like)
-            return _read(connection, select(runs.c.number).where(runs.c.number == number))[0]
+            return read_runs(connection, select(runs.c.number).where(runs.c.number == number))[0]
 
     def units(self, id: str) -> Iterator[UnitRow]:
         """The rows of a run, in the order they were recorded."""
@@ -91,7 +109,7 @@ class SqlHistory:
         """Name a run; raises UsageError where another run has the name and it may not move."""
         check_tag(tag)
         with self._database.altering() as connection:
-            number = _number(connection, id)
+            number = run_number(connection, id)
             held = connection.execute(select(tags.c.run).where(tags.c.tag == tag)).scalar()
             if held is None:
                 connection.execute(insert(tags).values(tag=tag, run=number))
@@ -111,7 +129,7 @@ class SqlHistory:
     def regressed(self, id: str, baseline: str) -> None:
         """Mark for good that a gated comparison with the run `baseline` failed this one."""
         with self._database.writing() as connection:
-            mark = {"run": _number(connection, id), "baseline": baseline}
+            mark = {"run": run_number(connection, id), "baseline": baseline}
             connection.execute(insert_unless_there(connection, regressions).values(mark))
 
     def remove(self, ids: Sequence[str]) -> None:
@@ -135,7 +153,8 @@ class SqlHistory:
         unused = select(gold_questions.c.gold_sha256).where(~used).distinct()
         with self._database.altering() as connection:
             sets = sorted(connection.execute(unused).scalars())
-            connection.execute(delete(gold_questions).where(gold_questions.c.gold_sha256.in_(sets)))
+            for table in (gold_questions, packed_gold):
+                connection.execute(delete(table).where(table.c.gold_sha256.in_(sets)))
         return [*(f"gold set {sha256[:12]}" for sha256 in sets), *self._shelf.sweep(older_than_s)]
 
     def close(self) -> None:
@@ -159,60 +178,8 @@ class SqlHistory:
             yield from map(_unit.decode, lines)
 
 
-def _matching(which: RunFilter) -> Select[Any]:
-    wanted = {
-        runs.c.name: which.name,
-        runs.c.command: which.command,
-        runs.c.git_branch: which.branch,
-    }
-    found = select(runs.c.number)
-    for column, value in wanted.items():
-        if value is not None:
-            found = found.where(column == plain(value))
-    if which.green is not None:
-        found = found.where(is_green() if which.green else ~is_green())
-    if which.before is not None:
-        found = found.where(runs.c.recorded_at < which.before)
-    for key, value in sorted(which.labels.items()):
-        label = (run_labels.c.key == plain(key)) & (run_labels.c.value == plain(value))
-        found = found.where(exists().where(run_labels.c.run == runs.c.number, label))
-    return found
-
-
-def _read(connection: Connection, numbers: Select[Any]) -> list[Run]:
-    """The runs with these numbers, in this order, with their tags and marks."""
-    order = connection.execute(numbers).scalars().all()
-    found: dict[int, Any] = {}
-    tagged: dict[int, list[str]] = {}
-    marked: dict[int, list[str]] = {}
-    for start in range(0, len(order), BATCH):
-        some = order[start : start + BATCH]
-        columns = select(runs.c.number, runs.c.id, runs.c.document)
-        for row in connection.execute(columns.where(runs.c.number.in_(some))):
-            found[row.number] = row
-        for tag, run in connection.execute(select(tags).where(tags.c.run.in_(some))):
-            tagged.setdefault(run, []).append(tag)
-        marks = select(regressions).where(regressions.c.run.in_(some))
-        for run, baseline in connection.execute(marks):
-            marked.setdefault(run, []).append(baseline)
-    return [_run(found[number], tagged.get(number, ()), marked.get(number, ())) for number in order]
-
-
-def _run(row: Any, tagged: Sequence[str], marked: Sequence[str]) -> Run:
-    try:
-        record = _record.decode(row.document)
-    except msgspec.DecodeError as error:
-        raise UsageError(
-            f"run {row.id[:12]}: its record cannot be read: {error}; `ragauge runs verify` says "
-            "which runs are whole; restore the database from a copy"
-        ) from error
-    return Run(
-        id=row.id, record=record, tags=tuple(sorted(tagged)), regressions=tuple(sorted(marked))
-    )
-
-
 def _with_id(connection: Connection, id: str) -> Run | None:
-    found = _read(connection, select(runs.c.number).where(runs.c.id == id))
+    found = read_runs(connection, select(runs.c.number).where(runs.c.id == id))
     return found[0] if found else None
 
 
@@ -221,13 +188,6 @@ def _known(connection: Connection, id: str) -> Run:
     if run is None:
         raise UsageError(f"run {id[:12]}: is not in this history")
     return run
-
-
-def _number(connection: Connection, id: str) -> int:
-    number = connection.execute(select(runs.c.number).where(runs.c.id == id)).scalar()
-    if number is None:
-        raise UsageError(f"run {id[:12]}: is not in this history")
-    return int(number)
 
 
 def _refuse_move(connection: Connection, tag: str, held: int, move: bool) -> None:

@@ -120,14 +120,14 @@ def _packed(*owner: Column[Any]) -> tuple[Column[Any], ...]:
         Column("number", Integer, primary_key=True, autoincrement=False),
         Column("kind", Text, nullable=False),
         Column("name", Text, nullable=False),
-        Column("names", Text),
+        Column("text", Text),
         Column("content", LargeBinary, nullable=False),
     )
 
 
-unit_columns = Table("unit_columns", metadata, *_packed(_of_a_run()))
+packed_units = Table("packed_units", metadata, *_packed(_of_a_run()))
 """What the units of a run are sorted and filtered by, a column a row: a few bytes a unit, where
-the rows themselves are a thousand and more. `store/columns.py` says how they are packed."""
+the rows themselves are a thousand and more. `store/column_making.py` says how they are packed."""
 
 run_words = Table(
     "run_words",
@@ -164,10 +164,10 @@ gold_questions = Table(
     Column("line", Text, nullable=False),
 )
 
-gold_columns = Table(
-    "gold_columns", metadata, *_packed(Column("gold_sha256", Text, primary_key=True))
+packed_gold = Table(
+    "packed_gold", metadata, *_packed(Column("gold_sha256", Text, primary_key=True))
 )
-"""As `unit_columns`, of the questions of a gold set."""
+"""As `packed_units`, of the questions of a gold set."""
 
 run_files = Table(
     "run_files",

@@ -1,16 +1,135 @@
-"""The page `compare`."""
+"""Compare: two runs beside each other, or the choice of two."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+from msgspec import structs
+
+from ragauge.contracts.comparison import ComparisonReport
+from ragauge.contracts.history import Run
+from ragauge.contracts.paging import RunQuery
 from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.links import Links
-from ragauge.dashboard.material import Material
-from ragauge.dashboard.page import Page
+from ragauge.dashboard.material import Material, Missing
+from ragauge.dashboard.page import Figures, Page
+from ragauge.dashboard.pages import compare_flips
+from ragauge.dashboard.pages.compare_choice import Choice, chosen
 from ragauge.dashboard.rendering import render
+from ragauge.errors import RagaugeError, UsageError
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+LAST_RUNS = 100
+PAIRS = 12
 
 
 def page(material: Material, links: Links, asked: Asked) -> Page:
-    """To be made."""
-    return Page(
-        title="compare", here="runs", body=render("refusal.html", status=404, words="compare")
+    """The comparison of the two runs an address names; a form where it does not name both."""
+    before, after = asked.text("before"), asked.text("after")
+    if not (before and after):
+        return _form(material, links, asked)
+    now = material.run(after)
+    was = _baseline(material, before, now)
+    choice = chosen(material, was, now, asked)
+    try:
+        report = material.jobs.get(choice.key, lambda: choice.made(material.history))
+    except RagaugeError as error:
+        return _refused(links, asked, choice, error)
+    if report is None:
+        return _computing(links, choice)
+    return shown(report, links, asked, choice)
+
+
+def _baseline(material: Material, reference: str, now: Run) -> Run:
+    """The run before; `green@main` and the like mean one of the same kind, recorded earlier."""
+    try:
+        return material.history.find(reference, like=now)
+    except UsageError as error:
+        raise Missing(*error.problems) from error
+
+
+def shown(report: ComparisonReport, links: Links, asked: Asked, choice: Choice) -> Page:
+    """A comparison as it is read: the verdict, the numbers, the questions, and what it rests on."""
+    flips = compare_flips.flips(report, links, asked)
+    body = render(
+        "compare.html",
+        parts=_parts(report),
+        flips=flips,
+        address=compare_flips.addresses_of(asked, links),
+        choice=choice,
+        links=links,
     )
+    return _page(links, choice, body, _figures(report))
+
+
+def _parts(report: ComparisonReport) -> Callable[[str], Markup]:
+    """The fragments of a comparison by name, made without the questions, which they do not show."""
+    from ragauge.reports.html import Fragments
+
+    return Fragments(structs.replace(report, flips=())).part
+
+
+def _computing(links: Links, choice: Choice) -> Page:
+    body = render("computing.html", words="The runs are being compared", choice=choice)
+    return structs.replace(_page(links, choice, body, {}), refresh_s=1)
+
+
+def _refused(links: Links, asked: Asked, choice: Choice, error: RagaugeError) -> Page:
+    """Why the runs cannot be compared so, and what the address may allow."""
+    allowed = asked.texts("allow")
+    # The words are those of the command; what it takes as `--allow gold`, an address takes too.
+    offers = [
+        (what, compare_flips.addresses_of(asked, links)(allow=",".join([*allowed, what])))
+        for what in ("gold", "versions")
+        if f"--allow {what}" in str(error) and what not in allowed
+    ]
+    problems = [*error.problems]
+    body = render("compare_refused.html", problems=problems, offers=offers, choice=choice)
+    return _page(links, choice, body, {})
+
+
+def _page(
+    links: Links, choice: Choice, body: Markup, figures: dict[str, Callable[[], Figures]]
+) -> Page:
+    was, now = choice.before, choice.after
+    title = f"{was.record.name} {was.shown} and {now.shown}"
+    crumbs = (("Runs", links.runs()), ("Compare", links.compare()), (title, None))
+    return Page(title=f"Compare {title}", here="compare", body=body, crumbs=crumbs, figures=figures)
+
+
+def _figures(report: ComparisonReport) -> dict[str, Callable[[], Figures]]:
+    from ragauge.reports.comparison.csv import COLUMNS, metric_rows, slice_rows
+
+    return {
+        "metrics": lambda: Figures(COLUMNS, metric_rows(report)),
+        "slices": lambda: Figures(COLUMNS, slice_rows(report)),
+        "flips": lambda: compare_flips.figures(report),
+    }
+
+
+def _form(material: Material, links: Links, asked: Asked) -> Page:
+    """The last runs to choose from, and the pairs of one kind that follow each other."""
+    runs = material.pages.runs(RunQuery(limit=LAST_RUNS)).rows
+    body = render(
+        "compare_form.html",
+        runs=runs,
+        pairs=[pair for pair, _ in zip(_pairs(runs), range(PAIRS), strict=False)],
+        before=asked.text("before"),
+        after=asked.text("after"),
+        links=links,
+    )
+    crumbs = (("Runs", links.runs()), ("Compare", None))
+    return Page(title="Compare", here="compare", body=body, crumbs=crumbs)
+
+
+def _pairs(runs: tuple[Run, ...]) -> Iterator[tuple[Run, Run]]:
+    """Each run with the one before it of the same command and name, the newest first."""
+    for place, after in enumerate(runs):
+        kind = (after.record.command, after.record.name)
+        for before in runs[place + 1 :]:
+            if (before.record.command, before.record.name) == kind:
+                yield before, after
+                break

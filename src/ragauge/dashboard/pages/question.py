@@ -1,16 +1,139 @@
-"""The page `question`."""
+"""The page `question`: one unit of a run, with all that is known of it."""
 
 from __future__ import annotations
 
-from ragauge.dashboard.asked import Asked
-from ragauge.dashboard.links import Links
-from ragauge.dashboard.material import Material
-from ragauge.dashboard.page import Page
+from collections.abc import Callable, Sequence
+
+from ragauge.contracts.gold import Gold
+from ragauge.contracts.history import Run, UnitRow
+from ragauge.contracts.kept import KeptAnswer
+from ragauge.dashboard.asked import Asked, BadAddress
+from ragauge.dashboard.links import Links, run_names
+from ragauge.dashboard.material import Material, Missing
+from ragauge.dashboard.page import Figures, Page
+from ragauge.dashboard.pages.question_answers import ShownAnswer, shown_answer
+from ragauge.dashboard.pages.question_errors import errors_of
+from ragauge.dashboard.pages.question_gold import gold_view
+from ragauge.dashboard.pages.question_history import LAST, claim_of, past_of
+from ragauge.dashboard.pages.question_reading import Reader, read_answer, reader_of
+from ragauge.dashboard.pages.question_runs import SideBySide, side_by_side
+from ragauge.dashboard.pages.question_tables import (
+    chunk_figures,
+    history_figures,
+    run_figures,
+    value_figures,
+)
+from ragauge.dashboard.pages.question_values import details_of, values_of
+from ragauge.dashboard.pages.question_ways import Ways
 from ragauge.dashboard.rendering import render
+from ragauge.dashboard.unit_list import list_fields, unit_query
+
+REPORTED = ("stability", "eval")
+"""Commands whose reports say more of a unit than its row does."""
 
 
 def page(material: Material, links: Links, asked: Asked) -> Page:
-    """To be made."""
-    return Page(
-        title="question", here="runs", body=render("refusal.html", status=404, words="question")
+    """The unit that the address names, in one run."""
+    run, unit = material.run(asked.needed("run")), asked.needed("unit")
+    row = material.pages.unit(run, unit)
+    if row is None:
+        raise Missing(f'run {run.shown} has no unit "{unit[:80]}"')
+    kept_answers = material.answers(run, unit)
+    answers = kept_answers or []
+    gold, reader = _gold(material, run, unit), reader_of(run)
+    ways = Ways(run, unit, links, list_fields(asked))
+    together = side_by_side(answers, gold, reader) if len(answers) > 1 else None
+    kept = _chosen(answers, asked, together)
+    question = _question(gold, row, kept)
+    shown = shown_answer(kept, gold, reader, question) if kept else None
+    facts = read_answer(reader, gold, kept.trace).facts if kept and gold else None
+    report = material.report(run) if run.record.command.startswith(REPORTED) else None
+    values = values_of(run, row, report, unit, facts if run.record.command == "score" else None)
+    claim = claim_of(row) or (shown.claim if shown else "")
+    past = past_of(ways, claim, material.pages.over_runs(unit, run, LAST))
+    before, after = material.pages.beside(run, unit, unit_query(asked))
+    body = render(
+        "question_page.html",
+        run=run,
+        run_name=run_names(run),
+        row=row,
+        question=question,
+        before=ways.other(before),
+        after=ways.other(after),
+        gold=gold_view(gold, run, answers, ways) if gold else None,
+        has_texts=kept_answers is not None,
+        shown=shown,
+        place=None if kept is None else answers.index(kept),
+        together=together,
+        beside=_beside(material, asked, ways, gold, question),
+        past=past,
+        values=values,
+        errors=errors_of(report, unit),
+        details=details_of(row),
+        links=links,
+        ways=ways,
     )
+    figures: dict[str, Callable[[], Figures]] = {
+        "values": lambda: value_figures(values),
+        "history": lambda: history_figures(past),
+    }
+    if shown:
+        figures["chunks"] = lambda: chunk_figures(shown)
+    if together:
+        figures["runs"] = lambda: run_figures(together)
+    crumbs = (
+        ("Runs", links.runs()),
+        (run_names(run), links.run(run.id)),
+        (ways.list_name, ways.back),
+        (unit, None),
+    )
+    return Page(
+        title=f"{unit} · {run.record.name}", here="runs", body=body, crumbs=crumbs, figures=figures
+    )
+
+
+def _gold(material: Material, run: Run, unit: str) -> Gold | None:
+    sha256 = run.record.gold_sha256
+    return None if sha256 is None else material.pages.question(sha256, unit)
+
+
+def _question(gold: Gold | None, row: UnitRow, kept: KeptAnswer | None) -> str | None:
+    """What was asked, as far as anybody tells."""
+    asked = row.detail.get("question")
+    traced = (kept.trace.q or kept.trace.question_sent) if kept else None
+    return gold.question if gold else traced or (asked if isinstance(asked, str) else None)
+
+
+def _chosen(
+    answers: Sequence[KeptAnswer], asked: Asked, together: SideBySide | None
+) -> KeptAnswer | None:
+    """The answer that is shown whole: the one asked for, else the last, or the commonest."""
+    if not answers:
+        return None
+    if run_id := asked.exact("run_id"):
+        found = next((one for one in answers if one.trace.run_id == run_id), None)
+        if found is None:
+            raise Missing(f'this question has no answer of the run "{run_id[:80]}"')
+        return found
+    if number := asked.number("answer"):
+        if number > len(answers):
+            raise BadAddress(f"answer: there are {len(answers):,}, and no number {number:,}")
+        return answers[number - 1]
+    if together and answers[0].cell is not None:
+        return answers[together.cards[0].first.place]
+    return answers[-1]
+
+
+def _beside(
+    material: Material, asked: Asked, ways: Ways, gold: Gold | None, question: str | None
+) -> tuple[Run, UnitRow | None, ShownAnswer | None] | None:
+    """The same unit in the run that the address names for a comparison."""
+    named = asked.text("with")
+    if not named:
+        return None
+    other = material.run(named)
+    answers = material.answers(other, ways.unit)
+    reader: Reader = reader_of(other)
+    kept = answers[-1] if answers else None
+    shown = shown_answer(kept, gold, reader, question, "other-") if kept else None
+    return other, material.pages.unit(other, ways.unit), shown

@@ -6,14 +6,22 @@
   const HEIGHT = 260;
   const DAY = 86400;
   const COLOURS = 6;
+  const LONGEST = 28; // characters of a mark's words; all of them stand beside its values
   const NEAR = 24; // pixels from a point within which a click is meant for it
   const FONT = "12px system-ui, sans-serif";
   const charts = new Map();
 
+  function made(name, marks, ...inside) {
+    const element = document.createElement(name);
+    for (const [mark, value] of Object.entries(marks)) element.setAttribute(mark, value);
+    element.append(...inside);
+    return element;
+  }
+
   // Colours come from the style sheet, where a theme may change them.
 
   function colour(name, share = 100) {
-    const probe = document.createElement("span");
+    const probe = made("span", {});
     probe.style.color = `color-mix(in srgb, var(--${name}) ${share}%, transparent)`;
     document.body.append(probe);
     const found = getComputedStyle(probe).color;
@@ -29,8 +37,12 @@
     return value === null || value === undefined ? "–" : Number(value.toFixed(4)).toString();
   }
 
+  function iso(seconds) {
+    return new Date(seconds * 1000).toISOString().replace("T", " ");
+  }
+
   function time(seconds) {
-    return new Date(seconds * 1000).toISOString().slice(0, 16).replace("T", " ");
+    return iso(seconds).slice(0, 16);
   }
 
   function where(chart, at) {
@@ -60,7 +72,9 @@
   function columns(chart) {
     const none = chart.x.map(() => null);
     const lines = chart.series.flatMap((one) => [one.values, one.high || none, one.low || none]);
-    return [chart.x, ...lines];
+    // Where series take turns, the line of each goes on over the points of the others.
+    const joined = (line) => line.map((value) => value ?? undefined);
+    return [chart.x, ...(chart.joined ? lines.map(joined) : lines)];
   }
 
   function cuts(chart) {
@@ -88,15 +102,19 @@
     }));
   }
 
-  function widened(share) {
-    return (plot, min, max) => {
-      const room = (max - min || Math.abs(min) || 1) * share;
-      return [min - room, max + room];
-    };
+  function widened(min, max, share, least) {
+    const room = max > min ? (max - min) * share : least;
+    return [min - room, max + room];
+  }
+
+  function across(chart) {
+    const least = chart.x_is_time ? DAY : 1;
+    return () => widened(chart.x[0], chart.x[chart.x.length - 1], 0.03, least);
   }
 
   function timeTicks(plot, splits, axis, space, step) {
-    return splits.map((split) => (step >= DAY ? time(split).slice(0, 10) : time(split).slice(5)));
+    const [from, to] = step >= DAY ? [0, 10] : step >= 60 ? [5, 16] : [11, 19];
+    return splits.map((split) => iso(split).slice(from, to));
   }
 
   function labelTicks(chart) {
@@ -106,36 +124,60 @@
   function axes(chart) {
     const look = { stroke: colour("soft"), font: FONT, ticks: { show: false } };
     const grid = { stroke: colour("rule"), width: 1 };
-    const x = { ...look, grid: { show: false }, space: 96 };
+    const x = { ...look, grid: { show: false }, space: 96, size: 34, gap: 10 };
     if (chart.x_is_time) x.values = timeTicks;
     else if (chart.labels) Object.assign(x, { values: labelTicks(chart), incrs: [1, 2, 5, 10, 50, 100] });
     return [x, { ...look, grid, size: 56 }];
   }
 
-  function drawMarks(chart) {
+  // Beside the lines: a stroke from end to end of each interval, and the marks with their words.
+
+  function drawBeside(chart) {
     return (plot) => {
-      const { ctx, bbox } = plot;
-      const ratio = devicePixelRatio;
-      ctx.save();
-      ctx.strokeStyle = ctx.fillStyle = colour("ink");
-      ctx.font = `${12 * ratio}px system-ui, sans-serif`;
-      ctx.lineWidth = ratio;
-      ctx.setLineDash([4 * ratio, 4 * ratio]);
-      for (const mark of chart.marks || []) drawMark(plot, ctx, bbox, ratio, mark);
-      ctx.restore();
+      plot.ctx.save();
+      plot.ctx.lineWidth = devicePixelRatio;
+      chart.series.forEach((series, place) => drawIntervals(plot, chart, series, place));
+      drawMarks(plot, chart.marks || []);
+      plot.ctx.restore();
     };
   }
 
-  function drawMark(plot, ctx, bbox, ratio, mark) {
-    const x = Math.round(plot.valToPos(mark.x, "x", true));
-    const room = ctx.measureText(mark.label).width + 6 * ratio;
-    const isLeft = x + room > bbox.left + bbox.width;
+  function stroke(ctx, x, top, bottom) {
     ctx.beginPath();
-    ctx.moveTo(x, bbox.top);
-    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.moveTo(x, top);
+    ctx.lineTo(x, bottom);
     ctx.stroke();
-    ctx.textAlign = isLeft ? "right" : "left";
-    ctx.fillText(mark.label, x + (isLeft ? -4 : 4) * ratio, bbox.top - 5 * ratio);
+  }
+
+  function drawIntervals(plot, chart, series, place) {
+    const y = (value) => plot.valToPos(value, "y", true);
+    plot.ctx.strokeStyle = seriesColour(place, 45);
+    chart.x.forEach((x, at) => {
+      const [low, high] = [series.low?.[at] ?? null, series.high?.[at] ?? null];
+      if (low !== null && high !== null) stroke(plot.ctx, plot.valToPos(x, "x", true), y(low), y(high));
+    });
+  }
+
+  function drawMarks(plot, marks) {
+    const { ctx, bbox } = plot;
+    const ratio = devicePixelRatio;
+    const ends = []; // where the words of each line end
+    ctx.strokeStyle = ctx.fillStyle = colour("ink");
+    ctx.font = `${12 * ratio}px system-ui, sans-serif`;
+    ctx.setLineDash([4 * ratio, 4 * ratio]);
+    ctx.textAlign = "left";
+    ctx.textBaseline = "alphabetic";
+    for (const mark of [...marks].sort((a, b) => a.x - b.x)) {
+      const label = mark.label.length > LONGEST ? `${mark.label.slice(0, LONGEST)}…` : mark.label;
+      const x = Math.round(plot.valToPos(mark.x, "x", true));
+      const width = ctx.measureText(label).width + 8 * ratio;
+      const left = Math.min(x + 4 * ratio, bbox.left + bbox.width - width);
+      const free = ends.findIndex((end) => end <= left);
+      const line = free < 0 ? ends.length : free;
+      ends[line] = left + width;
+      stroke(ctx, x, bbox.top, bbox.top + bbox.height);
+      ctx.fillText(label, left, bbox.top + (line * 14 - 6) * ratio);
+    }
   }
 
   function settings(chart, stage) {
@@ -144,24 +186,31 @@
       height: HEIGHT,
       padding: [chart.marks?.length ? 22 : 10, 12, 0, 0],
       legend: { show: false },
-      cursor: { drag: { x: false, y: false }, y: false, points: { show: isValue } },
+      cursor: {
+        drag: { x: false, y: false, click: () => {} }, // snapping looks to uPlot like dragging
+        y: false,
+        move: (plot, left, top) => [left < 0 ? left : snapped(plot, chart, left), top],
+        points: { show: dot, fill: (plot, line) => seriesColour((line - 1) / 3) },
+      },
       tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), "Etc/UTC"),
       scales: {
-        x: { time: Boolean(chart.x_is_time), range: widened(0.03) },
-        y: { range: chart.y || widened(0.08) },
+        x: { time: Boolean(chart.x_is_time), range: across(chart) },
+        y: { range: chart.y || ((plot, min, max) => widened(min, max, 0.08, 0.1)) },
       },
       series: [{}, ...lines(chart)],
       bands: bands(chart),
       axes: axes(chart),
-      hooks: { draw: [drawMarks(chart)], setCursor: [(plot) => showTip(plot, chart, stage)] },
+      hooks: { draw: [drawBeside(chart)], setCursor: [(plot) => showTip(plot, chart, stage)] },
     };
   }
 
-  function isValue(plot, line) {
-    if (line % 3 !== 1) return undefined;
-    const dot = document.createElement("div");
-    dot.className = "chart-dot";
-    return dot;
+  function snapped(plot, chart, left) {
+    return plot.valToPos(chart.x[plot.posToIdx(left)], "x");
+  }
+
+  function dot(plot, line) {
+    if (line % 3 !== 1) return undefined; // the ends of an interval have none
+    return made("div", { class: "chart-dot" });
   }
 
   // Pointing, by mouse and by keyboard
@@ -171,17 +220,11 @@
     const at = plot.cursor.idx;
     tip.hidden = at === null || at === undefined || plot.cursor.left < 0;
     if (tip.hidden) return;
-    tip.replaceChildren(...sentences(chart, at).map(line));
+    tip.replaceChildren(...sentences(chart, at).map((text) => made("div", {}, text)));
     const left = plot.over.offsetLeft + plot.valToPos(chart.x[at], "x");
     const room = stage.clientWidth - tip.offsetWidth;
     tip.style.left = `${Math.max(0, Math.min(left + 12, room))}px`;
     tip.style.top = `${plot.over.offsetTop + 4}px`;
-  }
-
-  function line(text) {
-    const made = document.createElement("div");
-    made.textContent = text;
-    return made;
   }
 
   function follow(chart, at) {
@@ -192,11 +235,9 @@
     if (isHere || link.startsWith("#")) location.assign(link);
   }
 
-  function click(plot, chart) {
-    const at = plot.cursor.idx;
-    if (at === null || at === undefined) return;
-    const isNear = Math.abs(plot.valToPos(chart.x[at], "x") - plot.cursor.left) <= NEAR;
-    if (isNear) follow(chart, at);
+  function click(event, plot, chart) {
+    const isNear = Math.abs(snapped(plot, chart, event.offsetX) - event.offsetX) <= NEAR;
+    if (isNear) follow(chart, plot.posToIdx(event.offsetX));
   }
 
   function press(event, drawn) {
@@ -215,55 +256,43 @@
   // Making and remaking
 
   function legend(chart) {
-    const list = document.createElement("ul");
-    list.className = "legend";
-    chart.series.forEach((series, place) => {
-      const entry = document.createElement("li");
-      const swatch = document.createElement("span");
-      swatch.className = `chart-swatch series-${(place % COLOURS) + 1}`;
-      entry.append(swatch, series.name);
-      list.append(entry);
+    const entries = chart.series.map((series, place) => {
+      const swatch = made("span", { class: `chart-swatch series-${(place % COLOURS) + 1}` });
+      return made("li", {}, swatch, series.name);
     });
-    return list;
+    return made("ul", { class: "legend" }, ...entries);
+  }
+
+  function stageFor(chart) {
+    const tip = made("div", { class: "chart-tip", "aria-hidden": "true", hidden: "" });
+    const label = `${chart.title}. Left and right go from point to point.`;
+    const marks = { role: "group", "aria-roledescription": "chart", "aria-label": label };
+    return made("div", { class: "chart-stage", tabindex: "0", ...marks }, tip);
   }
 
   function scaffold(holder, chart) {
-    const [stage, tip, live] = ["div", "div", "p"].map((name) => document.createElement(name));
-    stage.className = "chart-stage";
-    stage.tabIndex = 0;
-    stage.setAttribute("role", "group");
-    stage.setAttribute("aria-roledescription", "chart");
-    stage.setAttribute("aria-label", `${chart.title}. Left and right go from point to point.`);
-    tip.className = "chart-tip";
-    tip.hidden = true;
-    tip.setAttribute("aria-hidden", "true");
-    live.className = "chart-live visually-hidden";
-    live.setAttribute("aria-live", "polite");
-    stage.append(tip);
+    const stage = stageFor(chart);
+    const live = made("p", { class: "chart-live visually-hidden", "aria-live": "polite" });
     const rest = [...holder.children].filter((one) => !one.matches("figcaption, script"));
-    const values = document.createElement("details");
-    const summary = document.createElement("summary");
-    summary.textContent = "the values";
-    values.className = "alternative";
-    values.append(summary, ...rest);
-    const caption = holder.querySelector(":scope > figcaption");
     const parts = chart.series.length > 1 ? [legend(chart), stage, live] : [stage, live];
+    const caption = holder.querySelector(":scope > figcaption");
     if (caption) caption.after(...parts);
     else holder.prepend(...parts);
-    if (rest.length) holder.append(values);
+    const summary = made("summary", {}, "the values");
+    if (rest.length) holder.append(made("details", { class: "alternative" }, summary, ...rest));
     return stage;
   }
 
   function plotted(drawn) {
     drawn.plot?.destroy();
     drawn.plot = new uPlot(settings(drawn.chart, drawn.stage), columns(drawn.chart), drawn.stage);
-    drawn.plot.over.addEventListener("click", () => click(drawn.plot, drawn.chart));
+    drawn.plot.over.addEventListener("click", (event) => click(event, drawn.plot, drawn.chart));
   }
 
   function draw(holder) {
     if (charts.has(holder)) return;
     const chart = JSON.parse(holder.querySelector('script[type="application/json"]').textContent);
-    if (!chart.x.length) return;
+    if (!chart.series.some((series) => series.values.some((value) => value !== null))) return;
     const drawn = { chart, stage: scaffold(holder, chart), at: null, plot: null };
     charts.set(holder, drawn);
     plotted(drawn);

@@ -161,7 +161,7 @@
     if (table.tBodies.length !== 1 || table.tHead.querySelector("a, button")) return false;
     const heads = table.tHead.rows[0].cells;
     const rows = [...table.tBodies[0].rows];
-    if (rows.length < 2 || isNote(rows[0]) || table.querySelector("[rowspan]")) return false;
+    if (groups(table.tBodies[0]).length < 2 || isNote(rows[0]) || table.querySelector("[rowspan]")) return false;
     return rows.every((row) => isNote(row) || row.cells.length === heads.length)
       && !table.querySelector("tr:not(.note, .below) > [colspan]");
   }
@@ -208,7 +208,7 @@
 
   function prepare(root) {
     all(root, "table").forEach(prepareTable);
-    all(root, ".scroll, .map").forEach((box) => sizes.observe(box));
+    all(root, ".scroll, .map, pre").forEach((box) => sizes.observe(box));
     const around = root.closest?.("table");
     if (tables.get(around)) filter(around);
   }

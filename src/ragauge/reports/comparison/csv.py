@@ -17,9 +17,17 @@ COLUMNS = (
 
 def render(report: ComparisonReport) -> str:
     """The comparisons with a header line; lines end with CR LF."""
-    whole = ([None, None, id, *_cells(one)] for id, one in report.compared.items())
-    parts = ([c.stratum, c.value, c.metric, *_cells(c.compared)] for c in report.slices)
-    return spreadsheet.written(COLUMNS, [*whole, *parts])
+    return spreadsheet.written(COLUMNS, [*metric_rows(report), *slice_rows(report)])
+
+
+def metric_rows(report: ComparisonReport) -> list[list[object]]:
+    """Each metric over all questions, under COLUMNS."""
+    return [[None, None, id, *_cells(one)] for id, one in report.compared.items()]
+
+
+def slice_rows(report: ComparisonReport) -> list[list[object]]:
+    """Each metric in each slice, under COLUMNS."""
+    return [[c.stratum, c.value, c.metric, *_cells(c.compared)] for c in report.slices]
 
 
 def _cells(one: Compared) -> Iterator[object]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
@@ -71,13 +71,17 @@ def by_query(report: EvalReport, detail: RankingDetail) -> Iterator[Table]:
 
 def tenths(detail: RankingDetail, by: Ranking = NDCG) -> list[Tenth]:
     """The queries by the tenth their value lies in; nothing where none has one."""
-    values = [one for row in detail.queries if (one := value_of(row, by.name)) is not None]
-    if not values:
-        return []
+    return tenths_of(one for row in detail.queries if (one := value_of(row, by.name)) is not None)
+
+
+def tenths_of(values: Iterable[float]) -> list[Tenth]:
+    """How many of the values lie in each tenth; nothing where there are none."""
     counts = [0] * TENTHS
     for one in values:
         # 0.3 * 10 is 3.0000000000000004 in some sums: what is within rounding counts as there.
         counts[min(TENTHS - 1, max(0, int(round(one * TENTHS, 9))))] += 1
+    if not any(counts):
+        return []
     return [Tenth(n / TENTHS, (n + 1) / TENTHS, times) for n, times in enumerate(counts)]
 
 

@@ -43,6 +43,21 @@ class Bar(Struct, frozen=True):
     name: str
 
 
+def bars(tenths: Sequence[rankings.Tenth]) -> list[Bar]:
+    """The columns of a histogram, the highest as high as there is room."""
+    most = max((one.queries for one in tenths), default=1)
+    return [
+        Bar(
+            LEFT + COLUMN * place,
+            round(HIGHEST - HIGHEST * one.queries / most, 1),
+            round(HIGHEST * one.queries / most, 1),
+            one.queries,
+            one.name,
+        )
+        for place, one in enumerate(tenths)
+    ]
+
+
 class Pick(Struct, frozen=True):
     """What errors can be filtered by."""
 
@@ -151,18 +166,7 @@ class View(PageView[EvalReport]):
     def histogram(self) -> list[Bar]:
         """The queries by the tenth their value lies in."""
         detail, by = self.report.detail, self._ranking
-        tenths = rankings.tenths(detail, by) if isinstance(detail, RankingDetail) and by else []
-        most = max((one.queries for one in tenths), default=1)
-        return [
-            Bar(
-                LEFT + COLUMN * place,
-                round(HIGHEST - HIGHEST * one.queries / most, 1),
-                round(HIGHEST * one.queries / most, 1),
-                one.queries,
-                one.name,
-            )
-            for place, one in enumerate(tenths)
-        ]
+        return bars(rankings.tenths(detail, by) if isinstance(detail, RankingDetail) and by else [])
 
     @cached_property
     def _ranking(self) -> Ranking | None:

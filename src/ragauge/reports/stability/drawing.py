@@ -7,7 +7,8 @@ from itertools import groupby, pairwise
 
 from msgspec import Struct
 
-from ragauge.contracts.stability import StabilityReport
+from ragauge.contracts.run import Variation
+from ragauge.contracts.stability import Stability, StabilityReport
 from ragauge.reports import numbers
 from ragauge.reports.foreign import cut
 from ragauge.reports.stability import story
@@ -41,6 +42,18 @@ CLASSES = {
 }
 
 
+class Asked(Struct, frozen=True):
+    """A question as it goes into the heat map."""
+
+    qid: str
+    rank: int
+    verdict: Stability
+    cells: str
+    """One letter a column."""
+    factor: str = ""
+    """What flips it, where somebody knows."""
+
+
 class Heading(Struct, frozen=True):
     x: float
     y: float
@@ -67,6 +80,7 @@ class Row(Struct, frozen=True):
     letters: tuple[tuple[str, str, str], ...] = ()
     """The letters of each kind: the kind, where they stand, and the letters."""
     right: str = ""
+    factor: str = ""
 
 
 class Drawing(Struct, frozen=True):
@@ -74,6 +88,8 @@ class Drawing(Struct, frozen=True):
     cell_width: int
     right: float
     """Where it stands how many runs of a row are right."""
+    flips: float | None
+    """Where it stands what flips a row; None where nothing is known of any."""
     width: int
     height: int
     head_height: int
@@ -90,28 +106,43 @@ class Drawing(Struct, frozen=True):
 
 
 def draw(report: StabilityReport, drawn: Mapping[str, int]) -> Drawing:
-    """These questions, by rank, over the runs; over groups of runs where there are many."""
-    axis = next(one for one in axes(report.columns) if len(one.keys) <= COLUMNS_DRAWN)
+    """These questions of a report, by rank, over its runs."""
+    rows = [
+        Asked(qid, rank, report.details[qid].verdict, report.cells[qid])
+        for qid, rank in drawn.items()
+    ]
+    hidden = len(report.details) - len(drawn) + story.left_out(report)
+    return draw_rows(report.columns, rows, _hidden_words(len(drawn), hidden) if hidden else "")
+
+
+def draw_rows(columns: Sequence[Variation], asked: Sequence[Asked], about: str = "") -> Drawing:
+    """The questions over the runs, in their order; over groups of runs where there are many."""
+    axis = next(one for one in axes(columns) if len(one.keys) <= COLUMNS_DRAWN)
     cell_width = _cell_width(len(axis.keys))
     places = _places(axis, cell_width)
     headings, factors = _headings(axis, places, cell_width)
-    rows = _rows(report, drawn, axis, places, cell_width)
-    end = places[-1] + cell_width + GAPS[2]
-    letters = [axis.row(report.cells[qid]) for qid in drawn]
+    rows = _rows(columns, asked, axis, places, cell_width)
+    right = places[-1] + cell_width + GAPS[2]
+    end = right + CHARACTER * len("1000 of 1000")
+    longest = max((len(one.factor) for one in asked), default=0)
     return Drawing(
         columns=len(axis.keys),
         cell_width=cell_width,
-        right=end,
-        width=int(end + CHARACTER * len("1000 of 1000")),
+        right=right,
+        flips=end if longest else None,
+        width=int(end + CHARACTER * (longest + 2 if longest else 0)),
         height=ROW * len(rows),
         head_height=HEAD * len(factors) + 4,
         factors=factors,
         headings=headings,
         rows=rows,
-        legend=tuple((key, CLASSES[key], words) for key, words in story.legend(letters)),
-        notes=_notes(report, axis, len(drawn), len(factors)),
+        legend=tuple(
+            (key, CLASSES[key], words)
+            for key, words in story.legend([axis.row(one.cells) for one in asked])
+        ),
+        notes=tuple(filter(None, (*_notes(axis, len(factors)), about))),
         table_heads=tuple(" ".join(group) for group in _groups(axis)),
-        table=tuple(_table_row(report, qid, axis) for qid in drawn),
+        table=tuple(_table_row(one, axis) for one in asked),
     )
 
 
@@ -151,25 +182,25 @@ def _headings(
 
 
 def _rows(
-    report: StabilityReport,
-    drawn: Mapping[str, int],
+    columns: Sequence[Variation],
+    asked: Sequence[Asked],
     axis: Axis,
     places: Sequence[float],
     cell_width: int,
 ) -> tuple[Row, ...]:
     rows: list[Row] = []
-    for verdict, qids in groupby(drawn, key=lambda qid: report.details[qid].verdict):
+    for verdict, alike in groupby(asked, key=lambda one: one.verdict):
         rows.append(Row(ROW * len(rows), verdict))
-        for qid in qids:
-            letters = axis.row(report.cells[qid])
+        for one in alike:
             row = Row(
                 y=ROW * len(rows),
                 verdict=verdict,
-                qid=qid,
-                rank=drawn[qid],
-                cells=_cells(report, qid, axis, places),
-                letters=_letters(letters, [x + cell_width / 2 for x in places]),
-                right=numbers.n_of(*right_of(report.cells[qid])),
+                qid=one.qid,
+                rank=one.rank,
+                cells=_cells(columns, one, axis, places),
+                letters=_letters(axis.row(one.cells), [x + cell_width / 2 for x in places]),
+                right=numbers.n_of(*right_of(one.cells)),
+                factor=one.factor,
             )
             rows.append(row)
     return tuple(rows)
@@ -185,27 +216,27 @@ def _letters(letters: str, middles: Sequence[float]) -> tuple[tuple[str, str, st
 
 
 def _cells(
-    report: StabilityReport, qid: str, axis: Axis, places: Sequence[float]
+    columns: Sequence[Variation], one: Asked, axis: Axis, places: Sequence[float]
 ) -> tuple[Cell, ...]:
-    drawn = zip(places, axis.row(report.cells[qid]), axis.members, strict=True)
+    drawn = zip(places, axis.row(one.cells), axis.members, strict=True)
     return tuple(
         Cell(
             x=x,
             kind=CLASSES.get(letter, "some"),
             wrong=None if letter in CLASSES else 1 - int(letter) / 10,
-            title=_title(report, qid, members, letter),
+            title=_title(columns, one, members, letter),
         )
         for x, letter, members in drawn
     )
 
 
-def _title(report: StabilityReport, qid: str, members: Sequence[int], letter: str) -> str:
+def _title(columns: Sequence[Variation], one: Asked, members: Sequence[int], letter: str) -> str:
     """The run and what it came to; of several, how many are right."""
-    name = cut(qid, LONGEST_ID)
+    name = cut(one.qid, LONGEST_ID)
     if len(members) == 1:
-        return f"{name}#{report.columns[members[0]]}: {outcome(letter)}"
-    right, of = right_of("".join(report.cells[qid][place] for place in members))
-    first = report.columns[members[0]]
+        return f"{name}#{columns[members[0]]}: {outcome(letter)}"
+    right, of = right_of("".join(one.cells[place] for place in members))
+    first = columns[members[0]]
     return f"{name}#{first} and {len(members) - 1} like it: {numbers.n_of(right, of)} right"
 
 
@@ -213,24 +244,24 @@ def _groups(axis: Axis) -> list[tuple[str, ...]]:
     return list(dict.fromkeys(key[:-1] for key in axis.keys))
 
 
-def _table_row(report: StabilityReport, qid: str, axis: Axis) -> tuple[str, str, tuple[str, ...]]:
+def _table_row(one: Asked, axis: Axis) -> tuple[str, str, tuple[str, ...]]:
     letters: dict[tuple[str, ...], list[str]] = {}
-    for key, letter in zip(axis.keys, axis.row(report.cells[qid]), strict=True):
+    for key, letter in zip(axis.keys, axis.row(one.cells), strict=True):
         letters.setdefault(key[:-1], []).append(letter)
-    verdict = story.verdict_name(report.details[qid].verdict)
-    return qid, verdict, tuple(" ".join(group) for group in letters.values())
+    verdict = story.verdict_name(one.verdict)
+    return one.qid, verdict, tuple(" ".join(group) for group in letters.values())
 
 
-def _notes(report: StabilityReport, axis: Axis, drawn: int, lines: int) -> tuple[str, ...]:
+def _notes(axis: Axis, lines: int) -> list[str]:
     notes = []
     if axis.factors and lines < len(axis.factors):
         labels = " ".join(dict.fromkeys(key[-1] for key in axis.keys))
         notes.append(f"within a group: {axis.factors[-1]} {labels}")
     if axis.merged:
         notes.append(merged_words(axis))
-    hidden = len(report.details) - drawn + story.left_out(report)
-    if hidden:
-        total = numbers.count(drawn + hidden)
-        shown = f"{numbers.count(drawn)} of {total} questions are shown"
-        notes.append(f"{shown}, the worst of each verdict")
-    return tuple(notes)
+    return notes
+
+
+def _hidden_words(drawn: int, hidden: int) -> str:
+    shown = f"{numbers.count(drawn)} of {numbers.count(drawn + hidden)} questions are shown"
+    return f"{shown}, the worst of each verdict"

@@ -19,6 +19,7 @@ class Gate(Struct, frozen=True, kw_only=True):
     """A gate and the questions that hold it."""
 
     rule: str
+    metric: str
     name: str
     """The metric with its bound: `acr >= 0.95`."""
     about: str
@@ -57,6 +58,7 @@ def _gate(verdict: Verdict) -> Gate:
     optional = "optional" if verdict.optional and verdict.verdict == "not_evaluated" else ""
     return Gate(
         rule=verdict.rule,
+        metric=verdict.metric,
         name=f"{name} {numbers.bound(verdict)}",
         about=_ABOUT.get(where, where),
         good=round((verdict.value or 0) * verdict.n) if judged else None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -19,6 +20,7 @@ from ragauge.runners.answers.detail import kinds, scored_answers, unsupported, w
 from ragauge.runners.answers.faults import answer_faults
 from ragauge.runners.answers.gathering import Asking, Gathered, gathered_facts
 from ragauge.runners.answers.kept_calibrations import shown_agreement
+from ragauge.runners.answers.kept_rows import kept_rows
 from ragauge.runners.answers.making import groups_of, made_with
 from ragauge.runners.answers.measuring import sums_of_rows, values_by_row
 from ragauge.runners.answers.options import (
@@ -88,6 +90,7 @@ def outcome_of_answers(read: ReadAnswers, options: AnswerOptions, asking: Asking
     evaluated = _evaluated(read, options, gathered, measured, agreement)
     outcome = outcome_of(evaluated, _told(options, gathered))
     told = {name: getattr(outcome, name) for name in outcome.__struct_fields__}
+    told["answers"] = partial(kept_rows, read.rows)
     scores = answer_scores(read.given, gathered.facts, metrics, rows, values)
     return AnswersOutcome(**told, scores=scores)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -19,11 +20,12 @@ from ragauge.contracts.evaluation import (
     TaskFailure,
 )
 from ragauge.contracts.finding import Findings
+from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.score import Outcome
 from ragauge.contracts.verdict import Decision, Rule, Verdict
 from ragauge.gates.components import demanded, undecided
 from ragauge.runners.components.component_gold import ComponentGold
-from ragauge.runners.components.component_units import joined_units
+from ragauge.runners.components.component_units import joined_units, unit_id
 
 SUMMARY: dict[str, tuple[Task, str]] = {
     "ner_f1_strict": ("ner", "entities.f1_strict"),
@@ -83,7 +85,21 @@ def outcome_of_all(
         identity=_identity(model, gold, reports, options),
     )
     units = joined_units({task: outcome.units for task, outcome in results.outcomes.items()})
-    return Outcome(report=report, units=units, gold=(), record_rows=None, identity=report.identity)
+    return Outcome(
+        report=report,
+        units=units,
+        gold=(),
+        record_rows=None,
+        identity=report.identity,
+        answers=partial(_answers, results.outcomes),
+    )
+
+
+def _answers(outcomes: Mapping[Task, Outcome[EvalReport]]) -> Iterator[tuple[str, KeptAnswer]]:
+    """The answers of all tasks, under the ids that their units have here."""
+    for task, outcome in outcomes.items():
+        for unit, answer in outcome.answers() if outcome.answers else ():
+            yield unit_id(task, unit), answer
 
 
 def _undecided(results: TaskResults) -> Iterator[Verdict]:

@@ -15,6 +15,15 @@ if TYPE_CHECKING:
     from ragauge.contracts.metric import Array
 
 
+def unit_id(task: Task, id: str) -> str:
+    """What a unit of one task is called among those of all.
+
+    >>> unit_id("qa", "q1")
+    'qa/q1'
+    """
+    return f"{task}/{id}"
+
+
 def joined_units(tasks: Mapping[Task, UnitRows]) -> UnitRows:
     """The units of all tasks, one after the other, each under its task's name.
 
@@ -32,7 +41,7 @@ def joined_units(tasks: Mapping[Task, UnitRows]) -> UnitRows:
         for id, one in rows.measured.items():
             measured[id] = _placed(one, start, total)
         start += count
-    ids = [f"{task}/{id}" for task, rows in tasks.items() for id in rows.ids]
+    ids = [unit_id(task, id) for task, rows in tasks.items() for id in rows.ids]
     details["task"] = [task for task, rows in tasks.items() for _ in rows.ids]
     return UnitRows(
         ids=ids,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,6 +16,7 @@ from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.score import Outcome
 from ragauge.errors import UsageError
 from ragauge.ingest.lines import STDIN
+from ragauge.ingest.whole_traces import can_be_read_again
 from ragauge.metrics.retrieval import KINDS, METRICS, NoRelevant, metric_id
 from ragauge.metrics.retrieval_names import parsed
 from ragauge.metrics.sources import overlaps
@@ -171,7 +173,9 @@ class _Evaluation:
             faults=query_faults(scores, JUDGED),
             gold_sha256=runs.sha256,
         )
-        return outcome_of(found, options)
+        outcome = outcome_of(found, options)
+        answers = partial(runs.listed, run) if _can_be_read_again(run) else None
+        return structs.replace(outcome, answers=answers)
 
     def _strata(
         self, queries: list[str], own: dict[str, dict[str, str]]
@@ -224,6 +228,12 @@ class _Evaluation:
         if options.drop_self:
             parts.append("drop_self")
         return "|".join(parts)
+
+
+def _can_be_read_again(run: Given) -> bool:
+    if isinstance(run, str | Path):
+        return can_be_read_again([str(run)])
+    return not isinstance(run, Iterator)
 
 
 def _found(scores: RunScores) -> list[bool | None]:

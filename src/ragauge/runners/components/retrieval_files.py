@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterator
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +14,7 @@ import numpy as np
 from msgspec import structs
 
 from ragauge.contracts.finding import Finding
+from ragauge.contracts.kept import KeptAnswer
 from ragauge.engines.local import ordered
 from ragauge.ingest.lines import BLOCK, blocks
 from ragauge.ingest.ranked.ranking_rows import RankingRows, Role, RowsRead
@@ -20,6 +22,7 @@ from ragauge.ingest.ranked.ranking_writing import by_query
 from ragauge.ingest.ranked.rankings import form_of, read_rankings
 from ragauge.runners.components.retrieval_gather import Gathering, RunScores, Scattered
 from ragauge.runners.components.retrieval_judged import JudgedRows, judged_rows
+from ragauge.runners.components.retrieval_kept import kept_rankings
 from ragauge.runners.components.retrieval_pieces import OtherOrder, pieces
 from ragauge.runners.components.retrieval_scoring import PieceScorer, PieceScores, Setup, score_rows
 
@@ -42,6 +45,8 @@ class JudgedRuns:
         self._qrels, self._setup = qrels, setup
         self._form, self._workers = form, workers
         self._problems: list[str] = []
+        self._cut: dict[str, str | None] = {}
+        """Runs that were scored in pieces, and the judgements that were cut with them."""
         self.name = name_of(qrels, "qrels")
 
     def score(self, run: Any, name: str = "run") -> RunScores:
@@ -54,6 +59,19 @@ class JudgedRuns:
         gathering = Gathering(name_of(run, name), self.name)
         gathering.add(score_rows(rows, self._whole, self._setup, problems))
         return gathering.finished(self._setup)
+
+    def listed(self, run: Any) -> Iterator[tuple[str, KeptAnswer]]:
+        """What a run that was scored has for each judged query, read once more."""
+        reading = self._setup.reading
+        if name_of(run, "") not in self._cut:
+            rows = read_rankings(run, "run", [], self._form)
+            yield from kept_rankings(rows, self._whole.judged, reading)
+            return
+        qrels = self._cut[str(run)]
+        reader = PieceScorer(self._setup, None if qrels else self._whole.judged)
+        for piece in pieces(str(run), qrels, PIECE):
+            rows, judged = reader.rows(piece, [])
+            yield from kept_rankings(rows, judged.judged, reading)
 
     @cached_property
     def sha256(self) -> str:
@@ -104,7 +122,9 @@ class JudgedRuns:
             gathering.add(scores)
         if held:
             gathering.add(self._unseen(gathering, held))
-        return gathering.finished(self._setup)
+        found = gathering.finished(self._setup)
+        self._cut[run] = qrels
+        return found
 
     def _unseen(self, gathering: Gathering, held: JudgedRows) -> PieceScores:
         """The judged queries that the run does not have, and what there is to say of all."""

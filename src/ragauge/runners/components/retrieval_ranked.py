@@ -31,6 +31,8 @@ from ragauge.runners.components.retrieval_taken import (
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from ragauge.contracts.metric import Array
+
     Mask = NDArray[np.bool_]
 
 Duplicates = Literal["collapse", "error"]
@@ -62,9 +64,29 @@ class Ranked(Struct, frozen=True, kw_only=True):
     sources: Brought | None
 
 
-def ranked(run: RankingRows, judged: Judged, reading: Reading) -> Ranked:
-    """The run's rows with their grades, by judged query and rank."""
-    found = Findings()
+class Placed(Struct, frozen=True, kw_only=True):
+    """A run's rows by judged query and rank."""
+
+    ranking: InOrder
+    grades: Array
+    """Of each place."""
+    keep: Mask | None
+    """The places that count; None where all do."""
+    tied: Mask
+
+    def kept(self, places: Array) -> Array:
+        """The values of the places that count."""
+        return places if self.keep is None else places[self.keep]
+
+    @property
+    def offsets(self) -> Array:
+        """Where each query begins, among the places that count."""
+        offsets = self.ranking.taken.offsets
+        return offsets if self.keep is None else offsets_of_kept(offsets, self.keep)
+
+
+def placed(run: RankingRows, judged: Judged, reading: Reading, found: Findings) -> Placed:
+    """The run's rows in the order that is measured; what is to be said goes into `found`."""
     taken = taken_rows(run, judged)
     if reading.drop_self:
         taken = without_self(taken, found)
@@ -76,27 +98,36 @@ def ranked(run: RankingRows, judged: Judged, reading: Reading) -> Ranked:
         note_disagreeing(taken, rank, ordered.disagreeing & scored, found)
     grades, repeats = judged.grades_of(taken.offsets, document)
     ranking = InOrder(taken=taken, document=document, score=score, order=ordered.order)
-    keep = ranking.firsts() if repeats else None
+    return Placed(
+        ranking=ranking,
+        grades=grades if ordered.order is None else grades[ordered.order],
+        keep=ranking.firsts() if repeats else None,
+        tied=ordered.tied & scored,
+    )
+
+
+def ranked(run: RankingRows, judged: Judged, reading: Reading) -> Ranked:
+    """The run's rows with their grades, by judged query and rank."""
+    found = Findings()
+    rows = placed(run, judged, reading, found)
+    ranking, keep, taken = rows.ranking, rows.keep, rows.ranking.taken
     faults: list[str] = []
     if keep is not None:
         note_repeated(ranking, keep, reading.collapse, found)
         faults = repeated_faults(ranking) if reading.duplicates == "error" else []
-    grades = grades if ordered.order is None else grades[ordered.order]
     return Ranked(
         rankings=Rankings(
-            retrieved=grades if keep is None else grades[keep],
-            retrieved_offsets=(
-                taken.offsets if keep is None else offsets_of_kept(taken.offsets, keep)
-            ),
+            retrieved=rows.kept(rows.grades),
+            retrieved_offsets=rows.offsets,
             judged=judged.grade,
             judged_offsets=judged.offsets,
             missing=taken.missing,
         ),
-        tied=ordered.tied & scored,
+        tied=rows.tied,
         unknown=taken.unknown,
         rows=run.frame.height,
         scattered=taken.scattered,
         findings=found,
         problems=faults,
-        sources=brought_by(ranking, keep, grades >= reading.rel),
+        sources=brought_by(ranking, keep, rows.grades >= reading.rel),
     )

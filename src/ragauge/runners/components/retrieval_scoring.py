@@ -144,9 +144,14 @@ class PieceScorer:
 
     def __call__(self, piece: Piece) -> PieceScores:
         problems: list[str] = []
+        run, judged = self.rows(piece, problems)
+        return score_rows(run, judged, self._setup, problems)
+
+    def rows(self, piece: Piece, problems: list[str]) -> tuple[RankingRows, JudgedRows]:
+        """What the piece has of the run, and of the judgements."""
         part = piece.run
         run = read_trec(part.name, part.read(), "run", problems, part.first_line)
-        return score_rows(run, self._judged(piece, run), self._setup, problems)
+        return run, self._judged(piece, run)
 
     def _judged(self, piece: Piece, run: RankingRows) -> JudgedRows:
         if piece.qrels is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import sqlalchemy as sa
 from alembic import op
 
@@ -18,9 +20,9 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("run", "key", "place"),
         sqlite_with_rowid=False,
     )
-    op.create_table("unit_columns", *_run(), *_packed("run"))
+    op.create_table("packed_units", *_run(), *_packed("run"))
     op.create_table(
-        "gold_columns", sa.Column("gold_sha256", sa.Text, nullable=False), *_packed("gold_sha256")
+        "packed_gold", sa.Column("gold_sha256", sa.Text, nullable=False), *_packed("gold_sha256")
     )
     op.create_table(
         "run_words",
@@ -39,12 +41,12 @@ def _run() -> tuple[sa.Column[int], sa.ForeignKeyConstraint]:
     return column, sa.ForeignKeyConstraint(["run"], ["runs.number"], ondelete="CASCADE")
 
 
-def _packed(owner: str) -> tuple[sa.Column[int] | sa.Column[str] | sa.Constraint, ...]:
+def _packed(owner: str) -> tuple[Any, ...]:
     return (
         sa.Column("number", sa.Integer, nullable=False, autoincrement=False),
         sa.Column("kind", sa.Text, nullable=False),
         sa.Column("name", sa.Text, nullable=False),
-        sa.Column("names", sa.Text),
+        sa.Column("text", sa.Text),
         sa.Column("content", sa.LargeBinary, nullable=False),
         sa.PrimaryKeyConstraint(owner, "number"),
     )

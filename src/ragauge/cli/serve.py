@@ -1,0 +1,127 @@
+"""`ragauge serve`: the history in a web browser."""
+
+from __future__ import annotations
+
+import os
+from contextlib import closing
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from ragauge.cli.run_store import opened, place_of, store_option, told
+
+if TYPE_CHECKING:
+    from ragauge.contracts.documents import Documents
+    from ragauge.contracts.history import History
+    from ragauge.dashboard.serving import Listening
+
+PORT = 8137
+
+
+@click.command(short_help="Show the recorded runs in a web browser.")
+@store_option
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=PORT,
+    show_default=True,
+    help="0 takes a free one.",
+)
+@click.option("--host", default="127.0.0.1", show_default=True, help="Where to listen.")
+@click.option("--token", metavar="TOKEN", help="What readers need; auto makes one.")
+@click.option(
+    "--allow-host",
+    "allowed",
+    metavar="NAME[:PORT]",
+    multiple=True,
+    help="Another name it is reached by.",
+)
+@click.option("--docs", metavar="DIR", help="The documents that citations point into.")
+@click.option("--manifest", metavar="FILE", help="With --docs: the index, for the revisions.")
+@click.option("--open", "show", is_flag=True, help="Open it in the browser.")
+@click.option("--verbose", is_flag=True, help="Tell of every request, without its query.")
+def serve(**given: Any) -> None:
+    """Show the recorded runs in a web browser, until interrupted.
+
+    It only reads, and only this machine reaches it. With --host others do, and need the token:
+    once as ?token=TOKEN in the address, or as `Authorization: Bearer TOKEN`. In RAGAUGE_TOKEN it
+    is not seen among the processes of the machine.
+
+    \b
+    Example:
+      ragauge serve --open
+      ragauge serve --store postgresql://reader@db.example/ragauge --docs docs/
+      ragauge serve --host 0.0.0.0 --allow-host dash.example --token auto
+    """
+    from ragauge.dashboard.material import Material
+    from ragauge.dashboard.serving import listen
+    from ragauge.dashboard.serving import serve as answer
+    from ragauge.dashboard.token import AUTO, random_token, read_token
+    from ragauge.ingest.configuration import TOKEN
+
+    secret = given["token"] if given["token"] is not None else os.environ.get(TOKEN)
+    made = random_token() if secret == AUTO else None
+    token = None if secret is None else read_token(made or secret)
+    documents = documents_in(given["docs"], given["manifest"])
+    place = place_of(given["store"])
+    with opened(place, create=False) as history:
+        material = Material(history, told(place), documents)
+        listening = listen(given["host"], given["port"], allowed=given["allowed"], token=token)
+        _be_heard(verbose=given["verbose"])
+        with closing(material.jobs):
+            answer(
+                material,
+                listening,
+                token,
+                verbose=given["verbose"],
+                started=lambda: _started(history, place, listening, made, show=given["show"]),
+            )
+
+
+def documents_in(docs: str | None, manifest: str | None) -> Documents | None:
+    """Where documents are that a run did not keep; None where the user does not say."""
+    from pathlib import Path
+
+    from ragauge.ingest.manifest import read_manifest
+    from ragauge.store.documents import FolderDocuments
+
+    if docs is None:
+        if manifest is not None:
+            raise click.UsageError("--manifest belongs to --docs; give the documents' folder too")
+        return None
+    return FolderDocuments(Path(docs), read_manifest(manifest) if manifest else None)
+
+
+def _be_heard(*, verbose: bool) -> None:
+    """Faults, and with `verbose` every request, go to standard error."""
+    import logging
+
+    logging.basicConfig(format="%(asctime)s %(message)s")
+    logging.getLogger("ragauge.dashboard").setLevel(logging.INFO if verbose else logging.ERROR)
+
+
+def _started(
+    history: History, place: str, listening: Listening, made: str | None, *, show: bool
+) -> None:
+    """Say where it is. A token that was made is shown this once, or nobody could enter."""
+    from ragauge.contracts.paging import RunQuery
+    from ragauge.text.visible import visible
+
+    runs = history.pages.runs(RunQuery(limit=1)).total
+    entrance = f"{listening.address}?token={made}" if made else listening.address
+    counted = f"{runs:,} run{'' if runs == 1 else 's'}"
+    where = visible(told(place))
+    click.echo(f"Dashboard of {where} ({counted}): {entrance}  Ctrl-C ends it", err=True)
+    if show:
+        _open(listening.address)
+
+
+def _open(address: str) -> None:
+    """Open the browser beside us: one in a terminal would not return before it is closed.
+
+    The address has no token, as other users see what programs are started with; the page asks.
+    """
+    import threading
+    import webbrowser
+
+    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

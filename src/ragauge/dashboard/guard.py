@@ -1,0 +1,226 @@
+"""What stands before the dashboard: who may ask, for what, and what a browser may do with it.
+
+A page elsewhere can make a reader's browser ask us. It cannot make it lie about where it asks
+(`Host`), from where (`Origin`, `Sec-Fetch-Site`), or send what it was not given (the token).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qsl, unquote_to_bytes
+
+from msgspec import Struct
+
+from ragauge.dashboard.headers import dressed
+from ragauge.dashboard.token import Token
+
+if TYPE_CHECKING:
+    from starlette.responses import Response
+    from starlette.types import ASGIApp, Receive, Scope, Send
+
+METHODS = (b"GET", b"HEAD")
+LONGEST_ADDRESS = 16 << 10
+OWN_SITES = (b"same-origin", b"none")
+"""What `Sec-Fetch-Site` says of a page of ours, and of a reader who typed the address."""
+
+
+class Knock(Struct, frozen=True):
+    """A request before anything is done for it, byte for byte."""
+
+    method: bytes
+    path: bytes
+    query: bytes
+    headers: Sequence[tuple[bytes, bytes]]
+
+    def values(self, name: bytes) -> list[bytes]:
+        return [value for key, value in self.headers if key.lower() == name]
+
+    @property
+    def address(self) -> str:
+        return _joined(self.path, self.query)
+
+    @property
+    def tokens(self) -> list[bytes]:
+        """What the query gives for a token."""
+        fields = [field for field in self.query.split(b"&") if _is_token(field)]
+        return [unquote_to_bytes(field.partition(b"=")[2]) for field in fields]
+
+    @property
+    def without_token(self) -> bytes:
+        """The query without the token, every other field as it was written."""
+        return b"&".join(field for field in self.query.split(b"&") if not _is_token(field))
+
+
+class Refused(Struct, frozen=True, kw_only=True):
+    """Why a request goes no further, and what its reader can do."""
+
+    status: int
+    title: str
+    words: str
+    headers: dict[str, str] = {}
+    go_on: str | None = None
+    """The same address, to be followed from a page of ours."""
+    asks_for_token: bool = False
+    path: str = ""
+    fields: Sequence[tuple[str, str]] = ()
+    """With the question for the token: where to, and with what else."""
+
+
+class Guard:
+    """The application behind the rules; hosts are the values of `Host` that mean this server."""
+
+    def __init__(
+        self, app: ASGIApp, hosts: Sequence[str], port: int, token: Token | None = None
+    ) -> None:
+        self._app, self._port, self._token = app, port, token
+        self._hosts = {host.lower().encode() for host in hosts}
+        self._origins = {b"http://" + host for host in self._hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":  # the server starting and ending; the rest finds no route
+            await self._app(scope, receive, send)
+            return
+        knock = Knock(
+            scope["method"].encode(), scope["raw_path"], scope["query_string"], scope["headers"]
+        )
+        app = self.answer(knock) or self._app
+        await app(scope, receive, dressed(send, scope["path"]))
+
+    def answer(self, knock: Knock) -> Response | None:
+        """What the guard says itself; None where the application is to answer."""
+        if refused := self.refused(knock):
+            return _page(refused)
+        if self._token is None:
+            return None
+        if knock.tokens:
+            return self._entering(knock, self._token)
+        return None if self._is_known(knock, self._token) else _page(_unknown(knock))
+
+    def refused(self, knock: Knock) -> Refused | None:
+        """The first rule that the request breaks, whoever it comes from."""
+        return (
+            self._wrong_host(knock)
+            or _wrong_address(knock)
+            or _changing(knock)
+            or self._foreign_origin(knock)
+            or _cross_site(knock)
+        )
+
+    def _wrong_host(self, knock: Knock) -> Refused | None:
+        """Another name than ours leads here when its owner wants to be us: DNS rebinding."""
+        hosts = knock.values(b"host")
+        if len(hosts) != 1:
+            return Refused(
+                status=400,
+                title="To whom?",
+                words=f"The request has {len(hosts) or 'no'} Host headers; it needs one.",
+            )
+        if hosts[0].lower() in self._hosts:
+            return None
+        return Refused(
+            # "Misdirected" is the exact word: the name asked for is none this server answers for.
+            status=421,
+            title="This is not that server",
+            words="The address has a host or port that is none of this dashboard's; use the "
+            "address that was printed when it started, or start it with --allow-host.",
+        )
+
+    def _foreign_origin(self, knock: Knock) -> Refused | None:
+        if all(origin.lower() in self._origins for origin in knock.values(b"origin")):
+            return None
+        return Refused(
+            status=403,
+            title="Refused",
+            words="The request comes from a page elsewhere; only the dashboard's own may ask.",
+        )
+
+    def _entering(self, knock: Knock, token: Token) -> Response:
+        """A cookie in place of the token, and the same address without it: it must not stay."""
+        if not all(token.is_given(given) for given in knock.tokens):
+            return _page(_unknown(knock))
+        from starlette.responses import Response
+
+        name, value = token.cookie(self._port)
+        headers = {
+            "location": _joined(knock.path, knock.without_token),
+            "set-cookie": f"{name}={value}; HttpOnly; SameSite=Strict; Path=/",
+        }
+        return Response(status_code=303, headers=headers)
+
+    def _is_known(self, knock: Knock, token: Token) -> bool:
+        borne = token.is_borne(knock.values(b"authorization"))
+        return borne or token.is_in(knock.values(b"cookie"), self._port)
+
+
+def _wrong_address(knock: Knock) -> Refused | None:
+    if len(knock.address) > LONGEST_ADDRESS:
+        return Refused(
+            status=414,
+            title="This address is too long",
+            words=f"An address may have {LONGEST_ADDRESS:,} characters.",
+        )
+    # A browser takes //name and /\name for another server, and we lead back to what was asked.
+    if knock.path[:1] == b"/" and knock.path[1:2] not in (b"/", b"\\"):
+        return None
+    return Refused(
+        status=400,
+        title="This address asks for something that cannot be",
+        words="A path begins with one slash.",
+    )
+
+
+def _changing(knock: Knock) -> Refused | None:
+    if knock.method in METHODS:
+        return None
+    return Refused(
+        status=405,
+        title="This dashboard is only read",
+        words="Nothing can be sent to it; the command `ragauge` records, tags and removes runs.",
+        headers={"allow": b", ".join(METHODS).decode()},
+    )
+
+
+def _cross_site(knock: Knock) -> Refused | None:
+    if all(site.lower() in OWN_SITES for site in knock.values(b"sec-fetch-site")):
+        return None
+    return Refused(
+        status=403,
+        title="You come from another site",
+        words="Pages elsewhere may not open this dashboard, since they could watch what it does; "
+        "you may, from here.",
+        go_on=knock.address,
+    )
+
+
+def _unknown(knock: Knock) -> Refused:
+    fields = parse_qsl(knock.without_token.decode("ascii", "replace"), keep_blank_values=True)
+    return Refused(
+        status=401,
+        title="A token is needed",
+        words="This dashboard was started with a token; whoever started it knows it.",
+        headers={"www-authenticate": 'Bearer realm="ragauge"'},
+        asks_for_token=True,
+        path=knock.path.decode("ascii", "replace"),
+        fields=fields,
+    )
+
+
+def _page(refused: Refused) -> Response:
+    from starlette.responses import HTMLResponse
+
+    from ragauge.dashboard import assets
+    from ragauge.dashboard.rendering import render
+
+    # Whoever is refused for good is refused the style sheet, too.
+    style = assets.names()["style"] if refused.go_on else None
+    body = str(render("guarded.html", refused=refused, style=style))
+    return HTMLResponse(body, status_code=refused.status, headers=refused.headers)
+
+
+def _joined(path: bytes, query: bytes) -> str:
+    return (path + b"?" + query if query else path).decode("ascii", "replace")
+
+
+def _is_token(field: bytes) -> bool:
+    return unquote_to_bytes(field.partition(b"=")[0]) == b"token"

@@ -1,0 +1,194 @@
+"""One answer, whole: its text with citations in place, its support, its chunks, its findings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from msgspec import Struct
+
+from ragauge.citations.codes import explained
+from ragauge.citations.joining import cited_id
+from ragauge.citations.payload import told
+from ragauge.contracts.audit import CitationFinding
+from ragauge.contracts.gold import Gold
+from ragauge.contracts.kept import KeptAnswer
+from ragauge.contracts.trace import Trace
+from ragauge.dashboard.pages.cited_text import Stretch
+from ragauge.dashboard.pages.question_chunks import Chunk, chunks_of, retrieved_by
+from ragauge.dashboard.pages.question_citations import Chip, answer_text, chips, citations_of
+from ragauge.dashboard.pages.question_reading import Reader, read_answer
+from ragauge.dashboard.pages.question_support import (
+    MarkedPiece,
+    Support,
+    evidence_in,
+    support_of,
+)
+from ragauge.dashboard.pages.question_text import Part, text_parts
+
+LONGEST_TEXT = 50_000
+"""Characters of an answer that are shown."""
+SHORT = 900
+"""Characters of a chunk that stand open."""
+MOST_FINDINGS = 100
+
+
+class ShownChunk(Struct, frozen=True, kw_only=True):
+    """A chunk with what the answer makes of it."""
+
+    one: Chunk
+    anchor: str
+    cited: bool
+    pieces: tuple[MarkedPiece, ...]
+    is_long: bool
+
+
+class ShownFinding(Struct, frozen=True, kw_only=True):
+    """Something wrong with a citation, in words."""
+
+    code: str
+    means: str
+    place: str
+    got: str
+    expected: str
+    tip: str
+
+
+class ShownSegment(Struct, frozen=True):
+    """A part of the answer with the citations it rests on."""
+
+    text: str
+    cites: tuple[str, ...]
+
+
+class ShownAnswer(Struct, frozen=True, kw_only=True):
+    """An answer as the page shows it."""
+
+    trace: Trace
+    prefix: str
+    where: str
+    kind: str
+    """`answer`, `refusal` or `error`."""
+    error: str
+    claim: str
+    parts: tuple[Part, ...]
+    raw: str
+    """The reply as it was sent, where the text above is only a part of it."""
+    phrase_found: bool | None
+    """Whether the claim holds a phrase of the gold; None where there is nothing to find."""
+    chips: tuple[Chip, ...]
+    segments: tuple[ShownSegment, ...]
+    support: Support
+    chunks: tuple[ShownChunk, ...]
+    left_out: int
+    """Chunks that are not shown."""
+    code: str | None
+    findings: tuple[ShownFinding, ...]
+    made: tuple[tuple[str, str], ...]
+    """How it came about: seed, temperature, jitter, times."""
+
+
+def shown_answer(
+    kept: KeptAnswer, gold: Gold | None, reader: Reader, question: str | None, prefix: str = ""
+) -> ShownAnswer:
+    """The answer with all that the page says of it; `prefix` keeps two of them apart."""
+    trace = kept.trace
+    read, text = read_answer(reader, gold, trace), answer_text(trace)[:LONGEST_TEXT]
+    shown = read.claim if _is_packed(text, read.claim) else text
+    chunks = chunks_of(trace, gold.gold_citations if gold else ())
+    cited = citations_of(trace, chunks)
+    answers = read.kind == "answer"
+    support = support_of(shown, chunks, question, prefix) if answers else Support()
+    spans = _evidence_spans(support)
+    known = trace.retrieved is not None or trace.retrieved_ids is not None
+    cited_places = {one.chunk for one in cited}
+    return ShownAnswer(
+        trace=trace,
+        prefix=prefix,
+        where=kept.where or "",
+        kind=read.kind,
+        error=read.error,
+        claim=read.claim,
+        parts=text_parts(shown, trace, support, gold.sought if gold else (), prefix),
+        raw=_raw(trace, shown),
+        phrase_found=read.contained,
+        chips=tuple(chips(cited, gold if answers else None, retrieval_known=known)),
+        segments=tuple(map(_segment, trace.segments or ())),
+        support=support,
+        chunks=tuple(_chunk(one, cited_places, spans, prefix) for one in chunks),
+        left_out=len(retrieved_by(trace)) - len(chunks),
+        code=kept.code,
+        findings=tuple(map(_finding, kept.findings[:MOST_FINDINGS])),
+        made=tuple(_made(trace)),
+    )
+
+
+def _is_packed(text: str, claim: str) -> bool:
+    """Whether the claim stands in a reply of JSON, or was respelled as it was read."""
+    return bool(claim) and (text.lstrip().startswith(("{", "```")) or claim not in text)
+
+
+def _raw(trace: Trace, shown: str) -> str:
+    sent = trace.answer or ""
+    return sent[:LONGEST_TEXT] if sent.strip() != shown.strip() else ""
+
+
+def _evidence_spans(support: Support) -> dict[int, list[Stretch]]:
+    found: dict[int, list[Stretch]] = {}
+    for one in support.sentences:
+        if one.chunk is not None and one.within is not None:
+            found.setdefault(one.chunk, []).append(one.within)
+    return found
+
+
+def _chunk(
+    one: Chunk, cited: set[int | None], spans: dict[int, list[Stretch]], prefix: str
+) -> ShownChunk:
+    pieces = evidence_in(one, spans.get(one.place, ()), prefix)
+    return ShownChunk(
+        one=one,
+        anchor=f"{prefix}chunk-{one.place}",
+        cited=one.place in cited,
+        pieces=pieces,
+        is_long=len(one.text or "") > SHORT and len(pieces) < 2,
+    )
+
+
+def _segment(raw: dict[str, Any]) -> ShownSegment:
+    text, citations = raw.get("text"), raw.get("citations")
+    listed = citations if isinstance(citations, list | tuple) else ()
+    ids = (cited_id(one) or str(told(one)) for one in listed)
+    return ShownSegment(text if isinstance(text, str) else str(told(text)), tuple(ids))
+
+
+def _finding(one: CitationFinding) -> ShownFinding:
+    entry = explained(one.code)
+    return ShownFinding(
+        code=one.code,
+        means=entry.means if entry else "",
+        place=_place(one),
+        got=_written(one.got),
+        expected=_written(one.expected),
+        tip=one.tip or (entry.tip if entry else ""),
+    )
+
+
+def _place(one: CitationFinding) -> str:
+    """Where in the payload, as a program would write it."""
+    parts = [] if one.segment is None else [f"segments[{one.segment}]"]
+    parts += [] if one.item is None else [f"citations[{one.item}]"]
+    return ".".join([*parts, one.field] if one.field else parts) or "the answer"
+
+
+def _written(value: Any) -> str:
+    return "" if value is None else value if isinstance(value, str) else str(told(value))
+
+
+def _made(trace: Trace) -> Sequence[tuple[str, str]]:
+    """What the trace says of how the answer came about."""
+    names = ("run_id", "seed", "temperature", "jitter", "paraphrase", "repeat", "attempt", "ts")
+    told_fields = [(name.replace("_", " "), getattr(trace, name)) for name in names]
+    if trace.latency_ms is not None:
+        told_fields.append(("latency", f"{trace.latency_ms:,.0f} ms"))
+    stages = [(f"{name} ms", took) for name, took in (trace.stage_ms or {}).items()]
+    return [(name, str(told(value))) for name, value in told_fields + stages if value is not None]

@@ -1,0 +1,207 @@
+"""The dashboard on a port: where it may listen, under which names, and until when."""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import re
+import socket
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from ragauge.dashboard.material import Material
+from ragauge.dashboard.token import Token
+from ragauge.errors import UsageError
+from ragauge.text.visible import visible
+
+if TYPE_CHECKING:
+    import uvicorn
+    from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+HTTP_PORT = 80
+BACKLOG = 128
+PATIENCE_S = 2
+"""How long pages under way may take once the end is asked for."""
+LONGEST_HEAD = 1 << 17
+"""Bytes of a request before its body; more than the guard allows, so that it can say so."""
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+_NAMED = re.compile(r"(?P<name>[a-z0-9_.-]+|\[[0-9a-f:.]+\])(:(?P<port>[0-9]{1,5}))?", re.I)
+_PORT = re.compile(r":[0-9]+\Z")
+
+log = logging.getLogger("ragauge.dashboard")
+
+
+class Listening(Struct, frozen=True):
+    """A socket that listens, and the values of `Host` that mean it, the best one first."""
+
+    socket: socket.socket
+    hosts: Sequence[str]
+
+    @property
+    def port(self) -> int:
+        return int(self.socket.getsockname()[1])
+
+    @property
+    def address(self) -> str:
+        return f"http://{self.hosts[0]}/"
+
+
+def listen(
+    host: str, port: int, *, allowed: Sequence[str] = (), token: Token | None = None
+) -> Listening:
+    """A socket that listens there; raises UsageError where that cannot be, or must not."""
+    family, place = _resolved(host, port)
+    bound = _address(place[0])
+    _refuse_open_door(host, bound, token)
+    own, given = _own_names(host, bound), _allowed_names(host, bound, allowed)
+    try:
+        made = socket.create_server(place, family=family, backlog=BACKLOG)
+    except OSError as error:
+        remedy = "choose another --host or --port; --port 0 takes a free one"
+        where = f"{_bracketed(bound)}:{port}"
+        raise UsageError(f"{where}: cannot listen: {error.strerror}; {remedy}") from None
+    taken = made.getsockname()[1]
+    # Browsers leave port 80 out; what the user adds may be a proxy's name, on any port.
+    ours = _hosts(own, taken, bare=taken == HTTP_PORT)
+    added = _hosts(given, taken, bare=True)
+    hosts = [*added, *ours] if bound.is_unspecified else [*ours, *added]
+    return Listening(made, [*dict.fromkeys(hosts)])
+
+
+def serve(
+    material: Material,
+    listening: Listening,
+    token: Token | None = None,
+    *,
+    verbose: bool = False,
+    started: Callable[[], None] = lambda: None,
+) -> None:
+    """Answer until interrupted; the socket is closed when this returns."""
+    try:
+        made = server(material, listening, token, verbose=verbose)
+        started()
+        made.run(sockets=[listening.socket])
+    except KeyboardInterrupt:
+        pass  # this is how it is meant to end
+    finally:
+        listening.socket.close()
+
+
+def server(
+    material: Material, listening: Listening, token: Token | None = None, *, verbose: bool = False
+) -> uvicorn.Server:
+    """The server of a history, guarded, before it runs."""
+    import uvicorn
+
+    from ragauge.dashboard.app import application
+    from ragauge.dashboard.guard import Guard
+
+    guarded: ASGIApp = Guard(application(material), listening.hosts, listening.port, token)
+    config = uvicorn.Config(
+        _logged(guarded) if verbose else guarded,
+        # The same parts wherever it is installed: others that happen to be there read otherwise.
+        http="h11",
+        ws="none",
+        loop="asyncio",
+        lifespan="off",
+        h11_max_incomplete_event_size=LONGEST_HEAD,
+        timeout_graceful_shutdown=PATIENCE_S,
+        server_header=False,
+        proxy_headers=False,
+        access_log=False,  # it would show queries
+        log_config=None,
+        # Faults are told by the application, with the address; the rest is of clients gone.
+        log_level="critical",
+    )
+    return uvicorn.Server(config)
+
+
+def _resolved(host: str, port: int) -> tuple[socket.AddressFamily, tuple[Any, ...]]:
+    """The address that a host means, as a socket takes it; the name is not looked up again."""
+    if not host.strip():
+        raise UsageError("--host: is empty; leave it out, or say where to listen")
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except (OSError, UnicodeError):
+        raise UsageError(f"--host: {visible(host)}: there is no such host") from None
+    # A name may have several addresses; one that others can reach decides what is needed.
+    family, *_, place = min(found, key=lambda one: _address(one[4][0]).is_loopback)
+    return family, place
+
+
+def _address(text: str | int) -> Address:
+    return ipaddress.ip_address(str(text).partition("%")[0])  # without the interface of a link
+
+
+def _refuse_open_door(host: str, bound: Address, token: Token | None) -> None:
+    if bound.is_loopback or token is not None:
+        return
+    raise UsageError(
+        f"--host {visible(host)}: others could reach it, and a history holds questions and "
+        "answers; give a token too (--token auto makes one), or leave --host out"
+    )
+
+
+def _own_names(host: str, bound: Address) -> list[str]:
+    """The names of the place it listens at, the best one first."""
+    own = [_bracketed(bound)] + ([host.lower()] if _NAMED.fullmatch(host) else [])
+    if bound.is_unspecified:
+        return [*LOOPBACK]
+    return [*own, *(LOOPBACK if bound.is_loopback else ())]
+
+
+def _allowed_names(host: str, bound: Address, allowed: Sequence[str]) -> list[str]:
+    """The names that the user adds; where it listens on all addresses, no other is known."""
+    if bound.is_unspecified and not allowed:
+        raise UsageError(
+            f"--host {visible(host)}: say by which name others reach this machine: "
+            "--allow-host NAME; requests for any other name are refused"
+        )
+    return [_named(name) for name in allowed]
+
+
+def _bracketed(address: Address) -> str:
+    return f"[{address}]" if address.version == 6 else str(address)
+
+
+def _named(name: str) -> str:
+    found = _NAMED.fullmatch(name)
+    if found and int(found["port"] or 1) in range(1, 1 << 16):
+        return name.lower()
+    raise UsageError(
+        f"--allow-host: {visible(name)}: expected NAME or NAME:PORT, such as dash.example:8137, "
+        "with brackets around an IPv6 address"
+    )
+
+
+def _hosts(names: Sequence[str], port: int, *, bare: bool) -> list[str]:
+    """The names as `Host` has them: with the port, and as bare as a browser may send them.
+
+    >>> _hosts(["127.0.0.1", "proxy.example:8443"], 80, bare=True)
+    ['127.0.0.1:80', '127.0.0.1', 'proxy.example:8443', 'proxy.example:8443']
+    >>> _hosts(["[::1]"], 8137, bare=False)
+    ['[::1]:8137']
+    """
+    hosts: list[str] = []
+    for name in names:
+        with_port = name if _PORT.search(name) else f"{name}:{port}"
+        hosts += [with_port, name] if bare else [with_port]
+    return hosts
+
+
+def _logged(app: ASGIApp) -> ASGIApp:
+    """The same, telling what was asked for and how it ended; queries hold what people look for."""
+
+    async def telling(scope: Scope, receive: Receive, send: Send) -> None:
+        async def sending(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                log.info("%d %s %s", message["status"], scope["method"], visible(scope["path"]))
+            await send(message)
+
+        await app(scope, receive, sending)
+
+    return telling

@@ -1,0 +1,272 @@
+"""The page that compares two runs: what it asks for, says, refuses, and shows of each question."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import threading
+from html.parser import HTMLParser
+
+import pytest
+from msgspec import structs
+
+from ragauge.dashboard.asked import Asked, BadAddress
+from ragauge.dashboard.jobs import AtOnce
+from ragauge.dashboard.links import Served
+from ragauge.dashboard.material import Material, Missing
+from ragauge.dashboard.page import Page
+from ragauge.dashboard.pages import compare
+from ragauge.store.history import open_history
+from tests.chromium import photographed
+from tests.dashboard.hostile_run import TEXTS
+from tests.runners.recorded import HITS, ones, questions, record
+
+SIZE = 60
+LONG_S = 30.0
+
+
+@pytest.fixture
+def material(tmp_path):
+    history = open_history(str(tmp_path / "store"))
+    made = Material(history, "here")
+    yield made
+    made.jobs.close()
+    history.close()
+
+
+@pytest.fixture
+def patient(material):
+    """A history whose pages wait until what they show is made."""
+    material.jobs = AtOnce()
+
+
+def asked(material: Material, **fields: str) -> Page:
+    pairs = list(fields.items())
+    return compare.page(material, Served("/compare", pairs), Asked(pairs))
+
+
+def two_runs(material: Material, **changed):
+    """The first has q000 to q003 wrong, the second q002 to q019: sixteen broke, two were mended."""
+    details = [{"claim": f"It is {n}.", "cited": [f"p{n}#1"]} for n in range(SIZE)]
+    others = [{"claim": f"It was {n}.", "cited": [f"p{n}#1", "p9#9"]} for n in range(SIZE)]
+    before = record(material.history, {HITS: ones(SIZE, range(4))}, details=details, minute=0)
+    after = record(
+        material.history, {HITS: ones(SIZE, range(2, 20))}, details=others, minute=1, **changed
+    )
+    return before, after
+
+
+def test_without_two_runs_there_is_a_form_with_the_last_pairs(material):
+    before, after = two_runs(material)
+    record(material.history, {HITS: ones(SIZE)}, name="other", minute=2)
+    body = asked(material, before="green@main").body
+    assert 'name="before" list="runs-to-compare" value="green@main"' in body
+    assert body.count("<option ") == 3
+    assert f'href="/compare?before={before.id}&amp;after={after.id}"' in body
+    assert body.count(">compare<") == 1
+
+
+def test_without_runs_it_says_how_to_record_one(material):
+    assert "--record" in asked(material).body
+
+
+def test_while_it_is_made_the_page_asks_again_and_says_so(material):
+    before, after = two_runs(material)
+    may_end = threading.Event()
+    material.jobs.get("something else", lambda: may_end.wait(LONG_S), 0)
+    page = asked(material, before=before.id, after=after.id)
+    assert page.refresh_s == 1
+    assert 'aria-busy="true"' in page.body
+    assert page.figures == {}
+    may_end.set()
+
+
+def test_the_verdict_the_numbers_and_the_flipped_questions_are_told(material, patient):
+    before, after = two_runs(material)
+    page = asked(material, before=before.id, after=after.id)
+    body = page.body
+    assert page.refresh_s is None
+    assert "WORSE" in body
+    assert "16 questions right before and wrong after, 2 questions wrong before" in body
+    assert body.count("v-regressed") == 16
+    assert body.count("v-improved") == 2
+    assert f'href="/runs/{after.id}/question?unit=q004&amp;with={before.id}"' in body
+    assert f'href="/compare?before={after.id}&amp;after={before.id}"' in body
+    assert "It <mark>was</mark> 4." in body
+    assert "<mark><code>p9#9</code></mark>" in body
+    assert "<code>p4#1</code>" in body
+
+
+def test_slices_are_the_coarse_strata_unless_others_are_asked_for(material, patient):
+    before, after = two_runs(material)
+    runs = {"before": before.id, "after": after.id}
+    assert "By <bdi>country</bdi>" in asked(material, **runs).body
+    assert "By <bdi>answerable</bdi>" in asked(material, **runs).body
+    assert "By <bdi>country</bdi>" not in asked(material, **runs, slices="answerable").body
+    assert "By <bdi>" not in asked(material, **runs, slices="none").body
+
+
+def test_flipped_questions_are_searched_filtered_sorted_and_paged(material, patient):
+    before, after = two_runs(material)
+
+    def shown(**fields: str) -> list[str]:
+        body = asked(material, before=before.id, after=after.id, **fields).body
+        table = str(body).partition('<table class="wide flipped"')[2].partition("</table>")[0]
+        return [piece[:4] for piece in table.split("question?unit=")[1:]]
+
+    assert shown() == [f"q{n:03}" for n in (*range(4, 20), 0, 1)], "broken first, by id"
+    assert shown(way="mended") == ["q000", "q001"]
+    assert shown(sort="-unit", rows="3") == ["q019", "q018", "q017"]
+    assert shown(sort="unit", rows="3", start="3") == ["q005", "q006", "q007"]
+    assert shown(q="WHAT is 1 was") == [f"q{n:03}" for n in (*range(10, 20), 1)]
+    assert shown(was="ANS_NO_HIT") == ["q000", "q001"]
+    assert shown(was="nothing like that") == []
+    assert shown(start="1000") == []
+    for wrong in ({"way": "sideways"}, {"sort": "colour"}, {"alpha": "much"}, {"correction": "x"}):
+        with pytest.raises(BadAddress):
+            shown(**wrong)
+
+
+def test_options_are_fields_of_the_address(material, patient):
+    before, after = two_runs(material)
+    runs = {"before": before.id, "after": after.id}
+    body = asked(material, **runs, margin="citation_hit_rate=0.5", alpha="0.1").body
+    assert "NOT WORSE" in body
+    assert "90 % interval" in body
+    assert 'value="citation_hit_rate=0.5"' in body
+    with pytest.raises(BadAddress):
+        asked(material, **runs, alpha="7")
+
+
+def test_figures_are_those_of_the_report(material, patient):
+    before, after = two_runs(material)
+    page = asked(material, before=before.id, after=after.id)
+    content, kind = page.wanted("flips.csv")
+    rows = list(csv.DictReader(io.StringIO(content.decode())))
+    assert kind.startswith("text/csv")
+    assert len(rows) == 18
+    assert (rows[0]["unit"], rows[0]["way"], rows[0]["now_claim"]) == (
+        "q004",
+        "broken",
+        "It was 4.",
+    )
+    [metric] = json.loads(page.wanted("metrics.json")[0])
+    assert (metric["metric"], metric["verdict"], metric["n"]) == (HITS, "worse", SIZE)
+    slices = json.loads(page.wanted("slices.json")[0])
+    assert {one["stratum"] for one in slices} == {"answerable", "country"}
+
+
+def test_references_mean_a_run_of_the_same_kind_recorded_before(material, patient):
+    before, after = two_runs(material)
+    record(material.history, {HITS: ones(SIZE)}, name="other", minute=-5)
+    assert before.shown in asked(material, before="latest", after=after.id[:12]).title
+    with pytest.raises(Missing):
+        asked(material, before="green@nowhere", after=after.id)
+    with pytest.raises(Missing):
+        asked(material, before=before.id, after="no such run")
+
+
+def test_other_commands_and_gold_sets_are_refused_in_words(material, patient):
+    before, _ = two_runs(material)
+    swept = record(material.history, {HITS: ones(SIZE)}, command="stability", minute=5)
+    page = asked(material, before=before.id, after=swept.id)
+    assert "compare runs of one command" in page.body
+    assert "NOT COMPARED" in page.body
+    gold = [structs.replace(one, gold_citations=("elsewhere",)) for one in questions(SIZE)[:20]]
+    other = record(material.history, {HITS: ones(20)}, gold=gold, minute=6)
+    refused = asked(material, before=before.id, after=other.id).body
+    assert "the gold sets differ" in refused
+    assert "allow=gold" in refused
+
+
+def test_what_is_allowed_is_compared(material, patient):
+    before, _ = two_runs(material)
+    gold = questions(SIZE)
+    gold[0] = structs.replace(gold[0], gold_citations=("elsewhere",))
+    other = record(material.history, {HITS: ones(SIZE, range(20))}, gold=gold, minute=6)
+    body = asked(material, before=before.id, after=other.id, allow="gold").body
+    assert "the gold sets differ, as allowed" in body
+    assert 'name="allow" value="gold"' in body
+
+
+class Skeleton(HTMLParser):
+    """The tags of a page with the names of their attributes, and nothing of what they hold."""
+
+    def __init__(self, body: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, ...]] = []
+        self.feed(body)
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, *(name for name, _ in attrs)))
+
+
+def of_foreign_text(material: Material, text: str) -> list[tuple[str, ...]]:
+    """What the comparison of two runs that hold this text everywhere is made of."""
+    gold = questions(SIZE)
+    gold[0] = structs.replace(gold[0], question=text, strata={"country": text[:200]})
+    common = {
+        "gold": gold,
+        "details": [{"claim": text, "cited": [text]}] * SIZE,
+        "labels_of": [text] * SIZE,
+        "name": text[:50],
+    }
+    before = record(material.history, {HITS: ones(SIZE)}, minute=0, **common)
+    after = record(
+        material.history,
+        {HITS: ones(SIZE, range(3))},
+        minute=1,
+        labels={"model": text[:100]},
+        **common,
+    )
+    return Skeleton(asked(material, before=before.id, after=after.id, q=text).body).tags
+
+
+def test_foreign_text_adds_no_tag_and_no_attribute(material, patient):
+    plain = of_foreign_text(material, "plain words")
+    assert ("table", "class", "data-paged") in plain
+    for payload in TEXTS:
+        assert of_foreign_text(material, payload) == plain, payload
+
+
+def test_two_runs_are_compared_as_a_person_would(served, demo, browser):
+    context = browser.new_context()
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.goto(served.at("/compare"))
+    page.get_by_label("Before").fill(demo.runs["a"].shown)
+    page.get_by_label("After").fill(demo.runs["c"].shown)
+    page.get_by_role("button", name="Compare").click()
+    flipped = page.get_by_role("heading", name="Flipped questions")
+    flipped.wait_for(timeout=60_000)
+    photographed(page, "compare", whole=True)
+    rows = page.locator("#flipped tbody tr")
+    all_rows = rows.count()
+    with page.expect_response(lambda response: "q=" in response.url):
+        page.get_by_label("Search").fill("museum")
+    page.wait_for_function(
+        "n => document.querySelectorAll('#flipped tbody tr').length < n", arg=all_rows
+    )
+    assert "q=museum" in page.url
+    page.locator("#flipped tbody th a").first.click()
+    page.wait_for_url(lambda url: "/question?" in url)
+    assert said == []
+    context.close()
+
+
+def test_a_comparison_is_read_without_scripts(served, demo, browser):
+    context = browser.new_context(java_script_enabled=False)
+    page = context.new_page()
+    page.goto(served.at(f"/compare?before={demo.runs['a'].id}&after={demo.runs['c'].id}"))
+    page.get_by_role("heading", name="Flipped questions").wait_for(timeout=60_000)
+    page.locator("#flips form").get_by_label("Way").select_option("broken")
+    page.locator("#flips form").get_by_role("button", name="Apply").click()
+    page.wait_for_url(lambda url: "way=broken" in url)
+    assert page.locator("#flipped .v-improved").count() == 0
+    page.get_by_role("link", name="swap them").click()
+    page.wait_for_url(lambda url: f"before={demo.runs['c'].id}" in url)
+    context.close()

@@ -1,0 +1,323 @@
+"""The pages of gold sets: which there are, their strata, how runs cover them, their questions."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from urllib.request import urlopen
+
+import pytest
+from msgspec import structs
+
+from ragauge.dashboard.asked import Asked, BadAddress
+from ragauge.dashboard.links import Served
+from ragauge.dashboard.material import Missing
+from ragauge.dashboard.pages import gold, gold_set
+from ragauge.dashboard.pages.gold_coverage import VALUES_SHOWN
+from ragauge.reports import numbers
+from ragauge.stats.intervals import wilson
+from tests.dashboard.page_parts import Parts, material_at
+from tests.dashboard.served import serving
+from tests.reports.payloads import PAYLOADS
+from tests.runners.recorded import HITS, ones, questions, record
+
+SIZE = 60
+COVERAGE, STRATA, QUESTIONS = range(3)
+"""The tables of the page of a set."""
+
+
+@pytest.fixture
+def material(tmp_path):
+    with material_at(tmp_path) as made:
+        yield made
+
+
+def sets(material, **fields):
+    pairs = list(fields.items())
+    return gold.page(material, Served("/gold", pairs), Asked(pairs))
+
+
+def one_set(material, sha256, **fields):
+    pairs = list(fields.items())
+    links = Served(f"/gold/{sha256}", pairs)
+    return gold_set.page(material, links, Asked(pairs, {"sha256": sha256}))
+
+
+def parts(material, sha256, **fields):
+    return Parts(one_set(material, sha256, **fields).body)
+
+
+def asked_questions(size=SIZE):
+    """Questions of three countries in turn, of which the first three are rare."""
+    return [
+        structs.replace(
+            one, strata={**one.strata, "tier": "rare" if place < 3 else "common", "none": ""}
+        )
+        for place, one in enumerate(questions(size))
+    ]
+
+
+def wrong_ones(*countries):
+    return [place for place in range(SIZE) if ("NL", "BE", "DE")[place % 3] in countries]
+
+
+def test_each_set_is_told_with_its_questions_and_runs(material):
+    small = record(material.history, {HITS: ones(10)}, minute=0)
+    record(material.history, {HITS: ones(SIZE)}, minute=60)
+    large = record(material.history, {HITS: ones(SIZE)}, minute=120, name="weekly")
+    found = Parts(sets(material).body)
+    assert [row[:4] + row[5:] for row in found.rows()] == [
+        [
+            large.record.gold_sha256[:12],
+            "60",
+            "48",
+            "12",
+            "2",
+            "2026-11-01 09:00",
+            "2026-11-01 10:00",
+            "weekly score",
+        ],
+        [
+            small.record.gold_sha256[:12],
+            "10",
+            "8",
+            "2",
+            "1",
+            "2026-11-01 08:00",
+            "2026-11-01 08:00",
+            "nightly score",
+        ],
+    ]
+    assert f"/gold/{large.record.gold_sha256}" in found.links
+    assert f"/runs/{large.id}" in found.links
+    rows = json.loads(sets(material).wanted("sets.json")[0])
+    assert [(row["questions"], row["unanswerable"], row["runs"]) for row in rows] == [
+        (60, 12, 2),
+        (10, 2, 1),
+    ]
+    second = Parts(sets(material, rows="1", start="1").body)
+    assert len(second.rows()) == 1
+    assert "2–2 of 2" in second.text
+
+
+def test_without_sets_it_says_how_one_comes_here(material):
+    assert "--record" in sets(material).body
+    record(material.history, {HITS: []}, gold=[], gold_sha256=None)
+    assert "No gold sets yet" in sets(material).body
+
+
+def test_a_set_that_is_not_there_is_missing(material):
+    record(material.history, {HITS: ones(4)})
+    with pytest.raises(Missing, match="no run of this history"):
+        one_set(material, "0" * 64)
+
+
+def test_strata_are_told_with_the_share_right_of_the_newest_run(material):
+    questions = asked_questions()
+    wrong = wrong_ones("DE")[:-2]
+    record(material.history, {HITS: ones(SIZE)}, gold=questions, minute=0)
+    newest = record(material.history, {HITS: ones(SIZE, wrong)}, gold=questions, minute=1)
+    found = parts(material, newest.record.gold_sha256)
+    twin = {}
+    for place, one in enumerate(questions):
+        values = {"answerable": str(one.answerable).lower(), **one.strata}
+        for stratum, value in values.items():
+            if value:
+                ended = twin.setdefault((stratum, value), [0, 0])
+                ended[place in wrong] += 1
+    rows = {(row[0], row[1]): row[2:] for row in found.rows(STRATA)}
+    assert rows.keys() == twin.keys(), "an empty value is none"
+    whole = 1 - len(wrong) / SIZE
+    for key, (right, failed) in twin.items():
+        n = right + failed
+        low, high = wilson(right / n, n)
+        remark = "thin" if n < 5 else "weak" if high < whole else ""
+        assert rows[key] == [
+            str(n),
+            "",
+            numbers.value(right / n),
+            "",
+            numbers.interval((low, high)),
+            str(n),
+            remark,
+        ]
+    assert rows["country", "DE"][-1] == "weak"
+    assert rows["tier", "rare"][-1] == "thin"
+    told = f"{numbers.value(whole)} {numbers.interval(wilson(whole, SIZE))} over all 60 units"
+    assert told in found.text
+    assert "1 value is thin, 1 weak" in found.text
+    assert f"/gold/{newest.record.gold_sha256}?stratum=country&value=DE#questions" in found.links
+
+
+def test_another_of_the_last_runs_can_be_looked_at(material):
+    first = record(material.history, {HITS: ones(SIZE)}, minute=0)
+    record(material.history, {HITS: ones(SIZE, range(30))}, minute=1)
+    sha256 = first.record.gold_sha256
+    assert "0.500 [" in parts(material, sha256).text
+    assert f"/gold/{sha256}?run={first.id}" in parts(material, sha256).links
+    assert "1.000 [" in parts(material, sha256, run=first.id).text
+    with pytest.raises(Missing, match="none of the last"):
+        one_set(material, sha256, run="f" * 64)
+
+
+def test_a_run_that_does_not_tell_is_passed_over(material):
+    record(material.history, {HITS: ones(SIZE, [0])}, minute=0)
+    quiet = record(material.history, {HITS: ones(SIZE)}, right=[None] * SIZE, minute=1)
+    found = parts(material, quiet.record.gold_sha256)
+    assert found.column("strata", COVERAGE) == ["not told", "shown below"]
+    assert found.column("untold", COVERAGE) == ["60", "0"]
+
+
+def test_when_no_run_tells_only_questions_are_counted(material):
+    quiet = record(material.history, {HITS: ones(SIZE)}, right=[None] * SIZE)
+    found = parts(material, quiet.record.gold_sha256)
+    assert "None of the last runs says which units are right" in found.text
+    assert found.tables[STRATA][0] == ["stratum", "value", "questions", "of the set"]
+
+
+def test_a_run_that_leaves_questions_out_is_seen(material):
+    questions = asked_questions()
+    record(material.history, {HITS: ones(SIZE)}, gold=questions, minute=0)
+    partial = partial_run(material, questions, 45)
+    found = parts(material, partial.record.gold_sha256)
+    assert found.column("units", COVERAGE) == ["45 of 60", "60 of 60"]
+    assert found.column("right", COVERAGE) == ["45", "60"]
+    left_out = parts(material, partial.record.gold_sha256, q="q050").rows(QUESTIONS)
+    assert left_out[0][-1] == "0 of 1"
+
+
+def partial_run(material, questions, answered):
+    """A run of the set that has units of the first questions only."""
+    from ragauge.contracts.gold import fingerprint
+    from ragauge.contracts.history import NewRun, sealed_units
+
+    whole = record(material.history, {HITS: ones(SIZE)}, gold=questions, minute=9)
+    units = list(material.history.units(whole.id))[:answered]
+    cut = structs.replace(
+        whole.record,
+        units=answered,
+        units_sha256=sealed_units(units),
+        recorded_at=whole.record.recorded_at.replace("08:09", "08:19"),
+        gold_sha256=fingerprint(questions),
+    )
+    material.history.remove([whole.id])
+    return material.history.record(NewRun(record=cut, units=units, gold=questions, files={}))
+
+
+def test_questions_show_how_they_ended_in_the_last_runs(material):
+    runs = [
+        record(material.history, {HITS: ones(SIZE, range(night))}, minute=night)
+        for night in range(12)
+    ]
+    sha256 = runs[0].record.gold_sha256
+    found = parts(material, sha256)
+    assert "The last 10 of 12 runs" in found.text
+    assert found.column("wrong", QUESTIONS)[:12] == [
+        f"{min(10, 11 - place)} of 10" for place in range(12)
+    ]
+    squares = [label for label in found.labels if label.startswith("wrong in")]
+    ways = ["right"] * 2 + ["wrong"] * 8
+    assert squares[3] == f"wrong in 8 of 10 runs, oldest first: {', '.join(ways)}"
+    assert f"/runs/{runs[-1].id}/question?unit=q003" in found.links
+
+
+def test_questions_are_searched_filtered_sorted_and_paged(material):
+    sha256 = record(material.history, {HITS: ones(SIZE)}).record.gold_sha256
+
+    def ids(**fields):
+        found = parts(material, sha256, **fields)
+        return found.column("id", QUESTIONS) if len(found.tables) > QUESTIONS else found.text
+
+    assert ids() == [f"q{place:03}" for place in range(50)]
+    assert ids(start="50") == [f"q{place:03}" for place in range(50, 60)]
+    assert ids(sort="-qid", rows="2") == ["q059", "q058"]
+    assert ids(answerable="no", rows="2") == ["q048", "q049"]
+    assert ids(stratum="country", value="BE", rows="3") == ["q001", "q004", "q007"]
+    assert ids(stratum="answerable", value="false", rows="1") == ["q048"]
+    assert ids(q="WHAT 59") == ["q059"]
+    assert "No question matches" in ids(q="nothing")
+    assert "No question matches" in ids(stratum="country", value="FR")
+    for field, value in (("sort", "colour"), ("answerable", "perhaps"), ("rows", "x")):
+        with pytest.raises(BadAddress, match=field):
+            ids(**{field: value})
+
+
+def test_a_stratum_with_many_values_is_cut_and_its_figures_are_not(material):
+    many = [
+        structs.replace(one, strata={"source": f"doc {place}"})
+        for place, one in enumerate(questions(SIZE))
+    ]
+    sha256 = record(material.history, {HITS: ones(SIZE)}, gold=many).record.gold_sha256
+    page = one_set(material, sha256)
+    found = Parts(page.body)
+    assert found.column("stratum", STRATA).count("source") == VALUES_SHOWN
+    assert f"source has {SIZE - VALUES_SHOWN} other values" in found.text
+    rows = json.loads(page.wanted("strata.json")[0])
+    assert sum(row["stratum"] == "source" for row in rows) == SIZE
+
+
+def test_figures_are_those_of_the_tables(material):
+    kept = record(material.history, {HITS: ones(SIZE, range(0, SIZE, 4))}, gold=asked_questions())
+    page = one_set(material, kept.record.gold_sha256)
+    found = Parts(page.body)
+
+    def figures(name):
+        rows = list(csv.DictReader(io.StringIO(page.wanted(f"{name}.csv")[0].decode())))
+        objects = json.loads(page.wanted(f"{name}.json")[0])
+        assert [list(row) for row in rows] == [list(one) for one in objects]
+        return objects
+
+    strata = figures("strata")
+    assert [row[:3] for row in found.rows(STRATA)] == [
+        [one["stratum"], one["value"], str(one["questions"])] for one in strata
+    ]
+    assert found.column("right", STRATA) == [numbers.value(one["share"]) for one in strata]
+    assert found.column("95 % interval", STRATA) == [
+        numbers.interval((one["low"], one["high"])) for one in strata
+    ]
+    [covered] = figures("coverage")
+    assert (covered["run"], covered["right"], covered["wrong"]) == (kept.id, 45, 15)
+    told = figures("questions")
+    assert [one["qid"] for one in told] == found.column("id", QUESTIONS)
+    assert [f"{one['wrong']} of {one['runs']}" for one in told] == found.column("wrong", QUESTIONS)
+
+
+def test_foreign_text_adds_no_tag_and_no_attribute(tmp_path):
+    shapes = {}
+    for place, given in enumerate(("plain words", *PAYLOADS)):
+        text = given.encode(errors="backslashreplace").decode()
+        hostile = [
+            structs.replace(
+                one,
+                qid=f"{one.qid} {text}",
+                question=text,
+                strata={f"a {text}": text, "b": f"{text}{number % 2}"},
+            )
+            for number, one in enumerate(questions(6))
+        ]
+        with material_at(tmp_path / str(place)) as material:
+            kept = record(material.history, {HITS: ones(6)}, gold=hostile, name=text, command=text)
+            sha256 = kept.record.gold_sha256
+            shapes[given] = (
+                Parts(sets(material).body).shape,
+                parts(material, sha256).shape,
+                parts(material, sha256, stratum=f"a {text}", value=text).shape,
+                parts(material, sha256, q=f"not there {text}").shape,
+            )
+    for given, shape in shapes.items():
+        assert shape == shapes["plain words"], given
+
+
+def test_every_link_leads_to_a_page(tmp_path):
+    with material_at(tmp_path) as material:
+        kept = record(material.history, {HITS: ones(6, [1])}, gold=asked_questions(6))
+    with serving(str(tmp_path / "store")) as served:
+        for path in ("/gold", f"/gold/{kept.record.gold_sha256}"):
+            with urlopen(served.at(path)) as answer:
+                found = Parts(answer.read().decode())
+            for link in sorted({one for one in found.links if one.startswith("/")}):
+                with urlopen(served.at(link)) as answer:
+                    assert answer.status == 200, link
+        with pytest.raises(OSError, match="404"):
+            urlopen(served.at(f"/gold/{'0' * 64}"))

@@ -1,0 +1,548 @@
+"""The question page: what was asked, what came of it, and the way from citations to texts."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from html.parser import HTMLParser
+from urllib.parse import parse_qsl, urlsplit
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ragauge import open_history
+from ragauge.contracts.gold import Gold
+from ragauge.contracts.history import Run
+from ragauge.contracts.kept import KeptAnswer
+from ragauge.contracts.paging import UnitQuery
+from ragauge.contracts.trace import StructuredAnswer, Trace
+from ragauge.dashboard.asked import Asked, BadAddress
+from ragauge.dashboard.links import Served
+from ragauge.dashboard.material import Material, Missing
+from ragauge.dashboard.page import Page
+from ragauge.dashboard.pages import document, question
+from ragauge.dashboard.pages.question_answers import shown_answer
+from ragauge.dashboard.pages.question_reading import Reader
+from ragauge.dashboard.pages.question_runs import side_by_side
+from ragauge.metrics.facts import Reading
+from ragauge.reports.foreign import readable
+from tests.chromium import NARROW, WIDE, photographed
+from tests.dashboard.cited_history import DOCUMENTS, CitedHistory, gold, hostile, payload, trace
+from tests.dashboard.page_parts import Parts
+from tests.dashboard.served import serving
+from tests.dashboard.test_document_page import Marks, spelled
+
+
+@pytest.fixture(scope="module")
+def material(demo) -> Iterator[Material]:
+    """The demo's history, read as pages read it."""
+    with closing(open_history(demo.place)) as history:
+        made = Material(history, "here")
+        yield made
+        made.jobs.close()
+
+
+def page_of(material: Material, run: Run, unit: str, **fields: object) -> Page:
+    given = [("unit", unit), *((key, str(value)) for key, value in fields.items())]
+    links = Served(f"/runs/{run.id}/question", given)
+    return question.page(material, links, Asked(given, {"run": run.id}))
+
+
+class Places(HTMLParser):
+    """The ids of a page, where its links lead, and what stands at a place."""
+
+    def __init__(self, page: Page | str) -> None:
+        super().__init__()
+        self.ids: list[str] = []
+        self.links: list[dict[str, str | None]] = []
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: dict[str, str] = {}
+        self._open: list[tuple[str, str | None]] = []
+        self.feed(str(page.body if isinstance(page, Page) else page))
+        self.close()
+
+    def handle_starttag(self, tag, attrs):
+        given = dict(attrs)
+        self.tags.append((tag, given))
+        if tag == "a":
+            self.links.append(given)
+        if given.get("id"):
+            self.ids.append(given["id"])
+            self.texts[given["id"]] = ""
+        self._open.append((tag, given.get("id")))
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        while self._open and self._open.pop()[0] != tag:
+            pass
+
+    def handle_data(self, data):
+        for _, id in self._open:
+            if id:
+                self.texts[id] += data
+
+
+def units_of(material: Material, run: Run, most: int = 25) -> list[str]:
+    return [row.unit for row in material.pages.units(run, UnitQuery(limit=most)).rows]
+
+
+@pytest.mark.parametrize("kind", ["a", "c", "stability", "audit", "eval qa", "eval all"])
+def test_every_link_of_a_page_leads_somewhere(material, demo, kind):
+    run = demo.runs[kind]
+    for unit in units_of(material, run):
+        places = Places(page_of(material, run, unit))
+        assert len(places.ids) == len(set(places.ids))
+        inside = [one["href"][1:] for one in places.links if one["href"].startswith("#")]
+        assert set(inside) <= set(places.ids)
+
+
+def test_from_citation_to_chunk_to_the_very_words_of_the_document(material, demo):
+    run, followed = demo.runs["audit"], 0
+    for unit in units_of(material, run, 40):
+        answer = (material.answers(run, unit) or [])[-1]
+        places = Places(page_of(material, run, unit))
+        for place, chunk in enumerate(answer.trace.retrieved or (), 1):
+            shown = places.texts[f"chunk-{place}"]
+            assert chunk["snippet_id"] in shown
+            assert chunk["text"] in shown
+        for link in places.links:
+            parts = urlsplit(link["href"])
+            fields = dict(parse_qsl(parts.query))
+            if not parts.path.endswith("/document") or "end" not in fields:
+                continue
+            body = document.page(material, Served(), Asked([*fields.items()], {"run": run.id})).body
+            kept = material.document(run, fields["doc"], fields["rev"])
+            if kept is None:  # retrieved, but neither cited nor gold
+                assert "The document is not kept" in body
+                continue
+            stands = kept.text[int(fields["start"]) : int(fields["end"])]
+            if int(fields["end"]) <= len(kept.text):
+                assert Marks(body).cited == spelled(stands)
+                followed += 1
+    assert followed > 50
+
+
+def test_the_values_are_those_of_the_record(material, demo):
+    for kind in ("a", "stability", "audit", "eval qa"):
+        run = demo.runs[kind]
+        for unit in units_of(material, run, 10):
+            row = material.pages.unit(run, unit)
+            page = page_of(material, run, unit)
+            told = json.loads(page.wanted("values.json")[0])
+            assert {one["metric"]: one["value"] for one in told if one["value"] is not None} == {
+                id: value for id, value in row.values.items() if id in run.record.metrics
+            }
+            assert {one["metric"] for one in told} <= set(run.record.metrics)
+            assert all(one["reason"] for one in told if one["value"] is None)
+            assert (row.label or "neither right nor wrong") in Parts(page.body).text
+
+
+def test_the_chunks_are_those_of_the_trace(material, demo):
+    run = demo.runs["c"]
+    for unit in units_of(material, run, 10):
+        given = material.answers(run, unit)[-1].trace.retrieved or ()
+        rows = csv.DictReader(
+            io.StringIO(page_of(material, run, unit).wanted("chunks.csv")[0].decode())
+        )
+        found = [(row["id"], row["k_final"], float(row["score_raw"])) for row in rows]
+        wanted = sorted(given, key=lambda one: one["k_final"])
+        assert [(id, rank) for id, rank, _ in found] == [
+            (one["snippet_id"], str(one["k_final"])) for one in wanted
+        ]
+        assert [score for *_, score in found] == pytest.approx(
+            [one["score_raw"] for one in wanted], rel=1e-5
+        )
+
+
+def test_the_neighbours_are_those_of_the_list(material, demo):
+    run = demo.runs["c"]
+    wrong = material.pages.units(run, UnitQuery(right="wrong", sort="unit", limit=200)).rows
+    units = [row.unit for row in wrong]
+    assert len(units) > 3
+    for place, unit in enumerate(units):
+        page = page_of(material, run, unit, right="wrong", sort="unit")
+        rel = {one.get("rel"): one["href"] for one in Places(page).links if one.get("rel")}
+        ways = {name: dict(parse_qsl(urlsplit(href).query)) for name, href in rel.items()}
+        expected = {}
+        if place:
+            expected["prev"] = {"unit": units[place - 1], "right": "wrong", "sort": "unit"}
+        if place + 1 < len(units):
+            expected["next"] = {"unit": units[place + 1], "right": "wrong", "sort": "unit"}
+        assert {name: ways[name] for name in ("prev", "next") if name in ways} == expected
+
+
+def test_all_runs_of_a_sweep_stand_side_by_side(material, demo):
+    run = demo.runs["stability"]
+    row = next(
+        row
+        for row in material.pages.units(run, UnitQuery(label="flaky")).rows
+        if row.detail["explained_by"]
+    )
+    answers = material.answers(run, row.unit)
+    page = page_of(material, run, row.unit)
+    cells = Counter(one.cell for one in answers)
+    assert sum(cells.values()) == len(row.detail["cells"].replace("=", "").replace(".", ""))
+    assert row.detail["explained_by"] in Parts(page.body).text
+    told = json.loads(page.wanted("runs.json")[0])
+    assert [one["run_id"] for one in told] == [one.trace.run_id for one in answers]
+    assert Counter(one["outcome"] for one in told).most_common(1)[0][1] == max(cells.values())
+    chosen = answers[-1].trace.run_id
+    whole = Parts(page_of(material, run, row.unit, run_id=chosen).body).text
+    assert f"run {chosen}, one of {len(answers)}" in whole
+
+
+def test_alike_answers_share_a_card_the_commonest_first():
+    def kept(cell: str, claim: str, cited: str, seed: int) -> KeptAnswer:
+        said = StructuredAnswer(claim=claim, citations=(cited,))
+        return KeptAnswer(cell=cell, trace=Trace(qid="q", answer_json=said, seed=seed))
+
+    answers = [
+        kept("c", "It opened in 1900.", "p2", 0),
+        kept("+", "It opened in 1885.", "p1", 1),
+        kept("+", "It opened in 1885.", "p1", 2),
+        kept("+", "Opened: 1885.", "p1", 3),
+    ]
+    made = side_by_side(answers, Gold(qid="q", question="?", answerable=True), Reader(Reading()))
+    assert [[one.place for one in card.runs] for card in made.cards] == [[1, 2], [3], [0]]
+    assert [card.differs for card in made.cards] == [False, True, True]
+    assert made.cards[2].said == [("It opened in ", False), ("1900", True), (".", False)]
+    assert (made.cards[2].cited, made.cards[2].lacks) == ((("p2", True),), ("p1",))
+    assert [run.varied for run in made.runs] == ["seed 0", "seed 1", "seed 2", "seed 3"]
+
+
+def test_more_than_fifty_cards_go_into_the_table():
+    answers = [KeptAnswer(trace=Trace(qid="q", answer=f"It is {n}.", seed=n)) for n in range(700)]
+    made = side_by_side(answers, None, Reader(Reading()))
+    assert (len(made.cards), made.more_cards, len(made.runs), made.more_runs) == (50, 650, 500, 200)
+    assert made.total == 700
+
+
+def test_many_long_answers_are_not_compared_without_end():
+    claims = [" ".join(f"word{n * k % 97}" for k in range(300)) for n in range(1, 60)]
+    answers = [KeptAnswer(trace=Trace(qid="q", answer=claim)) for claim in claims]
+    made = side_by_side(answers, None, Reader(Reading()))
+    assert 0 < made.unmarked < 50
+    assert any(differs for _, differs in made.cards[1].said)
+    assert [differs for _, differs in made.cards[-1].said] == [False]
+
+
+def test_an_answer_that_is_not_there_is_said_to_be_missing(material, demo):
+    run = demo.runs["stability"]
+    unit = units_of(material, run, 1)[0]
+    with pytest.raises(Missing, match="no answer of the run"):
+        page_of(material, run, unit, run_id="nobody")
+    with pytest.raises(BadAddress, match="no number 999"):
+        page_of(material, run, unit, answer=999)
+    with pytest.raises(Missing, match="has no unit"):
+        page_of(material, run, "nothing")
+
+
+def test_the_question_over_runs_with_the_same_gold(material, demo):
+    run, unit = demo.runs["c"], "h001"
+    over = material.pages.over_runs(unit, run, 20)
+    page = page_of(material, run, unit)
+    told = json.loads(page.wanted("history.json")[0])
+    assert [(one["run"], one["label"], one["right"]) for one in told] == [
+        (one.run.id, one.row.label, one.row.right) for one in over
+    ]
+    assert len(over) > 4
+    squares = [
+        given["aria-label"]
+        for tag, given in Places(page).tags
+        if tag == "a" and "aria-label" in given
+    ]
+    assert len([one for one in squares if "right" in one or "wrong" in one]) == len(over)
+
+
+def test_another_run_is_shown_beside(material, demo):
+    run, other, unit = demo.runs["a"], demo.runs["c"], "h001"
+    ours, theirs = (material.answers(one, unit)[-1].trace for one in (run, other))
+    places = Places(page_of(material, run, unit, **{"with": other.id}))
+    text = Parts(page_of(material, run, unit, **{"with": other.id}).body).text
+    assert ours.answer_json.claim in text
+    assert f"Answer in nightly {other.shown}" in text
+    assert theirs.answer_json.claim in text
+    assert "other-chunk-1" in places.ids
+    with pytest.raises(Missing):
+        page_of(material, run, unit, **{"with": "0000nothing"})
+
+
+def test_units_of_components_show_their_errors(material, demo):
+    run = demo.runs["eval all"]
+    report = material.report(run)
+    entity = report.tasks["ner"].detail.errors[0]
+    text = Parts(page_of(material, run, f"ner/{entity.document}").body).text
+    assert entity.kind.replace("_", " ") in text
+    link = report.tasks["linking"].detail.errors[0]
+    text = Parts(page_of(material, run, f"linking/{link.key.rpartition(':')[0]}").body).text
+    assert link.mention in text
+    confusion = report.tasks["types"].detail.confusions[0]
+    text = Parts(page_of(material, run, f"types/{confusion.examples[0]}").body).text
+    assert f"gold {confusion.gold} predicted {confusion.predicted}" in text
+
+
+@pytest.fixture(scope="module")
+def cited(tmp_path_factory: pytest.TempPathFactory) -> CitedHistory:
+    return CitedHistory(tmp_path_factory.mktemp("questions"))
+
+
+def opened(history: CitedHistory) -> Material:
+    return Material(open_history(history.place), "here")
+
+
+def closed(material: Material) -> None:
+    material.jobs.close()
+    material.history.close()
+
+
+ODD = [
+    {"answer": "It opened in 1885 [1], not [2] or [9]. [p9]\nSources: [plain#9, p9]"},
+    {"answer": "It opened in 1885."},
+    {"answer": ""},
+    {"answer": "not in context", "citations": []},
+    {"status": "error", "error": "timeout <b>"},
+    {"answer": '{"claim": "It opened in 1885.", "citations": ["plain#9"]}'},
+    {"answer": "In 1885.", "retrieved": []},
+    {
+        "answer": "In 1885.",
+        "retrieved": [{"id": "a", "text": 5}, {"id": "a", "text": [], "": None}],
+    },
+    {"answer": "In 1885.", "retrieved_ids": ["a", "b", "a"]},
+    {
+        "answer": "In 1885.",
+        "retrieved": [
+            {"id": "a", "score": "high", "k_pos": "first", "k_final": -1, "offsets": [9, 3]},
+            {
+                "id": "b",
+                "score": 1e308,
+                "score_raw": [[1], [2]],
+                "offsets": {"start": -4, "end": 2},
+            },
+            {"id": "c", "score": True, "offsets": {"start": 1, "end": 2, "unit": "token"}},
+            {"id": "d", "score": None, "content": "It opened in 1885.", "doc_id": 3, "rev": []},
+        ],
+    },
+    {
+        "answer": "In 1885.",
+        "segments": [{}, {"text": 4, "citations": "x"}, {"citations": [1, None]}],
+    },
+    {"answer": "In 1885.", "cited": [{}, {"quote": 4}, {"id": "a", "offsets": "x"}]},
+    {"answer": "In 1885.", "latency_ms": 1e12, "temperature": 0.1, "seed": -1, "ts": "never"},
+]
+
+
+def test_odd_traces_never_break_the_page(cited):
+    traces = [{"qid": f"q{n}", "q": "?", **one} for n, one in enumerate(ODD)]
+    run = cited.scored(traces, [gold(one["qid"], question=f"Q {one['qid']}") for one in traces])
+    material = opened(cited)
+    texts = [Parts(page_of(material, run, one["qid"]).body).text for one in traces]
+    closed(material)
+    assert "The trace does not tell what was retrieved." in texts[1]
+    assert "failed the answer is empty" in texts[2]
+    assert "refused" in texts[3]
+    assert "failed timeout <b>" in texts[4]
+    assert "The reply as it was sent" in texts[5]
+    assert "Nothing was retrieved." in texts[6]
+    assert "It carries no text." in texts[8]
+    assert "The chunks carry no text" in texts[8]
+    assert "supported" in texts[9]
+
+
+def test_markers_in_the_text_lead_to_their_chunks(cited):
+    chunks = [payload("plain", 9, 24), payload("plain", 26, 46)]
+    answer = "It opened in 1885 [1]. Cuypers designed it [plain#26]. More [7].\nSources: [plain#9]"
+    run = cited.scored([trace("q", chunks, answer)], [gold("q")])
+    material = opened(cited)
+    body = str(page_of(material, run, "q").body)
+    closed(material)
+    linked = re.findall(r'<a class="chip" href="#(chunk-\d)">([^<]*)</a>', body)
+    assert linked == [("chunk-1", "[1]"), ("chunk-2", "[plain#26]"), ("chunk-1", "plain#9")]
+    assert '<mark class="gold">1885</mark>' in body
+    assert "By words, numbers and names alone, not by a judge" in Parts(body).text
+
+
+def test_each_sentence_leads_to_the_words_that_support_it(cited):
+    chunks = [payload("plain", 9, 24), payload("plain", 26, 46)]
+    run = cited.scored([trace("q", chunks, "Opened in 1885. Cuypers designed it.")], [gold("q")])
+    material = opened(cited)
+    places = Places(page_of(material, run, "q"))
+    closed(material)
+    claims = [one["href"][1:] for one in places.links if "claim" in (one.get("class") or "")]
+    assert [places.texts[one] for one in claims] == ["Opened in 1885.", "Cuypers designed it."]
+
+
+def test_a_run_without_texts_says_so(cited):
+    run = cited.scored([trace("q", [payload("plain", 9, 24)])], [gold("q")], keep=False)
+    material = opened(cited)
+    text = Parts(page_of(material, run, "q").body).text
+    closed(material)
+    assert "The run was recorded without texts" in text
+    assert "quality.precision_cited" in text
+
+
+def test_findings_are_told_with_place_and_next_step(material, demo):
+    run = demo.runs["audit"]
+    wrong = material.pages.units(run, UnitQuery(right="wrong")).rows[0]
+    finding = material.answers(run, wrong.unit)[-1].findings[0]
+    text = Parts(page_of(material, run, wrong.unit).body).text
+    assert "What the audit found" in text
+    assert finding.code in text
+    assert " ".join(finding.tip.split()) in text
+
+
+def test_a_source_becomes_a_link_only_where_it_is_an_address(cited):
+    urls = [
+        "https://example.org/a",
+        "javascript:alert(1)",
+        "data:text/html,x",
+        "//evil.example/",
+        "ftp://x",
+    ]
+    chunks = [
+        payload("plain", 9, 24, source_url=url, snippet_id=f"c{n}") for n, url in enumerate(urls)
+    ]
+    run = cited.scored([trace("q", chunks)], [gold("q")])
+    material = opened(cited)
+    links = Places(page_of(material, run, "q")).links
+    closed(material)
+    foreign = [
+        one
+        for one in links
+        if not one["href"].startswith(("/", "#")) or one["href"].startswith("//")
+    ]
+    assert foreign == [{"href": urls[0], "rel": "noreferrer noopener"}]
+
+
+KNOWN = re.compile(
+    "class|id|href|rel|title|aria-[a-z]+|role|scope|data-(plain|line)|download|open|colspan"
+    "|x|y|width|height|viewbox|d|fill|font-size|text-anchor|pointer-events|stroke(-width)?"
+    "|preserveaspectratio"
+)
+OWN = ("#", "/runs/", "/history?", "/gold/")
+
+
+@pytest.fixture(scope="module")
+def attacked(tmp_path_factory: pytest.TempPathFactory) -> tuple[CitedHistory, Run, Run]:
+    history = CitedHistory(tmp_path_factory.mktemp("hostile"))
+    traces, golds = hostile()
+    return history, history.scored(traces, golds), history.audited(traces, golds)
+
+
+def test_hostile_text_stays_text(attacked):
+    history, *runs = attacked
+    material = opened(history)
+    seen = 0
+    for run in runs:
+        for unit in units_of(material, run, 60):
+            page = page_of(material, run, unit, **{"with": runs[0].id})
+            for tag, attributes in Places(page).tags:
+                assert tag not in ("script", "img", "iframe", "style", "base", "meta", "object")
+                odd = [name for name in attributes if not KNOWN.fullmatch(name)]
+                assert not odd
+                assert (attributes.get("href") or "#").startswith(OWN)
+            for name in page.figures:
+                msgspec.json.decode(page.wanted(f"{name}.json")[0])
+            seen += 1
+    closed(material)
+    assert seen == 2 * len(hostile()[0])
+
+
+def test_a_browser_runs_nothing_and_asks_nobody(browser, attacked):
+    history, run, audited = attacked
+    with serving(history.place) as dashboard:
+        context = browser.new_context()
+        page = context.new_page()
+        asked, said, dialogs = [], [], []
+        page.on("request", lambda request: asked.append(request.url))
+        page.on("console", lambda message: said.append(message.text))
+        page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+        for one in (run, audited):
+            for unit in units_of(dashboard.material, one, 60):
+                page.goto(dashboard.url + Served().question(one.id, unit))
+                assert page.evaluate("window.hit") is None, unit
+                assert page.locator("h1").inner_text()
+        context.close()
+    assert (said, dialogs) == ([], [])
+    assert all(url.startswith((dashboard.url, "data:")) for url in asked)
+
+
+@pytest.mark.parametrize("size", [WIDE, NARROW])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_fit_the_screen_and_pass_axe(browser, served, demo, size, scheme):
+    from axe_playwright_python.base import AXE_SCRIPT
+
+    sweep, audit = demo.runs["stability"], demo.runs["audit"]
+    rev = served.material.answers(audit, "h001")[-1].trace.retrieved[0]["rev"]
+    ways = {
+        "question": Served().question(demo.runs["c"].id, "h001", **{"with": demo.runs["a"].id}),
+        "sweep": Served().question(sweep.id, "h002"),
+        "document": Served().document(audit.id, "rijksmuseum", rev, 74, 385, "h001"),
+    }
+    width, height = size
+    context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+    page = context.new_page()
+    for name, way in ways.items():
+        page.goto(served.url + way)
+        page.evaluate(AXE_SCRIPT)
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+        serious = [one for one in found if one["impact"] in ("serious", "critical")]
+        assert not serious, [(one["id"], one["nodes"][0]["html"]) for one in serious]
+        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, name
+        photographed(page, f"{name}-{scheme}-{width}", whole=True)
+    context.close()
+
+
+anything = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(10**6), 10**18)
+    | st.floats(allow_nan=False)
+    | st.text(max_size=8),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+names = st.sampled_from(
+    [
+        "id",
+        "snippet_id",
+        "doc_id",
+        "rev",
+        "offsets",
+        "text",
+        "score_raw",
+        "k_pos",
+        "k_final",
+        "quote",
+        "citations",
+    ]
+)
+objects = st.lists(st.dictionaries(names, anything, max_size=6), max_size=4).map(tuple)
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(objects, objects, objects, st.text(alphabet="ab. [1]\n:Sources", max_size=40))
+def test_any_payload_can_be_shown(retrieved, segments, cited, answer):
+    one = Trace(qid="q", answer=answer, retrieved=retrieved, segments=segments, cited=cited)
+    asked = Gold(qid="q", question="?", answerable=True, gold_claim_substr=("a",))
+    shown = shown_answer(KeptAnswer(trace=one), asked, Reader(Reading()), "?")
+    if not shown.raw:
+        assert "".join(piece.text for part in shown.parts for piece in part.pieces) == answer
+    assert len(shown.chunks) == len(retrieved)
+    for chunk in shown.chunks:
+        assert "".join(piece.text for piece in chunk.pieces) == (chunk.one.text or "")
+
+
+def test_spelled_out_text_is_what_everyone_reads():
+    assert spelled("a\u202eb\r\nc") == "a\\u202eb\r\nc" == readable("a\u202eb") + "\r\nc"
+    assert DOCUMENTS["crlf"].count("\r\n") == 4

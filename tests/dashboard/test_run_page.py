@@ -1,0 +1,534 @@
+"""The page of a run: every tab of every kind, its numbers beside a plain reading of the record."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+import msgspec
+import pytest
+from msgspec import structs
+
+from ragauge import open_history
+from ragauge.contracts.evaluation import EvalReport
+from ragauge.contracts.history import REPORT, History, NewRun, Run, RunFilter, UnitRow
+from ragauge.contracts.stability import StabilityReport
+from ragauge.dashboard.asked import Asked, BadAddress
+from ragauge.dashboard.links import Served
+from ragauge.dashboard.material import Material, Missing
+from ragauge.dashboard.page import Page
+from ragauge.dashboard.pages import run as run_page
+from ragauge.dashboard.pages.run_units import LONGEST
+from ragauge.reports import numbers
+from ragauge.reports.foreign import cut
+from ragauge.reports.runs.stored import stored_report
+from ragauge.reports.stability import story as stability_story
+from ragauge.runners.diagnosis.diagnose import diagnose_run
+from tests.dashboard.page_parts import Parts
+
+TABS = {
+    "nightly": ["overview", "quality", "questions", "diagnosis"],
+    "steady": ["overview", "heatmap", "questions", "diagnosis"],
+    "citations": ["overview", "traceability", "questions", "diagnosis"],
+    "traced": ["overview", "traceability", "questions", "diagnosis"],
+    "ner": ["overview", "components", "errors", "questions", "diagnosis"],
+    "types": ["overview", "components", "questions", "diagnosis"],
+    "linking": ["overview", "components", "errors", "questions", "diagnosis"],
+    "retrieval": ["overview", "components", "questions", "diagnosis"],
+    "qa": ["overview", "components", "answers", "questions", "diagnosis"],
+    "answers": ["overview", "components", "answers", "questions", "diagnosis"],
+    "parts": [
+        *("overview", "ner", "types", "linking", "retrieval", "qa", "questions", "diagnosis"),
+    ],
+}
+EACH = [(name, tab) for name, tabs in TABS.items() for tab in tabs]
+
+
+@pytest.fixture(scope="module")
+def material(every) -> Iterator[Material]:
+    with closing(open_history(every.place)) as history:
+        made = Material(history, "here")
+        yield made
+        made.jobs.close()
+
+
+@pytest.fixture(scope="module")
+def runs(material) -> dict[str, Run]:
+    """The last run of each name."""
+    return {run.record.name: run for run in reversed(material.history.runs(RunFilter()))}
+
+
+def opened(material: Material, run: Run | str, tab: str = "", query: str = "") -> Page:
+    """A tab as its address gives it; one that is still being made is asked for again."""
+    id = run if isinstance(run, str) else run.id
+    fields = parse_qsl(query, keep_blank_values=True)
+    path = {"run": id} | ({"tab": tab} if tab and tab != "overview" else {})
+    links = Served(f"/runs/{id}" + (f"/{tab}" if "tab" in path else ""), fields)
+    while (page := run_page.page(material, links, Asked(fields, path))).refresh_s:
+        pass  # a job waits a while before it says that it is not done
+    return page
+
+
+def whole(history: History, run: Run):
+    with history.file(run, REPORT) as path:
+        return stored_report(path.read_bytes(), run.shown)
+
+
+def figures(page: Page, name: str) -> list[dict[str, str]]:
+    content, _ = page.wanted(f"{name}.csv")
+    return list(csv.DictReader(io.StringIO(content.decode())))
+
+
+def main_table(parts: Parts, head: str = "unit") -> list[list[str]]:
+    return next(table for table in parts.tables if table and head in table[0])
+
+
+@pytest.mark.parametrize(("name", "tab"), EACH)
+def test_every_tab_of_every_kind_is_there_and_knows_the_others(material, runs, name, tab):
+    page = opened(material, runs[name], tab)
+    nav = str(page.body).partition('<nav class="tabs"')[2].partition("</nav>")[0]
+    told = [urlsplit(way).path.split("/")[3:] or ["overview"] for way in Parts(nav).links]
+    assert [one for (one,) in told] == TABS[name]
+    assert nav.count('aria-current="page"') == 1
+    verdict = "PASS" if runs[name].record.passed else "FAIL"
+    assert re.search(rf'<h1><span class="word [a-z]+">{verdict}</span>', str(page.body))
+    for figure in page.figures:
+        if figure == "report":
+            continue
+        objects = msgspec.json.decode(page.wanted(f"{figure}.json")[0])
+        assert len(objects) == len(figures(page, figure))
+
+
+@pytest.mark.parametrize("name", TABS)
+def test_an_overview_has_the_numbers_of_the_record(material, runs, name):
+    record = runs[name].record
+    page = opened(material, runs[name])
+    told = {row["metric"]: row for row in figures(page, "metrics")}
+    assert told.keys() == record.metrics.keys()
+    for id, score in record.metrics.items():
+        value = told[id]["value"]
+        assert (float(value) if value else None) == score.value
+        assert int(told[id]["n"]) == score.n
+    text = Parts(page.body).text
+    for gate in record.gates:  # of several tasks, those that hold stand in their tabs
+        assert numbers.bound(gate) in text or (name == "parts" and gate.holds)
+    assert [row["verdict"] for row in figures(page, "gates")] == [
+        gate.verdict for gate in record.gates
+    ]
+    counts = Counter(row.label for row in material.history.units(runs[name].id) if row.label)
+    for label, times in counts.items():
+        shown = label.replace("_", " ") if name == "steady" else label
+        assert f"{shown} {times} " in text
+
+
+def test_the_head_leads_to_what_is_near(material, runs):
+    last, first = material.history.runs(RunFilter(name="nightly"))
+    links = Parts(opened(material, last).body).links
+    assert f"/compare?before={first.id}&after={last.id}" in links
+    assert f"/gold/{last.record.gold_sha256}" in links
+    assert any(link.startswith("/history?metric=quality.precision_cited") for link in links)
+    assert "The first run of its command and name" in opened(material, first).body
+    links = Parts(opened(material, first).body).links
+    assert not any(link.startswith("/compare?") for link in links)
+
+
+def test_a_run_is_named_as_people_name_runs(material, runs):
+    run = material.history.runs(RunFilter())[0]
+    for reference in (run.id, run.id[:6], "latest"):
+        assert run.id in opened(material, reference).body
+    with pytest.raises(Missing):
+        opened(material, "nobody")
+
+
+def test_a_tab_that_is_not_there_is_answered_with_those_that_are(material, runs):
+    with pytest.raises(Missing, match="it has overview, quality, questions, diagnosis"):
+        opened(material, runs["nightly"], "heatmap")
+
+
+def test_the_whole_report_is_given_as_it_was_recorded(material, runs):
+    for name in ("nightly", "parts"):
+        content, kind = opened(material, runs[name]).wanted("report.json")
+        with material.history.file(runs[name], REPORT) as path:
+            assert (content, kind) == (path.read_bytes(), "application/json")
+    with pytest.raises(BadAddress):
+        opened(material, runs["nightly"]).wanted("report.csv")
+
+
+# The units of a run, beside a plain reading of all of them.
+
+
+def plain_units(history: History, run: Run, **wanted: object) -> list[UnitRow]:
+    """What the store pages: filtered and sorted one by one."""
+    gold = {one.qid: one for one in history.gold(run.record.gold_sha256)}
+    rows = list(history.units(run.id))
+    if words := wanted.get("q"):
+        rows = [r for r in rows if words in f"{r.unit} {gold[r.unit].question}".casefold()]
+    if label := wanted.get("label"):
+        rows = [row for row in rows if row.label == label]
+    if "right" in wanted:
+        rows = [row for row in rows if row.right is wanted["right"]]
+    if stratum := wanted.get("stratum"):
+        key, value = stratum
+        rows = [row for row in rows if gold[row.unit].strata.get(key) == value]
+    sort, down = wanted.get("sort", ("right", False))
+
+    def value(row: UnitRow) -> object:
+        return getattr(row, sort) if sort in ("right", "unit", "label") else row.values.get(sort)
+
+    known = sorted((row for row in rows if value(row) is not None), key=value, reverse=down)
+    if down:  # ties stay in the order they were recorded
+        known = sorted(sorted(known, key=rows.index), key=value, reverse=True)
+    return [*known, *(row for row in rows if value(row) is None)]
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("", {}),
+        ("q=museum", {"q": "museum"}),
+        ("label=OVER_REFUSAL", {"label": "OVER_REFUSAL"}),
+        ("right=wrong", {"right": False}),
+        ("right=right&sort=-unit", {"right": True, "sort": ("unit", True)}),
+        ("stratum=language%3Dnl", {"stratum": ("language", "nl")}),
+        ("sort=quality.precision_cited", {"sort": ("quality.precision_cited", False)}),
+        ("sort=-quality.over_refusal&q=the", {"q": "the", "sort": ("quality.over_refusal", True)}),
+        ("q=nothing+is+like+this", {"q": "nothing is like this"}),
+    ],
+)
+def test_units_are_those_of_a_plain_reading(material, runs, query, wanted):
+    run = runs["nightly"]
+    expected = plain_units(material.history, run, **wanted)
+    seen: list[str] = []
+    while True:
+        page = opened(material, run, "questions", f"{query}&rows=7&start={len(seen)}")
+        rows = figures(page, "questions")
+        seen += [row["unit"] for row in rows]
+        if len(rows) < 7:
+            break
+        shown = Parts(page.body)
+        assert [row[0] for row in main_table(shown)[1:]] == [row["unit"] for row in rows]
+        assert f"of {len(expected)}" in shown.text
+    assert seen == [row.unit for row in expected]
+
+
+def test_a_unit_shows_what_was_recorded_of_it(material, runs):
+    run = runs["nightly"]
+    gold = {one.qid: one for one in material.history.gold(run.record.gold_sha256)}
+    page = opened(material, run, "questions", "columns=quality.in_scope&rows=200&sort=place")
+    table = main_table(Parts(page.body))
+    assert table[0] == ["unit", "question", "label", "ended", "said", "cited", "in_scope"]
+    for row, shown in zip(material.history.units(run.id), table[1:], strict=True):
+        unit, question, label, ended, said, cited, value = shown
+        assert (unit, label) == (row.unit, row.label)
+        assert question == " ".join(gold[row.unit].question.split())
+        assert ended == ("right" if row.right else "wrong")
+        assert said == cut(" ".join((row.detail["claim"] or "").split()), LONGEST)
+        assert cited.split() == list(row.detail["cited"])
+        assert value == numbers.value(row.values.get("quality.in_scope"))
+
+
+def test_a_unit_leads_to_its_page_and_takes_the_list_along(material, runs):
+    run = runs["nightly"]
+    query = "right=wrong&label=ANS_NO_HIT&stratum=language%3Dnl&q=de"
+    page = opened(material, run, "questions", query)
+    ways = [link for link in Parts(page.body).links if "/question?" in link]
+    assert ways
+    for way in ways:
+        fields = dict(parse_qsl(urlsplit(way).query))
+        assert fields.pop("unit")
+        assert fields == dict(parse_qsl(query)) | {"sort": "right"}
+
+
+def test_choices_have_their_counts(material, runs):
+    run = runs["nightly"]
+    options = Parts(opened(material, run, "questions").body).options
+    labels = Counter(row.label for row in material.history.units(run.id))
+    for label, times in labels.items():
+        assert f"{label} ({times})" in options
+    right = Counter(row.right for row in material.history.units(run.id))
+    assert {f"wrong ({right[False]})", f"right ({right[True]})", "untold (0)"} <= set(options)
+    language = Counter(
+        one.strata["language"] for one in material.history.gold(run.record.gold_sha256)
+    )
+    assert f"nl ({language['nl']})" in options
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "sort=quality.nothing",
+        "columns=quality.nothing",
+        "right=perhaps",
+        "stratum=language",
+        "start=-1",
+        "&".join(["columns=quality.errors"] * 13),
+    ],
+)
+def test_what_cannot_be_asked_for_is_said(material, runs, query):
+    with pytest.raises(BadAddress):
+        opened(material, runs["nightly"], "questions", query)
+
+
+def test_a_failing_gate_leads_to_the_questions_that_fail_it(material, runs):
+    run = runs["nightly"]
+    failed = next(gate for gate in run.record.gates if not gate.holds)
+    links = Parts(opened(material, run).body).links
+    way = next(
+        link
+        for link in links
+        if "/questions?" in link and dict(parse_qsl(urlsplit(link).query))["sort"] == failed.metric
+    )
+    rows = figures(opened(material, run, "questions", urlsplit(way).query), "questions")
+    values = [row.values.get(failed.metric) for row in material.history.units(run.id)]
+    worst = sorted(value for value in values if value is not None)
+    assert [float(row[failed.metric]) for row in rows if row[failed.metric]] == worst[:50]
+
+
+def test_a_gate_on_what_should_be_low_leads_to_the_highest_first(material, runs):
+    links = Parts(opened(material, runs["nightly"]).body).links
+    assert any("sort=-quality.under_refusal" in link for link in links)
+
+
+# The heat map.
+
+
+def test_the_heat_map_has_the_order_and_letters_of_the_report(material, runs):
+    run = runs["steady"]
+    report = whole(material.history, run)
+    assert isinstance(report, StabilityReport)
+    page = opened(material, run, "heatmap")
+    told = msgspec.json.decode(page.wanted("heatmap.json")[0])
+    assert [row["question"] for row in told] == stability_story.ranked(report)
+    heads = [str(column) for column in report.columns]
+    for row in told:
+        cells = report.cells[row["question"]]
+        assert "".join(row[head] for head in heads) == cells
+        why = report.details[row["question"]].explained_by
+        assert row["flips_with"] == (why.factor if why else "")
+        assert int(row["right"]) == cells.count("+")
+    assert any(row["flips_with"] for row in told)
+    assert [row["factor"] for row in figures(page, "factors")] == [
+        name for name, _ in stability_story.factor_effects(report.factors)
+    ]
+    text = Parts(page.body).text
+    assert "flips with" in text
+    assert all(row.detail["explained_by"] in text for row in material.history.units(run.id)
+               if row.detail["explained_by"])  # fmt: skip
+    ways = [link for link in Parts(page.body).links if "/question?" in link]
+    assert {dict(parse_qsl(urlsplit(way).query))["unit"] for way in ways} == set(report.cells)
+
+
+def test_the_heat_map_is_paged_and_filtered(material, runs):
+    run = runs["steady"]
+    ranked = stability_story.ranked(whole(material.history, run))
+    seen = []
+    for start in range(0, len(ranked), 5):
+        page = opened(material, run, "heatmap", f"rows=5&start={start}")
+        seen += [row["question"] for row in figures(page, "heatmap")]
+    assert seen == ranked
+    labels = {row.unit: row.label for row in material.history.units(run.id)}
+    page = opened(material, run, "heatmap", "label=flaky")
+    assert [row["question"] for row in figures(page, "heatmap")] == [
+        qid for qid in ranked if labels[qid] == "flaky"
+    ]
+    page = opened(material, run, "heatmap", "q=rijksmuseum")
+    gold = material.history.gold(run.record.gold_sha256)
+    wanted = {one.qid for one in gold if "rijksmuseum" in one.question.casefold()}
+    assert {row["question"] for row in figures(page, "heatmap")} == wanted
+    assert "No question matches" in opened(material, run, "heatmap", "q=nothing+like+it").body
+    with pytest.raises(BadAddress):
+        opened(material, run, "heatmap", "label=OK")
+
+
+# Citations.
+
+
+def test_codes_lead_to_their_places_and_their_answers(material, runs):
+    run = runs["citations"]
+    report = whole(material.history, run)
+    page = opened(material, run, "traceability")
+    assert [(row["code"], int(row["answers"])) for row in figures(page, "codes")] == [
+        (one.code, one.answers) for one in report.codes
+    ]
+    places = [link for link in Parts(page.body).links if link.endswith("#answer")]
+    asked = [dict(parse_qsl(urlsplit(link).query))["unit"] for link in places]
+    assert asked == [one.qid for one in report.findings][: len(asked)]
+    code = report.codes[0].code
+    assert f"/runs/{run.id}/traceability?code={code}" in Parts(page.body).links
+    chosen = figures(opened(material, run, "traceability", f"code={code}&rows=200"), "questions")
+    units = [row.unit for row in material.history.units(run.id) if row.label == code]
+    assert [row["unit"] for row in chosen] == units
+    assert [(row["depth"], int(row["ok"])) for row in figures(page, "depths")] == [
+        (name, one.ok) for name, one in report.depths.items()
+    ]
+
+
+def test_the_states_of_lambda(material, runs):
+    report = whole(material.history, runs["traced"])
+    page = opened(material, runs["traced"], "traceability")
+    told = {row["state"]: int(row["answers"]) for row in figures(page, "states")}
+    assert {state: n for state, n in told.items() if n} == {
+        state: n for state, n in report.states["answer"].items() if n
+    }
+    assert "No citation has a finding" in page.body
+    asked = opened(material, runs["traced"], "traceability", "code=recursive")
+    labels = [row.label for row in material.history.units(runs["traced"].id)]
+    assert len(figures(asked, "questions")) == labels.count("recursive")
+
+
+# Components.
+
+
+def test_errors_are_filtered_by_kind_type_and_words(material, runs):
+    run = runs["ner"]
+    errors = whole(material.history, run).detail.errors
+    page = opened(material, run, "errors")
+    assert len(figures(page, "errors")) == len(errors) == 8
+    for kind, times in Counter(one.kind for one in errors).items():
+        found = figures(opened(material, run, "errors", f"kind={kind}"), "errors")
+        assert [row["kind"] for row in found] == [kind] * times
+    words = figures(opened(material, run, "errors", "q=DROST+d1"), "errors")
+    assert words and all("d1" in row["unit"] or "d1" in row["where"] for row in words)
+    first = Parts(opened(material, run, "errors", "rows=3").body)
+    assert "1–3 of 8" in first.text
+    assert any(f"/runs/{run.id}/question?unit=d1" == link for link in first.links)
+    assert "Nothing matches" in opened(material, run, "errors", "q=nothing+like+it").body
+
+
+def test_types_are_points_of_precision_and_recall(material, runs):
+    report = whole(material.history, runs["ner"])
+    assert isinstance(report, EvalReport)
+    body = str(opened(material, runs["ner"], "components").body)
+    drawn = re.findall(r'<circle class="plain" cx="([\d.]+)" cy="([\d.]+)"', body)
+    wanted = {
+        (round(300 * one["recall_strict"], 1), round(300 * (1 - one["precision_strict"]), 1))
+        for one in report.per_type.values()
+    }
+    assert {(float(x), float(y)) for x, y in drawn} == wanted
+    words = next(label for label in Parts(body).labels if "precision" in label)
+    for type, one in report.per_type.items():
+        told = (numbers.value(one[name]) for name in ("precision_strict", "recall_strict"))
+        assert "{}: precision {}, recall {}".format(type, *told) in words
+
+
+def test_the_matrix_sums_to_its_items(material, runs):
+    report = whole(material.history, runs["types"])
+    rows = figures(opened(material, runs["types"], "components"), "matrix")
+    first = [row for row in rows if row["matrix"] == "Confusion matrix"]
+    assert sum(int(row["items"]) for row in first) == 7
+    assert [int(row["items"]) for row in first] == [
+        n for line in report.detail.matrix for n in line
+    ]
+
+
+def test_the_spread_counts_every_query(material, runs):
+    rows = figures(opened(material, runs["retrieval"], "components"), "spread")
+    values = [
+        row.values["retrieval.ndcg@10"] for row in material.history.units(runs["retrieval"].id)
+    ]
+    tenths = Counter(min(9, int(round(value * 10, 9))) for value in values)
+    assert [int(row["queries"]) for row in rows] == [tenths[n] for n in range(10)]
+
+
+def test_answers_lead_to_their_pages(material, runs):
+    for name in ("qa", "answers"):
+        report = whole(material.history, runs[name])
+        links = Parts(opened(material, runs[name], "answers").body).links
+        for answer in report.detail.worst:
+            assert f"/runs/{runs[name].id}/question?unit={answer.id}" in links
+
+
+def test_the_units_of_a_task_are_named_with_it(material, runs):
+    run = runs["parts"]
+    units = {row.unit for row in material.history.units(run.id)}
+    for task in ("ner", "linking", "qa"):
+        links = Parts(opened(material, run, task, "rows=200").body).links
+        asked = [dict(parse_qsl(urlsplit(link).query)) for link in links if "/question?" in link]
+        assert asked
+        assert {one["unit"] for one in asked} <= {unit for unit in units if unit.startswith(task)}
+
+
+# The diagnosis.
+
+
+def test_a_diagnosis_is_that_of_the_command(material, runs):
+    run = runs["nightly"]
+    report = diagnose_run(material.history, run)
+    page = opened(material, run, "diagnosis")
+    assert [row["cause"] for row in figures(page, "causes")] == [one.id for one in report.causes]
+    text = Parts(page.body).text
+    claimed = [one for one in report.causes if one.standing != "struck_out"]
+    assert all(" ".join(one.title.split()) in text for one in claimed)
+    assert 'lang="zh' in opened(material, run, "diagnosis", "lang=zh").body
+    with pytest.raises(BadAddress):
+        opened(material, run, "diagnosis", "lang=fr")
+
+
+# Runs of earlier versions, and runs of which a file is gone.
+
+
+def copied(history: History, run: Run, into: History, *, without: tuple[str, ...]) -> Run:
+    """The run as an earlier version recorded it: its report alone, and less in its units."""
+    units = [
+        structs.replace(row, detail={k: v for k, v in row.detail.items() if k not in without})
+        for row in history.units(run.id)
+    ]
+    from ragauge.contracts.history import sealed_units
+
+    record = structs.replace(
+        run.record,
+        units_sha256=sealed_units(units),
+        files={REPORT: run.record.files[REPORT]},
+    )
+    sha256 = run.record.gold_sha256
+    gold = history.gold(sha256) if sha256 else ()
+    with ExitStack() as stack:
+        files = {REPORT: stack.enter_context(history.file(run, REPORT))}
+        return into.record(NewRun(record=record, units=units, gold=gold, files=files))
+
+
+@pytest.fixture(scope="module")
+def older(material, runs, tmp_path_factory) -> Iterator[tuple[Material, dict[str, Run]]]:
+    place = str(tmp_path_factory.mktemp("older") / "store")
+    with closing(open_history(place)) as history:
+        kept = {
+            name: copied(material.history, run, history, without=("cells", "failed"))
+            for name, run in runs.items()
+        }
+        made = Material(history, "here")
+        yield made, kept
+        made.jobs.close()
+
+
+@pytest.mark.parametrize(("name", "tab"), EACH)
+def test_a_run_with_a_report_alone_has_the_same_tabs(older, material, runs, name, tab):
+    made, kept = older
+    was, now = opened(made, kept[name], tab), opened(material, runs[name], tab)
+    for figure in now.figures:
+        if figure not in ("report", "slices"):
+            assert figures(was, figure) == figures(now, figure)
+
+
+def test_a_report_that_is_gone_is_said_and_the_record_shown(every, runs, tmp_path):
+    shutil.copytree(Path(every.place), tmp_path / "store")
+    for name in ("report.json", "summary.json"):
+        for path in (tmp_path / "store").rglob(name):
+            path.unlink()
+    with closing(open_history(str(tmp_path / "store"))) as history:
+        material = Material(history, "here")
+        run = runs["nightly"]
+        page = opened(material, run)
+        parts = Parts(page.body)
+        assert "The report of this run cannot be shown:" in parts.text
+        assert all(metric in parts.text for metric in run.record.metrics)
+        assert len(figures(opened(material, run, "questions"), "questions")) == 50
+        with pytest.raises(Missing, match="it has overview, questions"):
+            opened(material, run, "quality")
+        material.jobs.close()

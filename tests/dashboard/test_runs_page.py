@@ -1,0 +1,359 @@
+"""The page of all runs: what it shows of each, how it is searched, sorted and paged."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from urllib.request import urlopen
+
+import pytest
+
+from ragauge.contracts.paging import Point
+from ragauge.contracts.verdict import Verdict
+from ragauge.dashboard.asked import Asked, BadAddress
+from ragauge.dashboard.links import Served
+from ragauge.dashboard.pages import runs
+from ragauge.dashboard.pages.sparks import LONGEST, spark
+from ragauge.reports import numbers
+from ragauge.reports.runs.story import TREND_RUNS
+from tests.chromium import photographed
+from tests.dashboard.page_parts import Parts, material_at
+from tests.dashboard.served import serving
+from tests.reports.payloads import PAYLOADS
+from tests.runners.recorded import HITS, PRECISION, ones, questions, record
+
+SIZE = 20
+
+
+@pytest.fixture
+def material(tmp_path):
+    with material_at(tmp_path) as made:
+        yield made
+
+
+def shown(material, *fields, **named):
+    pairs = [*fields, *named.items()]
+    return runs.page(material, Served("/", pairs), Asked(pairs))
+
+
+def parts(material, *fields, **named):
+    return Parts(shown(material, *fields, **named).body)
+
+
+def gates(*verdicts):
+    return tuple(
+        Verdict(
+            rule="hits>=0.5",
+            metric=HITS,
+            op=">=",
+            bound=0.5,
+            value=0.7,
+            n=SIZE,
+            ci=None,
+            verdict=verdict,
+            reason=None,
+        )
+        for verdict in verdicts
+    )
+
+
+def nights(material, count, **changed):
+    """A run an hour, of which the n-th has n wrong answers, until all are wrong."""
+    return [
+        record(
+            material.history,
+            {HITS: ones(SIZE, range(night)), PRECISION: ones(SIZE, range(2 * night))},
+            minute=60 * night,
+            labels={"model": "ab"[night % 2]},
+            **changed,
+        )
+        for night in range(count)
+    ]
+
+
+def test_a_row_says_what_the_record_says(material):
+    kept = record(
+        material.history,
+        {HITS: ones(SIZE, range(6)), PRECISION: ones(SIZE)},
+        labels={"model": "small-3", "prompt": "v2"},
+        gates=gates("pass", "fail", "pass"),
+        passed=False,
+        dirty=True,
+    )
+    material.history.tag(kept.id, "release")
+    found = parts(material)
+    heads = ["compare", "verdict", "name", "recorded (UTC)", "labels and tags", "units"]
+    assert found.tables[0][0] == [*heads, "precision_cited", "citation_hit_rate"]
+    [cells] = found.rows()
+    assert cells[1:] == [
+        "FAIL2 of 3 gates",
+        "nightlyscore",
+        "2026-11-01 08:00main@0000000*",
+        "tag release model small-3 prompt v2",
+        "20",
+        "1.000",
+        "0.700",
+    ]
+    assert "1 run of 1 name, the last recorded 2026-11-01 08:00 UTC" in found.text
+    low, high = kept.record.metrics[HITS].ci
+    title = f'title="{HITS} 0.700 {numbers.interval((low, high))}, n 20 of 20"'
+    assert title in shown(material).body
+    assert f"/history?metric={HITS.replace('@', '%40')}&name=nightly&command=score" in found.links
+    assert f"/runs/{kept.id}" in found.links
+    assert not found.labels, "one run makes no line"
+
+
+def test_a_run_that_failed_a_comparison_is_regressed(material):
+    first, second = nights(material, 2)
+    material.history.regressed(second.id, first.id)
+    assert [cell.split("no")[0] for cell in parts(material).column("verdict")] == [
+        "REGRESSED",
+        "PASS",
+    ]
+
+
+def test_runs_are_sorted_filtered_searched_and_paged(material):
+    nights(material, 6)
+    record(
+        material.history,
+        {HITS: ones(SIZE)},
+        name="other",
+        command="audit",
+        minute=999,
+        passed=False,
+    )
+
+    def hits(*fields, **named):
+        return parts(material, *fields, **named).column("citation_hit_rate")
+
+    assert hits(name="nightly") == ["0.750", "0.800", "0.850", "0.900", "0.950", "1.000"]
+    assert hits(name="nightly", sort="recorded_at") == hits(name="nightly")[::-1]
+    assert hits(name="nightly", sort=f"-{HITS}", rows="2") == ["1.000", "0.950"]
+    assert hits(name="nightly", sort=f"-{HITS}", rows="2", start="2") == ["0.900", "0.850"]
+    assert hits(command="audit") == ["1.000"]
+    assert hits(green="no") == ["1.000"]
+    assert hits(q="NIGHT model=b") == ["0.750", "0.850", "0.950"]
+    assert hits(label="model=a") == ["0.800", "0.900", "1.000"]
+    assert "No run matches" in parts(material, ("label", "model=a"), ("label", "k=v")).text
+    assert "audit (1)" in parts(material).options
+    assert "score (6)" in parts(material).options
+
+
+def test_the_way_to_other_pages_keeps_what_was_asked(material):
+    nights(material, 5)
+    found = parts(material, name="nightly", rows="2", start="2", sort=HITS)
+    assert f"/?name=nightly&rows=2&sort={HITS}&start=4" in found.links
+    assert f"/?name=nightly&rows=2&sort={HITS}" in [
+        link.replace("&start=0", "") for link in found.links
+    ]
+    assert f"/?name=nightly&rows=2&sort=-{HITS}" in found.links, "the head turns the order"
+    assert f"/?name=nightly&rows=2&sort={HITS}&label=model%3Da" in found.links
+    assert "3–4 of 5" in found.text
+
+
+def test_addresses_that_cannot_be_are_refused_in_words(material):
+    nights(material, 1)
+    for field, value in (
+        ("sort", "colour"),
+        ("green", "blue"),
+        ("label", "model"),
+        ("start", "-1"),
+    ):
+        with pytest.raises(BadAddress, match=field):
+            shown(material, **{field: value})
+
+
+def test_without_runs_it_says_how_to_record_one(material):
+    found = parts(material)
+    assert "No runs yet" in found.text
+    assert "ragauge score gold.jsonl traces.jsonl --record" in found.text
+    assert not found.tables
+
+
+def test_without_a_match_or_beyond_the_last_page_it_says_so(material):
+    nights(material, 2)
+    assert "No run matches" in parts(material, q="nothing").text
+    assert "/" in parts(material, q="nothing").links
+    assert "There is no such page" in parts(material, start="50").text
+
+
+def test_a_sparkline_tells_the_last_runs_up_to_its_own(material):
+    made = nights(material, LONGEST + 3)
+    body = parts(material)
+    told = [label for label in body.labels if label.startswith(HITS)]
+    newest_first = [run.record.metrics[HITS].value for run in reversed(made)]
+    assert len(told) == len(made) - (TREND_RUNS - 1), "the oldest have no line yet"
+    for place, label in enumerate(told):
+        led = newest_first[place : place + LONGEST][::-1]
+        words = [numbers.value(one) for one in (led[0], led[-1], min(led), max(led))]
+        assert label == (
+            f"{HITS} over {len(led)} runs up to this one: first {words[0]}, now {words[1]}, "
+            f"lowest {words[2]}, highest {words[3]}"
+        )
+
+
+def test_sparklines_do_not_depend_on_what_else_is_shown(material):
+    nights(material, 8)
+    every = parts(material).labels
+    assert parts(material, rows="3", start="2").labels == every[4:10]
+    assert set(parts(material, label="model=a").labels) < set(every)
+
+
+def point(value, low=None, high=None):
+    return Point(run="r", recorded_at="2026", value=value, low=low, high=high)
+
+
+def test_a_sparkline_is_broken_where_a_run_has_no_value():
+    drawn = spark([point(0.1), point(0.2), point(None), point(0.3), point(0.3)], "higher")
+    assert drawn.line.count("M") == 2
+    assert drawn.line.count("L") == 2
+    assert drawn.band == ""
+    assert drawn.last == ("93.0", "3.0")
+
+
+def test_the_last_point_is_marked_where_it_leaves_the_interval_before_it():
+    led = [point(0.5, 0.4, 0.6)]
+    assert spark([*led, point(0.61, 0.5, 0.7)], "higher").tone == "good"
+    assert spark([*led, point(0.61, 0.5, 0.7)], "lower").tone == "bad"
+    assert spark([*led, point(0.39, 0.3, 0.5)], "higher").tone == "bad"
+    assert spark([*led, point(0.6, 0.5, 0.7)], "higher").tone == ""
+    assert spark([point(0.5), point(0.9)], "higher").tone == ""
+    assert spark([*led, point(0.61, 0.5, 0.7)], "higher").band.count("M") == 1
+
+
+def test_runs_without_a_common_metric_show_their_own(material):
+    for minute, id in enumerate((HITS, "stability.stable", "retrieval.rr")):
+        record(material.history, {id: ones(SIZE, [0])}, minute=minute, command=f"verb {minute}")
+    found = parts(material)
+    assert found.tables[0][0][-1] == "headlines"
+    assert [row[-1] for row in found.rows()] == [
+        "rr 0.950",
+        "stable 0.950",
+        "citation_hit_rate 0.950",
+    ]
+
+
+def test_a_metric_without_a_value_is_absent_with_its_reason(material):
+    record(material.history, {HITS: [None] * SIZE, PRECISION: ones(SIZE)}, right=[None] * SIZE)
+    record(material.history, {HITS: ones(SIZE), PRECISION: ones(SIZE)}, minute=1)
+    assert parts(material).column("citation_hit_rate") == ["1.000", "–"]
+    assert f'title="{HITS}: nothing to score"' in shown(material).body
+
+
+def test_two_runs_of_a_kind_are_chosen_for_comparison(material):
+    first, second = nights(material, 2)
+    record(material.history, {HITS: ones(SIZE)}, name="other", minute=999)
+    assert parts(material).chosen == [("after", second.id), ("before", first.id)]
+    assert 'action="/compare"' in shown(material).body
+
+
+def test_figures_are_those_of_the_table(material):
+    made = nights(material, 3, gates=gates("pass", "fail"))
+    page = shown(material, figures="runs.csv")
+    content, kind = page.wanted("runs.csv")
+    assert kind.startswith("text/csv")
+    rows = list(csv.DictReader(io.StringIO(content.decode())))
+    objects = json.loads(page.wanted("runs.json")[0])
+    assert [row["run"] for row in rows] == [run.id for run in reversed(made)]
+    assert [one["run"] for one in objects] == [run.id for run in reversed(made)]
+    table = parts(material)
+    for row, one, run, cell in zip(
+        rows, objects, reversed(made), table.column("citation_hit_rate"), strict=True
+    ):
+        assert float(row[HITS]) == one[HITS] == run.record.metrics[HITS].value
+        assert numbers.value(one[HITS]) == cell
+        assert (row["gates_held"], row["gates"], row["units"]) == ("1", "2", str(SIZE))
+        assert row["labels"] == f"model={run.record.labels['model']}"
+    with pytest.raises(BadAddress):
+        page.wanted("units.csv")
+
+
+def hostile(material, text):
+    kept = record(
+        material.history,
+        {HITS: ones(2), PRECISION: ones(2)},
+        gold=questions(2),
+        name=text,
+        command=text,
+        branch=text,
+        labels={text: text},
+    )
+    record(material.history, {HITS: ones(2)}, gold=questions(2), name=text, command=text, minute=1)
+    return kept
+
+
+def test_foreign_text_adds_no_tag_and_no_attribute(tmp_path):
+    shapes = {}
+    for place, text in enumerate(("plain words", *PAYLOADS)):
+        with material_at(tmp_path / str(place)) as material:
+            hostile(material, writable(text))
+            every = parts(material).shape
+            asked = {"q": f"no {text}", "name": text, "label": f"a={text}"}
+            shapes[text] = (every, parts(material, **asked).shape)
+    for text, shape in shapes.items():
+        assert shape == shapes["plain words"], text
+
+
+def writable(text):
+    """The text without what no record can hold."""
+    return text.encode(errors="backslashreplace").decode()
+
+
+def test_every_link_leads_to_a_page(tmp_path):
+    with material_at(tmp_path) as material:
+        nights(material, 3)
+    with serving(str(tmp_path / "store")) as served:
+        with urlopen(served.at("/")) as answer:
+            found = Parts(answer.read().decode())
+        for link in sorted({one for one in found.links if one.startswith("/")}):
+            with urlopen(served.at(link)) as answer:
+                assert answer.status == 200, link
+
+
+def test_a_person_filters_sorts_chooses_and_compares(tmp_path, browser):
+    with material_at(tmp_path) as material:
+        made = nights(material, 5)
+        record(material.history, {HITS: ones(SIZE)}, name="other", minute=-1)
+    with serving(str(tmp_path / "store")) as served, browser.new_context() as context:
+        page = context.new_page()
+        problems = []
+        page.on("console", lambda message: problems.append(message.text))
+        page.on("pageerror", lambda error: problems.append(str(error)))
+        page.goto(served.at("/"))
+        rows = page.locator("#runs tbody tr")
+        assert rows.count() == 6
+        page.get_by_label("Search").fill("other")
+        rows.nth(1).wait_for(state="detached")
+        assert "q=other" in page.url, "the filter is in the address"
+        assert rows.count() == 1
+        page.goto(served.at("/"))
+        page.locator("th a.sort", has_text="citation_hit_rate").click()
+        assert rows.first.inner_text().count("0.800") == 1, "the worst first"
+        page.get_by_role("link", name="model a").first.click()
+        assert rows.count() == 3
+        page.goto(served.at("/"))
+        page.get_by_label(f"before: nightly {made[0].shown}").check()
+        page.get_by_role("button", name="Compare the two chosen").click()
+        assert f"before={made[0].id}" in page.url
+        assert f"after={made[4].id}" in page.url
+        photographed(page, "compared-from-runs")
+        page.goto(served.at("/"))
+        photographed(page, "runs")
+        assert not problems
+
+
+def test_it_works_without_scripts(tmp_path, browser):
+    with material_at(tmp_path) as material:
+        nights(material, 5)
+    with (
+        serving(str(tmp_path / "store")) as served,
+        browser.new_context(java_script_enabled=False) as context,
+    ):
+        page = context.new_page()
+        page.goto(served.at("/"))
+        page.get_by_label("Label").fill("model=b")
+        page.get_by_role("button", name="Apply").click()
+        assert page.locator("#runs tbody tr").count() == 2
+        page.get_by_role("link", name="Clear").click()
+        assert page.locator("#runs tbody tr").count() == 5
