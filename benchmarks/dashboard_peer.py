@@ -23,7 +23,12 @@ from benchmarks.peers.environments import ROOT, python_of
 from ragauge.contracts.history import History, Run
 from ragauge.store.history import open_history
 
-SILENT = {"MLFLOW_DISABLE_TELEMETRY": "true", "DO_NOT_TRACK": "true"}
+SILENT = {
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "DO_NOT_TRACK": "true",
+    "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
+}
+"""Nothing leaves the machine, and no further processes wait for work that nobody gives them."""
 API = "/ajax-api/2.0/mlflow"
 
 

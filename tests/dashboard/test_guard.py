@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from urllib.request import urlopen
+
 import pytest
 
 from ragauge.dashboard import assets
+from ragauge.dashboard.app import TOGETHER
 from ragauge.dashboard.token import Token
 from tests.dashboard.raw import ask, send
-from tests.dashboard.served import serving
+from tests.dashboard.served import Served, serving
 
 SECRET = "a-token-that-nobody-guesses"
 POLICY = {
@@ -318,3 +322,11 @@ def test_an_upgrade_to_a_websocket_is_a_plain_request(guarded):
     headers = ("Connection: Upgrade", "Upgrade: websocket", "Sec-WebSocket-Key: eA==")
     answer = ask(guarded.port, "/", *headers, "Sec-WebSocket-Version: 13")
     assert answer.status == 200
+
+
+def test_a_crowd_is_answered_one_after_the_other(guarded: Served) -> None:
+    """More at once than a history has connections: each waits for its turn, and none is refused."""
+    crowd = 4 * TOGETHER
+    with ThreadPoolExecutor(crowd) as readers:
+        seen = list(readers.map(lambda _: urlopen(guarded.at("/")).status, range(crowd)))
+    assert seen == [200] * crowd

@@ -8,6 +8,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
+from itertools import cycle
 from urllib.parse import urljoin, urlsplit
 
 import pytest
@@ -22,6 +23,7 @@ from tests.dashboard.runs_of_every_kind import Recorder, lines
 from tests.dashboard.served import Served, serving
 from tests.dashboard.test_run_page import EACH, TABS, figures, opened
 
+SCREENS = (("light", WIDE), ("dark", NARROW))
 FOLLOWED = 12
 """Links of a tab that are followed, spread over all it has."""
 HARMLESS = ("script", "iframe", "img", "base", "meta", "style", "object", "link")
@@ -224,19 +226,16 @@ def test_from_a_failing_gate_to_a_question(mounted, ids, browser):
 def test_nothing_keeps_anybody_out(mounted, ids, browser, name):
     from axe_playwright_python.base import AXE_SCRIPT
 
-    for tab in TABS[name]:
+    for tab, (scheme, (width, height)) in zip(TABS[name], cycle(SCREENS), strict=False):
         if tab == "diagnosis":
             opened(mounted.material, ids[name], tab)  # so that it is made
-        for scheme, (width, height) in (("light", WIDE), ("dark", NARROW)):
-            page = browser.new_page(
-                viewport={"width": width, "height": height}, color_scheme=scheme
-            )
-            page.goto(mounted.at(f"/runs/{ids[name]}" + ("" if tab == "overview" else f"/{tab}")))
-            photographed(page, f"run-{name}-{tab}-{scheme}")
-            page.evaluate(AXE_SCRIPT)
-            found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
-            bad = [one for one in found if one["impact"] in ("serious", "critical")]
-            told = [(one["id"], [node["html"][:120] for node in one["nodes"][:3]]) for one in bad]
-            assert not told, (tab, scheme)
-            assert page.evaluate("document.documentElement.scrollWidth") <= width
-            page.close()
+        page = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
+        page.goto(mounted.at(f"/runs/{ids[name]}" + ("" if tab == "overview" else f"/{tab}")))
+        photographed(page, f"run-{name}-{tab}")
+        page.evaluate(AXE_SCRIPT)
+        found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
+        bad = [one for one in found if one["impact"] in ("serious", "critical")]
+        told = [(one["id"], [node["html"][:120] for node in one["nodes"][:3]]) for one in bad]
+        assert not told, (tab, scheme)
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+        page.close()

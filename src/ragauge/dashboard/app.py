@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from typing import TYPE_CHECKING
@@ -38,6 +39,9 @@ VIEWS: Sequence[tuple[str, View]] = (
 )
 """Each address with its page; names in the path are asked for as fields of the query are."""
 
+TOGETHER = 8
+"""Pages that are made at a time: fewer than the connections a history has to its database."""
+
 log = logging.getLogger("ragauge.dashboard")
 
 
@@ -47,7 +51,10 @@ def application(material: Material) -> Starlette:
     from starlette.exceptions import HTTPException
     from starlette.routing import Route
 
-    routes = [Route(path, _endpoint(view, material), methods=["GET"]) for path, view in VIEWS]
+    turns = asyncio.Semaphore(TOGETHER)
+    routes = [
+        Route(path, _endpoint(view, material, turns), methods=["GET"]) for path, view in VIEWS
+    ]
     statics = Route("/static/{name}", _asset, methods=["GET"])
     return Starlette(
         routes=[statics, *routes],
@@ -58,12 +65,15 @@ def application(material: Material) -> Starlette:
     )
 
 
-def _endpoint(view: View, material: Material) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(
+    view: View, material: Material, turns: asyncio.Semaphore
+) -> Callable[[Request], Awaitable[Response]]:
     from starlette.concurrency import run_in_threadpool
 
     async def endpoint(request: Request) -> Response:
-        # Pages read the database, so each is made in a thread of its own.
-        return await run_in_threadpool(_answer, view, material, request)
+        async with turns:
+            # Pages read the database, so each is made in a thread of its own.
+            return await run_in_threadpool(_answer, view, material, request)
 
     return endpoint
 

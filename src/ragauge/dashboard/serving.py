@@ -82,8 +82,11 @@ def serve(
 ) -> None:
     """Answer until interrupted; the socket is closed when this returns."""
     try:
+        from ragauge.dashboard.warming import warm
+
         made = server(material, listening, token, verbose=verbose)
         started()
+        warm(material)
         made.run(sockets=[listening.socket])
     except KeyboardInterrupt:
         pass  # this is how it is meant to end
