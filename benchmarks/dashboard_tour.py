@@ -117,11 +117,11 @@ class Tour:
         below = [self._links.run(run, "heatmap", start=start) for start in deep]
         yield View("heat map, deep pages", below, "<svg")
         chosen = zip(some(self._verdicts), some(self._strata), strict=True)
-        some = [
+        filtered = [
             self._links.run(run, "heatmap", label=label, stratum=stratum)
             for label, stratum in chosen
         ]
-        yield View("heat map of a verdict and a stratum", some, "<h1")
+        yield View("heat map of a verdict and a stratum", filtered, "<h1")
         asked = self._many_questions([self.swept])
         yield View("question of the sweep, 20 answers", asked, 'id="side-by-side"')
 
@@ -148,8 +148,8 @@ class Tour:
             dict(zip(fields, values, strict=True)) for values in zip(*fields.values(), strict=True)
         ] or [{}] * ADDRESSES
         paths = [
-            self._links.run(run.id, "questions", **some)
-            for run, some in zip(self._runs(), given, strict=True)
+            self._links.run(run.id, "questions", **asked)
+            for run, asked in zip(self._runs(), given, strict=True)
         ]
         return View(name, paths, "/question?unit=")
 

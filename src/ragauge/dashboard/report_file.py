@@ -10,16 +10,16 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct, structs
+from msgspec import structs
 
 from ragauge.contracts.history import History, Run
 from ragauge.dashboard import assets
 from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.file_limits import DOCUMENTS, LINES, LONGEST_DOCUMENTS, Limits
 from ragauge.dashboard.file_links import DocumentPlace, FileLinks, place
+from ragauge.dashboard.file_parts import FileMaterial, Part, View
 from ragauge.dashboard.file_units import Units, first_units, listed_units
 from ragauge.dashboard.file_views import ids_in, placed
-from ragauge.dashboard.jobs import AtOnce
 from ragauge.dashboard.links import run_names
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.rendering import render
@@ -39,30 +39,6 @@ CITED = "cited"
 STYLE = Path(__file__).parent / "templates" / "report_file.css"
 
 
-class Part(Struct, frozen=True):
-    """A part of the file, which its bar leads to."""
-
-    name: str
-    title: str
-    body: Markup
-    count: int | None = None
-
-    @property
-    def id(self) -> str:
-        return place(self.name)
-
-
-class View(Struct, frozen=True):
-    """A question or a document, closed until somebody opens it."""
-
-    id: str | None
-    """None where a place inside it has the name that links use."""
-    name: str
-    words: str
-    label: str
-    body: Markup
-
-
 def report_file(
     history: History,
     reference: str,
@@ -72,23 +48,9 @@ def report_file(
     limits: Limits | None = None,
 ) -> str:
     """The report of a run as the text of an HTML file; with `before`, compared with that run."""
-    material = _FileMaterial(history, "", documents)
-    material.jobs = AtOnce()
+    material = FileMaterial(history, documents)
     run = history.find(reference)
     return _File(material, run, before, limits or Limits()).text()
-
-
-class _FileMaterial(Material):
-    """A history that is read for one file: a report that many views ask for is decoded once."""
-
-    def __init__(self, *given: Any) -> None:
-        super().__init__(*given)
-        self._reports: dict[str, Any] = {}
-
-    def report(self, run: Run) -> Any:
-        if run.id not in self._reports:
-            self._reports[run.id] = super().report(run)
-        return self._reports[run.id]
 
 
 class _File:
