@@ -31,7 +31,7 @@ from benchmarks.generate import (
 from ragauge.contracts.gold import fingerprint
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.score import ROWS_KEPT, Measured, Outcome, Score, UnitRows
-from ragauge.contracts.stability import StabilityReport
+from ragauge.contracts.stability import OverQuestions, StabilityCoverage, StabilityReport
 from ragauge.ingest.gold import read_gold
 from ragauge.runners.stability import stability
 
@@ -106,7 +106,7 @@ class _Grown:
         return structs.replace(
             small,
             metrics={id: _more(score) for id, score in small.metrics.items()},
-            totals={name: count * JUDGED_EACH for name, count in small.totals.items()},
+            totals=_counts(small.totals),
             coverage=_times(small.coverage),
             factors={
                 name: structs.replace(
@@ -121,6 +121,7 @@ class _Grown:
                 for at in shown
             },
             cells={self._asked[at].qid: cells[at // JUDGED_EACH] for at in shown},
+            over_questions=_counted(small.over_questions),
         )
 
     def _units(self) -> UnitRows:
@@ -171,6 +172,16 @@ def _more(score: Score) -> Score:
     return structs.replace(score, n=n, of=score.of * JUDGED_EACH, signature=signature)
 
 
-def _times(coverage: Any) -> Any:
-    counts = structs.asdict(coverage)
-    return type(coverage)(**{name: count * JUDGED_EACH for name, count in counts.items()})
+def _times(coverage: StabilityCoverage) -> StabilityCoverage:
+    return StabilityCoverage(**_counts(structs.asdict(coverage)))
+
+
+def _counted(over: OverQuestions | None) -> OverQuestions | None:
+    """Its counts grow, the numbers of prompts do not."""
+    if over is None:
+        return None
+    return structs.replace(over, noops=_counts(over.noops), blamed=_counts(over.blamed))
+
+
+def _counts(few: dict[str, int]) -> dict[str, int]:
+    return {name: count * JUDGED_EACH for name, count in few.items()}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from msgspec import Struct, field
@@ -106,6 +108,12 @@ class QuestionStability(Struct, frozen=True, kw_only=True):
     examples: tuple[Shown, ...]
     """The commonest outcome first, then one run of each other outcome."""
 
+    @property
+    def blamed(self) -> Factor | None:
+        """The factor that explains why it is not stable; None where it is, or nothing does."""
+        told = self.explained_by
+        return told.factor if told and self.verdict != "stable_pass" else None
+
 
 class StabilityCoverage(Struct, frozen=True, kw_only=True):
     """How much of what should have been run was."""
@@ -123,6 +131,29 @@ class StabilityCoverage(Struct, frozen=True, kw_only=True):
     surplus: int
     """Lines of a run that a later line of the same run replaced."""
     rejected: int
+
+
+class OverQuestions(Struct, frozen=True, kw_only=True):
+    """What is counted over all questions: a report with its list of them cut still knows it."""
+
+    noops: dict[str, int]
+    """Jitters that changed nothing, by how many questions."""
+    prompts: tuple[int, int, int]
+    """Distinct texts a question was asked in: the fewest, the lower median, the most."""
+    blamed: dict[str, int]
+    """Factors, by how many of the questions that are not stable they explain."""
+
+    @classmethod
+    def of(
+        cls, prompts: Iterable[int], noops: Iterable[str], blamed: Iterable[str]
+    ) -> OverQuestions:
+        """The counts of what each question has: its prompts, its idle jitters, its factor."""
+        asked = sorted(prompts) or [0]
+        return cls(
+            noops=dict(sorted(Counter(noops).items())),
+            prompts=(asked[0], asked[(len(asked) - 1) // 2], asked[-1]),
+            blamed=dict(sorted(Counter(blamed).items())),
+        )
 
 
 class StabilityReport(Struct, frozen=True, kw_only=True):
@@ -150,4 +181,6 @@ class StabilityReport(Struct, frozen=True, kw_only=True):
     finding_counts: dict[str, int]
     coverage: StabilityCoverage
     advice: tuple[Advice, ...]
+    over_questions: OverQuestions | None = None
+    """None in reports of earlier versions, which always list every question."""
     identity: dict[str, Any]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any, Literal
 
 from msgspec import Struct, field
@@ -67,6 +69,37 @@ class TraceEvalCoverage(Struct, frozen=True, kw_only=True):
     """Questions with too few wordings for the recipe: their λ is incomplete."""
 
 
+class StatesTogether(Struct, frozen=True, kw_only=True):
+    """How many questions are in one state of retrieval and one of answers."""
+
+    retrieval: LambdaState | None
+    answer: LambdaState | None
+    questions: int
+
+
+class OverQuestions(Struct, frozen=True, kw_only=True):
+    """What is counted over all questions: a report with its list of them cut still knows it."""
+
+    matched: int
+    """Runs that match, of those that answered a question that has an answer."""
+    answered: int
+    together: tuple[StatesTogether, ...]
+
+    @classmethod
+    def of(cls, questions: Sequence[TracedQuestion]) -> OverQuestions:
+        """The counts of these questions."""
+        states = Counter((one.retrieval, one.answer) for one in questions)
+        answerable = [one for one in questions if one.answerable]
+        return cls(
+            matched=sum(one.matched for one in answerable),
+            answered=sum(one.answered for one in answerable),
+            together=tuple(
+                StatesTogether(retrieval=retrieval, answer=answer, questions=times)
+                for (retrieval, answer), times in sorted(states.items(), key=str)
+            ),
+        )
+
+
 class TraceEvalReport(Struct, frozen=True, kw_only=True):
     """The end of a trace evaluation, versioned."""
 
@@ -85,5 +118,7 @@ class TraceEvalReport(Struct, frozen=True, kw_only=True):
     finding_counts: dict[str, int]
     coverage: TraceEvalCoverage
     advice: tuple[Advice, ...]
+    over_questions: OverQuestions | None = None
+    """None in reports of earlier versions, which always list every question."""
     out: str
     identity: dict[str, Any]

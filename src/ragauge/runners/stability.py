@@ -156,6 +156,7 @@ class _Scoring:
             finding_counts=dict(sorted(findings.counts.items())),
             coverage=found.coverage(lines),
             advice=advise_stability(found.failures, found.strata),
+            over_questions=found.over_questions(),
             identity=self._identity(),
         )
 

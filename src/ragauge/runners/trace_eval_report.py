@@ -14,7 +14,7 @@ from ragauge.contracts.finding import Findings
 from ragauge.contracts.gold import Gold, fingerprint
 from ragauge.contracts.metric import Absent, Metric
 from ragauge.contracts.score import Advice, Outcome
-from ragauge.contracts.trace_eval import TraceEvalCoverage, TraceEvalReport
+from ragauge.contracts.trace_eval import OverQuestions, TraceEvalCoverage, TraceEvalReport
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.diagnosis.traceability import advise_traceability, traceability_facts
 from ragauge.gates.decide import TOLERANCE, meets, satisfies
@@ -170,6 +170,7 @@ class TraceEvalAssembly:
             finding_counts=dict(sorted(counts.items())),
             coverage=self._coverage(),
             advice=self._advice(self._failed(sums, gates), codes_first=codes_first),
+            over_questions=OverQuestions.of([one.told for one in self._each]),
             out=out,
             identity=identity,
         )

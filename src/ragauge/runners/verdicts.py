@@ -15,6 +15,7 @@ from ragauge.contracts.score import ROWS_KEPT, Measured, Score, UnitRows
 from ragauge.contracts.stability import (
     STABILITIES,
     FactorEffect,
+    OverQuestions,
     QuestionStability,
     Stability,
     StabilityCoverage,
@@ -69,6 +70,7 @@ class Verdicts:
         self._applied: Counter[str] = Counter()
         self._unjudged: Counter[str] = Counter()
         self._counts: Counter[str] = Counter()
+        self._asked: list[tuple[int, tuple[str, ...], str | None]] = []
 
     def add(self, place: int, one: JudgedQuestion) -> None:
         """Take in a question, in the order of the gold set."""
@@ -78,6 +80,7 @@ class Verdicts:
         self.heat_map.add(one.cells)
         self._verdicts.append(detail.verdict)
         self._show(detail)
+        self._asked.append((detail.prompts, detail.noop, detail.blamed))
         for factor, found in detail.factors.items():
             self._pairs[factor] += found.pairs
             self._differ[factor] += found.differ
@@ -94,6 +97,14 @@ class Verdicts:
     def cells(self) -> dict[str, str]:
         """The rows of the heat map that a report holds."""
         return dict(zip(self.details, self.heat_map.rows(), strict=False))
+
+    def over_questions(self) -> OverQuestions:
+        """What is counted over all questions, also those that a report has no room for."""
+        return OverQuestions.of(
+            (prompts for prompts, _, _ in self._asked),
+            (jitter for _, noops, _ in self._asked for jitter in noops),
+            (factor for *_, factor in self._asked if factor),
+        )
 
     def _show(self, detail: QuestionStability) -> None:
         """Keep the commonest answer, and what the variation goes with."""

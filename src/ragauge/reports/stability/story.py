@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 
@@ -12,6 +11,7 @@ from ragauge.contracts.stability import (
     CELLS,
     STABILITIES,
     FactorEffect,
+    OverQuestions,
     QuestionStability,
     Stability,
     StabilityCoverage,
@@ -144,18 +144,29 @@ def factor_effects(
     return sorted(told, key=lambda pair: (-(pair[1].rate or 0), pair[0]))
 
 
+def over_questions(report: StabilityReport) -> OverQuestions:
+    """What the report counts over its questions, or what its list comes to where it is older."""
+    if report.over_questions is not None:
+        return report.over_questions
+    told = report.details.values()
+    return OverQuestions.of(
+        (one.prompts for one in told),
+        (jitter for one in told for jitter in one.noop),
+        (factor for one in told if (factor := one.blamed)),
+    )
+
+
 def noops(report: StabilityReport) -> list[tuple[str, int]]:
     """Jitters that changed nothing, with the number of questions; the idlest first."""
-    times = Counter(jitter for one in report.details.values() for jitter in one.noop)
+    times = over_questions(report).noops
     return sorted(times.items(), key=lambda pair: (-pair[1], pair[0]))
 
 
 def prompts_words(report: StabilityReport) -> str:
     """How many texts a question was asked in: `4 distinct prompts a question (2 to 5)`."""
-    prompts = sorted(one.prompts for one in report.details.values())
-    if not prompts:
+    low, middle, high = over_questions(report).prompts
+    if not high:
         return ""
-    low, middle, high = prompts[0], prompts[(len(prompts) - 1) // 2], prompts[-1]
     words = f"{counted(middle, 'distinct prompt')} a question"
     return words if low == high else f"{words} (median; {low} to {high})"
 
@@ -184,12 +195,11 @@ def next_steps(report: StabilityReport) -> Iterator[str]:
         made = counted(lost, "run")
         yield f"Run the sweep again: it resumes with what failed or is missing, {made}."
     bad = unstable(report)
-    blamed = Counter(
-        told.factor for qid in bad if (told := report.details[qid].explained_by) is not None
-    )
+    blamed = over_questions(report).blamed
     if blamed:
         factor, times = min(blamed.items(), key=lambda pair: (-pair[1], pair[0]))
-        of = counted(len(bad), "question that is not stable", "questions that are not stable")
+        unstable_ones = report.totals["questions"] - report.totals["stable_pass"]
+        of = counted(unstable_ones, "question that is not stable", "questions that are not stable")
         yield f"Start with the {factor}: it explains most in {count(times)} of {of}."
     telling = [qid for qid in bad if len(report.details[qid].examples) > 1]
     if telling:

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from ragauge.contracts.audit import OK, STATES, LambdaState
 from ragauge.contracts.trace_eval import (
+    OverQuestions,
     Recipe,
     TracedQuestion,
     TracedRun,
@@ -71,8 +72,13 @@ def verdict_words(report: TraceEvalReport) -> tuple[str, str]:
 
 def match_counts(report: TraceEvalReport) -> tuple[int, int]:
     """Runs that match, of those that answered a question that has an answer."""
-    told = [one for one in report.questions if one.answerable]
-    return sum(one.matched for one in told), sum(one.answered for one in told)
+    told = over_questions(report)
+    return told.matched, told.answered
+
+
+def over_questions(report: TraceEvalReport) -> OverQuestions:
+    """What the report counts over its questions, or what its list comes to where it is older."""
+    return report.over_questions or OverQuestions.of(report.questions)
 
 
 def recipe_words(recipe: Recipe, coverage: TraceEvalCoverage) -> str:
@@ -166,7 +172,8 @@ def codes_of(one: TracedQuestion) -> str:
 def matrix(report: TraceEvalReport) -> tuple[list[str], list[tuple[str, list[int]]]]:
     """The states of answers, and for each state of retrieval how many questions are in both."""
     order = [*STATES, None]
-    times = Counter((one.retrieval, one.answer) for one in report.questions)
+    met = over_questions(report).together
+    times = Counter({(one.retrieval, one.answer): one.questions for one in met})
     rows = [state for state in order if any(held == state for held, _ in times)]
     columns = [state for state in order if any(held == state for _, held in times)]
     counts = [(row or UNKNOWN, [times[row, column] for column in columns]) for row in rows]
