@@ -38,13 +38,14 @@ def serving(
     token: Token | None = None,
     allowed: Sequence[str] = (),
     verbose: bool = False,
+    shown: str = "the store",
 ) -> Iterator[Served]:
     """The history of a place behind the guard, as `ragauge serve` has it.
 
-    Pages show "the store" for its place, so that no path of this machine should be in them.
+    Pages show what is said here for its place, so that no path of this machine should be in them.
     """
     with closing(open_history(place, create=False)) as history:
-        material = Material(history, "the store", documents)
+        material = Material(history, shown, documents)
         listening = listen("127.0.0.1", 0, token=token, allowed=allowed)
         made = server(material, listening, token, verbose=verbose)
         with closing(material.jobs), listening.socket, _running(made, listening):
