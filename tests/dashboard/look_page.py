@@ -13,24 +13,14 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import ragauge.dashboard
-from ragauge.reports.html import TEMPLATES
+from ragauge.dashboard import assets
 
 HERE = Path(__file__).parent
 DASHBOARD = Path(ragauge.dashboard.__path__[0])
 VENDOR = DASHBOARD / "vendor"
-STYLES = (
-    TEMPLATES / "style.css",
-    VENDOR / "uplot" / "uPlot.min.css",
-    DASHBOARD / "templates" / "dashboard.css",
-)
-EARLY, LATE = (
-    (DASHBOARD / "scripts" / "ragauge.js",),
-    (
-        VENDOR / "uplot" / "uPlot.iife.min.js",
-        DASHBOARD / "scripts" / "charts.js",
-        VENDOR / "htmx" / "htmx.min.js",
-    ),
-)
+STYLES = assets.STYLES
+EARLY = assets.SCRIPTS["script"]
+LATE = tuple(file for what in ("uplot", "charts", "htmx") for file in assets.SCRIPTS[what])
 HTMX = {
     "allowEval": False,
     "allowScriptTags": True,
@@ -96,7 +86,7 @@ def served() -> str:
 def one_file() -> str:
     """The page as a report: everything inlined, allowed by its digest alone."""
     style = "\n".join(file.read_text("utf-8") for file in STYLES)
-    script = "\n".join(file.read_text("utf-8") for file in (*EARLY, *LATE[:2]))
+    script = "\n".join(file.read_text("utf-8") for file in (*EARLY, *LATE[:-1]))
     policy = (
         f"default-src 'none'; script-src {_digest(script)}; style-src {_digest(style)}; "
         "img-src data:; base-uri 'none'; form-action 'none'"

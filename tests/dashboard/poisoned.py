@@ -17,9 +17,11 @@ import msgspec
 from msgspec import structs
 
 from ragauge import open_history
+from ragauge.contracts.audit import STATES
 from ragauge.contracts.gold import Gold, fingerprint
 from ragauge.contracts.history import (
     REPORT,
+    GitState,
     History,
     NewRun,
     Run,
@@ -29,26 +31,30 @@ from ragauge.contracts.history import (
     sealed_units,
 )
 from ragauge.contracts.kept import ANSWERS, DOCUMENTS, SUMMARY
+from ragauge.contracts.stability import CELLS, STABILITIES
 from ragauge.reports.runs.stored import stored_report
 from ragauge.store.files import pieces_of, seal_of
 from ragauge.store.packed import Packed
 from ragauge.store.packing import pack
 
-FORMATS = "ok error char token none exact near free no true false"
-OURS = frozenset(FORMATS.split())
+FORMATS = "ok error char token none exact near free no true false answer uncited refusal"
+ERRORS = "boundary type boundary_and_type missed spurious wrong ranked_low not_linked missing"
+OURS = frozenset([*FORMATS.split(), *ERRORS.split(), *STATES, *STABILITIES, *CELLS])
 """Words of our own formats that stand in foreign records too."""
 WRITTEN = "message reason words title evidence confirm action text answer claim question tip"
 SAID = frozenset(f"{WRITTEN} before after mention context got expected name where said".split())
 """Fields whose text is anybody's, whatever it is."""
 
+NAMED = frozenset({"strata", "per_stratum", "per_type", "distribution", "token_types"})
+"""Tables whose keys are names that users give."""
+
 Poison = Callable[[str], str]
 
 
-def poisoned(place: str, into: str, payload: Poison) -> dict[str, Run]:
-    """The runs of a history by their old ids, as they are in a new one that is full of payloads."""
+def poisoned(place: str, into: str, payload: Poison) -> list[Run]:
+    """The runs of a history as they are in a new one that is full of payloads, the newest first."""
     with closing(open_history(place, create=False)) as old, closing(open_history(into)) as new:
-        runs = old.runs(RunFilter())
-        return {run.id: _Rewriting(old, run, payload).recorded(new) for run in runs}
+        return [_Rewriting(old, run, payload).recorded(new) for run in old.runs(RunFilter())]
 
 
 class _Rewriting:
@@ -79,11 +85,18 @@ class _Rewriting:
                     self._payload(key): self._payload(value)
                     for key, value in {"model": "a", **self._run.record.labels}.items()
                 },
+                git=GitState(commit="1a2b3c4d", branch=self._payload("main"), dirty=True),
+                metrics={id: self._why(one) for id, one in self._run.record.metrics.items()},
+                gates=tuple(map(self._why, self._run.record.gates)),
                 gold_sha256=fingerprint(gold) if gold else None,
                 units_sha256=sealed_units(units),
                 files={name: seal_of(pieces_of(path)) for name, path in sorted(files.items())},
             )
             return into.record(NewRun(record=record, units=units, gold=gold, files=files))
+
+    def _why(self, told: Any) -> Any:
+        """A score or a verdict with a reason, which may quote anybody."""
+        return structs.replace(told, reason=self._payload(told.reason or "why"))
 
     def _unit(self, row: dict[str, Any]) -> UnitRow:
         shown = {name: self._rewritten(row[name]) for name in ("unit", "label", "detail")}
@@ -105,9 +118,12 @@ class _Rewriting:
     def _report(self, report: Any) -> Any:
         """The report with payloads; it is still one of its kind, or this fails."""
         plain = msgspec.to_builtins(report)
-        # How it was made is ours, and names metrics; but for the options, which users give.
+        # How it was made is ours, and names metrics.
         kept = {name: plain[name] for name in ("metrics", "gates", "identity") if name in plain}
-        return msgspec.convert({**self._rewritten(plain), **kept}, type(report))
+        made = msgspec.convert({**self._rewritten(plain), **kept}, type(report))
+        return structs.replace(
+            made, metrics={id: self._why(one) for id, one in made.metrics.items()}
+        )
 
     def _answers(self, name: str) -> Iterator[tuple[str, bytes]]:
         for key, line in self._packed(name):
@@ -129,9 +145,8 @@ class _Rewriting:
                 foreign = value in self._foreign or (field in SAID and value not in OURS)
                 return self._payload(value) if foreign else value
             case Mapping():
-                return {
-                    self._rewritten(key): self._rewritten(held, key) for key, held in value.items()
-                }
+                named = self._payload if field in NAMED else self._rewritten
+                return {named(key): self._rewritten(held, key) for key, held in value.items()}
             case list() | tuple():
                 return [self._rewritten(held, field) for held in value]
         return value

@@ -20,7 +20,7 @@ from ragauge.dashboard.pages import compare
 from ragauge.store.history import open_history
 from tests.chromium import photographed
 from tests.dashboard.hostile_run import TEXTS
-from tests.runners.recorded import HITS, ones, questions, record
+from tests.runners.recorded import HITS, PRECISION, ones, questions, record
 
 SIZE = 60
 LONG_S = 30.0
@@ -139,6 +139,87 @@ def test_options_are_fields_of_the_address(material, patient):
         asked(material, **runs, alpha="7")
 
 
+def test_a_metric_leads_to_the_questions_it_tells_apart(material, patient):
+    """Of 0 and 1 those that differ; of others the largest change first, whichever way."""
+    was = [0.5] * SIZE
+    now = [0.5 + (place - 2) / 10 if place < 5 else 0.5 for place in range(SIZE)]
+    before = record(material.history, {HITS: ones(SIZE), PRECISION: was}, minute=0)
+    after = record(
+        material.history, {HITS: ones(SIZE, range(3)), PRECISION: [None, *now[1:]]}, minute=1
+    )
+    runs = {"before": before.id, "after": after.id, "metrics": "all"}
+
+    def shown(**fields: str) -> list[str]:
+        table = str(asked(material, **runs, **fields).body).partition('<div id="flipped">')[2]
+        return [piece[:4] for piece in table.partition("</table>")[0].split("?unit=")[1:]]
+
+    body = asked(material, **runs, q="no such").body
+    assert f"metrics=all&amp;flip={PRECISION}#flips" in body, "a search is not taken along"
+    assert shown(flip=HITS) == ["q000", "q001", "q002"]
+    assert shown(flip="precision_cited") == ["q004", "q001", "q003", "q000"]
+    assert shown(flip=PRECISION, way="up") == ["q004", "q003"]
+    assert shown(flip=PRECISION, way="one-sided") == ["q000"]
+    assert shown(flip=PRECISION, q="is 1") == ["q001"]
+    assert shown(flip=PRECISION, rows="1", start="1") == ["q001"]
+    page = asked(material, **runs, flip=PRECISION)
+    assert "Up in 2 questions, down in 1, the same in 56; higher is better" in page.body
+    assert f"question?unit=q004&amp;with={before.id}" in page.body
+    told = json.loads(page.wanted("changes.json")[0])
+    assert [one["change"] for one in told] == [
+        pytest.approx(0.2),
+        pytest.approx(-0.1),
+        *[pytest.approx(0.1), None],
+    ]
+    with pytest.raises(BadAddress, match='flip: "colour" is not compared; there are quality'):
+        shown(flip="colour")
+
+
+def test_questions_that_mean_something_else_are_not_told_apart(material, patient):
+    before, _ = two_runs(material)
+    gold = questions(SIZE)
+    gold[10] = structs.replace(gold[10], gold_citations=("elsewhere",))
+    other = record(material.history, {HITS: ones(SIZE, range(20))}, gold=gold, minute=6)
+    page = asked(material, before=before.id, after=other.id, allow="gold", flip=HITS)
+    assert "down in 15, the same in 44" in page.body
+    assert "unit=q010" not in page.body
+
+
+def test_slices_say_how_p_and_intervals_are_corrected(material, patient):
+    before, after = two_runs(material)
+    runs = {"before": before.id, "after": after.id}
+    page = asked(material, **runs)
+    words = "p is adjusted by Holm over all slices; the intervals are wider"
+    assert page.body.count(words) == 1
+    assert all(words in one["note"] for one in json.loads(page.wanted("slices.json")[0]))
+    assert words not in asked(material, **runs, correction="none").body
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"alpha": "9"}, 'alpha: "9" is not between 0 and 1; write'),
+        ({"alpha": "nan"}, 'alpha: "nan" is not between 0 and 1; write'),
+        ({"alpha": "much"}, 'alpha: "much" is no number; write'),
+        ({"allow": "gold,all"}, 'allow: "all" is none of gold, versions'),
+    ],
+)
+def test_fields_that_cannot_be_are_refused_in_words(material, patient, fields, words):
+    before, after = two_runs(material)
+    with pytest.raises(BadAddress, match=words):
+        asked(material, before=before.id, after=after.id, **fields)
+
+
+def test_an_address_with_one_run_says_what_is_missing(material):
+    before, _ = two_runs(material)
+    body = asked(material, before="zz").body
+    assert "before: zz: names no run" in body
+    assert "after: is missing; choose the run that is compared" in body
+    body = asked(material, after=before.shown).body
+    assert "before: is missing; choose the run to compare with" in body
+    assert "after: " not in body
+    assert "is missing" not in asked(material).body
+
+
 def test_figures_are_those_of_the_report(material, patient):
     before, after = two_runs(material)
     page = asked(material, before=before.id, after=after.id)
@@ -171,13 +252,15 @@ def test_other_commands_and_gold_sets_are_refused_in_words(material, patient):
     before, _ = two_runs(material)
     swept = record(material.history, {HITS: ones(SIZE)}, command="stability", minute=5)
     page = asked(material, before=before.id, after=swept.id)
-    assert "compare runs of one command" in page.body
+    assert "only runs of one command can be compared" in page.body
     assert "NOT COMPARED" in page.body
     gold = [structs.replace(one, gold_citations=("elsewhere",)) for one in questions(SIZE)[:20]]
     other = record(material.history, {HITS: ones(20)}, gold=gold, minute=6)
     refused = asked(material, before=before.id, after=other.id).body
     assert "the gold sets differ" in refused
-    assert "allow=gold" in refused
+    assert "the address with allow=gold compares these" in refused
+    assert "allow=gold" in refused.partition('href="')[2]
+    assert "--" not in refused
 
 
 def test_what_is_allowed_is_compared(material, patient):

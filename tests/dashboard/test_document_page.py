@@ -15,6 +15,7 @@ from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Served
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.pages import document
+from ragauge.dashboard.pages.document_known import MOST_ANSWERS, MOST_KNOWN
 from ragauge.dashboard.pages.document_text import LONGEST
 from ragauge.reports.foreign import readable
 from tests.chromium import WIDE
@@ -200,6 +201,63 @@ def test_other_citations_of_the_document_are_marked_softly(material, audited):
     assert (page.cited, page.other) == (DOCUMENTS["plain"][9:24], DOCUMENTS["plain"][26:46])
     alone = Marks(shown(material, audited, "plain", start=9, end=24))
     assert alone.other == ""
+
+
+SHIFTED = {"start": 11, "end": 26, "unit": "char"}
+
+
+def test_the_span_is_the_one_that_the_answer_wrote(history):
+    chunk = payload("plain", 9, 24)
+    inside, beside = (
+        {"snippet_id": chunk["snippet_id"], "offsets": SHIFTED, "quote": words}
+        for words in ("1885.", QUOTED)
+    )
+    segments = [{"text": "It opened.", "citations": [inside, beside]}]
+    run = history.audited([trace("q", [chunk], segments=segments)], [gold("q")])
+    text = DOCUMENTS["plain"]
+    with closing(open_history(history.place)) as opened:
+        material = Material(opened, "here")
+        cited = shown(material, run, "plain", start=11, end=26, unit="q")
+        chunks = shown(material, run, "plain", start=9, end=24, unit="q")
+        material.jobs.close()
+    assert (Marks(cited).cited, Marks(cited).other) == (text[11:26], text[9:11])
+    marks = str(cited).partition("<article")[2].count('<mark class="cited"')
+    assert marks == len(text[11:26].splitlines())  # the end of the chunk does not cut it
+    told = Parts(cited).text
+    assert "The answer cites this span, and the chunk it names has characters 9–24" in told
+    assert "begins 2 characters later and ends 2 characters later" in told
+    assert "The quote stands there to the letter" in told  # 1885.
+    assert "The quote is not what stands there; it stands at 9–24" in told
+    assert "The chunk's text is not what stands there; it stands at 9–24" in told
+    assert (Marks(chunks).cited, Marks(chunks).other) == (text[9:24], text[24:26])
+    told = Parts(chunks).text
+    assert "This is the chunk's own span, and the answer cites characters 11–26" in told
+    assert "The chunk's text stands there to the letter" in told
+    assert "The quote" not in told
+
+
+def test_texts_that_differ_in_nearly_all_are_shown_plain(material, audited):
+    body = shown(material, audited, "plain", start=9, end=12, unit="drifted")
+    assert "It differs in nearly all, so that nothing is marked." in Parts(body).text
+    assert "<mark>" not in body
+
+
+def test_what_a_page_leaves_out_is_said(history):
+    spans = [payload("plain", at % 40, at % 40 + 1 + at // 40) for at in range(120)]
+    for number, one in enumerate(spans):
+        one["snippet_id"] = f"c{number}"
+    traces = [trace("many", spans)] + [trace("often", spans[:1])] * (MOST_ANSWERS + 3)
+    run = history.audited(traces, [gold("many"), gold("often", question="How often?")])
+    with closing(open_history(history.place)) as opened:
+        material = Material(opened, "here")
+        many, often = (
+            Parts(shown(material, run, "plain", unit=unit)).text for unit in ("many", "often")
+        )
+        material.jobs.close()
+    assert f"{120 - MOST_KNOWN} spans more of the document not looked at" in many
+    assert "answers more to the question" not in many
+    assert "3 answers more to the question not looked at: this page takes the first 200." in often
+    assert "of the document not looked at" not in often
 
 
 def test_a_proven_revision_is_told_from_one_that_is_not(material, audited, history):

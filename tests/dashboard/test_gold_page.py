@@ -15,6 +15,7 @@ from ragauge.dashboard.links import Served
 from ragauge.dashboard.material import Missing
 from ragauge.dashboard.pages import gold, gold_set
 from ragauge.dashboard.pages.gold_coverage import VALUES_SHOWN
+from ragauge.dashboard.rightness import right_means
 from ragauge.reports import numbers
 from ragauge.stats.intervals import wilson
 from tests.dashboard.page_parts import Parts, material_at
@@ -109,8 +110,34 @@ def test_without_sets_it_says_how_one_comes_here(material):
 
 def test_a_set_that_is_not_there_is_missing(material):
     record(material.history, {HITS: ones(4)})
-    with pytest.raises(Missing, match="no run of this history"):
+    with pytest.raises(Missing, match="no run of this history was measured with a set whose hash"):
         one_set(material, "0" * 64)
+
+
+def test_a_set_is_named_by_the_beginning_of_its_hash(material):
+    made = [record(material.history, {HITS: ones(n)}, gold=questions(n)) for n in range(4, 9)]
+    hashes = [run.record.gold_sha256 for run in made]
+    assert len({one[:4] for one in hashes}) == len(hashes)
+    for one in hashes:
+        for named in (one, one[:4], one[:12].upper()):
+            assert f"<code>{one}</code>" in one_set(material, named).body
+    with pytest.raises(Missing, match="is named by 4 characters of its hash at least"):
+        one_set(material, hashes[0][:3])
+
+
+def test_a_beginning_that_several_sets_share_is_refused_with_them(material, monkeypatch):
+    run = record(material.history, {HITS: ones(4)})
+    [held] = material.pages.gold_sets()
+    twin = structs.replace(held, sha256=held.sha256[:10] + "x" * 54)
+    monkeypatch.setattr(type(material.pages), "gold_sets", lambda pages: [held, twin])
+    with pytest.raises(Missing, match=f"several hashes: {held.sha256[:12]}, {twin.sha256[:12]}"):
+        one_set(material, held.sha256[:8])
+    assert run.record.gold_sha256 in one_set(material, held.sha256).body
+
+
+def test_what_right_means_is_said(material):
+    run = record(material.history, {HITS: ones(4)})
+    assert f"Right means: {right_means('score')}" in one_set(material, run.record.gold_sha256).body
 
 
 def test_strata_are_told_with_the_share_right_of_the_newest_run(material):

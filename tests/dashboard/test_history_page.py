@@ -150,6 +150,51 @@ def test_a_label_divides_the_line(material):
     assert set(shown(material, metric=HITS).figures) == {"points"}
 
 
+def test_each_value_of_a_label_moves_by_itself(material):
+    """One value falls and another stays: together they would have levels that nobody ran."""
+    falling = [2] * 7 + [12] * 7
+    for place, count in enumerate(falling):
+        for minute, (model, wrong) in enumerate((("falls", count), ("stays", 20 + place % 2))):
+            record(
+                material.history,
+                {HITS: ones(SIZE, range(wrong))},
+                minute=60 * place + minute,
+                labels={"model": model},
+            )
+    found = parts(material, metric=HITS, by="model")
+    assert found.column("level") == ["1 change point", "no change of level"]
+    falls, stays = json.loads(shown(material, metric=HITS, by="model").wanted("levels.json")[0])
+    assert falls["slope"] < -0.01 < stays["slope"] < 0.01
+    assert (falls["change_points"], stays["change_points"]) == (1, 0)
+    assert "the level of falls goes from 0.950 to 0.700" in found.text
+    assert "the level goes" not in found.text
+    [mark] = found.chart["marks"]
+    assert mark["label"] == "0.950 → 0.700"
+    assert found.column("change", 1)[1] == "0.000", "since the run before of the same model"
+    assert "Each value of model is a line of its own" in found.text
+    assert "σ/μ" not in found.labels[0]
+
+
+def test_a_label_that_no_run_has_is_refused_with_those_there_are(material):
+    nights(material, [1, 2])
+    with pytest.raises(
+        BadAddress, match='by: no run of this line has a label "nope"; they have model'
+    ):
+        shown(material, metric=HITS, by="nope")
+
+
+def test_a_stray_run_does_not_hide_the_line_that_is_run_most(material):
+    nights(material, [1, 2, 3])
+    record(material.history, {PRECISION: ones(SIZE)}, name="stray", minute=999)
+    found = parts(material)
+    assert "citation_hit_rate over 3 runs of nightly" in found.text
+    assert "Chosen among 2 lines for having the most of the last 4 runs" in found.text
+    assert "/history?name=stray&command=score" in found.links
+    stray = parts(material, name="stray", command="score")
+    assert "precision_cited over 1 run of stray" in stray.text
+    assert "Chosen among" not in stray.text
+
+
 def test_of_many_versions_the_last_have_a_series_and_the_others_share_one(material):
     for place in range(MOST_SERIES + 3):
         record(
@@ -166,7 +211,9 @@ def test_of_many_versions_the_last_have_a_series_and_the_others_share_one(materi
 def test_only_the_runs_that_are_asked_for_are_in_the_line(material):
     nights(material, [1, 2, 3, 4])
     record(material.history, {HITS: ones(SIZE)}, name="other", command="audit", minute=999)
-    assert len(parts(material, metric=HITS).rows()) == 1, "the newest run's kind"
+    chosen = parts(material, metric=HITS)
+    assert len(chosen.rows()) == 4, "the line run most lately, and not the stray newest"
+    assert "Chosen among 2 lines for having the most of the last 5 runs" in chosen.text
     nightly = parts(material, metric=HITS, name="nightly")
     assert len(nightly.rows()) == 4
     assert "Not in this line, which is of one name and one command: other (audit) 1" in nightly.text

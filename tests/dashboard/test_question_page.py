@@ -19,10 +19,12 @@ from hypothesis import strategies as st
 
 from ragauge import open_history
 from ragauge.contracts.gold import Gold
-from ragauge.contracts.history import Run
-from ragauge.contracts.kept import KeptAnswer
+from ragauge.contracts.history import Run, UnitRow
+from ragauge.contracts.kept import ANSWERS, KeptAnswer
+from ragauge.contracts.kept import DOCUMENTS as KEPT_DOCUMENTS
 from ragauge.contracts.paging import UnitQuery
 from ragauge.contracts.trace import StructuredAnswer, Trace
+from ragauge.contracts.trace_eval import TracedQuestion, TracedRun
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Served
 from ragauge.dashboard.material import Material, Missing
@@ -31,10 +33,22 @@ from ragauge.dashboard.pages import document, question
 from ragauge.dashboard.pages.question_answers import shown_answer
 from ragauge.dashboard.pages.question_reading import Reader
 from ragauge.dashboard.pages.question_runs import side_by_side
+from ragauge.dashboard.pages.question_traced import agreements_of, outcomes_of
+from ragauge.dashboard.rightness import CONTAINMENT, DOUBT, STRICT, doubt, right_means
+from ragauge.errors import RagaugeError
 from ragauge.metrics.facts import Reading
 from ragauge.reports.foreign import readable
+from ragauge.reports.trace_eval import story
 from tests.chromium import NARROW, WIDE, photographed
-from tests.dashboard.cited_history import DOCUMENTS, CitedHistory, gold, hostile, payload, trace
+from tests.dashboard.cited_history import (
+    DOCUMENTS,
+    CitedHistory,
+    gold,
+    hostile,
+    payload,
+    rev_of,
+    trace,
+)
 from tests.dashboard.page_parts import Parts
 from tests.dashboard.served import serving
 from tests.dashboard.test_document_page import Marks, spelled
@@ -380,13 +394,185 @@ def test_each_sentence_leads_to_the_words_that_support_it(cited):
     assert [places.texts[one] for one in claims] == ["Opened in 1885.", "Cuypers designed it."]
 
 
-def test_a_run_without_texts_says_so(cited):
-    run = cited.scored([trace("q", [payload("plain", 9, 24)])], [gold("q")], keep=False)
+def test_a_run_without_texts_says_what_it_keeps(cited):
+    one = trace("q", [payload("plain", 9, 24)])
+    run, keeping = (cited.scored([one], [gold("q")], keep=keep) for keep in (False, True))
     material = opened(cited)
     text = Parts(page_of(material, run, "q").body).text
+    whole = Parts(page_of(material, keeping, "q").body).text
+    row = material.pages.unit(run, "q")
     closed(material)
-    assert "The run was recorded without texts" in text
+    assert "whole answers, chunks and documents are not here" in text
     assert "quality.precision_cited" in text
+    kept = [name for name in ("claim", "cited") if row.detail.get(name)]
+    words = {"claim": ", the claim", "cited": ", the cited ids"}
+    told = "".join(words[name] for name in kept)
+    assert f"What it keeps are the values{told} and the gold question." in text
+    assert "are not here" not in whole
+
+
+SHIFTED = {"start": 11, "end": 26, "unit": "char"}
+
+
+def shifted(qid: str) -> dict[str, object]:
+    """An answer whose segment cites two characters beside the span of its chunk."""
+    chunk = payload("plain", 9, 24)
+    citation = {"snippet_id": chunk["snippet_id"], "offsets": SHIFTED, "quote": "1885."}
+    return trace(qid, [chunk], segments=[{"text": "It opened.", "citations": [citation]}])
+
+
+def test_a_citation_leads_to_the_span_it_gives_itself(cited):
+    run = cited.audited([shifted("q")], [gold("q")])
+    material = opened(cited)
+    answer = material.answers(run, "q")[-1]
+    page = page_of(material, run, "q")
+    closed(material)
+    assert "mismatch_offsets" in [one.code for one in answer.findings]
+    ways = [dict(parse_qsl(urlsplit(one["href"]).query)) for one in Places(page).links]
+    spans = Counter((one["start"], one["end"]) for one in ways if "doc" in one)
+    # The chip, the segment and each finding; the chunk keeps its own.
+    findings = [one for one in answer.findings if one.segment == 0]
+    assert spans == {("11", "26"): 2 + len(findings), ("9", "24"): 1}
+    assert "cites characters 11–26, the chunk has 9–24" in Parts(page.body).text
+
+
+def test_an_answer_that_cites_the_gold_and_says_another_thing_is_doubted(cited):
+    chunk = payload("plain", 9, 24)
+    traces = [trace("said", [chunk]), trace("unsaid", [chunk], "It was built by otters.")]
+    run = cited.scored(traces, [gold("said"), gold("unsaid", question="Who built it?")])
+    material = opened(cited)
+    said, unsaid = (page_of(material, run, unit) for unit in ("said", "unsaid"))
+    row = material.pages.unit(run, "unsaid")
+    closed(material)
+    assert (row.right, row.values["quality.claim_containment"]) == (True, 0)
+    assert DOUBT in Parts(unsaid.body).text
+    assert DOUBT not in Parts(said.body).text
+    assert "v-pass" not in str(unsaid.body)
+    for page in (said, unsaid):
+        assert f"(right means: {right_means('score')})" in Parts(page.body).text
+
+
+@pytest.mark.parametrize("right", [True, False, None])
+@pytest.mark.parametrize(
+    ("values", "doubted"),
+    [
+        ({}, False),
+        ({CONTAINMENT: 0.0, STRICT: 0.0}, True),
+        ({CONTAINMENT: 1.0, STRICT: 0.0}, False),  # it says the phrase, and cites out of scope
+        ({STRICT: 0.0}, True),
+        ({STRICT: 1.0}, False),
+    ],
+)
+def test_only_what_counts_as_right_is_doubted(right, values, doubted):
+    row = UnitRow(unit="q", label="OK", right=right, detail={}, values=values, counts={})
+    assert bool(doubt(row)) == (doubted and right is True)
+
+
+def test_every_command_says_what_right_means(demo):
+    commands = {run.record.command for run in demo.runs.values()}
+    assert len(commands) > 3
+    assert all(right_means(command) != right_means("") for command in commands)
+
+
+def traced(run_id: str, kind: str, code: str = "ok", matched: bool | None = None) -> TracedRun:
+    return TracedRun(run_id=run_id, kind=kind, code=code, cited=(), matched=matched, coverage=None)
+
+
+def test_the_runs_of_a_trace_evaluation_are_grouped_by_what_they_came_to():
+    runs = {
+        "a": traced("a", "answer", matched=True),
+        "b": traced("b", "answer", matched=False),
+        "c": traced("c", "refusal"),
+        "d": traced("d", "error", "error_record"),
+        "e": traced("e", "uncited"),
+        "f": traced("f", "answer", "not_retrieved"),
+        "g": traced("g", "answer", matched=True),
+    }
+    one = TracedQuestion(
+        qid="q",
+        question="?",
+        answerable=True,
+        retrieval="convergent",
+        answer="chaotic",
+        broken=None,
+        matched=2,
+        answered=4,
+        coverage=None,
+        codes={},
+        runs=tuple(runs.values()),
+    )
+    outcomes = outcomes_of(one)
+    assert [outcomes[id].words.partition(",")[0].partition(":")[0] for id in runs] == [
+        story.OUTCOMES[story.outcome(run)].partition(",")[0] for run in runs.values()
+    ]
+    assert outcomes["c"].words == "refuses, though the question has an answer"
+    assert outcomes["f"].words == "a citation does not hold: not_retrieved"
+    answers = [
+        KeptAnswer(code="ok", trace=Trace(qid="q", answer="It is.", run_id=run)) for run in runs
+    ]
+    made = side_by_side(answers, None, Reader(Reading()), outcomes)
+    assert made.outcomes[0] == ("✓", "right", "holds, and cites the gold", 2)
+    assert made.total == len(runs) == sum(len(card.runs) for card in made.cards)
+    assert all(cell for cell, *_ in made.outcomes)
+
+
+def test_states_of_lambda_are_told_in_words():
+    values = {"traceability.answer_recursive": 1.0, "traceability.answer_convergent": 0.0}
+    row = UnitRow(unit="q", label="recursive", right=False, detail={}, values=values, counts={})
+    told = [(one.about, one.state, one.means) for one in agreements_of(row)]
+    assert told == [("answers", "recursive", story.MEANINGS["recursive"])]
+
+
+def test_a_text_that_is_nearly_all_another_is_not_marked():
+    def kept(claim: str) -> KeptAnswer:
+        return KeptAnswer(cell="+", trace=Trace(qid="q", answer=claim))
+
+    common = "It opened in 1885, and Cuypers designed it."
+    answers = [kept(common), kept(common), kept("Nobody knows when."), kept(f"{common} So.")]
+    made = side_by_side(answers, None, Reader(Reading()))
+    told = {
+        card.first.said: (card.wholly, any(differs for _, differs in card.said))
+        for card in made.cards
+    }
+    assert told == {
+        common: (False, False),
+        "Nobody knows when.": (True, False),
+        f"{common} So.": (False, True),
+    }
+
+
+def test_a_long_id_is_cut_and_can_be_had_whole(cited):
+    long = "x" * 1_500
+    run = cited.scored([trace(long, [payload("plain", 9, 24)])], [gold(long)])
+    material = opened(cited)
+    page = page_of(material, run, long)
+    closed(material)
+    assert "The whole id, 1,500 characters" in Parts(page.body).text
+    assert Parts(page.body).text.count(long) == 1
+    assert any(given.get("title") == long for tag, given in Places(page).tags if tag == "bdi")
+    assert len(page.title) < 100
+
+
+@pytest.mark.parametrize("keeps", ["all but its end", "its size"])
+def test_a_damaged_file_is_told_with_its_run_and_what_to_do(tmp_path, keeps):
+    history = CitedHistory(tmp_path)
+    run = history.audited([trace("q", [payload("plain", 9, 24)])], [gold("q")])
+    for name in (ANSWERS, KEPT_DOCUMENTS):
+        [file] = tmp_path.rglob(name)
+        sound = file.read_bytes()
+        file.chmod(0o600)
+        file.write_bytes(sound[:-9] if keeps == "all but its end" else bytes(len(sound)))
+    material = opened(history)
+    asked = (
+        (ANSWERS, lambda: material.answers(run, "q")),
+        (KEPT_DOCUMENTS, lambda: material.document(run, "plain", rev_of(DOCUMENTS["plain"]))),
+    )
+    for name, ask in asked:
+        with pytest.raises(RagaugeError) as refused:
+            ask()
+        assert str(refused.value).startswith(f"run {run.shown}: {name}: is damaged")
+        assert "`ragauge runs verify`" in str(refused.value)
+    closed(material)
 
 
 def test_findings_are_told_with_place_and_next_step(material, demo):

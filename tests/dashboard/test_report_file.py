@@ -259,10 +259,41 @@ def test_a_large_run_is_read_page_by_page(tmp_path):
 
 
 def test_runs_that_cannot_be_compared_and_runs_that_are_not_there_are_refused(demo):
-    with pytest.raises(InputRejected, match="compare runs of one command"):
+    with pytest.raises(InputRejected, match="only runs of one command can be compared"):
         made(demo.place, demo.runs["c"].id, before=demo.runs["stability"].id)
     with pytest.raises(UsageError):
         made(demo.place, "no such run")
+
+
+def test_a_failing_gate_leads_to_the_questions_that_fail_it(scored, demo):
+    run = demo.runs["c"]
+    failed = [one for one in run.record.gates if not one.holds]
+    assert failed
+    table = scored.partition('id="at.questions"')[2].partition("</thead>")[0]
+    with closing(open_history(demo.place, create=False)) as history:
+        units = {row.unit: row.values for row in history.units(run.id)}
+    for gate in failed:
+        name = re.escape(gate.metric.partition(".")[2])
+        assert re.search(rf"<bdi>{name}</bdi>", table), "the table has its column"
+        [place] = set(re.findall(rf'href="#(at\.gate\.\d+)"><code>{name}</code>', scored))
+        listed = scored.partition(f'<dt id="{place}">')[2].partition("</dd>")[0]
+        named = re.findall(r'href="#at\.question\.\d+"><bdi>([^<]+)</bdi>', listed)
+        assert named and all(units[unit][gate.metric] != gate.bound for unit in named)
+
+
+def test_documents_without_room_are_counted(demo, monkeypatch):
+    class Long:
+        def find(self, doc_id, rev):
+            return FrozenDocument(doc_id, rev, "word " * 20_000, proven=False)
+
+        def others(self, doc_id):
+            return iter(())
+
+    monkeypatch.setattr("ragauge.dashboard.report_file.LONGEST_DOCUMENTS", 150_000)
+    text = made(demo.place, demo.runs["a"].id, documents=Long())
+    told = re.search(r"(\d+) more documents? (?:is|are) cited and not", text)
+    assert told and int(told[1]) > 0
+    assert text.count("word word") > 0
 
 
 def test_documents_of_the_user_are_opened_too(demo):

@@ -25,7 +25,8 @@ from ragauge.dashboard.links import Served
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages import run as run_page
-from ragauge.dashboard.pages.run_units import LONGEST
+from ragauge.dashboard.pages.run_units import LONGEST, LONGEST_ID
+from ragauge.dashboard.rightness import doubt
 from ragauge.reports import numbers
 from ragauge.reports.foreign import cut
 from ragauge.reports.runs.stored import stored_report
@@ -228,9 +229,10 @@ def test_a_unit_shows_what_was_recorded_of_it(material, runs):
         unit, question, label, ended, said, cited, value = shown
         assert (unit, label) == (row.unit, row.label)
         assert question == " ".join(gold[row.unit].question.split())
-        assert ended == ("right" if row.right else "wrong")
+        told = f"right no gold phrase: {doubt(row)}" if doubt(row) else "right"
+        assert ended == (told if row.right else "wrong")
         assert said == cut(" ".join((row.detail["claim"] or "").split()), LONGEST)
-        assert cited.split() == list(row.detail["cited"])
+        assert cited.split() == [cut(id, LONGEST_ID) for id in row.detail["cited"]]
         assert value == numbers.value(row.values.get("quality.in_scope"))
 
 

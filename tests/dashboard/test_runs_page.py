@@ -87,7 +87,7 @@ def test_a_row_says_what_the_record_says(material):
     assert found.tables[0][0] == [*heads, "precision_cited", "citation_hit_rate"]
     [cells] = found.rows()
     assert cells[1:] == [
-        "FAIL2 of 3 gates",
+        "FAIL1 of 3 gates failed",
         "nightlyscore",
         "2026-11-01 08:00main@0000000*",
         "tag release model small-3 prompt v2",
@@ -245,7 +245,44 @@ def test_two_runs_of_a_kind_are_chosen_for_comparison(material):
     first, second = nights(material, 2)
     record(material.history, {HITS: ones(SIZE)}, name="other", minute=999)
     assert parts(material).chosen == [("after", second.id), ("before", first.id)]
-    assert 'action="/compare"' in shown(material).body
+    body = shown(material).body
+    assert 'action="/compare"' in body
+    assert body.count('type="radio" form="compare"') == 6
+    form = str(body).partition('<form class="filters" id="compare"')[2].partition("</form>")[0]
+    assert "<table" not in form, "print hides forms"
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "words"),
+    [
+        (["fail"], "1 of 1 gate failed"),
+        (["pass"], "1 of 1 gate holds"),
+        (["pass"] * 8, "8 of 8 gates hold"),
+        (["pass"] * 3 + ["fail"] * 5, "5 of 8 gates failed"),
+        ([], "no gates"),
+    ],
+)
+def test_gates_are_told_by_what_became_of_them(material, verdicts, words):
+    nights(material, 1, gates=gates(*verdicts))
+    assert parts(material).column("verdict")[0].endswith(words)
+
+
+def test_the_table_is_printed_and_runs_are_chosen_on_a_narrow_screen(tmp_path, browser):
+    with material_at(tmp_path) as material:
+        _, second = nights(material, 2)
+    with serving(str(tmp_path / "store")) as served:
+        with browser.new_context(viewport={"width": 390, "height": 844}) as context:
+            page = context.new_page()
+            page.goto(served.at("/"))
+            page.get_by_label(f"before: nightly {second.shown}").check()
+            page.get_by_role("button", name="Compare the two chosen").click()
+            assert f"before={second.id}" in page.url
+        with browser.new_context() as context:
+            page = context.new_page()
+            page.goto(served.at("/"))
+            page.emulate_media(media="print")
+            assert page.locator("#runs table").is_visible()
+            assert not page.get_by_role("button", name="Compare the two chosen").is_visible()
 
 
 def test_figures_are_those_of_the_table(material):

@@ -233,5 +233,16 @@ def test_the_factor_that_breaks_it_explains_it(factor):
     assert all(not found[name].differ for name in others)
 
 
+def test_a_level_of_few_runs_is_no_evidence():
+    runs = tuple(
+        RunFacts(Variation(seed=seed), False, seed > 0, True, None, "a claim", frozenset())
+        for seed in range(2_000)
+    )
+    why = explained(QuestionRuns(True, True, runs, 2_000))
+    assert why.words == (
+        "1,999 of 1,999,000 pairs of runs that differ in seed alone have different outcomes"
+    )
+
+
 def test_what_never_varies_has_no_explanation():
     assert explained(grid(lambda v: True)) is None

@@ -22,7 +22,8 @@ def test_other_gold_sets_are_refused_and_compared_on_what_means_the_same(history
     with pytest.raises(InputRejected) as refused:
         compare(history, "latest", "latest")
     assert "the gold sets differ" in str(refused.value)
-    assert "35 questions mean the same in both: --allow gold compares these" in str(refused.value)
+    words = "35 questions mean the same in both: `ragauge compare` with --allow gold"
+    assert words in str(refused.value)
     report = compare(history, "latest", "latest", allow=("gold",))
     assert (report.coverage.both, report.coverage.changed_meaning) == (35, 5)
     assert report.compared[HITS].change == pytest.approx(-1 / 35)
@@ -75,7 +76,7 @@ def test_other_versions_and_ways_are_refused_by_name(history):
         compare(history, "latest", "latest")
     assert str(refused.value).splitlines() == [
         f"{HITS}: not comparable, it is version 1 before and 2 after",
-        f"comparable are {COMPLIANCE}: --allow versions compares these",
+        f"comparable are {COMPLIANCE}: `ragauge compare` with --allow versions compares these",
     ]
     report = compare(history, "latest", "latest", allow=("versions",))
     assert report.compared[HITS].verdict == "not_comparable"

@@ -9,6 +9,10 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+HASHED = 64
+"""Digits of a sha256."""
+_HEX = frozenset("0123456789abcdef")
+
 ANSWERABLE = "answerable"
 """What every question can be sliced by, besides its strata."""
 
@@ -57,6 +61,16 @@ class Gold(Struct, frozen=True, kw_only=True, omit_defaults=True):
             return self.gold_claim_substr
         reference = self.gold_claim or self.gold_answer
         return (reference,) if reference else ()
+
+    @property
+    def is_unit(self) -> bool:
+        """Whether a unit of a component stands in a question's place.
+
+        Runs of components are compared where gold says the same of a unit, so what it says is
+        kept as a hash, which is nothing to show.
+        """
+        claim = self.gold_claim or ""
+        return self.question == self.qid and len(claim) == HASHED and set(claim) <= _HEX
 
     @property
     def sought(self) -> tuple[str, ...]:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Generic, Literal, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Literal, Protocol, TypeVar
 
 from msgspec import Struct
 
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import Run, UnitRow
 from ragauge.contracts.metric import Better
+from ragauge.errors import UsageError
+
+if TYPE_CHECKING:
+    from ragauge.contracts.unit_changes import ChangeQuery, UnitChanges
 
 Row = TypeVar("Row")
 
@@ -19,6 +23,10 @@ LONGEST_PAGE = 200
 
 Rightness = Literal["right", "wrong", "untold"]
 """How a unit ended; `untold` where its run does not say."""
+
+
+class BadQuery(UsageError):
+    """A query that no page can answer."""
 
 
 class Paged(Struct, Generic[Row], frozen=True, kw_only=True):
@@ -188,10 +196,20 @@ class PagedHistory(Protocol):
         """
         ...
 
+    def changes(self, before: Run, after: Run, query: ChangeQuery) -> UnitChanges:
+        """The units of two runs whose value differs, the largest difference first, up or down.
+
+        Then those that have a value in one run only. Ties are in the order of the later run.
+        """
+        ...
+
     def counts(self, run: Run) -> UnitCounts: ...
 
     def over_runs(self, unit: str, like: Run, last: int) -> list[UnitInRun]:
-        """The unit in the last runs that share the gold set of `like`, the newest first."""
+        """The unit in the last runs that share the gold set of `like`, the newest first.
+
+        Without a gold set, in those of the same command and name that have none either.
+        """
         ...
 
     def ends(self, runs: Sequence[Run], units: Sequence[str]) -> dict[str, dict[str, Rightness]]:

@@ -182,5 +182,5 @@ class StabilityReport(Struct, frozen=True, kw_only=True):
     coverage: StabilityCoverage
     advice: tuple[Advice, ...]
     over_questions: OverQuestions | None = None
-    """None in reports of earlier versions, which always list every question."""
+    """None in reports of earlier versions: then the list is all there is to count."""
     identity: dict[str, Any]

@@ -119,6 +119,6 @@ class TraceEvalReport(Struct, frozen=True, kw_only=True):
     coverage: TraceEvalCoverage
     advice: tuple[Advice, ...]
     over_questions: OverQuestions | None = None
-    """None in reports of earlier versions, which always list every question."""
+    """None in reports of earlier versions: then the list is all there is to count."""
     out: str
     identity: dict[str, Any]

@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
+from ragauge.contracts.paging import BadQuery
 from ragauge.dashboard import assets
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Links, Served
@@ -42,6 +44,11 @@ VIEWS: Sequence[tuple[str, View]] = (
 TOGETHER = 8
 """Pages that are made at a time: fewer than the connections a history has to its database."""
 
+ROUTER_WORDS = {
+    "Not Found": "there is no page at this address",
+    "Method Not Allowed": "pages are asked for with GET; nothing can be written",
+}
+
 log = logging.getLogger("ragauge.dashboard")
 
 
@@ -56,12 +63,11 @@ def application(material: Material) -> Starlette:
         Route(path, _endpoint(view, material, turns), methods=["GET"]) for path, view in VIEWS
     ]
     statics = Route("/static/{name}", _asset, methods=["GET"])
+    refused = partial(_refused, material.place)
+    faulty = partial(_faulty, material.place)
     return Starlette(
         routes=[statics, *routes],
-        exception_handlers={
-            HTTPException: lambda request, error: _refusal(error.status_code, error.detail),
-            Exception: _fault,
-        },
+        exception_handlers={HTTPException: refused, Exception: faulty},
     )
 
 
@@ -79,7 +85,7 @@ def _endpoint(
 
 
 def _answer(view: View, material: Material, request: Request) -> Response:
-    from starlette.responses import HTMLResponse, Response
+    from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
     path = request.scope["raw_path"].decode("ascii")  # as links need it: an id may hold a ?
     fields = [*request.query_params.multi_items()]
@@ -87,15 +93,18 @@ def _answer(view: View, material: Material, request: Request) -> Response:
     try:
         page = view(material, Served(path, fields), asked)
         if wanted := asked.text("figures"):
+            if page.refresh_s is not None:  # what there is so far is not what was asked for
+                words, later = "This is still being made: ask again.\n", str(page.refresh_s)
+                return PlainTextResponse(words, 503, {"Retry-After": later})
             content, kind = page.wanted(wanted)
             return Response(content, media_type=kind)
         return HTMLResponse(framed(page, material, path, fields))
     except Missing as error:
-        return _refusal(404, str(error))
-    except BadAddress as error:
-        return _refusal(400, str(error))
+        return _refusal(material.place, 404, str(error))
+    except (BadAddress, BadQuery) as error:
+        return _refusal(material.place, 400, str(error))
     except RagaugeError as error:
-        return _refusal(503, str(error))
+        return _refusal(material.place, 503, str(error))
 
 
 def framed(page: Page, material: Material, path: str, fields: Sequence[tuple[str, str]]) -> str:
@@ -116,24 +125,31 @@ def framed(page: Page, material: Material, path: str, fields: Sequence[tuple[str
 
 
 def _asset(request: Request) -> Response:
+    from starlette.exceptions import HTTPException
     from starlette.responses import Response
 
     asset = assets.asset(request.path_params["name"])
     if asset is None:
-        return _refusal(404, "there is no such file")
+        raise HTTPException(404, "there is no such file")
     kept = {"Cache-Control": "public, max-age=31536000, immutable"}
     return Response(asset.content, media_type=asset.kind, headers=kept)
 
 
-def _refusal(status: int, words: str) -> Response:
+def _refusal(place: str, status: int, words: str) -> Response:
     from starlette.responses import HTMLResponse
 
     body = render("refusal.html", status=status, words=words)
-    page = Page(title=f"{status}", here="runs", body=body)
-    framed = render("base.html", page=page, body=body, place="", assets=assets.names())
+    page = Page(title=f"{status}", here=None, body=body)
+    framed = render("base.html", page=page, body=body, place=place, assets=assets.names())
     return HTMLResponse(str(framed), status_code=status)
 
 
-async def _fault(request: Request, error: Exception) -> Response:
+async def _refused(place: str, request: Request, error: Exception) -> Response:
+    """The page of a refusal; the router's own words say less than ours."""
+    status, words = getattr(error, "status_code", 500), getattr(error, "detail", "")
+    return _refusal(place, status, ROUTER_WORDS.get(words, words))
+
+
+async def _faulty(place: str, request: Request, error: Exception) -> Response:
     log.error("%s: a fault in Ragauge", visible(request.scope["path"]), exc_info=error)
-    return _refusal(500, "this is a fault in Ragauge; the terminal it runs in says more")
+    return _refusal(place, 500, "this is a fault in Ragauge; the terminal it runs in says more")

@@ -60,9 +60,10 @@ class Asked(Struct, frozen=True):
         given = self.text(name)
         if not given:
             return default
-        if not (given.isascii() and given.isdigit() and int(given[:10]) <= LARGEST_NUMBER):
+        digits = given.lstrip("0") or "0"
+        if not (digits.isascii() and digits.isdigit() and len(digits) <= len(str(LARGEST_NUMBER))):
             raise BadAddress(f'{name}: "{given[:40]}" is no number from 0 to {LARGEST_NUMBER:,}')
-        return int(given[:10])
+        return min(int(digits), LARGEST_NUMBER)
 
     def choice(self, name: str, choices: Sequence[Choice]) -> Choice | None:
         given = self.text(name)

@@ -20,12 +20,12 @@ STYLES = (
     HERE / "templates" / "dashboard.css",
 )
 SCRIPTS = {
-    "script": OWN / "ragauge.js",
-    "uplot": VENDOR / "uplot" / "uPlot.iife.min.js",
-    "charts": OWN / "charts.js",
-    "htmx": VENDOR / "htmx" / "htmx.min.js",
+    "script": (OWN / "ragauge.js", OWN / "trouble.js"),
+    "uplot": (VENDOR / "uplot" / "uPlot.iife.min.js",),
+    "charts": (OWN / "drawing.js", OWN / "charts.js"),
+    "htmx": (VENDOR / "htmx" / "htmx.min.js",),
 }
-"""By what they are called in a page, in the order they are loaded."""
+"""By what they are called in a page, in the order they are loaded; files are joined to one."""
 
 
 class Asset(Struct, frozen=True):
@@ -42,7 +42,7 @@ def style() -> str:
 
 
 def script(what: str) -> str:
-    return SCRIPTS[what].read_text("utf-8")
+    return "\n".join(path.read_text("utf-8") for path in SCRIPTS[what])
 
 
 def names() -> dict[str, str]:
@@ -57,7 +57,7 @@ def asset(name: str) -> Asset | None:
 
 @cache
 def _all() -> dict[str, Asset]:
-    made = {what: _asset(path.name, script(what).encode()) for what, path in SCRIPTS.items()}
+    made = {what: _asset(f"{what}.js", script(what).encode()) for what in SCRIPTS}
     return made | {"style": _asset("ragauge.css", style().encode())}
 
 

@@ -41,6 +41,8 @@ class FileLinks:
         """The names of the parts that the file has."""
         self.lines: tuple[str, ...] = ()
         """The metrics whose history is in the file."""
+        self.gates: dict[str, str] = {}
+        """The metrics of which a gate does not hold, each with the place of its questions."""
         self.takes_documents = True
         """Whether a document that was not asked for before still comes into the file."""
         self.downloads = True
@@ -60,7 +62,10 @@ class FileLinks:
         return None
 
     def run(self, run: str, tab: str = "", **fields: Field) -> str | None:
-        return self._part(tab or SUMMARY) if run == self._run else None
+        if run != self._run:
+            return None
+        gate = self.gates.get(str(fields.get("columns")))
+        return f"#{gate}" if gate else self._part(tab or SUMMARY)
 
     def question(self, run: str, unit: str, **fields: Field) -> str | None:
         at = self._questions.get(unit) if run == self._run else None

@@ -64,11 +64,20 @@ def listed_units(opened: OpenedRun, most: int) -> Units:
 
 
 def _whole_table(opened: OpenedRun, most: int) -> UnitTable:
-    from ragauge.dashboard.pages.run_units import unit_table
+    from ragauge.dashboard.pages.run_units import (
+        MOST_COLUMNS,
+        gated_metrics,
+        metrics_shown,
+        unit_table,
+    )
+
+    # A reader of the file cannot choose columns: all that a gate speaks of are there.
+    wanted = dict.fromkeys([*metrics_shown(opened), *gated_metrics(opened.run)])
+    columns = [("columns", id) for id in wanted][:MOST_COLUMNS]
 
     def page(start: int) -> UnitTable:
         limit = max(1, min(LONGEST_PAGE, most - start))
-        fields = (("start", str(start)), ("rows", str(limit)))
+        fields = (("start", str(start)), ("rows", str(limit)), *columns)
         return unit_table(opened, Asked(fields, opened.asked.path))
 
     table = page(0)

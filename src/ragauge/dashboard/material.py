@@ -2,23 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from ragauge.contracts.documents import Documents, FrozenDocument
-from ragauge.contracts.history import REPORT, History, Run
+from ragauge.contracts.history import ID_SHOWN, REPORT, History, Run
 from ragauge.contracts.kept import ANSWERS, DOCUMENTS, SUMMARY, KeptAnswer, document_key
 from ragauge.contracts.paging import PagedHistory
 from ragauge.dashboard.jobs import Jobs
 from ragauge.errors import UsageError
+from ragauge.text.recent import Recent
 
 if TYPE_CHECKING:
     from ragauge.store.packed import Packed
 
+Kept = TypeVar("Kept", KeptAnswer, FrozenDocument)
+_ID = re.compile(rf"[0-9a-f]{{{ID_SHOWN},64}}")
+REMOVED = "a run of this id may have been here and been removed since: `ragauge runs rm` does that"
+
 _answer = msgspec.json.Decoder(KeptAnswer)
 _document = msgspec.json.Decoder(FrozenDocument)
+
+
+KEPT_CHARS = 1 << 24
+"""Characters of short reports that are kept, of runs that were recorded without one."""
 
 
 class Missing(UsageError):
@@ -32,6 +42,7 @@ class Material:
         self.history, self.place = history, place
         self.jobs = Jobs()
         self._documents = documents
+        self._summaries: Recent[str, Any] = Recent(KEPT_CHARS)
 
     @property
     def pages(self) -> PagedHistory:
@@ -42,31 +53,37 @@ class Material:
         try:
             return self.history.find(reference)
         except UsageError as error:
-            raise Missing(*error.problems) from error
+            removed = [REMOVED] if _ID.fullmatch(reference) else []
+            raise Missing(*error.problems, *removed) from error
 
     def report(self, run: Run) -> Any:
         """The run's report with its long lists cut; None where it was recorded without one."""
         from ragauge.reports.runs.stored import stored_report
-        from ragauge.runners.summaries import summary
+        from ragauge.runners.summaries import SUMMARY_BYTES, summary
 
         if (content := self._file(run, SUMMARY)) is not None:
             return stored_report(content, run.shown)
-        content = self._file(run, REPORT)
-        return None if content is None else summary(stored_report(content, run.shown))
+        # A run of an earlier version has only the whole report, which may be long to read.
+        if (made := self._summaries.get(run.id)) is None:
+            if (content := self._file(run, REPORT)) is None:
+                return None
+            made = summary(stored_report(content, run.shown))
+            self._summaries.keep(run.id, made, chars=min(len(content), SUMMARY_BYTES))
+        return made
 
     def answers(self, run: Run, unit: str) -> list[KeptAnswer] | None:
         """The answers to a question of a run; None where it was recorded without texts."""
         packed = self.packed(run, ANSWERS)
         if packed is None:
             return None
-        return [_answer.decode(line) for line in packed.lines(unit) or ()]
+        return [_decoded(_answer, line, run, ANSWERS) for line in packed.lines(unit) or ()]
 
     def document(self, run: Run, doc_id: str, rev: str) -> FrozenDocument | None:
         """A document as the run kept it, or as it is found where the user says documents are."""
         packed = self.packed(run, DOCUMENTS)
         lines = packed.lines(document_key(doc_id, rev)) if packed else None
         if lines:
-            return _document.decode(lines[0])
+            return _decoded(_document, lines[0], run, DOCUMENTS)
         return self._documents.find(doc_id, rev) if self._documents else None
 
     def packed(self, run: Run, name: str) -> Packed | None:
@@ -74,7 +91,9 @@ class Material:
         from ragauge.store.packed import Packed
 
         size = self.pages.size(run, name)
-        return None if size is None else Packed(self._part(run, name), size)
+        if size is None:
+            return None
+        return Packed(self._part(run, name), size, _named(run, name))
 
     def _part(self, run: Run, name: str) -> Callable[[int, int], bytes]:
         return lambda start, stop: self.pages.part(run, name, start, stop)
@@ -82,3 +101,16 @@ class Material:
     def _file(self, run: Run, name: str) -> bytes | None:
         size = self.pages.size(run, name)
         return None if size is None else self.pages.part(run, name, 0, size)
+
+
+def _named(run: Run, file: str) -> str:
+    return f"run {run.shown}: {file}"
+
+
+def _decoded(decoder: msgspec.json.Decoder[Kept], line: bytes, run: Run, file: str) -> Kept:
+    """A line of a packed file; raises UsageError where it is not what it should be."""
+    try:
+        return decoder.decode(line)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        fact = f"{_named(run, file)}: is damaged: {error}"
+        raise UsageError(f"{fact}; `ragauge runs verify` looks through all runs") from None

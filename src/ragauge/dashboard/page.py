@@ -38,7 +38,8 @@ class Page(Struct, frozen=True, kw_only=True):
     """A view: what it is called, what it shows, and the figures behind it."""
 
     title: str
-    here: Here
+    here: Here | None
+    """The part of the dashboard it stands in; None for a page that is not there."""
     body: Markup
     crumbs: tuple[tuple[str, str | None], ...] = ()
     """The way here, each with its address; the last one is the page itself."""

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 
     from ragauge.contracts.documents import Documents
     from ragauge.contracts.paging import Paged
+    from ragauge.dashboard.file_gates import Against
     from ragauge.dashboard.pages.opened_run import OpenedRun
 
 CITED = "cited"
@@ -59,6 +60,8 @@ class _File:
     def __init__(self, material: Material, run: Run, before: str | None, limits: Limits) -> None:
         self._material, self._run, self._before, self._limits = material, run, before, limits
         self._room = LONGEST_DOCUMENTS
+        self._no_room: set[tuple[str, str]] = set()
+        """Documents that an answer cites and the file has no room for."""
         self._units: Paged[Any] = first_units(material, run, limits.whole)
         units = [row.unit for row in self._units.rows]
         self._links = FileLinks(run.id, units, self._opens)
@@ -70,6 +73,7 @@ class _File:
         names = [tab.name for tab in self._tabs]
         self._links.parts = frozenset([*names, *self._around])
         self._links.lines = tuple(self._headlines)
+        self._links.gates = {one.metric: one.id for one in self._against}
         self._links.downloads = False
         questions = self._question_views()
         self._links.downloads = True
@@ -88,6 +92,7 @@ class _File:
             questions=questions,
             left_out=self._units.total - len(questions),
             documents=documents,
+            documents_left_out=len(self._no_room),
         )
         return f"{str(made).rstrip()}\n"
 
@@ -97,6 +102,12 @@ class _File:
 
         asked = Asked((("rows", "200"),), {"run": self._run.id})
         return OpenedRun(self._material, self._links, asked)
+
+    @cached_property
+    def _against(self) -> list[Against]:
+        from ragauge.dashboard.file_gates import against_gates
+
+        return against_gates(self._opened)
 
     @cached_property
     def _tabs(self) -> list[Any]:
@@ -124,6 +135,7 @@ class _File:
 
     def _run_parts(self) -> list[Part]:
         """The tabs of the run's page, the first with the verdict above it."""
+        from ragauge.dashboard.file_gates import told
         from ragauge.dashboard.pages.run_head import head
 
         parts = []
@@ -131,11 +143,13 @@ class _File:
             if tab.name == "questions":
                 parts.append(self._list_of_units(tab))
                 continue
-            view, step = tab.view(self._opened), 1
+            view, step, places = tab.view(self._opened), 1, {}
             if not parts:
                 above = head(self._opened, whole=True)
-                view, step = structs.replace(view, body=above + view.body), 0
-            parts.append(Part(tab.name, tab.title, placed(view, tab.name, step), tab.count))
+                below = told(self._opened, self._against)
+                view, step = structs.replace(view, body=above + view.body + below), 0
+                places = {one.id: one.id for one in self._against}
+            parts.append(Part(tab.name, tab.title, placed(view, tab.name, step, places), tab.count))
         return parts
 
     def _list_of_units(self, tab: Any) -> Part:
@@ -214,13 +228,14 @@ class _File:
 
     def _opens(self, wanted: DocumentPlace) -> bool:
         """Whether a document can be had, and has room."""
-        if len(self._links.documents) >= DOCUMENTS:
-            return False
         try:
             found = self._material.document(self._run, wanted.doc_id, wanted.rev)
         except UsageError:
             return False
-        if found is None or len(found.text) > self._room:
+        if found is None:
+            return False
+        if len(self._links.documents) >= DOCUMENTS or len(found.text) > self._room:
+            self._no_room.add((wanted.doc_id, wanted.rev))
             return False
         self._room -= len(found.text)
         return True

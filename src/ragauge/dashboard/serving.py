@@ -133,7 +133,8 @@ def _resolved(host: str, port: int) -> tuple[socket.AddressFamily, tuple[Any, ..
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        raise UsageError(f"--host: {visible(host)}: there is no such host") from None
+        remedy = "give an address of this machine, or leave --host out"
+        raise UsageError(f"--host: {visible(host)}: there is no such host; {remedy}") from None
     # A name may have several addresses; one that others can reach decides what is needed.
     family, *_, place = min(found, key=lambda one: _address(one[4][0]).is_loopback)
     return family, place

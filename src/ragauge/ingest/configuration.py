@@ -128,7 +128,10 @@ SETTINGS = {
             name="keep_texts",
             kind="switch",
             default=True,
-            help="Keep answers and cited documents with a recorded run.",
+            help=(
+                "Keep whole answers, retrieved chunks and cited documents with a recorded run; "
+                "without them its report, claims, cited ids and gold stay."
+            ),
         ),
         Setting(
             name="sweep.preset",

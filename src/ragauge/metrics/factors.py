@@ -14,6 +14,9 @@ from ragauge.contracts.stability import Explanation, FactorEffect
 
 _PLACE = {name: place for place, name in enumerate(Variation.__struct_fields__)}
 
+FEWEST_RUNS = 3
+"""Of a level of a factor, to be named as the one that goes wrong."""
+
 About = Literal["outcome", "citations", "wording"]
 
 Same = Callable[[RunFacts], Hashable]
@@ -86,7 +89,7 @@ def explained(question: QuestionRuns) -> Explanation | None:
 def _words(question: QuestionRuns, factor: Factor, found: FactorEffect, about: About) -> str:
     what = {"outcome": "outcomes", "citations": "citations", "wording": "claims"}[about]
     pairs = (
-        f"{found.differ} of {found.pairs} pairs of runs that differ in {factor} alone "
+        f"{found.differ:,} of {found.pairs:,} pairs of runs that differ in {factor} alone "
         f"have different {what}"
     )
     worst = _worst_level(question, factor) if about == "outcome" else None
@@ -94,15 +97,22 @@ def _words(question: QuestionRuns, factor: Factor, found: FactorEffect, about: A
 
 
 def _worst_level(question: QuestionRuns, factor: Factor) -> str | None:
-    """The level of a factor with the smallest share of right runs, beside the others."""
+    """The level of a factor with the smallest share of right runs, beside the others.
+
+    None where no level stands out, or none has enough runs to say so.
+    """
     right: Counter[Any] = Counter()
     runs: Counter[Any] = Counter()
     for run in question.runs:
         level = getattr(run.variation, factor)
         runs[level] += 1
         right[level] += question.right(run) and run.echoed is not False
-    low = min(runs, key=lambda level: (right[level] / runs[level], str(level)))
+    known = [level for level, times in runs.items() if times >= FEWEST_RUNS]
+    if not known:
+        return None
+    low = min(known, key=lambda level: (right[level] / runs[level], str(level)))
     others, of = right.total() - right[low], runs.total() - runs[low]
     if not of or others / of == right[low] / runs[low]:
         return None
-    return f"{factor} {low} is right in {right[low]} of {runs[low]}, the others in {others} of {of}"
+    told = f"is right in {right[low]:,} of {runs[low]:,}, the others in {others:,} of {of:,}"
+    return f"{factor} {low} {told}"

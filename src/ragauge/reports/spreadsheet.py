@@ -14,7 +14,7 @@ def written(columns: Sequence[str], rows: Iterable[Iterable[object]]) -> str:
     """The rows with a header line; lines end with CR LF."""
     out = io.StringIO(newline="")
     writer = csv.writer(out, lineterminator="\r\n")
-    writer.writerow(columns)
+    writer.writerow(map(cell, columns))  # heads may be foreign too: the fields of a payload
     writer.writerows([cell(content) for content in row] for row in rows)
     return out.getvalue()
 

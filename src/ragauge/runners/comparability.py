@@ -45,6 +45,8 @@ PER_QUESTION = " per question"
 SHA_SHOWN = 8
 LISTED = 10
 """Metrics that are named one by one in an error."""
+ALLOWED_BY = "`ragauge compare` with --allow {} compares these"
+"""Whoever compares by other means is told the command: not all of them can allow it."""
 ONLY_BEFORE, ONLY_AFTER = "the run after does not have it", "the run before does not have it"
 
 
@@ -139,8 +141,12 @@ def _apart(before: Sequence[str], after: Sequence[str]) -> str:
 def refuse(
     before: Run, after: Run, ids: Sequence[str], history: History, allowed: frozenset[str]
 ) -> None:
-    """Raise InputRejected with all that differs, unless the user said that it may."""
-    problems = [*_other_command(before, after)]
+    """Raise InputRejected with all that differs, unless the user said that it may.
+
+    Of runs of two commands only that is said: nothing that could be allowed would help.
+    """
+    if problems := [*_other_command(before, after)]:
+        raise InputRejected(*problems)
     if "gold" not in allowed:
         problems += _other_gold(before, after, history)
     if "versions" not in allowed:
@@ -154,7 +160,7 @@ def _other_command(before: Run, after: Run) -> Iterator[str]:
     if was != now:
         yield (
             f"{before.shown} is a run of `{was}` and {after.shown} one of `{now}`: "
-            "compare runs of one command"
+            "only runs of one command can be compared"
         )
 
 
@@ -168,7 +174,8 @@ def _other_gold(before: Run, after: Run, history: History) -> Iterator[str]:
     yield (
         f"the gold sets differ: {before.shown} was measured with {_sha(was)} "
         f"({len(old):,} questions), {after.shown} with {_sha(now)} ({len(new):,}); "
-        f"{same:,} questions mean the same in both: --allow gold compares these"
+        f"{same:,} questions mean the same in both: "
+        f"{ALLOWED_BY.format('gold')}"
     )
 
 
@@ -189,6 +196,6 @@ def _other_metrics(before: Run, after: Run, ids: Sequence[str]) -> Iterator[str]
         yield f"and {len(apart) - LISTED:,} metrics more"
     rest = [id for id in ids if id not in reasons]
     if rest:
-        yield f"comparable are {', '.join(rest)}: --allow versions compares these"
+        yield f"comparable are {', '.join(rest)}: {ALLOWED_BY.format('versions')}"
     else:
         yield "no metric is left to compare: score one of the runs again, as the other was"

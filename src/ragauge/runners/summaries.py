@@ -33,8 +33,10 @@ from ragauge.reports.audit.story import wrong_answers
 from ragauge.reports.envelope import some_of_each
 from ragauge.reports.evaluation.rankings import worst_first as ranked_queries
 from ragauge.reports.score.story import changed_labels, wrong_questions
+from ragauge.reports.stability.story import over_questions as over_swept
 from ragauge.reports.stability.story import ranked as ranked_questions
 from ragauge.reports.stability.story import some_unstable
+from ragauge.reports.trace_eval.story import over_questions as over_traced
 from ragauge.reports.trace_eval.story import ranked as ranked_traced
 
 Report = TypeVar("Report")
@@ -81,6 +83,7 @@ def _stability(report: StabilityReport, rows: int) -> StabilityReport:
     kept = _cut(tuple(report.details), ranked, rows)
     return structs.replace(
         report,
+        over_questions=over_swept(report),
         details={qid: report.details[qid] for qid in kept},
         cells={qid: report.cells[qid] for qid in kept},
     )
@@ -94,7 +97,7 @@ def _audit(report: AuditReport, rows: int) -> AuditReport:
 
 def _trace_eval(report: TraceEvalReport, rows: int) -> TraceEvalReport:
     questions = _cut(report.questions, ranked_traced(report), rows)
-    return structs.replace(report, questions=questions)
+    return structs.replace(report, questions=questions, over_questions=over_traced(report))
 
 
 def _evaluation(report: EvalReport, rows: int) -> EvalReport:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, Table, select
 
-from ragauge.contracts.paging import LONGEST_PAGE
+from ragauge.contracts.paging import LONGEST_PAGE, BadQuery
 from ragauge.errors import UsageError
 from ragauge.store.column_making import CODE, METRIC, OWN, PLACE, VALUE, WORDS, folded
 from ragauge.store.recorded import plain
@@ -141,10 +141,10 @@ def counted(column: Column) -> dict[str, int]:
 
 
 def words_of(text: str) -> list[str]:
-    """The words to search for, in one case; raises UsageError where they are too many."""
+    """The words to search for, in one case; raises BadQuery where they are too many."""
     words = list(dict.fromkeys(folded(text).split()))
     if len(words) > MOST_WORDS:
-        raise UsageError(f"search: {len(words):,} words are given; give {MOST_WORDS} at most")
+        raise BadQuery(f"search: {len(words):,} words are given; give {MOST_WORDS} at most")
     return words
 
 

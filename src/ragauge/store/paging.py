@@ -19,7 +19,9 @@ from ragauge.contracts.paging import (
     UnitInRun,
     UnitQuery,
 )
+from ragauge.contracts.unit_changes import ChangeQuery, UnitChanges
 from ragauge.store import gold_pages, kind_pages, run_pages, strata_pages
+from ragauge.store.change_pages import unit_changes
 from ragauge.store.database import Database
 from ragauge.store.shelf import Shelf
 from ragauge.store.unit_pages import UnitPages, unit_over_runs
@@ -77,6 +79,11 @@ class SqlPages:
         """
         with self._database.reading() as connection:
             return UnitPages(connection, run).beside(unit, query)
+
+    def changes(self, before: Run, after: Run, query: ChangeQuery) -> UnitChanges:
+        """The units of two runs whose value differs, the largest difference first, up or down."""
+        with self._database.reading() as connection:
+            return unit_changes(connection, before, after, query)
 
     def counts(self, run: Run) -> UnitCounts:
         with self._database.reading() as connection:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 
 import msgspec
 import numpy as np
-from sqlalchemy import Connection, and_, func, or_, select
+from numpy.typing import NDArray
+from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
 from ragauge.contracts.history import Run, UnitRow
 from ragauge.contracts.paging import Paged, UnitCounts, UnitInRun, UnitQuery
@@ -39,21 +40,21 @@ class UnitPages:
     """The units of one run, as they are at one moment."""
 
     def __init__(self, connection: Connection, run: Run) -> None:
-        self._connection, self._run, self._size = connection, run, run.record.units
-        self._number = run_number(connection, run.id)
-        self._columns = Columns(
-            connection, packed_units, packed_units.c.run == self._number, f"run {run.shown}"
+        self._connection, self.run, self._size = connection, run, run.record.units
+        self.number = run_number(connection, run.id)
+        self.columns = Columns(
+            connection, packed_units, packed_units.c.run == self.number, f"run {run.shown}"
         )
 
     def page(self, query: UnitQuery) -> Paged[UnitRow]:
         places = self._places(query)
         start, stop = bounds(query.start, query.limit)
-        rows = self._rows(places[start:stop].tolist())
+        rows = self.rows(places[start:stop].tolist())
         return Paged(rows=tuple(rows), total=len(places), start=start)
 
     def unit(self, unit: str) -> UnitRow | None:
         place = self._place(unit)
-        return None if place is None else self._rows([place])[0]
+        return None if place is None else self.rows([place])[0]
 
     def beside(self, unit: str, query: UnitQuery) -> tuple[str | None, str | None]:
         """The units before and after one, in the order of a query."""
@@ -67,8 +68,8 @@ class UnitPages:
         return self._id(before.tolist()), self._id(after.tolist())
 
     def counts(self) -> UnitCounts:
-        told = self._columns.own("right").values
-        labels = counted(self._columns.own("label"))
+        told = self.columns.own("right").values
+        labels = counted(self.columns.own("label"))
         right = int(np.count_nonzero(told))
         return UnitCounts(
             units=self._size,
@@ -78,17 +79,25 @@ class UnitPages:
             untold=self._size - len(told),
         )
 
+    def values(self, metric: str) -> NDArray[np.float64]:
+        """The values of a metric by place; NaN where a unit has none."""
+        column = self.columns.metric(metric)
+        found = np.full(self._size, np.nan)
+        found[column.places] = column.values
+        return found
+
     def _places(self, query: UnitQuery) -> Places:
         by = None if query.sort == "place" else self._sorted_by(query.sort)
-        return ordered(self._chosen(query), by, descending=query.descending)
+        return ordered(self.chosen(query), by, descending=query.descending)
 
     def _sorted_by(self, name: str) -> Column:
-        return self._columns.own(name) if name in _OWN else self._columns.metric(name)
+        return self.columns.own(name) if name in _OWN else self.columns.metric(name)
 
-    def _chosen(self, query: UnitQuery) -> Chosen:
+    def chosen(self, query: UnitQuery) -> Chosen:
+        """The units that a query asks for, as a mask."""
         chosen = np.ones(self._size, np.bool_)
         if query.label is not None:
-            chosen &= named(self._columns.own("label"), query.label, self._size)
+            chosen &= named(self.columns.own("label"), query.label, self._size)
         if query.right is not None:
             chosen &= self._ended(query.right)
         if query.stratum is not None and query.value is not None:
@@ -98,35 +107,35 @@ class UnitPages:
         return chosen
 
     def _ended(self, how: str) -> Chosen:
-        right = self._columns.own("right")
+        right = self.columns.own("right")
         if how == "untold":
             return ~these(right.places, self._size)
         return these(right.places[right.values == (how == "right")], self._size)
 
     def _in_stratum(self, stratum: str, value: str) -> Chosen:
-        gold = columns_of_gold(self._connection, self._run.record.gold_sha256)
+        gold = columns_of_gold(self._connection, self.run.record.gold_sha256)
         if gold is None:
             return np.zeros(self._size, np.bool_)
         return self._asking(named(gold.stratum(stratum), value, number_of_questions(gold)))
 
     def _with_words(self, words: Sequence[str]) -> Chosen:
         """A unit of the gold set is searched by its question, which has its id; others by id."""
-        gold = columns_of_gold(self._connection, self._run.record.gold_sha256)
+        gold = columns_of_gold(self._connection, self.run.record.gold_sha256)
         chosen = np.zeros(self._size, np.bool_)
         if gold is not None:
             found = np.fromiter(gold.with_words(words), np.int64)
             chosen |= self._asking(these(found, number_of_questions(gold)))
-        if len(self._columns.own("question").places) < self._size:
-            chosen[np.fromiter(self._columns.with_words(words), np.int64)] = True
+        if len(self.columns.own("question").places) < self._size:
+            chosen[np.fromiter(self.columns.with_words(words), np.int64)] = True
         return chosen
 
     def _asking(self, questions: Chosen) -> Chosen:
         """The units that ask one of these questions."""
-        asked = self._columns.own("question")
+        asked = self.columns.own("question")
         return these(asked.places[questions[asked.values]], self._size)
 
     def _place(self, unit: str) -> int | None:
-        here = unit_keys.c.run == self._number, unit_keys.c.key == key_of(unit)
+        here = unit_keys.c.run == self.number, unit_keys.c.key == key_of(unit)
         which = (
             select(unit_keys.c.place)
             .join(
@@ -138,23 +147,33 @@ class UnitPages:
         return self._connection.execute(which.order_by(unit_keys.c.place).limit(1)).scalar()
 
     def _id(self, places: list[int]) -> str | None:
-        return self._rows(places)[0].unit if places else None
+        return self.rows(places)[0].unit if places else None
 
-    def _rows(self, places: list[int]) -> list[UnitRow]:
+    def rows(self, places: list[int]) -> list[UnitRow]:
+        """The units at these places, in their order; raises UsageError where one is gone."""
         which = select(run_units.c.place, run_units.c.line).where(
-            run_units.c.run == self._number, run_units.c.place.in_(places)
+            run_units.c.run == self.number, run_units.c.place.in_(places)
         )
         lines = {row.place: row.line for row in self._connection.execute(which)}
         if len(lines) != len(places):
             raise UsageError(
-                f"run {self._run.shown}: its rows are not all there; `ragauge runs verify` says "
+                f"run {self.run.shown}: its rows are not all there; `ragauge runs verify` says "
                 "what is wrong"
             )
         return [_unit.decode(lines[place]) for place in places]
 
 
+def _asks_the_same(like: Run) -> ColumnElement[bool]:
+    """Runs with the gold set of one; without any, a unit's id means the same only in its line."""
+    record = like.record
+    if record.gold_sha256 is not None:
+        return runs.c.gold_sha256 == record.gold_sha256
+    of_its_line = and_(runs.c.command == plain(record.command), runs.c.name == plain(record.name))
+    return and_(runs.c.gold_sha256.is_(None), of_its_line)
+
+
 def unit_over_runs(connection: Connection, unit: str, like: Run, last: int) -> list[UnitInRun]:
-    """The unit in the last runs that share the gold set of one, and in that one itself."""
+    """The unit in the last runs that ask the same as one does, and in that one itself."""
     held = run_units.alias()
     place = (
         select(func.min(unit_keys.c.place))
@@ -168,7 +187,7 @@ def unit_over_runs(connection: Connection, unit: str, like: Run, last: int) -> l
         select(runs.c.number, run_units.c.line)
         .select_from(runs)
         .join(run_units, and_(run_units.c.run == runs.c.number, run_units.c.place == place))
-        .where(or_(runs.c.gold_sha256 == like.record.gold_sha256, runs.c.id == like.id))
+        .where(or_(_asks_the_same(like), runs.c.id == like.id))
     )
     found = connection.execute(newest_first(which).limit(min(max(last, 0), FARTHEST))).all()
     order = runs_numbered(connection, [number for number, _ in found])

@@ -6,7 +6,7 @@ import pytest
 
 from ragauge.contracts.stability import CELLS
 from ragauge.reports.stability.drawing import CLASSES, draw
-from ragauge.reports.stability.heat import axes, axis, merged, right_of, varying
+from ragauge.reports.stability.heat import axes, axis, fitting, merged, right_of, varying
 from ragauge.reports.stability.heat_text import STYLES
 from ragauge.reports.stability.runs import differences
 from ragauge.reports.stability.story import ranked
@@ -101,3 +101,39 @@ def test_what_another_text_does_not_have_is_marked(one, other, marks):
     pieces = differences(one, other)[0]
     assert "".join(piece for piece, _ in pieces) == one
     assert [piece for piece, differs in pieces if differs] == marks
+
+
+def test_many_levels_of_one_factor_are_drawn_in_stretches_of_neighbours():
+    columns = sweeps.grid(jitters=("none",), seeds=range(2_000))
+    found = fitting(columns, 120, 60)
+    assert found.factors == ("seed",) and 50 <= len(found.keys) <= 60
+    assert found.keys[0] == ("0–33",) and found.keys[-1] == ("1972–1999",)
+    assert [place for places in found.members for place in places] == list(range(2_000))
+    assert found.row("+" * 1_972 + "c" * 28) == "+" * 58 + "c"
+
+
+def test_stretches_stay_within_the_levels_of_outer_factors():
+    columns = sweeps.grid(jitters=("none", "ws"), seeds=range(500))
+    found = fitting(columns, 120, 60)
+    assert found.factors == ("jitter", "seed") and len(found.keys) <= 60
+    for key, places in zip(found.keys, found.members, strict=True):
+        assert {columns[place].jitter for place in places} == {key[0]}
+
+
+def test_columns_that_fit_and_factors_that_leave_enough_are_as_they_were():
+    assert fitting(COLUMNS, 120, 60) == axis(COLUMNS)
+    many = sweeps.grid(("none", "ws"), (0.0, 0.2), range(50))
+    assert fitting(many, 120, 60) == axis(many, 2)
+
+
+def test_a_drawing_of_many_runs_has_room_for_its_counts_and_names_stretches():
+    columns = sweeps.grid(jitters=("none",), seeds=range(2_000))
+    report = sweeps.report({"q1": {"cells": "+c" * 1_000}}, columns)
+    drawing = draw(report, {"q1": 1})
+    [row] = [row for row in drawing.rows if row.cells]
+    assert row.right == "1,000 of 2,000"
+    assert drawing.right + 6.8 * len(row.right) < drawing.width
+    assert row.cells[0].title == "q1, seed 0–33: 17 of 34 right"
+    for before, after in pairwise(drawing.headings):
+        assert before.x + 6.8 * len(before.label) < after.x
+    assert drawing.head_height > 18

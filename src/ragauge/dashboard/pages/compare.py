@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
@@ -14,7 +14,7 @@ from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.links import Links
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Figures, Page
-from ragauge.dashboard.pages import compare_flips
+from ragauge.dashboard.pages import compare_changes, compare_flips
 from ragauge.dashboard.pages.compare_choice import Choice, chosen
 from ragauge.dashboard.rendering import render
 from ragauge.errors import RagaugeError, UsageError
@@ -22,8 +22,16 @@ from ragauge.errors import RagaugeError, UsageError
 if TYPE_CHECKING:
     from markupsafe import Markup
 
+FIELDS = {
+    "`ragauge compare` with --allow ": "the address with allow=",
+    "--margin ": "margin: ",
+    "--slice ": "slices: ",
+    "--metric ": "metrics: ",
+}
+"""Options of the command in the words of its refusals, and the fields that do the same."""
 LAST_RUNS = 100
 PAIRS = 12
+MEANT = {"before": "to compare with", "after": "that is compared"}
 
 
 def page(material: Material, links: Links, asked: Asked) -> Page:
@@ -40,6 +48,8 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         return _refused(links, asked, choice, error)
     if report is None:
         return _computing(links, choice)
+    if asked.text("flip"):
+        return _changed(material, report, links, asked, choice)
     return shown(report, links, asked, choice)
 
 
@@ -54,22 +64,43 @@ def _baseline(material: Material, reference: str, now: Run) -> Run:
 def shown(report: ComparisonReport, links: Links, asked: Asked, choice: Choice) -> Page:
     """A comparison as it is read: the verdict, the numbers, the questions, and what it rests on."""
     flips = compare_flips.flips(report, links, asked)
-    body = render(
+    told = {"flips": flips, "changes": None}
+    figures = {**_figures(report), "flips": lambda: compare_flips.figures(report)}
+    return _page(links, choice, _body(report, links, asked, choice, told), figures)
+
+
+def _changed(
+    material: Material, report: ComparisonReport, links: Links, asked: Asked, choice: Choice
+) -> Page:
+    """The same with the questions whose value of one metric differs."""
+    left_out = compare_changes.left_out(material, choice)
+    if left_out is None:
+        return _computing(links, choice)
+    changes = compare_changes.changes(material, report, links, asked, choice, left_out)
+    told = {"flips": None, "changes": changes}
+    figures = {**_figures(report), "changes": lambda: compare_changes.figures(changes)}
+    return _page(links, choice, _body(report, links, asked, choice, told), figures)
+
+
+def _body(
+    report: ComparisonReport, links: Links, asked: Asked, choice: Choice, told: dict[str, Any]
+) -> Markup:
+    return render(
         "compare.html",
-        parts=_parts(report),
-        flips=flips,
+        parts=_parts(report, links, asked),
         address=compare_flips.addresses_of(asked, links),
         choice=choice,
         links=links,
+        **told,
     )
-    return _page(links, choice, body, _figures(report))
 
 
-def _parts(report: ComparisonReport) -> Callable[[str], Markup]:
+def _parts(report: ComparisonReport, links: Links, asked: Asked) -> Callable[[str], Markup]:
     """The fragments of a comparison by name, made without the questions, which they do not show."""
     from ragauge.reports.html import Fragments
 
-    return Fragments(structs.replace(report, flips=())).part
+    to = compare_changes.To(report, compare_flips.addresses_of(asked, links))
+    return Fragments(structs.replace(report, flips=()), to).part
 
 
 def _computing(links: Links, choice: Choice) -> Page:
@@ -80,15 +111,21 @@ def _computing(links: Links, choice: Choice) -> Page:
 def _refused(links: Links, asked: Asked, choice: Choice, error: RagaugeError) -> Page:
     """Why the runs cannot be compared so, and what the address may allow."""
     allowed = asked.texts("allow")
-    # The words are those of the command; what it takes as `--allow gold`, an address takes too.
     offers = [
         (what, compare_flips.addresses_of(asked, links)(allow=",".join([*allowed, what])))
         for what in ("gold", "versions")
         if f"--allow {what}" in str(error) and what not in allowed
     ]
-    problems = [*error.problems]
+    problems = [_in_fields(problem) for problem in error.problems]
     body = render("compare_refused.html", problems=problems, offers=offers, choice=choice)
     return _page(links, choice, body, {})
+
+
+def _in_fields(problem: str) -> str:
+    """What is said of the command, said of the address: what the one takes, the other does too."""
+    for option, name in FIELDS.items():
+        problem = problem.replace(option, name)
+    return problem
 
 
 def _page(
@@ -106,7 +143,6 @@ def _figures(report: ComparisonReport) -> dict[str, Callable[[], Figures]]:
     return {
         "metrics": lambda: Figures(COLUMNS, metric_rows(report)),
         "slices": lambda: Figures(COLUMNS, slice_rows(report)),
-        "flips": lambda: compare_flips.figures(report),
     }
 
 
@@ -119,10 +155,28 @@ def _form(material: Material, links: Links, asked: Asked) -> Page:
         pairs=[pair for pair, _ in zip(_pairs(runs), range(PAIRS), strict=False)],
         before=asked.text("before"),
         after=asked.text("after"),
+        problems=_lacking(material, asked) if runs else [],
         links=links,
     )
     crumbs = (("Runs", links.runs()), ("Compare", None))
     return Page(title="Compare", here="compare", body=body, crumbs=crumbs)
+
+
+def _lacking(material: Material, asked: Asked) -> list[str]:
+    """What keeps an address that names one run only from a comparison; nothing of one with none."""
+    given = {name: asked.text(name) for name in ("before", "after")}
+    if not any(given.values()):
+        return []
+    found = []
+    for name, reference in given.items():
+        try:
+            if not reference:
+                found.append(f"{name}: is missing; choose the run {MEANT[name]}")
+            else:
+                material.run(reference)
+        except Missing as error:
+            found += [f"{name}: {problem}" for problem in error.problems]
+    return found
 
 
 def _pairs(runs: tuple[Run, ...]) -> Iterator[tuple[Run, Run]]:

@@ -12,7 +12,7 @@ from ragauge.contracts.history import History, Run
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.material import Material
 from ragauge.errors import UsageError
-from ragauge.runners.compare_options import CompareOptions, options_of
+from ragauge.runners.compare_options import ALLOWANCES, CompareOptions, options_of
 
 CORRECTIONS = ("holm", "bh", "none")
 SLICED, VALUES = 4, 20
@@ -56,12 +56,12 @@ def chosen(material: Material, before: Run, after: Run, asked: Asked) -> Choice:
         "metrics": _listed(asked, "metrics"),
         "margins": _listed(asked, "margin"),
         "slices": _slices(material, after, asked),
-        "allow": _listed(asked, "allow"),
+        "allow": _allowed(asked),
     }
     if correction := asked.choice("correction", CORRECTIONS):
         given["correction"] = correction
     if alpha := asked.text("alpha"):
-        given["alpha"] = _number("alpha", alpha)
+        given["alpha"] = _alpha(alpha)
     try:
         return Choice(before, after, options_of(given))
     except UsageError as error:
@@ -86,8 +86,24 @@ def _slices(material: Material, after: Run, asked: Asked) -> tuple[str, ...]:
     return tuple(sorted(coarse, key=lambda name: (len(strata[name]), name))[:SLICED])
 
 
-def _number(name: str, text: str) -> float:
+def _allowed(asked: Asked) -> tuple[str, ...]:
+    words = _listed(asked, "allow")
+    unknown = [word for word in words if word not in ALLOWANCES]
+    if unknown:
+        there = ", ".join(ALLOWANCES)
+        raise BadAddress(*(f'allow: "{word[:40]}" is none of {there}' for word in unknown))
+    return words
+
+
+def _alpha(text: str) -> float:
+    """The share of false alarms a reader accepts."""
     try:
-        return float(text)
+        alpha = float(text)
     except ValueError:
-        raise BadAddress(f'{name}: "{text[:40]}" is no number') from None
+        raise BadAddress(f'alpha: "{text[:40]}" is no number; write one such as 0.05') from None
+    if not 0 < alpha < 1:
+        raise BadAddress(
+            f'alpha: "{text[:40]}" is not between 0 and 1; write the share of false alarms you '
+            "accept, such as 0.05"
+        )
+    return alpha

@@ -10,12 +10,21 @@ from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.links import Links, run_names
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.page import Figures, Page
-from ragauge.dashboard.pages.document_checks import Check, Checker
-from ragauge.dashboard.pages.document_known import Known, known_of
+from ragauge.dashboard.pages.document_checks import MOST, Check, Checker
+from ragauge.dashboard.pages.document_differences import differences_of
+from ragauge.dashboard.pages.document_known import (
+    MOST_ANSWERS,
+    MOST_KNOWN,
+    Knowledge,
+    Known,
+    known_of,
+)
 from ragauge.dashboard.pages.document_text import Opened, opened
 from ragauge.dashboard.pages.question_reading import offset_reading
-from ragauge.dashboard.pages.question_ways import Ways
+from ragauge.dashboard.pages.question_ways import SHORT, Ways
 from ragauge.dashboard.rendering import render
+from ragauge.reports.foreign import cut
+from ragauge.reports.numbers import counted
 
 IN_TOKENS = (
     "The citation counts its offsets in tokens. Without the tokenizer that made them they are no "
@@ -29,12 +38,13 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     run, unit = material.run(asked.needed("run")), asked.exact("unit")
     doc_id, rev, offsets = asked.needed("doc"), asked.exact("rev"), _offsets(asked)
     document = material.document(run, doc_id, rev)
-    known = known_of(material.answers(run, unit) or () if unit else (), doc_id, rev)
-    ways = Ways(run, unit, links, {})
+    knowledge = known_of(material.answers(run, unit) or () if unit else (), doc_id, rev)
+    known, ways = knowledge.spans, Ways(run, unit, links, {})
     place, why = _place(document, offsets, known, run)
     text = document.text if document else ""
     others = _others(known, offsets, text, run)
     view = opened(text, place, others, _from(asked)) if document else None
+    checks, more_checks = _checks(document, place, ways, _here(known, offsets))
     body = render(
         "document_page.html",
         run=run,
@@ -49,7 +59,9 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         why=why,
         view=view,
         others=len(others),
-        checks=_checks(document, place, ways, _here(known, offsets)),
+        checks=checks,
+        cuts=_cuts(knowledge, more_checks),
+        differences=differences_of(known, offsets, ways, doc_id, rev),
         known=known,
         parts=_parts(links, run, doc_id, rev, offsets, unit, view),
         links=links,
@@ -61,9 +73,8 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         (doc_id, None),
     )
     figures = {"citations": lambda: _figures(known)}
-    return Page(
-        title=f"{doc_id} · document", here="runs", body=body, crumbs=crumbs, figures=figures
-    )
+    title = f"{cut(doc_id, SHORT)} · document"
+    return Page(title=title, here="runs", body=body, crumbs=crumbs, figures=figures)
 
 
 def _offsets(asked: Asked) -> Offsets | None:
@@ -93,6 +104,20 @@ def _place(
     return found, ""
 
 
+def _cuts(knowledge: Knowledge, more_checks: int) -> list[str]:
+    """What was not looked at, each in words."""
+    left = (
+        (knowledge.more_answers, "answer", "to the question", f"the first {MOST_ANSWERS:,}"),
+        (knowledge.more_spans, "span", "of the document", f"{MOST_KNOWN:,} of them"),
+        (more_checks, "text", "of chunks and quotes", f"{MOST:,} of them"),
+    )
+    return [
+        f"{counted(more, one)} more {what} not looked at: this page takes {most}."
+        for more, one, what, most in left
+        if more
+    ]
+
+
 def _here(known: tuple[Known, ...], offsets: Offsets | None) -> list[Known]:
     """What points to the very span; where none is asked for, what has no place in the text."""
     if offsets is None:
@@ -102,19 +127,19 @@ def _here(known: tuple[Known, ...], offsets: Offsets | None) -> list[Known]:
 
 def _checks(
     document: FrozenDocument | None, place: Place | None, ways: Ways, here: list[Known]
-) -> tuple[Check, ...]:
+) -> tuple[tuple[Check, ...], int]:
     if document is None:
-        return ()
+        return (), 0
     return Checker(document, place, ways, offset_reading(ways.run)).checks(here)
 
 
 def _others(
     known: tuple[Known, ...], offsets: Offsets | None, text: str, run: Run
 ) -> tuple[Place, ...]:
-    """Other spans of the document that the answers cite."""
-    spans = dict.fromkeys(
-        one.offsets for one in known if one.is_cited and one.offsets and one.offsets != offsets
-    )
+    """Other spans of the document that the answers cite, or that the chunks they name have."""
+    cited = [one for one in known if one.is_cited]
+    spans = dict.fromkeys(span for one in cited for span in (one.offsets, one.own))
+    spans.pop(offsets, None)
     found = (resolve(one, text, offset_reading(run)) for one in spans if one)
     return tuple(one for one in found if isinstance(one, Place))
 
@@ -139,10 +164,11 @@ def _parts(
 
 
 def _figures(known: tuple[Known, ...]) -> Figures:
-    head = ("id", "cited", "start", "end", "unit", "quote")
+    head = ("id", "cited", "start", "end", "unit", "chunk_start", "chunk_end", "quote")
     rows = []
     for one in known:
         span = one.offsets
         place = (span.start, span.end, span.unit) if span else (None, None, None)
-        rows.append((one.id, one.is_cited, *place, one.quote))
+        own = (one.own.start, one.own.end) if one.own else (None, None)
+        rows.append((one.id, one.is_cited, *place, *own, one.quote))
     return Figures(head, rows)

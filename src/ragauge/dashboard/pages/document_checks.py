@@ -12,6 +12,8 @@ from ragauge.contracts.documents import FrozenDocument
 from ragauge.dashboard.pages.differing import Differing
 from ragauge.dashboard.pages.document_known import Known
 from ragauge.dashboard.pages.question_ways import Ways
+from ragauge.reports.foreign import cut, flat
+from ragauge.reports.page_view import LONGEST
 from ragauge.reports.stability.runs import Marked
 
 MOST = 20
@@ -29,6 +31,8 @@ class Check(Struct, frozen=True, kw_only=True):
     words: Marked = []
     stands: Marked = []
     """What is written in both places, with the differences marked; empty where there are none."""
+    wholly: bool = False
+    """Nearly all of it differs, so that nothing is marked."""
     href: str | None = None
     """Where the words stand instead."""
     at: str = ""
@@ -43,15 +47,16 @@ class Checker:
         self._document, self._ways, self._read = document, ways, read
         self._text, self._place, self._differing = document.text, place, Differing()
 
-    def checks(self, known: Sequence[Known]) -> tuple[Check, ...]:
-        """Each different text once: those of chunks, then what is quoted of them."""
+    def checks(self, known: Sequence[Known]) -> tuple[tuple[Check, ...], int]:
+        """Each different text once: those of chunks, then what is quoted of them; how many more."""
         said: dict[tuple[str, str], Known] = {}
         for one in known:
             for what, words in ((CHUNK, one.text), (QUOTE, one.quote)):
                 if words is not None and words.strip():
                     said.setdefault((what, words), one)
-        every = sorted(said.items(), key=lambda each: each[0][0] == QUOTE)[:MOST]
-        return tuple(self._check(what, words, one) for (what, words), one in every)
+        every = sorted(said.items(), key=lambda each: each[0][0] == QUOTE)
+        found = tuple(self._check(what, words, one) for (what, words), one in every[:MOST])
+        return found, len(every) - len(found)
 
     def _check(self, what: str, words: str, one: Known) -> Check:
         stands = None if self._place is None else self._text[slice(*self._place)]
@@ -70,20 +75,26 @@ class Checker:
         found = self._found(words)
         there = "is not what stands there" if stands is not None else "has no place of its own"
         says = there if found else f"{there}, and is nowhere in the document"
-        beside = (
-            (self._differing(words, stands), self._differing(stands, words)) if stands else ([], [])
-        )
+        ours, theirs, wholly = self._beside(words, stands) if stands else ([], [], False)
         href, at = self._way(found) if found else (None, "")
         return Check(
             what=what,
             id=id,
             holds=False,
             says=says,
-            words=beside[0],
-            stands=beside[1],
+            words=ours,
+            stands=theirs,
+            wholly=wholly,
             href=href,
             at=at,
         )
+
+    def _beside(self, words: str, stands: str) -> tuple[Marked, Marked, bool]:
+        """Both texts with their differences marked; plain where nearly all of the words differ."""
+        wholly = self._differing.wholly(words, stands)
+        plain: Marked = [(cut(flat(stands), LONGEST), False)]
+        there = plain if wholly else self._differing(stands, words)
+        return self._differing(words, stands), there, wholly
 
     def _found(self, words: str) -> Place | None:
         near = self._place.start if self._place else 0

@@ -95,13 +95,14 @@ def _line(
     marks = [
         one for one in (span, *softly) if one and one.start < line.end and line.start < one.end
     ]
+    kinds = [(piece, _kind(piece, span, softly)) for piece in parted(line, marks)]
     pieces = tuple(
         LinePiece(
             letter_for_letter(text[piece.start : piece.end]),
-            _kind(piece, span, softly),
+            kind,
             span is not None and piece.start == span.start,
         )
-        for piece in parted(line, marks)
+        for piece, kind in _joined(kinds)
     )
     return Line(number, text.startswith("#", line.start), pieces)
 
@@ -110,3 +111,14 @@ def _kind(piece: Stretch, span: Stretch | None, softly: Sequence[Stretch]) -> st
     if span and span.holds(piece):
         return "cited"
     return "other" if any(one.holds(piece) for one in softly) else ""
+
+
+def _joined(pieces: Sequence[tuple[Stretch, str]]) -> list[tuple[Stretch, str]]:
+    """Pieces of one kind that follow each other as one: a span is one mark, whatever crosses it."""
+    joined: list[tuple[Stretch, str]] = []
+    for piece, kind in pieces:
+        if joined and joined[-1][1] == kind:
+            joined[-1] = Stretch(joined[-1][0].start, piece.end), kind
+        else:
+            joined.append((piece, kind))
+    return joined

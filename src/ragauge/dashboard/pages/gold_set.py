@@ -14,11 +14,16 @@ from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages import gold_coverage, gold_questions
 from ragauge.dashboard.rendering import render
+from ragauge.dashboard.rightness import right_means
+from ragauge.text.visible import visible
 
 Sort = Literal["place", "qid", "question", "answerable"]
 
 LAST = 10
 """Runs whose coverage is shown, and whose ends stand beside each question."""
+SHORTEST = 4
+"""Characters of a hash that name a set, where no other begins so."""
+NEAR = 5
 IN_FILE = "place"
 SORTS: tuple[Sort, ...] = get_args(Sort)
 ANSWERABLE = {"yes": True, "no": False}
@@ -40,6 +45,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         gold=gold,
         covered=covered,
         strata=strata,
+        right_means=right_means(strata.run.record.command) if strata.run else "",
         rows=rows,
         runs=runs,
         listed=listed(found, asked, IN_FILE),
@@ -61,11 +67,28 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     )
 
 
-def _set(material: Material, sha256: str) -> GoldSet:
-    for one in material.pages.gold_sets():
-        if one.sha256 == sha256:
-            return one
-    raise Missing(f"gold set {sha256[:ID_SHOWN]}: no run of this history was measured with it")
+def _set(material: Material, named: str) -> GoldSet:
+    """The set of this hash, or of the only hash that begins so; raises Missing with what is."""
+    shown = visible(named[:64])
+    beginning = named.strip().lower()
+    if len(beginning) < SHORTEST:
+        raise Missing(
+            f'gold set "{shown}": a set is named by {SHORTEST} characters of its hash at least'
+        )
+    found = [one for one in material.pages.gold_sets() if one.sha256.startswith(beginning)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        hashes = ", ".join(one.sha256[:ID_SHOWN] for one in found[:NEAR])
+        more = " and more" if len(found) > NEAR else ""
+        raise Missing(
+            f'gold set "{shown}": is the beginning of several hashes: {hashes}{more}; write more '
+            "of it"
+        )
+    raise Missing(
+        f'gold set "{shown}": no run of this history was measured with a set whose hash begins so; '
+        "its runs may have been removed"
+    )
 
 
 def _chosen(

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
 from ragauge.contracts.comparison import HistoryReport
-from ragauge.contracts.history import canonical
+from ragauge.contracts.history import Run, canonical
 from ragauge.contracts.paging import RunKind, RunQuery
-from ragauge.dashboard.asked import Asked
+from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.jobs import PATIENCE_S
 from ragauge.dashboard.links import Links
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
-from ragauge.dashboard.pages.history_view import LineView
+from ragauge.dashboard.pages.history_view import LEVEL, SLOPE, VARIATION, LineView, labels_of
 from ragauge.dashboard.pages.runs import labels_asked
 from ragauge.dashboard.rendering import render
 from ragauge.errors import InputRejected, UsageError
+from ragauge.metrics.names import short_name
 from ragauge.reports.runs import story
 from ragauge.runners.run_history import LAST, HistoryOptions, run_history
 from ragauge.store.recorded import plain
@@ -29,6 +31,8 @@ if TYPE_CHECKING:
 LONGEST = 1_000
 """Runs of a line at most."""
 LINES_OFFERED = 200
+LATELY = 50
+"""Runs by which the line is chosen where nobody names one, so that a stray run hides none."""
 LONG_S = 60.0
 """Who asks for figures waits until they are there."""
 
@@ -39,10 +43,36 @@ class Choice(Struct, frozen=True, kw_only=True):
     metric: str
     options: HistoryOptions
     by: str | None
+    lately: tuple[RunKind, ...]
+    """The lines of the last runs, the one with the most of them first."""
+    is_given: bool
+    """Whether the address names the line; it is chosen for the reader where not."""
+
+    @property
+    def name(self) -> str | None:
+        """As the database spells it, and with it the form."""
+        name: str | None = plain(self.options.name)
+        return name
+
+    @property
+    def command(self) -> str | None:
+        command: str | None = plain(self.options.command)
+        return command
+
+    @property
+    def words(self) -> str:
+        """Why this line, where nobody asked for one among several."""
+        if self.is_given or len(self.lately) < 2:
+            return ""
+        runs = sum(kind.runs for kind in self.lately)
+        return (
+            f"Chosen among {len(self.lately)} lines for having the most of the last {runs} runs "
+            "that match; name another above or below."
+        )
 
 
 def page(material: Material, links: Links, asked: Asked) -> Page:
-    """The line of the metric an address names; of the newest run's headline where it names none."""
+    """The line of the metric an address names, else of the line that was run most lately."""
     metrics = material.pages.metrics()
     if not metrics:
         return _page(links, "History", render("history_empty.html", links=links))
@@ -69,15 +99,49 @@ def _choice(material: Material, asked: Asked, metrics: dict[str, int]) -> Choice
         labels=labels_asked(asked),
         last=max(1, min(asked.number("last", LAST), LONGEST)),
     )
-    metric = asked.text("metric") or _headline(material, options, metrics)
-    return Choice(metric=metric, options=options, by=asked.optional("by"))
+    query = RunQuery(
+        name=options.name, command=options.command, labels=options.labels, limit=LATELY
+    )
+    named = asked.text("metric")
+    runs = [run for run in material.pages.runs(query).rows if _matches(run, options, named)]
+    lately = _kinds(runs)
+    is_given = options.name is not None and options.command is not None
+    if lately:
+        options = structs.replace(options, name=lately[0].name, command=lately[0].command)
+    here = [run for run in runs if _kind(run) == (options.command, options.name)]
+    return Choice(
+        metric=named or _headline(here, metrics),
+        options=options,
+        by=asked.optional("by"),
+        lately=lately,
+        is_given=is_given,
+    )
 
 
-def _headline(material: Material, options: HistoryOptions, metrics: dict[str, int]) -> str:
-    """The first headline of the newest run that has one; else the metric that most runs have."""
-    query = RunQuery(name=options.name, command=options.command, labels=options.labels, limit=1)
-    newest = material.pages.runs(query).rows
-    return next(iter(story.headlines(newest)), max(sorted(metrics), key=metrics.__getitem__))
+def _matches(run: Run, options: HistoryOptions, metric: str) -> bool:
+    branch = run.record.git.branch if run.record.git else None
+    names = (name for id in run.record.metrics for name in (id, short_name(id)))
+    return options.branch in (None, branch) and (not metric or metric in names)
+
+
+def _kinds(runs: Sequence[Run]) -> tuple[RunKind, ...]:
+    """The lines of these runs, the newest of which is first; that with the most runs first."""
+    counts = Counter(map(_kind, runs))
+    last = {_kind(run): run.record.recorded_at for run in reversed(runs)}
+    found = [
+        RunKind(command=command, name=name, runs=times, last=last[command, name])
+        for (command, name), times in counts.items()
+    ]
+    return tuple(sorted(found, key=lambda kind: -kind.runs))
+
+
+def _kind(run: Run) -> tuple[str, str]:
+    return run.record.command, run.record.name
+
+
+def _headline(runs: Sequence[Run], metrics: dict[str, int]) -> str:
+    """The first headline of the newest run; else the metric that most runs have."""
+    return next(iter(story.headlines(runs[:1])), max(sorted(metrics), key=metrics.__getitem__))
 
 
 def _report(material: Material, choice: Choice, asked: Asked) -> HistoryReport | None:
@@ -100,13 +164,40 @@ def _told(
     kinds: Sequence[RunKind],
     form: dict[str, object],
 ) -> Page:
+    _check_label(report, choice.by)
     view = LineView(report, choice.by, links, material)
     here = tuple(map(plain, view.kind))  # as the database spells it
     others = [kind for kind in kinds if (kind.command, kind.name) != here]
-    body = render("history.html", view=view, others=others, **form)
+    with_metric = {here, *((kind.command, kind.name) for kind in kinds)}
+    body = render(
+        "history.html",
+        view=view,
+        others=others,
+        elsewhere=[kind for kind in _lately(material) if _plain_kind(kind) not in with_metric],
+        chosen_by=choice.words,
+        slope_means=SLOPE,
+        variation_means=VARIATION,
+        level_means=LEVEL,
+        **form,
+    )
     page = _page(links, report.metric, body)
     levels = {"levels": view.level_figures} if view.levels else {}
     return structs.replace(page, figures={"points": view.figures, **levels})
+
+
+def _check_label(report: HistoryReport, by: str | None) -> None:
+    there = labels_of(report)
+    if by is not None and by not in there:
+        listed = f"they have {', '.join(there)}" if there else "they have none"
+        raise BadAddress(f'by: no run of this line has a label "{by[:80]}"; {listed}')
+
+
+def _lately(material: Material) -> tuple[RunKind, ...]:
+    return _kinds(material.pages.runs(RunQuery(limit=LATELY)).rows)
+
+
+def _plain_kind(kind: RunKind) -> tuple[str, str]:
+    return plain(kind.command), plain(kind.name)
 
 
 def _page(links: Links, title: str, body: Markup) -> Page:

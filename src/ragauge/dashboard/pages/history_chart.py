@@ -93,13 +93,14 @@ def change_words(before: float, after: float) -> str:
     return f"{numbers.value(before)} → {numbers.value(after)}"
 
 
-def changes(report: HistoryReport) -> list[tuple[HistoryPoint, str, str]]:
+def changes(report: HistoryReport, by: str | None) -> list[tuple[HistoryPoint, str, str]]:
     """Each change point's run, the change in a sentence, and whether it is `good` or `bad`."""
     found = []
     for one in report.change_points:
         change = one.after - one.before
+        of = f" of {_value(report.points[one.at], by)}" if by else ""
         words = (
-            f"the level goes from {numbers.value(one.before)} to {numbers.value(one.after)} "
+            f"the level{of} goes from {numbers.value(one.before)} to {numbers.value(one.after)} "
             f"({numbers.signed(change)}), p {p_value(one.p)}"
         )
         found.append((report.points[one.at], words, story.tone(report, change)))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from decimal import Decimal
 
 from msgspec import Struct
 
@@ -13,8 +15,8 @@ from ragauge.reports.history import story
 
 WIDTH, HEIGHT = 880, 240
 LEFT, RIGHT, TOP, BOTTOM = 56, 12, 22, 26
-TICKS = 4
-"""Steps between the lowest and the highest."""
+TICKS = 6
+"""At most so many steps between the lowest and the highest."""
 CHARACTER = 6.6
 """The width of one, about, in the labels of marks."""
 
@@ -63,10 +65,17 @@ def draw(report: HistoryReport, drawn: Sequence[Series]) -> Drawing | None:
         ticks=tuple(plane.ticks()),
         times=tuple(plane.times()),
         marks=tuple(_mark(plane, mark["x"], mark["label"]) for mark in marks(report)),
-        words="; ".join(
-            (story.title(report), story.now_words(report), *story.movement_words(report))
-        ),
+        words="; ".join(_words(report, drawn)),
     )
+
+
+def _words(report: HistoryReport, drawn: Sequence[Series]) -> Iterator[str]:
+    yield story.title(report)
+    yield story.now_words(report)
+    if len(drawn) == 1:
+        yield from story.movement_words(report)
+    else:
+        yield f"in {len(drawn)} lines: {', '.join(one.name for one in drawn)}"
 
 
 class _Plane:
@@ -89,10 +98,11 @@ class _Plane:
         return HEIGHT - BOTTOM - (HEIGHT - TOP - BOTTOM) * risen
 
     def ticks(self) -> Iterator[tuple[str, str]]:
-        span = self._high - self._low
-        steps = range(TICKS + 1) if span else (0,)
-        for value in (self._low + span * step / TICKS for step in steps):
-            yield f"{self.y(value):.1f}", numbers.value(value)
+        if self._low == self._high:
+            yield f"{self.y(self._low):.1f}", numbers.value(self._low)
+            return
+        for tick in round_ticks(self._low, self._high):
+            yield f"{self.y(float(tick)):.1f}", f"{tick:f}"
 
     def times(self) -> Iterator[tuple[str, str, str]]:
         first, last = (story.when(self._points[at]) for at in (0, -1))
@@ -101,6 +111,22 @@ class _Plane:
         else:
             yield f"{LEFT}", "start", first
             yield f"{WIDTH - RIGHT}", "end", last
+
+
+def round_ticks(low: float, high: float) -> Iterator[Decimal]:
+    """The multiples of 1, 2 or 5 times a power of ten from the one to the other, one at least.
+
+    >>> [f"{tick:f}" for tick in round_ticks(0.455, 1.0)]
+    ['0.5', '0.6', '0.7', '0.8', '0.9', '1.0']
+    >>> [f"{tick:f}" for tick in round_ticks(37.2, 118.0)]
+    ['40', '60', '80', '100']
+    """
+    lowest, highest = Decimal(str(low)), Decimal(str(high))
+    least = (highest - lowest) / TICKS
+    power = Decimal(1).scaleb(least.adjusted())
+    step = next(power * times for times in (1, 2, 5, 10) if power * times >= least).normalize()
+    first, last = math.ceil(lowest / step), math.floor(highest / step)
+    yield from (step * times for times in range(first, last + 1))
 
 
 def _drawn(one: Series, plane: _Plane, cuts: set[int]) -> Drawn:

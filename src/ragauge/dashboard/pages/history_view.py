@@ -13,9 +13,9 @@ from ragauge.contracts.history import RunFilter
 from ragauge.dashboard.links import Links
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.page import Figures
-from ragauge.dashboard.pages import history_chart
-from ragauge.dashboard.pages.history_chart import Series
+from ragauge.dashboard.pages import history_chart, history_lines
 from ragauge.dashboard.pages.history_drawing import Drawing, draw
+from ragauge.dashboard.pages.history_lines import Level
 from ragauge.reports.history import story
 from ragauge.reports.runs.story import REGRESSED
 from ragauge.runners.run_history import MORE
@@ -41,7 +41,10 @@ FIGURES = (
     "change_point",
     "cut",
 )
-LEVELS = ("value", "runs", "valued", "newest", "mean", "lowest", "highest")
+LEVELS = (
+    *("value", "runs", "valued", "newest", "mean", "lowest", "highest"),
+    *("slope", "slope_error", "variation", "change_points"),
+)
 
 
 class PointRow(Struct, frozen=True, kw_only=True):
@@ -57,13 +60,9 @@ class PointRow(Struct, frozen=True, kw_only=True):
     """`level changes here`, `not comparable before`."""
 
 
-class Level(Struct, frozen=True):
-    """A value of the label, and what the metric was under it."""
-
-    series: Series
-    newest: HistoryPoint | None
-    low: float | None
-    high: float | None
+def labels_of(report: HistoryReport) -> list[str]:
+    """The labels that runs of the line have, by name."""
+    return sorted({key for point in report.points for key in point.labels})
 
 
 class LineView:
@@ -72,8 +71,12 @@ class LineView:
     def __init__(
         self, report: HistoryReport, by: str | None, links: Links, material: Material
     ) -> None:
-        self.report, self.by = report, by
+        self.by = by
         self._links, self._material = links, material
+        self.series = history_chart.series(report, by)
+        self.levels = history_lines.levels(report, self.series, by) if by else []
+        """The values of the label, where one is chosen."""
+        self.report = history_lines.divided(report, self.levels) if by else report
 
     @property
     def kind(self) -> tuple[str, str]:
@@ -93,10 +96,6 @@ class LineView:
         return story.coverage_words(self.report)
 
     @cached_property
-    def series(self) -> list[Series]:
-        return history_chart.series(self.report, self.by)
-
-    @cached_property
     def chart(self) -> dict[str, Any]:
         return history_chart.chart(self.report, self.series, self._links)
 
@@ -106,11 +105,13 @@ class LineView:
 
     @property
     def changes(self) -> list[tuple[HistoryPoint, str, str]]:
-        return history_chart.changes(self.report)
+        return history_chart.changes(self.report, self.by)
 
     @property
     def movement(self) -> list[tuple[str, str, str]]:
-        """Slope, variation and level: the number, and what it means."""
+        """Slope, variation and level: the number, and what it means; none of several lines."""
+        if self.by:
+            return []
         words = story.movement_words(self.report)
         told = []
         if self.report.slope is not None:
@@ -127,13 +128,7 @@ class LineView:
     @cached_property
     def label_keys(self) -> list[str]:
         """What the runs of the line can be told apart by."""
-        keys = {key for point in self.report.points for key in point.labels}
-        return sorted(keys | ({self.by} if self.by else set()))
-
-    @cached_property
-    def levels(self) -> list[Level]:
-        """The values of the label, where one is chosen."""
-        return [_level(one) for one in self.series] if self.by else []
+        return labels_of(self.report)
 
     @cached_property
     def rows(self) -> list[PointRow]:
@@ -141,8 +136,7 @@ class LineView:
         changed = {one.at for one in self.report.change_points}
         cuts = set(story.cuts(self.report))
         regressed = self._regressed()
-        heads = story.HEADS.index("change")
-        changes = [cells[heads] for cells in story.rows(self.report)][::-1]
+        changes = history_lines.changes_in_lines(self.report, self.series)
         made = [
             PointRow(
                 point=point,
@@ -191,14 +185,6 @@ LEVEL = (
 )
 
 
-def _level(one: Series) -> Level:
-    told = one.told
-    values = [point.value for point in told if point.value is not None]
-    return Level(
-        one, told[-1] if told else None, min(values, default=None), max(values, default=None)
-    )
-
-
 def _verdict(point: HistoryPoint, regressed: set[str]) -> str:
     if not point.passed:
         return "FAIL"
@@ -236,4 +222,6 @@ def _level_figures(one: Level) -> list[object]:
     runs = sum(point is not None for point in one.series.points)
     newest = one.newest.value if one.newest else None
     mean, valued = one.series.mean, len(one.series.told)
-    return [one.series.name, runs, valued, newest, mean, one.low, one.high]
+    slope, error = (one.trend.slope, one.trend.error) if one.trend else (None, None)
+    moved = (slope, error, one.variation, len(one.changes) if one.is_one else None)
+    return [one.series.name, runs, valued, newest, mean, one.low, one.high, *moved]

@@ -23,12 +23,15 @@ from ragauge.dashboard.pages.question_tables import (
     run_figures,
     value_figures,
 )
+from ragauge.dashboard.pages.question_traced import agreements_of, traced_outcomes
 from ragauge.dashboard.pages.question_values import details_of, values_of
-from ragauge.dashboard.pages.question_ways import Ways
+from ragauge.dashboard.pages.question_ways import SHORT, Ways
 from ragauge.dashboard.rendering import render
+from ragauge.dashboard.rightness import doubt, right_means
 from ragauge.dashboard.unit_list import list_fields, unit_query
+from ragauge.reports.foreign import cut
 
-REPORTED = ("stability", "eval")
+REPORTED = ("stability", "eval", "trace-eval")
 """Commands whose reports say more of a unit than its row does."""
 
 
@@ -42,21 +45,27 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     answers = kept_answers or []
     gold, reader = _gold(material, run, unit), reader_of(run)
     ways = Ways(run, unit, links, list_fields(asked))
-    together = side_by_side(answers, gold, reader) if len(answers) > 1 else None
-    kept = _chosen(answers, asked, together)
+    report = material.report(run) if run.record.command.startswith(REPORTED) else None
+    outcomes = traced_outcomes(report, unit)
+    together = side_by_side(answers, gold, reader, outcomes) if len(answers) > 1 else None
+    is_sweep = bool(outcomes) or any(one.cell is not None for one in answers[:1])
+    kept = _chosen(answers, asked, together, is_sweep=is_sweep)
     question = _question(gold, row, kept)
     shown = shown_answer(kept, gold, reader, question) if kept else None
     facts = read_answer(reader, gold, kept.trace).facts if kept and gold else None
-    report = material.report(run) if run.record.command.startswith(REPORTED) else None
     values = values_of(run, row, report, unit, facts if run.record.command == "score" else None)
     claim = claim_of(row) or (shown.claim if shown else "")
     past = past_of(ways, claim, material.pages.over_runs(unit, run, LAST))
+    beside = _beside(material, asked, ways, gold, question)
     before, after = material.pages.beside(run, unit, unit_query(asked))
     body = render(
         "question_page.html",
         run=run,
         run_name=run_names(run),
         row=row,
+        doubt=doubt(row),
+        means=right_means(run.record.command),
+        agreements=agreements_of(row),
         question=question,
         before=ways.other(before),
         after=ways.other(after),
@@ -65,7 +74,8 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         shown=shown,
         place=None if kept is None else answers.index(kept),
         together=together,
-        beside=_beside(material, asked, ways, gold, question),
+        beside=beside,
+        other_doubt=doubt(beside[1]) if beside and beside[1] else "",
         past=past,
         values=values,
         errors=errors_of(report, unit),
@@ -87,9 +97,8 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         (ways.list_name, ways.back),
         (unit, None),
     )
-    return Page(
-        title=f"{unit} · {run.record.name}", here="runs", body=body, crumbs=crumbs, figures=figures
-    )
+    title = f"{cut(unit, SHORT)} · {run.record.name}"
+    return Page(title=title, here="runs", body=body, crumbs=crumbs, figures=figures)
 
 
 def _gold(material: Material, run: Run, unit: str) -> Gold | None:
@@ -105,9 +114,9 @@ def _question(gold: Gold | None, row: UnitRow, kept: KeptAnswer | None) -> str |
 
 
 def _chosen(
-    answers: Sequence[KeptAnswer], asked: Asked, together: SideBySide | None
+    answers: Sequence[KeptAnswer], asked: Asked, together: SideBySide | None, *, is_sweep: bool
 ) -> KeptAnswer | None:
-    """The answer that is shown whole: the one asked for, else the last, or the commonest."""
+    """The answer that is shown whole: the one asked for, else the last; of a sweep a common one."""
     if not answers:
         return None
     if run_id := asked.exact("run_id"):
@@ -119,7 +128,7 @@ def _chosen(
         if number > len(answers):
             raise BadAddress(f"answer: there are {len(answers):,}, and no number {number:,}")
         return answers[number - 1]
-    if together and answers[0].cell is not None:
+    if together and is_sweep:
         return answers[together.cards[0].first.place]
     return answers[-1]
 

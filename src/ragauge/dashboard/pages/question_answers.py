@@ -8,7 +8,6 @@ from typing import Any
 from msgspec import Struct
 
 from ragauge.citations.codes import explained
-from ragauge.citations.joining import cited_id
 from ragauge.citations.payload import told
 from ragauge.contracts.audit import CitationFinding
 from ragauge.contracts.gold import Gold
@@ -16,7 +15,14 @@ from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.trace import Trace
 from ragauge.dashboard.pages.cited_text import Stretch
 from ragauge.dashboard.pages.question_chunks import Chunk, chunks_of, retrieved_by
-from ragauge.dashboard.pages.question_citations import Chip, answer_text, chips, citations_of
+from ragauge.dashboard.pages.question_citations import (
+    MOST_CITATIONS,
+    Chip,
+    Cited,
+    answer_text,
+    chips,
+    citations_of,
+)
 from ragauge.dashboard.pages.question_reading import Reader, read_answer
 from ragauge.dashboard.pages.question_support import (
     MarkedPiece,
@@ -52,13 +58,15 @@ class ShownFinding(Struct, frozen=True, kw_only=True):
     got: str
     expected: str
     tip: str
+    cited: Cited | None
+    """What it is about; None where it is about the answer."""
 
 
 class ShownSegment(Struct, frozen=True):
     """A part of the answer with the citations it rests on."""
 
     text: str
-    cites: tuple[str, ...]
+    cites: tuple[Cited, ...]
 
 
 class ShownAnswer(Struct, frozen=True, kw_only=True):
@@ -77,6 +85,8 @@ class ShownAnswer(Struct, frozen=True, kw_only=True):
     phrase_found: bool | None
     """Whether the claim holds a phrase of the gold; None where there is nothing to find."""
     chips: tuple[Chip, ...]
+    is_cut: bool
+    """There may be more citations than were looked at."""
     segments: tuple[ShownSegment, ...]
     support: Support
     chunks: tuple[ShownChunk, ...]
@@ -84,8 +94,10 @@ class ShownAnswer(Struct, frozen=True, kw_only=True):
     """Chunks that are not shown."""
     code: str | None
     findings: tuple[ShownFinding, ...]
+    more_findings: int
     made: tuple[tuple[str, str], ...]
     """How it came about: seed, temperature, jitter, times."""
+    most_cited: int = MOST_CITATIONS
 
 
 def shown_answer(
@@ -101,7 +113,7 @@ def shown_answer(
     support = support_of(shown, chunks, question, prefix) if answers else Support()
     spans = _evidence_spans(support)
     known = trace.retrieved is not None or trace.retrieved_ids is not None
-    cited_places = {one.chunk for one in cited}
+    cited_places, placed = {one.chunk for one in cited}, _placed(cited)
     return ShownAnswer(
         trace=trace,
         prefix=prefix,
@@ -113,12 +125,17 @@ def shown_answer(
         raw=_raw(trace, shown),
         phrase_found=read.contained,
         chips=tuple(chips(cited, gold if answers else None, retrieval_known=known)),
-        segments=tuple(map(_segment, trace.segments or ())),
+        is_cut=len(cited) == MOST_CITATIONS,
+        segments=tuple(
+            _segment(raw, [one for one in cited if one.segment == place])
+            for place, raw in enumerate(trace.segments or ())
+        ),
         support=support,
         chunks=tuple(_chunk(one, cited_places, spans, prefix) for one in chunks),
         left_out=len(retrieved_by(trace)) - len(chunks),
         code=kept.code,
-        findings=tuple(map(_finding, kept.findings[:MOST_FINDINGS])),
+        findings=tuple(_finding(one, placed) for one in kept.findings[:MOST_FINDINGS]),
+        more_findings=max(0, len(kept.findings) - MOST_FINDINGS),
         made=tuple(_made(trace)),
     )
 
@@ -154,14 +171,20 @@ def _chunk(
     )
 
 
-def _segment(raw: dict[str, Any]) -> ShownSegment:
-    text, citations = raw.get("text"), raw.get("citations")
-    listed = citations if isinstance(citations, list | tuple) else ()
-    ids = (cited_id(one) or str(told(one)) for one in listed)
-    return ShownSegment(text if isinstance(text, str) else str(told(text)), tuple(ids))
+def _segment(raw: dict[str, Any], cites: Sequence[Cited]) -> ShownSegment:
+    text = raw.get("text")
+    return ShownSegment(text if isinstance(text, str) else str(told(text)), tuple(cites))
 
 
-def _finding(one: CitationFinding) -> ShownFinding:
+Placed = dict[tuple[int | None, int | None], Cited]
+"""Citations by their segment and their place in its list."""
+
+
+def _placed(cited: Sequence[Cited]) -> Placed:
+    return {(one.segment, one.item): one for one in cited if one.item is not None}
+
+
+def _finding(one: CitationFinding, placed: Placed) -> ShownFinding:
     entry = explained(one.code)
     return ShownFinding(
         code=one.code,
@@ -170,6 +193,7 @@ def _finding(one: CitationFinding) -> ShownFinding:
         got=_written(one.got),
         expected=_written(one.expected),
         tip=one.tip or (entry.tip if entry else ""),
+        cited=placed.get((one.segment, one.item)),
     )
 
 

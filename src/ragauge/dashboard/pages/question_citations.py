@@ -9,10 +9,11 @@ from typing import Any
 from msgspec import Struct
 
 from ragauge.citations.joining import Retrieved, cited_id, joined
-from ragauge.citations.payload import as_mapping, told
+from ragauge.citations.payload import as_mapping, read_offsets, told
 from ragauge.contracts.citation import Offsets
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.trace import Trace
+from ragauge.dashboard.pages.document_spans import span_words
 from ragauge.dashboard.pages.question_chunks import Chunk, retrieved_by
 from ragauge.text.canonical import composed
 from ragauge.text.citations import take_apart
@@ -28,6 +29,10 @@ class Raw(Struct, frozen=True):
 
     written: Any
     where: str
+    segment: int | None = None
+    """Whose citation it is, from 0; None where it is the answer's."""
+    item: int | None = None
+    """Which of its list, from 0; None where it stands in the text."""
 
 
 class Cited(Struct, frozen=True, kw_only=True):
@@ -40,9 +45,30 @@ class Cited(Struct, frozen=True, kw_only=True):
     doc_id: str | None
     rev: str | None
     offsets: Offsets | None
+    """As the answer wrote them, else the chunk's."""
+    known: Offsets | None
+    """The chunk's, as far as it was retrieved with them."""
+    is_written: bool
+    """Whether the answer gave offsets itself."""
     quote: str | None
     text: str | None
     """The chunk's own, where the trace has it."""
+    segment: int | None
+    item: int | None
+
+    @property
+    def differs(self) -> bool:
+        """Whether the answer cites another span than its chunk has."""
+        return self.known is not None and self.offsets != self.known
+
+    @property
+    def both(self) -> str:
+        """The span that is cited and the chunk's own, where they differ."""
+        if self.offsets is None or self.known is None or not self.differs:
+            return ""
+        return (
+            f"cites {span_words(self.offsets)}, the chunk has {self.known.start}–{self.known.end}"
+        )
 
 
 class Chip(Struct, frozen=True, kw_only=True):
@@ -53,7 +79,8 @@ class Chip(Struct, frozen=True, kw_only=True):
     chunk: int | None
     tone: str
     says: str
-    cited: Cited | None = None
+    cited: tuple[Cited, ...] = ()
+    """Each span that the id is cited with, once; those that the answer wrote, where it did."""
 
 
 def answer_text(trace: Trace) -> str:
@@ -124,7 +151,7 @@ def chips(found: Sequence[Cited], gold: Gold | None, *, retrieval_known: bool) -
 
 
 def _chip(id: str, ones: Sequence[Cited], needed: set[str], retrieval_known: bool) -> Chip:
-    first = next((one for one in ones if one.offsets), ones[0])
+    first = ones[0]
     tone, says = "", "cited"
     if composed(id) in needed:
         tone, says = "good", "cited, and gold"
@@ -133,16 +160,31 @@ def _chip(id: str, ones: Sequence[Cited], needed: set[str], retrieval_known: boo
     elif needed and not tone:
         says = "cited, and not gold"
     where = tuple(dict.fromkeys(one.where for one in ones))
-    return Chip(id=id, where=where, chunk=first.chunk, tone=tone, says=says, cited=first)
+    return Chip(id=id, where=where, chunk=first.chunk, tone=tone, says=says, cited=_spans(ones))
+
+
+def _spans(ones: Sequence[Cited]) -> tuple[Cited, ...]:
+    told = without_bare(ones)
+    placed = [one for one in told if one.offsets] or told[:1]
+    return tuple({one.offsets: one for one in reversed(placed)}.values())[::-1]
+
+
+def without_bare(found: Sequence[Cited]) -> list[Cited]:
+    """The citations without those that name an id alone which another gives a span for.
+
+    Systems list the ids of their segments' citations once more: that points nowhere else.
+    """
+    written = {one.id for one in found if one.is_written}
+    return [one for one in found if one.is_written or one.id not in written]
 
 
 def _raw(trace: Trace) -> Iterator[Raw]:
-    for one in _listed(trace):
-        yield Raw(one, LISTED)
-    for number, segment in enumerate(trace.segments or (), 1):
+    for item, one in enumerate(_listed(trace)):
+        yield Raw(one, LISTED, None, item)
+    for place, segment in enumerate(trace.segments or ()):
         citations = segment.get("citations")
-        for one in citations if isinstance(citations, list | tuple) else ():
-            yield Raw(one, f"segment {number}")
+        for item, one in enumerate(citations if isinstance(citations, list | tuple) else ()):
+            yield Raw(one, f"segment {place + 1}", place, item)
 
 
 def _listed(trace: Trace) -> Sequence[Any]:
@@ -161,7 +203,10 @@ def _cited(raw: Raw, named: Named, texts: Mapping[int, str | None]) -> Cited:
     place = None if id is None else named.place(id)
     written = as_mapping(raw.written)
     readable = written is not None or isinstance(raw.written, str)
-    fields = joined(raw.written if readable else {}, named.chunk(id)).fields
+    chunk = named.chunk(id)
+    fields = joined(raw.written if readable else {}, chunk).fields
+    own = _written_offsets(written)
+    known = fields.get("offsets") if chunk is not None else None
     quote = written.get("quote") if written is not None else None
     return Cited(
         id=id if readable else str(told(raw.written)),
@@ -169,7 +214,17 @@ def _cited(raw: Raw, named: Named, texts: Mapping[int, str | None]) -> Cited:
         chunk=place,
         doc_id=fields.get("doc_id"),
         rev=fields.get("rev"),
-        offsets=fields.get("offsets"),
+        offsets=own or fields.get("offsets"),
+        known=known,
+        is_written=own is not None,
         quote=quote if isinstance(quote, str) and quote.strip() else None,
         text=None if place is None else texts.get(place),
+        segment=raw.segment,
+        item=raw.item,
     )
+
+
+def _written_offsets(written: Mapping[Any, Any] | None) -> Offsets | None:
+    """The span that the answer gives; None where it gives none that can be read."""
+    given = written.get("offsets") if written is not None else None
+    return None if given is None else read_offsets(given)[0]

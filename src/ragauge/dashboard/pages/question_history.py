@@ -11,6 +11,7 @@ from ragauge.contracts.paging import UnitInRun
 from ragauge.dashboard.links import run_names
 from ragauge.dashboard.pages.differing import Differing
 from ragauge.dashboard.pages.question_ways import Ways
+from ragauge.dashboard.rightness import doubt, right_means
 from ragauge.reports.runs.story import headlines, when
 from ragauge.reports.stability.runs import Marked
 
@@ -20,6 +21,7 @@ METRICS = 3
 """Values of a run that stand beside it."""
 SQUARE, STEP = 16, 20
 MARKS = {True: ("right", "✓"), False: ("wrong", "✗"), None: ("none", "·")}
+DOUBTED = ("none", "!")
 
 
 class Past(Struct, frozen=True, kw_only=True):
@@ -32,14 +34,26 @@ class Past(Struct, frozen=True, kw_only=True):
     beside: str | None
     """This run's page with the other's answer beside it."""
     claim: Marked
+    wholly: bool
+    """Nearly all of the claim differs, so that nothing is marked in it."""
     cited: tuple[str, ...]
     values: tuple[tuple[str, float], ...]
 
     @property
+    def doubt(self) -> str:
+        return doubt(self.row)
+
+    @property
+    def means(self) -> str:
+        """What "right" is in that run."""
+        return right_means(self.run.record.command)
+
+    @property
     def says(self) -> str:
         word = {True: "right", False: "wrong", None: "not told"}[self.row.right]
-        label = f", {self.row.label}" if self.row.label else ""
-        return f"{when(self.run.record.recorded_at)} {run_names(self.run)}: {word}{label}"
+        parts = (word, self.row.label, self.doubt)
+        told = ", ".join(part for part in parts if part)
+        return f"{when(self.run.record.recorded_at)} {run_names(self.run)}: {told}"
 
 
 class Square(Struct, frozen=True):
@@ -64,8 +78,14 @@ class PastRuns(Struct, frozen=True, kw_only=True):
         return max(1, len(self.squares)) * STEP
 
     @property
-    def words(self) -> str:
-        return "; ".join(square.says for square in self.squares)
+    def meanings(self) -> list[tuple[str, str]]:
+        """The commands of these runs, each with what "right" is there."""
+        commands = dict.fromkeys(one.run.record.command for one in self.rows)
+        return [(command, right_means(command)) for command in commands]
+
+    @property
+    def doubted(self) -> bool:
+        return any(one.doubt for one in self.rows)
 
 
 def past_of(ways: Ways, claim: str, over: Sequence[UnitInRun]) -> PastRuns:
@@ -79,6 +99,7 @@ def past_of(ways: Ways, claim: str, over: Sequence[UnitInRun]) -> PastRuns:
             href=ways.in_run(one.run.id),
             beside=None if one.run.id == ways.run.id else ways.beside(one.run.shown),
             claim=differing(claim_of(one.row), claim or claim_of(one.row)),
+            wholly=differing.wholly(claim_of(one.row), claim or claim_of(one.row)),
             cited=cited_of(one.row),
             values=_values(one),
         )
@@ -106,5 +127,5 @@ def _values(one: UnitInRun) -> tuple[tuple[str, float], ...]:
 
 
 def _square(place: int, past: Past) -> Square:
-    kind, mark = MARKS[past.row.right]
+    kind, mark = DOUBTED if past.doubt else MARKS[past.row.right]
     return Square(place * STEP, kind, mark, past.says, past.href, past.here)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from ragauge.contracts.audit import OK
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.run import FACTORS
 from ragauge.dashboard.pages.differing import Differing
 from ragauge.dashboard.pages.question_citations import citations_of
 from ragauge.dashboard.pages.question_reading import Reader, read_answer
+from ragauge.dashboard.pages.question_traced import Outcome
 from ragauge.reports.stability.drawing import CLASSES
 from ragauge.reports.stability.heat import level
 from ragauge.reports.stability.runs import Marked, outcome
@@ -24,6 +26,7 @@ NAMED = 12
 """Runs of a card that are named; the table has all."""
 WORDINGS = 3
 """Of a card, that are shown."""
+HOLDS = "its citations hold"
 KINDS = {"answer": "answered", "refusal": "refused", "error": "failed"}
 
 
@@ -56,6 +59,8 @@ class Card(Struct, frozen=True, kw_only=True):
     asked: tuple[Marked, ...]
     """The wordings that were sent; of many the first."""
     said: Marked
+    wholly: bool
+    """Nearly all that is said differs, so that nothing is marked in it."""
     cited: tuple[tuple[str, bool], ...]
     lacks: tuple[str, ...]
     """What the commonest answer cites and these do not."""
@@ -87,17 +92,25 @@ class SideBySide(Struct, frozen=True, kw_only=True):
         return sum(times for *_, times in self.outcomes)
 
 
-def side_by_side(answers: Sequence[KeptAnswer], gold: Gold | None, reader: Reader) -> SideBySide:
-    """The answers, the commonest outcome first, and of one outcome the commonest answer."""
-    factors = _varying(answers)
-    told = [_told(one, place, factors, gold, reader) for place, one in enumerate(answers)]
+def side_by_side(
+    answers: Sequence[KeptAnswer],
+    gold: Gold | None,
+    reader: Reader,
+    outcomes: Mapping[str, Outcome] | None = None,
+) -> SideBySide:
+    """The answers, the commonest outcome first, and of one outcome the commonest answer.
+
+    `outcomes` are those that a trace evaluation tells, by run id.
+    """
+    factors, known = _varying(answers), outcomes or {}
+    told = [_told(one, place, factors, gold, reader, known) for place, one in enumerate(answers)]
     groups: dict[tuple[str, str, tuple[str, ...]], list[Told]] = {}
     for one in told:
         groups.setdefault(one.alike, []).append(one)
-    outcomes = Counter(one.outcome for one in told)
+    counts = Counter(one.outcome for one in told)
     ranked = sorted(
         groups.values(),
-        key=lambda runs: (-outcomes[runs[0].outcome], runs[0].outcome, -len(runs), runs[0].place),
+        key=lambda runs: (-counts[runs[0].outcome], runs[0].outcome, -len(runs), runs[0].place),
     )
     differing = Differing()
     cards = tuple(_card(runs, ranked[0][0], differing) for runs in ranked[:MOST_CARDS])
@@ -108,26 +121,30 @@ def side_by_side(answers: Sequence[KeptAnswer], gold: Gold | None, reader: Reade
         more_cards=max(0, len(ranked) - MOST_CARDS),
         runs=tuple(told[:MOST_RUNS]),
         more_runs=max(0, len(told) - MOST_RUNS),
-        outcomes=tuple((*drawn[name], name, times) for name, times in outcomes.most_common()),
+        outcomes=tuple((*drawn[name], name, times) for name, times in counts.most_common()),
     )
 
 
 def _told(
-    kept: KeptAnswer, place: int, factors: Sequence[str], gold: Gold | None, reader: Reader
+    kept: KeptAnswer,
+    place: int,
+    factors: Sequence[str],
+    gold: Gold | None,
+    reader: Reader,
+    known: Mapping[str, Outcome],
 ) -> Told:
     trace, read = kept.trace, read_answer(reader, gold, kept.trace)
-    cell = kept.cell or ""
     ids = (one.id for one in citations_of(trace, ()) if one.id is not None)
     varied = (f"{name} {level(getattr(trace, name))}" for name in factors)
-    plain = kept.code or KINDS[read.kind]
+    came_to = known.get(trace.run_id or "") or _came_to(kept, read.kind)
     return Told(
         place=place,
         run_id=trace.run_id,
         varied=", ".join(varied) or (kept.where or f"answer {place + 1}"),
         asked=trace.question_sent or trace.q or (gold.question if gold else ""),
-        cell=cell,
-        kind=CLASSES.get(cell, "some") if cell else _drawn(kept, read.kind),
-        outcome=outcome(cell) if cell else plain,
+        cell=came_to.mark,
+        kind=came_to.drawn,
+        outcome=came_to.words,
         said=read.error if read.kind == "error" else read.claim,
         failed=read.kind == "error",
         cited=tuple(sorted(set(ids))),
@@ -135,10 +152,16 @@ def _told(
     )
 
 
-def _drawn(kept: KeptAnswer, kind: str) -> str:
-    if kept.code is not None:
-        return "right" if kept.code == "ok" else "cited"
-    return {"answer": "right", "refusal": "refused", "error": "failed"}[kind]
+def _came_to(kept: KeptAnswer, kind: str) -> Outcome:
+    """What the answer came to, as far as the run kept it with the answer."""
+    if cell := kept.cell:
+        return Outcome(cell, CLASSES.get(cell, "some"), outcome(cell))
+    if kept.code not in (None, OK):
+        return Outcome("✗", "both", str(kept.code))
+    if kept.code == OK and kind == "answer":
+        return Outcome("✓", "right", HOLDS)
+    drawn = {"answer": "right", "refusal": "refused", "error": "failed"}[kind]
+    return Outcome("", drawn, KINDS[kind])
 
 
 def _varying(answers: Sequence[KeptAnswer]) -> list[str]:
@@ -155,6 +178,7 @@ def _card(runs: Sequence[Told], commonest: Told, differing: Differing) -> Card:
         runs=tuple(runs),
         asked=tuple(differing(text, commonest.asked) for text in wordings[:WORDINGS]),
         said=differing(first.said, commonest.said),
+        wholly=differing.wholly(first.said, commonest.said),
         cited=tuple((id, id not in commonest.cited) for id in first.cited),
         lacks=tuple(id for id in commonest.cited if id not in first.cited),
         differs=first.alike != commonest.alike,

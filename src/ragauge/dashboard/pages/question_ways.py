@@ -12,6 +12,8 @@ from ragauge.dashboard.links import Field, Links
 
 LIST = "questions"
 """The part of a run that lists its units."""
+SHORT = 60
+"""Characters of an id in the way to a page: a longer one is cut."""
 
 
 class Ways(Struct, frozen=True):

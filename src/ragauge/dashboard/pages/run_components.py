@@ -21,6 +21,19 @@ if TYPE_CHECKING:
 
 FIRST = ("bounds", "eval_metrics", "eval_families")
 """What the tab of a task begins with; a run of one task has these in its overview."""
+CONTENTS = {
+    "advice": "Advice",
+    "first": "Gates and metrics",
+    "matrix": "Matrix",
+    "types": "Precision and recall by type",
+    "spread": "Spread of the queries",
+    "tables": "Tables",
+    "strata": "Slices",
+    "errors": "Errors",
+    "answers": "Answers",
+    "findings": "Findings",
+}
+"""The parts of a tab in their order, as its list of contents names them."""
 
 
 class Component(Struct, frozen=True, kw_only=True):
@@ -54,12 +67,14 @@ def answers_view(opened: OpenedRun) -> TabView:
 
 def task_view(opened: OpenedRun, task: str) -> TabView:
     """One task of several: its numbers first, then its tables, errors and answers."""
+    from markupsafe import Markup
+
     before = f"{task}/"
     report = opened.report.tasks[task]
     fragments = Fragments(report, ToRun(opened, before=before))
     component = Component(report=report, fragments=fragments, tab=task, before=before)
-    parts = [fragments.part(name) for name in FIRST]
-    return _shown(opened, component, parts, with_all=True)
+    numbers = Markup("\n").join(fragments.part(name) for name in FIRST)
+    return _shown(opened, component, numbers, with_all=True)
 
 
 def errors_total(report: EvalReport) -> int:
@@ -81,7 +96,7 @@ def _alone(opened: OpenedRun, tab: str) -> Component:
 def _shown(
     opened: OpenedRun,
     component: Component,
-    first: list[Markup] | None = None,
+    first: Markup | None = None,
     *,
     with_all: bool = False,
 ) -> TabView:
@@ -89,19 +104,24 @@ def _shown(
     spread = run_spread.spread(opened, report, component.before)
     types = scatter(report.per_type)
     errors = run_errors.view(opened, component) if with_all and errors_total(report) else None
+    parts = {
+        "advice": part("advice") if with_all else None,
+        "first": first,
+        "matrix": part("eval_matrix"),
+        "types": types,
+        "spread": spread,
+        "tables": part("eval_tables"),
+        "strata": part("eval_strata"),
+        "errors": errors.body if errors else None,
+        "answers": part("eval_answers") if with_all and has_answers(report) else None,
+        "findings": part("findings") if with_all else None,
+    }
     body = render(
         "run_components.html",
-        first=first or [],
-        matrix=part("eval_matrix"),
-        types=types,
+        **parts,
+        contents=[(name, title) for name, title in CONTENTS.items() if _is_there(parts[name])],
         has_types=bool(report.per_type),
-        spread=spread,
-        tables=part("eval_tables"),
-        strata=part("eval_strata"),
         has_strata=bool(report.per_stratum),
-        errors=errors.body if errors else None,
-        answers=part("eval_answers") if with_all and has_answers(report) else None,
-        last=[part(name) for name in ("advice", "findings")] if with_all else [],
         units=opened.links.run(opened.run.id, QUESTIONS, q=component.before) if with_all else None,
         links=opened.links,
     )
@@ -111,6 +131,10 @@ def _shown(
         figures=_figures(report, spread) | dict(errors.figures if errors else {}),
         refresh_s=min(busy, default=None),
     )
+
+
+def _is_there(part: Any) -> bool:
+    return bool(part.strip() if isinstance(part, str) else part)
 
 
 def _figures(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from ragauge.contracts.diagnosis import DiagnosisReport, Language
@@ -18,6 +19,7 @@ LANGUAGES: tuple[Language, ...] = ("en", "zh")
 NAMES = {"en": "English", "zh": "中文"}
 TAB = "diagnosis"
 LOOK_AGAIN_S = 2
+HEAD = re.compile(r"<(/?)h1(?=[ >])")
 LEFT_OUT = ("diagnosis_recorded", "diagnosis_coverage")
 """Parts that the overview of the run has."""
 
@@ -52,7 +54,7 @@ def _body(
     parts = [name for name in fragments.view.parts if name not in LEFT_OUT] if fragments else []
     return render(
         "run_diagnosis.html",
-        parts=[fragments.part(name) for name in parts] if fragments else [],
+        parts=[_below(fragments.part(name)) for name in parts] if fragments else [],
         html_lang=fragments.view.say.html_lang if fragments else "en",
         problem=problem,
         report=report,
@@ -63,6 +65,13 @@ def _body(
         units=opened.run.record.units,
         links=opened.links,
     )
+
+
+def _below(part: Markup) -> Markup:
+    """A part with its heading under that of the run, which the page already has."""
+    from markupsafe import Markup
+
+    return Markup(HEAD.sub(r"<\1h2", str(part)))  # foreign text has no `<`
 
 
 def _causes(report: DiagnosisReport) -> Figures:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING
 
 from ragauge.contracts.history import Run
 from ragauge.dashboard.page import Figures
 from ragauge.dashboard.pages.opened_run import OpenedRun, TabView, ToRun
+from ragauge.dashboard.pages.run_first_parts import code_heads, every_gate, linked_summary
+from ragauge.dashboard.pages.run_recorded import Recorded
 from ragauge.dashboard.rendering import render
-from ragauge.reports import envelope
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 PARTS: Mapping[str, tuple[str, ...]] = {
     "score": ("bounds", "advice", "metrics", "findings", "coverage"),
     "stability": ("gates", "advice", "metrics", "findings", "coverage"),
-    "audit": ("bounds", "advice", "metrics", "findings", "coverage"),
-    "trace_eval": ("bounds", "advice", "metrics", "findings", "coverage"),
+    "audit": ("bounds", "codes", "advice", "metrics", "findings", "coverage"),
+    "trace_eval": ("bounds", "codes", "advice", "metrics", "findings", "coverage"),
     "evaluation": (
         "bounds",
         "eval_metrics",
@@ -24,16 +28,21 @@ PARTS: Mapping[str, tuple[str, ...]] = {
         "findings",
         "coverage",
     ),
-    "eval_all": ("eval_summary", "bounds", "metrics", "findings", "coverage"),
+    "eval_all": ("summary", "gates", "metrics", "findings", "coverage"),
 }
-"""The fragments that an overview is made of, by the kind of the report."""
+"""What an overview is made of, by the kind of the report: its fragments, and parts of `OWN`."""
+OWN: Mapping[tuple[str, str], Callable[[OpenedRun], Markup | None]] = {
+    ("audit", "codes"): code_heads,
+    ("trace_eval", "codes"): code_heads,
+    ("eval_all", "summary"): linked_summary,
+    ("eval_all", "gates"): every_gate,
+}
+"""Parts that are the dashboard's own."""
 
 
 def view(opened: OpenedRun) -> TabView:
     """The parts of the report that its other tabs do not show; the record's where it is gone."""
-    fragments = opened.fragments
-    names = PARTS.get(opened.kind, ())
-    parts = [fragments.part(name) for name in names] if fragments else []
+    parts = [part for name in PARTS.get(opened.kind, ()) if (part := _part(opened, name))]
     body = render(
         "run_overview.html",
         parts=parts,
@@ -43,6 +52,13 @@ def view(opened: OpenedRun) -> TabView:
         links=opened.links,
     )
     return TabView(body=body, figures=record_figures(opened.run))
+
+
+def _part(opened: OpenedRun, name: str) -> Markup | None:
+    own = OWN.get((opened.kind, name))
+    if own is not None:
+        return own(opened)
+    return opened.fragments.part(name) if opened.fragments else None
 
 
 def record_figures(run: Run) -> dict[str, Callable[[], Figures]]:
@@ -80,24 +96,3 @@ def gate_figures(run: Run) -> Figures:
 
 def _ends(ci: Iterable[float] | None) -> Iterable[float | None]:
     return (None, None) if ci is None else ci
-
-
-class Recorded:
-    """What the fragments ask for, from a run's record alone: its report cannot be shown."""
-
-    finding_text = staticmethod(envelope.finding_text)
-    metrics_title = "Metrics"
-    next_steps = ()
-
-    def __init__(self, run: Run) -> None:
-        record = run.record
-        names = {id: id for id in (*record.metrics, *(gate.metric for gate in record.gates))}
-        self.bounds = envelope.bounds(record.gates, record.metrics, names)
-        self.interval_title = envelope.interval_title(record.gates)
-        self.metrics = [(id, "", score) for id, score in sorted(record.metrics.items())]
-        self.findings: list[tuple[str, int, Any]] = envelope.findings_by_code(
-            (), record.finding_counts
-        )
-        told = (f"{name} {value}" for name, value in record.coverage.items())
-        self.coverage = ", ".join(told) or "nothing is said of it"
-        self.identity = envelope.identity_words(record.identity)

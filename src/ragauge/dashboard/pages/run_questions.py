@@ -9,6 +9,7 @@ from ragauge.dashboard.pages.label_drawing import label_name
 from ragauge.dashboard.pages.opened_run import QUESTIONS, OpenedRun, TabView
 from ragauge.dashboard.pages.run_units import WORST, UnitTable, unit_table
 from ragauge.dashboard.rendering import render
+from ragauge.dashboard.rightness import right_means
 from ragauge.dashboard.unit_list import LIST_FIELDS
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ def units_body(opened: OpenedRun, table: UnitTable, asked: Asked, tab: str) -> M
         metrics=sorted(opened.run.record.metrics),
         chosen=asked.texts("columns"),
         worst=WORST,
+        right_means=right_means(opened.run.record.command),
         action=opened.links.run(opened.run.id, tab),
         address=opened.tab_address(tab),
         links=opened.links,

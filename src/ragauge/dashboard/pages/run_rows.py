@@ -85,6 +85,17 @@ class RunRow(Struct, frozen=True, kw_only=True):
         return cut(self.run.record.name, LONGEST_NAME)
 
     @property
+    def gates(self) -> str:
+        """What became of its gates: how many failed, or that all hold."""
+        gates = len(self.run.record.gates)
+        if not gates:
+            return "no gates"
+        told = numbers.counted(gates, "gate")
+        if failed := gates - self.held:
+            return f"{numbers.count(failed)} of {told} failed"
+        return f"{numbers.count(gates)} of {told} {'holds' if gates == 1 else 'hold'}"
+
+    @property
     def shown_code(self) -> str:
         return cut(self.code, LONGEST_LABEL)
 

@@ -7,15 +7,18 @@ from typing import Any
 
 from msgspec import Struct
 
+from ragauge.contracts.evaluation import EvalAllReport
 from ragauge.contracts.gold import Gold
-from ragauge.contracts.history import UnitRow
+from ragauge.contracts.history import Run, UnitRow
 from ragauge.contracts.paging import UnitQuery
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.listing import Listed, listed
 from ragauge.dashboard.page import Figures
 from ragauge.dashboard.pages.label_drawing import label_kind, label_name
 from ragauge.dashboard.pages.opened_run import OpenedRun
+from ragauge.dashboard.rightness import doubt
 from ragauge.dashboard.unit_list import list_fields, unit_query
+from ragauge.reports.eval_all import story as eval_all
 from ragauge.reports.foreign import cut
 from ragauge.reports.runs import story
 
@@ -25,9 +28,21 @@ SORTS = ("place", "unit", "label", "right")
 CHOSEN = 3
 """Metrics that have a column unless others are chosen."""
 MOST_COLUMNS = 12
-LONGEST = 280
-"""Characters of a text in a cell."""
+LONGEST, LONGEST_ID = 200, 40
+"""Characters of a text and of an id in a cell; pointing at it shows more."""
+LONGEST_TITLE = 2_000
 IDS_SHOWN = 6
+
+
+class Text(Struct, frozen=True):
+    """A foreign text in a cell, and as much of it as pointing at it shows."""
+
+    short: str
+    title: str = ""
+    """Empty where the cell has all of it."""
+
+    def __bool__(self) -> bool:
+        return bool(self.short)
 
 
 class ShownUnit(Struct, frozen=True, kw_only=True):
@@ -35,15 +50,18 @@ class ShownUnit(Struct, frozen=True, kw_only=True):
 
     row: UnitRow
     href: str | None
-    question: str
+    unit: Text
+    question: Text
     kind: str
     """How its label is drawn."""
     label: str
     right: str
-    said: str
+    doubt: str
+    """Why what is right may yet be wrong."""
+    said: Text
     failed: bool
     """What it said is an error."""
-    cited: tuple[str, ...]
+    cited: tuple[Text, ...]
     more_cited: int
     fails: tuple[str, ...]
     """Gates that it fails by itself."""
@@ -69,7 +87,7 @@ class UnitTable(Struct, frozen=True, kw_only=True):
         rows = (
             (
                 one.row.unit,
-                one.question,
+                one.question.title or one.question.short,
                 one.row.label,
                 one.row.right,
                 _said(one.row.detail),
@@ -100,11 +118,25 @@ def unit_table(opened: OpenedRun, asked: Asked) -> UnitTable:
 
 
 def metrics_shown(opened: OpenedRun) -> list[str]:
-    """The metrics that have a column unless others are chosen: those of gates first."""
-    known = opened.run.record.metrics
-    gated = (gate.metric for gate in opened.run.record.gates if gate.metric in known)
-    wanted = [*gated, *story.headlines([opened.run])]
+    """The metrics that have a column unless others are chosen: those of gates first.
+
+    Of several tasks in one run it is the numbers of the summary: a unit has those of its own.
+    """
+    if isinstance(opened.report, EvalAllReport) and (told := _summary(opened.report)):
+        return told
+    wanted = [*gated_metrics(opened.run), *story.headlines([opened.run])]
     return list(dict.fromkeys(wanted))[:CHOSEN]
+
+
+def gated_metrics(run: Run) -> list[str]:
+    """The metrics that a gate speaks of, those of gates that do not hold first."""
+    gates = sorted(run.record.gates, key=lambda gate: gate.holds)
+    return list(dict.fromkeys(one.metric for one in gates if one.metric in run.record.metrics))
+
+
+def _summary(report: EvalAllReport) -> list[str]:
+    wanted = (one.metric for _, one in eval_all.ranked(report))
+    return [id for id in dict.fromkeys(wanted) if id in report.metrics][:MOST_COLUMNS]
 
 
 def question_text(opened: OpenedRun, unit: str) -> str:
@@ -142,17 +174,24 @@ def _shown(
     return ShownUnit(
         row=row,
         href=opened.links.question(opened.run.id, row.unit, **fields),
-        question=cut(_asked(gold), LONGEST),
+        unit=_text(row.unit, LONGEST_ID),
+        question=_text(_asked(gold)),
         kind=label_kind(opened.kind, row.label),
         label=label_name(opened.kind, row.label),
         right={True: "right", False: "wrong", None: ""}[row.right],
-        said=cut(_said(row.detail), LONGEST),
+        doubt=doubt(row),
+        said=_text(_said(row.detail)),
         failed=bool(row.detail.get("error")),
-        cited=tuple(cut(id, LONGEST) for id in cited[:IDS_SHOWN]),
+        cited=tuple(_text(id, LONGEST_ID) for id in cited[:IDS_SHOWN]),
         more_cited=max(0, len(cited) - IDS_SHOWN),
         fails=tuple(_texts(row.detail.get("failed"))),
         values=tuple(row.values.get(id) for id in columns),
     )
+
+
+def _text(text: str, most: int = LONGEST) -> Text:
+    short = cut(text, most)
+    return Text(short, "" if short == text else cut(text, LONGEST_TITLE))
 
 
 def _said(detail: Mapping[str, Any]) -> str:

@@ -14,7 +14,9 @@
 
   function keptTheme() {
     try {
-      return localStorage.getItem(THEME_KEY);
+      const theme = localStorage.getItem(THEME_KEY);
+      document.documentElement.dataset.keeps = "theme";
+      return theme;
     } catch {
       return null; // the browser refuses storage: the theme lasts as long as the page
     }

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TypeVar
 
-from ragauge.contracts.audit import AuditReport
+from ragauge.contracts.audit import AuditFinding, AuditReport
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.score import Advice, Score
 from ragauge.contracts.trace_eval import TraceEvalReport
@@ -64,6 +64,9 @@ class AuditedView(PageView[Audited]):
     @property
     def open_places(self) -> int:
         return envelope.PLACES_SHOWN
+
+    def message(self, finding: AuditFinding) -> str:
+        return story.without_escapes(finding.message)
 
     @property
     def advice(self) -> Sequence[Advice]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
@@ -24,6 +25,8 @@ from ragauge.reports import envelope, numbers
 from ragauge.reports.numbers import count, counted
 
 STDIN = "stdin"
+_QUOTED_OBJECT = re.compile(r'"(\{\\"(?:[^"\\]|\\.)*\})"')
+_ESCAPED = re.compile(r'\\(["\\])')
 DEPTHS_ASK = {
     "marker": "every cited id was retrieved",
     "payload": "every payload is whole and consistent",
@@ -147,6 +150,15 @@ def finding_words(finding: AuditFinding) -> str:
     if finding.qid is None or finding.message.startswith(f"{finding.where}:"):
         return envelope.finding_text(finding)
     return " ".join(filter(None, (finding.where, finding.qid, finding.message)))
+
+
+def without_escapes(message: str) -> str:
+    r"""What was found, with an object in quotation marks as the object that it is.
+
+    >>> without_escapes(r'offsets: "{\"end\":7}", expected "{\"end\":9}"')
+    'offsets: {"end":7}, expected {"end":9}'
+    """
+    return _QUOTED_OBJECT.sub(lambda found: _ESCAPED.sub(r"\1", found[1]), message)
 
 
 def place_of(where: str) -> tuple[str, int] | None:

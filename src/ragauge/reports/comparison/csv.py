@@ -6,13 +6,16 @@ from collections.abc import Iterator
 
 from ragauge.contracts.comparison import Compared, ComparisonReport
 from ragauge.reports import spreadsheet
+from ragauge.reports.comparison import story
 
 FIELDS = Compared.__struct_fields__
 COLUMNS = (
     *("stratum", "value", "metric"),
     *(column for name in FIELDS for column in (("low", "high") if name == "ci" else (name,))),
+    "note",
 )
-"""The fields of a comparison in their order, its interval as two columns."""
+"""The fields of a comparison in their order, its interval as two columns, and what both p and the
+interval are corrected for: in slices they are not corrected alike."""
 
 
 def render(report: ComparisonReport) -> str:
@@ -22,12 +25,14 @@ def render(report: ComparisonReport) -> str:
 
 def metric_rows(report: ComparisonReport) -> list[list[object]]:
     """Each metric over all questions, under COLUMNS."""
-    return [[None, None, id, *_cells(one)] for id, one in report.compared.items()]
+    note = story.CORRECTIONS[report.correction]
+    return [[None, None, id, *_cells(one), note] for id, one in report.compared.items()]
 
 
 def slice_rows(report: ComparisonReport) -> list[list[object]]:
     """Each metric in each slice, under COLUMNS."""
-    return [[c.stratum, c.value, c.metric, *_cells(c.compared)] for c in report.slices]
+    note = story.slices_words(report)
+    return [[c.stratum, c.value, c.metric, *_cells(c.compared), note] for c in report.slices]
 
 
 def _cells(one: Compared) -> Iterator[object]:

@@ -37,6 +37,7 @@ CORRECTIONS = {
     "bh": "p adjusted by Benjamini and Hochberg, intervals unadjusted",
     "none": "p and intervals unadjusted",
 }
+SLICE_CORRECTIONS = {"holm": "Holm", "bh": "Benjamini and Hochberg"}
 BESIDE = "not tested: no verdict, p unadjusted; --metric all tests them"
 TESTED = {"no-regression": "beyond noise", "not-worse": "at worst"}
 """What a gate holds against its bound: the change as far as chance does not explain it, or the
@@ -253,6 +254,17 @@ def interval_head(report: ComparisonReport, *, slices: bool = False) -> str:
     """What the intervals are; those of slices hold together, as far as p is corrected."""
     joint = "joint " if slices and report.correction != "none" else ""
     return f"{joint}{100 * (1 - report.alpha):g} % interval"
+
+
+def slices_words(report: ComparisonReport) -> str:
+    """How p and the intervals of slices are corrected, which is not in the same way."""
+    name = SLICE_CORRECTIONS.get(report.correction)
+    if name is None:
+        return CORRECTIONS[report.correction]
+    return (
+        f"p is adjusted by {name} over all slices; the intervals are wider, to hold for all slices "
+        "at once, so that one may hold 0 where p finds a difference: verdicts go by p"
+    )
 
 
 def flips(report: ComparisonReport, way: Way) -> list[Flip]:

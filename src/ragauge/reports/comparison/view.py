@@ -28,6 +28,7 @@ WIDEST = 0.02
 class Row(Struct, frozen=True):
     """A metric's comparison as a row shows it."""
 
+    id: str
     name: str
     one: Compared
     word: str
@@ -110,6 +111,10 @@ class View(PageView[ComparisonReport]):
     def slice_interval(self) -> str:
         return story.interval_head(self.report, slices=True)
 
+    @property
+    def slice_words(self) -> str:
+        return story.slices_words(self.report)
+
     @cached_property
     def metrics(self) -> list[Row]:
         return self._named(story.judged(self.report))
@@ -154,7 +159,7 @@ class View(PageView[ComparisonReport]):
         """Each stratum with its most telling slices: the value, and the metric's row."""
         found = []
         for one in slices(self.report, SLICES_SHOWN):
-            rows = self._rows([(self.names[cell.metric], cell.compared) for cell in one.told])
+            rows = self._rows([(cell.metric, cell.compared) for cell in one.told])
             values = [cell.value for cell in one.told]
             found.append((one, list(zip(values, rows, strict=True))))
         return found
@@ -182,20 +187,20 @@ class View(PageView[ComparisonReport]):
         return story.coverage_words(self.report.coverage)
 
     def _named(self, told: Mapping[str, Compared]) -> list[Row]:
-        return self._rows([(self.names[id], one) for id, one in told.items()])
+        return self._rows(list(told.items()))
 
     def _rows(self, told: Sequence[tuple[str, Compared]]) -> list[Row]:
         """Rows on one scale, so that their drawings can be compared."""
         ends = [abs(end) for _, one in told for end in (one.change or 0.0, *(one.ci or ()))]
         reach = max([WIDEST, *ends])
-        return [_row(name, one, reach) for name, one in told]
+        return [_row(id, self.names[id], one, reach) for id, one in told]
 
 
-def _row(name: str, one: Compared, reach: float) -> Row:
+def _row(id: str, name: str, one: Compared, reach: float) -> Row:
     word = story.verdict_of(one)
     tone = story.TONES.get(word, "soft")
     p, note = story.p_shown(one), story.note_of(one)
-    return Row(name, one, word, tone, p, note, _drawn(one, reach))
+    return Row(id, name, one, word, tone, p, note, _drawn(one, reach))
 
 
 def _drawn(one: Compared, reach: float) -> Drawn | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragauge.contracts.evaluation import TASKS, EvalAllReport, EvalReport
+from ragauge.contracts.evaluation import TASKS, EvalAllReport, EvalReport, SummaryNumber
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Verdict
@@ -41,8 +41,8 @@ def model_words(report: EvalAllReport) -> str:
 
 def summary(report: EvalAllReport) -> Table:
     """The numbers of the summary, each with its metric, its gate, or why it is absent."""
-    ranked = sorted(report.summary.items(), key=lambda pair: _place(pair[1].metric))
-    gated = [_gates_of(report, one.metric) for _, one in ranked]
+    told = ranked(report)
+    gated = [_gates_of(report, one.metric) for _, one in told]
     bounded = ("gate",) if any(gated) else ()
     heads = ("number", "value", "95 % interval", "n", *bounded, "metric")
     rows = tuple(
@@ -61,7 +61,7 @@ def summary(report: EvalAllReport) -> Table:
             strong=not all(gate.holds for gate in gates),
             tone=_tone(gates),
         )
-        for (name, one), gates in zip(ranked, gated, strict=True)
+        for (name, one), gates in zip(told, gated, strict=True)
     )
     return Table(
         title="Summary",
@@ -71,6 +71,11 @@ def summary(report: EvalAllReport) -> Table:
         bar="value",
         spare=(len(heads) - 1, 2, 3),
     )
+
+
+def ranked(report: EvalAllReport) -> list[tuple[str, SummaryNumber]]:
+    """The numbers of the summary, in the order of a pipeline."""
+    return sorted(report.summary.items(), key=lambda pair: _place(pair[1].metric))
 
 
 def _gates_of(report: EvalAllReport, metric: str) -> list[Verdict]:

@@ -42,6 +42,8 @@ class Cell(Struct, frozen=True):
     foreign: bool = False
     tone: str = ""
     """good, bad or soft, where it is more than a number."""
+    href: str | None = None
+    """Where it leads, where the table is mounted among pages."""
 
 
 class Row(Struct, frozen=True):

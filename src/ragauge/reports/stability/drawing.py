@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise
+from math import ceil
 
 from msgspec import Struct
 
@@ -12,11 +13,15 @@ from ragauge.contracts.stability import Stability, StabilityReport
 from ragauge.reports import numbers
 from ragauge.reports.foreign import cut
 from ragauge.reports.stability import story
-from ragauge.reports.stability.heat import Axis, axes, merged_words, right_of
+from ragauge.reports.stability.heat import Axis, fitting, merged_words, right_of
 from ragauge.reports.stability.runs import outcome
 
 COLUMNS_DRAWN = 120
 """With more, and with as many rows as a page shows, it would be slow to scroll."""
+STRETCHES_DRAWN = 60
+"""Where so many runs of one factor are merged, neighbour with neighbour."""
+LABELS_TOLD = 24
+"""In a note, of columns too narrow for headings; of more, the first and the last."""
 LONGEST_ID = 80
 
 ROW = 22
@@ -26,6 +31,9 @@ GAPS = (1, 6, 14)
 """Between columns of a group, between groups, and between groups of groups."""
 CHARACTER = 6.8
 """The width of one, about, in the headings."""
+
+LEAST_RIGHT = 12
+"""Characters that the column of right runs has room for at the least."""
 
 CLASSES = {
     "+": "right",
@@ -117,13 +125,13 @@ def draw(report: StabilityReport, drawn: Mapping[str, int]) -> Drawing:
 
 def draw_rows(columns: Sequence[Variation], asked: Sequence[Asked], about: str = "") -> Drawing:
     """The questions over the runs, in their order; over groups of runs where there are many."""
-    axis = next(one for one in axes(columns) if len(one.keys) <= COLUMNS_DRAWN)
+    axis = fitting(columns, COLUMNS_DRAWN, STRETCHES_DRAWN)
     cell_width = _cell_width(len(axis.keys))
     places = _places(axis, cell_width)
     headings, factors = _headings(axis, places, cell_width)
     rows = _rows(columns, asked, axis, places, cell_width)
     right = places[-1] + cell_width + GAPS[2]
-    end = right + CHARACTER * len("1000 of 1000")
+    end = right + CHARACTER * max([LEAST_RIGHT, *(len(row.right) + 2 for row in rows)])
     longest = max((len(one.factor) for one in asked), default=0)
     return Drawing(
         columns=len(axis.keys),
@@ -132,7 +140,7 @@ def draw_rows(columns: Sequence[Variation], asked: Sequence[Asked], about: str =
         flips=end if longest else None,
         width=int(end + CHARACTER * (longest + 2 if longest else 0)),
         height=ROW * len(rows),
-        head_height=HEAD * len(factors) + 4,
+        head_height=HEAD * max(1, len(factors)) + 4,
         factors=factors,
         headings=headings,
         rows=rows,
@@ -170,15 +178,26 @@ def _headings(
         groups = axis.groups(level)
         innermost = level == len(axis.factors) - 1
         longest = max(len(label) for label, _, _ in groups)
-        if innermost and longest * CHARACTER > cell_width + 2:
+        too_narrow = innermost and longest * CHARACTER > cell_width + 2
+        if too_narrow and not axis.stretches:
             continue
         y = HEAD * (len(factors) + 1) - 5
         factors.append((y, factor))
+        if too_narrow:
+            # A stretch that is named tells those that follow it, up to the next name.
+            apart = ceil((longest + 1) * CHARACTER / cell_width)
+            found += [Heading(places[n], y, groups[n][0], False) for n in _named(groups, apart)]
+            continue
         for label, start, stop in groups:
             room = places[stop - 1] + cell_width - places[start]
             x = places[start] + (room / 2 if innermost else 0)
             found.append(Heading(x, y, cut(label, max(2, int(room / CHARACTER))), innermost))
     return tuple(found), tuple(factors)
+
+
+def _named(groups: Sequence[tuple[str, int, int]], apart: int) -> list[int]:
+    """Which groups of one column each are named, so that no name runs into the next."""
+    return list(range(0, max(1, len(groups) - apart + 1), apart))
 
 
 def _rows(
@@ -218,26 +237,37 @@ def _letters(letters: str, middles: Sequence[float]) -> tuple[tuple[str, str, st
 def _cells(
     columns: Sequence[Variation], one: Asked, axis: Axis, places: Sequence[float]
 ) -> tuple[Cell, ...]:
-    drawn = zip(places, axis.row(one.cells), axis.members, strict=True)
+    drawn = zip(places, axis.row(one.cells), axis.members, axis.keys, strict=True)
     return tuple(
         Cell(
             x=x,
             kind=CLASSES.get(letter, "some"),
             wrong=None if letter in CLASSES else 1 - int(letter) / 10,
-            title=_title(columns, one, members, letter),
+            title=_title(columns, one, members, letter, _stretch(axis, key)),
         )
-        for x, letter, members in drawn
+        for x, letter, members, key in drawn
     )
 
 
-def _title(columns: Sequence[Variation], one: Asked, members: Sequence[int], letter: str) -> str:
+def _stretch(axis: Axis, key: Sequence[str]) -> str:
+    """What a column of neighbouring levels is called: `jitter ws, seed 0–33`; else empty."""
+    if not axis.stretches:
+        return ""
+    return ", ".join(f"{factor} {label}" for factor, label in zip(axis.factors, key, strict=True))
+
+
+def _title(
+    columns: Sequence[Variation], one: Asked, members: Sequence[int], letter: str, stretch: str
+) -> str:
     """The run and what it came to; of several, how many are right."""
     name = cut(one.qid, LONGEST_ID)
     if len(members) == 1:
         return f"{name}#{columns[members[0]]}: {outcome(letter)}"
     right, of = right_of("".join(one.cells[place] for place in members))
-    first = columns[members[0]]
-    return f"{name}#{first} and {len(members) - 1} like it: {numbers.n_of(right, of)} right"
+    told = f"{numbers.n_of(right, of)} right"
+    if stretch:
+        return f"{name}, {stretch}: {told}"
+    return f"{name}#{columns[members[0]]} and {len(members) - 1} like it: {told}"
 
 
 def _groups(axis: Axis) -> list[tuple[str, ...]]:
@@ -255,8 +285,10 @@ def _table_row(one: Asked, axis: Axis) -> tuple[str, str, tuple[str, ...]]:
 def _notes(axis: Axis, lines: int) -> list[str]:
     notes = []
     if axis.factors and lines < len(axis.factors):
-        labels = " ".join(dict.fromkeys(key[-1] for key in axis.keys))
-        notes.append(f"within a group: {axis.factors[-1]} {labels}")
+        labels = list(dict.fromkeys(key[-1] for key in axis.keys))
+        if len(labels) > LABELS_TOLD:
+            labels = [*labels[:2], "…", labels[-1]]
+        notes.append(f"within a group: {axis.factors[-1]} {' '.join(labels)}")
     if axis.merged:
         notes.append(merged_words(axis))
     return notes

@@ -14,6 +14,9 @@ RIGHT = "+"
 SKIPPED = frozenset("=.")
 """Columns in which a question has no run of its own: they are neither right nor wrong."""
 
+FEWEST = 4
+"""Columns that merging whole factors may leave; where it leaves fewer, neighbours are merged."""
+
 OUTERMOST_FIRST = Variation.__struct_fields__
 
 
@@ -28,6 +31,8 @@ class Axis(Struct, frozen=True):
     """A column's label for each factor."""
     members: tuple[tuple[int, ...], ...]
     """The places in the report's columns that a column holds."""
+    stretches: bool = False
+    """Whether a column is a stretch of neighbouring levels of the innermost factor."""
 
     def groups(self, level: int) -> list[tuple[str, int, int]]:
         """The headings of a level: a label, its first column, and the column after its last."""
@@ -74,6 +79,46 @@ def axes(columns: Sequence[Variation]) -> Iterator[Axis]:
     """Every way to draw the columns, from one a run to one for all."""
     for kept in range(len(varying(columns)), -1, -1):
         yield axis(columns, kept)
+
+
+def fitting(columns: Sequence[Variation], most: int, stretches: int) -> Axis:
+    """The columns apart where there are at most so many; else the fewest factors merged.
+
+    Where that would leave next to nothing to see, the innermost factor that is left is cut into
+    stretches of neighbouring levels: about so many columns.
+    """
+    finer = axis(columns)
+    for one in axes(columns):
+        if len(one.keys) <= most:
+            few = one.merged and len(one.keys) < FEWEST
+            return _stretched(finer, stretches) if few else one
+        finer = one
+    return finer
+
+
+def _stretched(axis: Axis, most: int) -> Axis:
+    """The axis with neighbouring levels of its innermost factor merged; no stretch leaves a group.
+
+    A stretch is called by its first and last level.
+    """
+    groups: dict[tuple[str, ...], list[int]] = {}
+    for place, key in enumerate(axis.keys):
+        groups.setdefault(key[:-1], []).append(place)
+    found: dict[tuple[str, ...], tuple[int, ...]] = {}
+    for outer, places in groups.items():
+        length = -(-len(places) * len(groups) // most)
+        for start in range(0, len(places), length):
+            inside = places[start : start + length]
+            ends = dict.fromkeys(axis.keys[place][-1] for place in (inside[0], inside[-1]))
+            members = (member for place in inside for member in axis.members[place])
+            found[*outer, "–".join(ends)] = tuple(members)
+    return Axis(
+        axis.factors,
+        (axis.factors[-1], *axis.merged),
+        tuple(found),
+        tuple(found.values()),
+        stretches=True,
+    )
 
 
 def label(factor: str, value: object) -> str:
