@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from playwright.sync_api import Browser
@@ -17,7 +18,9 @@ from tests.dashboard.small_history import small_history
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> DemoHistory:
     """A history with runs of every command; nothing may be written to it."""
-    return DemoHistory(tmp_path_factory.mktemp("dashboard")).build()
+    # In a thread of its own: a sweep needs one without the event loop of a started browser.
+    with ThreadPoolExecutor(1) as apart:
+        return apart.submit(DemoHistory(tmp_path_factory.mktemp("dashboard")).build).result()
 
 
 @pytest.fixture(scope="session")

@@ -102,6 +102,66 @@ def test_each_set_is_told_with_its_questions_and_runs(material):
     assert "2–2 of 2" in second.text
 
 
+def test_sets_are_sorted_by_any_column_and_a_page_past_the_end_says_so(tmp_path):
+    with material_at(tmp_path) as material:
+        for minute, size in enumerate((10, 30, 20)):
+            record(material.history, {HITS: ones(size)}, gold=questions(size), minute=minute)
+        past = Parts(sets(material, start="3").body)
+        assert "There is no such page There are 3 gold sets. Show the first of them" in past.text
+        assert "/gold" in past.links
+        assert not past.tables
+    with serving(str(tmp_path / "store")) as served:
+        for order, sizes in (("1.2", "10 20 30"), ("1.2-", "30 20 10")):
+            with urlopen(served.at(f"/gold?order={order}")) as answer:
+                found = Parts(answer.read().decode())
+            assert found.column("questions") == sizes.split()
+        assert "?order=1.3" in " ".join(found.links), "each head sorts"
+
+
+def component_run(material, **changed):
+    """A run of a component, whose units stand in the place of questions."""
+    units = [
+        structs.replace(one, question=one.qid, answerable=True, gold_claim="0a" * 32, strata={})
+        for one in questions(3)
+    ]
+    return record(material.history, {HITS: ones(3, [1])}, gold=units, command="eval ner", **changed)
+
+
+def test_units_of_a_component_are_not_told_as_questions(material):
+    record(material.history, {HITS: ones(10)}, minute=1)
+    run = component_run(material)
+    listed = sets(material)
+    asked_row, row = Parts(listed.body).rows()
+    assert row[1:5] == ["3 units of eval ner", "–", "–", ""]
+    assert asked_row[1:4] == ["10", "8", "2"]
+    told = json.loads(listed.wanted("sets.json")[0])
+    assert [(one["answerable"], one["units_of"]) for one in told] == [(8, None), (None, "eval ner")]
+    page = one_set(material, run.record.gold_sha256)
+    found = Parts(page.body)
+    assert "3 units of eval ner. 1 run, from" in found.text
+    assert "question" not in found.text.replace("These questions", "")
+    assert "answerable" not in found.text
+    assert "The units of this set have no strata" in found.text
+    assert found.tables[-1][0] == ["id", "strata", "last runs", "wrong"]
+    assert found.column("id", -1) == ["q000", "q001", "q002"]
+    one = json.loads(page.wanted("questions.json")[0])[0]
+    assert (one["qid"], one["question"], one["answerable"]) == ("q000", None, None)
+    assert "No unit matches" in parts(material, run.record.gold_sha256, q="nothing").text
+
+
+def test_units_whose_gold_is_in_words_are_told_by_their_command(material):
+    typed = [structs.replace(one, question=one.qid, gold_claim="M") for one in questions(3)]
+    record(material.history, {HITS: ones(3)}, gold=typed, command="eval types")
+    assert Parts(sets(material).body).rows()[0][1] == "3 units of eval types"
+
+
+def test_past_the_last_question_the_page_says_so(material):
+    sha256 = record(material.history, {HITS: ones(SIZE)}).record.gold_sha256
+    found = parts(material, sha256, start="60", answerable="no")
+    assert "There is no such page12 questions match. Show the first of them" in found.text
+    assert f"/gold/{sha256}?answerable=no#questions" in found.links
+
+
 def test_without_sets_it_says_how_one_comes_here(material):
     assert "--record" in sets(material).body
     record(material.history, {HITS: []}, gold=[], gold_sha256=None)

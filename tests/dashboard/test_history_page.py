@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import statistics
+import threading
 from urllib.parse import quote
 from urllib.request import urlopen
 
@@ -20,6 +21,7 @@ from ragauge.reports import numbers
 from ragauge.runners.run_history import run_history
 from tests.chromium import photographed
 from tests.dashboard.page_parts import Parts, material_at
+from tests.dashboard.raw import ask
 from tests.dashboard.served import serving
 from tests.reports.payloads import PAYLOADS
 from tests.runners.recorded import HITS, PRECISION, ones, questions, record
@@ -148,6 +150,30 @@ def test_a_label_divides_the_line(material):
     assert [one["newest"] for one in told] == [values[6], values[13]]
     assert [one["lowest"] for one in told] == [min(values[:7]), min(values[7:])]
     assert set(shown(material, metric=HITS).figures) == {"points"}
+
+
+def test_mean_lowest_and_highest_are_of_the_runs_since_the_line_was_cut(material):
+    nights(material, [1, 2, 30, 3])
+    small = 10
+    made = [
+        record(
+            material.history,
+            {HITS: ones(small, range(night))},
+            gold=questions(small),
+            minute=900 + night,
+            labels={"model": "b"},
+        )
+        for night in (1, 2, 3)
+    ]
+    found = parts(material, metric=HITS, by="model")
+    values = [run.record.metrics[HITS].value for run in made]
+    assert found.column("runs") == ["2", "3 of 5"]
+    told = [numbers.value(one) for one in (statistics.mean(values), min(values), max(values))]
+    assert [found.column(name)[1] for name in ("mean", "lowest", "highest")] == told
+    assert found.column("level") == ["too few runs; before the last cut", "too few runs"]
+    content = shown(material, metric=HITS, by="model").wanted("levels.json")[0]
+    _, b = json.loads(content)
+    assert (b["valued"], b["since_cut"], b["lowest"]) == (5, 3, min(values))
 
 
 def test_each_value_of_a_label_moves_by_itself(material):
@@ -307,6 +333,27 @@ def test_while_the_line_is_made_the_page_asks_again(material, monkeypatch):
     assert page.refresh_s == 1
     assert 'aria-busy="true"' in page.body
     assert page.figures == {}
+
+
+def test_who_asks_for_figures_too_early_is_told_to_ask_again(tmp_path, monkeypatch):
+    """A turn of the server is not spent on waiting."""
+    monkeypatch.setattr(history, "PATIENCE_S", 0.01)
+    go_on = threading.Event()
+
+    def slow(*asked):
+        go_on.wait()
+        return run_history(*asked)
+
+    monkeypatch.setattr(history, "run_history", slow)
+    with material_at(tmp_path) as material:
+        nights(material, [1, 2])
+    with serving(str(tmp_path / "store")) as served:
+        target = f"/history?metric={quote(HITS)}&figures=points.json"
+        early = ask(served.port, target)
+        assert (early.status, early.header("retry-after")) == (503, "1")
+        monkeypatch.setattr(history, "PATIENCE_S", 60.0)
+        go_on.set()
+        assert len(json.loads(ask(served.port, target).body)) == 2
 
 
 def test_a_new_run_is_in_the_line_at_once(material):

@@ -7,6 +7,7 @@ import logging
 import pytest
 
 from ragauge.contracts.history import RunFilter
+from ragauge.dashboard.jobs import AtOnce
 from ragauge.store.documents import FolderDocuments
 from tests.dashboard.raw import ask
 from tests.dashboard.served import serving
@@ -23,10 +24,14 @@ HOSTILE = [
     *("../../x", "../../x.csv", "x" * LONG, "x" * 15_000, "%00" * LONG, "a%20" * LONG, "9" * LONG),
 ]
 PLACES = [
-    *("/{x}", "/?words={x}", "/?sort={x}", "/?start={x}&rows=1", "/?rows={x}", "/?figures={x}"),
+    *("/{x}", "/?q={x}", "/?sort={x}", "/?start={x}&rows=1", "/?rows={x}", "/?figures={x}"),
     *("/?order={x}", "/?label={x}", "/?command={x}&name={x}", "/?{x}={x}", "/runs/{x}"),
-    *("/runs/{run}/{x}", "/runs/{x}/question?unit={x}", "/runs/{run}?words={x}&label={x}"),
-    *("/runs/{run}?sort={x}", "/runs/{run}?start={x}", "/runs/{run}?right={x}&figures={x}"),
+    *("/runs/{run}/{x}", "/runs/{x}/question?unit={x}", "/runs/{run}/questions?q={x}"),
+    *(
+        "/runs/{run}/questions?sort={x}",
+        "/runs/{run}/questions?start={x}",
+        "/runs/{run}?figures={x}",
+    ),
     *("/runs/{run}/quality?sort={x}", "/runs/{run}/quality?stratum={x}&value={x}"),
     *("/runs/{run}/question?unit={x}", "/runs/{run}/question?unit=q1&figures={x}"),
     *("/runs/{run}/question?unit=q1&sort={x}&right={x}&with={x}", "/runs/{run}/document?doc={x}"),
@@ -34,10 +39,38 @@ PLACES = [
     *("/runs/{run}/document?doc=a&rev=1&start={x}&end={x}", "/compare?before={x}&after={x}"),
     *("/compare?before={run}&after={x}", "/compare?before={run}&after={run}&sort={x}&figures={x}"),
     *("/history?metric={x}", "/history?metric=quality.compliance&name={x}&command={x}&last={x}"),
-    *("/history?figures={x}", "/gold?sort={x}&figures={x}", "/gold/{x}", "/gold/{gold}?words={x}"),
+    *("/history?figures={x}", "/gold?sort={x}&figures={x}", "/gold/{x}", "/gold/{gold}?q={x}"),
     *("/gold/{gold}?sort={x}", "/gold/{gold}?start={x}&rows={x}", "/gold/{gold}?figures={x}"),
     *("/gold/{gold}?stratum={x}&value={x}&answerable={x}", "/static/{x}"),
 ]
+FEW = [
+    *("..%2f..%2fetc%2fpasswd", "%00", "%ed%a0%80", "%27%20OR%20%271%27=%271", "-1"),
+    *("%3Cscript%3Ealert(1)%3C%2Fscript%3E", "%7B%7B7777*7777%7D%7D", "x" * LONG, "a%20" * 200),
+]
+"""Of the same kinds, for fields of which there are many."""
+UNITS = "sort q label right stratum columns start rows figures order"
+FIELDS = {
+    "/": "q sort name command green label start rows figures order",
+    "/runs/{run}/questions": UNITS,
+    "/runs/{run}/question?unit=q1": "with run_id answer right q label sort start figures",
+    "/runs/{run}/document?doc=a": "rev start end from unit figures",
+    "/runs/{run}/diagnosis": "lang figures",
+    "/compare?before={run}&after={other}": (
+        "margin alpha slices correction allow flip q way was now sort start rows figures"
+    ),
+    "/history?metric=quality.compliance": "name command branch label last by figures order",
+    "/gold": "sort start rows figures order",
+    "/gold/{gold}?stratum=answerable": "q answerable value run sort start rows figures",
+}
+FIELDS_OF_KINDS = {
+    "/runs/{audit}/traceability": f"code {UNITS}",
+    "/runs/{traced}/traceability": f"code {UNITS}",
+    "/runs/{ner}/errors": "q kind type start rows figures order",
+    "/runs/{ner}/questions": UNITS,
+    "/runs/{stability}/heatmap": "q label stratum start rows figures order",
+    "/runs/{score}/diagnosis": "lang figures",
+}
+"""On pages that runs of other commands have."""
 INSIDE = (
     *(b"Traceback", b'File "', b"site-packages", b"src/ragauge", b"sqlalchemy", b"sqlite3."),
     *(b"OperationalError", b"psycopg", b"root:x:0:0", b"60481729", CANARY.encode()),
@@ -55,14 +88,31 @@ def hostile(small, tmp_path_factory):
     (documents / "a.md").write_text("A document.")
     (documents / "secret.txt").symlink_to(folder / "secret.txt")
     with serving(small, documents=FolderDocuments(documents)) as made:
+        made.material.jobs = AtOnce()  # what is asked for is answered, and not put off
+        yield made
+
+
+@pytest.fixture(scope="module")
+def of_kinds(every):
+    """A dashboard with runs of every command."""
+    with serving(every.place) as made:
+        made.material.jobs = AtOnce()
         yield made
 
 
 @pytest.fixture(scope="module")
 def names(hostile):
-    """A run and a gold set that are there."""
-    run = hostile.history.runs(RunFilter(limit=1))[0]
-    return {"run": run.id, "gold": run.record.gold_sha256}
+    """Two runs and a gold set that are there."""
+    run, other = hostile.history.runs(RunFilter(limit=2))
+    return {"run": run.id, "other": other.id, "gold": run.record.gold_sha256}
+
+
+@pytest.fixture(scope="module")
+def names_of_kinds(of_kinds):
+    """A run of each command, by a name of one word."""
+    words = {"trace-eval": "traced", "eval ner": "ner"}
+    runs = of_kinds.history.runs(RunFilter())
+    return {words.get(run.record.command, run.record.command): run.id for run in runs}
 
 
 def faults_of(answer, small):
@@ -96,6 +146,34 @@ def test_hostile_values_are_answered_in_words(hostile, names, small, place, capl
     assert caplog.records == []
 
 
+def asked_in_each(served, place, fields, names, path):
+    """What is wrong with the answers to hostile values, each in one field of a page that is."""
+    page = path.format(**names)
+    assert ask(served.port, page).status == 200, "a page that is not there refuses all"
+    joint = "&" if "?" in page else "?"
+    found = {}
+    for field in fields.split():
+        for value in FEW:
+            if fault := faults_of(ask(served.port, f"{page}{joint}{field}={value}"), place):
+                found[field, value[:60]] = fault
+    return found
+
+
+@pytest.mark.parametrize("path", FIELDS)
+def test_each_field_of_a_page_takes_hostile_values(hostile, names, small, path, caplog):
+    with caplog.at_level(logging.ERROR):
+        assert asked_in_each(hostile, small, FIELDS[path], names, path) == {}
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("path", FIELDS_OF_KINDS)
+def test_so_does_each_field_of_runs_of_other_kinds(of_kinds, names_of_kinds, every, path, caplog):
+    fields = FIELDS_OF_KINDS[path]
+    with caplog.at_level(logging.ERROR):
+        assert asked_in_each(of_kinds, every.place, fields, names_of_kinds, path) == {}
+    assert caplog.records == []
+
+
 @pytest.mark.parametrize(
     "target",
     [
@@ -126,7 +204,7 @@ def test_no_path_leads_to_a_file(hostile, names, small, target):
 
 
 @pytest.mark.parametrize("size", [20_000, 100_000])
-@pytest.mark.parametrize("place", ["/runs/{x}", "/runs/{run}/question?unit={x}", "/?words={x}"])
+@pytest.mark.parametrize("place", ["/runs/{x}", "/runs/{run}/question?unit={x}", "/?q={x}"])
 def test_huge_ids_are_too_long(hostile, names, small, place, size):
     answer = ask(hostile.port, place.format(x="x" * size, **names))
     assert answer.status == 414

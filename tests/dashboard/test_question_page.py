@@ -16,8 +16,9 @@ import msgspec
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
-from ragauge import open_history
+from ragauge import audit, evaluate_answers, open_history, record
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import Run, UnitRow
 from ragauge.contracts.kept import ANSWERS, KeptAnswer
@@ -31,14 +32,30 @@ from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages import document, question
 from ragauge.dashboard.pages.question_answers import shown_answer
+from ragauge.dashboard.pages.question_chunks import LONGEST_TEXT
+from ragauge.dashboard.pages.question_errors import are_cut
+from ragauge.dashboard.pages.question_measured import (
+    CALIBRATED,
+    CUT,
+    OTHERWISE,
+    UNMEASURED,
+    Measured,
+    verdict,
+)
 from ragauge.dashboard.pages.question_reading import Reader
 from ragauge.dashboard.pages.question_runs import side_by_side
 from ragauge.dashboard.pages.question_traced import agreements_of, outcomes_of
+from ragauge.dashboard.pages.question_values import NOT_KEPT, values_of
+from ragauge.dashboard.rendering import render
 from ragauge.dashboard.rightness import CONTAINMENT, DOUBT, STRICT, doubt, right_means
 from ragauge.errors import RagaugeError
+from ragauge.ingest.answered.calibrations import AnswerCalibration
 from ragauge.metrics.facts import Reading
 from ragauge.reports.foreign import readable
+from ragauge.reports.numbers import value as written_value
 from ragauge.reports.trace_eval import story
+from ragauge.store import packing
+from ragauge.text.grounding import groundedness
 from tests.chromium import NARROW, WIDE, photographed
 from tests.dashboard.cited_history import (
     DOCUMENTS,
@@ -732,3 +749,199 @@ def test_any_payload_can_be_shown(retrieved, segments, cited, answer):
 def test_spelled_out_text_is_what_everyone_reads():
     assert spelled("a\u202eb\r\nc") == "a\\u202eb\r\nc" == readable("a\u202eb") + "\r\nc"
     assert DOCUMENTS["crlf"].count("\r\n") == 4
+
+
+CONTEXT = "The museum opened in 1885. Cuypers designed it, and it moved to Amsterdam."
+ANSWERED = "It opened in 1885 in Amsterdam. Cuypers liked it."
+
+
+def answers_run(history: CitedHistory, context: str = CONTEXT, **options: object) -> Run:
+    """A recorded run of `ragauge eval answers` on one answer."""
+    own = options.pop("own", {})
+    row = {"id": "r1", "question": "When did it open?", "answer": ANSWERED, "contexts": [context]}
+    outcome = evaluate_answers([{**row, **own}], **options)
+    with closing(open_history(history.place)) as opened_history:
+        return record(outcome, opened_history, name="answers", keep=True)
+
+
+def support_in(text: str) -> str:
+    return text.partition("Support, sentence by sentence")[2].partition("Retrieved")[0]
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"kind": "summary"}, {"kind": "data_to_text"}, {"own": {"kind": "summary"}}]
+)
+def test_support_is_what_the_record_says(cited, options):
+    run = answers_run(cited, **options)
+    material = opened(cited)
+    row, page = material.pages.unit(run, "r1"), page_of(material, run, "r1")
+    closed(material)
+    kind = options.get("kind") or options.get("own", {}).get("kind")
+    found = groundedness(ANSWERED, [CONTEXT], "When did it open?", kind=kind)
+    assert row.values["answers.groundedness"] == pytest.approx(found.value, abs=1e-6)
+    told = support_in(Parts(page.body).text)
+    says = "grounded" if row.values["answers.grounded"] else "not grounded"
+    number, threshold = written_value(found.value), written_value(found.threshold)
+    assert f"The run has the answer at {number}: {says} at the threshold {threshold}." in told
+    for note in (CALIBRATED, CUT, OTHERWISE):
+        assert note not in told
+
+
+def test_a_calibrated_run_has_no_verdict_of_the_page(cited, tmp_path):
+    file = tmp_path / "calibration.json"
+    file.write_bytes(msgspec.json.encode(AnswerCalibration(thresholds={"qa": 0.01})))
+    run = answers_run(cited, calibration=(str(file),))
+    material = opened(cited)
+    row, page = material.pages.unit(run, "r1"), page_of(material, run, "r1")
+    closed(material)
+    told = support_in(Parts(page.body).text)
+    assert CALIBRATED in told
+    assert "at the threshold" not in told
+    assert f"has the answer at {written_value(row.values['answers.groundedness'])}" in told
+
+
+def test_a_cut_chunk_gives_no_verdict(cited):
+    long = payload("plain", 9, 24, f"Opened in 1885. {'x ' * LONGEST_TEXT}")
+    run = cited.scored([trace("q", [long])], [gold("q")])
+    other = answers_run(cited, f"{'Old. ' * LONGEST_TEXT}{CONTEXT}"[-LONGEST_TEXT - 900 :])
+    material = opened(cited)
+    told = support_in(Parts(page_of(material, run, "q").body).text)
+    recorded = support_in(Parts(page_of(material, other, "r1").body).text)
+    closed(material)
+    for text in (told, recorded):
+        assert CUT in text
+        assert "at the threshold" not in text
+    assert "The answer comes to" not in told
+    assert "The run has the answer at" in recorded
+
+
+def test_a_number_of_another_making_is_not_given_a_threshold():
+    found = groundedness(ANSWERED, [CONTEXT])
+    told = verdict(Measured(asked=True, value=0.123, grounded=True), found, is_cut=False)
+    assert (told.value, told.grounded, told.threshold, told.note) == (0.123, True, None, OTHERWISE)
+    told = verdict(Measured(asked=True), found, is_cut=False)
+    assert (told.value, told.grounded, told.note) == (None, None, UNMEASURED)
+
+
+def test_ranks_and_scores_are_those_of_the_trace(cited):
+    exact = 0.12345678901234
+    chunks = [
+        payload("plain", 26, 46, k_pos=7, score_raw=exact, score_norm=0.5),
+        payload("plain", 9, 24, k_pos=4, score_raw=3, score_norm="much"),
+        payload("plain", 0, 7, k_pos=9, k_final=2),
+    ]
+    run = cited.scored([trace("q", chunks), trace("n", [payload("plain", 9, 24, score_norm=0.5)])],
+                       [gold("q"), gold("n", question="And then?")])  # fmt: skip
+    material = opened(cited)
+    page, normal = page_of(material, run, "q"), page_of(material, run, "n")
+    closed(material)
+    rows = json.loads(page.wanted("chunks.json")[0])
+    assert [(one["rank"], one["id"]) for one in rows] == [
+        (2, "plain#0"), (4, "plain#9"), (7, "plain#26"),
+    ]  # fmt: skip
+    assert [one["score_raw"] for one in rows] == [None, 3, exact]
+    assert [one["score_norm"] for one in rows] == [None, "much", 0.5]
+    text = Parts(page.body).text
+    assert text.count("before reranking") == 1
+    assert "9 before reranking (up 7)" in text
+    assert "of the highest score of that name, and of score_norm the share of 1." in text
+    assert "A bar is the share of 1 that score_norm is." in Parts(normal.body).text
+
+
+def test_an_answer_of_which_nobody_says_anything_is_not_drawn_as_right():
+    def drawn(**kept: str) -> str:
+        answers = [KeptAnswer(trace=Trace(qid="q", answer="It is."), **kept)]
+        return side_by_side(answers, None, Reader(Reading())).runs[0].kind
+
+    assert [drawn(), drawn(cell="+"), drawn(code="ok")] == ["none", "right", "right"]
+
+
+@pytest.mark.parametrize("kind", ["stability", "eval qa"])
+def test_what_the_summary_cut_is_not_said_to_be_absent(material, demo, kind):
+    run = demo.runs[kind]
+    whole = material.report(run)
+    rows = material.pages.units(run, UnitQuery(limit=200)).rows
+    row = next(row for row in rows if set(run.record.metrics) - set(row.values))
+    if kind == "stability":
+        cut = structs.replace(whole, details={})
+    else:
+        cut = structs.replace(whole, detail=structs.replace(whole.detail, answers=()))
+    for report, is_cut in ((whole, False), (cut, True)):
+        absent = [one for one in values_of(run, row, report, row.unit, None) if one.value is None]
+        assert absent
+        assert all((one.reason == NOT_KEPT) == is_cut for one in absent)
+
+
+def test_errors_that_the_summary_cut_are_told(material, demo):
+    report = material.report(demo.runs["eval all"])
+
+    def without(task: str, **lists: object) -> object:
+        one = report.tasks[task]
+        short = structs.replace(one, detail=structs.replace(one.detail, **lists))
+        return structs.replace(report, tasks={**report.tasks, task: short})
+
+    wrong = f"ner/{report.tasks['ner'].detail.errors[0].document}"
+    cut = without("ner", errors=())
+    assert not are_cut(report, wrong, right=False)
+    assert are_cut(cut, wrong, right=False)
+    assert not are_cut(cut, wrong, right=True)
+    query = f"retrieval/{report.tasks['retrieval'].detail.queries[0].query}"
+    assert not are_cut(report, query, right=True)
+    assert are_cut(without("retrieval", queries=()), query, right=True)
+    item = f"types/{report.tasks['types'].detail.confusions[0].examples[0]}"
+    assert not are_cut(report, item, right=False)
+    assert are_cut(without("types", confusions=()), item, right=False)
+    said = render("question_errors.html", errors=(), errors_cut=True)
+    assert "not kept in the summary" in said
+
+
+def test_units_of_components_show_no_hash(material, demo):
+    run = demo.runs["eval qa"]
+    for unit in units_of(material, run, 10):
+        asked = material.pages.question(run.record.gold_sha256, unit)
+        assert asked.is_unit
+        page = page_of(material, run, unit)
+        text = Parts(page.body).text
+        assert asked.gold_claim not in page.body
+        assert "kept as a hash only" in text
+        assert "<dt>answerable</dt>" not in page.body
+        assert "phrase of the gold" not in text
+        assert material.answers(run, unit)[-1].trace.q in Parts(page.body).text
+    plain = page_of(material, demo.runs["a"], "h001").body
+    assert "<dt>answerable</dt>" in plain
+    assert "kept as a hash only" not in plain
+
+
+def test_runs_without_gold_are_not_said_to_share_it(cited, tmp_path):
+    history = CitedHistory(tmp_path)
+    path = tmp_path / "traces.jsonl"
+    path.write_text(json.dumps(trace("q", [payload("plain", 9, 24)])) + "\n")
+    texts = []
+    for _ in range(2):
+        with closing(open_history(history.place)) as kept:
+            run = record(audit(path, docs=str(history.documents)), kept, name="cited", keep=True)
+        assert run.record.gold_sha256 is None
+        material = opened(history)
+        [unit] = units_of(material, run)
+        texts.append(Parts(page_of(material, run, unit).body).text)
+        closed(material)
+    assert "No other recorded run of the same command and name has it." in texts[0]
+    assert "The last 2 runs of the same command and name, in the picture" in texts[1]
+    assert not any("same gold set" in text for text in texts)
+
+
+def test_answers_there_was_no_room_for_are_counted(tmp_path, monkeypatch):
+    one = trace("q", [payload("plain", 9, 24)])
+    monkeypatch.setattr(packing, "LONGEST", 3 * len(json.dumps(one)))
+    history = CitedHistory(tmp_path)
+    run = history.scored([{**one, "answer": f"In 1885, {n}."} for n in range(9)], [gold("q")])
+    material = opened(history)
+    answered = material.answered(run, "q")
+    text = Parts(page_of(material, run, "q").body).text
+    closed(material)
+    kept = len(answered.answers)
+    assert kept > 1
+    assert answered.left_out == 9 - kept
+    assert answered.answers[-1].trace.answer == "In 1885, 8."
+    assert f"{9 - kept} earlier answers are not kept" in text
+    assert f"The last {kept} answers side by side" in text

@@ -14,11 +14,12 @@ from ragauge.contracts.verdict import Verdict
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Served
 from ragauge.dashboard.pages import runs
-from ragauge.dashboard.pages.sparks import LONGEST, spark
+from ragauge.dashboard.pages.sparks import LONGEST, OUTSIDE, spark
 from ragauge.reports import numbers
 from ragauge.reports.runs.story import TREND_RUNS
 from tests.chromium import photographed
 from tests.dashboard.page_parts import Parts, material_at
+from tests.dashboard.raw import ask
 from tests.dashboard.served import serving
 from tests.reports.payloads import PAYLOADS
 from tests.runners.recorded import HITS, PRECISION, ones, questions, record
@@ -164,6 +165,18 @@ def test_addresses_that_cannot_be_are_refused_in_words(material):
             shown(material, **{field: value})
 
 
+def test_too_many_words_are_refused(tmp_path):
+    with material_at(tmp_path) as material:
+        [kept] = nights(material, 1)
+    with serving(str(tmp_path / "store")) as served:
+        for path in ("/", f"/gold/{kept.record.gold_sha256}", f"/runs/{kept.id}/questions"):
+            for words, status in ((100, 200), (101, 400)):
+                target = f"{path}?q={'+'.join(f'w{place}' for place in range(words))}"
+                answer = ask(served.port, target)
+                assert answer.status == status, path
+                assert (b"101 words are given" in answer.body) == (status == 400)
+
+
 def test_without_runs_it_says_how_to_record_one(material):
     found = parts(material)
     assert "No runs yet" in found.text
@@ -181,7 +194,7 @@ def test_without_a_match_or_beyond_the_last_page_it_says_so(material):
 def test_a_sparkline_tells_the_last_runs_up_to_its_own(material):
     made = nights(material, LONGEST + 3)
     body = parts(material)
-    told = [label for label in body.labels if label.startswith(HITS)]
+    told = [label.removesuffix(OUTSIDE) for label in body.labels if label.startswith(HITS)]
     newest_first = [run.record.metrics[HITS].value for run in reversed(made)]
     assert len(told) == len(made) - (TREND_RUNS - 1), "the oldest have no line yet"
     for place, label in enumerate(told):
@@ -200,26 +213,61 @@ def test_sparklines_do_not_depend_on_what_else_is_shown(material):
     assert set(parts(material, label="model=a").labels) < set(every)
 
 
+def test_a_sparkline_begins_where_something_else_is_measured(material):
+    nights(material, 5)
+    half = SIZE // 2
+    changes = ({}, {"gold": questions(half)}, {"gold": questions(half), "versions": {HITS: 2}})
+    for place, changed in enumerate(changes):
+        for night in range(TREND_RUNS):
+            size = half if changed else SIZE
+            record(
+                material.history,
+                {HITS: ones(size, range(night))},
+                minute=60 * (10 + TREND_RUNS * place + night),
+                **changed,
+            )
+    told = [label for label in parts(material).labels if label.startswith(HITS)]
+    lengths = [int(label.split(" over ")[1].split()[0]) for label in told]
+    first = list(range(TREND_RUNS, 5 + TREND_RUNS + 1))
+    assert lengths[::-1] == [*first, TREND_RUNS, TREND_RUNS]
+
+
+def test_points_have_the_gold_set_and_the_version_of_their_run(material):
+    made = [*nights(material, 2), record(material.history, {HITS: ones(4)}, versions={HITS: 3})]
+    [line] = material.pages.lines([("score", "nightly")], [HITS], 9)
+    told = {one.run: (one.gold_sha256, one.version) for one in line.points}
+    assert told == {
+        run.id: (run.record.gold_sha256, run.record.metrics[HITS].version) for run in made
+    }
+
+
 def point(value, low=None, high=None):
-    return Point(run="r", recorded_at="2026", value=value, low=low, high=high)
+    return Point(
+        run="r", recorded_at="2026", value=value, low=low, high=high, gold_sha256=None, version=1
+    )
 
 
 def test_a_sparkline_is_broken_where_a_run_has_no_value():
-    drawn = spark([point(0.1), point(0.2), point(None), point(0.3), point(0.3)], "higher")
+    drawn = spark([point(0.1), point(0.2), point(None), point(0.3), point(0.3)])
     assert drawn.line.count("M") == 2
     assert drawn.line.count("L") == 2
     assert drawn.band == ""
     assert drawn.last == ("93.0", "3.0")
 
 
-def test_the_last_point_is_marked_where_it_leaves_the_interval_before_it():
+def test_a_value_outside_the_interval_before_it_is_told_without_better_or_worse(material):
     led = [point(0.5, 0.4, 0.6)]
-    assert spark([*led, point(0.61, 0.5, 0.7)], "higher").tone == "good"
-    assert spark([*led, point(0.61, 0.5, 0.7)], "lower").tone == "bad"
-    assert spark([*led, point(0.39, 0.3, 0.5)], "higher").tone == "bad"
-    assert spark([*led, point(0.6, 0.5, 0.7)], "higher").tone == ""
-    assert spark([point(0.5), point(0.9)], "higher").tone == ""
-    assert spark([*led, point(0.61, 0.5, 0.7)], "higher").band.count("M") == 1
+    for value, is_outside in ((0.61, True), (0.39, True), (0.6, False), (0.4, False)):
+        drawn = spark([*led, point(value, value - 0.1, value + 0.1)])
+        assert drawn.words.endswith(OUTSIDE) == is_outside
+        assert drawn.band.count("M") == 1
+    for before in (point(0.5), point(None)):
+        assert "outside" not in spark([*led, before, point(0.9)]).words
+    for night in range(4):
+        wrong = range(SIZE if night == 3 else 0)
+        record(material.history, {HITS: ones(SIZE, wrong)}, minute=night)
+    assert "outside the interval of the run before" in parts(material).labels[0]
+    assert 'class="spark"' in shown(material).body, "in no tone"
 
 
 def test_runs_without_a_common_metric_show_their_own(material):

@@ -94,6 +94,8 @@ class Point(Struct, frozen=True, kw_only=True):
     value: float | None
     low: float | None
     high: float | None
+    gold_sha256: str | None
+    version: int
 
 
 class RunKind(Struct, frozen=True, kw_only=True):

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
+from msgspec import Struct
 
 from ragauge.contracts.documents import Documents, FrozenDocument
 from ragauge.contracts.history import ID_SHOWN, REPORT, History, Run
@@ -33,6 +34,14 @@ KEPT_CHARS = 1 << 24
 
 class Missing(UsageError):
     """What an address names is not in this history."""
+
+
+class Answered(Struct, frozen=True):
+    """The answers to a question that a run keeps."""
+
+    answers: list[KeptAnswer]
+    left_out: int
+    """Answers before these, for which there was no room."""
 
 
 class Material:
@@ -73,10 +82,18 @@ class Material:
 
     def answers(self, run: Run, unit: str) -> list[KeptAnswer] | None:
         """The answers to a question of a run; None where it was recorded without texts."""
+        answered = self.answered(run, unit)
+        return None if answered is None else answered.answers
+
+    def answered(self, run: Run, unit: str) -> Answered | None:
+        """The answers to a question of a run, with how many earlier ones it could not keep."""
         packed = self.packed(run, ANSWERS)
         if packed is None:
             return None
-        return [_decoded(_answer, line, run, ANSWERS) for line in packed.lines(unit) or ()]
+        if (group := packed.group(unit)) is None:
+            return Answered([], 0)
+        decoded = [_decoded(_answer, line, run, ANSWERS) for line in group.lines]
+        return Answered(decoded, group.left_out)
 
     def document(self, run: Run, doc_id: str, rev: str) -> FrozenDocument | None:
         """A document as the run kept it, or as it is found where the user says documents are."""

@@ -125,10 +125,10 @@ def _recorded(kinds: Sequence[tuple[str, str]], metrics: Sequence[str], last: in
     age = func.row_number().over(partition_by=kind, order_by=(runs.c.recorded_at.desc(), runs.c.id))
     wanted = [tuple(map(plain, each)) for each in kinds]
     # Not the documents: the database would sort them too.
-    shown = (runs.c.number, *kind, runs.c.id, runs.c.recorded_at)
+    shown = (runs.c.number, *kind, runs.c.id, runs.c.recorded_at, runs.c.gold_sha256)
     aged = select(*shown, age.label("age")).where(tuple_(*kind).in_(wanted)).subquery()
     return (
-        select(aged.c.command, aged.c.name, aged.c.id, aged.c.recorded_at, run_metrics)
+        select(*(aged.c[column.name] for column in shown[1:]), run_metrics)
         .join(run_metrics, run_metrics.c.run == aged.c.number)
         .where(aged.c.age <= min(max(last, 0), FARTHEST))
         .where(run_metrics.c.metric.in_([plain(metric) for metric in metrics]))
@@ -149,6 +149,8 @@ def _line(command: str, name: str, metric: str, rows: Sequence[Any]) -> MetricLi
                 value=row.value,
                 low=row.low,
                 high=row.high,
+                gold_sha256=row.gold_sha256,
+                version=row.version,
             )
             for row in rows
         ),

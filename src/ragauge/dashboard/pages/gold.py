@@ -13,10 +13,14 @@ from ragauge.dashboard.links import Links
 from ragauge.dashboard.listing import addresses, listed
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.page import Figures, Page
+from ragauge.dashboard.pages.gold_questions import command_of_units
 from ragauge.dashboard.rendering import render
 
 NEWEST = "-last"
-FIGURES = ("sha256", "questions", "answerable", "unanswerable", "runs", "first", "last")
+FIGURES = (
+    *("sha256", "questions", "answerable", "unanswerable", "runs", "first", "last"),
+    "units_of",
+)
 
 
 class SetRow(Struct, frozen=True):
@@ -25,6 +29,8 @@ class SetRow(Struct, frozen=True):
     set: GoldSet
     newest: Run | None
     href: str | None
+    units_of: str | None
+    """The command whose units stand in the place of questions; None where it has questions."""
 
 
 def page(material: Material, links: Links, asked: Asked) -> Page:
@@ -44,28 +50,22 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         here="gold",
         body=body,
         crumbs=crumbs,
-        figures={"sets": lambda: figures(here)},
+        figures={"sets": lambda: figures(rows)},
     )
 
 
-def figures(sets: Sequence[GoldSet]) -> Figures:
-    return Figures(
-        FIGURES,
-        [
-            (
-                one.sha256,
-                one.questions,
-                one.answerable,
-                one.questions - one.answerable,
-                one.runs,
-                one.first,
-                one.last,
-            )
-            for one in sets
-        ],
-    )
+def figures(rows: Sequence[SetRow]) -> Figures:
+    return Figures(FIGURES, [_figures(row) for row in rows])
 
 
 def _row(material: Material, links: Links, one: GoldSet) -> SetRow:
-    newest = material.pages.runs_of_gold(one.sha256, 1)
-    return SetRow(one, newest[0] if newest else None, links.gold(one.sha256))
+    runs = material.pages.runs_of_gold(one.sha256, 1)
+    units_of = command_of_units(material.pages, one.sha256, runs)
+    return SetRow(one, runs[0] if runs else None, links.gold(one.sha256), units_of)
+
+
+def _figures(row: SetRow) -> list[object]:
+    one = row.set
+    answers = (one.answerable, one.questions - one.answerable)
+    told = (None, None) if row.units_of else answers
+    return [one.sha256, one.questions, *told, one.runs, one.first, one.last, row.units_of]

@@ -106,13 +106,14 @@ def telling(covered: Sequence[Covered]) -> Run | None:
     return next((one.run for one in covered if one.counts.right + one.counts.wrong), None)
 
 
-def strata(pages: PagedHistory, sha256: str, run: Run | None) -> Strata:
-    """Each stratum of the set, with the share right in this run."""
+def strata(pages: PagedHistory, sha256: str, run: Run | None, *, are_units: bool = False) -> Strata:
+    """Each stratum of the set, with the share right in this run; units are not answerable."""
     met = pages.rightness(run) if run else {}
     whole = Share(_sum(met.get(ANSWERABLE, {})))
     told = (
         Stratum(name, tuple(_rows(values, met.get(name, {}), whole)))
         for name, values in pages.strata(sha256).items()
+        if not (are_units and name == ANSWERABLE)
     )
     return Strata(run, whole, tuple(told))
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ragauge.contracts.gold import Gold, value_of
 from ragauge.contracts.history import Run
-from ragauge.contracts.paging import PagedHistory, Rightness
+from ragauge.contracts.paging import PagedHistory, QuestionQuery, Rightness
 from ragauge.dashboard.links import Links
 from ragauge.dashboard.page import Figures
 from ragauge.reports.foreign import cut
@@ -60,6 +60,22 @@ class QuestionRow(Struct, frozen=True, kw_only=True):
         return f"wrong in {self.count('wrong')} of {len(self.squares)} runs, oldest first: {ways}"
 
 
+def command_of_units(pages: PagedHistory, sha256: str, runs: Sequence[Run]) -> str | None:
+    """The command that the set's units are of, by its runs; None where it has questions.
+
+    The first tells for all: a set is made of the questions of a file or of a component's units.
+    """
+    first = pages.questions(sha256, QuestionQuery(limit=1)).rows
+    if not (runs and first):
+        return None
+    command = runs[0].record.command
+    # What gold says of a type is kept in words, so that nothing but the command tells it.
+    is_unit = first[0].is_unit or (
+        command.startswith("eval ") and first[0].question == first[0].qid
+    )
+    return command if is_unit else None
+
+
 def question_rows(
     pages: PagedHistory, links: Links, questions: Sequence[Gold], runs: Sequence[Run]
 ) -> list[QuestionRow]:
@@ -107,12 +123,6 @@ def _squares(
 
 def _figures(row: QuestionRow) -> list[object]:
     strata = tuple(f"{stratum}={value}" for stratum, value in row.strata)
-    ways = [row.count("right"), row.count("wrong"), row.count("untold")]
-    return [
-        row.gold.qid,
-        row.gold.question,
-        row.gold.answerable,
-        strata,
-        len(row.squares),
-        *ways,
-    ]
+    ways = (row.count("right"), row.count("wrong"), row.count("untold"))
+    asked = (None, None) if row.gold.is_unit else (row.gold.question, row.gold.answerable)
+    return [row.gold.qid, *asked, strata, len(row.squares), *ways]

@@ -37,12 +37,17 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     query = _query(asked)
     runs = pages.runs_of_gold(gold.sha256, LAST)
     covered = gold_coverage.coverage(pages, runs)
-    strata = gold_coverage.strata(pages, gold.sha256, _chosen(asked, runs, covered))
+    units_of = gold_questions.command_of_units(pages, gold.sha256, runs)
+    strata = gold_coverage.strata(
+        pages, gold.sha256, _chosen(asked, runs, covered), are_units=units_of is not None
+    )
     found = pages.questions(gold.sha256, query)
     rows = gold_questions.question_rows(pages, links, found.rows, runs)
     body = render(
         "gold_set.html",
         gold=gold,
+        units_of=units_of,
+        each="unit" if units_of else "question",
         covered=covered,
         strata=strata,
         right_means=right_means(strata.run.record.command) if strata.run else "",

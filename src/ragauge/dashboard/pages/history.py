@@ -33,8 +33,6 @@ LONGEST = 1_000
 LINES_OFFERED = 200
 LATELY = 50
 """Runs by which the line is chosen where nobody names one, so that a stray run hides none."""
-LONG_S = 60.0
-"""Who asks for figures waits until they are there."""
 
 
 class Choice(Struct, frozen=True, kw_only=True):
@@ -80,7 +78,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     kinds = material.pages.kinds(choice.metric, LINES_OFFERED)
     form = {"choice": choice, "metrics": metrics, "kinds": kinds, "links": links}
     try:
-        report = _report(material, choice, asked)
+        report = _report(material, choice)
     except InputRejected:
         return _page(links, choice.metric, render("history_unmatched.html", **form))
     except UsageError as error:
@@ -144,7 +142,7 @@ def _headline(runs: Sequence[Run], metrics: dict[str, int]) -> str:
     return next(iter(story.headlines(runs[:1])), max(sorted(metrics), key=metrics.__getitem__))
 
 
-def _report(material: Material, choice: Choice, asked: Asked) -> HistoryReport | None:
+def _report(material: Material, choice: Choice) -> HistoryReport | None:
     """The line, or None while it is still being made: large gold sets take long to tell apart."""
     pages = material.pages
     newest = pages.runs(RunQuery(limit=1)).rows
@@ -152,7 +150,7 @@ def _report(material: Material, choice: Choice, asked: Asked) -> HistoryReport |
     return material.jobs.get(
         ("history", choice.metric, canonical(choice.options), *of_what),
         lambda: run_history(material.history, choice.metric, choice.options),
-        LONG_S if asked.text("figures") else PATIENCE_S,
+        PATIENCE_S,
     )
 
 

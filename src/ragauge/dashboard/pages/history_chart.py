@@ -33,11 +33,6 @@ class Series(Struct, frozen=True):
         """Those with a value."""
         return [point for point in self.points if point and point.value is not None]
 
-    @property
-    def mean(self) -> float | None:
-        values = [point.value for point in self.told if point.value is not None]
-        return sum(values) / len(values) if values else None
-
 
 def seconds(recorded_at: str) -> float:
     """

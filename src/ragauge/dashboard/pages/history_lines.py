@@ -26,8 +26,10 @@ class Level(Struct, frozen=True, kw_only=True):
 
     series: Series
     newest: HistoryPoint | None
-    low: float | None
-    high: float | None
+    last: tuple[float, ...]
+    """The values since the line was last cut, which compare with each other."""
+    is_old: bool
+    """Whether the whole history was cut once more after them: they do not compare with others'."""
     trend: Trend | None
     variation: float | None
     changes: tuple[ChangePoint, ...]
@@ -35,6 +37,26 @@ class Level(Struct, frozen=True, kw_only=True):
     """Runs with a value in the longest stretch that was measured in one way."""
     is_one: bool
     """Whether its runs share one value; of several, no movement is told."""
+
+    @property
+    def mean(self) -> float | None:
+        return sum(self.last) / len(self.last) if self.last else None
+
+    @property
+    def low(self) -> float | None:
+        return min(self.last, default=None)
+
+    @property
+    def high(self) -> float | None:
+        return max(self.last, default=None)
+
+    @property
+    def runs(self) -> str:
+        """How many the mean is of, and of how many where the line is cut."""
+        valued = len(self.series.told)
+        if len(self.last) == valued:
+            return numbers.count(valued)
+        return numbers.n_of(len(self.last), valued)
 
     @property
     def slope(self) -> str:
@@ -77,17 +99,17 @@ def changes_in_lines(report: HistoryReport, drawn: Sequence[Series]) -> list[str
 
 def _level(report: HistoryReport, one: Series, by: str) -> Level:
     told = one.told
-    values = [point.value for point in told if point.value is not None]
     stretches = _stretches(report, one)
     is_one = len({point.labels.get(by) for point in one.points if point}) <= 1
-    last = [value for _, value in stretches[-1]] if is_one else []
+    last = [value for _, value in stretches[-1]]
+    moved = last if is_one else []
     return Level(
         series=one,
         newest=told[-1] if told else None,
-        low=min(values, default=None),
-        high=max(values, default=None),
-        trend=trend([float(place) for place in range(len(last))], last),
-        variation=variation(last),
+        last=tuple(last),
+        is_old=_is_old(report, stretches[-1]),
+        trend=trend([float(place) for place in range(len(moved))], moved),
+        variation=variation(moved),
         changes=tuple(_changes(report, stretches)) if is_one else (),
         longest=max(map(len, stretches)),
         is_one=is_one,
@@ -104,6 +126,11 @@ def _stretches(report: HistoryReport, one: Series) -> list[list[tuple[int, float
         if point is not None and point.value is not None:
             found[-1].append((at, point.value))
     return [stretch for stretch in found if stretch] or [[]]
+
+
+def _is_old(report: HistoryReport, stretch: Sequence[tuple[int, float]]) -> bool:
+    cuts = story.cuts(report)
+    return bool(cuts and stretch) and stretch[-1][0] < cuts[-1]
 
 
 def _changes(

@@ -42,7 +42,7 @@ FIGURES = (
     "cut",
 )
 LEVELS = (
-    *("value", "runs", "valued", "newest", "mean", "lowest", "highest"),
+    *("value", "runs", "valued", "since_cut", "newest", "mean", "lowest", "highest"),
     *("slope", "slope_error", "variation", "change_points"),
 )
 
@@ -221,7 +221,7 @@ def _figures(row: PointRow) -> list[object]:
 def _level_figures(one: Level) -> list[object]:
     runs = sum(point is not None for point in one.series.points)
     newest = one.newest.value if one.newest else None
-    mean, valued = one.series.mean, len(one.series.told)
+    counts = (runs, len(one.series.told), len(one.last))
     slope, error = (one.trend.slope, one.trend.error) if one.trend else (None, None)
     moved = (slope, error, one.variation, len(one.changes) if one.is_one else None)
-    return [one.series.name, runs, valued, newest, mean, one.low, one.high, *moved]
+    return [one.series.name, *counts, newest, one.mean, one.low, one.high, *moved]

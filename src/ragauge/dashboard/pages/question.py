@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import Run, UnitRow
@@ -12,9 +13,10 @@ from ragauge.dashboard.links import Links, run_names
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Figures, Page
 from ragauge.dashboard.pages.question_answers import ShownAnswer, shown_answer
-from ragauge.dashboard.pages.question_errors import errors_of
+from ragauge.dashboard.pages.question_errors import are_cut, errors_of
 from ragauge.dashboard.pages.question_gold import gold_view
 from ragauge.dashboard.pages.question_history import LAST, claim_of, past_of
+from ragauge.dashboard.pages.question_measured import measured_by
 from ragauge.dashboard.pages.question_reading import Reader, read_answer, reader_of
 from ragauge.dashboard.pages.question_runs import SideBySide, side_by_side
 from ragauge.dashboard.pages.question_tables import (
@@ -41,17 +43,20 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     row = material.pages.unit(run, unit)
     if row is None:
         raise Missing(f'run {run.shown} has no unit "{unit[:80]}"')
-    kept_answers = material.answers(run, unit)
-    answers = kept_answers or []
-    gold, reader = _gold(material, run, unit), reader_of(run)
+    answered = material.answered(run, unit)
+    answers = answered.answers if answered else []
+    asked_of, reader = _gold(material, run, unit), reader_of(run)
+    # What gold says of a component's unit is a hash: nothing to hold an answer against.
+    gold = None if asked_of and asked_of.is_unit else asked_of
     ways = Ways(run, unit, links, list_fields(asked))
-    report = material.report(run) if run.record.command.startswith(REPORTED) else None
+    report = _report(material, run)
     outcomes = traced_outcomes(report, unit)
     together = side_by_side(answers, gold, reader, outcomes) if len(answers) > 1 else None
     is_sweep = bool(outcomes) or any(one.cell is not None for one in answers[:1])
     kept = _chosen(answers, asked, together, is_sweep=is_sweep)
     question = _question(gold, row, kept)
-    shown = shown_answer(kept, gold, reader, question) if kept else None
+    measured = measured_by(run, row, report)
+    shown = shown_answer(kept, gold, reader, question, "", measured) if kept else None
     facts = read_answer(reader, gold, kept.trace).facts if kept and gold else None
     values = values_of(run, row, report, unit, facts if run.record.command == "score" else None)
     claim = claim_of(row) or (shown.claim if shown else "")
@@ -69,8 +74,9 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         question=question,
         before=ways.other(before),
         after=ways.other(after),
-        gold=gold_view(gold, run, answers, ways) if gold else None,
-        has_texts=kept_answers is not None,
+        gold=gold_view(asked_of, run, answers, ways) if asked_of else None,
+        has_texts=answered is not None,
+        left_out=answered.left_out if answered else 0,
         shown=shown,
         place=None if kept is None else answers.index(kept),
         together=together,
@@ -79,6 +85,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         past=past,
         values=values,
         errors=errors_of(report, unit),
+        errors_cut=are_cut(report, unit, row.right),
         details=details_of(row),
         links=links,
         ways=ways,
@@ -99,6 +106,10 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     )
     title = f"{cut(unit, SHORT)} · {run.record.name}"
     return Page(title=title, here="runs", body=body, crumbs=crumbs, figures=figures)
+
+
+def _report(material: Material, run: Run) -> Any:
+    return material.report(run) if run.record.command.startswith(REPORTED) else None
 
 
 def _gold(material: Material, run: Run, unit: str) -> Gold | None:
@@ -143,6 +154,7 @@ def _beside(
     other = material.run(named)
     answers = material.answers(other, ways.unit)
     reader: Reader = reader_of(other)
-    kept = answers[-1] if answers else None
-    shown = shown_answer(kept, gold, reader, question, "other-") if kept else None
-    return other, material.pages.unit(other, ways.unit), shown
+    kept, row = answers[-1] if answers else None, material.pages.unit(other, ways.unit)
+    measured = measured_by(other, row, _report(material, other))
+    shown = shown_answer(kept, gold, reader, question, "other-", measured) if kept else None
+    return other, row, shown

@@ -14,7 +14,7 @@ from ragauge.contracts.gold import Gold
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.trace import Trace
 from ragauge.dashboard.pages.cited_text import Stretch
-from ragauge.dashboard.pages.question_chunks import Chunk, chunks_of, retrieved_by
+from ragauge.dashboard.pages.question_chunks import NORMAL, Chunk, chunks_of, retrieved_by
 from ragauge.dashboard.pages.question_citations import (
     MOST_CITATIONS,
     Chip,
@@ -23,6 +23,7 @@ from ragauge.dashboard.pages.question_citations import (
     chips,
     citations_of,
 )
+from ragauge.dashboard.pages.question_measured import Measured
 from ragauge.dashboard.pages.question_reading import Reader, read_answer
 from ragauge.dashboard.pages.question_support import (
     MarkedPiece,
@@ -37,6 +38,7 @@ LONGEST_TEXT = 50_000
 SHORT = 900
 """Characters of a chunk that stand open."""
 MOST_FINDINGS = 100
+NOT_MEASURED = Measured()
 
 
 class ShownChunk(Struct, frozen=True, kw_only=True):
@@ -99,9 +101,21 @@ class ShownAnswer(Struct, frozen=True, kw_only=True):
     """How it came about: seed, temperature, jitter, times."""
     most_cited: int = MOST_CITATIONS
 
+    @property
+    def drawn_scores(self) -> frozenset[str]:
+        """Which scores have a bar: the normal one, and whether there are `others`."""
+        scores = (score for chunk in self.chunks for score in chunk.one.scores)
+        drawn = {score.name for score in scores if score.share is not None}
+        return frozenset(name if name == NORMAL else "others" for name in drawn)
+
 
 def shown_answer(
-    kept: KeptAnswer, gold: Gold | None, reader: Reader, question: str | None, prefix: str = ""
+    kept: KeptAnswer,
+    gold: Gold | None,
+    reader: Reader,
+    question: str | None,
+    prefix: str = "",
+    measured: Measured = NOT_MEASURED,
 ) -> ShownAnswer:
     """The answer with all that the page says of it; `prefix` keeps two of them apart."""
     trace = kept.trace
@@ -110,7 +124,12 @@ def shown_answer(
     chunks = chunks_of(trace, gold.gold_citations if gold else ())
     cited = citations_of(trace, chunks)
     answers = read.kind == "answer"
-    support = support_of(shown, chunks, question, prefix) if answers else Support()
+    left_out = len(retrieved_by(trace)) - len(chunks)
+    support = (
+        support_of(shown, chunks, question, measured, prefix, left_out=left_out)
+        if answers
+        else Support()
+    )
     spans = _evidence_spans(support)
     known = trace.retrieved is not None or trace.retrieved_ids is not None
     cited_places, placed = {one.chunk for one in cited}, _placed(cited)
@@ -132,7 +151,7 @@ def shown_answer(
         ),
         support=support,
         chunks=tuple(_chunk(one, cited_places, spans, prefix) for one in chunks),
-        left_out=len(retrieved_by(trace)) - len(chunks),
+        left_out=left_out,
         code=kept.code,
         findings=tuple(_finding(one, placed) for one in kept.findings[:MOST_FINDINGS]),
         more_findings=max(0, len(kept.findings) - MOST_FINDINGS),

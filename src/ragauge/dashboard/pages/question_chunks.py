@@ -20,7 +20,9 @@ MOST_CHUNKS = 200
 """Of an answer; a page with more is read by nobody."""
 LONGEST_TEXT = 20_000
 """Characters of a chunk that are shown, and that an answer is held against."""
-SCORES = ("score_raw", "score_norm", "rerank_score")
+NORMAL = "score_norm"
+"""The score that goes from 0 to 1."""
+SCORES = ("score_raw", NORMAL, "rerank_score")
 _SHOWN_APART = {*SCORES, *TEXTS, "k_pos", "k_final", "source_url", "offsets", "snippet_id"}
 _MOST_FIELDS = 24
 
@@ -30,8 +32,10 @@ class Score(Struct, frozen=True):
 
     name: str
     written: str
+    value: float | None
+    """None where it is no number."""
     share: float | None
-    """Of the highest score of that name; None where it is no number, or below nought."""
+    """Of the highest score of that name, of a normal one of 1; None where there is none."""
 
 
 class Chunk(Struct, frozen=True, kw_only=True):
@@ -41,6 +45,8 @@ class Chunk(Struct, frozen=True, kw_only=True):
     """From 1, as the trace lists it: what the marker [1] names."""
     id: str | None
     text: str | None
+    is_cut: bool
+    """Its text goes on beyond what is shown."""
     doc_id: str | None
     rev: str | None
     offsets: Offsets | None
@@ -57,13 +63,19 @@ class Chunk(Struct, frozen=True, kw_only=True):
 
     @property
     def rank(self) -> int:
-        return self.place if self.k_final is None else self.k_final
+        """The final one, else the one it was retrieved at, else its place in the list."""
+        told = self.k_pos if self.k_final is None else self.k_final
+        return self.place if told is None else told
+
+    @property
+    def before(self) -> int | None:
+        """Its rank before reranking; None where the trace does not tell of both."""
+        return None if self.k_final is None else self.k_pos
 
     @property
     def moved(self) -> int | None:
         """How many places up reranking took it; None where the trace does not tell."""
-        both = self.k_pos is not None and self.k_final is not None
-        return (self.k_pos or 0) - (self.k_final or 0) if both else None
+        return None if self.before is None else self.before - self.rank
 
 
 def retrieved_by(trace: Trace) -> list[Any]:
@@ -93,11 +105,12 @@ def _chunk(
     written: Mapping[str, Any] = raw if isinstance(raw, dict) else {}
     fields, id = read_fields(written).fields, cited_id(raw)
     scores = [(name, written[name]) for name in names if written.get(name) is not None]
-    source = written.get("source_url")
+    source, text = written.get("source_url"), _text(written)
     return Chunk(
         place=place,
         id=id,
-        text=_text(written),
+        text=None if text is None else text[:LONGEST_TEXT],
+        is_cut=len(text or "") > LONGEST_TEXT,
         doc_id=fields.get("doc_id"),
         rev=fields.get("rev"),
         offsets=fields.get("offsets"),
@@ -113,7 +126,7 @@ def _chunk(
 
 def _text(written: Mapping[str, Any]) -> str | None:
     texts = (written[name] for name in TEXTS if isinstance(written.get(name), str))
-    return next((text[:LONGEST_TEXT] for text in texts if text.strip()), None)
+    return next((text for text in texts if text.strip()), None)
 
 
 def _score_names(raw: Sequence[Any]) -> list[str]:
@@ -124,7 +137,7 @@ def _score_names(raw: Sequence[Any]) -> list[str]:
 
 
 def _top(raw: Sequence[Any], name: str) -> float:
-    if name == "score_norm":
+    if name == NORMAL:
         return 1.0
     given = [one[name] for one in raw if isinstance(one, dict) and name in one]
     return max((float(value) for value in given if _is_number(value)), default=0.0)
@@ -132,8 +145,9 @@ def _top(raw: Sequence[Any], name: str) -> float:
 
 def _score(name: str, value: Any, top: float) -> Score:
     if not _is_number(value):
-        return Score(name, str(told(value)), None)
-    return Score(name, f"{value:.6g}", value / top if top > 0 and value >= 0 else None)
+        return Score(name, str(told(value)), None, None)
+    share = value / top if top > 0 and value >= 0 else None
+    return Score(name, f"{value:.6g}", value, share)
 
 
 def _is_number(value: Any) -> bool:

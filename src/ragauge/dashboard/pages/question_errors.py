@@ -39,13 +39,37 @@ class UnitError(Struct, frozen=True, kw_only=True):
 
 def errors_of(report: Any, unit: str) -> tuple[UnitError, ...]:
     """The errors about the unit, of those that the report keeps."""
-    if isinstance(report, EvalAllReport):
-        task, _, id = unit.partition("/")
-        one = next((each for name, each in report.tasks.items() if name == task), None)
-        return errors_of(one, id)
+    report, unit = of_its_task(report, unit)
     if not isinstance(report, EvalReport):
         return ()
     return tuple(_of(report.detail, unit))[:MOST]
+
+
+def of_its_task(report: Any, unit: str) -> tuple[Any, str]:
+    """Of a report on several tasks the one that the unit belongs to, and its id there."""
+    if not isinstance(report, EvalAllReport):
+        return report, unit
+    task, _, id = unit.partition("/")
+    return next((each for name, each in report.tasks.items() if name == task), None), id
+
+
+def are_cut(report: Any, unit: str, right: bool | None) -> bool:
+    """Whether the unit may have errors, and the report keeps those of others alone."""
+    report, unit = of_its_task(report, unit)
+    if not isinstance(report, EvalReport) or errors_of(report, unit):
+        return False
+    match report.detail:
+        case RankingDetail():
+            return True
+        case (
+            EntityDetail(error_counts=counts, errors=kept)
+            | LinkDetail(error_counts=counts, errors=kept)
+        ):
+            return right is not True and sum(counts.values()) > len(kept)
+        case LabelDetail(errors=errors, confusions=confusions):
+            named = sum(len(one.examples) for one in confusions)
+            return right is not True and errors > named
+    return False
 
 
 def _of(detail: Any, unit: str) -> Iterator[UnitError]:

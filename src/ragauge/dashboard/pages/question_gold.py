@@ -48,7 +48,7 @@ def gold_view(gold: Gold, run: Run, answers: Sequence[KeptAnswer], ways: Ways) -
     return GoldView(
         one=gold,
         set=ways.links.gold(run.record.gold_sha256 or "", q=gold.qid),
-        phrases=gold.phrases[:MOST],
+        phrases=() if gold.is_unit else gold.phrases[:MOST],
         citations=gold.gold_citations[:MOST],
         constraints=gold.constraints[:MOST],
         paraphrases=gold.paraphrases[:MOST],

@@ -27,6 +27,8 @@ NAMED = 12
 WORDINGS = 3
 """Of a card, that are shown."""
 HOLDS = "its citations hold"
+UNTOLD = "none"
+"""How an answer is drawn of which nobody says whether it is right."""
 KINDS = {"answer": "answered", "refusal": "refused", "error": "failed"}
 
 
@@ -153,14 +155,17 @@ def _told(
 
 
 def _came_to(kept: KeptAnswer, kind: str) -> Outcome:
-    """What the answer came to, as far as the run kept it with the answer."""
+    """What the answer came to, as far as the run kept it with the answer.
+
+    Where it says nothing of an answer, nobody knows whether it is right.
+    """
     if cell := kept.cell:
         return Outcome(cell, CLASSES.get(cell, "some"), outcome(cell))
     if kept.code not in (None, OK):
         return Outcome("✗", "both", str(kept.code))
     if kept.code == OK and kind == "answer":
         return Outcome("✓", "right", HOLDS)
-    drawn = {"answer": "right", "refusal": "refused", "error": "failed"}[kind]
+    drawn = {"answer": UNTOLD, "refusal": "refused", "error": "failed"}[kind]
     return Outcome("", drawn, KINDS[kind])
 
 

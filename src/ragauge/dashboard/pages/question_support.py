@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from ragauge.contracts.answers import Context, Evidence, Groundedness, SentenceSupport
+from ragauge.contracts.answers import Context, Evidence, SentenceSupport
 from ragauge.contracts.evaluation import EvidenceText
 from ragauge.dashboard.pages.cited_text import Stretch, parted
 from ragauge.dashboard.pages.question_chunks import Chunk
+from ragauge.dashboard.pages.question_measured import Measured, Verdict, verdict
 from ragauge.reports.evaluation.support import (
     LEVELS,
     Level,
@@ -51,9 +52,7 @@ class Support(Struct, frozen=True, kw_only=True):
     """What the retrieved texts say of an answer; without sentences the reason why not."""
 
     sentences: tuple[Sentence, ...] = ()
-    value: float | None = None
-    grounded: bool | None = None
-    threshold: float | None = None
+    verdict: Verdict = Verdict()
     reason: str = ""
     levels: tuple[Level, ...] = LEVELS
 
@@ -67,31 +66,42 @@ class MarkedPiece(Struct, frozen=True):
 
 
 def support_of(
-    text: str, chunks: Sequence[Chunk], question: str | None, prefix: str = ""
+    text: str,
+    chunks: Sequence[Chunk],
+    question: str | None,
+    measured: Measured,
+    prefix: str = "",
+    *,
+    left_out: int = 0,
 ) -> Support:
-    """The support of an answer's sentences, by the code that `ragauge eval qa` measures with."""
-    if not chunks:
-        return Support(reason=NOTHING_RETRIEVED)
+    """The support of an answer's sentences, by the code that `ragauge eval qa` measures with.
+
+    `left_out` chunks were retrieved besides.
+    """
     contexts = [Context(str(one.place), one.text) for one in chunks if one.text is not None]
-    if not contexts:
-        return Support(reason=NO_TEXT)
-    if len(text) > LONGEST_ANSWER or sum(len(one.text) for one in contexts) > MOST_TEXT:
-        return Support(reason=TOO_LONG)
+    if reason := _incomparable(text, chunks, contexts):
+        return Support(reason=reason, verdict=verdict(measured, None, is_cut=False))
     ids = [one.id for one in chunks if one.id is not None]
     # Markers and lists are blanked, so that they count for nothing and places stay.
     plain = cited_in(text, ids).plain
-    found = groundedness(plain, contexts, question)
-    return _support(found, text, {str(one.place): one for one in chunks}, prefix)
-
-
-def _support(found: Groundedness, text: str, chunks: dict[str, Chunk], prefix: str) -> Support:
+    found = groundedness(plain, contexts, question, kind=measured.kind)
+    is_cut = left_out > 0 or any(one.is_cut for one in chunks)
+    places = {str(one.place): one for one in chunks}
     return Support(
-        sentences=tuple(_sentence(one, text, chunks, prefix) for one in found.sentences),
-        value=found.value,
-        grounded=found.grounded,
-        threshold=found.threshold,
+        sentences=tuple(_sentence(one, text, places, prefix) for one in found.sentences),
+        verdict=verdict(measured, found, is_cut=is_cut),
         reason=found.reason or "",
     )
+
+
+def _incomparable(text: str, chunks: Sequence[Chunk], contexts: Sequence[Context]) -> str:
+    """Why nothing can be held against the sentences; empty where something can."""
+    if not chunks:
+        return NOTHING_RETRIEVED
+    if not contexts:
+        return NO_TEXT
+    long = len(text) > LONGEST_ANSWER or sum(len(one.text) for one in contexts) > MOST_TEXT
+    return TOO_LONG if long else ""
 
 
 def _sentence(one: SentenceSupport, text: str, chunks: dict[str, Chunk], prefix: str) -> Sentence:

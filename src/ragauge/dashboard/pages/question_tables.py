@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ragauge.dashboard.page import Figures
 from ragauge.dashboard.pages.question_answers import ShownAnswer
+from ragauge.dashboard.pages.question_chunks import Score
 from ragauge.dashboard.pages.question_history import PastRuns, claim_of
 from ragauge.dashboard.pages.question_runs import SideBySide
 from ragauge.dashboard.pages.question_values import UnitValue
@@ -23,11 +24,16 @@ def chunk_figures(shown: ShownAnswer) -> Figures:
     head = ("rank", "k_pos", "k_final", "id", "doc_id", "rev", "start", "end", "gold", "cited")
     rows = []
     for chunk in shown.chunks:
-        one, scores = chunk.one, {score.name: score.written for score in chunk.one.scores}
+        one, scores = chunk.one, {score.name: _figure(score) for score in chunk.one.scores}
         span = (one.offsets.start, one.offsets.end) if one.offsets else (None, None)
         known = (one.rank, one.k_pos, one.k_final, one.id, one.doc_id, one.rev, *span)
         rows.append((*known, one.gold, chunk.cited, *(scores.get(name) for name in names)))
     return Figures((*head, *names), rows)
+
+
+def _figure(score: Score) -> float | str:
+    """The score as the trace has it, not as it is rounded for the page."""
+    return score.written if score.value is None else score.value
 
 
 def run_figures(together: SideBySide) -> Figures:

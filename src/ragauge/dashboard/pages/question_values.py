@@ -13,6 +13,7 @@ from ragauge.contracts.facts import Facts
 from ragauge.contracts.history import Run, UnitRow
 from ragauge.contracts.metric import Absent, Metric
 from ragauge.contracts.stability import StabilityReport
+from ragauge.dashboard.pages.question_errors import of_its_task
 from ragauge.metrics.table import table
 
 SHOWN_APART = frozenset(
@@ -20,6 +21,7 @@ SHOWN_APART = frozenset(
 )
 """Details that have a place of their own on the page."""
 UNKNOWN = "it does not apply to this one"
+NOT_KEPT = "not kept in the summary"
 
 
 class UnitValue(Struct, frozen=True, kw_only=True):
@@ -38,8 +40,9 @@ def values_of(
 ) -> list[UnitValue]:
     """The metrics of the run in the order of their ids, those that do not apply with the reason."""
     known, told = table(), _reasons(report, unit)
+    otherwise = UNKNOWN if told is not None else NOT_KEPT
     return [
-        _value(id, row, known.get(id), told, facts, run.record.metrics[id].better)
+        _value(id, row, known.get(id), told or {}, facts, run.record.metrics[id].better, otherwise)
         for id in _of_its_families(run, row)
     ]
 
@@ -76,6 +79,7 @@ def _value(
     told: Mapping[str, str],
     facts: Facts | None,
     better: str,
+    otherwise: str,
 ) -> UnitValue:
     value, reason = row.values.get(id), told.get(id) or told.get(id.partition(".")[2], "")
     if not reason and metric is not None and facts is not None:
@@ -85,7 +89,7 @@ def _value(
         value=value,
         counts=_counts(metric, row.counts.get(id, ())),
         meaning=metric.summary if metric else "",
-        reason=reason or (UNKNOWN if value is None else ""),
+        reason=reason or (otherwise if value is None else ""),
         better=better,
     )
 
@@ -103,13 +107,14 @@ def _is_own(metric: Metric) -> bool:
     return metric.measure.__module__.startswith("ragauge.")
 
 
-def _reasons(report: Any, unit: str) -> dict[str, str]:
-    """Why numbers are absent, as the report says it of the units it keeps."""
+def _reasons(report: Any, unit: str) -> dict[str, str] | None:
+    """Why numbers are absent; None where the report tells of others and the unit was cut."""
+    report, unit = of_its_task(report, unit)
     if isinstance(report, StabilityReport):
         one = report.details.get(unit)
-        return dict(one.reasons) if one else {}
+        return dict(one.reasons) if one else None
     if isinstance(report, EvalReport) and isinstance(report.detail, AnswerDetail):
-        return next((dict(one.reasons) for one in report.detail.answers if one.id == unit), {})
+        return next((dict(one.reasons) for one in report.detail.answers if one.id == unit), None)
     return {}
 
 

@@ -76,12 +76,12 @@ def metric_figures(run: Run) -> Figures:
 
 
 def gate_figures(run: Run) -> Figures:
-    columns = ("rule", "metric", "op", "bound", "value", "low", "high", "n", "verdict", "reason")
+    # The rule says how its bound is meant: "=" alone is a formula to a spreadsheet.
+    columns = ("rule", "metric", "bound", "value", "low", "high", "n", "verdict", "reason")
     rows = (
         (
             one.rule,
             one.metric,
-            one.op,
             one.bound,
             one.value,
             *_ends(one.ci),

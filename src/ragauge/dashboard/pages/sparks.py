@@ -6,7 +6,6 @@ from collections.abc import Collection, Sequence
 
 from msgspec import Struct
 
-from ragauge.contracts.metric import Better
 from ragauge.contracts.paging import MetricLine, Point
 from ragauge.reports import numbers
 from ragauge.reports.runs.story import TREND_RUNS
@@ -14,6 +13,8 @@ from ragauge.reports.runs.story import TREND_RUNS
 WIDTH, HEIGHT = 96, 20
 ROOM = 3
 """Free on every side, so that a point at the edge is whole."""
+OUTSIDE = ", outside the interval of the run before"
+"""Said without a colour: only a paired test tells better from worse."""
 LONGEST = 20
 """Runs of a sparkline: the one it stands beside, and those before it."""
 
@@ -25,25 +26,30 @@ class Spark(Struct, frozen=True):
     band: str
     """Around the line, the intervals; empty where there are none."""
     last: tuple[str, str]
-    tone: str
-    """`good` or `bad` where the last value lies outside the interval of the one before it."""
     words: str
 
 
 def sparks(lines: Sequence[MetricLine], runs: Collection[str]) -> dict[tuple[str, str], Spark]:
-    """A sparkline for each of these runs and each metric, where enough runs led to it."""
+    """A sparkline for each of these runs and each metric, where enough runs led to it.
+
+    It begins where the gold set or the metric's version last changed: what was measured before
+    does not compare.
+    """
     made = {}
     for line in lines:
+        begins = 0
         for place, point in enumerate(line.points):
+            if not _compare(line.points[begins], point):
+                begins = place
             if point.run not in runs or point.value is None:
                 continue
-            led = line.points[max(0, place + 1 - LONGEST) : place + 1]
+            led = line.points[max(begins, place + 1 - LONGEST) : place + 1]
             if sum(one.value is not None for one in led) >= TREND_RUNS:
-                made[point.run, line.metric] = spark(led, line.better)
+                made[point.run, line.metric] = spark(led)
     return made
 
 
-def spark(points: Sequence[Point], better: Better) -> Spark:
+def spark(points: Sequence[Point]) -> Spark:
     """The points, oldest first, of which the last has a value."""
     told = [point for point in points if point.value is not None]
     scale = _Scale(points)
@@ -51,8 +57,7 @@ def spark(points: Sequence[Point], better: Better) -> Spark:
         line=scale.line(),
         band=scale.band(),
         last=scale.place(len(points) - 1, told[-1].value or 0.0),
-        tone=_tone(told, better),
-        words=_words(told),
+        words=_words(told) + (OUTSIDE if _is_outside(points) else ""),
     )
 
 
@@ -106,11 +111,15 @@ def _ends(point: Point) -> tuple[float | None, float | None]:
     return point.low, point.high
 
 
-def _tone(told: Sequence[Point], better: Better) -> str:
-    before, last = told[-2], told[-1].value or 0.0
-    if before.low is None or before.high is None or before.low <= last <= before.high:
-        return ""
-    return "good" if (last > before.high) == (better == "higher") else "bad"
+def _compare(before: Point, after: Point) -> bool:
+    return (before.gold_sha256, before.version) == (after.gold_sha256, after.version)
+
+
+def _is_outside(points: Sequence[Point]) -> bool:
+    before, last = points[-2], points[-1].value or 0.0
+    if before.low is None or before.high is None:
+        return False
+    return not before.low <= last <= before.high
 
 
 def _words(told: Sequence[Point]) -> str:
