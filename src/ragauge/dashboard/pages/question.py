@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from ragauge.contracts.gold import Gold
@@ -39,73 +39,124 @@ REPORTED = ("stability", "eval", "trace-eval")
 
 def page(material: Material, links: Links, asked: Asked) -> Page:
     """The unit that the address names, in one run."""
-    run, unit = material.run(asked.needed("run")), asked.needed("unit")
-    row = material.pages.unit(run, unit)
-    if row is None:
-        raise Missing(f'run {run.shown} has no unit "{unit[:80]}"')
-    answered = material.answered(run, unit)
-    answers = answered.answers if answered else []
-    asked_of, reader = _gold(material, run, unit), reader_of(run)
-    # What gold says of a component's unit is a hash: nothing to hold an answer against.
-    gold = None if asked_of and asked_of.is_unit else asked_of
-    ways = Ways(run, unit, links, list_fields(asked))
-    report = _report(material, run)
-    outcomes = traced_outcomes(report, unit)
-    together = side_by_side(answers, gold, reader, outcomes) if len(answers) > 1 else None
-    is_sweep = bool(outcomes) or any(one.cell is not None for one in answers[:1])
-    kept = _chosen(answers, asked, together, is_sweep=is_sweep)
-    question = _question(gold, row, kept)
-    measured = measured_by(run, row, report)
-    shown = shown_answer(kept, gold, reader, question, "", measured) if kept else None
-    facts = read_answer(reader, gold, kept.trace).facts if kept and gold else None
-    values = values_of(run, row, report, unit, facts if run.record.command == "score" else None)
-    claim = claim_of(row) or (shown.claim if shown else "")
-    past = past_of(ways, claim, material.pages.over_runs(unit, run, LAST))
-    beside = _beside(material, asked, ways, gold, question)
-    before, after = material.pages.beside(run, unit, unit_query(asked))
-    body = render(
-        "question_page.html",
-        run=run,
-        run_name=run_names(run),
-        row=row,
-        doubt=doubt(row),
-        means=right_means(run.record.command),
-        agreements=agreements_of(row),
-        question=question,
-        before=ways.other(before),
-        after=ways.other(after),
-        gold=gold_view(asked_of, run, answers, ways) if asked_of else None,
-        has_texts=answered is not None,
-        left_out=answered.left_out if answered else 0,
-        shown=shown,
-        place=None if kept is None else answers.index(kept),
-        together=together,
-        beside=beside,
-        other_doubt=doubt(beside[1]) if beside and beside[1] else "",
-        past=past,
-        values=values,
-        errors=errors_of(report, unit),
-        errors_cut=are_cut(report, unit, row.right),
-        details=details_of(row),
-        links=links,
-        ways=ways,
-    )
+    return _View(material, links, asked).page()
+
+
+class _View:
+    """A unit on the way to its page."""
+
+    def __init__(self, material: Material, links: Links, asked: Asked) -> None:
+        self._material, self._links, self._asked = material, links, asked
+        self._run, self._unit = material.run(asked.needed("run")), asked.needed("unit")
+        row = material.pages.unit(self._run, self._unit)
+        if row is None:
+            raise Missing(f'run {self._run.shown} has no unit "{self._unit[:80]}"')
+        self._row = row
+        self._answered = material.answered(self._run, self._unit)
+        self._answers = self._answered.answers if self._answered else []
+        self._ways = Ways(self._run, self._unit, links, list_fields(asked))
+        self._report, self._reader = _report(material, self._run), reader_of(self._run)
+        self._held = _gold(material, self._run, self._unit)
+        # What gold says of a component's unit is a hash: nothing to hold an answer against.
+        self._gold = None if self._held and self._held.is_unit else self._held
+
+    def page(self) -> Page:
+        together = self._together()
+        kept = _chosen(self._answers, self._asked, together, is_sweep=self._is_sweep())
+        question = _question(self._gold, self._row, kept)
+        measured = measured_by(self._run, self._row, self._report)
+        shown = (
+            shown_answer(kept, self._gold, self._reader, question, "", measured) if kept else None
+        )
+        told = {
+            **self._head(question),
+            **self._around(shown, question),
+            "shown": shown,
+            "place": None if kept is None else self._answers.index(kept),
+            "together": together,
+            "values": self._values(kept),
+        }
+        return Page(
+            title=f"{cut(self._unit, SHORT)} · {self._run.record.name}",
+            here="runs",
+            body=render("question_page.html", **told),
+            crumbs=self._crumbs(),
+            figures=_figures(told),
+        )
+
+    def _head(self, question: str | None) -> dict[str, Any]:
+        """What the unit is, how it ended, and the units beside it."""
+        query = unit_query(self._asked)
+        before, after = self._material.pages.beside(self._run, self._unit, query)
+        return {
+            "run": self._run,
+            "run_name": run_names(self._run),
+            "row": self._row,
+            "doubt": doubt(self._row),
+            "means": right_means(self._run.record.command),
+            "agreements": agreements_of(self._row),
+            "question": question,
+            "before": self._ways.other(before),
+            "after": self._ways.other(after),
+            "details": details_of(self._row),
+            "links": self._links,
+            "ways": self._ways,
+        }
+
+    def _around(self, shown: ShownAnswer | None, question: str | None) -> dict[str, Any]:
+        """What is held against the answer: gold, other runs, what the report has of it."""
+        held, answered = self._held, self._answered
+        beside = _beside(self._material, self._asked, self._ways, self._gold, question)
+        claim = claim_of(self._row) or (shown.claim if shown else "")
+        runs = self._material.pages.over_runs(self._unit, self._run, LAST)
+        return {
+            "gold": gold_view(held, self._run, self._answers, self._ways) if held else None,
+            "has_texts": answered is not None,
+            "left_out": answered.left_out if answered else 0,
+            "beside": beside,
+            "other_doubt": doubt(beside[1]) if beside and beside[1] else "",
+            "past": past_of(self._ways, claim, runs),
+            "errors": errors_of(self._report, self._unit),
+            "errors_cut": are_cut(self._report, self._unit, self._row.right),
+        }
+
+    def _together(self) -> SideBySide | None:
+        if len(self._answers) < 2:
+            return None
+        return side_by_side(self._answers, self._gold, self._reader, self._outcomes())
+
+    def _outcomes(self) -> Any:
+        return traced_outcomes(self._report, self._unit)
+
+    def _is_sweep(self) -> bool:
+        return bool(self._outcomes()) or any(one.cell is not None for one in self._answers[:1])
+
+    def _values(self, kept: KeptAnswer | None) -> Any:
+        facts = None
+        if kept and self._gold and self._run.record.command == "score":
+            facts = read_answer(self._reader, self._gold, kept.trace).facts
+        return values_of(self._run, self._row, self._report, self._unit, facts)
+
+    def _crumbs(self) -> tuple[tuple[str, str | None], ...]:
+        return (
+            ("Runs", self._links.runs()),
+            (run_names(self._run), self._links.run(self._run.id)),
+            (self._ways.list_name, self._ways.back),
+            (self._unit, None),
+        )
+
+
+def _figures(told: Mapping[str, Any]) -> dict[str, Callable[[], Figures]]:
+    """What the tables and pictures of the page are made of."""
     figures: dict[str, Callable[[], Figures]] = {
-        "values": lambda: value_figures(values),
-        "history": lambda: history_figures(past),
+        "values": lambda: value_figures(told["values"]),
+        "history": lambda: history_figures(told["past"]),
     }
-    if shown:
-        figures["chunks"] = lambda: chunk_figures(shown)
-    if together:
-        figures["runs"] = lambda: run_figures(together)
-    crumbs = (
-        ("Runs", links.runs()),
-        (run_names(run), links.run(run.id)),
-        (ways.list_name, ways.back),
-        (unit, None),
-    )
-    title = f"{cut(unit, SHORT)} · {run.record.name}"
-    return Page(title=title, here="runs", body=body, crumbs=crumbs, figures=figures)
+    if told["shown"]:
+        figures["chunks"] = lambda: chunk_figures(told["shown"])
+    if told["together"]:
+        figures["runs"] = lambda: run_figures(told["together"])
+    return figures
 
 
 def _report(material: Material, run: Run) -> Any:

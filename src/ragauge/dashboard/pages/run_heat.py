@@ -18,9 +18,9 @@ from ragauge.dashboard.rendering import render
 from ragauge.dashboard.unit_list import unit_query
 from ragauge.reports import numbers
 from ragauge.reports.stability import story
-from ragauge.reports.stability.drawing import Asked as Drawn
 from ragauge.reports.stability.drawing import draw_rows
 from ragauge.reports.stability.heat import right_of
+from ragauge.reports.stability.heat_shapes import Asked as Drawn
 
 TAB = "heatmap"
 RIGHT_RUNS = "stability.success"

@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby, pairwise
 from math import ceil
 
-from msgspec import Struct
-
 from ragauge.contracts.run import Variation
-from ragauge.contracts.stability import Stability, StabilityReport
+from ragauge.contracts.stability import StabilityReport
 from ragauge.reports import numbers
 from ragauge.reports.foreign import cut
 from ragauge.reports.stability import story
 from ragauge.reports.stability.heat import Axis, fitting, merged_words, right_of
+from ragauge.reports.stability.heat_shapes import Asked, Cell, Drawing, Heading, Row
 from ragauge.reports.stability.runs import outcome
 
 COLUMNS_DRAWN = 120
@@ -26,7 +25,6 @@ LONGEST_ID = 80
 
 ROW = 22
 HEAD = 18
-CELL_HEIGHT = 20
 GAPS = (1, 6, 14)
 """Between columns of a group, between groups, and between groups of groups."""
 CHARACTER = 6.8
@@ -48,69 +46,6 @@ CLASSES = {
     "=": "saved",
     ".": "none",
 }
-
-
-class Asked(Struct, frozen=True):
-    """A question as it goes into the heat map."""
-
-    qid: str
-    rank: int
-    verdict: Stability
-    cells: str
-    """One letter a column."""
-    factor: str = ""
-    """What flips it, where somebody knows."""
-
-
-class Heading(Struct, frozen=True):
-    x: float
-    y: float
-    label: str
-    centred: bool
-
-
-class Cell(Struct, frozen=True):
-    x: float
-    kind: str
-    wrong: float | None
-    """The share of merged runs that are not right; None where a cell is one run."""
-    title: str
-
-
-class Row(Struct, frozen=True):
-    """A question, or the verdict that the questions below it have."""
-
-    y: float
-    verdict: str
-    qid: str = ""
-    rank: int = 0
-    cells: tuple[Cell, ...] = ()
-    letters: tuple[tuple[str, str, str], ...] = ()
-    """The letters of each kind: the kind, where they stand, and the letters."""
-    right: str = ""
-    factor: str = ""
-
-
-class Drawing(Struct, frozen=True):
-    columns: int
-    cell_width: int
-    right: float
-    """Where it stands how many runs of a row are right."""
-    flips: float | None
-    """Where it stands what flips a row; None where nothing is known of any."""
-    width: int
-    height: int
-    head_height: int
-    factors: tuple[tuple[float, str], ...]
-    """The name of each line of headings, beside it."""
-    headings: tuple[Heading, ...]
-    rows: tuple[Row, ...]
-    legend: tuple[tuple[str, str, str], ...]
-    """Letters that occur, how they are drawn, and what they mean."""
-    notes: tuple[str, ...]
-    table_heads: tuple[str, ...]
-    table: tuple[tuple[str, str, tuple[str, ...]], ...]
-    """The same for who cannot see: a question, its verdict, and its letters group by group."""
 
 
 def draw(report: StabilityReport, drawn: Mapping[str, int]) -> Drawing:

@@ -14,9 +14,10 @@ from ragauge.errors import UsageError
 from ragauge.reports import numbers
 from ragauge.reports.page_view import PageView, marked_beside
 from ragauge.reports.stability import story
-from ragauge.reports.stability.drawing import CLASSES, Drawing, draw
+from ragauge.reports.stability.drawing import CLASSES, draw
 from ragauge.reports.stability.gates import Gate, gates_of
 from ragauge.reports.stability.heat import right_of
+from ragauge.reports.stability.heat_shapes import Drawing
 from ragauge.reports.stability.runs import Marked, outcome, variation_words
 
 QUESTIONS_SHOWN = 200
