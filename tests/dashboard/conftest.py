@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import fcntl
+import os
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser
@@ -15,18 +18,32 @@ from tests.dashboard.served import Served, serving
 from tests.dashboard.small_history import small_history
 
 
+def shared(temporary: pytest.TempPathFactory, name: str, build: Callable[[Path], object]) -> Path:
+    """A folder that the first process of the tests fills, and the others read."""
+    own = temporary.getbasetemp()
+    root = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+    folder, whole = root / name, root / f"{name}.whole"
+    with (root / f"{name}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not whole.exists():
+            folder.mkdir()
+            # In a thread of its own: a sweep needs one without the loop of a started browser.
+            with ThreadPoolExecutor(1) as apart:
+                apart.submit(build, folder).result()
+            whole.touch()
+    return folder
+
+
 @pytest.fixture(scope="session")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> DemoHistory:
     """A history with runs of every command; nothing may be written to it."""
-    # In a thread of its own: a sweep needs one without the event loop of a started browser.
-    with ThreadPoolExecutor(1) as apart:
-        return apart.submit(DemoHistory(tmp_path_factory.mktemp("dashboard")).build).result()
+    return DemoHistory(shared(tmp_path_factory, "demo", lambda to: DemoHistory(to).build())).found()
 
 
 @pytest.fixture(scope="session")
 def every(tmp_path_factory: pytest.TempPathFactory) -> Recorder:
     """A history with a run of every kind of report; nothing may be written to it."""
-    return Recorder(tmp_path_factory.mktemp("every")).all()
+    return Recorder(shared(tmp_path_factory, "every", lambda folder: Recorder(folder).all()))
 
 
 @pytest.fixture(scope="session")

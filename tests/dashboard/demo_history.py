@@ -57,7 +57,23 @@ class DemoHistory:
         finally:
             history.close()
         self._evaluate()
+        ids = {name: run.id for name, run in self.runs.items()}
+        self._ids.write_text(json.dumps(ids))
         return self
+
+    def found(self) -> DemoHistory:
+        """The same once it is built, maybe by another process."""
+        history = open_history(self.place, create=False)
+        try:
+            ids = json.loads(self._ids.read_text())
+            self.runs = {name: history.find(id) for name, id in ids.items()}
+        finally:
+            history.close()
+        return self
+
+    @property
+    def _ids(self) -> Path:
+        return self.folder / "runs.json"
 
     def _nights(self, pipeline: Pipeline, history: History) -> None:
         for day, (model, faults) in enumerate(NIGHTS.items()):
