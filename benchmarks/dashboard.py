@@ -101,6 +101,7 @@ def read_meanwhile(
     files = write_gold(folder, asked), write_traces(folder, asked, seed=-1)
     command = [RAGAUGE, "score", *files, "--record", "--store", place, "--name", WRITTEN, "--quiet"]
     found: list[Visit] = []
+    reader.connect()  # the server has let go of a reader who was silent for so long
     started = time.perf_counter()
     try:
         with subprocess.Popen(command, stdout=subprocess.DEVNULL) as writer:

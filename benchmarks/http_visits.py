@@ -57,6 +57,10 @@ class Visitor:
     def __init__(self, address: str) -> None:
         self._connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=WAITING_S)
 
+    def connect(self) -> None:
+        """Begin a new connection."""
+        self._connection.close()  # the next request opens it again
+
     def visit(self, path: str, posted: bytes | None = None) -> Visit:
         """The whole answer; an error where it is not what was asked for."""
         method, headers = ("POST", {"Content-Type": "application/json"}) if posted else ("GET", {})
