@@ -53,6 +53,7 @@ bench: $(VENV)/dev.stamp
 	@$(BIN)/python -m benchmarks.slices
 	@$(BIN)/python -m benchmarks.diagnosis
 	@$(BIN)/python -m benchmarks.dashboard
+	@$(BIN)/python -m benchmarks.tools
 
 docs: $(VENV)/dev.stamp
 	@$(BIN)/python docs/generate.py
