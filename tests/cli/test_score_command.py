@@ -64,6 +64,27 @@ def test_exit_codes_tell_a_bad_system_from_a_bad_command(parity, arguments, code
     assert ragauge("score", *parity, *arguments).returncode == code
 
 
+@pytest.mark.parametrize(
+    ("brief", "metric"),
+    [
+        ("G1", "precision_cited"),
+        ("G2", "under_refusal"),
+        ("G3", "over_refusal"),
+        ("G4", "citation_hit_rate"),
+        ("G5", "compliance"),
+        ("chr", "citation_hit_rate"),
+    ],
+)
+def test_the_quality_briefs_gate_names_work_under_its_preset(parity, brief, metric):
+    preset = ("--preset", "example08")
+    named = report_of(*parity, *preset, "--gates", f"{brief}>=0.11")["gates"]
+    assert named == report_of(*parity, *preset, "--gates", f"{metric}>=0.11")["gates"]
+    assert f"quality.{metric}>=0.11" in [gate["rule"] for gate in named]
+    done = ragauge("score", *parity, "--preset", "ship", "--gates", f"{brief}>=0.11")
+    assert done.returncode == 2
+    assert f"write {metric}, or add --preset example08" in done.stderr.decode()
+
+
 def test_rejected_input_is_3_and_prints_no_numbers(parity):
     gold, traces = parity
     traces.write_text(traces.read_text() + '{"qid": 7}\n{broken\n')

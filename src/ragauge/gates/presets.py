@@ -36,6 +36,30 @@ DEFAULT = "integrity"
 """What holds where nobody asked for gates, so that no run passes without a check."""
 
 
+BRIEF = "example08"
+"""The preset with the gates, labels and names of the quality brief."""
+BRIEF_NAMES = {
+    "G1": "quality.precision_cited",
+    "G2": "quality.under_refusal",
+    "G3": "quality.over_refusal",
+    "G4": "quality.citation_hit_rate",
+    "G5": "quality.compliance",
+    "CHR": "quality.citation_hit_rate",
+}
+"""The metrics by the quality brief's own gate names, which its preset understands."""
+
+
+def brief_name(name: str, chosen: str | None) -> str:
+    """The metric's name, where a gate may use one of the brief's; else the name as written."""
+    metric = BRIEF_NAMES.get(name.upper())
+    if metric and chosen != BRIEF:
+        raise UsageError(
+            f'gate "{name}" is the quality brief\'s name for {metric}; '
+            f"write {metric.removeprefix('quality.')}, or add --preset {BRIEF}"
+        )
+    return metric or name
+
+
 def preset(name: str) -> tuple[Rule, ...]:
     if name not in _PRESETS:
         raise UsageError(f'there is no preset "{name}"; there are {", ".join(PRESETS)}')

@@ -15,7 +15,7 @@ from ragauge.contracts.score import Outcome, ScoreReport
 from ragauge.contracts.verdict import Rule
 from ragauge.engines.local import ordered
 from ragauge.errors import UsageError
-from ragauge.gates.presets import DEFAULT, preset
+from ragauge.gates.presets import BRIEF, DEFAULT, brief_name, preset
 from ragauge.gates.rules import checked, merged, parse_rules
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.lines import STDIN, Block, blocks
@@ -83,18 +83,18 @@ def options_of(given: dict[str, Any]) -> ScoreOptions:
 
 def rules_of(options: ScoreOptions) -> tuple[Rule, ...]:
     """The gates a run must meet: the preset's, with the user's in place of or beside them."""
+
+    def metric_id(name: str) -> str:
+        return find(brief_name(name, options.preset), "facts").id
+
     own = options.gates or ()
     if isinstance(own, str):
-        own = parse_rules(own, _metric_id)
+        own = parse_rules(own, metric_id)
     else:
-        own = tuple(checked(structs.replace(rule, metric=_metric_id(rule.metric))) for rule in own)
+        own = tuple(checked(structs.replace(rule, metric=metric_id(rule.metric))) for rule in own)
     if options.preset:
         return merged(preset(options.preset), own)
     return own or preset(DEFAULT)
-
-
-def _metric_id(name: str) -> str:
-    return find(name, "facts").id
 
 
 class _Run:
@@ -115,7 +115,7 @@ class _Run:
         wanted = {rule.metric: find(rule.metric) for rule in self._rules}
         known = reading("facts")
         self._metrics = tuple(dict(sorted({**known, **wanted}.items())).values())
-        self._brief = options.preset == "example08"
+        self._brief = options.preset == BRIEF
         self._gold = read_gold(gold)
         self._found = Gathering(self._gold, self._metrics, options.each)
 
