@@ -9,9 +9,17 @@ from contextlib import closing
 from pathlib import Path
 
 import jsonschema
+import msgspec
+import numpy as np
 import pytest
 
+from ragauge.contracts.examples import EXAMPLES
 from ragauge.contracts.history import GitState, History, Run, RunFilter
+from ragauge.contracts.schemas import RECORDS
+from ragauge.contracts.score import Measured, Outcome, Score, UnitRows
+from ragauge.contracts.verdict import Rule
+from ragauge.gates.decide import decide
+from ragauge.reports.forms import KINDS
 from ragauge.runners.recording import record
 from ragauge.runners.score import score
 from ragauge.store.history import open_history
@@ -483,3 +491,56 @@ def test_foreign_text_reaches_no_terminal_as_it_is(history, place):
         assert done.returncode == 0
         assert b"\x1b" not in done.stdout and b"\x07" not in done.stdout
         assert b" ::error" not in done.stdout
+
+
+NOTHING = Rule(metric="quality.in_scope", op=">=", bound=0)
+"""The gate of a run with nothing to score; its bound is an integer."""
+
+
+def outcome_of(kind: str) -> Outcome:
+    """The example of a kind of report as a runner would hand it over, with nothing to score."""
+    report = msgspec.convert(EXAMPLES[kind][0], RECORDS[kind])
+    gate = decide(NOTHING, Score(value=None, n=0, of=3, reason="no citations"))
+    report = msgspec.structs.replace(report, gates=(*report.gates, gate))
+    measured = {
+        id: Measured(
+            version=1,
+            better="higher",
+            values=np.array([0.5, np.nan]),
+            counts=np.array([[1, 2], [0, 0]]),
+            total="sums",
+        )
+        for id in report.metrics
+    }
+    units = UnitRows(
+        ids=["a", "b"], labels=["OK", None], right=[True, None], details={}, measured=measured
+    )
+    identity = {"command": kind, **getattr(report, "identity", {}), "gold_sha256": None}
+    return Outcome(report=report, units=units, gold=[], record_rows=None, identity=identity)
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_every_kind_of_report_is_recorded_exported_imported_and_verified(history, place, tmp_path):
+    kinds = [name for name, kind in RECORDS.items() if kind in KINDS]
+    assert len(kinds) == len(KINDS)
+    recorded = [record(outcome_of(kind), history, name=kind) for kind in kinds]
+    assert all(run.record.id == run.id for run in recorded)
+    there, archive, again = str(tmp_path / "there"), tmp_path / "a.zip", tmp_path / "b.zip"
+    said("export", "--all", "-o", archive, store=place)
+    said("import", archive, store=there)
+    assert f"{len(kinds)} runs are whole" in said("verify", store=there)
+    said("export", "--all", "-o", again, store=there)
+    assert again.read_bytes() == archive.read_bytes()
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_a_run_of_before_whose_bound_is_an_integer_travels_too(history, place, tmp_path):
+    """An older version hashed the bound `0` as it was; it is read as 0.0."""
+    gate = decide(NOTHING, Score(value=None, n=0, of=3, reason="no citations"))
+    old = history.record(new_run(1, gates=(gate,)))
+    assert b'"bound":0,' in history.document(old.id)
+    archive, there = tmp_path / "a.zip", str(tmp_path / "there")
+    said("export", "--all", "-o", archive, store=place)
+    said("import", archive, store=there)
+    assert ids(store=there) == [old.id]
+    assert "1 run is whole" in said("verify", store=there)

@@ -55,7 +55,7 @@ def old_history(place: str, version: str, *runs) -> None:
     with bare(place) as connection:
         migrations.upgrade(connection, None, version)
         for run in runs:
-            number = insert_run(connection, run.record, run.record.id)
+            number = insert_run(connection, run)
             with encoded_units(run) as units:
                 insert_parts(connection, run, number, units)
 

@@ -129,6 +129,17 @@ class NewRun(Struct, frozen=True, kw_only=True):
     files: Mapping[str, Path]
     regressions: Sequence[str] = ()
     """What is known already of a run that comes from another history."""
+    document: bytes | None = None
+    """The record as another history wrote it; its hash is the run's id."""
+
+    @property
+    def written(self) -> bytes:
+        """The bytes of the record that are kept and hashed."""
+        return canonical(self.record) if self.document is None else self.document
+
+    @property
+    def id(self) -> str:
+        return hashlib.sha256(self.written).hexdigest()
 
 
 class RunFilter(Struct, frozen=True, kw_only=True):
@@ -184,6 +195,10 @@ class History(Protocol):
         With `like`, all but ids and tags mean a run of the same command and name, recorded before
         it.
         """
+        ...
+
+    def document(self, id: str) -> bytes:
+        """The run's record as it was written, which hashes to its id."""
         ...
 
     def units(self, id: str) -> Iterator[UnitRow]:

@@ -129,7 +129,7 @@ class _Writing:
 
     def put_run(self, run: Run) -> None:
         record = run.record
-        if self.put(record_member(run.id), [canonical(record)]) != run.id:
+        if self.put(record_member(run.id), [self._history.document(run.id)]) != run.id:
             self._broken(f"run {run.shown}: its record")
         rows = (canonical(row) + b"\n" for row in self._history.units(run.id))
         large = record.units > MANY_UNITS
@@ -177,6 +177,7 @@ def _record(history: History, archive: Archive, parcels: Sequence[Parcel]) -> No
                         gold=list(archive.gold(parcel)),
                         files=archive.unpacked(parcel, Path(folder)),
                         regressions=parcel.regressions,
+                        document=parcel.document,
                     )
                 )
         except RagaugeError as error:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 from zipfile import ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 import msgspec
@@ -53,6 +53,8 @@ class Parcel(Struct, frozen=True):
 
     held: ArchivedRun
     record: RunRecord
+    document: bytes
+    """The record as it was written: numbers in it may be written in another way today."""
 
     @property
     def id(self) -> str:
@@ -164,9 +166,10 @@ class Archive:
         name = record_member(held.id)
         with self._noted(name):
             self._prove(name, held.id)
-            record = _decoded(self._content(name), RunRecord, RUN_SCHEMA)
+            document = self._content(name)
+            record = _decoded(document, RunRecord, RUN_SCHEMA)
             _check_record(record)
-            return Parcel(held, record)
+            return Parcel(held, record, document)
         return None
 
     def _check_strays(self, parcels: Sequence[Parcel]) -> None:
@@ -265,12 +268,32 @@ def _decoded(content: bytes, kind: type[Line], schema: str | None = None) -> Lin
         if schema is not None:
             _check_schema(msgspec.json.decode(content, type=_Versioned).schema, schema)
         found = msgspec.json.decode(content, type=kind)
-        as_written = canonical(found) == content
+        as_written = canonical(found) == content or (schema is not None and _same(found, content))
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
         raise _Fault(f"is not what it should be: {error}") from None
     if not as_written:
         raise _Fault("is not written as Ragauge writes it")
     return found
+
+
+def _same(record: Struct, content: bytes) -> bool:
+    """Whether the bytes are the record as an older version wrote it.
+
+    It wrote a gate's bound of 0 as `0`, which is read as 0.0, and no fields that are newer.
+    """
+    plain = msgspec.json.decode(content)
+    return canonical(plain) == content and _within(plain, msgspec.to_builtins(record))
+
+
+def _within(part: Any, known: Any) -> bool:
+    """Whether two values are equal, but for keys that only the second has."""
+    if isinstance(part, dict) and isinstance(known, dict):
+        return known.keys() >= part.keys() and all(
+            _within(value, known[key]) for key, value in part.items()
+        )
+    if isinstance(part, list) and isinstance(known, list | tuple):
+        return len(part) == len(known) and all(map(_within, part, known))
+    return bool(part == known)
 
 
 def _check_schema(found: str, known: str) -> None:

@@ -125,7 +125,7 @@ def _record(
     # As it will be read again: a record that is compared must not depend on where it came from.
     identity = msgspec.json.decode(canonical(outcome.identity))
     configuration = {key: value for key, value in identity.items() if key not in APART}
-    return RunRecord(
+    made = RunRecord(
         **about,
         command=identity["command"],
         passed=report.passed,
@@ -142,6 +142,8 @@ def _record(
         units_sha256=sealed_units(units),
         files={name: seal_of(pieces_of(path)) for name, path in sorted(files.items())},
     )
+    # As it will be read again, or its bytes would differ: a bound of 0 is read as 0.0.
+    return msgspec.json.decode(canonical(made), type=RunRecord)
 
 
 def _metrics(outcome: Outcome[Any]) -> dict[str, RecordedMetric]:

@@ -43,7 +43,7 @@ class RunColumns:
     def keep(self, connection: Connection, number: int) -> None:
         """Put them beside the run's rows."""
         record = self._run.record
-        _insert_columns(connection, number, self._units, record, record.id)
+        _insert_columns(connection, number, self._units, record, self._run.id)
         if record.gold_sha256 is not None:
             # Packed now only where the set was there a moment ago, and then removed.
             gold = self._gold or gold_packed(map(_as_read, self._run.gold))

@@ -44,8 +44,7 @@ def encoded_units(run: NewRun) -> Iterator[Iterator[dict[str, Any]]]:
             ) from error
         if digest.hexdigest() != run.record.units_sha256:
             raise InputRejected(
-                f"run {run.record.id[:12]}: units_sha256: the unit rows are not those the record "
-                "seals"
+                f"run {run.id[:12]}: units_sha256: the unit rows are not those the record seals"
             )
         spool.seek(0)
         yield _read(spool)

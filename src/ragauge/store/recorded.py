@@ -39,12 +39,12 @@ def check_record(run: NewRun) -> None:
     if record.gold_sha256 is not None and fingerprint(run.gold) != record.gold_sha256:
         problems.append("gold_sha256: the gold set is not the one the record names")
     if problems:
-        raise InputRejected(*(f"run {record.id[:12]}: {problem}" for problem in problems))
+        raise InputRejected(*(f"run {run.id[:12]}: {problem}" for problem in problems))
 
 
-def insert_run(connection: Connection, record: RunRecord, id: str) -> int | None:
+def insert_run(connection: Connection, run: NewRun) -> int | None:
     """The number of a run that was not there before; None where it was."""
-    row = {"id": id, **run_columns(record), "document": canonical(record).decode()}
+    row = {"id": run.id, **run_columns(run.record), "document": run.written.decode()}
     new = insert_unless_there(connection, runs).values(row).returning(runs.c.number)
     return connection.execute(new).scalar()
 

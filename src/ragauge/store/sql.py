@@ -55,7 +55,7 @@ class SqlHistory:
 
     def record(self, run: NewRun) -> Run:
         """Keep a run; on return it is durable. The same run a second time changes nothing."""
-        id = run.record.id
+        id = run.id
         with self._database.reading() as connection:
             known = _with_id(connection, id)
         if known is not None:
@@ -70,7 +70,7 @@ class SqlHistory:
             self._shelf.bring(run, id) as brought,
             self._database.writing() as connection,
         ):
-            number = insert_run(connection, run.record, id)
+            number = insert_run(connection, run)
             if number is not None:
                 insert_parts(connection, run, number, units)
                 columns.keep(connection, number)
@@ -87,6 +87,12 @@ class SqlHistory:
         with self._database.reading() as connection:
             number = referred(connection, reference, like)
             return read_runs(connection, select(runs.c.number).where(runs.c.number == number))[0]
+
+    def document(self, id: str) -> bytes:
+        """The run's record as it was written, which hashes to its id."""
+        with self._database.reading() as connection:
+            kept = select(runs.c.document).where(runs.c.number == run_number(connection, id))
+            return str(connection.execute(kept).scalar_one()).encode()
 
     def units(self, id: str) -> Iterator[UnitRow]:
         """The rows of a run, in the order they were recorded."""
