@@ -219,8 +219,43 @@ def test_a_question_that_stands_twice_needs_a_qid(files):
     assert (report.coverage.traced, report.coverage.unknown) == (1, 1)
     (finding,) = [f for f in report.findings if f.code == "ambiguous_question"]
     assert finding.message == (
-        'question "What is X?" stands twice in the gold set; give the trace a qid'
+        'question "What is X?" appears twice in the gold set; give the trace a qid'
     )
+
+
+def test_questions_join_over_runs_of_spaces(files):
+    gold = [GOLD | {"question": "Explain Y."}]
+    traces = [{"q": " Explain  Y. ", "answer": CLAIM}, {"q": "Explain\u00a0Y.", "answer": CLAIM}]
+    report = score(*files(traces, gold)).report
+    assert (report.coverage.traces, report.coverage.unknown) == (2, 0)
+
+
+def test_a_question_nobody_knows_is_shown_as_the_trace_has_it(files):
+    traces = [{"q": " Explain  Z.\n", "answer": CLAIM}, {"qid": "q1", "answer": CLAIM}]
+    (finding,) = score(*files(traces)).report.findings
+    assert finding.message == 'question " Explain  Z.\\n" is not in the gold set'
+
+
+NOT_OK = [
+    ({"answer": CLAIM, "ok": False, "reason": "guard: no citation"}, "guard: no citation"),
+    ({"answer": CLAIM, "ok": False}, 'the trace says "ok": false'),
+    ({"answer_json": {"claim": CLAIM, "citations": ["p1#1"]}, "ok": False}, None),
+]
+
+
+@pytest.mark.parametrize(("fields", "reason"), NOT_OK)
+def test_a_trace_that_is_not_ok_is_an_error_record(files, fields, reason):
+    report = score(*files([{"qid": "q1", **fields}])).report
+    (row,) = report.questions
+    assert (row.label, report.coverage.errors) == ("ERROR", 1)
+    assert row.reason == (reason or 'the trace says "ok": false')
+    assert report.finding_counts == {"error_record": 1}
+
+
+def test_a_refusal_that_is_not_ok_stays_a_refusal(files):
+    report = score(*files([{"qid": "q1", "answer": "not in context", "ok": False}])).report
+    assert [row.label for row in report.questions] == ["OVER_REFUSAL"]
+    assert report.finding_counts == {"not_ok": 1}
 
 
 def test_a_record_read_is_a_record_that_can_be_written():

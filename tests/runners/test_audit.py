@@ -307,6 +307,14 @@ def test_traces_that_failed_are_neither_answers_nor_refusals(tmp_path):
     assert not report.passed
 
 
+def test_a_trace_that_is_not_ok_is_an_error_record_unless_it_refuses(tmp_path):
+    refused = {"qid": "q3", "answer": "not in context", "ok": False, "retrieved": [C1]}
+    lines = [{**HOLDING[0], "ok": False, "reason": "guard"}, refused]
+    report = report_of(written(tmp_path, lines), "gold")
+    assert (report.coverage.errors, report.coverage.refusals) == (1, 1)
+    assert [one.message for one in report.findings if one.code == "error_record"] == ["guard"]
+
+
 def test_an_error_that_the_model_reports_counts_against_it(tmp_path):
     told = {"qid": "q1", "answer": '{"error": "no index", "fix": "build it"}', "retrieved": [C1]}
     cut = {"qid": "q2", "answer": '{"citations": ["c3"], "answ', "retrieved": [C3]}

@@ -118,5 +118,5 @@ def test_nothing_to_look_for():
 
 def test_the_same_question():
     assert same_question(" Ｗhat is a cafe\u0301?\n") == "What is a café?"
-    assert same_question(" what? ") == "what?"
+    assert same_question(" what  is \n it? ") == "what is it?"
     assert same_question("What?") != same_question("what?")

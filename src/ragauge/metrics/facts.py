@@ -21,6 +21,7 @@ from ragauge.text.refusal import (
 from ragauge.text.refusals.cues import cued
 
 EMPTY_ANSWER = "the answer is empty"
+NOT_OK = 'the trace says "ok": false'
 
 
 class Reading(Struct, frozen=True):
@@ -87,8 +88,7 @@ class Reader:
             structured = None
         text = trace.answer if structured is None else structured.claim
         if not text or trace.status == "error" or trace.error or text.isspace():
-            facts = Facts(key.gold.answerable, "error", citable=bool(key.ids))
-            return pattern_of(facts), "", ()
+            return self._failed(key)
         if not text.isascii():
             text = composed(text)
         refusal = refusal_in(text, self._tokens)
@@ -103,7 +103,12 @@ class Reader:
             cited = (*(cited or ()), *inline_markers(claim, trace.retrieved_ids or ()))
         if refusal == "none" and cued(claim):
             refusal = refusal_in_free_words(claim, key.gold.question)
+        if trace.ok is False and refusal not in self._refusals:
+            return self._failed(key)
         return self._compared(key, trace.retrieved_ids, claim, cited or (), refusal)
+
+    def _failed(self, key: Key) -> Read:
+        return pattern_of(Facts(key.gold.answerable, "error", citable=bool(key.ids))), "", ()
 
     def _refusal_in_claim(self, claim: str, text: str, cited: tuple[str, ...] | None) -> Refusal:
         """A refusal inside a claim field, beside an empty citation list, is a near one."""
@@ -161,7 +166,9 @@ def missing(gold: Gold) -> Facts:
 
 def error_reason(trace: Trace) -> str:
     """Why a trace is an error record."""
-    return trace.error or (trace.reason if trace.status == "error" else None) or EMPTY_ANSWER
+    failed = trace.status == "error" or trace.ok is False
+    own = trace.error or (trace.reason if failed else None)
+    return own or (NOT_OK if trace.ok is False else EMPTY_ANSWER)
 
 
 def _composed_ids(ids: tuple[str, ...]) -> tuple[str, ...]:

@@ -187,7 +187,7 @@ class BlockAuditor:
         if place is not None:
             return self._setup.gold[place]
         found.unknown += 1
-        _note(found, Noted(number, *self._join.stray(made.trace)))
+        _note(found, Noted(number, *self._join.stray(made.trace)), safe=True)
         return None
 
     def _measured(
@@ -256,9 +256,10 @@ def _row(qid: str, one: Audited) -> AuditedAnswer:
     )
 
 
-def _note(found: BlockAudit, noted: Noted) -> None:
+def _note(found: BlockAudit, noted: Noted, *, safe: bool = False) -> None:
     times = found.note_counts.get(noted.code, 0)
     found.note_counts[noted.code] = times + 1
     if times < PLACES_KEPT:
         # A message holds foreign text, which may be long or play tricks on a terminal.
-        found.notes.append(structs.replace(noted, message=one_line(noted.message, MESSAGE_SHOWN)))
+        shown = noted.message if safe else one_line(noted.message, MESSAGE_SHOWN)
+        found.notes.append(structs.replace(noted, message=shown))

@@ -46,19 +46,20 @@ def audit_one(reply: str, retrieved: bytes | None, **options: Any) -> dict[str, 
     record = _decoded(reply)
     if _is_list_of_citations(record):
         made = Auditable(Trace(qid="reply"), ParsedAnswer(citations=record), known)
+        examined, failure = validator.examine(made.answer, made.retrieved), None
     else:
         made = _made(reply, record, known, inline=chosen.inline)
-        failure = failure_of(made)
-        if failure:
-            return {
-                "ok": False,
-                "error": "error_record",
-                "field": "answer",
-                "tip": NO_ANSWER_TIP,
-                "got": failure,
-                "findings": (),
-            }
-    examined = validator.examine(made.answer, made.retrieved)
+        examined = validator.examine(made.answer, made.retrieved)
+        failure = failure_of(made, examined.audit.kind)
+    if failure:
+        return {
+            "ok": False,
+            "error": "error_record",
+            "field": "answer",
+            "tip": NO_ANSWER_TIP,
+            "got": failure,
+            "findings": (),
+        }
     if not examined.audit.ok:
         return _error(examined.audit)
     return _unchecked(made, examined, chosen.deepest) or _fine(auditor, made, examined, chosen)

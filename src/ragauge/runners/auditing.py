@@ -21,6 +21,7 @@ from ragauge.contracts.audit import (
     AuditFacts,
     CitationFinding,
     Depth,
+    Kind,
 )
 from ragauge.contracts.citation import Citation, Offsets
 from ragauge.contracts.documents import Documents
@@ -104,11 +105,10 @@ class Auditor:
 
     def audited(self, made: Auditable, gold: Gold | None, deltas: Deltas | None) -> Audited:
         """The trace's audit and the facts its metrics are measured from."""
-        failure = failure_of(made)
+        examined = self._validator.examine(made.answer, made.retrieved)
+        failure = failure_of(made, examined.audit.kind)
         if failure:
             examined = Examined(AnswerAudit(code=OK, kind="error"))
-        else:
-            examined = self._validator.examine(made.answer, made.retrieved)
         places = _places(made.retrieved)
         facts = AuditFacts(
             kind=examined.audit.kind,
@@ -257,10 +257,10 @@ def _merged(*parts: Found) -> Found:
     return {name: value for part in parts for name, value in part.items()} | {"why": reasons}
 
 
-def failure_of(made: Auditable) -> str | None:
-    """Why a trace holds neither an answer nor a refusal."""
+def failure_of(made: Auditable, kind: Kind) -> str | None:
+    """Why a trace holds neither an answer nor a refusal; `kind` is what its answer is."""
     trace, answer = made.trace, made.answer
-    if trace.status == "error" or trace.error:
+    if trace.status == "error" or trace.error or (trace.ok is False and kind != "refusal"):
         return error_reason(trace)
     said = answer.answer.strip() or any(part.text.strip() for part in answer.segments)
     return None if said or answer.error or answer.broken is not None else EMPTY_ANSWER

@@ -18,7 +18,7 @@ from ragauge.ingest import plain_traces
 from ragauge.ingest.lines import Block
 from ragauge.ingest.trace_lines import BadLine, decoded, faults_of
 from ragauge.ingest.traces import read_trace
-from ragauge.metrics.facts import Read, Reader, Reading, error_reason
+from ragauge.metrics.facts import NOT_OK, Read, Reader, Reading, error_reason
 from ragauge.metrics.quality import GOOD_LABELS, label
 from ragauge.metrics.table import table
 from ragauge.runners.join import Join
@@ -167,7 +167,7 @@ class BlockScorer:
         if place is None:
             found.unplaced += 1
             code, message = self._join.stray(trace)
-            _note(found, code, number, message)
+            _note(found, code, number, message, safe=True)
         return place
 
 
@@ -202,17 +202,18 @@ def _note_answer(qid: str, facts: Read, trace: Trace, number: int, found: BlockS
     elif read.refusal == "undetermined":
         message = f"{qid}: may refuse in free words, counted as an answer: {claim}"
         _note(found, "undetermined_refusal", number, message)
-    if trace.ok is False:
-        message = f"{qid}: the trace says ok=false; its answer was scored all the same"
+    if trace.ok is False and read.status != "error":
+        message = f"{qid}: {NOT_OK}; its answer is a refusal and counts as one"
         _note(found, "not_ok", number, message)
 
 
-def _note(found: BlockScores, code: str, number: int, message: str) -> None:
+def _note(found: BlockScores, code: str, number: int, message: str, *, safe: bool = False) -> None:
     times = found.note_counts.get(code, 0)
     found.note_counts[code] = times + 1
     if times < PLACES_KEPT:
         # A message holds foreign text, which may be long or play tricks on a terminal.
-        found.notes.append(Note(code, number, one_line(message, MESSAGE_SHOWN)))
+        shown = message if safe else one_line(message, MESSAGE_SHOWN)
+        found.notes.append(Note(code, number, shown))
 
 
 def _shown(facts: Read, trace: Trace, length: int = CLAIM_SHOWN) -> Shown:

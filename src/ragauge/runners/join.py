@@ -7,6 +7,10 @@ from collections.abc import Sequence
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.trace import Trace
 from ragauge.text.canonical import same_question
+from ragauge.text.visible import one_line, visible
+
+SHOWN = 200
+"""Characters of a qid that a message shows."""
 
 
 class Join:
@@ -25,13 +29,14 @@ class Join:
         return self.by_question.get(same_question(trace.q or ""))
 
     def stray(self, trace: Trace) -> tuple[str, str]:
-        """Why a trace has no place: the finding's code and message."""
-        question = same_question(trace.q or "")
+        """Why a trace has no place: the finding's code and message, which is safe to show."""
         if trace.qid is not None:
-            return "unknown_question", f'qid "{trace.qid}" is not in the gold set'
-        if question not in self.by_question:
-            return "unknown_question", f'question "{question:.60}" is not in the gold set'
+            return "unknown_question", f'qid "{one_line(trace.qid, SHOWN)}" is not in the gold set'
+        # As the trace has it, runs of spaces included: that is what a reader searches the file for.
+        written = visible(f"{trace.q or '':.60}".replace("\n", "\\n"))
+        if same_question(trace.q or "") not in self.by_question:
+            return "unknown_question", f'question "{written}" is not in the gold set'
         return (
             "ambiguous_question",
-            f'question "{question:.60}" stands twice in the gold set; give the trace a qid',
+            f'question "{written}" appears twice in the gold set; give the trace a qid',
         )

@@ -118,7 +118,7 @@ class RunLines:
         if place is None:
             self.strays += 1
             code, message = self._join.stray(trace)
-            self._note(code, where, message)
+            self.findings.add(Finding(code, where, message))
             return
         self._places.append(place)
         self._at.append(at)

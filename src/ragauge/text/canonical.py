@@ -109,8 +109,12 @@ def composed(text: str) -> str:
 
 
 def same_question(text: str) -> str:
-    """The form in which two questions count as the same: NFKC, trimmed."""
-    return text.strip() if text.isascii() else unicodedata.normalize("NFKC", text).strip()
+    """The form in which two questions count as the same: NFKC, trimmed, runs of spaces as one.
+
+    >>> same_question(" Explain  Y.\\n")
+    'Explain Y.'
+    """
+    return " ".join((text if text.isascii() else unicodedata.normalize("NFKC", text)).split())
 
 
 def _stands_as_words(phrase: str, text: str) -> bool:
