@@ -233,6 +233,28 @@ def test_the_factor_that_breaks_it_explains_it(factor):
     assert all(not found[name].differ for name in others)
 
 
+def test_steady_at_temperature_0_and_not_above_is_explained_by_the_temperature():
+    def run(temperature, seed):
+        odd = temperature > 0 and seed == 3
+        return RunFacts(Variation(temperature=temperature, seed=seed), odd, not odd, True, None)
+
+    runs = tuple(run(t, seed) for t in (0.0, 0.5, 1.0) for seed in range(5))
+    found = effects(runs)
+    assert found["seed"].rate == 0.2667 > found["temperature"].rate == 0.1333
+    why = explained(QuestionRuns(True, False, runs, len(runs)))
+    assert why.factor == "temperature"
+    assert "all 5 runs at temperature 0 agree, and 2 of 10 runs above it differ" in why.words
+
+
+def test_one_run_at_temperature_0_does_not_show_that_it_is_steady_there():
+    runs = [RunFacts(Variation(), False, True, True, None)]
+    runs += [
+        RunFacts(Variation(temperature=1.0, seed=seed), False, seed < 2, True, None)
+        for seed in range(1, 5)
+    ]
+    assert explained(QuestionRuns(True, False, tuple(runs), 5)).factor == "seed"
+
+
 def test_a_level_of_few_runs_is_no_evidence():
     runs = tuple(
         RunFacts(Variation(seed=seed), False, seed > 0, True, None, "a claim", frozenset())

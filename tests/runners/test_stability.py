@@ -8,6 +8,7 @@ import pytest
 from ragauge.contracts.run import Grid
 from ragauge.contracts.stability import CELLS
 from ragauge.errors import InputRejected, UsageError
+from ragauge.reports.stability.story import next_steps
 from ragauge.runners.stability import stability
 from ragauge.runners.sweep import sweep
 from tests.runners.test_sweep import QUESTIONS, REFUSAL, RIGHT, Scripted
@@ -132,6 +133,66 @@ def test_the_factor_that_breaks_a_question_is_named_with_examples(swept):
     assert report.factors["seed"].differ == 0
     assert "stability.sensitive_to_rewording" in {advice.id for advice in report.advice}
     assert report.details["q2"].verdict == "stable_pass"
+
+
+HOT = Grid(seeds=(0, 1, 2, 3, 4), temperatures=(0.0, 1.0), jitters=("none",))
+
+
+def test_a_system_that_wavers_above_temperature_0_leads_with_temperature(swept):
+    """One odd seed above 0: seed and temperature then disagree equally often."""
+    report = swept(
+        lambda ask: REFUSAL if ask.temperature and ask.seed == 1 else steady(ask), grid=HOT
+    )
+    assert report.details["q1"].explained_by.factor == "temperature"
+    factors = [one.id for one in report.advice if "sensitive_to" in one.id]
+    assert factors == ["stability.sensitive_to_temperature"]
+
+
+def test_advice_about_factors_follows_how_often_they_disagree(tmp_path):
+    """Two questions waver with the seed, and one breaks above temperature 0, which is rarer."""
+    questions = [QUESTIONS[1] | {"qid": f"u{n}", "question": f"Who made Z{n}?"} for n in range(3)]
+    gold = written(tmp_path / "gold.jsonl", questions)
+
+    def script(ask):
+        wrong = ask.temperature > 0 if "Z2" in ask.q else ask.seed == 1
+        return RIGHT if wrong else REFUSAL
+
+    sweep(gold, Scripted(script), tmp_path / "runs.jsonl", grid=HOT)
+    report = stability(gold, tmp_path / "runs.jsonl").report
+    assert (report.factors["temperature"].rate, report.factors["seed"].rate) == (0.3333, 0.2667)
+    factors = [(one.id.rpartition("_")[2], one.n) for one in report.advice if "to_" in one.id]
+    assert factors == [("temperature", 1), ("chance", 2)]
+    assert next(next_steps(report)).startswith("Start with the temperature: it explains 1 of 3")
+
+
+CONTEXTS = {
+    "same": (lambda ask: ["p1#1", "p1#2"], "stability.same_context"),
+    "changes": (
+        lambda ask: ["p1#2"] if ask.seed == 1 else ["p1#1", "p1#2"],
+        "stability.context_moves",
+    ),
+    "unrelated": (lambda ask: ["p1#1", f"p2#{ask.jitter}"], "stability.same_context"),
+    "unknown": (lambda ask: None, "stability.retrieval_unknown"),
+}
+
+
+@pytest.mark.parametrize("kind", CONTEXTS)
+def test_retrieval_is_blamed_where_the_retrieved_ids_say_so_and_not_from_citations(swept, kind):
+    retrieved, advice = CONTEXTS[kind]
+
+    def script(ask):
+        reply = steady(ask)
+        if reply is not REFUSAL and ask.seed == 1:
+            cited = {"answer_json": reply["answer_json"] | {"citations": ["p1#2"]}}
+            reply = reply | cited
+        return reply if reply is REFUSAL else reply | {"retrieved_ids": retrieved(ask)}
+
+    report = swept(script)
+    assert report.details["q1"].retrieval == kind
+    about = ("context_moves", "same_context", "retrieval_unknown")
+    assert [one.id for one in report.advice if one.id.endswith(about)] == [advice]
+    same = "every run retrieved the same ids, so the cause comes after retrieval"
+    assert (same in report.details["q1"].explained_by.words) is (kind == "same")
 
 
 def test_a_failed_run_leaves_the_question_incomplete(swept):

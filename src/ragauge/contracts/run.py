@@ -119,6 +119,8 @@ class RunFacts(Struct, frozen=True):
     """The claim as it was written; empty where it refused."""
     refusal: Refusal = "none"
     """How it refused, whatever counts as a refusal."""
+    retrieved: tuple[str, ...] | None = None
+    """The ids it retrieved, in their order; None where the run does not report them."""
 
     @property
     def outcome(self) -> tuple[bool, bool, bool, bool | None]:

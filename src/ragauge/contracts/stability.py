@@ -34,6 +34,15 @@ CELLS = {
 """The outcome of a run as one letter: a question's row of the heat map is a text of these."""
 
 
+Retrieval = Literal["same", "changes", "unrelated", "unknown"]
+"""Whether the retrieved ids can explain why runs of a question differ.
+
+`same`: every run retrieved the same ids in the same order. `changes`: runs that retrieved other ids
+disagree more often than runs that retrieved the same. `unrelated`: they do not. `unknown`: some run
+does not report its retrieved ids.
+"""
+
+
 class FactorEffect(Struct, frozen=True, kw_only=True):
     """How often runs that differ in one factor alone disagree."""
 
@@ -50,7 +59,8 @@ class Explanation(Struct, frozen=True, kw_only=True):
     about: Literal["outcome", "citations", "wording"]
     """What varies: the outcome; or, where that is the same, the citations or the wording."""
     rate: float
-    """Its rate of disagreement; the other factors' are no higher."""
+    """Its rate of disagreement; the highest, unless the runs at the lowest temperature all agree:
+    then the factor is the temperature."""
     words: str
     """A sentence, such as `jitter: 6 of 10 pairs differ; syn is right in 0 of 5 runs, …`."""
 
@@ -107,6 +117,8 @@ class QuestionStability(Struct, frozen=True, kw_only=True):
     question: str
     examples: tuple[Shown, ...]
     """The commonest outcome first, then one run of each other outcome."""
+    retrieval: Retrieval | None = None
+    """Whether retrieval can explain what varies; None with fewer than two finished runs."""
 
     @property
     def blamed(self) -> Factor | None:

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from ragauge.contracts.score import Advice, QuestionRow, Score
-from ragauge.contracts.stability import QuestionStability, Stability
+from ragauge.contracts.stability import FactorEffect, QuestionStability, Stability
 from ragauge.diagnosis.catalogue import Entry, catalogue
 from ragauge.gates.decide import satisfies
 from ragauge.gates.rules import parse_rule
@@ -53,6 +53,8 @@ class StabilityFacts(Struct, frozen=True, kw_only=True):
     fails_scu_cons: bool
     factor: str | None
     """What the variation goes with."""
+    retrieval: str | None
+    """Whether the retrieved ids can explain it."""
 
 
 def stability_facts(qid: str, detail: QuestionStability) -> StabilityFacts:
@@ -69,14 +71,31 @@ def stability_facts(qid: str, detail: QuestionStability) -> StabilityFacts:
         fails_refusal=not failed.isdisjoint(("refusal_rate", "rcr")),
         fails_scu_cons="scu_cons" in failed,
         factor=detail.explained_by.factor if detail.explained_by else None,
+        retrieval=detail.retrieval,
     )
 
 
 def advise_stability(
-    questions: Sequence[StabilityFacts], strata: Mapping[str, Mapping[str, Any]]
+    questions: Sequence[StabilityFacts],
+    strata: Mapping[str, Mapping[str, Any]],
+    factors: Mapping[str, FactorEffect],
 ) -> tuple[Advice, ...]:
-    """The hypotheses that a sweep's questions speak for, ranked as those of a score."""
-    return advised("stability", questions, {}, strata)
+    """The hypotheses that a sweep's questions speak for, ranked as those of a score.
+
+    Those about factors keep their places among the others, and follow each other by how often
+    runs that differ in the factor alone disagree.
+    """
+    ranked = list(advised("stability", questions, {}, strata))
+    about = {one.id: one.when["factor"] for one in catalogue() if "factor" in one.when}
+
+    def rate(advice: Advice) -> float:
+        return max(factors[name].rate or 0.0 for name in about[advice.id] if name in factors)
+
+    places = [place for place, advice in enumerate(ranked) if advice.id in about]
+    by_rate = sorted((ranked[place] for place in places), key=rate, reverse=True)
+    for place, advice in zip(places, by_rate, strict=True):
+        ranked[place] = advice
+    return tuple(ranked)
 
 
 def advised(

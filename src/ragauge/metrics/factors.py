@@ -10,12 +10,14 @@ from typing import Any, Literal
 from msgspec.structs import astuple
 
 from ragauge.contracts.run import FACTORS, Factor, QuestionRuns, RunFacts, Variation
-from ragauge.contracts.stability import Explanation, FactorEffect
+from ragauge.contracts.stability import Explanation, FactorEffect, Retrieval
 
 _PLACE = {name: place for place, name in enumerate(Variation.__struct_fields__)}
 
 FEWEST_RUNS = 3
 """Of a level of a factor, to be named as the one that goes wrong."""
+
+RETRIEVED_THE_SAME = "every run retrieved the same ids, so the cause comes after retrieval"
 
 About = Literal["outcome", "citations", "wording"]
 
@@ -71,29 +73,90 @@ def explained(question: QuestionRuns) -> Explanation | None:
     """The factor that goes most with what varies; None where nothing varies.
 
     The outcome is looked at first; where it is the same in every run, the citations, then the
-    wording.
+    wording. A question that is steady at the lowest temperature and not above it is explained by
+    the temperature: one odd run above it gives seed and temperature the same rate.
     """
     for about, same in SAME.items():
         found = effects(question.runs, same)
         factor = max(FACTORS, key=lambda name: (found[name].rate or 0.0, -FACTORS.index(name)))
-        if found[factor].differ:
+        steady = _steady_below(question.runs, same)
+        if steady:
+            factor = "temperature"
+        if steady or found[factor].differ:
+            sentences = (
+                _pairs(factor, found[factor], about),
+                _worst_level(question, factor) if about == "outcome" else None,
+                steady,
+                RETRIEVED_THE_SAME if retrieval_of(question.runs, same) == "same" else None,
+            )
             return Explanation(
                 factor=factor,
                 about=about,
                 rate=found[factor].rate or 0.0,
-                words=_words(question, factor, found[factor], about),
+                words="; ".join(filter(None, sentences)),
             )
     return None
 
 
-def _words(question: QuestionRuns, factor: Factor, found: FactorEffect, about: About) -> str:
+def retrieval_of(runs: Sequence[RunFacts], same: Same = SAME["outcome"]) -> Retrieval | None:
+    """Whether the retrieved ids can explain why runs differ; None with fewer than two runs.
+
+    >>> def run(seed, right, *ids):
+    ...     return RunFacts(Variation(seed=seed), False, right, right, None, retrieved=ids)
+    >>> retrieval_of([run(0, True, "p1", "p2"), run(1, False, "p1", "p2")])
+    'same'
+    >>> retrieval_of([run(0, True, "p1", "p2"), run(1, True, "p1", "p2"), run(2, False, "p3")])
+    'changes'
+    >>> retrieval_of([run(0, True, "p1"), run(1, False, "p1"), run(2, True, "p2")])
+    'unrelated'
+    """
+    if len(runs) < 2:
+        return None
+    if any(run.retrieved is None for run in runs):
+        return "unknown"
+    alike: defaultdict[Any, Counter[Hashable]] = defaultdict(Counter)
+    for run in runs:
+        alike[run.retrieved][same(run)] += 1
+    if len(alike) == 1:
+        return "same"
+    everyone = sum(alike.values(), Counter[Hashable]())
+    pairs, differ = _pairs_of(everyone)
+    within = [_pairs_of(outputs) for outputs in alike.values()]
+    pairs_within, differ_within = sum(p for p, _ in within), sum(d for _, d in within)
+    if not pairs_within:
+        return "changes"
+    across = (differ - differ_within) / (pairs - pairs_within)
+    return "changes" if across > differ_within / pairs_within else "unrelated"
+
+
+def _pairs_of(outputs: Counter[Hashable]) -> tuple[int, int]:
+    """Pairs of runs, and how many of them differ."""
+    pairs = comb(outputs.total(), 2)
+    return pairs, pairs - sum(comb(times, 2) for times in outputs.values())
+
+
+def _steady_below(runs: Sequence[RunFacts], same: Same) -> str | None:
+    """That runs agree at the lowest temperature and only there; None where that is not so."""
+    low = min((run.variation.temperature for run in runs), default=0.0)
+    cold = [same(run) for run in runs if run.variation.temperature == low]
+    warm = [same(run) for run in runs if run.variation.temperature > low]
+    if len(cold) < 2 or len(set(cold)) > 1 or not set(warm) - set(cold):
+        return None
+    other = sum(one != cold[0] for one in warm)
+    return (
+        f"all {len(cold):,} runs at temperature {low:g} agree, and {other:,} of {len(warm):,} runs "
+        "above it differ from them"
+    )
+
+
+def _pairs(factor: Factor, found: FactorEffect, about: About) -> str | None:
     what = {"outcome": "outcomes", "citations": "citations", "wording": "claims"}[about]
-    pairs = (
+    if not found.pairs:
+        return None
+    return (
         f"{found.differ:,} of {found.pairs:,} pairs of runs that differ in {factor} alone "
         f"have different {what}"
     )
-    worst = _worst_level(question, factor) if about == "outcome" else None
-    return f"{pairs}; {worst}" if worst else pairs
 
 
 def _worst_level(question: QuestionRuns, factor: Factor) -> str | None:

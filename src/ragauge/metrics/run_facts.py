@@ -37,6 +37,7 @@ def run_facts(reader: Reader, key: Key, trace: Trace, variation: Variation) -> R
         cited=frozenset(facts.cited),
         said=facts.claim if facts.answered else "",
         refusal=facts.refusal,
+        retrieved=trace.retrieved_ids,
     )
 
 

@@ -13,7 +13,7 @@ from ragauge.contracts.metric import Absent
 from ragauge.contracts.run import QuestionRuns, RunFacts, Variation
 from ragauge.contracts.stability import Explanation, FactorEffect, QuestionStability, Shown
 from ragauge.contracts.trace import Trace
-from ragauge.metrics.factors import effects, explained
+from ragauge.metrics.factors import effects, explained, retrieval_of
 from ragauge.metrics.facts import Key, Reader, error_reason
 from ragauge.metrics.run_facts import run_facts, variation_of
 from ragauge.metrics.stability import METRICS
@@ -167,6 +167,7 @@ def _detail(
         noop=plan.noop if plan else (),
         question=gold.question,
         examples=tuple(_examples(unit, runs, why)),
+        retrieval=retrieval_of(unit.runs),
     )
 
 

@@ -155,7 +155,7 @@ class _Scoring:
             findings=tuple(findings.kept()),
             finding_counts=dict(sorted(findings.counts.items())),
             coverage=found.coverage(lines),
-            advice=advise_stability(found.failures, found.strata),
+            advice=advise_stability(found.failures, found.strata, found.factors()),
             over_questions=found.over_questions(),
             identity=self._identity(),
         )

@@ -244,7 +244,8 @@ def test_jitters_without_effect_advice_findings_coverage_and_next_are_told(telli
     assert "Coverage  12 of 12 gold questions run; 230 runs planned" in written
     assert section(written, "Next") == [
         "  Run the sweep again: it resumes with what failed or is missing, 2 runs.",
-        "  Start with the seed: it explains most in 4 of 7 questions that are not stable.",
+        "  Start with the seed: it explains 4 of 7 questions that are not stable.",
+        "  Run pairs that differ in one factor alone disagree: 14.3 % for seed, 9.2 % for jitter.",
         "  Read the two answers of h050 side by side.",
     ]
 

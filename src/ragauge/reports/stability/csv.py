@@ -30,6 +30,7 @@ COLUMNS = (
     "noop",
     "cells",
     "question",
+    "retrieval",
 )
 
 
@@ -52,4 +53,4 @@ def _row(qid: str, one: QuestionStability, cells: str) -> Iterator[object]:
     for factor in FACTORS:
         effect = one.factors.get(factor)
         yield effect and effect.rate
-    yield from (one.prompts, one.noop, cells, one.question)
+    yield from (one.prompts, one.noop, cells, one.question, one.retrieval)

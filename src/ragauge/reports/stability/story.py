@@ -18,7 +18,7 @@ from ragauge.contracts.stability import (
     StabilityReport,
 )
 from ragauge.reports import envelope
-from ragauge.reports.numbers import count, counted
+from ragauge.reports.numbers import count, counted, share
 from ragauge.reports.stability.heat import right_of
 
 WORST_FIRST: tuple[Stability, ...] = ("stable_fail", "flaky", "incomplete", "stable_pass")
@@ -197,10 +197,19 @@ def next_steps(report: StabilityReport) -> Iterator[str]:
     bad = unstable(report)
     blamed = over_questions(report).blamed
     if blamed:
-        factor, times = min(blamed.items(), key=lambda pair: (-pair[1], pair[0]))
+        effects = dict(factor_effects(report.factors))
+        often = {name: effect.rate or 0.0 for name, effect in effects.items()}
+        first = min(blamed, key=lambda name: (-often.get(name, 0.0), -blamed[name], name))
+        rates = [
+            f"{share(effects[name].differ, effects[name].pairs)} for {name}"
+            for name in effects
+            if name == first or effects[name].differ
+        ]
         unstable_ones = report.totals["questions"] - report.totals["stable_pass"]
         of = counted(unstable_ones, "question that is not stable", "questions that are not stable")
-        yield f"Start with the {factor}: it explains most in {count(times)} of {of}."
+        yield f"Start with the {first}: it explains {count(blamed[first])} of {of}."
+        if len(rates) > 1:
+            yield f"Run pairs that differ in one factor alone disagree: {', '.join(rates)}."
     telling = [qid for qid in bad if len(report.details[qid].examples) > 1]
     if telling:
         yield f"Read the two answers of {telling[0]} side by side."
