@@ -229,6 +229,18 @@ def test_files_read_end_to_end_agree_with_pytrec_eval_and_ir_measures(seed, form
     assert ("duplicate_document" in counts) is (form == "trec")
 
 
+def test_trec_files_with_a_query_without_relevant_documents_count_as_trec_eval(tmp_path):
+    qrels = {"q1": {"d1": 1, "d2": 0}, "q2": {"d1": 0}, "q3": {"d3": 2}}
+    run = {"q1": {"d1": 2.0, "d2": 1.0}, "q2": {"d1": 1.0}, "q3": {"d9": 2.0, "d3": 1.0}}
+    files = FORMS["trec"](qrels, run, np.random.default_rng(0), tmp_path)
+    theirs = pytrec_eval.RelevanceEvaluator(qrels, families(PYTREC)).evaluate(run)
+    report = evaluate_retrieval(*files, measures=[one.format(1) for one in PYTREC.values()]).report
+    for name, spelled in PYTREC.items():
+        score = report.metrics[named(spelled.format(1)).id]
+        mean = sum(values[name] for values in theirs.values()) / len(theirs)
+        assert (score.value, score.n) == (pytest.approx(mean, abs=1e-9), 3), name
+
+
 def test_scores_that_single_precision_takes_for_equal():
     """pytrec_eval reads scores in single precision: here it sees a tie, and puts b first."""
     qrels, run = {"q": {"a": 1, "b": 0}}, {"q": {"a": 1.00000001, "b": 1.0}}

@@ -9,6 +9,7 @@ from msgspec import structs
 
 from ragauge.metrics.retrieval import metric_id
 from ragauge.metrics.retrieval_names import named, parsed
+from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval
 from tests.components.judged_runs import measured, plain_rankings
 from tests.components.shared_data import shared
 
@@ -66,6 +67,21 @@ def test_the_plain_functions_print_the_same(output):
         rows = dict(zip(judgements(qrels), map(metric, rankings), strict=True))
         told = {query: float(metric.finish(counts(row))) for query, row in rows.items()}
         assert {query: shown(told, query) for query in values} == values, measure
+
+
+@pytest.mark.parametrize("output", ["out.test.a", "out.test.aqc", "out.test.aql"])
+def test_the_command_prints_the_published_means_by_default(output):
+    """Through the files themselves; out.test.aqc is trec_eval -c, a missing query counts 0."""
+    qrels, run, level = OUTPUTS[output]
+    files = (shared(f"trec_eval/{qrels}"), shared(f"trec_eval/{run}"))
+    names = {measure: at_level(measure, level) for measure in published(output)}
+    report = evaluate_retrieval(*files, measures=list(names.values()), intervals=False).report
+    means = {
+        measure: values["all"] for measure, values in published(output).items() if "all" in values
+    }
+    assert len(means) > 40
+    told = {measure: f"{report.metrics[named(names[measure]).id].value:.4f}" for measure in means}
+    assert told == means
 
 
 @cache

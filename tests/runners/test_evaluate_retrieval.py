@@ -202,6 +202,26 @@ def test_g4_a_query_with_nothing_relevant_is_excluded_or_zero() -> None:
     assert value(report(qrels, run, measures=["rr"], no_rel="zero"), "rr") == 0.5
 
 
+def test_g4_trec_files_count_a_query_with_nothing_relevant_as_trec_eval_does(tmp_path) -> None:
+    qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
+    qrels.write_text("q1 0 d1 1\nq2 0 d1 0\n")
+    run.write_text("q1 Q0 d1 1 2.0 t\nq2 Q0 d1 1 2.0 t\n")
+    found = report(qrels, run, measures=["rr"])
+    assert (value(found, "rr"), found.coverage["scored"]) == (0.5, 2)
+    assert "no_rel:zero" in found.metrics["retrieval.rr"].signature
+    [finding] = [one for one in found.findings if one.code == "no_relevant"]
+    assert finding.message.endswith("it counts 0, as in trec_eval")
+    assert value(report(qrels, run, measures=["rr"], no_rel="exclude"), "rr") == 1.0
+
+
+def test_g4_as_trec_eval_holds_for_every_form() -> None:
+    qrels, run = {"q1": {"d1": 1}, "q2": {"d1": 0}}, {"q1": {"d1": 1.0}, "q2": {"d1": 1.0}}
+    assert value(report(qrels, run, measures=["rr"]), "rr") == 1.0
+    assert value(report(qrels, run, measures=["rr"], counted_as="trec_eval"), "rr") == 0.5
+    with pytest.raises(UsageError, match="--no-rel exclude"):
+        report(qrels, run, counted_as="trec_eval", no_rel="exclude")
+
+
 def test_g7_no_query_is_no_number() -> None:
     found = report({}, {}, measures=["rr"])
     assert (value(found, "rr"), found.metrics["retrieval.rr"].n) == (None, 0)

@@ -26,8 +26,13 @@ from ragauge.cli.settings import options_of
 @click.option(
     "--no-rel",
     type=click.Choice(["exclude", "zero"]),
-    default="exclude",
-    help="Queries with nothing relevant  [exclude: counted, not in the means]",
+    help="Queries with nothing relevant  [TREC: zero, as trec_eval; else exclude from the means]",
+)
+@click.option(
+    "--as",
+    "counted_as",
+    type=click.Choice(["trec_eval"]),
+    help="Count queries as trec_eval -c does  [the default for TREC judgements]",
 )
 @click.option("--collapse", metavar="SEP", help="Chunks to documents: what stands before SEP.")
 @click.option(
@@ -58,6 +63,8 @@ def eval_retrieval(ctx: click.Context, /, qrels: str, run: str, **given: Any) ->
 
     Both are TREC files, BEIR tables, ranx JSON, tables with a header, JSON or JSON Lines. Ranked
     by score, ties by document id descending, as trec_eval does; a query that RUN lacks counts 0.
+    With TREC judgements, or --as trec_eval, a query with nothing relevant counts 0 too; with other
+    formats it is left out of the means.
 
     \b
     Example:

@@ -39,6 +39,8 @@ class RankingRows(Struct, frozen=True, kw_only=True):
     """By query, where the records tell."""
     empty: tuple[str, ...] = ()
     """Queries that were given without a document."""
+    form: str | None = None
+    """The input format of the file they were read from; None where there was no file."""
 
     def line_of(self, row: int) -> int:
         return self.first_line + row if self.line is None else int(self.line[row])

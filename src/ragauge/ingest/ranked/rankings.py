@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from msgspec import structs
+
 from ragauge.errors import UsageError
 from ragauge.ingest.lines import read_whole
 from ragauge.ingest.ranked.ranking_frames import rows_of_frame
@@ -50,7 +52,8 @@ def read_content(
 ) -> RankingRows:
     """The rows of a file's text, in the form that is named or that it shows."""
     known = len(problems)
-    rows = _READERS[form_of(content, role, form)](name, content, role, problems)
+    shown = form_of(content, role, form)
+    rows = structs.replace(_READERS[shown](name, content, role, problems), form=shown)
     if not rows.frame.height and len(problems) == known:
         what = "no judgement" if role == "qrels" else "no result"
         problems.append(f"{name}: holds {what}; write TREC lines, a table or JSON Lines")

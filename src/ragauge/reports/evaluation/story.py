@@ -100,8 +100,17 @@ def _headlines(report: EvalReport) -> dict[str, str]:
 
 
 def about(report: EvalReport) -> str:
-    """What stands below the verdict."""
-    return answers.about(report.detail) if isinstance(report.detail, AnswerDetail) else ""
+    """What is shown below the verdict."""
+    if isinstance(report.detail, AnswerDetail):
+        return answers.about(report.detail)
+    times = report.coverage.get("no_relevant")
+    if report.task != "retrieval" or not times:
+        return ""
+    queries = numbers.counted(times, "query", "queries")
+    options = report.identity.get("options")
+    if isinstance(options, dict) and options.get("no_rel") == "zero":
+        return f"counted as trec_eval: {queries} without a relevant document as 0"
+    return f"{queries} without a relevant document left out of the means; --as trec_eval counts 0"
 
 
 def units(report: EvalReport) -> int:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from msgspec import Meta, structs
 
@@ -62,7 +62,10 @@ class RetrievalOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_fi
     """Cut-offs in place of the table's 5, 10 and 20."""
     rel: Annotated[int, Meta(ge=1)] = 1
     """The grade from which on a document is relevant, where a name does not say."""
-    no_rel: NoRelevant = "exclude"
+    counted_as: Literal["trec_eval"] | None = None
+    """Count queries as this tool does: with trec_eval, one with nothing relevant is 0."""
+    no_rel: NoRelevant | None = None
+    """Queries with nothing relevant: 0 for TREC judgements, else left out of the means."""
     duplicates: Duplicates = "collapse"
     collapse: str | None = None
     """What stands between a document and its chunk."""
@@ -87,6 +90,11 @@ def evaluate_retrieval(
     """
     plain = {name: str(one) if isinstance(one, Path) else one for name, one in options.items()}
     chosen = chosen_options("retrieval", RetrievalOptions, plain)
+    if chosen.counted_as == "trec_eval":
+        if chosen.no_rel == "exclude":
+            fact = "trec_eval counts queries with nothing relevant as 0"
+            raise UsageError(f"eval retrieval: --as trec_eval with --no-rel exclude: {fact}")
+        chosen = structs.replace(chosen, no_rel="zero")
     files = [str(one) for one in (qrels, run, *baselines) if isinstance(one, str | Path)]
     if files.count(STDIN) > 1:
         raise UsageError("only one of the files can be standard input (-)")
@@ -151,6 +159,7 @@ class _Evaluation:
     def outcome(self, qrels: Given, run: Given, baselines: Sequence[Given]) -> Outcome[EvalReport]:
         options = self._options
         runs = JudgedRuns(qrels, self._setup, options.input_format, options.workers)
+        options = self._options = structs.replace(options, no_rel=runs.no_rel)
         scores = runs.score(run)
         others = [runs.score(one, f"baseline {number}") for number, one in enumerate(baselines, 1)]
         problems = [*scores.qrels_problems, *scores.problems]
@@ -167,7 +176,7 @@ class _Evaluation:
             right=_found(scores),
             per_type={},
             detail=self._detail(scores, others),
-            findings=_findings(scores, others, problems),
+            findings=_findings(scores, others, problems, runs.no_rel),
             coverage=self._coverage(scores, len(problems)),
             signature=self._signature(),
             faults=query_faults(scores, JUDGED),
@@ -244,14 +253,16 @@ def _found(scores: RunScores) -> list[bool | None]:
     return [right if there else None for right, there in zip(*columns, strict=True)]
 
 
-def _findings(scores: RunScores, others: Sequence[RunScores], problems: Sequence[str]) -> Findings:
+def _findings(
+    scores: RunScores, others: Sequence[RunScores], problems: Sequence[str], no_rel: NoRelevant
+) -> Findings:
     findings = Findings()
     for problem in problems:
         place, _, fact = problem.partition(": ")
         findings.add(Finding("bad_line", place, fact))
     take_in(scores.qrels_findings, findings)
     take_in(scores.findings, findings)
-    note_queries(scores, findings)
+    note_queries(scores, findings, no_rel)
     for other in others:
         take_in(other.findings, findings)
         note_unpaired(scores, other, findings)

@@ -210,7 +210,7 @@ class _Numbers:
 
 
 NOT_IN_THE_NUMBERS = (
-    *("max_bad", "by", "intervals", "preset", "gates", "workers", "metrics"),
+    *("max_bad", "by", "intervals", "preset", "gates", "workers", "metrics", "counted_as"),
     *("judge", "judge_key_env", "budget", "prices", "rate", "concurrency", "timeout"),
 )
 

@@ -10,6 +10,7 @@ from ragauge.contracts.evaluation import QueryRow, SourceShare
 from ragauge.contracts.finding import PLACES_KEPT, Finding, Findings
 from ragauge.contracts.score import ROWS_KEPT
 from ragauge.ingest.fields import quoted
+from ragauge.metrics.retrieval import NoRelevant
 from ragauge.metrics.sources import Brought, documents_of, share_of, unique_relevant
 from ragauge.metrics.sums import QuestionSums
 from ragauge.runners.components.retrieval_gather import RunScores
@@ -112,12 +113,13 @@ def _share(brought: Brought, source: int, alone: int) -> SourceShare:
     )
 
 
-def note_queries(scores: RunScores, findings: Findings) -> None:
+def note_queries(scores: RunScores, findings: Findings, no_rel: NoRelevant) -> None:
     """Say what is odd about queries: missing ones, nothing relevant, ties, unjudged results."""
     facts = scores.facts
+    counted = "it counts 0, as in trec_eval" if no_rel == "zero" else "it is left out of the means"
     told = {
         "missing_query": (facts.missing, "the run does not have it; it counts 0"),
-        "no_relevant": (facts.relevant == 0, "no relevant document was judged for it"),
+        "no_relevant": (facts.relevant == 0, f"no relevant document was judged for it; {counted}"),
         "tied_scores": (facts.tied, "has documents of equal score; the greater id comes first"),
     }
     for code, (mask, fact) in told.items():

@@ -20,6 +20,7 @@ from ragauge.ingest.lines import BLOCK, blocks
 from ragauge.ingest.ranked.ranking_rows import RankingRows, Role, RowsRead
 from ragauge.ingest.ranked.ranking_writing import by_query
 from ragauge.ingest.ranked.rankings import form_of, read_rankings
+from ragauge.metrics.retrieval import NoRelevant
 from ragauge.runners.components.retrieval_gather import Gathering, RunScores, Scattered
 from ragauge.runners.components.retrieval_judged import JudgedRows, judged_rows
 from ragauge.runners.components.retrieval_kept import kept_rankings
@@ -42,12 +43,20 @@ class JudgedRuns:
     """Scores runs against one set of judgements."""
 
     def __init__(self, qrels: Any, setup: Setup, form: str | None, workers: int) -> None:
-        self._qrels, self._setup = qrels, setup
-        self._form, self._workers = form, workers
+        self._qrels, self._form, self._workers = qrels, form, workers
         self._problems: list[str] = []
         self._cut: dict[str, str | None] = {}
         """Runs that were scored in pieces, and the judgements that were cut with them."""
         self.name = name_of(qrels, "qrels")
+        if setup.no_rel is None:
+            trec = self._large or self._rows.form == "trec"
+            setup = structs.replace(setup, no_rel="zero" if trec else "exclude")
+        self._setup = setup
+
+    @property
+    def no_rel(self) -> NoRelevant:
+        """How queries without a relevant document are counted."""
+        return self._setup.no_relevant
 
     def score(self, run: Any, name: str = "run") -> RunScores:
         """The run's scores, query by query, with all that is wrong with it and the judgements."""

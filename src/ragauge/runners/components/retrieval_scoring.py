@@ -29,11 +29,16 @@ class Setup(Struct, frozen=True, kw_only=True):
     """All a process needs to score: plain values, so that it can cross to another one."""
 
     metrics: tuple[str, ...]
-    no_rel: NoRelevant
+    no_rel: NoRelevant | None
+    """None until the judgements are known: a TREC file is counted as trec_eval does."""
     reading: Reading
 
+    @property
+    def no_relevant(self) -> NoRelevant:
+        return self.no_rel or "exclude"
+
     def measures(self) -> list[Metric]:
-        found = (named(id, self.no_rel) for id in self.metrics)
+        found = (named(id, self.no_relevant) for id in self.metrics)
         return [metric for metric in found if metric is not None]
 
 
@@ -107,7 +112,7 @@ def score_rows(
 ) -> PieceScores:
     """The scores of every judged query; `problems` are those met when the run was read."""
     found = ranked(run, judged.judged, setup.reading)
-    sums = retrieval_sums(setup.measures(), found.rankings, setup.no_rel)
+    sums = retrieval_sums(setup.measures(), found.rankings, setup.no_relevant)
     return PieceScores(
         queries=judged.judged.queries.to_list(),
         values={
