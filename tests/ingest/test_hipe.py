@@ -184,3 +184,41 @@ def test_what_a_table_cannot_hold_is_told(marked, fact):
     [problem] = problems
     assert problem.startswith("x.jsonl:1: ")
     assert fact in problem
+
+
+SCHEMES = {
+    "iobes": ("B-pers", "E-pers", "S-loc"),
+    "bilou": ("B-pers", "L-pers", "U-loc"),
+    "iob": ("B-pers", "I-pers", "B-loc"),
+}
+
+
+@pytest.mark.parametrize("tags", SCHEMES.values(), ids=SCHEMES)
+def test_a_column_may_be_written_in_any_scheme(tmp_path, tags):
+    """Each column by its own marks: the metonymic one stays in IOB."""
+    first, last, single = tags
+    lines = [row("Jean", first), row("Moulin", last), row("Ede", single, "B-org")]
+    [document] = read_text(tmp_path, table(*lines)).documents
+    assert [(one.text, one.type, one.layer) for one in document.entities] == [
+        ("Jean Moulin", "pers", "NE-COARSE-LIT"),
+        ("Ede", "loc", "NE-COARSE-LIT"),
+        ("Ede", "org", "NE-COARSE-METO"),
+    ]
+
+
+def test_comments_whose_words_are_cells_are_comments(tmp_path):
+    """So some submitted files have them; a token # with all its cells stays a token."""
+    lines = [
+        "#\thipe2022:document_id\t=\tEXP-1888",
+        "#\thipe2022:language\t=\tfr",
+        "#\thipe2022:applicable_columns\t=\t" + "\t".join(COLUMNS),
+        "#\tNOTE:\tan\texample",
+        row("#"),
+        row("Ede", "B-loc"),
+    ]
+    [document] = read_text(tmp_path, table(*lines)).documents
+    assert (document.id, document.text, document.strata) == (
+        "EXP-1888",
+        "# Ede",
+        {"language": "fr"},
+    )

@@ -521,3 +521,55 @@ def test_a_quick_look_has_the_values_of_the_report(empty):
     assert ner_values(*MANY, empty=empty) == wanted
     with pytest.raises(InputRejected):
         ner_values([document("a", span(5, 5))], [document("a")])
+
+
+HIPE = "TOKEN\tNE-COARSE-LIT\tMISC\n"
+NAMED = (
+    "# document_id = a\nJean\tB-pers\tNoSpaceAfter\n,\tO\t_\nEde\tB-loc\t_\n"
+    "# document_id = b\nhier\tO\t_\nBonn\tB-loc\t_\n"
+)
+
+
+def hipe_files(tmp_path, gold, predicted):
+    files = tmp_path / "gold.tsv", tmp_path / "predicted.tsv"
+    for file, lines in zip(files, (gold, predicted), strict=True):
+        file.write_text(HIPE + lines)
+    return files
+
+
+@pytest.mark.parametrize("cut", ["one block", "other blocks"])
+def test_a_file_without_document_ids_is_aligned_by_order(tmp_path, cut):
+    """The scorer of HIPE does so; other spacing and other cuts do not matter."""
+    lines = ["Jean\tB-pers\t_", ",\tO\t_", "Ede\tO\t_", "hier\tO\t_", "Bonn\tS-loc\t_"]
+    if cut == "other blocks":
+        lines.insert(1, "")
+    files = hipe_files(tmp_path, NAMED, "\n".join(lines) + "\n")
+    report = run(*files)
+    told = values(report)
+    assert (told["precision_strict"], told["recall_strict"]) == (1.0, pytest.approx(2 / 3))
+    assert report.coverage["documents"] == report.coverage["scored"] == 2
+    [finding] = [one for one in report.findings if one.code == "aligned_by_order"]
+    assert finding.where == f"{files[1]}:2"
+    assert "its 5 tokens are those of gold" in finding.message
+    swapped = run(files[1], files[0])
+    assert values(swapped)["recall_strict"] == 1.0
+    assert swapped.finding_counts["aligned_by_order"] == 1
+
+
+def test_sentences_without_ids_are_aligned_with_the_documents_of_the_other_side(tmp_path):
+    gold, predicted = tmp_path / "gold.tsv", tmp_path / "predicted.iob"
+    gold.write_text(HIPE + NAMED)
+    predicted.write_text("Jean S-pers\n\n, O\nEde S-loc\n\nhier O\nBonn S-loc\n")
+    report = run(gold, predicted)
+    assert values(report)["f1_strict"] == 1.0
+
+
+def test_what_cannot_be_aligned_by_order_is_refused(tmp_path):
+    tokens = ["Jean\tB-pers\t_", ",\tO\t_", "Ede\tO\t_", "hier\tO\t_"]
+    with pytest.raises(InputRejected, match="it has 4 tokens and gold 5; give both files document"):
+        run(*hipe_files(tmp_path, NAMED, "\n".join(tokens) + "\n"))
+    with pytest.raises(InputRejected, match='token 5 is "Born" and in gold "Bonn"'):
+        run(*hipe_files(tmp_path, NAMED, "\n".join([*tokens, "Born\tO\t_"]) + "\n"))
+    crossing = [*tokens[:2], "Ede\tB-loc\t_", "hier\tI-loc\t_", "Bonn\tO\t_"]
+    with pytest.raises(InputRejected, match='the entity at "Ede" goes on into the next document'):
+        run(*hipe_files(tmp_path, NAMED, "\n".join(crossing) + "\n"))

@@ -10,7 +10,7 @@ import click
 from ragauge.cli.evaluating import FORMS, evaluated, evaluating_options, input_format
 
 ENTITY_FORMATS = (
-    *("json", "jsonl", "brat", "iob1", "iob2", "bioes", "bilou", "conll2003", "conllu"),
+    *("json", "jsonl", "brat", "iob1", "iob2", "iobes", "bioes", "bilou", "conll2003", "conllu"),
     *("hipe", "tsv", "neleval"),
 )
 

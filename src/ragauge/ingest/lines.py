@@ -77,7 +77,16 @@ def blocks(name: str) -> Iterator[Block]:
 
 
 def read_whole(name: str) -> bytes:
-    """A small file's text, decompressed, without a byte order mark."""
+    """A small file's text, decompressed, without a byte order mark.
+
+    Lines that end with CR alone, as old Mac files do, end with LF; every position stays the same.
+    """
+    content = read_as_is(name)
+    return content.replace(b"\r", b"\n") if b"\r" in content and b"\n" not in content else content
+
+
+def read_as_is(name: str) -> bytes:
+    """The same with line ends as they are, for texts in which offsets count."""
     return b"".join(block.read() for block in blocks(name))
 
 

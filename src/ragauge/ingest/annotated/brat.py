@@ -13,7 +13,7 @@ from ragauge.contracts.entities import AnnotatedText, Entity
 from ragauge.ingest.annotated.entity_reading import Given, Reading
 from ragauge.ingest.annotated.tagged_texts import numbered_lines
 from ragauge.ingest.fields import quoted
-from ragauge.ingest.lines import read_whole
+from ragauge.ingest.lines import read_as_is, read_whole
 from ragauge.text.kb_ids import is_nil
 
 ANN, TXT = ".ann", ".txt"
@@ -55,7 +55,7 @@ def read_brat(source: Path, reading: Reading) -> None:
 def text_of(file: Path, problems: list[str]) -> str | None:
     """The text of a file, its line ends as they are: offsets count them."""
     try:
-        return read_whole(str(file)).decode()
+        return read_as_is(str(file)).decode()
     except UnicodeDecodeError:
         problems.append(f"{file}: is not UTF-8 text; save it as UTF-8")
         return None

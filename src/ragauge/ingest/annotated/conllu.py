@@ -67,6 +67,7 @@ def read_conllu(name: str, content: bytes, reading: Reading) -> None:
         reading.problems.append(f"{name}: {fact}; {remedy}")
         return
     form = scheme_of(values)
+    reading.unnamed = all(one.document is None and one.id is None for one in sentences)
     for id, members in _documents(sentences):
         _keep(id, members, form, fields, reading)
 

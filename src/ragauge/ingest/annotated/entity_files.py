@@ -47,6 +47,8 @@ class EntityFile(Struct, frozen=True, kw_only=True):
     """Documents whose start and end counted tokens."""
     unplaced: frozenset[str] = frozenset()
     """Documents whose start and end count tokens that the file does not have."""
+    unnamed: bool = False
+    """The file gives its documents no ids: they are numbered in their order."""
 
 
 def read_entities(
@@ -143,6 +145,7 @@ def _file(form: str, reading: Reading, annotated: Layers) -> EntityFile:
         reanchored=reading.reanchored,
         in_tokens=frozenset(reading.in_tokens),
         unplaced=frozenset(reading.unplaced),
+        unnamed=reading.unnamed,
     )
 
 

@@ -43,7 +43,7 @@ def form_of(name: str, content: bytes, column: int | None, problems: list[str]) 
     head = content[: 1 << 16].decode(errors="replace")
     if _JSON.match(head):
         return "records"
-    lines = [line.removesuffix("\r") for line in head.split("\n")[:_LOOKED_AT]]
+    lines = re.split(r"\r\n|\r|\n", head)[:_LOOKED_AT]
     filled = [line for line in lines if line.strip()]
     if not filled:
         problems.append(f"{name}: is empty")

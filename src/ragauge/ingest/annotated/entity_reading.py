@@ -63,6 +63,8 @@ class Reading:
         """Documents whose start and end counted tokens."""
         self.unplaced: set[str] = set()
         """Documents whose start and end still count tokens: their file does not have them."""
+        self.unnamed = False
+        """The file gives its documents no ids: they are numbered."""
         self.reanchored = 0
         self._places: dict[str, str] = {}
 

@@ -15,7 +15,7 @@ from ragauge.ingest.annotated.tagged_texts import (
     keep_tagged,
     numbered_lines,
 )
-from ragauge.ingest.annotated.tags import MARKS, OUTSIDE, Tag, bad_tag, tag_of
+from ragauge.ingest.annotated.tags import MARKS, OUTSIDE, Tag, bad_tag, scheme_of, tag_of
 from ragauge.ingest.fields import quoted
 from ragauge.text.kb_ids import is_nil
 
@@ -86,11 +86,12 @@ def read_hipe(name: str, content: bytes, reading: Reading) -> tuple[str, ...]:
         return ()
     table = _Table(header[1].split("\t"), reading.options.layers)
     reading.problems += _header_faults(header[0], table, reading.options.layers)
-    blocks = list(_blocks(lines))
-    layers = [Layer(layer, FORM) for layer in table.layers]
+    blocks = list(_blocks(lines, len(table.names)))
+    reading.unnamed = all(block.named(ID) is None for block in blocks)
+    layers = [Layer(layer, _scheme(table, layer, blocks)) for layer in table.layers]
     for id, members in _documents(blocks):
         tokens = [
-            _token(where, cells, table, reading)
+            _token(where, cells, table, layers, reading)
             for block in members
             for where, cells in block.rows
             if _is_whole(where, cells, table, reading)
@@ -119,17 +120,33 @@ def _header_faults(where: str, table: _Table, wanted: Sequence[str] | None) -> I
             yield f"{where}: no column is called {quoted(layer)}; there are {', '.join(there)}"
 
 
-def _blocks(lines: Sequence[tuple[str, str]]) -> Iterator[_Block]:
-    """The blocks of a file; a line that begins with # and has cells is a token, no comment."""
+def _scheme(table: _Table, layer: str, blocks: Sequence[_Block]) -> str:
+    """The scheme of a column's tags: IOB2 unless marks show that it is IOBES or BILOU."""
+    found = scheme_of(
+        [table.cell(cells, layer) for _, cells in block.rows if len(cells) == len(table.names)]
+        for block in blocks
+    )
+    return FORM if found == "iob1" else found
+
+
+def _blocks(lines: Sequence[tuple[str, str]], width: int) -> Iterator[_Block]:
+    """The blocks of a file; a line that begins with # and has all cells is a token, no comment.
+
+    Some tools write the words of a comment as cells: `#<tab>document_id<tab>=<tab>a`.
+    """
     block = _Block([], [])
     for where, line in lines:
         cells = line.split("\t")
-        is_comment = line.startswith("#") and len(cells) == 1
+        spaced = line.replace("\t", " ")
+        is_comment = line.startswith("#") and (
+            len(cells) == 1
+            or (cells[0] == "#" and (len(cells) != width or _COMMENT.fullmatch(spaced) is not None))
+        )
         if block.rows and (is_comment or not line.strip()):
             yield block
             block = _Block([], [])
         if is_comment:
-            block.notes.append(line)
+            block.notes.append(spaced)
         elif line.strip() and not is_header(line):
             block.rows.append((where, cells))
     if block.rows:
@@ -174,14 +191,16 @@ def _is_whole(where: str, cells: Sequence[str], table: _Table, reading: Reading)
     return False
 
 
-def _token(where: str, cells: Sequence[str], table: _Table, reading: Reading) -> TaggedToken:
+def _token(
+    where: str, cells: Sequence[str], table: _Table, layers: Sequence[Layer], reading: Reading
+) -> TaggedToken:
     flags = table.cell(cells, MISC).split("|")
     after = "" if NO_SPACE in flags else SENTENCE_END if LINE_END in flags else " "
     return TaggedToken(
         _word(where, cells[table.names[TOKEN]], reading),
         after,
         where,
-        tuple(_tag(where, table.cell(cells, layer), layer, reading) for layer in table.layers),
+        tuple(_tag(where, table.cell(cells, layer.name), layer, reading) for layer in layers),
         tuple(links_of(table.cell(cells, LINK_COLUMN.get(layer))) for layer in table.layers),
     )
 
@@ -200,10 +219,10 @@ def _word(where: str, cell: str, reading: Reading) -> str:
     return word
 
 
-def _tag(where: str, cell: str, layer: str, reading: Reading) -> Tag:
-    found = OUTSIDE if cell in UNSET else tag_of(cell, MARKS[FORM])
+def _tag(where: str, cell: str, layer: Layer, reading: Reading) -> Tag:
+    found = OUTSIDE if cell in UNSET else tag_of(cell, MARKS[layer.form])
     if found is None:
-        reading.problems.append(f"{where}: {layer}: {bad_tag(cell, FORM)}")
+        reading.problems.append(f"{where}: {layer.name}: {bad_tag(cell, layer.form)}")
     return found or OUTSIDE
 
 

@@ -54,10 +54,17 @@ def read_iob(name: str, content: bytes, reading: Reading, form: str | None = Non
     told: str | None = CONLL2003 if form is None and _is_conll2003(content, width) else form
     tags = [[row.cells[column] for row in one.rows if len(row.cells) == width] for one in sentences]
     layer = Layer(ONE_LAYER, told if told in MARKS else scheme_of(tags))
+    reading.unnamed = not any(map(_is_id, map(str.rstrip, (line for _, line in lines))))
     for id, members in _documents(sentences):
         tagged = [_tagged(one.rows, width, column, layer.form, reading) for one in members]
         keep_tagged(reading, id, tagged, [layer])
     return told or layer.form
+
+
+def _is_id(line: str) -> bool:
+    """Whether a line is a comment with the id of a document or a sentence."""
+    named = _COMMENT.fullmatch(line) if line.startswith("#") else None
+    return named is not None and any(named.groups())
 
 
 def cells_of(line: str) -> list[str]:

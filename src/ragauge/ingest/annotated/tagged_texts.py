@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from ragauge.ingest.annotated.entity_reading import Given, Reading
 from ragauge.ingest.annotated.tags import Tag, broken, chunks, strict_part
 from ragauge.ingest.annotated.token_texts import laid
 
+_LINE_END = re.compile(r"\r\n|\r|\n")
 SENTENCE_END = "\n"
 """What stands between the sentences of a text that is made of tokens."""
 
@@ -45,8 +47,8 @@ def numbered_lines(name: str, content: bytes, problems: list[str]) -> Iterator[t
         number = content.count(b"\n", 0, error.start) + 1
         problems.append(f"{name}:{number}: is not UTF-8 text; save the file as UTF-8")
         return
-    for number, line in enumerate(text.split("\n"), 1):
-        yield f"{name}:{number}", line.removesuffix("\r")
+    for number, line in enumerate(_LINE_END.split(text), 1):
+        yield f"{name}:{number}", line
 
 
 def keep_tagged(

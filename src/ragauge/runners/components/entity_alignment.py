@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from itertools import accumulate
 
 import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 
 from ragauge.contracts.entities import EntityColumns, Fragment
 from ragauge.contracts.finding import Finding
+from ragauge.errors import InputRejected
 from ragauge.ingest.fields import quoted
 from ragauge.runners.components.entity_marked import Marked
 from ragauge.runners.components.entity_placing import placed
@@ -23,6 +25,83 @@ def aligned(gold: Marked, predicted: Marked, problems: list[str], *, reanchor: b
     """
     there = placed(gold, predicted, problems, reanchor=reanchor)
     return _in_gold_layer(gold, _in_gold_texts(gold, there, problems))
+
+
+def by_order(gold: Marked, predicted: Marked) -> tuple[Marked, Marked]:
+    """Both sides with the same documents, where one of two token files gives no document ids.
+
+    Its tokens must be those of the other side, one by one; then it is cut into the documents of
+    the other side. Raises InputRejected where a token differs.
+    """
+    if predicted.unnamed and not _joined_by_id(predicted, gold):
+        return gold, _recut(predicted, gold, "gold")
+    if gold.unnamed and not _joined_by_id(gold, predicted):
+        return _recut(gold, predicted, "the predictions"), predicted
+    return gold, predicted
+
+
+def _joined_by_id(side: Marked, other: Marked) -> bool:
+    """Whether ids decide: without tokens, or where the other side has the same numbers as ids."""
+    in_tokens = all(one is not None for one in (*side.tokens, *other.tokens))
+    return not in_tokens or not other.ids or (not other.unnamed and {*side.ids} == {*other.ids})
+
+
+def _recut(side: Marked, other: Marked, name: str) -> Marked:
+    mine, theirs = _words(side), _words(other)
+    fact = "gives no document ids, so documents are aligned by order"
+    remedy = "give both files document ids, or the same tokens"
+    if len(mine) != len(theirs):
+        there = f"it has {len(mine):,} tokens and {name} {len(theirs):,}"
+        raise InputRejected(f"{side.where(0)}: {fact}, but {there}; {remedy}")
+    for number, (one, two) in enumerate(zip(mine, theirs, strict=True), 1):
+        if one.text != two.text:
+            unlike = f"token {number:,} is {quoted(one.text)} and in {name} {quoted(two.text)}"
+            raise InputRejected(f"{side.where(one.doc)}: {fact}, but {unlike}; {remedy}")
+    starts = {(one.doc, one.start): number for number, one in enumerate(mine)}
+    ends = {(one.doc, one.end): number for number, one in enumerate(mine)}
+    columns = side.columns
+    doc, start, end = columns.doc.copy(), columns.start.copy(), columns.end.copy()
+    for row, old in enumerate(columns.doc.tolist()):
+        first = theirs[starts[old, int(columns.start[row])]]
+        last = theirs[ends[old, int(columns.end[row])]]
+        if first.doc != last.doc:
+            crossing = f"the entity at {quoted(first.text)} goes on into the next document"
+            raise InputRejected(f"{side.where(old)}: {fact}, but {crossing}; {remedy}")
+        doc[row], start[row], end[row] = first.doc, first.start, last.end
+    firsts = {two.doc: one.doc for one, two in zip(reversed(mine), reversed(theirs), strict=True)}
+    found = Finding(
+        "aligned_by_order",
+        side.where(0),
+        f"gives no document ids; its {len(mine):,} tokens are those of {name}, and its documents "
+        "were aligned by order",
+    )
+    return replace(
+        side,
+        columns=replace(columns, documents=other.ids, doc=doc, start=start, end=end),
+        texts=other.texts,
+        tokens=other.tokens,
+        strata=side.strata if len(side.ids) == len(other.ids) else other.strata,
+        where=lambda place: side.where(firsts[place]),
+        findings=(*side.findings, found),
+        unnamed=False,
+    )
+
+
+class _Word(Struct, frozen=True):
+    """A token: its document, by number, its place there and its text."""
+
+    doc: int
+    start: int
+    end: int
+    text: str
+
+
+def _words(side: Marked) -> list[_Word]:
+    return [
+        _Word(doc, start, end, (text or "")[start:end])
+        for doc, (text, tokens) in enumerate(zip(side.texts, side.tokens, strict=True))
+        for start, end in tokens or ()
+    ]
 
 
 def _in_gold_texts(gold: Marked, predicted: Marked, problems: list[str]) -> Marked:

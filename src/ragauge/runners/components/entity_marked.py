@@ -33,6 +33,8 @@ class Marked(Struct, frozen=True, kw_only=True):
     """Documents whose start and end counted tokens."""
     unplaced: frozenset[str] = frozenset()
     """Documents whose start and end count tokens that this side does not have."""
+    unnamed: bool = False
+    """The documents have no ids of their own: they are numbered in their order."""
 
     @property
     def ids(self) -> Sequence[str]:

@@ -73,7 +73,7 @@ def marked(source: Source, how: HowToRead, problems: list[str]) -> Marked:
 def of_file(file: EntityFile) -> Marked:
     """What was read by a reader of files, as columns."""
     found = _of_documents(file.documents, file.layers, file.findings)
-    return replace(found, in_tokens=file.in_tokens, unplaced=file.unplaced)
+    return replace(found, in_tokens=file.in_tokens, unplaced=file.unplaced, unnamed=file.unnamed)
 
 
 def _of_documents(

@@ -19,7 +19,7 @@ from ragauge.metrics.entity_counting import entity_sums, value_of
 from ragauge.metrics.entity_kernel import Judged, column_facts, judged, pair_columns
 from ragauge.metrics.entity_tokens import token_columns, token_types
 from ragauge.metrics.sums import QuestionSums
-from ragauge.runners.components.entity_alignment import aligned
+from ragauge.runners.components.entity_alignment import aligned, by_order
 from ragauge.runners.components.entity_detail import (
     distribution,
     layer_counts,
@@ -141,6 +141,7 @@ def _read(
 ) -> Joined:
     one = marked(gold, _reading("gold", options, documents), problems)
     other = marked(predicted, _reading("predicted", options, documents), problems)
+    one, other = by_order(one, other)
     counted = in_characters(one, other, problems)
     there = aligned(one, counted, problems, reanchor=options.reanchor)
     return joined(one, there, options.layer)
