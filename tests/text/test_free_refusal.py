@@ -1,4 +1,4 @@
-"""Refusals in free words: five languages, three verdicts, and the words that decided."""
+"""Refusals in free words: seven languages, three verdicts, and the words that decided."""
 
 import json
 import unicodedata
@@ -31,7 +31,7 @@ def test_a_sentence_is_judged_as_a_reader_would(language, text, verdict):
     assert free_refusal(text).verdict == verdict
 
 
-@pytest.mark.parametrize("language", ["en", "nl", "de", "fr", "zh"])
+@pytest.mark.parametrize("language", ["en", "nl", "de", "fr", "es", "zh", "ja"])
 def test_every_language_has_forty_sentences_of_the_three_kinds(language):
     kinds = [by_language[language] for by_language in (REFUSALS, ANSWERS, OPEN)]
     assert all(kinds)
@@ -144,7 +144,10 @@ def test_people_called_these_answers_unanswerable():
     for half in (0, 1):
         unanswerable, answerable = kinds[f"UNANSWERABLE {half}"], kinds[f"ANSWERABLE {half}"]
         assert unanswerable.count("refusal") >= 0.9 * len(unanswerable)
-        assert answerable.count("refusal") == 0
+        # One that is marked answerable asks back which novel is meant.
+        assert answerable.count("refusal") <= half
+        asked_back = kinds[f"UNDERSPECIFIED {half}"]
+        assert asked_back.count("refusal") >= 0.9 * len(asked_back)
         assert kinds[f"PARTIAL {half}"].count("refusal") == 0
 
 

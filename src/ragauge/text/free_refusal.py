@@ -1,8 +1,9 @@
-"""Refusals in free words: "the documents do not say", in English, Dutch, German, French, Chinese.
+"""Refusals in free words: "the documents do not say", in the seven languages of `text/refusals`.
 
-First the words are looked for, sentence by sentence, by the rules of `text/refusals`; then it is
-asked what else the answer claims. Words that refuse and nothing else are a refusal; with a claim
-beside them nobody can tell for certain, and a long answer that notes one gap is an answer.
+First the words are looked for, sentence by sentence, by the rules of the language; then what else
+the answer claims. Words that refuse and nothing else are a refusal; with a claim next to them it
+stays undetermined, and a long answer that notes one gap is an answer. A question which of several
+things was meant refuses too: it answers nothing.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ class Verdict(Struct, frozen=True):
     evidence: tuple[Evidence, ...] = ()
 
 
+ASKS = "asks what was meant"
 NO_CUE = Verdict("answer", "no word of a refusal")
 
 
@@ -61,8 +63,8 @@ def free_refusal(
 ) -> Verdict:
     """Whether an answer says in its own words that it does not answer.
 
-    Without a language, the words themselves tell which rules to ask. The question matters only
-    where it asks what the documents say: "they do not mention it" answers it.
+    Without a language, the words themselves show which rules apply. The question matters only
+    where it is about what the documents say: "they do not mention it" answers it.
 
     >>> free_refusal("I'm sorry, but the documents don't say when it closed.").verdict
     'refusal'
@@ -91,10 +93,15 @@ def free_refusal(
 
 def _rules_for(text: str, language: Language | None) -> Iterator[Rules]:
     """The rules of the languages that the text has cues of, or asks a question in at its end."""
-    asks, padded = text.rstrip().endswith("?"), f" {text} ".replace("\n", " ")
-    for name in SHEETS if language is None else (language,):
+    asks, padded = text.rstrip(" \n\"')]").endswith("?"), f" {text} ".replace("\n", " ")
+    # Chinese rules would read Japanese words that are written with the same characters.
+    other: Language = "zh" if _KANA.search(text) else "ja"
+    for name in [each for each in SHEETS if each != other] if language is None else (language,):
         if asks or holds(padded, CUES[name]):
             yield rules_of(name)
+
+
+_KANA = re.compile("[\u3040-\u30ff]")
 
 
 Found = tuple[str, re.Match[str]]
@@ -128,8 +135,13 @@ class _Answer:
             ]
             if any(one.found for one in hinted):
                 return self._hinted(hinted)
-        if parts and self._rules.asks_back.search(self._text, *parts[-1]):
-            return Verdict("undetermined", "asks what was meant", (Evidence("", *parts[-1]),))
+        if parts and self._asks_back(*parts[-1]):
+            evidence = (Evidence("", *parts[-1]),)
+            # From "there are several" on, it lists what could be meant.
+            listed = (at for at, one in enumerate(parts) if self._lists(*one))
+            if sum(self._claims(sentences)[: next(listed, None)]) < SHORT_OF_A_CLAIM:
+                return Verdict("refusal", ASKS, evidence)
+            return Verdict("undetermined", f"{ASKS}: but it claims something, too", evidence)
         return Verdict("answer", "no words that refuse")
 
     def _refusing(self, start: int, end: int) -> Found | None:
@@ -197,7 +209,8 @@ class _Answer:
             match = one.found[1]
             before = self._claimed_before(one.start, match.start())
             return before + self._claimed_after(match.end(), one.end)
-        return 0 if self._is_aside(one.start, one.end) else self._words(one.start, one.end)
+        empty = self._is_aside(one.start, one.end) or self._asks_back(one.start, one.end)
+        return 0 if empty else self._words(one.start, one.end)
 
     def _claimed_before(self, start: int, end: int) -> int:
         """Words claimed before those that refuse: granted with "while", or turned from by "but"."""
@@ -223,17 +236,24 @@ class _Answer:
             return 0
         return self._words(start, end)
 
+    def _asks_back(self, start: int, end: int) -> bool:
+        """Whether the sentence asks what was meant."""
+        return self._rules.asks_back.search(self._text, start, end) is not None
+
+    def _lists(self, start: int, end: int) -> bool:
+        return self._rules.several.match(self._text, start, end) is not None
+
     def _is_aside(self, start: int, end: int) -> bool:
         return self._rules.aside.match(self._text, start, end) is not None
 
     def _words(self, start: int, end: int) -> int:
-        """How many words stand there; of Chinese, two characters count as one."""
+        """How many words are there; of Chinese and Japanese, two characters count as one."""
         text = self._text[start:end]
         return len(_WORD.findall(text)) + len(_CHINESE.findall(text)) // 2
 
 
-_WORD = re.compile(r"[^\W\d_\u4e00-\u9fff][\w'-]*|\d+")
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_WORD = re.compile(r"[^\W\d_\u3040-\u30ff\u4e00-\u9fff][\w'-]*|\d+")
+_CHINESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 
 
 def _evidence(sentences: Sequence[_Sentence]) -> tuple[tuple[Evidence, ...], str]:

@@ -10,12 +10,18 @@ _INFORMATION = (
     r"|source|passage|text|content|statement|instruct|list|section|defini|reason|example|idea"
     r"|clue|result|knows|match|response|article|way))"
 )
+_SPANISH = (
+    r"(?:lo s|s[eé]|ten[eg]|pu[ed]|pod|hay|disp|enc|con|prop|apar|est|es p|es s|fig|perm|inc|esp"
+    r"|ind|dic|exis|sab|ofre|he|ha |me|da|fac|apl|proc|resp|acl|det|prec|soy|hac|hab|trat|cubr|bas)"
+)
 _CUE = re.compile(
     r"n(?:ot\b|othing|['’][taeiouyhéê]|iet|icht|ever|/a|able|kno|clea|answ|spec|bek|kla|suf|conn"
-    rf"|vol|tbre|(?<=\bn)(?:o {_INFORMATION}|one|or |e |either|owhere|ergens|irgend|ulle part)"
-    r"|(?<=geen)|(?<=kein)|(?<=aucun)|(?<=ign)or|(?<=silen)|(?<=to men)tion|(?<=beyon)d my)"
+    rf"|vol|tbre|(?<=\bn)(?:o {_INFORMATION}|o {_SPANISH}|one|or |e |either|owhere|ergens|irgend"
+    r"|ulle part|ing[uú]n|i idea|/d)"
+    r"|o[cz](?<=descono.)|(?<=geen)|(?<=kein)|(?<=aucun)"
+    r"|(?<=ign)or|(?<=silen)|(?<=to men)tion|(?<=beyon)d my)"
 )
-_CHINESE = re.compile("[不没沒无無未难難缺？]")
+_EAST_ASIAN = re.compile("[不没沒无無未难難缺？]|ません|ない|なし|かねま|ください")
 
 
 def cued(text: str) -> bool:
@@ -30,4 +36,6 @@ def cued(text: str) -> bool:
     low = text.lower()
     if _CUE.search(low) or "?" in low or "pas " in low or "impos" in low or "lack" in low:
         return True
-    return not low.isascii() and _CHINESE.search(low) is not None
+    if "please" in low or "por favor" in low or "outside" in low:
+        return True
+    return not low.isascii() and _EAST_ASIAN.search(low) is not None

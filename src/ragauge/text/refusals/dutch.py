@@ -200,4 +200,9 @@ SHEET = Sheet(
         "(?:geef|specificeer|verduidelijk|graag){g4} (?:aan|meer context|meer informatie|welke"
         "|uw vraag|je vraag)",
     ],
+    several=[
+        "er (?:zijn|bestaan) (?:veel|meerdere|verschillende|enkele|diverse|twee|drie|meer dan)",
+        "bijvoorbeeld",
+        "u (?:kunt|zou) {g3} bedoelen",
+    ],
 )

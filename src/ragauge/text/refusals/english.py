@@ -75,8 +75,9 @@ _WORDS = {
 
 SHEET = Sheet(
     words=_WORDS,
-    cues="not|n't|no_|never|nowhere|unable|unknown|lack|insuffic|unclear|none|neither|n/a|imposs|fail"
-    "|silent|unan|unspec|beyond_my|outside|missing|idk|dunno|dont_|cant_|sorry",
+    cues="not|n't|no_|never|nowhere|unable|unknown|lack|insuffic|unclear|none|neither|n/a|imposs"
+    "|fail"
+    "|silent|unan|unspec|beyond_my|outside|missing|idk|dunno|dont_|cant_|sorry|please",
     whole=[
         r"n/a|n\.a|unknown|unanswerable|undetermined|indeterminate|unspecified|idk|dunno",
         "(?:it is |it's |that is |this is )?not (?:{told}|stated|applicable|sure|determinable"
@@ -177,7 +178,7 @@ SHEET = Sheet(
             "found|little|insufficient|not enough|not been given|not been provided|not seen"
             "|not got|limited)",
             "{i} (?:haven't|have not) (?:been|found|got|seen)",
-            "{i} lack",
+            "{i} (?:lack|neither (?:have|know|found|find))",
             "not (?:something|a topic|a question) (?:that )?{i} (?:know|can|have|am)",
             "my (?:[\\w'-]{1,20}\\s+){0,2}?(?:knowledge|information|training|sources|data)"
             "{g4} {does_not}",
@@ -247,7 +248,8 @@ SHEET = Sheet(
         "|nevertheless|unfortunately|in summary|overall|note that|note|and|yet|in addition"
         "|furthermore|moreover|consequently|in conclusion|as a result|nonetheless|then"
         "|otherwise|for now|finally|answer|final answer|response|claim|based on this|sorry"
-        "|well|hmm|ok|okay|i see|thank you|thanks|hi|hello|regrettably|in short|in fact",
+        "|to answer (?:your|the|this|that) (?:question|query)|well|hmm|ok|okay|i see|thank you"
+        "|thanks|hi|hello|regrettably|in short|in fact",
     ],
     aside=[
         "(?:i'm |i am |we are |we're )?(?:very |so |really |truly |deeply )?sorry"
@@ -327,5 +329,12 @@ SHEET = Sheet(
         "is (?:there a (?:specific|particular)|it) {g6} you",
         "can you be more specific|more specific about|i(?: would|'d)? need (?:a bit |a little )?"
         "more (?:information|context|details?)",
+    ],
+    several=[
+        "there(?: are| is| were|'re) (?:many|several|multiple|a few|different|various|two|three"
+        "|numerous|more than one|a number of|some|lots of|quite a few)",
+        "(?:[\\w'-]{1,20} ){0,6}you (?:could|might|may|can) (?:be |mean)",
+        "for (?:example|instance)",
+        "(?:i|we) need (?:a bit |a little )?more",
     ],
 )

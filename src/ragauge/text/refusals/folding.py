@@ -24,6 +24,8 @@ _SIMPLIFIED = (
     "么与并够参献节现点绝获体难准发显实证释测断预览库网页单语总结种类较帮憾况让会将当"
     "进欢迎联系继续咨询尝试样"
 )
+SIMPLIFIED = str.maketrans(_TRADITIONAL, _SIMPLIFIED)
+"""For rules that are written with characters which folding changes: Japanese ones."""
 _ALIKE |= dict(zip(_TRADITIONAL, _SIMPLIFIED, strict=True))
 
 
@@ -57,7 +59,7 @@ def folded(text: str) -> Folded:
     places = None
     if not text.isascii() and not unicodedata.is_normalized("NFC", text):
         places = [at for at, c in enumerate(text) if not unicodedata.combining(c)]
-        text = "".join(text[at] for at in places)
+        text = "".join(_voiced(text, at) for at in places)
     small = "".join(map(_small, text.translate(_TABLE))) if not text.isascii() else ""
     small = small or text.translate(_TABLE).lower()
     return Folded(_QUOTED.sub(_masked, small) if small.count('"') > 1 else small, places)
@@ -70,6 +72,14 @@ def plain(text: str) -> str:
     ('unknown', 'unknown')
     """
     return _LABEL.sub("", text.strip(_EDGES)).strip(_EDGES)
+
+
+def _voiced(text: str, at: int) -> str:
+    """The character there; kana with the sound mark that follows it, which changes the word."""
+    if text[at + 1 : at + 2] in ("\u3099", "\u309a"):
+        composed = unicodedata.normalize("NFC", text[at : at + 2])
+        return composed if len(composed) == 1 else text[at]
+    return text[at]
 
 
 def _small(character: str) -> str:

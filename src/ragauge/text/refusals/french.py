@@ -249,4 +249,9 @@ SHEET = Sheet(
         "|fournir"
         " plus)|s'agit-il|(?:lequel|laquelle|lesquels) (?:voulez|parlez|vous)|precisez",
     ],
+    several=[
+        "il (?:y a|existe) (?:plusieurs|de nombreu(?:x|ses)|differents|differentes|quelques|deux"
+        "|trois|beaucoup)",
+        "par exemple",
+    ],
 )

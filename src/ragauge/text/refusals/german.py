@@ -225,4 +225,8 @@ SHEET = Sheet(
         "bitte{g6} (?:prazisieren|konkretisieren|angeben|an,? welche|genauer|klaren|spezifizieren)",
         "(?:welche|welcher|welches|welchen) (?:[\\w-]{1,25} )?(?:genau|ist gemeint|meinen)",
     ],
+    several=[
+        "es gibt (?:viele|mehrere|verschiedene|einige|zwei|drei|mehr als)",
+        "zum beispiel|beispielsweise",
+    ],
 )

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from ragauge.text.refusals.folding import SIMPLIFIED
+
 _GAP = re.compile(r"\{([gw])(\d+)\}")
 _NAME = re.compile(r"\{([a-z_]+)\}")
 _WORD = r"[^\s,.;:!?()]{1,30}"
@@ -56,6 +58,8 @@ class Rules(Struct, frozen=True, kw_only=True):
     yes_or_no: re.Pattern[str]
     asks_back: re.Pattern[str]
     """A question that asks what was meant."""
+    several: re.Pattern[str]
+    """How a sentence begins from which on it is listed what could be meant."""
 
 
 class Sheet(Struct, frozen=True, kw_only=True):
@@ -78,6 +82,7 @@ class Sheet(Struct, frozen=True, kw_only=True):
     concession: Sequence[str]
     yes_or_no: Sequence[str]
     asks_back: Sequence[str]
+    several: Sequence[str]
     spaced: bool = True
     """Words stand between blanks."""
 
@@ -90,7 +95,7 @@ def compiled(sheet: Sheet) -> Rules:
 
     def rules(written: Mapping[str, Sequence[str]]) -> tuple[Rule, ...]:
         return tuple(
-            Rule(why, pieces(sheet.needs[why]), pattern(lines, within))
+            Rule(why, pieces(sheet.needs[why].translate(SIMPLIFIED)), pattern(lines, within))
             for why, lines in written.items()
         )
 
@@ -98,7 +103,7 @@ def compiled(sheet: Sheet) -> Rules:
     start = r"{}(?![\w])" if sheet.spaced else "{}"
     return Rules(
         whole=pattern(sheet.whole),
-        cues=pieces(sheet.cues),
+        cues=pieces(sheet.cues.translate(SIMPLIFIED)),
         refuses=rules(sheet.refuses),
         may_refuse=rules(sheet.may_refuse),
         about_documents=pattern(sheet.about_documents, within),
@@ -109,6 +114,7 @@ def compiled(sheet: Sheet) -> Rules:
         concession=pattern(sheet.concession, start),
         yes_or_no=pattern(sheet.yes_or_no, r"{} *(?:[,.;:!-]|$)"),
         asks_back=pattern(sheet.asks_back, within),
+        several=pattern(sheet.several, start),
     )
 
 
@@ -138,6 +144,7 @@ def _expanded(sheet: Sheet, line: str) -> str:
     while _NAME.search(line):
         line = _NAME.sub(lambda name: f"(?:{sheet.words[name[1]]})", line)
     if not sheet.spaced:
+        line = line.translate(SIMPLIFIED)
         return _GAP.sub(lambda gap: rf"[^.!?;,\n]{{0,{gap[2]}}}?", line)
     line = _GAP.sub(_gap, line)
     return line.replace(" ?", r"\s*").replace(" ", r"\s+")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-_END = re.compile(r"[.!?;\n](?:[\"')\]]*\s+|(?<=\n)|(?<=[\u4e00-\u9fff][.!?;]))")
+_END = re.compile(r"[.!?;\n](?:[\"')\]]*\s+|(?<=\n)|(?<=[\u3040-\u30ff\u4e00-\u9fff][.!?;]))")
 _LETTERS = re.compile(r"[^\W_]")
 
 
