@@ -246,6 +246,44 @@ def test_questions_of_gold_are_evaluated_by_type(tmp_path):
     assert b"missing_prediction" in done.stdout
 
 
+def test_listed_claims_are_looked_up_and_counted(tmp_path):
+    claims = [
+        {"claim": "It opened in 1800", "verifiable": True},
+        {"claim": "It is in Paris", "verifiable": True},
+        {"claim": "It is worth a visit", "verifiable": False},
+    ]
+    row = {"id": "a", "question": "When did it open?", "answer": "In 1800.", "facts": ["in 1800"]}
+    rows = written(tmp_path / "rows.jsonl", row | {"claims": claims}, row | {"id": "b"})
+    out = tmp_path / "out.jsonl"
+    found = report("answers", rows, "--out", out)
+    assert found["detail"]["factual_claims"] == {"correct": 2, "incorrect": 1, "unverifiable": 1}
+    assert found["metrics"]["answers.factual_accuracy"]["value"] == pytest.approx(2 / 3)
+    assert found["metrics"]["answers.factual_accuracy"]["signature"].split("|")[1] == "v2"
+    first = json.loads(out.read_text().splitlines()[0])["scores"]["factual_accuracy"]
+    assert (first["value"], first["correct"], first["incorrect"], first["unverifiable"]) == (
+        *(0.5, 1, 1, 1),
+    )
+    assert [one["verdict"] for one in first["claims"]] == ["correct", "incorrect", "unverifiable"]
+    told = ragauge("eval", "answers", rows).stdout.decode()
+    assert "claims: 2 correct, 1 incorrect, 1 unverifiable" in told
+    gold = written(
+        tmp_path / "gold.jsonl",
+        {"qid": "a", "question": "When did it open?", "gold_answer": "1800", "facts": ["in 1800"]},
+    )
+    answered = written(tmp_path / "answered.jsonl", {"qid": "a", "answer": "x", "claims": claims})
+    found = report("qa", gold, answered)
+    assert found["metrics"]["answers.factual_accuracy"]["value"] == 0.5
+
+
+def test_a_claim_without_text_or_with_a_doubtful_mark_is_a_bad_line(tmp_path):
+    claims = [{"verifiable": True}, {"claim": "x", "verifiable": "no"}]
+    for claim, field in zip(claims, ("claims[0].claim", "claims[0].verifiable"), strict=True):
+        rows = written(tmp_path / "rows.jsonl", {"id": "a", "answer": "x", "claims": [claim]})
+        done = ragauge("eval", "answers", rows)
+        assert done.returncode == 3
+        assert f":1: {field}: expected" in done.stderr.decode()
+
+
 def test_help_says_what_is_read():
     done = ragauge("eval", "answers", "--help")
     assert done.returncode == 0

@@ -18,6 +18,14 @@ class Context(Struct, frozen=True):
     text: str
 
 
+class AnswerClaim(Struct, frozen=True):
+    """A claim that the answer makes, as its row lists it."""
+
+    claim: str
+    verifiable: bool = True
+    """Whether the gold facts could decide it; False keeps it out of both counts."""
+
+
 class AnswerRow(Struct, frozen=True, kw_only=True):
     """One answer to be measured: a line of the rows of `ragauge eval answers`."""
 
@@ -31,6 +39,8 @@ class AnswerRow(Struct, frozen=True, kw_only=True):
     """Right answers, each of them enough."""
     facts: tuple[str, ...] = ()
     """What a right answer rests on: supporting facts of gold."""
+    claims: tuple[AnswerClaim, ...] | None = None
+    """The claims of the answer; None where the row lists none, and its sentences are taken."""
     answerable: bool | None = None
     cited: tuple[str, ...] | None = None
     """Ids of contexts that a field of the row cites, beside the markers in the text."""

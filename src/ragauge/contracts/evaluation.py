@@ -314,6 +314,8 @@ class AnswerDetail(Struct, frozen=True, kw_only=True, tag_field="task", tag="ans
     unsupported: dict[str, int]
     """Numbers and words that stand in no context, by how many answers have them."""
     usage: Usage | None
+    factual_claims: dict[str, int] = {}
+    """Claims that are correct, incorrect and unverifiable; empty where none was looked up."""
     agreement: tuple[HumanAgreement, ...] = ()
     answers: tuple[AnswerScored, ...] = ()
     """By id, up to ROWS_KEPT."""

@@ -13,6 +13,14 @@ answer is no answer: both are absent, so that an abstention is never an exact ma
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, get_args
+
+import numpy as np
+from msgspec import Struct
+
+from ragauge.contracts.answers import AnswerClaim
 from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.overlap_references import (
@@ -24,15 +32,19 @@ from ragauge.metrics.overlap_references import (
     quoted,
 )
 from ragauge.metrics.overlap_rouge import KINDS, rouge_metric
+from ragauge.metrics.table import ratio
 from ragauge.text.canonical import canonical, composed
 from ragauge.text.chrf import chrf as chrf_of
 from ragauge.text.edit_distance import edit_distance as edit_distance_of
-from ragauge.text.fact_claims import KnownFacts
+from ragauge.text.fact_claims import KnownFacts, Verdict, sentences_of
 from ragauge.text.overlap import contains, content_overlap, word_overlap
 from ragauge.text.words import words
 
+if TYPE_CHECKING:
+    from ragauge.contracts.metric import Array
+
 NO_FACTS = Absent("no facts")
-NO_CLAIM = Absent("no claim of the answer can be looked up")
+NO_CLAIM = Absent("no claim of the answer is verifiable")
 
 
 @of_answers("answers.exact_match")
@@ -105,32 +117,80 @@ def edit_distance(facts: AnswerFacts) -> Row | Absent:
     return nearest(facts, edit_distance_of, least_words=0, better="lower")
 
 
-@of_answers("answers.factual_accuracy", columns=("right", "claims"), rate=False)
-def factual_accuracy(facts: AnswerFacts) -> Row | Absent:
-    """Claims of the answer that stand in its row's facts, over those that can be looked up.
+class ClaimVerdict(Struct, frozen=True):
+    """A claim of an answer and what the gold facts say of it."""
 
-    A claim is a sentence; questions and sentences of stop words alone cannot be looked up and are
-    no claims. It stands there when one fact has all its telling words and denies where it denies:
-    the claim lies in the fact, which may say more. What is true and no fact says counts as wrong.
+    claim: str
+    verdict: Verdict
+
+
+def claim_verdicts(facts: AnswerFacts) -> tuple[ClaimVerdict, ...] | Absent:
+    """Each claim of an answer with its verdict; `factual_accuracy` says what is looked up where."""
+    answer = answer_of(facts)
+    if isinstance(answer, Absent):
+        return answer
+    row = facts.row
+    supporting = [text for text in row.facts if words(text)]
+    if not supporting and row.claims is None:
+        return NO_FACTS
+    gold = [sentence for text in row.references for sentence in sentences_of(text)]
+    known = [*supporting, *(text for text in gold if words(text))]
+    if not known:
+        return NO_FACTS
+    looked_up = KnownFacts(known, row.question)
+    claims = row.claims
+    if claims is None:
+        claims = tuple(AnswerClaim(text) for text in sentences_of(answer))
+    return tuple(
+        ClaimVerdict(one.claim, looked_up.verdict(one.claim) if one.verifiable else "unverifiable")
+        for one in claims
+    )
+
+
+def verdict_counts(claims: Iterable[Iterable[ClaimVerdict]]) -> dict[str, int]:
+    """How many claims of these answers are correct, incorrect and unverifiable."""
+    counts = Counter(one.verdict for answer in claims for one in answer)
+    return {verdict: counts[verdict] for verdict in get_args(Verdict)}
+
+
+def _accuracy(sums: Array) -> Array:
+    """Correct over correct and incorrect: the third column, unverifiable, is in neither."""
+    return ratio(np.stack((sums[..., 0], sums[..., 0] + sums[..., 1]), axis=-1))
+
+
+@of_answers(
+    "answers.factual_accuracy",
+    version=2,
+    columns=("correct", "incorrect", "unverifiable"),
+    finish=_accuracy,
+    rate=False,
+)
+def factual_accuracy(facts: AnswerFacts) -> Row | Absent:
+    """Correct claims of the answer over its correct and incorrect ones, looked up in gold facts.
+
+    The claims are those the row lists as `claims: [{claim, verifiable}]`, else the sentences of
+    the answer. A claim marked `verifiable: false`, a question and a claim of stop words alone are
+    unverifiable: in neither count. The facts are the row's supporting facts and the sentences of
+    its references, so that the gold answer itself scores 1. A claim is correct when one fact has
+    all its content words that the question does not have, and both or neither are negated. A
+    true claim that no fact has counts as incorrect.
 
     >>> from ragauge.contracts.answers import AnswerRow
     >>> row = AnswerRow(id="1", answer="Opgericht in 1800.", facts=("opgericht in 1800",))
     >>> factual_accuracy(AnswerFacts(row=row))
-    Row(counts=(1, 1), reason=None)
+    Row(counts=(1, 0, 0), reason=None)
     """
-    answer = answer_of(facts)
-    if isinstance(answer, Absent):
-        return answer
-    known = [text for text in facts.row.facts if words(text)]
-    if not known:
-        return NO_FACTS
-    gold = KnownFacts(known)
-    claims = gold.verifiable(answer)
-    if not claims:
+    found = claim_verdicts(facts)
+    if isinstance(found, Absent):
+        return found
+    counts = verdict_counts([found])
+    if not counts["correct"] + counts["incorrect"]:
         return NO_CLAIM
-    wrong = [claim for claim in claims if not gold.hold(claim)]
-    reason = f"{len(wrong)} of {len(claims)} stand in no fact: " + ", ".join(map(quoted, wrong[:3]))
-    return Row((len(claims) - len(wrong), len(claims)), reason if wrong else None)
+    wrong = [quoted(one.claim) for one in found if one.verdict == "incorrect"]
+    said = [f"{counts['incorrect']} incorrect: {', '.join(wrong[:3])}"] if wrong else []
+    said += [f"{counts['unverifiable']} unverifiable"] if counts["unverifiable"] else []
+    reason = "; ".join([f"{counts['correct']} correct", *said]) if said else None
+    return Row(tuple(counts.values()), reason)
 
 
 METRICS: tuple[Metric, ...] = (

@@ -76,6 +76,7 @@ def _question(record: Any, place: str) -> AnswerRow:
     fields = dict(record) if isinstance(record, dict) else record
     if isinstance(fields, dict):
         answer = fields.pop("answer", None)
+        fields.pop("claims", None)  # Claims belong to the answer that is measured.
         if not any(fields.get(name) for name in REFERENCES):
             fields["gold_answer"] = answer
     id = own_id(fields)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from ragauge.contracts.answers import AnswerRow
+from ragauge.contracts.answers import AnswerClaim, AnswerRow
 from ragauge.ingest.answered.marks import (
     answerable_of_row,
     kind_of_row,
@@ -17,6 +17,7 @@ from ragauge.ingest.answered.written_lists import TEXTS
 from ragauge.ingest.fields import (
     BadField,
     BadRecord,
+    boolean,
     expected,
     text,
 )
@@ -178,6 +179,23 @@ def _facts(record: dict[str, Any]) -> tuple[str, ...]:
     return tuple(_filled(written, name))
 
 
+def _claims(record: dict[str, Any]) -> tuple[AnswerClaim, ...] | None:
+    """The claims a row lists; an object is what `ragauge diagnose` reads, and is left to it."""
+    value = record.get("claims")
+    if value is None or isinstance(value, Mapping):
+        return None
+    claims = []
+    for place, one in enumerate(listed(value, "claims")):
+        field = f"claims[{place}]"
+        if not isinstance(one, Mapping):
+            claims.append(AnswerClaim(text(one, field)))
+            continue
+        name = "text" if "claim" not in one and "text" in one else "claim"
+        verifiable = boolean(one.get("verifiable", True), f"{field}.verifiable")
+        claims.append(AnswerClaim(text(one.get(name), f"{field}.{name}"), verifiable))
+    return tuple(claims)
+
+
 def _filled(values: list[Any], field: str) -> list[str]:
     """The texts of a list that say something."""
     each = [text(one, f"{field}[{place}]") for place, one in enumerate(values)]
@@ -219,6 +237,7 @@ _PARTS: Parts = {
     "contexts": _contexts,
     "references": _references,
     "facts": _facts,
+    "claims": _claims,
     "cited": _cited,
     "answerable": answerable_of_row,
     "kind": kind_of_row,

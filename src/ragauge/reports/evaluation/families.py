@@ -178,13 +178,16 @@ def _measure(report: EvalReport, id: str) -> Measure:
 
 
 def _beside(report: EvalReport, id: str) -> Iterator[str]:
-    """What stands beside a judged mean: the cheap metric, and how far people agree."""
+    """Notes next to a value: counts of claims, the cheap metric, and how far people agree."""
     name = id.removeprefix(FAMILY)
     twins = [CHEAP.get(name), f"{LEXICAL}{name}"] if name in JUDGED else []
     known = [(twin, report.metrics.get(f"{FAMILY}{twin}")) for twin in twins]
     cheap = [(twin, score.value) for twin, score in known if score and score.value is not None]
     yield from (f"beside it {twin} {numbers.value(value)}" for twin, value in cheap[:1])
     detail = report.detail
+    if name == "factual_accuracy" and isinstance(detail, AnswerDetail) and detail.factual_claims:
+        counts = (f"{numbers.count(n)} {verdict}" for verdict, n in detail.factual_claims.items())
+        yield f"claims: {', '.join(counts)}"
     for one in detail.agreement if isinstance(detail, AnswerDetail) else ():
         if one.metric in (id, name):
             yield f"people: {agreement_words(one)}"

@@ -15,6 +15,7 @@ from ragauge.contracts.evaluation import AnswerDetail, HumanAgreement, Task
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.overlap import claim_verdicts, factual_accuracy, verdict_counts
 from ragauge.models.judging.rubric import rubric_id
 from ragauge.runners.answers.detail import kinds, scored_answers, unsupported, worst_answers
 from ragauge.runners.answers.faults import answer_faults
@@ -190,9 +191,18 @@ def _detail(
         worst=worst_answers(facts, measured.values, measured.rows, by),
         unsupported=unsupported(facts),
         usage=gathered.usage,
+        factual_claims=_factual_claims(measured),
         agreement=agreement,
         answers=scored_answers(facts, measured.values, measured.rows, right),
     )
+
+
+def _factual_claims(measured: _Measured) -> dict[str, int]:
+    if factual_accuracy.id not in measured.metrics:
+        return {}
+    found = [claim_verdicts(one) for one in measured.facts]
+    known = [claims for claims in found if not isinstance(claims, Absent)]
+    return verdict_counts(known) if known else {}
 
 
 def _coverage(

@@ -89,6 +89,7 @@ def _answered(
             answer=row.answer,
             contexts=row.contexts if row.contexts is not None else question.contexts,
             cited=row.cited,
+            claims=row.claims,
             kind=row.kind or question.kind,
             strata={**row.strata, **question.strata},
             where=row.where,

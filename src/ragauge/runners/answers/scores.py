@@ -17,6 +17,7 @@ from ragauge.contracts.score import Outcome
 from ragauge.errors import UsageError
 from ragauge.ingest.answered.rows import Rejected
 from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.overlap import claim_verdicts, verdict_counts
 from ragauge.reports.unit_rows import ENDINGS, table, unknown_ending
 from ragauge.store.files import write_whole
 
@@ -80,6 +81,11 @@ def _evidence(name: str, facts: AnswerFacts) -> dict[str, Any]:
         return _grounds(facts.groundedness)
     if name == "citation_precision" and facts.citations is not None:
         return {"sentences": _citing(facts.citations)}
+    if name == "factual_accuracy":
+        looked_up = claim_verdicts(facts)
+        if isinstance(looked_up, Absent):
+            return {}
+        return {**verdict_counts([looked_up]), "claims": msgspec.to_builtins(looked_up)}
     judged = facts.lexical_claims if name.startswith(LEXICAL) else facts.claims
     side = CLAIMS.get(name.removeprefix(LEXICAL))
     if side is None or judged is None:
