@@ -165,3 +165,17 @@ def test_help_has_an_example(verb):
     helped = ragauge(verb, "-h")
     assert helped.returncode == 0
     assert b"Example:" in helped.stdout
+
+
+def test_a_gate_on_a_line_decides_the_exit_code(store):
+    line = ("history", HITS, "--name", "lone", "--store", store)
+    assert ragauge(*line).returncode == 0
+    gated = ragauge(*line, "--gate", "cv<=0.05,no-change-point", "--format", "json")
+    assert gated.returncode == 1
+    found = json.loads(gated.stdout)
+    assert (found["pass"], [gate["verdict"] for gate in found["gates"]]) == (
+        False,
+        ["not_evaluated"] * 2,
+    )
+    assert ragauge(*line, "--gate", "cv<=0.05?").returncode == 0
+    assert ragauge(*line, "--gate", "level>=1").returncode == 2

@@ -162,3 +162,78 @@ def test_nothing_recorded_and_no_such_metric_are_said(history):
     runs_of(history, [30])
     with pytest.raises(UsageError, match='did you mean "citation_hit_rate"'):
         run_history(history, "citation_hitrate")
+
+
+def gates_of(history, gate, **options):
+    report = run_history(history, HITS, HistoryOptions(gate=gate, **options))
+    return report, {one.metric: one for one in report.gates}
+
+
+def test_a_line_can_be_gated_on_variation_slope_and_change_points(history):
+    runs_of(history, FALLING)
+    report, gates = gates_of(history, "cv<=0.05, slope>=-0.01@95, no-change-point")
+    assert not report.passed
+    assert {name: one.verdict for name, one in gates.items()} == {
+        "history.cv": "fail",
+        "history.slope": "fail",
+        "history.change_points": "fail",
+    }
+    values = np.array(FALLING) / N
+    fitted = stats.linregress(np.arange(len(values)), values)
+    reach = fitted.stderr * stats.t.ppf(0.975, len(values) - 2)
+    assert gates["history.cv"].value == pytest.approx(values.std(ddof=1) / values.mean())
+    assert gates["history.slope"].ci == pytest.approx((fitted.slope - reach, fitted.slope + reach))
+    assert gates["history.change_points"].value == 1
+    report, gates = gates_of(history, "cv<=0.2,slope>=-0.05,change_points<=1")
+    assert report.passed
+    assert [one.verdict for one in gates.values()] == ["pass"] * 3
+
+
+def test_a_gate_on_a_line_with_too_few_runs_is_not_evaluated(history):
+    runs_of(history, FALLING[:9])
+    report, gates = gates_of(history, "cv<=0.05,slope>=-1,no-change-point")
+    assert not report.passed
+    change = gates["history.change_points"]
+    assert (change.verdict, change.n) == ("not_evaluated", 9)
+    assert change.reason == "needs 10 comparable runs in a row; there are 9"
+    assert gates["history.slope"].verdict == "pass"
+    report, gates = gates_of(history, "cv<=1,slope>=-1", last=2)
+    assert {one.reason for one in gates.values()} == {
+        "needs 3 comparable runs in a row; there are 2"
+    }
+    assert gates_of(history, "cv<=1?", last=2)[0].passed
+    record(history, {HITS: [None] * N}, minute=30)
+    report, gates = gates_of(history, "cv<=1")
+    assert gates["history.cv"].reason == "the newest run has no value: nothing to score"
+
+
+def test_a_change_point_before_the_line_was_cut_does_not_fail_the_gate(history):
+    runs_of(history, FALLING)
+    runs_of(history, [30] * 10, 20, gold=questions(N, constraints=("So.",)))
+    report, gates = gates_of(history, "no-change-point")
+    assert len(report.change_points) == 1
+    assert (gates["history.change_points"].value, report.passed) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("gate", "fact"),
+    [
+        ("precision_cited>=0.8", "write cv<=0.05, slope>=0 or no-change-point"),
+        ("cv<=0.05@95", "only slope has an interval"),
+        ("slope>=0 where country=NL", "a line of runs has no questions"),
+        ("", "cannot be read"),
+    ],
+)
+def test_a_gate_that_a_line_cannot_have_is_refused(history, gate, fact):
+    runs_of(history, [30])
+    with pytest.raises(UsageError, match=fact):
+        gates_of(history, gate)
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "csv", "json"])
+def test_every_form_shows_the_gates_of_a_line(history, form):
+    runs_of(history, FALLING)
+    written = render(gates_of(history, "cv<=0.05,slope>=-1")[0], form)
+    assert "cv" in written
+    assert "fail" in written.lower()
+    assert "slope" in written

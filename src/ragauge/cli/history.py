@@ -23,21 +23,29 @@ LAST = 50
 @click.option(
     "--last", type=click.IntRange(min=1), default=LAST, show_default=True, help="So many runs."
 )
+@click.option(
+    "--gate",
+    metavar="RULES",
+    help="Fail unless these hold: cv<=0.05 (σ/μ), slope>=0 (a run), no-change-point.",
+)
 @store_option
 @formats("text", "json", "markdown", "csv")
 @options_of("quiet")
 @click.option(
     "--report", "reports", metavar="FILE", multiple=True, help="Also .json .md .csv .txt."
 )
-def history(**given: Any) -> None:
+@click.pass_context
+def history(ctx: click.Context, /, **given: Any) -> None:
     """Show METRIC over the recorded runs, oldest first: its line, its level and where it changed.
 
     Where the questions of the gold set change, or how the metric is made, the line is cut: levels
-    are not compared across.
+    are not compared across. With --gate, the runs since the last such cut must meet the rules: a
+    rule that fails, or that has too few runs to be evaluated, ends with 1.
 
     \b
     Example:
       ragauge history precision_cited --branch main --last 100
+      ragauge history precision_cited --gate "cv<=0.05,slope>=-0.001,no-change-point"
     """
     from ragauge.contracts.comparison import HistoryReport
     from ragauge.ingest.labels import read_labels
@@ -47,9 +55,10 @@ def history(**given: Any) -> None:
     forms = {Path(name): form_of(Path(name), HistoryReport) for name in given["reports"]}
     options = HistoryOptions(
         labels=read_labels(given["labels"]),
-        **{name: given[name] for name in ("name", "command", "branch", "last")},
+        **{name: given[name] for name in ("name", "command", "branch", "last", "gate")},
     )
     with history_at(given["store"]) as kept:
         report = run_history(kept, given["metric"], options)
     write_reports(report, forms, settings(quiet=given["quiet"])["quiet"])
     show(report, given["format"] or "text")
+    ctx.exit(0 if report.passed else 1)

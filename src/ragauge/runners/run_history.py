@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -15,16 +16,35 @@ from ragauge.contracts.comparison import ChangePoint, HistoryPoint, HistoryRepor
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.history import History, RecordedMetric, Run, RunFilter, canonical
 from ragauge.contracts.score import Score
-from ragauge.errors import InputRejected
+from ragauge.contracts.verdict import Rule, Verdict
+from ragauge.errors import InputRejected, UsageError
+from ragauge.gates.decide import decide
+from ragauge.gates.rules import parse_rules
 from ragauge.metrics.names import metric_id, short_name
 from ragauge.runners.comparability import how_made
 from ragauge.runners.paired_units import ask_the_same
-from ragauge.stats.change_points import shifts, variation
-from ragauge.stats.trend import trend
+from ragauge.stats.change_points import SHORTEST, fewest, shifts, variation
+from ragauge.stats.trend import Trend, slope_interval, trend
 
 LAST = 50
 MORE = 2
 """So many times the runs that are wanted are read at first, and again where that is too few."""
+
+
+CV, SLOPE, CHANGE_POINTS = "history.cv", "history.slope", "history.change_points"
+_RULE_NAMES = {
+    "cv": CV,
+    "variation": CV,
+    "slope": SLOPE,
+    "change_points": CHANGE_POINTS,
+}
+_NO_CHANGE = re.compile(r"\bno[-_ ]change[-_ ]points?\b", re.IGNORECASE)
+_NEEDED: dict[str, Callable[[], int]] = {
+    CV: lambda: SHORTEST,
+    SLOPE: lambda: SHORTEST,
+    CHANGE_POINTS: fewest,
+}
+"""How many comparable runs it takes before a gate on a line says anything."""
 
 
 class HistoryOptions(Struct, frozen=True, kw_only=True):
@@ -35,6 +55,8 @@ class HistoryOptions(Struct, frozen=True, kw_only=True):
     branch: str | None = None
     labels: dict[str, str] = {}
     last: int = LAST
+    gate: str | None = None
+    """Rules on the line itself, such as "cv<=0.05,slope>=0,no-change-point"."""
 
 
 def run_history(
@@ -54,6 +76,7 @@ class _Line:
 
     def __init__(self, history: History, metric: str, options: HistoryOptions) -> None:
         self._options, self._history = options, history
+        self._rules = line_rules(options.gate) if options.gate is not None else ()
         self._found = Findings()
         which = RunFilter(
             name=options.name,
@@ -74,7 +97,11 @@ class _Line:
         latest = [self._values(places) for places in segments][-1]
         line = trend([float(at) for at, _ in latest], [value for _, value in latest])
         last = self._recorded[-1]
+        varies = variation([value for _, value in latest])
+        gates = self._gates(segments[-1], latest, line, varies, changes)
         return HistoryReport(
+            passed=all(gate.holds for gate in gates),
+            gates=gates,
             metric=self._id,
             better=last.better,
             metrics={self._id: _score(last)},
@@ -82,7 +109,7 @@ class _Line:
             change_points=changes,
             slope=line.slope if line else None,
             slope_error=line.error if line else None,
-            variation=variation([value for _, value in latest]),
+            variation=varies,
             findings=tuple(self._found.kept()),
             finding_counts=dict(sorted(self._found.counts.items())),
             coverage={
@@ -143,6 +170,40 @@ class _Line:
                 run=self._runs[at].id, at=at, before=found.before, after=found.after, p=found.p
             )
 
+    def _gates(
+        self,
+        places: Sequence[int],
+        latest: Sequence[tuple[int, float]],
+        line: Trend | None,
+        varies: float | None,
+        changes: Sequence[ChangePoint],
+    ) -> tuple[Verdict, ...]:
+        """The verdicts on the last stretch of comparable runs."""
+        n, last = len(latest), self._recorded[-1]
+        recent = sum(one.at >= places[0] for one in changes)
+        found: dict[str, float | None] = {
+            CV: varies,
+            SLOPE: line.slope if line else None,
+            CHANGE_POINTS: float(recent),
+        }
+        verdicts = []
+        for rule in self._rules:
+            value, needed, reason = found[rule.metric], _NEEDED[rule.metric](), None
+            if last.value is None:
+                reason = f"the newest run has no value: {last.reason or 'nothing to score'}"
+            elif n < needed:
+                reason = f"needs {needed} comparable runs in a row; there are {n}"
+            elif value is None:
+                reason = "the mean of the runs is 0"
+            if reason is not None:
+                score = Score(value=None, n=n, of=len(places), reason=reason)
+            else:
+                level = rule.confidence or 95
+                ends = slope_interval(line, n, level) if line and rule.metric == SLOPE else None
+                score = Score(value=value, n=n, of=len(places), ci=ends)
+            verdicts.append(decide(rule, score))
+        return tuple(verdicts)
+
     def _identity(self) -> dict[str, Any]:
         return {
             "command": "history",
@@ -151,6 +212,34 @@ class _Line:
             "name": self._runs[-1].record.name,
             "of": self._runs[-1].record.command,
         }
+
+
+def line_rules(text: str) -> tuple[Rule, ...]:
+    """The rules on a line of runs; raises UsageError for what does not apply to one.
+
+    >>> [str(rule) for rule in line_rules("cv<=5%, slope>=-0.01@95, no-change-point")]
+    ['history.cv<=0.05', 'history.slope>=-0.01@95', 'history.change_points=0']
+    """
+    rules = parse_rules(_NO_CHANGE.sub("change_points=0", text), _rule_name)
+    problems = []
+    for rule in rules:
+        if rule.per == "question" or rule.where:
+            problems.append(f'gate "{rule}": a line of runs has no questions; drop the condition')
+        if rule.confidence is not None and rule.metric != SLOPE:
+            problems.append(f'gate "{rule}": only slope has an interval; drop the @')
+    if problems:
+        raise UsageError(*problems)
+    return rules
+
+
+def _rule_name(name: str) -> str:
+    known = _RULE_NAMES.get(name.lower().removeprefix("history."))
+    if known is None:
+        raise UsageError(
+            f'there is no gate "{name}" on a line of runs; '
+            "write cv<=0.05, slope>=0 or no-change-point"
+        )
+    return known
 
 
 def _having(

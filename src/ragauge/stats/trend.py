@@ -32,3 +32,11 @@ def trend(at: Sequence[float], values: Sequence[float]) -> Trend | None:
     slope = math.fsum((x - centre) * (y - mean) for x, y in pairs) / spread
     left = math.fsum((y - mean - slope * (x - centre)) ** 2 for x, y in pairs)
     return Trend(slope, math.sqrt(left / (n - 2) / spread))
+
+
+def slope_interval(line: Trend, n: int, percent: float) -> tuple[float, float]:
+    """The confidence interval of the slope of a line through n points, by Student's t."""
+    from scipy.special import stdtrit  # type: ignore[import-untyped]
+
+    reach = line.error * float(stdtrit(n - 2, (1 + percent / 100) / 2))
+    return line.slope - reach, line.slope + reach

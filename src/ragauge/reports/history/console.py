@@ -8,6 +8,7 @@ from rich.text import Text
 
 from ragauge.contracts.comparison import HistoryReport
 from ragauge.reports import numbers, terminal
+from ragauge.reports.audit import sections
 from ragauge.reports.history import plot, story
 from ragauge.reports.terminal import GAP, MARGIN, Page, head, note, widths, words
 
@@ -22,10 +23,14 @@ EXTRA = ("labels", "n", "commit")
 def render(report: HistoryReport, *, color: bool = False, width: int = 100) -> str:
     """The whole report as lines no wider than the width (at least 40 columns)."""
     page = Page(color, width)
-    page.paragraph(words(story.title(report), "bold"), indent=0)
+    if report.gates:
+        sections.verdict(page, story.verdict(report))
+    else:
+        page.paragraph(words(story.title(report), "bold"), indent=0)
     page.paragraph(words(story.now_words(report)))
     page.paragraph(note("; ".join(story.movement_words(report))))
     _sparkline(page, report)
+    sections.gates(page, report.gates, {}, story.gate_names(report))
     _plot(page, report)
     _changes(page, report)
     _runs(page, report)

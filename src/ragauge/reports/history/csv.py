@@ -26,13 +26,19 @@ COLUMNS = (
     "level_after",
     "p",
     "reason",
+    "gates",
 )
 
 
 def render(report: HistoryReport) -> str:
-    """The points with a header line; lines end with CR LF."""
+    """The points with a header line; lines end with CR LF. The newest run has the gates."""
     changes = {one.at: one for one in report.change_points}
-    rows = (_row(report.metric, point, changes.get(at)) for at, point in enumerate(report.points))
+    newest = len(report.points) - 1
+    gates = tuple(f"{gate.rule}: {gate.verdict}" for gate in report.gates)
+    rows = (
+        (*_row(report.metric, point, changes.get(at)), gates if at == newest else ())
+        for at, point in enumerate(report.points)
+    )
     return spreadsheet.written(COLUMNS, rows)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from ragauge.contracts.comparison import HistoryReport
 from ragauge.reports import comment
+from ragauge.reports.audit.blocks import gates
 from ragauge.reports.comment import code, table
 from ragauge.reports.history import plot, story
 
@@ -15,9 +16,10 @@ RUNS_SHOWN = 25
 
 def render(report: HistoryReport) -> str:
     blocks = [
-        f"## Ragauge history: {code(report.metric)}",
+        f"## Ragauge history: {code(report.metric)}{_verdict(report)}",
         f"{code(story.title(report))}: {comment.prose(story.now_words(report))}.",
         comment.sentence(comment.prose("; ".join(story.movement_words(report)))),
+        *gates(report.gates, {}, story.gate_names(report)),
         *_plot(report),
         *_changes(report),
         *_runs(report),
@@ -25,6 +27,10 @@ def render(report: HistoryReport) -> str:
         f"Coverage: {story.coverage_words(report)}.",
     ]
     return "\n\n".join(blocks) + "\n"
+
+
+def _verdict(report: HistoryReport) -> str:
+    return f" {story.verdict(report)[0]}" if report.gates else ""
 
 
 def _plot(report: HistoryReport) -> Iterator[str]:

@@ -22,6 +22,17 @@ def title(report: HistoryReport) -> str:
     return f"{report.metric} over {runs} of {report.identity.get('name', '')}".rstrip()
 
 
+def verdict(report: HistoryReport) -> tuple[str, str]:
+    """What the gates say of the line, in a word and with its title."""
+    held = sum(gate.holds for gate in report.gates)
+    counts = f"{held} of {counted(len(report.gates), 'gate')} {'holds' if held == 1 else 'hold'}"
+    return ("PASS" if report.passed else "FAIL"), f"{title(report)}; {counts}"
+
+
+def gate_names(report: HistoryReport) -> dict[str, str]:
+    return {gate.metric: gate.metric.removeprefix("history.") for gate in report.gates}
+
+
 def now_words(report: HistoryReport) -> str:
     """Where the line stands: `0.914 [0.886, 0.939] now`."""
     score = report.metrics[report.metric]
