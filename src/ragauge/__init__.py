@@ -49,6 +49,7 @@ _LATE = {
     "project_all": "ragauge.citations.adapters.projection",
     "prompt_contract": "ragauge.citations.prompt",
     "parse_answer": "ragauge.citations.answer",
+    "constraint_lock": "ragauge.contracts.gold",
     "LogEntry": "ragauge.contracts.serving_log",
     "format_line": "ragauge.citations.log_line",
     "parse_line": "ragauge.citations.log_line",

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from ragauge import constraint_lock
 from ragauge.cli.gold import gold
 from ragauge.errors import InputRejected, UsageError
 
@@ -54,6 +55,7 @@ CODES = {
     "warned, strict": ("lint warned --strict", 1),
     "thin sections, strict": ("lint bundled --sections --strict", 1),
     "errors": ("lint twice", 1),
+    "locks": ("lint bundled --locks", 0),
     "no argument": ("lint", 2),
     "unknown format": ("lint bundled --format yaml", 2),
     "equal": ("diff bundled bundled", 0),
@@ -87,6 +89,7 @@ REJECTED = {
     "bad line": (["lint", "broken"], InputRejected),
     "bad new set": (["diff", "bundled", "broken"], InputRejected),
     "no file": (["lint", "absent"], UsageError),
+    "locks of a plan": (["lint", "bundled", "--locks", "--plan", "heritage"], UsageError),
     "stdin twice": (["diff", "-", "-"], UsageError),
 }
 
@@ -103,6 +106,16 @@ def test_the_whole_program_rejects_a_bad_line_with_its_place(sets):
     ended = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (ended.returncode, ended.stdout) == (3, "")
     assert f"{sets['broken']}:81: question: missing" in ended.stderr
+
+
+def test_the_lock_of_each_question_with_constraints(sets):
+    questions = [json.loads(line) for line in HERITAGE.read_text(encoding="utf-8").splitlines()]
+    locks = {q["qid"]: constraint_lock(q["constraints"]) for q in questions if "constraints" in q}
+    report = json.loads(run("lint", sets["bundled"], "--locks", "--format", "json").stdout)
+    assert report["locks"] == locks
+    shown = run("lint", sets["bundled"], "--locks").stdout
+    assert all(f"{qid}  {lock}\n" in shown for qid, lock in locks.items())
+    assert "h003  " not in run("lint", sets["bundled"]).stdout
 
 
 def test_a_set_is_read_from_stdin(sets):

@@ -77,6 +77,22 @@ FAULTS = {
         [refuse("x", gold_citations=("p1#1",))],
         ("error", "unanswerable_with_gold", "x"),
     ),
+    "constraint and its opposite": (
+        [ask("x", constraints=("X accepts null keys.", "X rejects null keys."))],
+        ("warning", "opposed_constraints", "x"),
+    ),
+    "must and must not": (
+        [ask("x", constraints=("You must cite it.", "Cite it.", "You mustn't cite it."))],
+        ("warning", "opposed_constraints", "x"),
+    ),
+    "always and never": (
+        [ask("x", constraints=("Keys are always unique.", "Keys are never unique."))],
+        ("warning", "opposed_constraints", "x"),
+    ),
+    "another number": (
+        [ask("x", constraints=("The keys expire in 30 days.", "The keys expire in 90 days."))],
+        ("warning", "opposed_constraints", "x"),
+    ),
     "stratum on some": (
         [ask("x", strata={"country": "NL"})],
         ("warning", "partial_stratum", "strata.country"),
@@ -95,6 +111,12 @@ NO_FAULTS = {
     "a short phrase inside a longer word": ask("x", "Is Bart old?", gold_claim_substr=("art",)),
     "a refusal as the reference": refuse("x", gold_answer="-"),
     "a stratum that is null": ask("x", strata={"country": None}),
+    "two denials of one thing": ask(
+        "x", constraints=("X rejects null keys.", "X doesn't accept null keys.")
+    ),
+    "another subject": ask("x", constraints=("X accepts null keys.", "Y rejects null keys.")),
+    "a number that is a name": ask("x", constraints=("Quote section 3.", "Quote section 4.")),
+    "a range": ask("x", constraints=("Use at least 3 words.", "Use at most 9 words.")),
     "a phrase within a phrase": ask("x", gold_claim_substr=("Pierre Cuypers", "Cuypers")),
 }
 

@@ -1,5 +1,6 @@
 """Every sentence of the quality specification, through files and the real runner."""
 
+import hashlib
 import importlib.util
 import json
 import tempfile
@@ -11,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragauge import score
+from ragauge import constraint_lock, score
 from ragauge.contracts.facts import Facts
 from ragauge.metrics.quality import label, triage
 from ragauge.stats.intervals import wilson
@@ -458,3 +459,70 @@ ANSWERED, REFUSED = {"answered": True}, {"answered": False, "refusal": "exact"}
 )
 def test_labels_and_triage(facts, labelled, triaged):
     assert (label(Facts(**facts)), triage(Facts(**facts))) == (labelled, triaged)
+
+
+# Constraints that an answer has to repeat.
+
+LOCKED = ["X rejects null keys.", "Keys are unique."]
+LOCK = hashlib.sha256("\n".join(LOCKED).encode()).hexdigest()[:16]
+ECHOES = {
+    "exactly": ({"answer_json": {"constraints_echo": LOCKED}}, 1),
+    "in another order, with spaces": (
+        {"answer_json": {"constraints_echo": ["Keys are unique. ", "\tX rejects null keys."]}},
+        1,
+    ),
+    "next to the answer": ({"constraints_echo": LOCKED}, 1),
+    "one twice": ({"answer_json": {"constraints_echo": [*LOCKED, LOCKED[0]]}}, 0),
+    "one lost": ({"answer_json": {"constraints_echo": LOCKED[:1]}}, 0),
+    "none": ({}, 0),
+    "with the lock": ({"constraints_echo": LOCKED, "constraint_lock": LOCK}, 1),
+    "with the lock in the answer": (
+        {"answer_json": {"constraints_echo": LOCKED, "constraint_lock": LOCK}},
+        1,
+    ),
+    "with the lock of other constraints": (
+        {"constraints_echo": LOCKED, "constraint_lock": constraint_lock(LOCKED[:1])},
+        0,
+    ),
+    "with another lock under its short name": (
+        {"constraints_echo": LOCKED, "lock": constraint_lock(LOCKED[:1])},
+        0,
+    ),
+    "next to a lock of another kind": ({"constraints_echo": LOCKED, "lock": "none"}, 1),
+    "with the lock of its own order": (
+        {"constraints_echo": LOCKED[::-1], "constraint_lock": constraint_lock(LOCKED[::-1])},
+        1,
+    ),
+}
+
+
+@pytest.mark.parametrize(("fields", "echoed"), ECHOES.values(), ids=ECHOES)
+def test_an_answer_has_to_repeat_the_locked_constraints(tmp_path, fields, echoed):
+    asked = {"answerable": True, "gold_claim": "So"}
+    gold = [
+        {"qid": "q1", "question": "Why?", "constraints": LOCKED, **asked},
+        {"qid": "q2", "question": "Who?", **asked},
+        {"qid": "q3", "question": "How?", "constraints": LOCKED, **asked},
+    ]
+    said = {"claim": "So.", "citations": ["p1"]}
+    answer = {"answer_json": said | fields.get("answer_json", {})}
+    traces = [
+        {"qid": "q1", **fields, **answer},
+        {"qid": "q2", **fields, **answer},
+        {"qid": "q3", "answer": "not in context"},
+    ]
+    report = report_of(tmp_path, gold, traces, gates="constraints_echoed>=1")
+    assert counts(report, "constraints_echoed") == (echoed, 1)
+    assert report.passed is bool(echoed)
+    assert [row.echoed for row in report.questions] == [bool(echoed), None, None]
+
+
+def test_without_constraints_nothing_is_echoed(tmp_path):
+    gold = [{"qid": "q1", "question": "Why?", "answerable": True, "gold_claim": "So"}]
+    report = report_of(tmp_path, gold, [{"qid": "q1", "answer": "So."}])
+    found = report.metrics["quality.constraints_echoed"]
+    assert (found.value, found.reason) == (None, "nothing to score: no constraints (1)")
+
+
+def test_the_lock_is_the_briefs():
+    assert constraint_lock([f" {text}\n" for text in LOCKED]) == LOCK

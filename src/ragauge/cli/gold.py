@@ -29,6 +29,7 @@ def gold() -> None:
 @click.argument("questions", metavar="GOLD")
 @click.option("--sections", is_flag=True, help="Also want 3 to 5 questions for each section.")
 @click.option("--strict", is_flag=True, help="Let warnings fail the set as errors do.")
+@click.option("--locks", is_flag=True, help="Also print the lock of each question's constraints.")
 @click.option("--plan", type=click.Choice(["heritage"]), help="Hold a dataset against a plan.")
 @formats("text", "json")
 @click.pass_context
@@ -37,10 +38,11 @@ def lint(
     questions: str,
     sections: bool,
     strict: bool,
+    locks: bool,
     plan: str | None,
     format: str | None,
 ) -> None:
-    """Check the questions of GOLD: mix, size, duplicates, phrases, citations and strata.
+    """Check the questions of GOLD: mix, size, duplicates, phrases, citations, constraints, strata.
 
     GOLD is a gold.jsonl or a JSON array; - is stdin. Exit 1 when a question must be mended.
 
@@ -56,12 +58,12 @@ def lint(
       ragauge gold lint --plan heritage dataset/
     """
     if plan is not None:
-        ctx.exit(0 if lint_plan(questions, sections, strict, format) else 1)
+        ctx.exit(0 if lint_plan(questions, sections or locks, strict, format) else 1)
     from ragauge.cli.score import show
     from ragauge.ingest.gold import read_gold
     from ragauge.runners.gold_lint import lint as run
 
-    report = run(read_gold(questions), sections=sections, strict=strict)
+    report = run(read_gold(questions), sections=sections, strict=strict, locks=locks)
     show(report, format or "text")
     ctx.exit(0 if report.passed else 1)
 

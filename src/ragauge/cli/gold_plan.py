@@ -5,14 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def lint_plan(path: str, sections: bool, strict: bool, format: str | None) -> bool:
+def lint_plan(path: str, for_questions: bool, strict: bool, format: str | None) -> bool:
     """Show how much of the plan a dataset meets; whether it meets all of it."""
     from ragauge.cli.score import show
     from ragauge.errors import UsageError
     from ragauge.runners.gold_plan import hold_against_plan
 
-    if sections:
-        raise UsageError("--sections is for questions, --plan for a dataset; drop one of them")
+    if for_questions:
+        raise UsageError("--sections and --locks are for questions, --plan for a dataset; drop one")
     report = hold_against_plan(Path(path), strict=strict)
     show(report, format or "text")
     return report.passed

@@ -41,6 +41,10 @@ class Facts(Struct, frozen=True, gc=False):
 
     citable: bool = True
     """The gold set names ids to cite; without them a hit can never be told."""
+    constrained: bool = False
+    """The gold set locks constraints that an answer has to repeat."""
+    echoed: bool | None = None
+    """The answer repeats exactly the locked constraints; None without them or without an answer."""
 
     gold: Gold | None = None
     trace: Trace | None = None
@@ -74,6 +78,8 @@ PATTERN = (
     "gold_found",
     "gold_depth",
     "citable",
+    "constrained",
+    "echoed",
 )
 """The fields with few values. A metric that reads only these, or the properties that follow from
 them, gives the same row for the same pattern: a million traces cost it a few hundred calls."""

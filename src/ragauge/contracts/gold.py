@@ -11,6 +11,8 @@ from msgspec import Struct
 
 HASHED = 64
 """Digits of a sha256."""
+LOCKED = 16
+"""Digits of a constraint lock."""
 _HEX = frozenset("0123456789abcdef")
 
 ANSWERABLE = "answerable"
@@ -101,6 +103,18 @@ def stratum_text(value: Any) -> str | None:
     if value is None or value == "":
         return None
     return value if type(value) is str else msgspec.json.encode(value).decode()
+
+
+def constraint_lock(constraints: Sequence[str]) -> str:
+    """The lock of constraints: 16 hex digits that change when one of them does, or their order.
+
+    Spaces around a constraint do not count. Every stage of a system can compute it from what it
+    was given, and so show that nothing was lost on the way.
+
+    >>> constraint_lock(["X rejects null keys. "]) == constraint_lock(["X rejects null keys."])
+    True
+    """
+    return hashlib.sha256("\n".join(map(str.strip, constraints)).encode()).hexdigest()[:LOCKED]
 
 
 def fingerprint(gold: Sequence[Gold]) -> str:

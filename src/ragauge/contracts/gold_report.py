@@ -53,6 +53,8 @@ class LintReport(GoldReport, frozen=True, kw_only=True):
 
     schema: str = LINT_SCHEMA
     summary: Summary
+    locks: dict[str, str] | None = None
+    """The constraint lock of each question that has constraints; None where not requested."""
 
 
 class Revision(Struct, frozen=True):

@@ -52,6 +52,9 @@ class QuestionRow(Struct, frozen=True, kw_only=True):
     gold_found: bool | None
     gold_depth: int | None
     citable: bool
+    constrained: bool = False
+    echoed: bool | None = None
+    """Whether the answer repeats the locked constraints."""
     traces: int
     where: str | None
     """The trace that counted."""

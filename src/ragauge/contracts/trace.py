@@ -13,6 +13,7 @@ class StructuredAnswer(Struct, frozen=True, kw_only=True, omit_defaults=True):
     claim: str | None = None
     citations: tuple[str, ...] | None = None
     constraints_echo: tuple[str, ...] | None = None
+    constraint_lock: str | None = None
 
 
 class Trace(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -49,6 +50,9 @@ class Trace(Struct, frozen=True, kw_only=True, omit_defaults=True):
     segments: tuple[dict[str, Any], ...] | None = None
     cited: tuple[dict[str, Any], ...] | None = None
     """The citations whole, where a system gave more of them than ids."""
+    constraints_echo: tuple[str, ...] | None = None
+    """The locked constraints as the answer repeats them, where they are not in `answer_json`."""
+    constraint_lock: str | None = None
     usage: dict[str, Any] | None = None
     labels: dict[str, Any] | None = None
     extra: dict[str, Any] = {}

@@ -62,7 +62,7 @@ def _without_lists(record: dict[str, Any]) -> dict[str, Any]:
     bare = {name: value for name, value in record.items() if name not in _LISTS}
     structured = bare.get("answer_json")
     if type(structured) is dict:
-        kept = ("claim", "answer", "constraints_echo")
+        kept = ("claim", "answer", "constraints_echo", "constraint_lock")
         bare["answer_json"] = {name: structured[name] for name in kept if name in structured}
     return bare
 

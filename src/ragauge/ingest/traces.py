@@ -90,6 +90,7 @@ def _structured(answer: Any) -> StructuredAnswer:
         claim=_claim(answer),
         citations=_citations(answer.get("citations"), "answer_json.citations"),
         constraints_echo=_echo(answer),
+        constraint_lock=_lock(answer),
     )
 
 
@@ -106,6 +107,11 @@ def _claim(answer: dict[str, Any]) -> str | None:
 def _echo(answer: dict[str, Any]) -> tuple[str, ...] | None:
     echo = answer.get("constraints_echo")
     return None if echo is None else texts(echo, "answer_json.constraints_echo")
+
+
+def _lock(answer: dict[str, Any]) -> str | None:
+    lock = answer.get("constraint_lock")
+    return None if lock is None else text(lock, "answer_json.constraint_lock")
 
 
 def _citations(value: Any, field: str) -> tuple[str, ...] | None:
@@ -178,6 +184,8 @@ def _read_elsewhere(value: Any, field: str) -> None:
 _CHECKS: dict[str, Check] = {
     "attempt": whole,
     "cited": mappings,
+    "constraint_lock": text,
+    "constraints_echo": texts,
     "error": _error,
     "jitter": text,
     "labels": mapping,
@@ -253,6 +261,7 @@ def _each_check(record: dict[str, Any]) -> Iterator[Callable[[], Any]]:
         yield lambda: _claim(structured)
         yield lambda: _citations(structured.get("citations"), "answer_json.citations")
         yield lambda: _echo(structured)
+        yield lambda: _lock(structured)
     elif structured is not None and type(structured) is not str:
         yield lambda: _structured(structured)
     if type(structured) is not str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from msgspec import Struct, structs
 
 from ragauge.contracts.facts import Facts, Pattern, Refusal, pattern_facts, pattern_of
-from ragauge.contracts.gold import Gold
-from ragauge.contracts.trace import Trace
+from ragauge.contracts.gold import LOCKED, Gold, constraint_lock
+from ragauge.contracts.trace import StructuredAnswer, Trace
 from ragauge.text.canonical import Canon, Phrases, composed, phrases
 from ragauge.text.citations import inline_markers, take_apart, unique
 from ragauge.text.refusal import (
@@ -105,10 +105,12 @@ class Reader:
             refusal = refusal_in_free_words(claim, key.gold.question)
         if trace.ok is False and refusal not in self._refusals:
             return self._failed(key)
-        return self._compared(key, trace.retrieved_ids, claim, cited or (), refusal)
+        return self._compared(key, trace, claim, cited or (), refusal)
 
     def _failed(self, key: Key) -> Read:
-        return pattern_of(Facts(key.gold.answerable, "error", citable=bool(key.ids))), "", ()
+        constrained = bool(key.gold.constraints)
+        facts = Facts(key.gold.answerable, "error", citable=bool(key.ids), constrained=constrained)
+        return pattern_of(facts), "", ()
 
     def _refusal_in_claim(self, claim: str, text: str, cited: tuple[str, ...] | None) -> Refusal:
         """A refusal inside a claim field, beside an empty citation list, is a near one."""
@@ -119,7 +121,7 @@ class Reader:
     def _compared(
         self,
         key: Key,
-        retrieved: tuple[str, ...] | None,
+        trace: Trace,
         claim: str,
         cited: tuple[str, ...],
         refusal: Refusal,
@@ -129,9 +131,11 @@ class Reader:
         cited = _composed_ids(cited)
         if len(cited) > 1:
             cited = unique(cited)
-        ids = key.ids
-        hit = contained = in_scope = found = depth = None
+        ids, constraints, retrieved = key.ids, key.gold.constraints, trace.retrieved_ids
+        hit = contained = in_scope = found = depth = echoed = None
         if answered:
+            if constraints:
+                echoed = echoes(constraints, trace)
             if ids:
                 hit = not ids.isdisjoint(cited)
             if key.phrases:
@@ -155,13 +159,43 @@ class Reader:
             found,
             depth,
             bool(ids),
+            bool(constraints),
+            echoed,
         )
         return pattern, claim, cited
 
 
 def missing(gold: Gold) -> Facts:
     """The facts of a question nobody answered."""
-    return Facts(gold.answerable, "missing", citable=bool(gold.gold_citations), gold=gold)
+    return Facts(
+        gold.answerable,
+        "missing",
+        citable=bool(gold.gold_citations),
+        constrained=bool(gold.constraints),
+        gold=gold,
+    )
+
+
+def echoes(constraints: tuple[str, ...], trace: Trace) -> bool:
+    """Whether a trace repeats exactly these constraints, in any order, surrounding spaces aside.
+
+    A lock that the trace carries must be that of the constraints, in their order or the echo's.
+
+    >>> locked = ("X rejects null keys.", "Y is optional.")
+    >>> echoes(locked, Trace(constraints_echo=("Y is optional.", "X rejects null keys. ")))
+    True
+    >>> echoes(locked, Trace(constraints_echo=locked, constraint_lock="0123456789abcdef"))
+    False
+    """
+    fields = trace.answer_json or StructuredAnswer()
+    echo = trace.constraints_echo if fields.constraints_echo is None else fields.constraints_echo
+    if echo is None or sorted(map(str.strip, echo)) != sorted(map(str.strip, constraints)):
+        return False
+    lock = fields.constraint_lock or trace.constraint_lock
+    other = (trace.extra or {}).get("lock")
+    if lock is None and isinstance(other, str) and len(other) == LOCKED:
+        lock = other
+    return lock is None or lock in (constraint_lock(constraints), constraint_lock(echo))
 
 
 def error_reason(trace: Trace) -> str:

@@ -18,6 +18,7 @@ NO_GOLD_IDS = Absent("no gold citations")
 NO_PHRASES = Absent("no gold phrases")
 NOT_TOLD = Absent("retrieved ids unknown")
 NO_CITATIONS = Absent("no citations")
+NO_CONSTRAINTS = Absent("no constraints")
 
 
 @metric(
@@ -292,6 +293,30 @@ def gold_retrieved_at(k: int) -> Metric:
 
 
 @metric(
+    "quality.constraints_echoed",
+    version=1,
+    better="higher",
+    bounds=(0, 1),
+    unit="question",
+    needs=("answered", "constrained", "echoed"),
+)
+def constraints_echoed(facts: Facts) -> Row | Absent:
+    """Answers that repeat exactly the locked constraints, over answers to questions with some.
+
+    The constraints are compared as a multiset, without surrounding spaces. A constraint lock in
+    the trace must fit, too.
+
+    >>> constraints_echoed(Facts(answerable=True, answered=True, constrained=True, echoed=True))
+    Row(counts=(1, 1), reason=None)
+    """
+    if not facts.constrained:
+        return NO_CONSTRAINTS
+    if not facts.answered:
+        return _unanswered(facts)
+    return Row((int(bool(facts.echoed)), 1))
+
+
+@metric(
     "quality.coverage",
     version=1,
     better="higher",
@@ -340,6 +365,7 @@ METRICS: tuple[Metric, ...] = (
     out_of_scope,
     in_scope,
     gold_retrieved_at(5),
+    constraints_echoed,
     coverage,
     errors,
 )

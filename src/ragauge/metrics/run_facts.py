@@ -6,7 +6,6 @@ import re
 import zlib
 
 from ragauge.contracts.facts import Facts
-from ragauge.contracts.gold import Gold
 from ragauge.contracts.run import ORIGINAL, RunFacts, Variation
 from ragauge.contracts.trace import Trace
 from ragauge.metrics.facts import Key, Reader
@@ -32,7 +31,7 @@ def run_facts(reader: Reader, key: Key, trace: Trace, variation: Variation) -> R
         refused=not facts.answered,
         claim_right=facts.answered and bool(facts.contained),
         citations_right=_citations_right(facts),
-        echoed=_echoed(key.gold, trace) if facts.answered else None,
+        echoed=facts.echoed,
         claim=CANONS[reader.reading.canon](facts.claim) if facts.answered else "",
         cited=frozenset(facts.cited),
         said=facts.claim if facts.answered else "",
@@ -65,14 +64,6 @@ def _citations_right(facts: Facts) -> bool:
     if not facts.citable:
         return not facts.cited
     return bool(facts.hit) and facts.in_scope is not False
-
-
-def _echoed(gold: Gold, trace: Trace) -> bool | None:
-    """The locked sentences came back, each as often as it is locked, blanks around them aside."""
-    if not gold.constraints:
-        return None
-    echo = trace.answer_json.constraints_echo if trace.answer_json else None
-    return sorted(map(str.strip, echo or ())) == sorted(map(str.strip, gold.constraints))
 
 
 def _number(paraphrase: int | str | None) -> int:

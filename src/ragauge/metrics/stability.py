@@ -234,7 +234,7 @@ def refusal_rate(question: QuestionRuns) -> Row | Absent:
 
 @of_runs(
     "stability.scu_cons",
-    version=1,
+    version=2,
     better="higher",
     bounds=(0, 1),
     needs=("answered", "constrained"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -9,9 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from msgspec import Struct
 
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.gold import Gold, value_of
+from ragauge.contracts.gold import Gold, constraint_lock, value_of
 from ragauge.contracts.gold_report import LintReport, Severity, Summary, judged
+from ragauge.text.agreement import NEGATIONS
 from ragauge.text.canonical import canonical, phrases, same_question
+from ragauge.text.stems import stem
+from ragauge.text.words import words
 
 SET = "gold set"
 """The place of a finding that no single question causes."""
@@ -33,11 +37,18 @@ class Check(Struct, frozen=True):
     find: Callable[[Sequence[Gold]], Iterator[Place]]
 
 
-def lint(questions: Sequence[Gold], *, sections: bool = False, strict: bool = False) -> LintReport:
+def lint(
+    questions: Sequence[Gold],
+    *,
+    sections: bool = False,
+    strict: bool = False,
+    locks: bool = False,
+) -> LintReport:
     """What is wrong with a gold set, and what it holds.
 
     With `sections`, also whether each section has the questions that traceability needs. With
-    `strict`, a warning fails the set as an error does.
+    `strict`, a warning fails the set as an error does. With `locks`, also the constraint lock of
+    each question that has constraints.
     """
     checks = (*CHECKS, *SECTION_CHECKS) if sections else CHECKS
     found = Findings()
@@ -53,6 +64,9 @@ def lint(questions: Sequence[Gold], *, sections: bool = False, strict: bool = Fa
             "unanswerable": summary.unanswerable,
         },
         summary=summary,
+        locks={q.qid: constraint_lock(q.constraints) for q in questions if q.constraints}
+        if locks
+        else None,
     )
 
 
@@ -228,6 +242,64 @@ def _leaks(questions: Sequence[Gold]) -> Iterator[Place]:
                 )
 
 
+_OPPOSITES = {
+    stem(opposite): stem(word)
+    for word, opposite in (
+        *(("accept", "reject"), ("accept", "refuse"), ("allow", "forbid"), ("allow", "prohibit")),
+        *(("allow", "disallow"), ("include", "exclude"), ("enable", "disable")),
+        *(("required", "optional"), ("increase", "decrease"), ("before", "after")),
+        *(("valid", "invalid"), ("true", "false"), ("open", "closed"), ("public", "private")),
+        ("with", "without"),
+    )
+}
+_STRENGTH = frozenset(
+    "a an the is are be was were do does did always ever must shall should will would may might "
+    "can could ca wo sha".split()
+)
+"""Words that say how strictly a constraint holds, or nothing; ca is what is left of can't."""
+_COUNTED = frozenset("one two three four five six seven eight nine ten eleven twelve".split())
+_NUMBERED = frozenset(
+    "annex appendix article chapter chunk clause document figure item level line note page "
+    "paragraph part question rule section step table version volume".split()
+)
+"""The number after one of these is a name: section 3 is not section 4."""
+
+
+def _opposed_constraints(questions: Sequence[Gold]) -> Iterator[Place]:
+    """Constraints of one question that differ only in a negation, an opposite word or a number.
+
+    It knows English opposites and the negations of five languages, and no grammar: what it finds
+    may be fine.
+    """
+    for question in questions:
+        first: dict[tuple[str, ...], tuple[int, bool, list[str]]] = {}
+        for place, constraint in enumerate(question.constraints):
+            subject: list[str] = []
+            numbers: list[str] = []
+            denied, turned, before = False, False, ""
+            for word in words(re.sub("n['’]t\\b", " not", constraint)):
+                root = stem(word)
+                turned ^= root in _OPPOSITES
+                if word in NEGATIONS:
+                    denied = True
+                elif (word.isdigit() or word in _COUNTED) and before not in _NUMBERED:
+                    numbers.append(word)
+                elif word not in _STRENGTH:
+                    subject.append(_OPPOSITES.get(root, root))
+                before = word
+            told = place, denied != turned, numbers
+            at, held, counts = first.setdefault(tuple(subject), told)
+            opposite = held != told[1] and counts == numbers
+            recounted = held == told[1] and counts != numbers and counts and numbers
+            if subject and (opposite or recounted):
+                yield (
+                    question.qid,
+                    f"constraints[{place}] may contradict constraints[{at}]: "
+                    f'"{constraint:.80}" and "{question.constraints[at]:.80}"; '
+                    "keep one, or reword them",
+                )
+
+
 def _thin_sections(questions: Sequence[Gold]) -> Iterator[Place]:
     least, most = PER_SECTION
     for section, count in _questions_by_section(questions):
@@ -275,6 +347,7 @@ CHECKS = (
     Check("leaked_phrase", "warning", _leaks),
     Check("no_gold_citations", "warning", _no_gold_citations),
     Check("unanswerable_with_gold", "error", _contradictions),
+    Check("opposed_constraints", "warning", _opposed_constraints),
     Check("none_answerable", "error", _none_answerable),
     Check("none_unanswerable", "error", _none_unanswerable),
     Check("few_questions", "warning", _few_questions),

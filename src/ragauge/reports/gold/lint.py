@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ragauge.contracts.gold_report import LintReport
-from ragauge.reports.gold.page import finding_lines, first, told
+from ragauge.reports.gold.page import finding_lines, first, table, told
 from ragauge.reports.numbers import counted
 
 VALUES_SHOWN = 5
@@ -23,6 +23,9 @@ def lines(report: LintReport) -> Iterator[str]:
     )
     for key, values in held.strata.items():
         yield told(f"by {key}: {_commonest(values)}")
+    if report.locks:
+        yield ""
+        yield from table([(qid, lock) for qid, lock in report.locks.items()], left=2)
     yield from finding_lines(report)
     yield ""
     yield _advice(report)
