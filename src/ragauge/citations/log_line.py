@@ -13,7 +13,7 @@ import msgspec
 from ragauge.citations.log_words import QUOTED, SHOWN, Unreadable, read, written
 from ragauge.contracts.citation import Citation
 from ragauge.contracts.manifest import bare_hash
-from ragauge.contracts.serving_log import LogEntry, faults_of
+from ragauge.contracts.serving_log import LISTS, LogEntry, faults_of
 from ragauge.errors import InputRejected
 from ragauge.text.citations import id_of
 from ragauge.text.visible import one_line
@@ -41,6 +41,12 @@ FIELDS = {
 }
 """The keys of a line in their order, and the field of an entry each stands for."""
 
+ALIASES = {
+    **dict.fromkeys(("ΔS", "delta_s", "delta_S", "deltas"), "deltaS"),
+    **dict.fromkeys(("λ", "lambda_state", "lambda_observe"), "lambda"),
+    **{"embed_model": "embed", "k_pos": "kpos", "k_final": "kfinal"},
+}
+"""Keys as other programs write them."""
 _KEYS = {field: key for key, field in FIELDS.items()}
 _AGREED = ("embed_model", "analyzer", "section_id", "rev")
 _TYPES = {field.name: field.type for field in msgspec.structs.fields(Citation)}
@@ -49,7 +55,7 @@ _LISTED = rf'\[(?:[^"\[\]]++|{QUOTED})*+\]'
 _VALUE = re.compile(rf'(?:{QUOTED}|{_LISTED}|[^\s"\[]\S*+|)(?!\S)')
 _WORD = re.compile(r"\S++")
 _KEY = re.compile(r"([^\s=]++)=")
-_NEXT = re.compile(rf"\s(?:{'|'.join(FIELDS)})=")
+_NEXT = re.compile(rf"\s(?:{'|'.join((*FIELDS, *ALIASES))})=")
 
 
 def format_line(entry: LogEntry) -> str:
@@ -69,13 +75,17 @@ def parse_line(text: str) -> LogEntry:
     problems: list[Unreadable] = []
     places: dict[str, int] = {}
     fields: dict[str, Any] = {}
-    for place, key, value in _parts(text, problems):
+    for place, name, value in _parts(text, problems):
+        key = ALIASES.get(name, name)
         try:
             _refuse_key(key, place, places)
             places[key] = place
-            fields[FIELDS[key]] = read(FIELDS[key], value, place + len(key) + 1)
+            fields[FIELDS[key]] = read(FIELDS[key], value, place + len(name) + 1)
         except Unreadable as problem:
             problems.append(problem)
+    for name in LISTS:  # citations come first: a list that is not known has None for each
+        if name in fields and fields[name] is None:
+            fields[name] = (None,) * len(fields.get("citations") or ())
     if missing := [key for key in FIELDS if key not in places]:
         words = f"{', '.join(missing)}: missing; write null for what is not known"
         problems.append(Unreadable(len(text.rstrip()), words))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, time
 from typing import Any
 
-from ragauge.contracts.serving_log import LISTS
+from ragauge.contracts.serving_log import LISTS, REQUIRED
 from ragauge.text.visible import one_line
 
 SHOWN = 40
@@ -19,7 +19,14 @@ _MEMBER = re.compile(rf'\s*+({QUOTED}|[^\s",\[\]]++)\s*+([,\]])')
 _BARE = re.compile(r"""[^\s"'\[\],=\\]++""")
 _BEYOND_ASCII = re.compile(r"[^ -~]")
 _COUNT = re.compile(r"[0-9]++")
+_SEGMENT = re.compile(r"(?:s|seg|segment)[-_#]?(?=[0-9])", re.IGNORECASE)
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+STATES = {"→": "convergent", "←": "divergent", "<>": "recursive", "×": "chaotic"}
+"""How other logs write λ; quoted, each is the text it is."""
+_NOTHING = frozenset({"null", "none"})
+_NOTHING_KNOWN = _NOTHING | {"-", "na", "n/a"}
 
 
 class Unreadable(Exception):
@@ -47,7 +54,8 @@ def written(value: Any) -> str:
 
 def _text(text: str) -> str:
     """The text bare where that can be read back, else as JSON, with nothing unseen in it."""
-    if _BARE.fullmatch(text) and text.isprintable() and not _is_absent(text):
+    special = text in STATES or text.lower() in _NOTHING_KNOWN
+    if _BARE.fullmatch(text) and text.isprintable() and not special:
         return text
     return _BEYOND_ASCII.sub(_seen, json.dumps(text, ensure_ascii=False))
 
@@ -56,17 +64,15 @@ def _seen(match: re.Match[str]) -> str:
     return match[0] if match[0].isprintable() else json.dumps(match[0])[1:-1]
 
 
-def _is_absent(text: str) -> bool:
-    """Whether a bare word says that there is nothing; some programs print None."""
-    return text.lower() in ("null", "none")
-
-
 def read(field: str, value: str | None, place: int) -> Any:
     """The value of a field as it stands in a line at a place; raises Unreadable."""
     if value is None:
         raise Unreadable(place, "no closing quote or bracket, with a blank after it; close it")
-    if not value:
-        raise Unreadable(place, 'no value; write null, or "" for the empty text')
+    required = field in REQUIRED
+    if not value and required:
+        raise Unreadable(place, 'no value; write one, or "" for the empty text')
+    if not required and (not value or value.lower() in _NOTHING_KNOWN):
+        return None
     if value.startswith("[") is not (field in LISTS):
         shape = (
             "a list; write one, such as [1,2]"
@@ -101,15 +107,20 @@ def _read_word(field: str, word: str, place: int) -> Any:
             text = json.loads(word, strict=False)
         except ValueError as error:
             raise Unreadable(place, f"is no JSON text: {error}; escape \\ as \\\\") from None
-    elif _is_absent(word):
+    elif word.lower() in (_NOTHING if field in (*REQUIRED, "citations") else _NOTHING_KNOWN):
         return None
     else:
-        text = word
+        text = STATES.get(word, word) if field == "lambda_state" else word
     reader, expected = _READERS.get(field, (str, ""))
     try:
         return reader(text)
     except ValueError:
         raise Unreadable(place, f'"{one_line(text, SHOWN)}" is not {expected}') from None
+
+
+def _segment(text: str) -> int:
+    """The number of a segment; some programs write s1."""
+    return _count(_SEGMENT.sub("", text, count=1))
 
 
 def _count(text: str) -> int:
@@ -125,18 +136,19 @@ def _number(text: str) -> float:
 
 
 def _moment(text: str) -> datetime:
-    """The time; a date alone is its first moment in UTC."""
+    """The time; a date alone is its first moment, and a time without a zone is in UTC."""
     try:
         return datetime.combine(date.fromisoformat(text), time(), UTC)
     except ValueError:
-        return datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 _COUNTS = (_count, "a whole number; write one, or null where there is none")
 _NUMBERS = (_number, "a number; write one, or null where there is none")
 _READERS: dict[str, tuple[Callable[[str], Any], str]] = {
     "ts": (_moment, "a time; write it in UTC, such as 2025-08-28T09:30:00Z"),
-    "seg": (_count, "a whole number; segments count from 1"),
+    "seg": (_segment, "a whole number; segments count from 1"),
     "deltaS": _NUMBERS,
     "k": _COUNTS,
     "scores": _NUMBERS,
