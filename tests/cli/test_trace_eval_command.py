@@ -130,6 +130,19 @@ def test_the_json_report_is_as_the_schema_command_says(folder):
     jsonschema.Draft202012Validator(schema).validate(json.loads(done.stdout))
 
 
+def test_the_log_has_lambda_of_each_run(folder):
+    place = ("--to-db", "log.sqlite", "--run", "nightly")
+    done = evaluate(folder, "--log", "serving.log", *place)
+    assert done.returncode == 0, done.stderr
+    lines = (folder / "serving.log").read_text(encoding="utf-8").splitlines()
+    assert len(lines) == 18
+    assert all(" lambda=convergent " in line for line in lines)
+    assert b"wrote serving.log" in done.stderr
+    assert b"wrote log.sqlite" in done.stderr
+    refused = evaluate(folder, "--log", "runs.jsonl")
+    assert (refused.returncode, b"would be overwritten" in refused.stderr) == (2, True)
+
+
 def test_reports_are_written_beside_it_and_said_to_be(folder):
     names = ("trace.html", "trace.json", "trace.md", "trace.xml", "trace.txt")
     done = evaluate(folder, *(part for name in names for part in ("--report", name)))

@@ -412,7 +412,7 @@ def test_a_whole_array_is_no_lines_of_traces(tmp_path):
         ({"tokenizer": "no-such"}, 'tokenizer "no-such" is not known'),
         ({"embedder": "no-such"}, 'embedder "no-such" is not known'),
         ({"calibration": "x.json"}, "--calibration belongs to an embedder"),
-        ({"to_db": "x.sqlite"}, "--to-db wants to know the run"),
+        ({"to_db": "x.sqlite"}, "--to-db needs the run"),
         ({"to_db": "mysql://h/d", "run": "r"}, "mysql:// is not understood"),
         ({"gold": "-", "manifest": "-"}, "only one of the files can be standard input"),
         ({"allow_cross_section": "keys"}, "no such file, and no pair"),

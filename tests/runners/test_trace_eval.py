@@ -8,10 +8,13 @@ from math import isclose, log2
 import jsonschema
 import pytest
 
+from ragauge.citations.log_line import parse_line
 from ragauge.contracts.schemas import schema
 from ragauge.contracts.trace_eval import Recipe
+from ragauge.errors import UsageError
 from ragauge.reports.forms import render
 from ragauge.runners.trace_eval import trace_eval
+from ragauge.store.serving_log import read_entries
 from tests.runners.traced_system import (
     ALL_STATES,
     HALF,
@@ -262,3 +265,39 @@ def test_the_identity_tells_what_changes_numbers_and_not_the_gates(tmp_path):
     assert one["manifest"] == "2f7d9a"
     assert one["sweeps"][0]["system"] == {"kind": "scripted"}
     assert evaluated(tmp_path, script).identity != one
+
+
+# The log.
+
+
+def test_lambda_and_delta_s_reach_the_log_line_and_the_table(tmp_path):
+    log, place = tmp_path / "serving.log", str(tmp_path / "log.sqlite")
+    script = {"steady": ALL_STATES["steady"], "split": ALL_STATES["split"]}
+    options = {"log": log, "to_db": place, "run": "nightly", "embedder": "ngram"}
+    outcome = evaluated(tmp_path, script, **options)
+    entries = [parse_line(line) for line in log.read_text(encoding="utf-8").splitlines()]
+    runs = [run.run_id for one in outcome.report.questions for run in one.runs]
+    assert [entry.qid for entry in entries] == runs
+    states = {entry.qid.partition("#")[0]: entry.lambda_state for entry in entries}
+    assert states == {"steady": "convergent", "split": "recursive"}
+    assert all(entry.deltaS is not None and 0 <= entry.deltaS <= 1 for entry in entries)
+    found = {(entry.qid, entry.lambda_state, entry.deltaS) for entry in read_entries(place)}
+    assert found == {(entry.qid, entry.lambda_state, entry.deltaS) for entry in entries}
+
+
+def test_without_an_embedder_the_log_has_lambda_alone(tmp_path):
+    log = tmp_path / "serving.log"
+    evaluated(tmp_path, {"q": ["a<ab"] * 6}, log=log)
+    for line in log.read_text(encoding="utf-8").splitlines():
+        assert " deltaS=null lambda=convergent k=2 store=faiss " in line
+    again = tmp_path / "again.log"
+    evaluated(tmp_path, {"q": ["a<ab"] * 6}, log=again)
+    assert again.read_bytes() == log.read_bytes()
+
+
+def test_a_database_needs_the_name_of_the_run_before_anything_is_asked(tmp_path):
+    system = Scripted({"q": ["a<ab"] * 6})
+    gold = write_gold(tmp_path, [question("q")])
+    with pytest.raises(UsageError, match="name it with --run"):
+        trace_eval(gold, system, tmp_path / "runs.jsonl", to_db=str(tmp_path / "x.sqlite"))
+    assert not system.asked

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from ragauge.cli.auditing import auditing_options
+from ragauge.cli.auditing import auditing_options, logging_options
 from ragauge.cli.exit_codes import NOT_MEASURED
 from ragauge.cli.outputs import refuse_overwriting
 from ragauge.cli.recording import recorder, recording_options
@@ -48,9 +48,7 @@ FORMS = ("text", "json", "markdown", "junit", "github", "sarif", "html")
 @click.option("--cite-first/--no-cite-first", default=True, help="Refuse citations only after.")
 @options_of("refusal", "refusal_tokens", "inline", "workers", "max_bad", "quiet")
 @recording_options
-@click.option("--log", metavar="FILE", help="Write a log line for each answer and segment.")
-@click.option("--to-db", metavar="URL", help="Write the log lines to the table rag_traces there.")
-@click.option("--run", "run_name", metavar="NAME", help="What that table is to call this run.")
+@logging_options
 @click.option("--one", metavar="FILE", help="Audit one model reply; - is stdin.")
 @click.option("--retrieved", metavar="FILE", help="With --one: the payloads that were retrieved.")
 @click.option("--explain", metavar="CODE", help="Say what a code means and what to do.")

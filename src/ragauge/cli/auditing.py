@@ -39,10 +39,24 @@ _OPTIONS = (
         help="In place of the command's own gates, or beside them.",
     ),
 )
+_LOGGING = (
+    click.option("--log", metavar="FILE", help="Write a log line for each answer and segment."),
+    click.option(
+        "--to-db", metavar="URL", help="Write the log lines to the table rag_traces there."
+    ),
+    click.option("--run", "run_name", metavar="NAME", help="What that table is to call this run."),
+)
 
 
 def auditing_options(command: Command) -> Command:
     """The command with what it takes to audit: index, documents, units, ΔS, gates."""
     for option in reversed(_OPTIONS):
+        command = option(command)
+    return command
+
+
+def logging_options(command: Command) -> Command:
+    """The command with where its log lines go."""
+    for option in reversed(_LOGGING):
         command = option(command)
     return command

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.auditing import auditing_options
+from ragauge.cli.auditing import auditing_options, logging_options
 from ragauge.cli.exit_codes import INTERRUPTED, NOT_MEASURED
+from ragauge.cli.outputs import refuse_overwriting
 from ragauge.cli.recording import recorder, recording_options
+from ragauge.cli.run_store import told
 from ragauge.cli.score import show, write_reports
 from ragauge.cli.settings import formats, options_of, remark, settings
 from ragauge.cli.sweep import GO_ON, asked_system, progress
@@ -23,7 +25,7 @@ if TYPE_CHECKING:
 SYSTEMS = ("http", "call", "command", "replay", "demo")
 AUDITING = (
     *("manifest", "docs", "allow_cross_section", "offsets_in", "tokenizer"),
-    *("embedder", "calibration", "strict"),
+    *("embedder", "calibration", "strict", "log", "to_db"),
 )
 """Options of the evaluation that are no settings."""
 REMARKABLE = ("set_aside", "torn_line", "unplanned_run")
@@ -56,6 +58,7 @@ SPENT = (
 @options_of("sweep.concurrency", "sweep.timeout", "sweep.retries", "sweep.rate", "sweep.map")
 @options_of("sweep.error_budget", "refusal", "refusal_tokens", "quiet")
 @recording_options
+@logging_options
 @click.option(
     "--report", "reports", metavar="FILE", multiple=True, help="Also .html .json .md .xml .txt."
 )
@@ -84,6 +87,8 @@ def _evaluated(given: dict[str, Any]) -> int:
 
     gold, out, form = given.pop("gold"), given.pop("out"), given.pop("format") or "text"
     files = _files(given.pop("reports"))
+    read = [gold, out, *(given[name] for name in ("manifest", "calibration", "replay"))]
+    refuse_overwriting(read, [*files, *filter(None, [given["log"]])], given["docs"])
     systems = {name: given.pop(name) for name in SYSTEMS}
     options, calling = _options(given), {name: given.pop(name) for name in ("knobs", "restart")}
     chosen = settings("sweep", **{name: None if v == () else v for name, v in given.items()})
@@ -99,6 +104,9 @@ def _evaluated(given: dict[str, Any]) -> int:
             write_reports(found.outcome.report, files, chosen["quiet"])
             show(found.outcome.report, form)
             history.keep(found.outcome)
+            for written in (options["log"], options["to_db"] and told(options["to_db"])):
+                if written:
+                    remark(f"wrote {written}", chosen["quiet"])
     return _exit_code(found)
 
 
@@ -112,7 +120,7 @@ def _files(reports: tuple[str, ...]) -> dict[Path, str]:
 
 def _options(given: dict[str, Any]) -> dict[str, Any]:
     """The options of the evaluation itself, taken out of what was given."""
-    options = {name: given.pop(name) for name in AUDITING}
+    options = {name: given.pop(name) for name in AUDITING} | {"run": given.pop("run_name")}
     options["gates"] = ",".join(given.pop("gates")) or None
     options["recipe"] = {
         "wordings": given.pop("wordings"),

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct, structs
 
-from ragauge.citations.log_line import format_line
 from ragauge.citations.offsets import OffsetReading
 from ragauge.citations.validator import Policy, needs_documents
 from ragauge.contracts.audit import DEPTHS, AuditReport, Depth
 from ragauge.contracts.citation import Unit
 from ragauge.contracts.score import Outcome
-from ragauge.contracts.serving_log import LogEntry
 from ragauge.contracts.verdict import Rule
 from ragauge.engines.local import ordered
 from ragauge.errors import InputRejected, UsageError
@@ -31,6 +27,7 @@ from ragauge.metrics.table import find, reading
 from ragauge.models.embedders import embedder
 from ragauge.models.tokenizers import tokenizer_of
 from ragauge.runners.audit_blocks import AuditSetup, BlockAudit, BlockAuditor
+from ragauge.runners.audit_log import logged, where_to_log, written_at
 from ragauge.runners.audit_report import AuditAssembly
 from ragauge.runners.audit_sums import AuditSums
 from ragauge.runners.audit_unit import in_one_unit
@@ -138,7 +135,8 @@ class _Audit:
         self._found = AuditSums(self._metrics, [question.qid for question in self._gold])
 
     def outcome(self) -> Outcome[AuditReport]:
-        with self._logged() as log:
+        options = self._options
+        with logged(options.log, options.to_db, options.run) as log:
             for block in self._blocks():
                 self._found.add(block)
                 log(block.entries)
@@ -180,35 +178,8 @@ class _Audit:
             gold=self._gold,
             inline=options.inline,
             metrics=tuple(metric.id for metric in self._metrics),
-            logged_at=_written_at(self._traces) if options.log or options.to_db else None,
+            logged_at=written_at(self._traces) if options.log or options.to_db else None,
         )
-
-    @contextmanager
-    def _logged(self) -> Iterator[Callable[[list[LogEntry]], None]]:
-        """A function that takes log entries, to a file, a database, both or nowhere."""
-        from ragauge.store.files import whole
-
-        options = self._options
-        kept: list[LogEntry] = []
-        if options.log is None:
-            yield kept.extend if options.to_db else lambda entries: None
-            self._write_database(kept)
-            return
-        with whole(Path(options.log)) as part, part.open("w", encoding="utf-8") as file:
-
-            def write(entries: list[LogEntry]) -> None:
-                file.writelines(f"{format_line(entry)}\n" for entry in entries)
-                if options.to_db:
-                    kept.extend(entries)
-
-            yield write
-            self._write_database(kept)
-
-    def _write_database(self, entries: list[LogEntry]) -> None:
-        from ragauge.store.serving_log import write_entries
-
-        if self._options.to_db and self._options.run:
-            write_entries(self._options.to_db, self._options.run, _last_of_each(entries))
 
     def _refuse_bad_input(self) -> None:
         """Stop where too many lines were bad, or nothing could be audited."""
@@ -234,27 +205,7 @@ def without_documents(options: AuditOptions) -> str:
     return f"--depth {options.depth} compares with documents; give them with --docs DIR"
 
 
-def _last_of_each(entries: Sequence[LogEntry]) -> list[LogEntry]:
-    """The entries of each question's last trace: the table has one place for each segment."""
-    last: dict[str, list[LogEntry]] = {}
-    for entry in entries:
-        if entry.seg == 1:
-            last[entry.qid] = []
-        last[entry.qid].append(entry)
-    return [entry for segments in last.values() for entry in segments]
-
-
-def _written_at(traces: Sequence[str]) -> datetime:
-    """The time of a trace that tells none: its file's, so that the same file gives the same log."""
-    try:
-        return datetime.fromtimestamp(Path(traces[0]).stat().st_mtime, UTC)
-    except OSError:  # standard input
-        return datetime.now(UTC)
-
-
 def _check(traces: Sequence[str], options: AuditOptions) -> None:
-    from ragauge.store.places import located
-
     problems = []
     files = (options.gold, options.manifest, options.calibration, options.allow_cross_section)
     if [*traces, *files].count(STDIN) > 1:
@@ -265,12 +216,9 @@ def _check(traces: Sequence[str], options: AuditOptions) -> None:
         problems.append(f"{options.docs}: there is no such folder; give the frozen documents'")
     if options.calibration is not None and options.embedder is None:
         problems.append("--calibration belongs to an embedder; name it with --embedder")
-    if options.to_db is not None and not options.run:
-        problems.append("--to-db wants to know the run; name it with --run")
+    problems += where_to_log(options.to_db, options.run)
     if problems:
         raise UsageError(*problems)
-    if options.to_db is not None:
-        located(options.to_db)
     if options.tokenizer is not None:
         tokenizer_of(options.tokenizer)
 

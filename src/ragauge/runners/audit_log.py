@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from msgspec import structs
 
 from ragauge.citations.joining import cited_id
-from ragauge.citations.log_line import entries_of
+from ragauge.citations.log_line import entries_of, format_line
 from ragauge.contracts.citation import Citation
 from ragauge.contracts.serving_log import MOST, LogEntry
 from ragauge.runners.auditing import Audited
@@ -29,6 +32,64 @@ def log_entries(qid: str, one: Audited, now: datetime) -> list[LogEntry]:
         k=None if retrieved is None else len(retrieved),
         deltaS=one.facts.deltaS.get("context"),
     )
+
+
+@contextmanager
+def logged(
+    log: str | None, to_db: str | None, run: str | None
+) -> Iterator[Callable[[list[LogEntry]], None]]:
+    """A function that takes log entries, to a file, to a database under a run, both or neither.
+
+    Nothing is there before the end: an error leaves no log.
+    """
+    from ragauge.store.files import whole
+    from ragauge.store.serving_log import write_entries
+
+    kept: list[LogEntry] = []
+    if log is None:
+        yield kept.extend if to_db else lambda entries: None
+        if to_db and run:
+            write_entries(to_db, run, _last_of_each(kept))
+        return
+    with whole(Path(log)) as part, part.open("w", encoding="utf-8") as file:
+
+        def write(entries: list[LogEntry]) -> None:
+            file.writelines(f"{format_line(entry)}\n" for entry in entries)
+            if to_db:
+                kept.extend(entries)
+
+        yield write
+        if to_db and run:
+            write_entries(to_db, run, _last_of_each(kept))
+
+
+def where_to_log(to_db: str | None, run: str | None) -> list[str]:
+    """What is wrong with the place of the log entries; raises where the place cannot be one."""
+    from ragauge.store.places import located
+
+    if to_db is not None and not run:
+        return ["--to-db needs the run; name it with --run"]
+    if to_db is not None:
+        located(to_db)
+    return []
+
+
+def written_at(traces: Sequence[str]) -> datetime:
+    """The time of a trace that has none: its file's, so that the same file gives the same log."""
+    try:
+        return datetime.fromtimestamp(Path(traces[0]).stat().st_mtime, UTC)
+    except OSError:  # standard input
+        return datetime.now(UTC)
+
+
+def _last_of_each(entries: Sequence[LogEntry]) -> list[LogEntry]:
+    """The entries of each question's last trace: the table has one place for each segment."""
+    last: dict[str, list[LogEntry]] = {}
+    for entry in entries:
+        if entry.seg == 1:
+            last[entry.qid] = []
+        last[entry.qid].append(entry)
+    return [entry for segments in last.values() for entry in segments]
 
 
 def _segment_ids(one: Audited) -> list[list[str]]:

@@ -252,16 +252,16 @@ _OPPOSITES = {
         ("with", "without"),
     )
 }
-_STRENGTH = frozenset(
-    "a an the is are be was were do does did always ever must shall should will would may might "
-    "can could ca wo sha".split()
-)
+_STRENGTH = """
+    a an the is are be was were do does did always ever must shall should will would may might can
+    could ca wo sha
+"""
 """Words that say how strictly a constraint holds, or nothing; ca is what is left of can't."""
-_COUNTED = frozenset("one two three four five six seven eight nine ten eleven twelve".split())
-_NUMBERED = frozenset(
-    "annex appendix article chapter chunk clause document figure item level line note page "
-    "paragraph part question rule section step table version volume".split()
-)
+_COUNTED = "one two three four five six seven eight nine ten eleven twelve"
+_NUMBERED = """
+    annex appendix article chapter chunk clause document figure item level line note page
+    paragraph part question rule section step table version volume
+"""
 """The number after one of these is a name: section 3 is not section 4."""
 
 
@@ -271,6 +271,9 @@ def _opposed_constraints(questions: Sequence[Gold]) -> Iterator[Place]:
     It knows English opposites and the negations of five languages, and no grammar: what it finds
     may be fine.
     """
+    strength, counted, numbered = (
+        frozenset(listed.split()) for listed in (_STRENGTH, _COUNTED, _NUMBERED)
+    )
     for question in questions:
         first: dict[tuple[str, ...], tuple[int, bool, list[str]]] = {}
         for place, constraint in enumerate(question.constraints):
@@ -282,9 +285,9 @@ def _opposed_constraints(questions: Sequence[Gold]) -> Iterator[Place]:
                 turned ^= root in _OPPOSITES
                 if word in NEGATIONS:
                     denied = True
-                elif (word.isdigit() or word in _COUNTED) and before not in _NUMBERED:
+                elif (word.isdigit() or word in counted) and before not in numbered:
                     numbers.append(word)
-                elif word not in _STRENGTH:
+                elif word not in strength:
                     subject.append(_OPPOSITES.get(root, root))
                 before = word
             told = place, denied != turned, numbers

@@ -26,6 +26,7 @@ from ragauge.ingest.trace_lines import trace_in
 from ragauge.models.embedders import embedder
 from ragauge.runners.audit import AuditOptions
 from ragauge.runners.audit_blocks import AuditSetup, BlockAudit, BlockAuditor
+from ragauge.runners.audit_log import logged, where_to_log, written_at
 from ragauge.runners.audit_unit import unit_in
 from ragauge.runners.kept_audits import KeepingAuditor, cited_documents
 from ragauge.runners.ledger import ANOTHER
@@ -62,6 +63,11 @@ class TraceEvalOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     gates: str | None = None
     strict: bool = False
     """Every question must be convergent."""
+    log: str | None = None
+    """A file to write a log line to for each segment of each run."""
+    to_db: str | None = None
+    run: str | None = None
+    """What the rows of the database call this run."""
     asking: dict[str, Any] = {}
     """How calls are made, as in SweepOptions: those of ASKING."""
 
@@ -110,6 +116,7 @@ def _options_of(given: dict[str, Any]) -> TraceEvalOptions:
     ]
     if chosen.calibration is not None and chosen.embedder is None:
         problems.append("--calibration belongs to an embedder; name it with --embedder")
+    problems += where_to_log(chosen.to_db, chosen.run)
     if problems:
         raise UsageError(*problems)
     return chosen
@@ -125,37 +132,47 @@ class _Evaluation:
         self._policy = options.auditing().policy(None)
         self._embedder = embedder(options.embedder).id if options.embedder else None
         self._assembly = TraceEvalAssembly(gold, options, self._embedder, self._wordings())
-        self._setup = AuditSetup(
+        BlockAuditor(self._setup())  # what is wrong with its files is raised before any call
+
+    def _setup(self) -> AuditSetup:
+        options = self._options
+        return AuditSetup(
             policy=self._policy,
             manifest=self._manifest,
             docs=options.docs,
             tokenizer=options.tokenizer,
             embedder=options.embedder,
-            gold=gold,
+            gold=self._gold,
             metrics=self._assembly.metrics,
+            logged_at=written_at([self._out]) if options.log or options.to_db else None,
         )
-        self._auditor = BlockAuditor(self._setup)
 
     def _wordings(self) -> dict[str, int]:
         """How many wordings each question has, of those of the recipe; two alike are one."""
         return {one.qid: question_plan(one, self.grid).prompts for one in self._gold}
 
     def outcome(self) -> Outcome[TraceEvalReport]:
-        recipe = self._options.recipe
+        options, recipe = self._options, self._options.recipe
         planned = recipe.wordings * len(recipe.seeds)
-        with RunLines(self._gold, [self._out]) as runs:
+        auditor = BlockAuditor(self._setup())
+        with (
+            RunLines(self._gold, [self._out]) as runs,
+            logged(options.log, options.to_db, options.run) as log,
+        ):
             unit = self._unit(runs)
             for place, question in enumerate(self._gold):
                 lines, block = self._lines(runs, place), BlockAudit(self._out, 0, 0)
-                audited = list(self._auditor.audit_lines(lines.values(), block, unit))
-                self._assembly.add(traced_question(question, audited, planned), block, lines)
+                audited = list(auditor.audit_lines(lines.values(), block, unit))
+                traced = traced_question(question, audited, planned)
+                self._assembly.add(traced, block, lines)
+                log([structs.replace(e, lambda_state=traced.seen.answer) for e in block.entries])
         outcome = self._assembly.outcome(self._identity(), self._out, runs.findings)
         documents = self._documents if self._options.docs is not None else None
         return structs.replace(outcome, answers=self._answers, documents=documents)
 
     def _answers(self) -> Iterator[tuple[str, KeptAnswer]]:
         """The runs of each question in the order of the plan, with what their audit found."""
-        auditor = KeepingAuditor(self._setup)
+        auditor = KeepingAuditor(self._setup())
         with RunLines(self._gold, [self._out]) as runs:
             unit = self._unit(runs)
             for place, question in enumerate(self._gold):
