@@ -73,7 +73,7 @@ def plain(question):
     n = len(runs)
 
     def share(marks):
-        return sum(marks) / len(marks) if marks else None
+        return sum(marks) / len(marks) if len(marks) > 1 else None
 
     def jaccard(sets):
         union = set().union(*sets)
@@ -99,10 +99,12 @@ def plain(question):
         "css_pairwise": sum(overlaps) / len(overlaps) if len(cited) > 1 and any(cited) else None,
         "ned50": median(distances) if distances else None,
         "agreement": agreement(question.question, [run.said for run in answered if run.said]),
-        "rcr": max(sum(refused), n - sum(refused)) / n if n else None,
+        "rcr": max(sum(refused), n - sum(refused)) / n if n > 1 else None,
         "refusal_rate": None if question.answerable else share(refused),
-        "scu_cons": float(all(echoes)) if question.constrained and echoes else None,
-        "iaa": share([a.outcome[:3] == b.outcome[:3] for a, b in pairs]),
+        "scu_cons": float(all(echoes)) if question.constrained and echoes and n > 1 else None,
+        "iaa": sum(a.outcome[:3] == b.outcome[:3] for a, b in pairs) / len(pairs)
+        if pairs
+        else None,
         "error_rate": question.failed / question.planned if question.planned else None,
     }
 

@@ -8,7 +8,7 @@ import pytest
 from ragauge.contracts.run import Grid
 from ragauge.contracts.stability import CELLS
 from ragauge.errors import InputRejected, UsageError
-from ragauge.reports.stability.story import next_steps
+from ragauge.reports.stability.story import coverage_words, next_steps, verdict_words
 from ragauge.runners.stability import stability
 from ragauge.runners.sweep import sweep
 from tests.runners.test_sweep import QUESTIONS, REFUSAL, RIGHT, Scripted
@@ -227,12 +227,68 @@ def test_a_question_without_any_run_is_incomplete_with_or_without_a_plan(brief, 
     assert report.finding_counts["no_plan"] == 1
 
 
-def test_a_single_run_is_said_to_tell_nothing(brief):
+@pytest.mark.parametrize("profile", ["ours", "reference"])
+@pytest.mark.parametrize("line", [0, 3])
+def test_one_run_per_question_is_not_evaluated(brief, line, profile):
+    """Neither a correct answer nor an incorrect one says anything about stability."""
     gold, runs = brief
-    runs.write_text(runs.read_text().splitlines()[0])
-    report = stability(gold, runs).report
+    runs.write_text(runs.read_text().splitlines()[line])
+    report = stability(gold, runs, profile=profile).report
+    found = report.details["A0001"]
+    assert (found.verdict, found.acr, found.rcr) == ("not_evaluated", None, None)
+    assert found.reasons["acr"] == "fewer than two finished runs"
+    assert not report.passed
+    assert (report.totals["pass"], report.totals["fail"], report.totals["not_evaluated"]) == (
+        0,
+        0,
+        1,
+    )
+    gates = {gate.metric.partition(".")[2]: gate for gate in report.verdicts}
+    assert gates["stable"].verdict == gates["acr"].verdict == "not_evaluated"
+    assert "--seeds 0,1,2" in gates["stable"].reason
+    assert gates["acr"].reason == "1 of 1 questions have fewer than two finished runs"
+    assert gates["error_rate"].verdict == "pass"
+    assert report.metrics["stability.acr"].value is None
+    assert report.coverage.single == 1
     assert report.finding_counts["single_run"] == 1
-    assert report.details["A0001"].css is None
+    assert [advice.id for advice in report.advice] == ["stability.one_run"]
+
+
+def some_with_one_run(tmp_path, single, of):
+    """A sweep with one seed over wordings that the jitter changes, and over some it does not."""
+    asked = [("Explain Z" if n >= single else "Is Z") + f" {n}" for n in range(of)]
+    gold = written(
+        tmp_path / "gold.jsonl",
+        [{"qid": f"q{n}", "question": text, "answerable": False} for n, text in enumerate(asked)],
+    )
+    grid = Grid(seeds=(0,), temperatures=(0.0,), jitters=("none", "syn"))
+    sweep(gold, Scripted(lambda ask: REFUSAL), tmp_path / "runs.jsonl", grid=grid)
+    return stability(gold, tmp_path / "runs.jsonl").report
+
+
+def test_a_few_questions_with_one_run_are_left_out_and_reported(tmp_path):
+    report = some_with_one_run(tmp_path, 1, 10)
+    assert report.passed
+    stable = report.metrics["stability.stable"]
+    assert (stable.value, stable.n, stable.of) == (1.0, 9, 10)
+    assert verdict_words(report)[1] == (
+        "9 of 9 questions stable; 1 of 10 not evaluated (one run each)"
+    )
+    assert "1 question not evaluated (one run each)" in coverage_words(report.coverage)
+    assert any(step.startswith("Make more runs: 1 question has one") for step in next_steps(report))
+
+
+def test_more_than_one_in_ten_with_one_run_is_not_evaluated(tmp_path):
+    report = some_with_one_run(tmp_path, 2, 10)
+    assert not report.passed
+    assert {gate.verdict for gate in report.verdicts if gate.metric != "stability.error_rate"} == {
+        "not_evaluated",
+        "not_applicable",
+    }
+    word, words = verdict_words(report)
+    assert word == "NOT EVALUATED"
+    assert "2 of 10 not evaluated" in words
+    assert "--seeds 0,1,2" in words
 
 
 def test_a_planned_run_is_not_made_up_for_by_another(swept, tmp_path):
@@ -364,7 +420,7 @@ def test_a_question_no_jitter_changes_is_not_passed_over(tmp_path):
     sweep(gold, Scripted(lambda ask: REFUSAL), tmp_path / "runs.jsonl", grid=grid)
     report = stability(gold, tmp_path / "runs.jsonl").report
     assert (report.details["q1"].verdict, report.details["q1"].planned) == ("incomplete", 0)
-    assert report.details["q2"].verdict == "stable_pass"
+    assert report.details["q2"].verdict == "not_evaluated"
     assert report.finding_counts["nothing_planned"] == 1
 
 

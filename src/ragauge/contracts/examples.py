@@ -125,6 +125,7 @@ _STABILITY = StabilityReport(
         "flaky": 1,
         "stable_fail": 0,
         "incomplete": 0,
+        "not_evaluated": 0,
     },
     details={
         "q1": QuestionStability(

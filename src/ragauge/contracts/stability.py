@@ -15,8 +15,15 @@ from ragauge.contracts.verdict import Verdict
 
 STABILITY_SCHEMA = "ragauge.stability/1"
 
-Stability = Literal["stable_pass", "flaky", "stable_fail", "incomplete"]
-STABILITIES: tuple[Stability, ...] = ("stable_pass", "flaky", "stable_fail", "incomplete")
+Stability = Literal["stable_pass", "flaky", "stable_fail", "incomplete", "not_evaluated"]
+STABILITIES: tuple[Stability, ...] = (
+    "stable_pass",
+    "flaky",
+    "stable_fail",
+    "incomplete",
+    "not_evaluated",
+)
+"""`not_evaluated` is a question with one run: there is nothing to compare it with."""
 
 CELLS = {
     "+": "right",
@@ -143,6 +150,8 @@ class StabilityCoverage(Struct, frozen=True, kw_only=True):
     surplus: int
     """Lines of a run that a later line of the same run replaced."""
     rejected: int
+    single: int = 0
+    """Questions with one planned run, which are not evaluated."""
 
 
 class OverQuestions(Struct, frozen=True, kw_only=True):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge.contracts.score import Score
 from ragauge.contracts.stability import Stability
@@ -18,6 +18,11 @@ Profile = Literal["ours", "reference"]
 
 STABLE = "stability.stable"
 """The share of questions that are stable_pass; not in the metric table, because it needs gates."""
+
+LEAST_EVALUATED = 0.9
+"""The fraction of questions that need two runs or more before a gate over them is evaluated."""
+MORE_RUNS = "sweep with more seeds (--seeds 0,1,2), jitters, paraphrases or --repeats 2"
+"""What to do about questions with a single run."""
 
 PROFILES: dict[Profile, str] = {
     "ours": """
@@ -118,18 +123,39 @@ def failed_gates(
     return tuple(failed)
 
 
-def verdict(failed: tuple[Failed, ...], *, complete: bool, same: bool) -> Stability:
-    """What a question's gates come to; `same` says that every run had the same outcome."""
+def verdict(
+    failed: tuple[Failed, ...], *, complete: bool, same: bool, single: bool = False
+) -> Stability:
+    """The verdict that a question's gates give together.
+
+    `same` says that every run had the same outcome, `single` that there is one run to judge.
+    """
     if not complete:
         return "incomplete"
+    if single:
+        return "not_evaluated"
     if not failed:
         return "stable_pass"
     return "stable_fail" if same else "flaky"
 
 
 def stable_gate(stable: Score, least: float) -> Verdict:
-    """The gate that decides: the share of questions that are stable and right."""
-    return decide(Rule(metric=STABLE, op=">=", bound=least), stable)
+    """The gate that decides: the fraction of evaluated questions that are stable and correct.
+
+    It is not evaluated where too many questions have a single run.
+    """
+    found = decide(Rule(metric=STABLE, op=">=", bound=least), stable)
+    if stable.value is None or _covered(stable.n, stable.of):
+        return found
+    reason = (
+        f"{stable.n:,} of {stable.of:,} questions have two runs or more; {LEAST_EVALUATED:.0%} of "
+        f"them must: {MORE_RUNS}"
+    )
+    return structs.replace(found, verdict="not_evaluated", reason=reason)
+
+
+def _covered(evaluated: int, of: int) -> bool:
+    return evaluated >= LEAST_EVALUATED * of - TOLERANCE
 
 
 def rule_verdict(
@@ -137,15 +163,17 @@ def rule_verdict(
 ) -> Verdict:
     """What became of one rule over all questions: it fails once too many questions fail it.
 
-    `unjudged` questions are those it speaks of that have no finished run.
+    `unjudged` questions are those it applies to that have fewer than two finished runs.
     """
     decision: Decision = "not_evaluated" if unjudged else "not_applicable"
     reason: str | None = "no question the rule applies to"
     if unjudged:
-        reason = f"no finished run of the {unjudged} questions it speaks of"
-    if judged:
+        asked = judged + unjudged
+        reason = f"{unjudged:,} of {asked:,} questions have fewer than two finished runs"
+    if judged and _covered(judged, judged + unjudged):
         decision = "pass" if len(failing) <= (1 - least) * of + TOLERANCE else "fail"
-        reason = f"{len(failing)} of {judged} fail: {listed(failing)}" if failing else None
+        told = [f"{len(failing)} of {judged} fail: {listed(failing)}"] if failing else []
+        reason = "; ".join([*told, reason] if unjudged and reason else told) or None
     return Verdict(
         rule=str(rule),
         metric=rule.metric,

@@ -1,7 +1,10 @@
 """Stability: what must not change when nothing that matters changed.
 
 Each metric reads the finished runs of one question. Runs that failed count in `error_rate` alone:
-they say nothing about the answers, and a question that has one is incomplete.
+they say nothing about the answers, and a question that has one is incomplete. With a single
+finished run there is nothing to compare, so every metric but `error_rate` is absent: a rate over
+one run says whether that answer is correct, which `ragauge score` reports, and not whether it is
+stable.
 """
 
 from __future__ import annotations
@@ -56,7 +59,7 @@ mean_of_runs = partial(of_runs, columns=("value", "of"), finish=scaled_mean)
 
 @of_runs(
     "stability.acr",
-    version=1,
+    version=2,
     better="higher",
     bounds=(0, 1),
     needs=("answerable", "runs"),
@@ -71,7 +74,7 @@ def acr(question: QuestionRuns) -> Row | Absent:
 
 @of_runs(
     "stability.cghc",
-    version=1,
+    version=2,
     better="higher",
     bounds=(0, 1),
     needs=("answerable", "runs"),
@@ -87,7 +90,7 @@ def cghc(question: QuestionRuns) -> Row | Absent:
 
 @of_runs(
     "stability.success",
-    version=1,
+    version=2,
     better="higher",
     bounds=(0, 1),
     needs=("right", "runs"),
@@ -201,7 +204,7 @@ def agreement(question: QuestionRuns) -> Row | Absent:
 
 @mean_of_runs(
     "stability.rcr",
-    version=1,
+    version=2,
     better="higher",
     bounds=(0.5, 1),
     needs=("runs",),
@@ -211,16 +214,16 @@ def rcr(question: QuestionRuns) -> Row | Absent:
 
     Refusal consistency. A system that always invents an answer has 1: look at `refusal_rate`.
     """
-    if not question.runs:
-        return NO_RUNS
-    refused = sum(run.refused for run in question.runs)
     runs = len(question.runs)
+    if runs < 2:
+        return ONE_RUN if runs else NO_RUNS
+    refused = sum(run.refused for run in question.runs)
     return _value(max(refused, runs - refused) / runs)
 
 
 @of_runs(
     "stability.refusal_rate",
-    version=1,
+    version=2,
     better="higher",
     bounds=(0, 1),
     needs=("answerable", "runs"),
@@ -245,6 +248,8 @@ def scu_cons(question: QuestionRuns) -> Row | Absent:
         return UNCONSTRAINED
     if not question.answered:
         return ALL_REFUSED
+    if len(question.runs) < 2:
+        return ONE_RUN
     lost = sum(not run.echoed for run in question.answered)
     reason = f"{lost} of {len(question.answered)} answered runs do not echo them" if lost else None
     return Row((int(not lost), 1), reason)
@@ -303,7 +308,9 @@ def _share_of_answerable(question: QuestionRuns, marks: list[bool]) -> Row | Abs
 
 
 def _share(marks: list[bool]) -> Row | Absent:
-    return Row((sum(marks), len(marks))) if marks else NO_RUNS
+    if len(marks) < 2:
+        return ONE_RUN if marks else NO_RUNS
+    return Row((sum(marks), len(marks)))
 
 
 def _common_share(runs: Sequence[RunFacts]) -> Row | Absent:

@@ -58,10 +58,13 @@ class Judge:
         failed = failed_gates(rules, values, absent)
         if early == "fail":
             success = _success_rule(self.rules_for(gold))
-            failed = (Failed(success, values[success.metric]), *failed) if success else failed
+            right = sum(map(question.right, question.runs)) / len(question.runs)
+            failed = (Failed(success, right), *failed) if success else failed
         complete = bool(question.runs) and not question.failed and left == saved
         same = len({run.outcome for run in question.runs}) < 2
-        return Judged(verdict(failed, complete=complete, same=same), rows, values, failed, saved)
+        single = len(question.runs) == 1 and not saved
+        found = verdict(failed, complete=complete, same=same, single=single)
+        return Judged(found, rows, values, failed, saved)
 
     def decided(self, gold: Gold, question: QuestionRuns) -> bool:
         """Whether an adaptive sweep may leave the question's remaining runs out."""

@@ -93,7 +93,9 @@ def _note_runs(findings: Findings, outputs: Outputs) -> None:
     for qid in outputs.untold:
         findings.add(Finding("no_finished_run", qid, "no run of this question brought an answer"))
     for qid in outputs.alone:
-        findings.add(Finding("single_run", qid, "one run alone tells nothing of stability"))
+        findings.add(
+            Finding("single_run", qid, "one run shows nothing about stability; it is not evaluated")
+        )
 
 
 def _note_refusals(findings: Findings, outputs: Outputs, strength: Strength) -> None:

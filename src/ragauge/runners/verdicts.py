@@ -23,7 +23,7 @@ from ragauge.contracts.stability import (
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.diagnosis.advice import StabilityFacts, stability_facts
 from ragauge.gates.decide import meets
-from ragauge.gates.stability import STABLE, rule_verdict
+from ragauge.gates.stability import MORE_RUNS, STABLE, rule_verdict
 from ragauge.metrics.factors import effect
 from ragauge.metrics.stability import METRICS
 from ragauge.metrics.sums import QuestionSums
@@ -45,7 +45,7 @@ from ragauge.stats.intervals import Interval, mean_of_shares
 if TYPE_CHECKING:
     from ragauge.runners.numbers import Floats
 
-STABLE_VERSION = 1
+STABLE_VERSION = 2
 
 
 class Verdicts:
@@ -124,7 +124,7 @@ class Verdicts:
                 self._failing[name].append(one.gold.qid)
             told = one.judged.values[rule.metric] is not None or name in failed
             self._applied[name] += told
-            self._unjudged[name] += not told and not one.unit.runs
+            self._unjudged[name] += not told and len(one.unit.runs) < 2
 
     @property
     def saved(self) -> int:
@@ -136,12 +136,17 @@ class Verdicts:
         return {factor: effect(self._pairs[factor], self._differ[factor]) for factor in FACTORS}
 
     def stable(self) -> Score:
-        """The share of questions that are stable and right."""
-        right = np.array([verdict == "stable_pass" for verdict in self._verdicts], dtype=np.float64)
-        of = len(right)
-        share, ends = _mean(right, self._weights)
-        signature = f"{STABLE}|v{STABLE_VERSION}{self._weighted}|n:{of}"
-        return Score(value=share, n=of, of=of, ci=ends, signature=signature)
+        """The fraction of questions with two runs or more that are stable and correct."""
+        values = self._stable_units().values
+        evaluated = ~np.isnan(values)
+        n, of = int(evaluated.sum()), len(values)
+        signature = f"{STABLE}|v{STABLE_VERSION}{self._weighted}|n:{n}"
+        if not n:
+            reason = f"one run per question shows nothing about stability: {MORE_RUNS}"
+            return Score(value=None, n=0, of=of, reason=reason, signature=signature)
+        there = None if self._weights is None else self._weights[evaluated]
+        share, ends = _mean(values[evaluated], there)
+        return Score(value=share, n=n, of=of, ci=ends, signature=signature)
 
     def rule_verdicts(self, least: float) -> Iterator[Verdict]:
         for rule in self._rules:
@@ -167,7 +172,7 @@ class Verdicts:
             "answerable": answerable,
             "unanswerable": len(self._gold) - answerable,
             "pass": stable,
-            "fail": len(self._gold) - stable,
+            "fail": len(self._gold) - stable - verdicts["not_evaluated"],
             **verdicts,
         }
 
@@ -176,6 +181,7 @@ class Verdicts:
             gold=len(self._gold),
             unknown=lines.strays,
             rejected=lines.rejected,
+            single=self._verdicts.count("not_evaluated"),
             **{
                 name: self._counts[name]
                 for name in (
@@ -195,7 +201,7 @@ class Verdicts:
         return UnitRows(
             ids=[question.qid for question in self._gold],
             labels=list(self._verdicts),
-            right=[verdict == "stable_pass" for verdict in self._verdicts],
+            right=[_right(verdict) for verdict in self._verdicts],
             details={
                 **{name: list(column) for name, column in self._shown.items()},
                 "cells": list(self.heat_map.rows()),
@@ -207,15 +213,21 @@ class Verdicts:
         )
 
     def _stable_units(self) -> Measured:
-        """The verdicts as a metric: 1 for a question that is stable and right."""
-        right = np.array([verdict == "stable_pass" for verdict in self._verdicts], dtype=np.int64)
+        """The verdicts as a metric: 1 for a question that is stable and correct."""
+        right = np.array([_right(verdict) is True for verdict in self._verdicts], dtype=np.int64)
+        of = np.array([_right(verdict) is not None for verdict in self._verdicts], dtype=np.int64)
         return Measured(
             version=STABLE_VERSION,
             better="higher",
-            values=right.astype(np.float64),
-            counts=np.stack([right, np.ones_like(right)], axis=1),
+            values=np.where(of > 0, right.astype(np.float64), np.nan),
+            counts=np.stack([right, of], axis=1),
             total="mean",
         )
+
+
+def _right(verdict: Stability) -> bool | None:
+    """Whether a question is stable and correct; None where that was not evaluated."""
+    return None if verdict == "not_evaluated" else verdict == "stable_pass"
 
 
 class _Sums:

@@ -39,6 +39,7 @@ VERDICT_STYLES: dict[Stability, str] = {
     "flaky": "yellow",
     "stable_fail": "bold red",
     "incomplete": "magenta",
+    "not_evaluated": "dim",
 }
 
 

@@ -44,7 +44,7 @@ def _question(suite: ET.Element, report: StabilityReport, qid: str) -> None:
     if one.verdict == "stable_pass":
         return
     kind = "error" if one.verdict == "incomplete" else "failure"
-    kind = "skipped" if report.passed else kind
+    kind = "skipped" if report.passed or one.verdict == "not_evaluated" else kind
     failed = "; ".join(one.failed)
     message = f"{one.verdict}: {failed}" if failed else one.verdict
     found = ET.SubElement(case, kind, message=shown(message), type=one.verdict)

@@ -17,12 +17,21 @@ from ragauge.contracts.stability import (
     StabilityCoverage,
     StabilityReport,
 )
+from ragauge.gates.stability import MORE_RUNS
 from ragauge.reports import envelope
 from ragauge.reports.numbers import count, counted, share
 from ragauge.reports.stability.heat import right_of
 
-WORST_FIRST: tuple[Stability, ...] = ("stable_fail", "flaky", "incomplete", "stable_pass")
+WORST_FIRST: tuple[Stability, ...] = (
+    "stable_fail",
+    "flaky",
+    "incomplete",
+    "not_evaluated",
+    "stable_pass",
+)
 """Wrong every time before wrong at times before not known."""
+NOT_UNSTABLE: tuple[Stability, ...] = ("stable_pass", "not_evaluated")
+"""Verdicts of questions that no gate found fault with."""
 
 MEANINGS = {
     "stable": "questions that pass every gate",
@@ -47,13 +56,26 @@ NUMBERS = tuple(name for name in MEANINGS if name in QuestionStability.__struct_
 
 
 def verdict_words(report: StabilityReport) -> tuple[str, str]:
-    """PASS or FAIL, and what the questions are: `7 of 12 questions stable; 3 flaky, …`."""
+    """PASS, FAIL or NOT EVALUATED, and the questions: `7 of 12 questions stable; 3 flaky, …`.
+
+    Questions with a single run are not among those that are counted as stable or not.
+    """
     word = "PASS" if report.passed else "FAIL"
+    if not report.passed and report.verdicts and report.verdicts[0].verdict == "not_evaluated":
+        word = envelope.gate_word(report.verdicts[0])
     counts = dict(verdict_counts(report))
     total, stable = sum(counts.values()), counts.pop("stable_pass", 0)
-    others = ", ".join(f"{count(times)} {verdict_name(name)}" for name, times in counts.items())
-    words = f"{count(stable)} of {counted(total, 'question')} stable"
-    return word, f"{words}; {others}" if others else words
+    single = counts.pop("not_evaluated", 0)
+    if single and single == total:
+        has = "has" if total == 1 else "have"
+        words = f"{counted(total, 'question')} {has} one run each"
+        return word, f"{words}, and stability needs two or more: {MORE_RUNS}"
+    parts = [f"{count(times)} {verdict_name(name)}" for name, times in counts.items()]
+    if single:
+        parts.append(f"{count(single)} of {count(total)} not evaluated (one run each)")
+    words = f"{count(stable)} of {counted(total - single, 'question')} stable"
+    words = f"{words}; {', '.join(parts)}" if parts else words
+    return word, f"{words}; {MORE_RUNS}" if word == "NOT EVALUATED" else words
 
 
 def verdict_counts(report: StabilityReport) -> list[tuple[Stability, int]]:
@@ -109,7 +131,7 @@ def ranked(report: StabilityReport) -> list[str]:
 
 def unstable(report: StabilityReport) -> list[str]:
     """The questions that do not pass, the worst first."""
-    return [qid for qid in ranked(report) if report.details[qid].verdict != "stable_pass"]
+    return [qid for qid in ranked(report) if report.details[qid].verdict not in NOT_UNSTABLE]
 
 
 def some_unstable(report: StabilityReport, most: int) -> list[str]:
@@ -119,9 +141,9 @@ def some_unstable(report: StabilityReport, most: int) -> list[str]:
 
 
 def most_telling(report: StabilityReport, most: int) -> list[str]:
-    """At most so many questions, the worst first: some of each bad verdict, then stable ones."""
+    """At most so many questions, the worst first: some of each bad verdict, then the others."""
     bad = some_unstable(report, most)
-    stable = [qid for qid in ranked(report) if report.details[qid].verdict == "stable_pass"]
+    stable = [qid for qid in ranked(report) if report.details[qid].verdict in NOT_UNSTABLE]
     return bad + stable[: most - len(bad)]
 
 
@@ -176,6 +198,7 @@ def coverage_words(coverage: StabilityCoverage) -> str:
     parts = [
         f"{count(coverage.questions)} of {counted(coverage.gold, 'gold question')} run",
         cost_words(coverage),
+        coverage.single and f"{counted(coverage.single, 'question')} not evaluated (one run each)",
         coverage.surplus and f"{counted(coverage.surplus, 'surplus line')}",
         coverage.unknown and f"{counted(coverage.unknown, 'run')} of unknown questions",
         coverage.rejected and counted(coverage.rejected, "rejected line"),
@@ -194,6 +217,9 @@ def next_steps(report: StabilityReport) -> Iterator[str]:
     if lost:
         made = counted(lost, "run")
         yield f"Run the sweep again: it resumes with what failed or is missing, {made}."
+    if coverage.single:
+        one = counted(coverage.single, "question has", "questions have")
+        yield f"Make more runs: {one} one run and cannot be evaluated; {MORE_RUNS}."
     bad = unstable(report)
     blamed = over_questions(report).blamed
     if blamed:
@@ -205,7 +231,8 @@ def next_steps(report: StabilityReport) -> Iterator[str]:
             for name in effects
             if name == first or effects[name].differ
         ]
-        unstable_ones = report.totals["questions"] - report.totals["stable_pass"]
+        counts = dict(verdict_counts(report))
+        unstable_ones = sum(n for name, n in counts.items() if name not in NOT_UNSTABLE)
         of = counted(unstable_ones, "question that is not stable", "questions that are not stable")
         yield f"Start with the {first}: it explains {count(blamed[first])} of {of}."
         if len(rates) > 1:

@@ -143,7 +143,7 @@ class View(PageView[StabilityReport]):
     def opened(self) -> int | None:
         """The rank of the question that stands open: the worst with two runs to compare."""
         details = self.report.details
-        bad = [qid for qid in self.shown if details[qid].verdict != "stable_pass"]
+        bad = [qid for qid in self.shown if details[qid].verdict not in story.NOT_UNSTABLE]
         telling = [qid for qid in bad if len(details[qid].examples) > 1]
         return next((self.ranks[qid] for qid in telling or bad), None)
 
