@@ -14,7 +14,7 @@ from ragauge.contracts.diagnosis import KNOBS, LANGUAGES
 from ragauge.contracts.facts import Refusal
 from ragauge.contracts.run import FACTORS
 from ragauge.contracts.score import QuestionRow
-from ragauge.contracts.stability import STABILITIES
+from ragauge.contracts.stability import STABILITIES, Retrieval
 from ragauge.contracts.trace_eval import Broken
 from ragauge.diagnosis.advice import UNKNOWN, StabilityFacts
 from ragauge.diagnosis.catalogue import CAUSE, catalogue
@@ -35,6 +35,7 @@ VALUES = {
     "refusal": set(get_args(Refusal)),
     "verdict": set(STABILITIES),
     "factor": set(FACTORS),
+    "context": set(get_args(Retrieval)),
     "retrieval": {*STATES, UNKNOWN},
     "answer": {*STATES, UNKNOWN},
     "broken": set(get_args(Broken)),

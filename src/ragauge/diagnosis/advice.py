@@ -53,7 +53,7 @@ class StabilityFacts(Struct, frozen=True, kw_only=True):
     fails_scu_cons: bool
     factor: str | None
     """What the variation goes with."""
-    retrieval: str | None
+    context: str | None
     """Whether the retrieved ids can explain it."""
 
 
@@ -71,7 +71,7 @@ def stability_facts(qid: str, detail: QuestionStability) -> StabilityFacts:
         fails_refusal=not failed.isdisjoint(("refusal_rate", "rcr")),
         fails_scu_cons="scu_cons" in failed,
         factor=detail.explained_by.factor if detail.explained_by else None,
-        retrieval=detail.retrieval,
+        context=detail.retrieval,
     )
 
 
