@@ -61,11 +61,11 @@ def verdict_words(report: StabilityReport) -> tuple[str, str]:
     Questions with a single run are not among those that are counted as stable or not.
     """
     word = "PASS" if report.passed else "FAIL"
-    if not report.passed and report.verdicts and report.verdicts[0].verdict == "not_evaluated":
-        word = envelope.gate_word(report.verdicts[0])
     counts = dict(verdict_counts(report))
     total, stable = sum(counts.values()), counts.pop("stable_pass", 0)
     single = counts.pop("not_evaluated", 0)
+    if single and report.verdicts[0].verdict == "not_evaluated":
+        word = envelope.gate_word(report.verdicts[0])
     if single and single == total:
         has = "has" if total == 1 else "have"
         words = f"{counted(total, 'question')} {has} one run each"
