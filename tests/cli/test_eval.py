@@ -143,7 +143,11 @@ def test_gates_take_the_names_of_other_tools(rankings):
     told = report("retrieval", *rankings, "--gates", "nDCG@10>=0.5,P(rel=2)@5>=0.1", code=1)
     verdicts = {gate["metric"]: gate["verdict"] for gate in told["gates"]}
     assert verdicts["retrieval.ndcg@10"] == "pass"
-    assert verdicts["retrieval.p(rel=2)@5"] == "not_evaluated"
+    assert verdicts["retrieval.p(rel=2)@5"] == "fail"  # TREC: nothing relevant counts 0
+    free = report(
+        "retrieval", *rankings, "--gates", "P(rel=2)@5>=0.1", "--no-rel", "exclude", code=1
+    )
+    assert free["gates"][0]["verdict"] == "not_evaluated"
 
 
 def test_a_gate_on_a_stratum(entities):

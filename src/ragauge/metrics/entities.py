@@ -18,6 +18,7 @@ from ragauge.contracts.metric import SCALE, Metric
 from ragauge.metrics.entity_counting import (
     COUNTED,
     Counting,
+    Reason,
     f1,
     half_f1,
     mean_f1,
@@ -26,6 +27,8 @@ from ragauge.metrics.entity_counting import (
 )
 from ragauge.metrics.entity_entries import (
     NAMES,
+    NO_GOLD,
+    NO_PREDICTION,
     NO_TOKENS,
     NOTHING,
     Entry,
@@ -181,6 +184,56 @@ def _averages(schema: str, empty: Empty) -> list[Entry]:
     ]
 
 
+def _macro_doc(schema: str, empty: Empty) -> list[Entry]:
+    """Precision, recall and F1 averaged over documents as the scorer of HIPE averages them."""
+    name, of_nothing = NAMES[schema], 1.0 if empty == "gerbil" else 0.0
+    rates: dict[str, tuple[str, Callable[[Met], Any], tuple[Reason, ...]]] = {
+        "precision": (
+            "Documents without a prediction are left out, and counted.",
+            lambda met: quotient(met.correct, met.predicted, of_nothing),
+            (_without(schema, NO_PREDICTION),),
+        ),
+        "recall": (
+            "Documents without a gold entity are left out, and counted.",
+            lambda met: quotient(met.correct, met.gold, of_nothing),
+            (_without(schema, NO_GOLD),),
+        ),
+        "f1": (
+            f"Documents without a gold entity, or without a prediction, are left out, and counted; "
+            f"`f1_{name}_doc` counts those that lack one of the two as 0.",
+            lambda met: f1_of(met.correct, met.wrong, met.lost, of_nothing),
+            (_without(schema, NO_GOLD), _without(schema, NO_PREDICTION)),
+        ),
+    }
+    return [
+        entry(
+            f"{rate}_{name}_macro_doc",
+            f"Mean of the documents' own `{rate}_{name}`, HIPE's `macro_doc`.\n\n{more}",
+            Counting(partial(_scaled, schema=schema, of=of), (nothing_in(schema), *missing)),
+            needs=(schema, "empty"),
+            columns=("value", "of"),
+            finish=scaled_mean,
+        )
+        for rate, (more, of, missing) in rates.items()
+    ]
+
+
+def _without(schema: str, reason: str) -> Reason:
+    """One side has no entity, and the other has some."""
+
+    def alone(facts: EntityFacts) -> Any:
+        met = met_of(facts, schema)
+        lacking, other = (met.gold, met.predicted)[:: 1 if reason == NO_GOLD else -1]
+        return (lacking == 0) & (other > 0)
+
+    return reason, alone
+
+
+def _scaled(facts: EntityFacts, *, schema: str, of: Callable[[Met], Any]) -> tuple[Any, Any]:
+    scaled = np.rint(of(met_of(facts, schema)) * SCALE).astype(np.int64)
+    return scaled, np.ones_like(scaled)
+
+
 def _document_f1(facts: EntityFacts, *, schema: str) -> tuple[Any, Any]:
     value = f1_of(*_tp_fp_fn(facts, schema=schema), 1.0 if facts.empty == "gerbil" else 0.0)
     scaled = np.rint(value * SCALE).astype(np.int64)
@@ -283,6 +336,7 @@ def entity_metrics(empty: Empty = "null") -> dict[str, Entry]:
         *(made for schema in NAMES for made in _shares(schema, empty)),
         *_halves(empty),
         *(made for schema in ("strict", "ent_type") for made in _averages(schema, empty)),
+        *(made for schema in ("strict", "ent_type") for made in _macro_doc(schema, empty)),
         *_over_tokens(empty),
         *(made for schema in NAMES for made in _counts(schema)),
         _coverage(),

@@ -36,7 +36,8 @@ HEADLINES: dict[Task, dict[str, str]] = {
 SHOWN: dict[Task, tuple[str, ...]] = {
     "ner": (
         *("f1_strict", "precision_strict", "recall_strict", "f1_partial", "precision_partial"),
-        *("recall_partial", "f1_strict_macro", "f1_partial_macro", "token_f1", "coverage"),
+        *("recall_partial", "f1_strict_macro", "f1_partial_macro", "f1_strict_macro_doc"),
+        *("f1_partial_macro_doc", "token_f1", "coverage"),
     ),
     "types": (
         *("accuracy", "accuracy_lenient", "macro_f1", "weighted_f1", "macro_f1_all"),
