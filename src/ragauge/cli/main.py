@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import click
 
@@ -101,7 +102,11 @@ def main() -> None:
         _drop_output()
         sys.exit(BROKEN_PIPE)
     except OSError as error:
-        click.echo(f"ragauge: {error.filename or 'output'}: {error.strerror or error}", err=True)
+        place = error.filename or "output"
+        fact = error.strerror or str(error)
+        if isinstance(error, FileNotFoundError) and not _has_working_folder():
+            place, fact = "the working folder", "was deleted; change to a folder that exists"
+        click.echo(f"ragauge: {place}: {fact}", err=True)
         _drop_output()
         sys.exit(USAGE)
     except Exception:
@@ -111,6 +116,13 @@ def main() -> None:
         traceback.print_exc()
         click.echo("ragauge: this is a fault in Ragauge; please report the lines above", err=True)
         sys.exit(NOT_MEASURED)
+
+
+def _has_working_folder() -> bool:
+    try:
+        return Path.cwd().is_dir()
+    except FileNotFoundError:
+        return False
 
 
 def _drop_output() -> None:

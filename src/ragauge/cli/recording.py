@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import shlex
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.run_store import history_at, told
+from ragauge.cli.run_store import opened, place_of, told
 from ragauge.cli.settings import options_of, remark
 
 if TYPE_CHECKING:
@@ -25,9 +25,12 @@ recording_options = options_of("record", "store", "name", "label", "keep_texts")
 class Recorder:
     """Keeps an outcome, or does nothing where nobody asked for it."""
 
-    def __init__(self, history: History | None, chosen: dict[str, Any]) -> None:
+    def __init__(
+        self, history: History | None, chosen: dict[str, Any], refused: Sequence[str] = ()
+    ) -> None:
         from ragauge.ingest.labels import read_labels, read_name
 
+        self._refused = refused
         self._history, self._name = history, read_name(chosen["name"])
         self._quiet, self._texts = chosen["quiet"], chosen["keep_texts"]
         self._labels = read_labels(chosen["label"])
@@ -37,10 +40,14 @@ class Recorder:
         return self._history is not None
 
     def keep(self, outcome: Outcome[Any]) -> None:
-        """Record a run, and say under which id it is found."""
+        """Record a run, and say under which id it is found; it has been shown by now."""
+        from ragauge.errors import InputRejected, RagaugeError
+
+        fact = "the run was measured and shown, but not recorded"
+        if self._refused:
+            raise InputRejected(*self._refused, fact)
         if self._history is None:
             return
-        from ragauge.errors import InputRejected, RagaugeError
         from ragauge.runners.recording import record
 
         try:
@@ -52,7 +59,6 @@ class Recorder:
                 keep=self._texts,
             )
         except RagaugeError as error:
-            fact = "the run was measured and shown, but not recorded"
             raise InputRejected(*error.problems, fact) from error
         again = f"ragauge runs show {run.shown}{_store_flag()}"
         remark(f"recorded {run.shown}; `{again}` shows it", self._quiet)
@@ -66,12 +72,30 @@ def _store_flag() -> str:
 
 @contextmanager
 def recorder(chosen: dict[str, Any]) -> Iterator[Recorder]:
-    """What keeps a run. The history is opened first: what cannot be kept should not be begun."""
+    """What keeps a run. The history is opened first, so that what is wrong with it is said early.
+
+    A history that cannot be opened does not cost the report: it is measured and shown, and then
+    the command ends with exit code 3.
+    """
+    from ragauge.errors import RagaugeError
+    from ragauge.store.places import located
+    from ragauge.text.visible import visible
+
     if not chosen["record"]:
         yield Recorder(None, chosen)
         return
-    with history_at(chosen["store"], create=True) as history:
-        yield Recorder(history, chosen)
+    place = place_of(chosen["store"])
+    located(place)  # a place that cannot be understood is a mistake in the command
+    with ExitStack() as stack:
+        history: History | None = None
+        problems: tuple[str, ...] = ()
+        try:
+            history = stack.enter_context(opened(place, create=True))
+        except RagaugeError as error:
+            problems = tuple(error.problems)
+            early = visible("; ".join(problems))
+            remark(f"ragauge: {early}; the run goes on, and is not recorded", chosen["quiet"])
+        yield Recorder(history, chosen, problems)
 
 
 @contextmanager

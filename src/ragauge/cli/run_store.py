@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ragauge.cli.settings import options_of, settings
+from ragauge.errors import RagaugeError, UsageError
 
 if TYPE_CHECKING:
     from ragauge.contracts.history import History, Run
@@ -66,14 +67,21 @@ def opened(place: str, *, create: bool) -> Iterator[History]:
     history = open_history(place, create=create)
     try:
         yield history
+    except (RagaugeError, OSError, click.ClickException, click.exceptions.Exit, click.Abort):
+        raise
+    except Exception as error:
+        # A damaged row can be anything; what is not a fault of the store is raised as it is.
+        from ragauge.store.checking import damage
+
+        if found := damage(history):
+            raise UsageError(f"{told(place)}: {found}") from error
+        raise
     finally:
         history.close()
 
 
 def found(history: History, references: Iterable[str]) -> list[Run]:
     """The runs that a user names, each once; raises UsageError with every name that is none."""
-    from ragauge.errors import UsageError
-
     runs: dict[str, Run] = {}
     problems: list[str] = []
     for reference in references:

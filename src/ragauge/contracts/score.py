@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
 
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.gold import Gold
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ragauge.contracts.metric import Array, Better
 
 Report = TypeVar("Report")
+Count = Annotated[int, Meta(ge=0)]
 
 SCORE_SCHEMA = "ragauge.score/1"
 ROWS_KEPT = 10_000
@@ -27,8 +28,8 @@ class Score(Struct, frozen=True, kw_only=True):
     """A metric over a set: a value, or None with a reason. `n` of `of` units were scored."""
 
     value: float | None
-    n: int
-    of: int
+    n: Count
+    of: Count
     ci: tuple[float, float] | None = None
     reason: str | None = None
     signature: str = ""
@@ -47,15 +48,15 @@ class QuestionRow(Struct, frozen=True, kw_only=True):
     hit: bool | None
     contained: bool | None
     in_scope: bool | None
-    cited_count: int
-    cited_in_scope: int | None
+    cited_count: Count
+    cited_in_scope: Count | None
     gold_found: bool | None
-    gold_depth: int | None
+    gold_depth: Count | None
     citable: bool
     constrained: bool = False
     echoed: bool | None = None
     """Whether the answer repeats the locked constraints."""
-    traces: int
+    traces: Count
     where: str | None
     """The trace that counted."""
     claim: str | None = None
@@ -67,15 +68,15 @@ class QuestionRow(Struct, frozen=True, kw_only=True):
 class Coverage(Struct, frozen=True, kw_only=True):
     """How much of what should have been scored was."""
 
-    gold: int
-    traced: int
-    scored: int
-    missing: int
-    unknown: int
-    duplicate: int
-    errors: int
-    traces: int
-    rejected: int
+    gold: Count
+    traced: Count
+    scored: Count
+    missing: Count
+    unknown: Count
+    duplicate: Count
+    errors: Count
+    traces: Count
+    rejected: Count
 
 
 class Change(Struct, frozen=True, kw_only=True):

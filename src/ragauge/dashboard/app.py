@@ -105,6 +105,12 @@ def _answer(view: View, material: Material, request: Request) -> Response:
         return _refusal(material.place, 400, str(error))
     except RagaugeError as error:
         return _refusal(material.place, 503, str(error))
+    except Exception:
+        from ragauge.store.checking import damage
+
+        if found := damage(material.history):
+            return _refusal(material.place, 503, found)
+        raise
 
 
 def framed(page: Page, material: Material, path: str, fields: Sequence[tuple[str, str]]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from itertools import chain
 from typing import Any
@@ -24,6 +23,7 @@ from ragauge.ingest.fields import (
 from ragauge.ingest.lines import MAX_LINE, read_whole
 from ragauge.ingest.strict_json import BadJson, decode
 
+LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1e9
 SHOWN = 100
 """Problems of one file that are spelled out; the rest are counted."""
 
@@ -182,8 +182,10 @@ def _strata(value: Any, field: str) -> dict[str, Any]:
 
 
 def _weight(value: Any, field: str) -> float | None:
-    if type(value) not in (int, float) or not 0 < value < math.inf:
-        raise BadField(field, f"expected a number above 0, got {value!r:.40}")
+    # Beyond these bounds a sum of weights overflows, or one question no longer counts at all.
+    if type(value) not in (int, float) or not LEAST_WEIGHT <= value <= MOST_WEIGHT:
+        wanted = f"expected a number from {LEAST_WEIGHT:g} to {MOST_WEIGHT:g}"
+        raise BadField(field, f"{wanted}, got {value!r:.40}; divide all weights by one number")
     return None if value == 1 else float(value)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -107,6 +108,10 @@ def _open(name: str) -> io.BufferedReader:
     except IsADirectoryError:
         raise InputRejected(f"{name}: is a folder; name the files in it") from None
     except (OSError, ValueError) as error:
+        if getattr(error, "errno", None) == errno.ELOOP:
+            raise InputRejected(
+                f"{name}: is a link that leads back to itself; name the file"
+            ) from None
         raise InputRejected(f"{name}: cannot be read: {_reason(error)}") from None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import re
 import shutil
 import struct
@@ -90,6 +91,12 @@ def opened(path: Path) -> Iterator[Archive]:
         raise UsageError(f"{path}: no such file") from None
     except IsADirectoryError:
         raise UsageError(f"{path}: is a folder; name an archive of `ragauge runs export`") from None
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise InputRejected(
+                f"{path}: is a link that leads back to itself; name the file"
+            ) from None
+        raise
 
 
 class Archive:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -14,6 +15,7 @@ from ragauge.citations.joining import cited_id
 from ragauge.citations.log_line import entries_of, format_line
 from ragauge.contracts.citation import Citation
 from ragauge.contracts.serving_log import MOST, LogEntry
+from ragauge.errors import InputRejected
 from ragauge.runners.auditing import Audited
 
 
@@ -77,9 +79,16 @@ def where_to_log(to_db: str | None, run: str | None) -> list[str]:
 def written_at(traces: Sequence[str]) -> datetime:
     """The time of a trace that has none: its file's, so that the same file gives the same log."""
     try:
-        return datetime.fromtimestamp(Path(traces[0]).stat().st_mtime, UTC)
+        seconds = Path(traces[0]).stat().st_mtime
     except OSError:  # standard input
-        return datetime.now(UTC)
+        seconds = time.time()
+    try:
+        return datetime.fromtimestamp(seconds, UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        raise InputRejected(
+            f"{traces[0]}: has no date that a log can hold ({error}); set the clock, and the "
+            "file's time with `touch`"
+        ) from error
 
 
 def _last_of_each(entries: Sequence[LogEntry]) -> list[LogEntry]:

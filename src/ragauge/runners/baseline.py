@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -21,12 +22,15 @@ from ragauge.contracts.score import (
     ScoreReport,
 )
 from ragauge.errors import InputRejected
+from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import read_whole
 from ragauge.metrics.quality import label
 from ragauge.metrics.sums import Groups, QuestionSums, sums_of
 from ragauge.metrics.table import ratio
 from ragauge.stats.intervals import paired_change
 
+MOST_CITED = 1_000_000
+"""Citations of one answer that a report can hold."""
 TOO_MANY = "no paired interval: a report holds too few rows"
 
 
@@ -47,6 +51,12 @@ def read_baseline(name: str) -> Baseline:
         ) from None
     if report.schema != SCORE_SCHEMA:
         raise InputRejected(f'{name}: has schema "{report.schema}", expected "{SCORE_SCHEMA}"')
+    for row in report.questions:
+        if not (row.cited_in_scope or 0) <= row.cited_count <= MOST_CITED:
+            raise InputRejected(
+                f"{name}: question {quoted(row.qid)}: cited_in_scope {row.cited_in_scope} of "
+                f"cited_count {row.cited_count} cannot be; make the report again"
+            )
     return Baseline(name, report)
 
 
@@ -86,7 +96,12 @@ def _holds_all_rows(report: ScoreReport) -> bool:
 
 
 def _each(report: ScoreReport) -> str:
-    return str(report.identity.get("options", {}).get("each", "question"))
+    return str(_options(report).get("each", "question"))
+
+
+def _options(report: ScoreReport) -> dict[str, Any]:
+    options = report.identity.get("options")
+    return options if isinstance(options, dict) else {}
 
 
 def _asks_the_same(row: QuestionRow, was: QuestionRow | None) -> bool:
@@ -181,7 +196,7 @@ def _label_changes(
     report: ScoreReport, before: ScoreReport, asked: set[str]
 ) -> tuple[LabelChange, ...]:
     """Questions whose label changed; both are labelled alike, whatever preset either run had."""
-    brief = report.identity.get("options", {}).get("preset") == "example08"
+    brief = _options(report).get("preset") == "example08"
     was = {row.qid: _label(row, brief) for row in before.questions}
     now = {row.qid: _label(row, brief) for row in report.questions}
     return tuple(

@@ -27,6 +27,7 @@ from ragauge.contracts.history import (
 )
 from ragauge.contracts.kept import ANSWERS, DOCUMENTS, SUMMARY, document_key
 from ragauge.contracts.score import Measured, Outcome, UnitRows
+from ragauge.errors import UsageError
 from ragauge.runners.git_state import git_state
 from ragauge.runners.summaries import summary
 from ragauge.store.files import pieces_of, seal_of
@@ -58,7 +59,7 @@ def record(
         about = {
             "name": name or outcome.identity["command"],
             "labels": dict(labels or {}),
-            "recorded_at": _written(recorded_at or datetime.now(UTC)),
+            "recorded_at": _written(recorded_at or _now()),
             "git": git_state(folder or Path.cwd(), os.environ),
         }
         kept = _record(outcome, units, files, about)
@@ -158,6 +159,15 @@ def _metrics(outcome: Outcome[Any]) -> dict[str, RecordedMetric]:
             total=measured.total,
         )
     return found
+
+
+def _now() -> datetime:
+    try:
+        return datetime.now(UTC)
+    except (ValueError, OverflowError, OSError) as error:
+        raise UsageError(
+            f"the system clock has no date that can be recorded ({error}); set the clock"
+        ) from error
 
 
 def _written(time: datetime) -> str:

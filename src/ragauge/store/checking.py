@@ -11,7 +11,7 @@ import msgspec
 from sqlalchemy import Connection, Row, Table, select
 
 from ragauge.contracts.gold import Gold
-from ragauge.contracts.history import Checked, RunRecord, UnitRow
+from ragauge.contracts.history import ID_SHOWN, Checked, History, RunRecord, UnitRow
 from ragauge.errors import UsageError
 from ragauge.store.column_checking import gold_column_faults, unit_column_faults
 from ragauge.store.database import BATCH, Database
@@ -60,6 +60,24 @@ def is_damage(error: BaseException) -> bool:
     # Python's own words for text that is none have no code.
     undecodable = str(failure).startswith("Could not decode")
     return undecodable or any(code and code.startswith(_DAMAGE) for code in codes)
+
+
+def damage(history: History) -> str | None:
+    """What is wrong with a history in which reading failed, and the remedy; None where it is whole.
+
+    A damaged row can be anything, so that whatever reads it may raise anything.
+    """
+    try:
+        faults = history.verify().faults
+    except UsageError as error:
+        return "; ".join(error.problems)
+    if not faults:
+        return None
+    id, facts = min(faults.items())
+    return (
+        f"the database is damaged: run {id[:ID_SHOWN]}: {facts[0]}; restore it from a copy, or "
+        "import what was exported; `ragauge runs verify` lists every fault"
+    )
 
 
 def checked(database: Database, shelf: Shelf) -> Checked:

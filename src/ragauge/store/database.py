@@ -13,8 +13,9 @@ from sqlalchemy.dialects import postgresql, sqlite
 from sqlalchemy.exc import DBAPIError
 
 from ragauge.contracts.history import NoHistory, canonical
-from ragauge.errors import UsageError
+from ragauge.errors import InputRejected, UsageError
 from ragauge.store.tables import HEAD, VERSION_TABLE, metadata
+from ragauge.text.visible import one_line
 
 BATCH = 2_000
 """Rows sent at a time: enough to be quick, too few to matter in memory."""
@@ -79,6 +80,10 @@ class Database(ABC):
                     yield connection
         except DBAPIError as error:
             raise UsageError(f"{self.shown}: {self.words(error.orig or error)}") from error
+        except OverflowError as error:
+            raise InputRejected(
+                f"{self.shown}: a number is too large for a database; nothing of this was kept"
+            ) from error
 
 
 def version_of(connection: Connection) -> str | None:
@@ -86,7 +91,7 @@ def version_of(connection: Connection) -> str | None:
     if not connection.dialect.has_table(connection, VERSION_TABLE):
         return None
     held = select(column("version_num", Text)).select_from(table(VERSION_TABLE))
-    return connection.execute(held).scalar_one_or_none()
+    return ", ".join(map(str, connection.execute(held).scalars())) or None
 
 
 def bring_up_to_date(database: Database, *, create: bool) -> None:
@@ -96,6 +101,7 @@ def bring_up_to_date(database: Database, *, create: bool) -> None:
         _refuse_newer(version, database.shown)
         if version == HEAD:
             return
+        _refuse_unknown(connection, version, database.shown)
         if version is None and not create:
             raise NoHistory(
                 f"{database.shown}: there is no history yet; record a run with --record"
@@ -120,6 +126,19 @@ def _refuse_newer(version: str | None, shown: str) -> None:
         raise UsageError(
             f"{shown}: the history is of version {version}, and this Ragauge knows versions up to "
             f"{HEAD}; upgrade Ragauge (pip install --upgrade ragauge), or name another store"
+        )
+
+
+def _refuse_unknown(connection: Connection, version: str | None, shown: str) -> None:
+    """Refuse a version that no Ragauge has written."""
+    from ragauge.store.migrations import versions
+
+    if version is None and not connection.dialect.has_table(connection, VERSION_TABLE):
+        return
+    if version not in versions():
+        raise UsageError(
+            f'{shown}: the history is of version "{one_line(version or "", 40)}", which no '
+            "Ragauge has written; restore the database from a copy, or name another store"
         )
 
 

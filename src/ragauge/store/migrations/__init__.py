@@ -19,6 +19,11 @@ def scripts() -> ScriptDirectory:
     )
 
 
+def versions() -> set[str]:
+    """Every version that a Ragauge up to this one has written."""
+    return {step.revision for step in scripts().walk_revisions()}
+
+
 def upgrade(connection: Connection, version: str | None, to: str = "head") -> None:
     """Run every migration after `version`; None is a database that holds no history yet."""
     steps = scripts()
