@@ -78,6 +78,7 @@ def test_only_what_counts_predictions_counts_the_spurious():
     assert {one.id.removeprefix("linking.") for one in METRICS if not of_gold_alone(one)} == {
         *("strong_precision", "strong_f1", "weak_precision", "weak_f1", "mention_f1"),
         *("consistency", "consistency_coverage"),
+        *(f"hipe_{rate}@{k}" for rate in ("precision", "f1") for k in (1, 3, 5)),
     }
 
 

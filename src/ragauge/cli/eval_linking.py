@@ -13,11 +13,17 @@ from ragauge.cli.evaluating import FORMS, evaluated, evaluating_options, input_f
 @click.command("linking", short_help="Links: hits, MRR, NIL, end to end, consistency.")
 @click.argument("gold", metavar="GOLD")
 @click.argument("predicted", metavar="PRED")
-@input_format("json", "jsonl", "tsv", "neleval")
+@input_format("json", "jsonl", "tsv", "neleval", "hipe")
 @click.option("--kb", metavar="NAME", help="The knowledge base that decides  [any id in common]")
 @click.option("-k", type=click.IntRange(1), multiple=True, help="Ranks of hits@k  [1, 5 and 10]")
 @click.option("--equivalents", metavar="FILE", help="Ids that are one: for the relaxed numbers.")
 @click.option("--crosswalk", metavar="FILE", help="Ids across knowledge bases: id, id, relation.")
+@click.option(
+    "--layer",
+    type=click.Choice(["NEL-LIT", "NEL-METO"]),
+    default="NEL-LIT",
+    help="The column of links of HIPE files  [NEL-LIT]",
+)
 @click.option(
     "--duplicates",
     type=click.Choice(["error", "best"]),
@@ -31,7 +37,8 @@ def eval_linking(ctx: click.Context, /, gold: str, predicted: str, **given: Any)
 
     Hits@k and MRR are over all gold mentions that are in a knowledge base; those that are in none
     are NIL, and have numbers of their own. Nothing is looked up on the network: what belongs
-    together across knowledge bases is read from --crosswalk.
+    together across knowledge bases is read from --crosswalk. HIPE files have their scorer's numbers
+    as well: hipe_f1@1, @3 and @5, where NIL is an id like any other.
 
     \b
     Example:

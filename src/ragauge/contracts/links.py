@@ -153,6 +153,10 @@ class LinkedMention(Struct, frozen=True, kw_only=True):
     """An overlapping prediction of its own has the right id."""
     weak_predicted: bool = False
     """The prediction overlaps a gold mention of its own with that id."""
+    hipe_rank: int | None = None
+    """Of gold's id, NIL included, in the prediction that HIPE's scorer pairs with the mention."""
+    hipe_predicted_rank: int | None = None
+    """The same for the prediction: of the id of the gold mention it is paired with."""
     crosswalk: bool = False
     """A crosswalk was given."""
     paired: tuple[str, ...] = ()

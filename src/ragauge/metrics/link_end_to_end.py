@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from msgspec import structs
+
 from ragauge.contracts.links import LinkedMention
 from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.metrics.link_shapes import (
     NO_LINK,
     NO_PLACE,
+    NOT_IN_GOLD,
     NOT_LINKED,
     f1_of_mentions,
     not_in_kb,
@@ -81,6 +84,58 @@ def mention_f1(mention: LinkedMention) -> Row | Absent:
         return NO_PLACE
     both = mention.in_gold and mention.answered and mention.exact
     return Row(outcome(both, mention.answered, mention.in_gold))
+
+
+def hipe_at(k: int) -> tuple[Metric, Metric, Metric]:
+    """The metrics `linking.hipe_precision@k`, `hipe_recall@k` and `hipe_f1@k`."""
+    more = (
+        "HIPE's fuzzy regime at this cut-off: a prediction is paired with the gold mention at its "
+        "place, else with the first one it overlaps; it is correct if the gold id is among its "
+        f"{'first alternative' if k == 1 else f'first {k} alternatives'}. NIL is an id like any "
+        "other."
+    )
+
+    @of_mention(f"linking.hipe_precision@{k}", needs=(*_HIPE, "linked", "said_nil"))
+    def precision(mention: LinkedMention) -> Row | Absent:
+        if not mention.placed:
+            return NO_PLACE
+        return Row((int(_within(mention.hipe_predicted_rank, k)), 1)) if _says(mention) else NO_LINK
+
+    @of_mention(f"linking.hipe_recall@{k}", needs=(*_HIPE, "in_gold"))
+    def recall(mention: LinkedMention) -> Row | Absent:
+        if not mention.in_gold:
+            return NOT_IN_GOLD
+        return Row((int(_within(mention.hipe_rank, k)), 1)) if mention.placed else NO_PLACE
+
+    @f1_of_mentions(f"linking.hipe_f1@{k}", needs=(*_HIPE, "in_gold", "linked", "said_nil"))
+    def f1(mention: LinkedMention) -> Row | Absent:
+        if not mention.placed:
+            return NO_PLACE
+        if not (mention.in_gold or _says(mention)):
+            return NO_LINK
+        found = mention.in_gold and _within(mention.hipe_rank, k)
+        spurious = _says(mention) and not _within(mention.hipe_predicted_rank, k)
+        return Row((int(found), int(spurious), int(mention.in_gold and not found)))
+
+    told = {
+        precision: "Predictions with the id of the gold mention they are paired with, over all.",
+        recall: "Gold mentions whose id their paired prediction names, over all.",
+        f1: f"Balance (F1) of `hipe_precision@{k}` and `hipe_recall@{k}`.",
+    }
+    made = (structs.replace(one, doc=f"{doc}\n\n{more}") for one, doc in told.items())
+    return next(made), next(made), next(made)
+
+
+_HIPE = ("placed", "hipe_rank", "hipe_predicted_rank")
+
+
+def _within(rank: int | None, k: int) -> bool:
+    return rank is not None and rank <= k
+
+
+def _says(mention: LinkedMention) -> bool:
+    """Whether a prediction names an id, or NIL."""
+    return mention.linked or mention.said_nil
 
 
 def _strong(mention: LinkedMention) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct, structs
 
-from ragauge.contracts.links import Candidate, GoldLink, LinkedMention, PredictedLink
+from ragauge.contracts.links import NIL_KB, Candidate, GoldLink, LinkedMention, PredictedLink
 from ragauge.metrics.link_matching import Placed, weak_pairs
 from ragauge.metrics.link_tables import Crosswalk, Equivalents, pairs_of
 from ragauge.text.kb_ids import KbId
@@ -40,7 +41,49 @@ def linked_mentions(pairs: Sequence[MentionPair], by: Comparing) -> list[LinkedM
         mention, answer = golds[mine][0], answers[theirs][0]
         facts[mention] = structs.replace(facts[mention], weak_gold=True)
         facts[answer] = structs.replace(facts[answer], weak_predicted=True)
+    for mention, answer in hipe_pairs(pairs):
+        gold, said = pairs[mention][0], pairs[answer][1]
+        rank = hipe_rank(gold, said) if gold and said else None
+        facts[mention] = structs.replace(facts[mention], hipe_rank=rank)
+        facts[answer] = structs.replace(facts[answer], hipe_predicted_rank=rank)
     return facts
+
+
+def hipe_pairs(pairs: Sequence[MentionPair]) -> Iterator[tuple[int, int]]:
+    """Places of gold mentions, each with that of the prediction that HIPE's scorer pairs with it.
+
+    In reading order a prediction is paired with the mention at its own place, else with the first
+    one it overlaps that no prediction before it took. Mentions of one column do not overlap.
+    """
+    golds, answers = list[tuple[int, int, int]](), list[tuple[int, int, int]]()
+    for place, (gold, said) in enumerate(pairs):
+        if gold and gold.key.start is not None and gold.key.end is not None:
+            golds.append((gold.key.start, gold.key.end, place))
+        says = said is not None and (said.linked or said.said_nil)
+        if said and says and said.key.start is not None and said.key.end is not None:
+            answers.append((said.key.start, said.key.end, place))
+    golds.sort()
+    exact = {(start, end): place for start, end, place in golds}
+    longest = max((end - start for start, end, _ in golds), default=0)
+    used: set[int] = set()
+    for start, end, answer in sorted(answers):
+        mention = exact.get((start, end))
+        at = bisect_left(golds, (start - longest, 0, 0))
+        while mention is None and at < len(golds) and golds[at][0] < end:
+            near = golds[at]
+            mention = near[2] if near[1] > start and near[2] not in used else None
+            at += 1
+        if mention is not None and mention not in used:
+            used.add(mention)
+            yield mention, answer
+
+
+def hipe_rank(gold: GoldLink, said: PredictedLink) -> int | None:
+    """The rank of gold's id among the alternatives of a prediction; NIL is an id like any other."""
+    if not gold.nil:
+        return rank_of(said.ranked, ids_of(gold))
+    ranks = (rank for rank, one in enumerate(said.ranked, 1) if one.kb == NIL_KB)
+    return next(ranks, None)
 
 
 def linked_mention(

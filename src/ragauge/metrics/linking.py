@@ -15,7 +15,7 @@ from msgspec import structs
 
 from ragauge.contracts.links import LinkedMention
 from ragauge.contracts.metric import SCALE, Absent, Metric, Row
-from ragauge.metrics.link_end_to_end import END_TO_END
+from ragauge.metrics.link_end_to_end import END_TO_END, hipe_at
 from ragauge.metrics.link_shapes import (
     IN_KB,
     NIL_NOT_SAID,
@@ -34,6 +34,7 @@ from ragauge.metrics.link_shapes import (
 )
 
 DEFAULT_RANKS = (1, 5, 10)
+HIPE_RANKS = (1, 3, 5)
 
 
 def hits_at(k: int) -> Metric:
@@ -58,8 +59,11 @@ def named(name: str) -> Metric | None:
     >>> named("hits@3").id, named("hits@0")
     ('linking.hits@3', None)
     """
-    match = re.fullmatch(r"(?:linking\.)?hits@([1-9][0-9]*)", name, re.ASCII)
-    return hits_at(int(match[1])) if match else None
+    match = re.fullmatch(r"(?:linking\.)?(hits|hipe_\w+)@([1-9][0-9]*)", name, re.ASCII)
+    if not match:
+        return None
+    made = (hits_at(int(match[2])),) if match[1] == "hits" else hipe_at(int(match[2]))
+    return next((one for one in made if one.id == f"linking.{match[1]}@{match[2]}"), None)
 
 
 @of_mention("linking.hits@1_relaxed", needs=("in_kb", "nil", "relaxed_rank", "relaxed"))
@@ -192,6 +196,8 @@ def _told(entry: Metric, doc: str) -> Metric:
     return structs.replace(entry, doc=cleandoc(doc))
 
 
+HIPE: Sequence[Metric] = tuple(one for k in HIPE_RANKS for one in hipe_at(k))
+"""What HIPE's scorer counts: measured for HIPE files, and where a gate names it."""
 METRICS: Sequence[Metric] = (
     *(hits_at(k) for k in DEFAULT_RANKS),
     hits_at_1_relaxed,
@@ -203,6 +209,7 @@ METRICS: Sequence[Metric] = (
     nil_f1,
     accuracy,
     *END_TO_END,
+    *HIPE,
     consistency,
     consistency_coverage,
     coverage,

@@ -61,12 +61,14 @@ def read_entities(
     layers: Sequence[str] | None = None,
     offsets: Offsets | None = None,
     reanchor: bool = False,
+    links: str | None = None,
+    split_links: bool = False,
 ) -> EntityFile:
     """The annotated texts of a file or folder; all that is wrong goes into `problems`.
 
     `column` and `scheme` are of token files, `layers` of files with layers, `offsets` of records
-    and tables: see ReadingOptions. Raises UsageError for a format that does not exist, and what
-    reading a file raises that cannot be opened at all.
+    and tables, `links` and `split_links` of HIPE tables: see ReadingOptions. Raises UsageError for
+    a format that does not exist, and what reading a file raises that cannot be opened at all.
     """
     options = ReadingOptions(
         scheme=_scheme(scheme),
@@ -74,6 +76,8 @@ def read_entities(
         layers=None if layers is None else tuple(layers),
         offsets=offsets,
         reanchor=reanchor,
+        links=links,
+        split_links=split_links,
     )
     reading = Reading(problems, options)
     known = len(problems)

@@ -38,6 +38,10 @@ class ReadingOptions(Struct, frozen=True, kw_only=True):
     """Of files with layers: the ones to read; all where not said."""
     offsets: Offsets | None = None
     """Of records and tables: what start and end count; told from the record where not said."""
+    links: str | None = None
+    """Of HIPE tables: read the entities that this column, such as NEL-LIT, links."""
+    split_links: bool = False
+    """Cut an entity where the link of its tokens changes, as HIPE's scorer does in predictions."""
     reanchor: bool = False
     """Move a span whose surface stands elsewhere to the nearest right place."""
 

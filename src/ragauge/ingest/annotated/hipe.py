@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from ragauge.ingest.annotated.entity_reading import Reading
 from ragauge.ingest.annotated.tagged_texts import (
@@ -15,7 +16,7 @@ from ragauge.ingest.annotated.tagged_texts import (
     keep_tagged,
     numbered_lines,
 )
-from ragauge.ingest.annotated.tags import MARKS, OUTSIDE, Tag, bad_tag, scheme_of, tag_of
+from ragauge.ingest.annotated.tags import MARKS, OUTSIDE, Tag, bad_tag, chunks, scheme_of, tag_of
 from ragauge.ingest.fields import quoted
 from ragauge.text.kb_ids import is_nil
 
@@ -37,6 +38,13 @@ LINK_COLUMN = {
     "NE-FINE-METO": "NEL-METO",
 }
 """Where the links of a layer stand; components and nested entities have none."""
+TAGS_OF_LINKS = {
+    "NEL-LIT": ("NE-COARSE-LIT", "NE-FINE-LIT"),
+    "NEL-METO": ("NE-COARSE-METO", "NE-FINE-METO"),
+}
+"""The columns that say where linked entities begin and end; the first that a table has."""
+NO_TYPE = "_"
+"""The type of a link on a token that no tag marks."""
 UNSET = ("_", "-", "")
 NO_SPACE, LINE_END = "NoSpaceAfter", "EndOfLine"
 NIL = "NIL"
@@ -84,8 +92,11 @@ def read_hipe(name: str, content: bytes, reading: Reading) -> tuple[str, ...]:
         fact = f"no line names the columns: {' '.join(COLUMNS)}, parted by tabs"
         reading.problems.append(f"{name}: {fact}")
         return ()
-    table = _Table(header[1].split("\t"), reading.options.layers)
-    reading.problems += _header_faults(header[0], table, reading.options.layers)
+    linked = reading.options.links
+    table = _Table(header[1].split("\t"), _wanted(header[1], reading))
+    reading.problems += _header_faults(header[0], table, reading.options.layers, linked)
+    if linked is not None and linked not in table.names:
+        return ()
     blocks = list(_blocks(lines, len(table.names)))
     reading.unnamed = all(block.named(ID) is None for block in blocks)
     layers = [Layer(layer, _scheme(table, layer, blocks)) for layer in table.layers]
@@ -96,10 +107,15 @@ def read_hipe(name: str, content: bytes, reading: Reading) -> tuple[str, ...]:
             for where, cells in block.rows
             if _is_whole(where, cells, table, reading)
         ]
-        if tokens:
+        if tokens and linked is not None:
+            found = _linked(tokens, reading)
+            keep_tagged(reading, id, [found], [Layer(linked, FORM)], _strata(members))
+        elif tokens:
             keep_tagged(reading, id, [tokens], layers, _strata(members))
             notes = [note for block in members for note in block.notes if not _tells_id(note)]
             reading.notes |= {id: tuple(notes)} if notes else {}
+    if linked is not None:
+        return (linked,)
     rows = [cells for block in blocks for _, cells in block.rows if len(cells) == len(table.names)]
     return tuple(
         layer for layer in table.layers if any(table.cell(cells, layer) != "_" for cells in rows)
@@ -111,7 +127,61 @@ def is_header(line: str) -> bool:
     return line.upper().startswith(f"{TOKEN}\tNE")
 
 
-def _header_faults(where: str, table: _Table, wanted: Sequence[str] | None) -> Iterator[str]:
+def is_hipe(content: bytes) -> bool:
+    """Whether a file is a HIPE table: a line before the first tokens names its columns."""
+    head = content[: 1 << 16].decode(errors="replace").splitlines()
+    first = next((line for line in head if line.strip() and not line.startswith("#")), "")
+    return is_header(first)
+
+
+def _wanted(header: str, reading: Reading) -> Sequence[str] | None:
+    """The columns of tags to read; for links the one that says where their entities are."""
+    if reading.options.links is None:
+        return reading.options.layers
+    names = header.upper().split("\t")
+    there = [name for name in TAGS_OF_LINKS[reading.options.links] if name in names]
+    return there[:1]
+
+
+def _linked(tokens: Sequence[TaggedToken], reading: Reading) -> list[TaggedToken]:
+    """The tokens with tags for linked entities alone, as HIPE's scorer sees them.
+
+    Where an entity's tokens have several links the first counts, or the entity is cut there; a
+    linked token that no tag marks is an entity by itself. Without a column of tags, neighbours
+    with the same link are one entity.
+    """
+    links = [token.links[0] for token in tokens]
+    tags = [token.tags[0] for token in tokens] if tokens[0].tags else None
+    parts = [] if tags is None else chunks(tags)
+    starts = {chunk.first: chunk.type for chunk in parts}
+    inside = {place for chunk in parts for place in range(chunk.first + 1, chunk.end)}
+    found: list[TaggedToken] = []
+    for place, token in enumerate(tokens):
+        other = not place or links[place] != links[place - 1]
+        if place in inside and other and not reading.options.split_links:
+            fact = f"{quoted(token.text)} has another link than the token before it"
+            reading.find("link_changes", token.where, f"{fact}; the entity's first link counts")
+        if place in starts:
+            tag = Tag("B", starts[place])
+        elif place in inside:
+            split = other and reading.options.split_links
+            tag = Tag("B" if split else "I", found[-1].tags[0].type)
+        elif links[place] is None:
+            tag = OUTSIDE
+        else:
+            tag = Tag("B" if tags is not None or other else "I", NO_TYPE)
+        found.append(replace(token, tags=(tag,), links=(links[place],)))
+    return found
+
+
+def _header_faults(
+    where: str, table: _Table, wanted: Sequence[str] | None, linked: str | None
+) -> Iterator[str]:
+    if linked is not None:
+        if linked not in table.names:
+            columns = ", ".join(table.names)
+            yield f"{where}: no column is called {quoted(linked)}; there are {columns}"
+        return
     there = [name for name in table.names if name.startswith("NE-")]
     if not there:
         yield f"{where}: no column of tags; HIPE's are {', '.join(TAG_COLUMNS)}"
@@ -201,8 +271,14 @@ def _token(
         after,
         where,
         tuple(_tag(where, table.cell(cells, layer.name), layer, reading) for layer in layers),
-        tuple(links_of(table.cell(cells, LINK_COLUMN.get(layer))) for layer in table.layers),
+        tuple(links_of(table.cell(cells, column)) for column in _link_columns(table, reading)),
     )
+
+
+def _link_columns(table: _Table, reading: Reading) -> list[str | None]:
+    if reading.options.links is not None:
+        return [reading.options.links]
+    return [LINK_COLUMN.get(layer) for layer in table.layers]
 
 
 def looks_quoted(cell: str) -> bool:

@@ -21,9 +21,16 @@ from ragauge.ingest.linked.link_rows import TABLES, read_table
 if TYPE_CHECKING:
     import polars as pl
 
-    Source = str | Path | Sequence[Mapping[str, Any]] | pl.DataFrame
+    Source = str | Path | Sequence[Mapping[str, Any]] | Sequence["Placed"] | pl.DataFrame
 
-FORMATS = ("json", "jsonl", "tsv", "csv", "neleval")
+FORMATS = ("json", "jsonl", "tsv", "csv", "neleval", "hipe")
+
+
+class Placed(Struct, frozen=True):
+    """A record that another reader took from a file, and its place there."""
+
+    where: str
+    record: dict[str, Any]
 
 
 class LinkReading(Struct, frozen=True):
@@ -64,6 +71,9 @@ def _of_memory(source: Any, reading: LinkReading) -> Records:
     rows = hasattr(source, "iter_rows")
     records = source.iter_rows(named=True) if rows else source
     for number, record in enumerate(records, 1):
+        if isinstance(record, Placed):
+            yield record.where, record.record
+            continue
         place = f"{'row' if rows else 'record'} {number}"
         try:
             plain = msgspec.to_builtins(dict(record), enc_hook=_plain)

@@ -45,6 +45,7 @@ SHOWN: dict[Task, tuple[str, ...]] = {
     ),
     "linking": (
         *("hits@1", "hits@5", "hits@10", "mrr", "accuracy", "nil_f1", "strong_f1", "weak_f1"),
+        *("hipe_f1@1", "hipe_f1@3", "hipe_f1@5"),
         *("consistency", "coverage"),
     ),
     "retrieval": (

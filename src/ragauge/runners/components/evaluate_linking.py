@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 from msgspec import structs
@@ -21,10 +21,11 @@ from ragauge.ingest.linked.link_records import LinkReading, name_of
 from ragauge.metrics.link_facts import Comparing, linked_mentions
 from ragauge.metrics.link_sums import mention_sums
 from ragauge.metrics.link_tables import Crosswalk, Equivalents
-from ragauge.metrics.linking import DEFAULT_RANKS, METRICS, hits_at
+from ragauge.metrics.linking import DEFAULT_RANKS, HIPE, METRICS, hits_at, named
 from ragauge.runners.components.evaluation import Evaluated, outcome_of
 from ragauge.runners.components.linking_bases import gold_in, predicted_in
 from ragauge.runners.components.linking_detail import Case, detail_of, error_kind, types_of
+from ragauge.runners.components.linking_hipe import hipe_links
 from ragauge.runners.components.linking_join import Duplicates, Joined, joined
 from ragauge.runners.components.linking_notes import (
     note_other_bases,
@@ -49,6 +50,8 @@ class LinkingOptions(EvalOptions, frozen=True, kw_only=True):
 
     kb: str | None = None
     """The knowledge base that decides; by default an id in common in any of them is right."""
+    layer: Literal["NEL-LIT", "NEL-METO"] = "NEL-LIT"
+    """Of HIPE files: the column of links to score."""
     duplicates: Duplicates = "error"
     """Several predictions for one mention: refused, or the one with the best score is kept."""
     k: tuple[int, ...] = DEFAULT_RANKS
@@ -73,6 +76,8 @@ def evaluate_linking(
     """
     asked = _asked(options)
     reading = LinkReading(input_format=asked.input_format, bare=asked.kb)
+    files = name_of(gold), name_of(predicted)
+    gold, predicted, hipe = hipe_links(gold, predicted, asked.layer, reading)
     known, said = read_gold_links(gold, reading), read_predicted_links(predicted, reading)
     same = _pairs(equivalents, reading.problems)
     walk = _pairs(crosswalk, reading.problems)
@@ -81,7 +86,7 @@ def evaluate_linking(
     found = joined(known, said, asked.duplicates, reading)
     strata = _strata(known, found, asked, reading)
     refuse_bad(reading.problems, len(known.links) + len(said), asked)
-    refuse_unscored(name_of(gold), name_of(predicted), known, said, found)
+    refuse_unscored(*files, known, said, found)
     note_tolerated(reading)
     for one in said:
         note_repeated(one, reading.findings)
@@ -92,7 +97,7 @@ def evaluate_linking(
     by = Comparing(
         None if same is None else Equivalents(same), None if walk is None else Crosswalk(walk)
     )
-    return outcome_of(_evaluated(known, found, by, strata, asked, reading), asked)
+    return outcome_of(_evaluated(known, found, by, strata, asked, reading, hipe=hipe), asked)
 
 
 def _asked(options: dict[str, Any]) -> LinkingOptions:
@@ -115,6 +120,8 @@ def _evaluated(
     strata: dict[str, list[str | None]],
     asked: LinkingOptions,
     reading: LinkReading,
+    *,
+    hipe: bool,
 ) -> Evaluated:
     units = [linked_mentions(pairs, by) for pairs in found.units.values()]
     cases = [
@@ -122,7 +129,15 @@ def _evaluated(
         for pairs, facts in zip(found.units.values(), units, strict=True)
         for pair, mention in zip(pairs, facts, strict=True)
     ]
-    metrics = (*METRICS, *(hits_at(k) for k in asked.k if k not in DEFAULT_RANKS))
+    gated = {rule.metric for rule in rules_for("linking", asked)}
+    usual = [metric for metric in METRICS if hipe or metric not in HIPE or metric.id in gated]
+    known_ids = {metric.id for metric in METRICS}
+    others = [named(id) for id in sorted(gated - known_ids)]
+    metrics = {
+        metric.id: metric
+        for metric in (*usual, *(hits_at(k) for k in asked.k if k not in DEFAULT_RANKS), *others)
+        if metric is not None
+    }.values()
     return Evaluated(
         task="linking",
         units=list(found.units),
@@ -134,7 +149,7 @@ def _evaluated(
         detail=detail_of(cases),
         findings=reading.findings,
         coverage=_coverage(known, found, cases, reading),
-        signature=_signature(asked),
+        signature=_signature(asked, hipe=hipe),
         faults=_faults(found, units),
         gold_sha256=_gold_sha256(known),
     )
@@ -174,8 +189,9 @@ def _coverage(
     }
 
 
-def _signature(asked: LinkingOptions) -> str:
+def _signature(asked: LinkingOptions, *, hipe: bool) -> str:
     parts = [f"kb:{asked.kb or 'any'}", f"duplicates:{asked.duplicates}"]
+    parts += [f"layer:{asked.layer}"] if hipe else []
     for name, sha256 in (("equivalents", asked.equivalents), ("crosswalk", asked.crosswalk)):
         parts += [f"{name}:{sha256[:8]}"] if sha256 else []
     return "|".join(parts)
