@@ -598,7 +598,7 @@ DAMAGE = {
     "file": (delete(run_files), "files: the table is not as the record"),
     "mark": (
         insert(regressions).from_select(["run", "baseline"], select(runs.c.number, literal("x"))),
-        "regressions: 'x' is no run's id",
+        "regressions: 'x' was not given to this run by Ragauge",
     ),
 }
 
@@ -699,3 +699,12 @@ def test_a_folder_a_kill_left_gives_way_to_its_run(tmp_path):
     whole(history, run)
     assert sorted(path.name for path in left.iterdir()) == ["records.parquet", "report.json"]
     history.close()
+
+
+def test_latest_is_the_last_recorded_whatever_the_clock_says(history):
+    """The clock went back between the second run and the third."""
+    first, second, third = (history.record(new_run(number)) for number in (5, 9, 1))
+    assert history.find("latest").id == third.id
+    assert history.find("green@main").id == third.id
+    assert history.find("latest", like=third).id == second.id
+    assert history.find("latest", like=second).id == first.id

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import pytest
 from alembic.autogenerate import compare_metadata
@@ -217,3 +218,20 @@ def test_a_log_line_of_a_serving_system_has_its_table(place):
         assert {name: row[name] for name in line} == line
     with pytest.raises(Exception, match=r"(?i)unique"), bare(place) as connection:
         connection.execute(tables.rag_traces.insert().values(line))
+
+
+def test_tags_and_marks_of_before_get_their_seals(tmp_path):
+    history = open_history(str(tmp_path / "store"))
+    first, second = (history.record(new_run(number)) for number in (1, 2))
+    history.tag(first.id, "release")
+    history.regressed(second.id, first.id)
+    history.close()
+    with closing(sqlite3.connect(tmp_path / "store" / "history.sqlite")) as database:
+        for table in ("tags", "regressions"):
+            database.execute(f"ALTER TABLE {table} DROP COLUMN seal")
+        database.execute("UPDATE ragauge_version SET version_num = '0005'")
+        database.commit()
+    history = open_history(str(tmp_path / "store"))
+    assert history.verify().whole == (first.id, second.id)
+    assert history.find("release").id == first.id
+    history.close()

@@ -15,9 +15,11 @@ from typing import Any
 
 import msgspec
 import pytest
+from sqlalchemy import Boolean
 
 from ragauge.contracts.history import NewRun, RunFilter
 from ragauge.errors import UsageError
+from ragauge.store import tables
 from ragauge.store.checking import is_damage
 from ragauge.store.encoded_units import encoded_units
 from ragauge.store.history import open_history
@@ -394,3 +396,66 @@ def test_verify_asks_the_database_about_itself(tmp_path):
         history.verify()
     history.close()
     assert is_damage(refused.value)
+
+
+UNSEALED = {"rag_traces", "judge_replies"}
+"""Tables of no run; `store/tables.py` says that they are not sealed."""
+COLUMNS_SEALED = [
+    (table.name, column.name)
+    for table in tables.metadata.sorted_tables
+    if table.name not in {*UNSEALED, "file_pieces"}  # empty on SQLite: files are in a folder
+    for column in table.c
+]
+
+
+@pytest.fixture(scope="module")
+def sealed_history(tmp_path_factory) -> Path:
+    """Two runs with all they can have: files, labels, tags and marks."""
+    folder = tmp_path_factory.mktemp("sealed")
+    history = open_history(str(folder / "store"))
+    first = history.record(new_run(1, folder=folder))
+    second = history.record(new_run(2, folder=folder, passed=False))
+    history.tag(first.id, "release")
+    history.regressed(second.id, first.id)
+    assert history.verify().whole == (first.id, second.id)
+    history.close()
+    return folder / "store"
+
+
+def flipped(value: object) -> list[object]:
+    """Other values of the same kind."""
+    match value:
+        case int():
+            return [value + 100]
+        case float():
+            return [value + 1]
+        case bytes():
+            return [value + b"x"]
+        case None:
+            return ["x"]
+        case _:
+            return [f"{value}x", f"{value}"[:-1]]
+
+
+@pytest.mark.parametrize(("table", "column"), COLUMNS_SEALED)
+def test_verify_sees_a_change_of_any_column(sealed_history, tmp_path, table, column):
+    with closing(sqlite3.connect(sealed_history / "history.sqlite")) as database:
+        (value,) = database.execute(f'SELECT "{column}" FROM "{table}" LIMIT 1').fetchone()
+    truth = isinstance(tables.metadata.tables[table].c[column].type, Boolean)
+    for number, other in enumerate([1 - value, 17] if truth else flipped(value)):
+        place = tmp_path / str(number)
+        shutil.copytree(sealed_history, place)
+        with closing(sqlite3.connect(place / "history.sqlite")) as database:
+            keys = [key.name for key in tables.metadata.tables[table].primary_key]
+            listed = ", ".join(f'"{key}"' for key in keys)
+            database.execute(
+                f'UPDATE "{table}" SET "{column}" = ? WHERE ({listed}) = '
+                f'(SELECT {listed} FROM "{table}" LIMIT 1)',
+                (other,),
+            )
+            database.commit()
+        history = open_history(str(place))
+        try:
+            assert history.verify().faults, f"{value!r} -> {other!r}"
+        finally:
+            history.close()

@@ -175,7 +175,7 @@ def _verify_lines(verified: Verified) -> Iterator[str]:
     from ragauge.reports.numbers import counted
 
     for id, faults in sorted(verified.faults.items()):
-        yield f"run {id[:ID_SHOWN]} is not whole:"
+        yield f"run {id[:ID_SHOWN]} is not whole:" if len(id) > ID_SHOWN else "rows of no run:"
         for fault in faults:
             yield f"  {fault}"
     yield f"{counted(len(verified.whole), 'run is', 'runs are')} whole"

@@ -113,7 +113,7 @@ class Run(Struct, frozen=True, kw_only=True):
     @property
     def green(self) -> bool:
         """It passed, and no gated comparison failed it."""
-        return self.record.passed and not self.regressions
+        return self.record.passed is True and not self.regressions
 
     @property
     def shown(self) -> str:

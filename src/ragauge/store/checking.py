@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import msgspec
-from sqlalchemy import Connection, Row, Table, select
+from sqlalchemy import Boolean, Connection, Integer, Row, Select, Table, select, type_coerce
 
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import ID_SHOWN, Checked, History, RunRecord, UnitRow
@@ -21,6 +20,7 @@ from ragauge.store.recorded import (
     label_rows,
     metric_rows,
     run_columns,
+    seal_of_mark,
     unit_columns,
 )
 from ragauge.store.shelf import Shelf
@@ -32,18 +32,22 @@ from ragauge.store.tables import (
     run_metrics,
     run_units,
     runs,
+    tags,
 )
 
 _record = msgspec.json.Decoder(RunRecord)
 _unit = msgspec.json.Decoder(UnitRow)
 _gold = msgspec.json.Decoder(Gold)
-_ID = re.compile(r"[0-9a-f]{64}")
 _DAMAGE = ("SQLITE_CORRUPT", "SQLITE_NOTADB", "XX001", "XX002")
 """How SQLite, and PostgreSQL by the SQLSTATE of broken tables and indexes, names it."""
 _UNREADABLE = "its rows cannot be read: the database is damaged; restore it from a copy"
 
 
 _DAMAGED = "the database is damaged; restore it from a copy, or import what was exported"
+
+
+NO_RUN = "none"
+"""What stands in the place of an id where a row belongs to no run."""
 
 
 class DamagedDatabase(Exception):
@@ -89,11 +93,14 @@ def checked(database: Database, shelf: Shelf) -> Checked:
         known = list(ids.scalars())
     gold_faults: dict[str, list[str]] = {}
     faults = {id: found for id in known if (found := _faults(database, shelf, id, gold_faults))}
+    with database.reading() as connection:
+        for id, fault in _mark_faults(connection):
+            faults.setdefault(id, []).append(fault)
     with database.reading() as connection:  # a run removed meanwhile is not a broken one
         there = set(connection.execute(select(runs.c.id)).scalars())
     return Checked(
         whole=tuple(id for id in known if id in there and id not in faults),
-        faults={id: tuple(found) for id, found in faults.items() if id in there},
+        faults={id: tuple(found) for id, found in faults.items() if id in {*there, NO_RUN}},
         leftovers=tuple(shelf.leftovers()),
     )
 
@@ -116,7 +123,7 @@ def _readable_faults(
     database: Database, shelf: Shelf, id: str, gold_faults: dict[str, list[str]]
 ) -> list[str]:
     with database.reading() as connection:
-        row = connection.execute(select(runs).where(runs.c.id == id)).first()
+        row = connection.execute(_raw(runs).where(runs.c.id == id)).first()
         if row is None:
             return []
         if hashlib.sha256(row.document.encode()).hexdigest() != id:
@@ -136,8 +143,10 @@ def _readable_faults(
 
 def _record_faults(connection: Connection, row: Row[Any], record: RunRecord) -> Iterator[str]:
     for name, value in run_columns(record).items():
-        if getattr(row, name) != value:
-            yield f"{name}: the table says {getattr(row, name)!r}, the record {value!r}"
+        held = getattr(row, name)
+        if held != value:
+            held = bool(held) if isinstance(value, bool) and held in (0, 1) else held
+            yield f"{name}: the table says {held!r}, the record {value!r}"
     parts = {
         "labels": (run_labels, label_rows(record)),
         "metrics": (run_metrics, metric_rows(record)),
@@ -146,9 +155,29 @@ def _record_faults(connection: Connection, row: Row[Any], record: RunRecord) -> 
     for name, (table, rows) in parts.items():
         if _sorted_rows(_held(connection, table, row.number)) != _sorted_rows(rows):
             yield f"{name}: the table is not as the record"
-    for mark in _held(connection, regressions, row.number):
-        if not _ID.fullmatch(mark["baseline"]):
-            yield f"regressions: {mark['baseline']!r} is no run's id"
+
+
+def _mark_faults(connection: Connection) -> Iterator[tuple[str, str]]:
+    """Tags and marks that are not as they were given, each with the run that has it now."""
+    for table, column in ((tags, tags.c.tag), (regressions, regressions.c.baseline)):
+        held = select(runs.c.id, column.label("mark"), table.c.seal)
+        for row in connection.execute(held.select_from(table.outerjoin(runs))):
+            if row.id is None:
+                yield NO_RUN, f"{table.name}: {row.mark!r} belongs to a run that is not there"
+            elif row.seal != seal_of_mark(str(row.id), str(row.mark)):
+                yield row.id, f"{table.name}: {row.mark!r} was not given to this run by Ragauge"
+
+
+def _raw(table: Table) -> Select[Any]:
+    """All columns; of truth values what SQLite holds, which may be any number."""
+    return select(
+        *(
+            type_coerce(column, Integer).label(column.name)
+            if isinstance(column.type, Boolean)
+            else column
+            for column in table.c
+        )
+    )
 
 
 def _held(connection: Connection, table: Table, number: int) -> Iterator[dict[str, Any]]:
@@ -162,11 +191,11 @@ def _sorted_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _unit_faults(connection: Connection, number: int, record: RunRecord) -> Iterator[str]:
-    which = select(run_units).where(run_units.c.run == number).order_by(run_units.c.place)
+    which = _raw(run_units).where(run_units.c.run == number).order_by(run_units.c.place)
     digest, count, astray = hashlib.sha256(), 0, 0
     for row in connection.execution_options(yield_per=BATCH).execute(which).mappings():
         digest.update(row["line"].encode() + b"\n")
-        astray += not _is_drawn_from_line(row)
+        astray += row["place"] != count or not _is_drawn_from_line(row)
         count += 1
     if count != record.units:
         yield f"units: {count:,} rows of {record.units:,} are there"
@@ -212,13 +241,14 @@ def _gold_faults(
 
 def _gold_set_faults(connection: Connection, sha256: str) -> Iterator[str]:
     columns = gold_questions.c
-    which = select(gold_questions).where(columns.gold_sha256 == sha256).order_by(columns.place)
+    which = _raw(gold_questions).where(columns.gold_sha256 == sha256).order_by(columns.place)
     digest, separator, astray = hashlib.sha256(), b"", 0
-    for row in connection.execution_options(yield_per=BATCH).execute(which).mappings():
+    rows = connection.execution_options(yield_per=BATCH).execute(which).mappings()
+    for place, row in enumerate(rows):
         digest.update(separator + row["line"].encode())
         separator = b"\n"
         try:
-            drawn = gold_columns(_gold.decode(row["line"]))
+            drawn = gold_columns(_gold.decode(row["line"])) | {"place": place}
             astray += any(row[name] != value for name, value in drawn.items())
         except msgspec.DecodeError:
             astray += 1

@@ -33,9 +33,11 @@ def runs_numbered(connection: Connection, order: Sequence[int]) -> list[Run]:
         columns = select(runs.c.number, runs.c.id, runs.c.document)
         for row in connection.execute(columns.where(runs.c.number.in_(some))):
             found[row.number] = row
-        for tag, run in connection.execute(select(tags).where(tags.c.run.in_(some))):
+        for tag, run in connection.execute(
+            select(tags.c.tag, tags.c.run).where(tags.c.run.in_(some))
+        ):
             tagged.setdefault(run, []).append(tag)
-        marks = select(regressions).where(regressions.c.run.in_(some))
+        marks = select(regressions.c.run, regressions.c.baseline).where(regressions.c.run.in_(some))
         for run, baseline in connection.execute(marks):
             marked.setdefault(run, []).append(baseline)
     return [_run(found[number], tagged.get(number, ()), marked.get(number, ())) for number in order]

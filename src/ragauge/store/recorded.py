@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import Connection, Table, insert, select
@@ -57,9 +58,19 @@ def insert_parts(
     _insert(connection, run_metrics, number, metric_rows(run.record))
     _insert(connection, run_files, number, file_rows(run.record))
     _insert(connection, run_units, number, units)
-    _insert(connection, regressions, number, ({"baseline": id} for id in run.regressions))
+    _insert(connection, regressions, number, _marks(run))
     if run.record.gold_sha256 is not None:
         _insert_gold(connection, run.record.gold_sha256, run.gold)
+
+
+def _marks(run: NewRun) -> Iterator[dict[str, Any]]:
+    for baseline in run.regressions:
+        yield {"baseline": baseline, "seal": seal_of_mark(run.id, baseline)}
+
+
+def seal_of_mark(id: str, mark: str) -> str:
+    """What a tag or a mark of a run must have next to it."""
+    return hashlib.sha256(canonical([id, mark])).hexdigest()
 
 
 def run_columns(record: RunRecord) -> dict[str, Any]:
@@ -68,7 +79,7 @@ def run_columns(record: RunRecord) -> dict[str, Any]:
         "name": plain(record.name),
         "command": plain(record.command),
         "recorded_at": record.recorded_at,
-        "passed": record.passed,
+        "passed": record.passed is True,
         "git_commit": plain(record.git.commit) if record.git else None,
         "git_branch": plain(record.git.branch) if record.git else None,
         "gold_sha256": record.gold_sha256,

@@ -90,14 +90,18 @@ def _newest(
 
 
 def _before(which: Select[Any], like: Run | None) -> Select[Any]:
-    """The newest first; with `like`, of its command and name and recorded before it."""
+    """The last recorded first; with `like`, of its command and name and recorded before it.
+
+    By the order of recording: a clock may go back.
+    """
     if like is not None:
+        known = runs.alias()  # not the table that is asked, or the subquery would be about its row
         which = which.where(
             runs.c.command == plain(like.record.command),
             runs.c.name == plain(like.record.name),
-            runs.c.recorded_at < like.record.recorded_at,
+            runs.c.number < select(known.c.number).where(known.c.id == like.id).scalar_subquery(),
         )
-    return newest_first(which)
+    return which.order_by(runs.c.number.desc())
 
 
 def _at_commit(connection: Connection, reference: str, like: Run | None) -> int:

@@ -16,7 +16,7 @@ from ragauge.errors import UsageError
 from ragauge.store.database import BATCH, Database, insert_unless_there
 from ragauge.store.encoded_units import encoded_units
 from ragauge.store.read_runs import matching, read_runs, run_number
-from ragauge.store.recorded import check_record, insert_parts, insert_run, plain
+from ragauge.store.recorded import check_record, insert_parts, insert_run, plain, seal_of_mark
 from ragauge.store.references import check_tag, newest_first, referred, repeated
 from ragauge.store.shelf import Shelf
 from ragauge.store.tables import (
@@ -117,11 +117,12 @@ class SqlHistory:
         with self._database.altering() as connection:
             number = run_number(connection, id)
             held = connection.execute(select(tags.c.run).where(tags.c.tag == tag)).scalar()
+            named = {"run": number, "seal": seal_of_mark(id, tag)}
             if held is None:
-                connection.execute(insert(tags).values(tag=tag, run=number))
+                connection.execute(insert(tags).values(tag=tag, **named))
             elif held != number:
                 _refuse_move(connection, tag, held, move)
-                connection.execute(update(tags).where(tags.c.tag == tag).values(run=number))
+                connection.execute(update(tags).where(tags.c.tag == tag).values(**named))
 
     def untag(self, tag: str) -> None:
         """Take a name away; raises UsageError where no run has it."""
@@ -136,6 +137,7 @@ class SqlHistory:
         """Mark for good that a gated comparison with the run `baseline` failed this one."""
         with self._database.writing() as connection:
             mark = {"run": run_number(connection, id), "baseline": baseline}
+            mark["seal"] = seal_of_mark(id, baseline)
             connection.execute(insert_unless_there(connection, regressions).values(mark))
 
     def remove(self, ids: Sequence[str]) -> None:

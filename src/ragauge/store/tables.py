@@ -1,5 +1,8 @@
 """The tables of a history, the same on SQLite and PostgreSQL.
 
+Each value is sealed: it is hashed, drawn from what is hashed, or has a seal of its own, so that
+`runs verify` sees a change. `rag_traces` and `judge_replies` belong to no run and have no seals.
+
 What is hashed is kept as the text that was hashed (`document`, `line`); the other columns are
 drawn from it, for queries. PostgreSQL's JSONB may not be that text: it writes 1e22 as an integer,
 drops the sign of -0.0 and refuses U+0000.
@@ -26,7 +29,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 
 VERSION_TABLE = "ragauge_version"
-HEAD = "0005"
+HEAD = "0006"
 """The newest migration; read here, so that a history that is up to date never loads Alembic."""
 
 metadata = MetaData()
@@ -142,6 +145,7 @@ tags = Table(
     metadata,
     Column("tag", Text, primary_key=True),
     _of_a_run(key=False),
+    Column("seal", Text),
     Index("ix_tags_run", "run"),
 )
 
@@ -150,6 +154,7 @@ regressions = Table(
     metadata,
     _of_a_run(),
     Column("baseline", _ORDERED, primary_key=True),
+    Column("seal", Text),
 )
 """Runs that a gated comparison failed. The baseline is an id, whose run may be removed since."""
 
