@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from scipy import stats
 
 from ragauge.store.history import open_history
 from tests.cli.command import ragauge
@@ -165,6 +166,61 @@ def test_help_has_an_example(verb):
     helped = ragauge(verb, "-h")
     assert helped.returncode == 0
     assert b"Example:" in helped.stdout
+
+
+AFTER, BEFORE = [0.9, 0.8, 0.7, 0.6, 0.95], [0.8, 0.69, 0.58, 0.47, 0.81]
+
+
+def brief_result(place, *arguments):
+    """A comparison as the brief writes it, from the JSON report."""
+    done = ragauge("compare", "before", "after", *arguments, "--store", place, "--format", "json")
+    assert done.returncode == 0, done.stderr.decode()
+    report = json.loads(done.stdout)
+    one = report["compared"]["my.score"]
+    assert report["identity"]["options"]["alpha"] == report["alpha"]
+    return {
+        "test": one["method"],
+        "statistic": one["statistic"],
+        "p_value": one["p"],
+        "significant": one["significant"],
+        "alpha": report["alpha"],
+    }, one
+
+
+def test_a_comparison_gives_the_test_its_statistic_and_alpha(tmp_path):
+    place = tmp_path / "store"
+    history = open_history(str(place))
+    for minute, (name, values) in enumerate({"before": BEFORE, "after": AFTER}.items()):
+        made = record(history, {"my.score": values}, minute=minute, totals={"my.score": "mean"})
+        history.tag(made.id, name)
+    history.close()
+    by_t, one = brief_result(place, "--method", "t")
+    oracle = stats.ttest_rel(AFTER, BEFORE)
+    assert by_t == {
+        "test": "paired t",
+        "statistic": pytest.approx(oracle.statistic),
+        "p_value": pytest.approx(oracle.pvalue),
+        "significant": True,
+        "alpha": 0.05,
+    }
+    assert one["ci"] == pytest.approx(oracle.confidence_interval(0.95))
+    strict, one = brief_result(place, "--method", "t", "--alpha", "0.00001")
+    assert (strict["significant"], one["verdict"]) == (False, "cannot_tell")
+    assert one["ci"] == pytest.approx(oracle.confidence_interval(1 - 0.00001))
+    wilcoxon = ("--method", "wilcoxon")
+    assert brief_result(place, *wilcoxon)[0]["significant"] is False
+    loose, one = brief_result(place, *wilcoxon, "--alpha", "0.1")
+    assert (loose["statistic"], loose["p_value"], loose["significant"]) == (0, 0.0625, True)
+    assert one["verdict"] == "better"
+    bootstrap, _ = brief_result(place, "--method", "bootstrap", "--alpha", "0.1")
+    assert bootstrap["statistic"] == pytest.approx(0.12)
+    wide = ("compare", "before", "after", "--method", "t", "--alpha", "0.1", "--store", place)
+    assert "90 % interval" in ragauge(*wide).stdout.decode()
+    assert "16.97" in ragauge(*wide, "--format", "markdown").stdout.decode()
+    header, first, *_ = ragauge(*wide, "--format", "csv").stdout.decode().splitlines()
+    assert header.endswith(",note,statistic,significant,alpha")
+    assert first.split(",")[-3].startswith("16.97")
+    assert ragauge(*wide[:4], "t", "--alpha", "0", "--store", place).returncode == 2
 
 
 def test_a_gate_on_a_line_decides_the_exit_code(store):

@@ -45,9 +45,59 @@ def runs(pairs):
 # The fixture, by each test.
 
 
+@given(few_pairs)
+@drawn
+def test_statistics_are_scipys(pairs):
+    after, before = np.array(pairs).T
+    moved = np.round(after - before, 9)
+    assume(moved.any() and len(set(moved)) > 1)
+    assert paired_t(after, before).statistic == close(stats.ttest_rel(after, before).statistic)
+    assert wilcoxon(after, before).statistic == close(stats.wilcoxon(moved).statistic)
+    by_signs = stats.permutation_test(
+        (moved, np.zeros_like(moved)),
+        lambda a, b: np.mean(a - b),
+        permutation_type="samples",
+        n_resamples=1,
+    )
+    assert randomisation(after, before).statistic == close(by_signs.statistic)
+    assert paired_bootstrap(after, before).statistic == close(by_signs.statistic)
+
+
+def test_the_statistic_of_mcnemar_is_the_smaller_count_and_of_a_share_its_standard_errors():
+    assert mcnemar([1, 1, 1, 1, 0, 1], [0, 0, 0, 1, 1, 1]).statistic == 1
+    after, before = [[1, 1]] * 9 + [[0, 1]], [[1, 1]] * 4 + [[0, 1]] * 6
+    found, turned = swapped(after, before, ratio), swapped(before, after, ratio)
+    assert found.statistic > 0
+    assert turned.statistic == close(-found.statistic)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_runs_that_do_not_differ_have_a_statistic_of_0_and_no_spread_has_none(method):
+    assert compared([1, 0, 1], [1, 0, 1], method=method).statistic == 0
+    assert paired_t([1.0, 2.0], [0.5, 1.5]).statistic is None
+
+
+@pytest.mark.parametrize(
+    ("alpha", "differing", "reason"),
+    [
+        (0.05, 5, "five pairs can never reach .05 by Wilcoxon"),
+        (0.05, 6, None),
+        (0.1, 5, None),
+        (0.1, 4, "four pairs can never reach .1 by Wilcoxon"),
+        (0.01, 7, "7 pairs can never reach .01 by Wilcoxon"),
+        (0.01, 8, None),
+    ],
+)
+def test_too_few_pairs_are_said_of_the_alpha_that_is_used(alpha, differing, reason):
+    after = [0.1 * place for place in range(1, differing + 1)]
+    found = wilcoxon(after, [0.0] * differing, alpha=alpha, confidence=50)
+    assert found.reason == reason
+
+
 def test_the_fixture_by_t():
     found = paired_t(AFTER, BEFORE)
     assert found.estimate == close(0.12)
+    assert found.statistic == close(16.9706, abs=5e-5)
     assert found.effect * math.sqrt(5) == close(16.9706, abs=5e-5)
     assert found.p == close(7.07e-05, rel=1e-3)
 

@@ -54,6 +54,13 @@ METHODS = ("auto", "mcnemar", "randomisation", "t", "wilcoxon", "bootstrap")
     help="McNemar for 0/1 scores, randomisation else.",
 )
 @click.option(
+    "--alpha",
+    type=click.FloatRange(0, 0.5, min_open=True),
+    default=0.05,
+    show_default=True,
+    help="Level of significance: verdicts, and intervals at 100·(1 − alpha) %.",
+)
+@click.option(
     "--gate",
     type=click.Choice(("no-regression", "not-worse")),
     help="Fail what got worse, or what was not shown not to.",
@@ -95,7 +102,7 @@ def compare(ctx: click.Context, /, **given: Any) -> None:
 
     forms = {Path(name): form_of(Path(name), ComparisonReport) for name in given["reports"]}
     chosen = settings(format=given["format"], quiet=given["quiet"])
-    names = ("metrics", "margins", "slices", "correction", "method", "gate")
+    names = ("metrics", "margins", "slices", "correction", "method", "alpha", "gate")
     options = {name: given[name] for name in names}
     with history_at(given["store"]) as history:
         report = run(

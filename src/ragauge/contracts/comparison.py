@@ -56,6 +56,10 @@ class Compared(Struct, frozen=True, kw_only=True):
     of their outcomes would be significant, nothing can be found."""
     reason: str | None = None
     """What a reader should know: why not comparable, how few there are, how small the loss is."""
+    statistic: float | None = None
+    """Of the test in `method`, such as t; None where there is no test, or it is infinite."""
+    significant: bool | None = None
+    """Whether p_adjusted is below the report's alpha; None where there is no such p."""
 
     @property
     def flips(self) -> bool:

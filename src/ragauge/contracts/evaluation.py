@@ -217,6 +217,8 @@ class ComparedMetric(Struct, frozen=True, kw_only=True):
     better: int
     worse: int
     reason: str | None
+    statistic: float | None = None
+    """Of the test in `method`, such as t."""
 
 
 class RankingDetail(Struct, frozen=True, kw_only=True, tag_field="task", tag="retrieval"):

@@ -196,7 +196,12 @@ class _Comparison:
     def _how(self, alpha: float) -> How:
         """How changes are tested, with intervals that leave alpha open."""
         options = self._options
-        return How(method=options.method, seed=options.seed, confidence=100 * (1 - alpha))
+        return How(
+            method=options.method,
+            seed=options.seed,
+            confidence=100 * (1 - alpha),
+            alpha=options.alpha,
+        )
 
     def _change(self, id: str) -> Change:
         before, after = self._columns(id)

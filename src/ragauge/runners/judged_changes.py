@@ -106,6 +106,7 @@ def _compared(one: Change, by: Judging) -> Compared:
     return structs.replace(
         _told(one, verdict, by.better),
         p_adjusted=by.p,
+        significant=None if by.p is None else by.p < by.alpha,
         margin=by.margin,
         detectable=smallest_seen(sd, one.n, flips=one.flips, alpha=by.level) if sd else None,
         needed=_needed(one, by) if verdict == "cannot_tell" else None,
@@ -137,6 +138,7 @@ def _told(one: Change, verdict: Outlook, better: Better) -> Compared:
         needed=None,
         tested=False,
         reason=one.reason,
+        statistic=test.statistic if test else None,
     )
 
 

@@ -16,6 +16,7 @@ from ragauge.metrics.table import find
 from ragauge.runners.comparability import how_made
 from ragauge.runners.paired_units import Columns
 from ragauge.runners.weighted_rows import weighted_rows, weighted_total
+from ragauge.stats.decision import ALPHA
 from ragauge.stats.differences import Paired
 from ragauge.stats.intervals import DEFAULT_CONFIDENCE
 from ragauge.stats.paired import compared, spread
@@ -48,6 +49,8 @@ class How(Struct, frozen=True, kw_only=True):
     seed: int = 0
     confidence: float = DEFAULT_CONFIDENCE
     """Of the intervals, in percent."""
+    alpha: float = ALPHA
+    """From which probability on a change is more than chance."""
 
 
 class Change(Struct, frozen=True, kw_only=True):
@@ -187,6 +190,7 @@ def _of_rows(
         seed=how.seed,
         confidence=how.confidence,
         span=metric.span,
+        alpha=how.alpha,
     )
     return Change(
         before=totals[0],
@@ -224,7 +228,14 @@ def _of_values(metric: Comparable, before: Columns, after: Columns, how: How) ->
 
 def _paired(before: Floats, after: Floats, how: How) -> Change:
     method = None if how.method == "auto" else how.method
-    test = compared(after, before, method=method, seed=how.seed, confidence=how.confidence)
+    test = compared(
+        after,
+        before,
+        method=method,
+        seed=how.seed,
+        confidence=how.confidence,
+        alpha=how.alpha,
+    )
     return Change(
         before=float(before.mean()),
         after=float(after.mean()),

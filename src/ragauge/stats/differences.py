@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import numpy as np
 from msgspec import Struct
 
+from ragauge.stats.decision import ALPHA
 from ragauge.stats.intervals import Interval, wilson
 
 if TYPE_CHECKING:
@@ -56,6 +57,10 @@ class Paired(Struct, frozen=True, kw_only=True):
     """1 where the test's own statistic points up, −1 where it points down. An estimate may be 0
     where it does: most pairs of a median do not differ."""
     reason: str | None = None
+    statistic: float | None = None
+    """What the test looks up: t; for Wilcoxon the smaller sum of signed ranks; for McNemar the
+    smaller count of pairs that rose or fell; for randomisation and bootstrap the mean difference;
+    for a share of counts its change in standard errors. As in scipy and statsmodels."""
     ci_of: Literal["mean", "median"] = "mean"
     """What the interval is of: the mean change, or that of a metric's total; for Wilcoxon the
     median change, which says nothing of how far the mean may have fallen."""
@@ -144,7 +149,7 @@ class Pairs(NamedTuple):
         if not self.n:
             return self.found(method, None, None)
         ci = unseen(self.n, self.reach, confidence)
-        return self.found(method, 1.0, ci, too_few(0, 0, ""), least_p=1.0)
+        return self.found(method, 1.0, ci, too_few(0, 0, ""), least_p=1.0, statistic=0.0)
 
     def found(
         self,
@@ -156,6 +161,7 @@ class Pairs(NamedTuple):
         estimate: float | None = None,
         leans: int | None = None,
         least_p: float | None = None,
+        statistic: float | None = None,
     ) -> Paired:
         if estimate is None and self.n:
             estimate = self.mean
@@ -171,6 +177,7 @@ class Pairs(NamedTuple):
             leans=int(np.sign(self.total)) if leans is None else leans,
             reason=reason if self.n else "no pairs",
             least_p=_above_0(least_p),
+            statistic=statistic,
         )
 
 
@@ -214,17 +221,25 @@ def turned(ci: Interval | None, faces: int) -> Interval | None:
     return (low - high) / 2, (high - low) / 2
 
 
-def too_few(differing: int, n: int, test: str) -> str | None:
-    """Why a test of signs can say nothing: m pairs give no probability below 2 / 2^m."""
+def too_few(differing: int, n: int, test: str, alpha: float = ALPHA) -> str | None:
+    """Why a test of signs can say nothing: m pairs give no probability below 2 / 2^m.
+
+    >>> too_few(5, 5, "Wilcoxon"), too_few(5, 5, "Wilcoxon", 0.1)
+    ('five pairs can never reach .05 by Wilcoxon', None)
+    >>> too_few(7, 80, "McNemar", 0.01)
+    'only 7 of 80 pairs differ: 7 pairs can never reach .01 by McNemar'
+    """
     if not differing:
         return "no pair differs"
-    if differing >= len(_COUNT):
+    if least_of_signs(differing) < alpha:
         return None
-    few = f"{_COUNT[differing]} {'pair' if differing == 1 else 'pairs'}"
+    number = _COUNT[differing] if differing < len(_COUNT) else f"{differing}"
+    few = f"{number} {'pair' if differing == 1 else 'pairs'}"
+    level = f"{alpha:g}".removeprefix("0")
     if differing == n:
-        return f"{few} can never reach .05 by {test}"
+        return f"{few} can never reach {level} by {test}"
     verb = "differs" if differing == 1 else "differ"
-    return f"only {_COUNT[differing]} of {n:,} pairs {verb}: {few} can never reach .05 by {test}"
+    return f"only {number} of {n:,} pairs {verb}: {few} can never reach {level} by {test}"
 
 
 def least_of_signs(differing: int) -> float:

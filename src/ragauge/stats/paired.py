@@ -6,14 +6,14 @@ Every test takes the scores after and before, item by item, and gives a `Paired`
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from msgspec.structs import replace
 
 from ragauge.stats.bootstrap import mean_interval
+from ragauge.stats.decision import ALPHA
 from ragauge.stats.differences import (
     Paired,
     Pairs,
@@ -46,6 +46,7 @@ def compared(
     seed: int = 0,
     draws: int = DRAWS,
     confidence: float = DEFAULT_CONFIDENCE,
+    alpha: float = ALPHA,
 ) -> Paired:
     """The test that was asked for; by default McNemar for 0/1 scores, randomisation else.
 
@@ -57,10 +58,18 @@ def compared(
         method = "mcnemar" if plain else "randomisation"
     if method not in METHODS:
         raise ValueError(f"no test {method!r}: it is one of {', '.join(METHODS)}")
-    if method in ("randomisation", "bootstrap"):
-        drawn = randomisation if method == "randomisation" else paired_bootstrap
-        return drawn(after, before, seed=seed, draws=draws, confidence=confidence)
-    return _UNDRAWN[method](after, before, confidence=confidence)
+    drawing = {"seed": seed, "draws": draws}
+    match method:
+        case "randomisation":
+            return randomisation(after, before, **drawing, confidence=confidence, alpha=alpha)
+        case "bootstrap":
+            return paired_bootstrap(after, before, **drawing, confidence=confidence)
+        case "t":
+            return paired_t(after, before, confidence=confidence)
+        case "wilcoxon":
+            return wilcoxon(after, before, confidence=confidence, alpha=alpha)
+        case "mcnemar":
+            return mcnemar(after, before, confidence=confidence, alpha=alpha)
 
 
 def spread(after: Scores, before: Scores) -> float | None:
@@ -78,8 +87,8 @@ def paired_t(after: Scores, before: Scores, *, confidence: float = DEFAULT_CONFI
     probability.
 
     >>> found = paired_t([0.9, 0.8, 0.7, 0.6, 0.95], [0.8, 0.69, 0.58, 0.47, 0.81])
-    >>> round(found.p, 7), round(found.effect, 4)
-    (7.07e-05, 7.5895)
+    >>> round(found.p, 7), round(found.statistic, 4), round(found.effect, 4)
+    (7.07e-05, 16.9706, 7.5895)
     """
     from scipy.special import stdtr, stdtrit  # type: ignore[import-untyped]
 
@@ -91,10 +100,16 @@ def paired_t(after: Scores, before: Scores, *, confidence: float = DEFAULT_CONFI
     t, df, error = pairs.effect * math.sqrt(pairs.n), pairs.n - 1, pairs.sd / math.sqrt(pairs.n)
     half = float(stdtrit(df, 0.5 + confidence / 200)) * error
     ci = (pairs.mean - half, pairs.mean + half)
-    return pairs.found("paired t", 2 * float(stdtr(df, -abs(t))), ci)
+    return pairs.found("paired t", 2 * float(stdtr(df, -abs(t))), ci, statistic=t)
 
 
-def wilcoxon(after: Scores, before: Scores, *, confidence: float = DEFAULT_CONFIDENCE) -> Paired:
+def wilcoxon(
+    after: Scores,
+    before: Scores,
+    *,
+    confidence: float = DEFAULT_CONFIDENCE,
+    alpha: float = ALPHA,
+) -> Paired:
     """Wilcoxon's signed-rank test, with the Hodges–Lehmann centre of the differences.
 
     Pairs without a difference are dropped from the test, as Wilcoxon did, and tied differences
@@ -110,10 +125,19 @@ def wilcoxon(after: Scores, before: Scores, *, confidence: float = DEFAULT_CONFI
     exact = pairs.differing <= COUNTED_RANKS
     centre, ci = hodges_lehmann(pairs, confidence)
     method = "Wilcoxon, exact" if exact else "Wilcoxon, normal"
-    reason = too_few(pairs.differing, pairs.n, "Wilcoxon") or no_interval(ci, pairs.n, confidence)
-    p, leans = signed_ranks(pairs.whole)
-    least, _ = signed_ranks(np.abs(pairs.whole))
-    found = pairs.found(method, p, ci, reason, estimate=centre, leans=leans, least_p=least)
+    few = too_few(pairs.differing, pairs.n, "Wilcoxon", alpha)
+    reason = few or no_interval(ci, pairs.n, confidence)
+    ranks, least = signed_ranks(pairs.whole), signed_ranks(np.abs(pairs.whole)).p
+    found = pairs.found(
+        method,
+        ranks.p,
+        ci,
+        reason,
+        estimate=centre,
+        leans=ranks.leans,
+        least_p=least,
+        statistic=ranks.statistic,
+    )
     return replace(found, ci_of="median")
 
 
@@ -124,6 +148,7 @@ def randomisation(
     seed: int = 0,
     draws: int = DRAWS,
     confidence: float = DEFAULT_CONFIDENCE,
+    alpha: float = ALPHA,
 ) -> Paired:
     """Fisher's randomisation: how often random signs make the mean difference as large.
 
@@ -149,9 +174,10 @@ def randomisation(
         method, least = f"randomisation, {draws:,} draws", 1 / (draws + 1)
     ends = turned(subset_means(flipped, facing.whole, confidence), pairs.faces)
     ci = pairs.interval(ends)
-    few = too_few(pairs.differing, pairs.n, "randomisation")
+    few = too_few(pairs.differing, pairs.n, "randomisation", alpha)
     reason = few or no_interval(ci, pairs.n, confidence)
-    return pairs.found(method, p, ci, reason, None if flipped.exact else seed, least_p=least)
+    drawn = None if flipped.exact else seed
+    return pairs.found(method, p, ci, reason, drawn, least_p=least, statistic=pairs.mean)
 
 
 def paired_bootstrap(
@@ -182,10 +208,17 @@ def paired_bootstrap(
     method = f"paired bootstrap, {'closed form' if made.draws is None else f'{draws:,} draws'}"
     p = _level_at_0(interval, draws)
     ci = turned(made.ci, pairs.faces)
-    return pairs.found(method, p, ci, few_for_bootstrap(pairs.n), made.seed)
+    few = few_for_bootstrap(pairs.n)
+    return pairs.found(method, p, ci, few, made.seed, statistic=pairs.mean)
 
 
-def mcnemar(after: Scores, before: Scores, *, confidence: float = DEFAULT_CONFIDENCE) -> Paired:
+def mcnemar(
+    after: Scores,
+    before: Scores,
+    *,
+    confidence: float = DEFAULT_CONFIDENCE,
+    alpha: float = ALPHA,
+) -> Paired:
     """McNemar's exact test of 0/1 scores: did as many pairs rise as fall?
 
     The interval is Tango's score interval of the difference of two shares (1998). Newcombe's does
@@ -208,8 +241,9 @@ def mcnemar(after: Scores, before: Scores, *, confidence: float = DEFAULT_CONFID
     most, least = max(rose, differing - rose), min(rose, differing - rose)
     ci = turned(score_interval(most, least, pairs.n, confidence), int(np.sign(pairs.total)))
     effect = rose / differing - 0.5 if differing else None
-    few, least_p = too_few(differing, pairs.n, "McNemar"), least_of_signs(differing)
-    return replace(pairs.found("McNemar, exact", p, ci, few, least_p=least_p), effect=effect)
+    few, least_p = too_few(differing, pairs.n, "McNemar", alpha), least_of_signs(differing)
+    found = pairs.found("McNemar, exact", p, ci, few, least_p=least_p, statistic=float(least))
+    return replace(found, effect=effect)
 
 
 def _zero_or_one(scores: Scores) -> bool:
@@ -230,6 +264,3 @@ def _level_at_0(interval: Callable[[float], Interval | None], draws: int) -> flo
 
 
 METHODS: tuple[Method, ...] = get_args(Method)
-_UNDRAWN: Mapping[str, Callable[..., Paired]] = MappingProxyType(
-    {"mcnemar": mcnemar, "wilcoxon": wilcoxon, "t": paired_t}
-)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -20,21 +20,32 @@ COUNTED_RANKS = 50
 """Up to so many pairs Wilcoxon's distribution is counted out, as in scipy."""
 
 
-def signed_ranks(whole: Counts) -> tuple[float, int]:
-    """The two-sided probability of the signed ranks, and the way they lean: 1, −1, or 0."""
+class SignedRanks(NamedTuple):
+    """Wilcoxon's test of differences."""
+
+    p: float
+    """Two-sided."""
+    leans: int
+    """1 where the ranks point up, −1 where they point down, else 0."""
+    statistic: float
+    """The smaller of the sums of ranks of the pairs that rose and of those that fell."""
+
+
+def signed_ranks(whole: Counts) -> SignedRanks:
+    """The test of differences in whole steps; pairs without a difference are dropped."""
     moved = whole[whole != 0]
     if not len(moved):
-        return 1.0, 0
+        return SignedRanks(1.0, 0, 0.0)
     _, place, ties = np.unique(np.abs(moved), return_inverse=True, return_counts=True)
     doubled = (2 * np.cumsum(ties) - ties + 1)[place]  # ranks in halves, so that ties are whole
     up, both = int(doubled[moved > 0].sum()), int(doubled.sum())
-    leans = (2 * up > both) - (2 * up < both)
+    leans, smaller = (2 * up > both) - (2 * up < both), min(up, both - up) / 2
     if len(moved) <= COUNTED_RANKS:
         ways = _ways(doubled)
         extreme = int(ways[max(up, both - up) :].sum())
-        return min(1.0, math.ldexp(extreme, 1 - len(moved))), leans
+        return SignedRanks(min(1.0, math.ldexp(extreme, 1 - len(moved))), leans, smaller)
     z = abs(2 * up - both) / math.sqrt(math.fsum(doubled.astype(np.float64) ** 2))
-    return math.erfc(z / math.sqrt(2)), leans
+    return SignedRanks(math.erfc(z / math.sqrt(2)), leans, smaller)
 
 
 def _ways(ranks: Counts) -> Counts:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from ragauge.stats.decision import ALPHA
 from ragauge.stats.differences import Paired, reach, too_few, turned
 from ragauge.stats.intervals import DEFAULT_CONFIDENCE, Interval
 from ragauge.stats.random_signs import DRAWS, Number, ratio, subsets
@@ -40,6 +41,7 @@ def swapped(
     draws: int = DRAWS,
     confidence: float = DEFAULT_CONFIDENCE,
     span: float | None = None,
+    alpha: float = ALPHA,
 ) -> Paired:
     """Fisher's randomisation of any metric: how often swapping runs changes it as much.
 
@@ -63,7 +65,8 @@ def swapped(
         return _unfinished(n, differing)
     found = _by_swaps(after, before, finish, seed, draws)
     sd = spread_of_rows(after, before, finish)
-    ci, few = interval_of_rows(after, before, finish, confidence=confidence, span=span)
+    ci, scored = interval_of_rows(after, before, finish, confidence=confidence, span=span)
+    few = too_few(differing, n, "randomisation", alpha)
     return Paired(
         estimate=estimate,
         ci=ci,
@@ -74,7 +77,8 @@ def swapped(
         seed=None if found.exact else seed,
         effect=estimate / sd if sd else None,
         leans=(estimate > 0) - (estimate < 0),
-        reason="; ".join(filter(None, (too_few(differing, n, "randomisation"), few))) or None,
+        reason="; ".join(filter(None, (few, scored))) or None,
+        statistic=found.statistic,
         least_p=found.least_p,
     )
 
@@ -147,6 +151,7 @@ class _Swaps(NamedTuple):
     least_p: float
     method: str
     exact: bool
+    statistic: float | None
 
 
 def _by_swaps(after: Counts, before: Counts, finish: Finish, seed: int, draws: int) -> _Swaps:
@@ -185,12 +190,13 @@ def _arranged(
     sizes = np.abs(statistic(lowest + swaps.sums))
     defined = ~np.isnan(sizes)
     sizes, weights = sizes[defined], swaps.weights[defined]
-    observed = float(np.abs(statistic(lowest + at_hand)))
+    seen = float(statistic(lowest + at_hand))
+    observed = abs(seen)
     p, least_p = (
         ratio(weights[sizes >= far * (1 - _TIED)], weights) for far in (observed, sizes.max())
     )
     method = f"randomisation of units, {'exact' if swaps.exact else f'{draws:,} draws'}"
-    return _Swaps(p, least_p, method, swaps.exact)
+    return _Swaps(p, least_p, method, swaps.exact, seen if math.isfinite(seen) else None)
 
 
 def _changer(finish: Finish, upper: Counts, lower: Counts) -> Finish:

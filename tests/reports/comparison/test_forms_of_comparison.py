@@ -212,7 +212,13 @@ def test_metrics_without_a_verdict_stand_below():
     absent = {"n": 0, "n_zero": 0, "sd": None, "before": None, "tested": False}
     found = metrics("x") | {
         "quality.in_scope": compared(
-            "not_tested", -0.04, (-0.09, 0.01), 0.02, p_adjusted=None, tested=False
+            "not_tested",
+            -0.04,
+            (-0.09, 0.01),
+            0.02,
+            p_adjusted=None,
+            tested=False,
+            statistic=-2.3,
         ),
         "quality.coverage": compared("not_tested", 0.0, (-0.1, 0.1), 1.0, n_zero=80, tested=False),
         "quality.chr_shipped": compared(
@@ -224,7 +230,7 @@ def test_metrics_without_a_verdict_stand_below():
     written = render(report, "text", width=120)
     part = squeezed(written[written.index("Also measured") :])
     assert part[0].endswith("not tested: no verdict, p unadjusted; --metric all tests them")
-    assert part[2] == "in_scope 0.900 0.860 -0.040 [-0.090, +0.010] 0.020 80"
+    assert part[2] == "in_scope 0.900 0.860 -0.040 [-0.090, +0.010] -2.3 0.020 80"
     assert part[3] == "no difference seen: coverage"
     assert part[4] == "nothing to score in either run: chr_shipped"
     assert "in_scope" not in written[written.index("What can be seen") :]

@@ -24,8 +24,8 @@ _STYLES = {
 }
 INTERVAL = "interval"
 _VERDICT_STYLES = {"better": "green", "worse": "bold red", "not worse": "green"}
-HEADS = ("metric", "before", "after", "change", INTERVAL, "p", "n", "verdict")
-WIDE = ("before", "after")
+HEADS = ("metric", "before", "after", "change", INTERVAL, "statistic", "p", "n", "verdict")
+WIDE = ("statistic", "before", "after")
 """Columns that a narrow page leaves out, the first of them first."""
 WORDS = ("metric", "verdict")
 
@@ -153,6 +153,7 @@ def _cells(one: Compared) -> dict[str, Text]:
         "after": Text(numbers.value(one.after)),
         "change": Text(numbers.signed(one.change), _VERDICT_STYLES.get(word, "")),
         INTERVAL: note(numbers.signed_interval(one.ci)),
+        "statistic": note(story.statistic(one)),
         "p": note(story.p_shown(one)),
         "n": note(numbers.count(one.n)),
         "verdict": Text(word, _VERDICT_STYLES.get(word, "dim")),

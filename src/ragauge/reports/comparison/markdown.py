@@ -13,6 +13,7 @@ from ragauge.reports.comparison.slices import slices
 
 FLIPS_SHOWN = 20
 SLICES_SHOWN = 20
+OF_THE_TEST = ("statistic", "p", "n")
 
 
 def render(report: ComparisonReport) -> str:
@@ -70,13 +71,13 @@ def _changes(
     *verdict: str,
 ) -> str:
     interval = story.interval_head(report)
-    heads = ("metric", "before", "after", "change", interval, "p", "n", *verdict, "note")
+    heads = ("metric", "before", "after", "change", interval, *OF_THE_TEST, *verdict, "note")
     shown = len(heads) - 2
     rows = [
         [code(names[id]), *_cells(one)[:shown], code(note) if (note := story.note_of(one)) else ""]
         for id, one in told.items()
     ]
-    return without_empty(heads, rows, right=range(1, 7))
+    return without_empty(heads, rows, right=range(1, 8))
 
 
 def _cells(one: Compared) -> list[str]:
@@ -86,6 +87,7 @@ def _cells(one: Compared) -> list[str]:
         numbers.value(one.after),
         numbers.signed(one.change),
         numbers.signed_interval(one.ci),
+        story.statistic(one),
         story.p_shown(one).replace("<", "&lt;"),
         numbers.count(one.n),
         f"**{word}**" if word in ("worse", "better") else word,
@@ -113,12 +115,12 @@ def _gates(report: ComparisonReport, names: dict[str, str]) -> Iterator[str]:
 
 def _slices(report: ComparisonReport, names: dict[str, str]) -> Iterator[str]:
     interval = story.interval_head(report, slices=True)
-    heads = ("value", "metric", "before", "after", "change", interval, "p", "n", "verdict")
+    heads = ("value", "metric", "before", "after", "change", interval, *OF_THE_TEST, "verdict")
     for one in slices(report, SLICES_SHOWN):
         yield f"### By {comment.prose(one.stratum)}"
         rows = [[code(c.value), code(names[c.metric]), *_cells(c.compared)] for c in one.told]
         if rows:
-            yield table(heads, rows, right=range(2, 8))
+            yield table(heads, rows, right=range(2, 9))
         if one.left_out:
             yield f"{numbers.counted(one.left_out, 'slice')} more changed less or not at all."
         if one.few:

@@ -228,6 +228,11 @@ def p_shown(one: Compared) -> str:
     return p_value(one.p if one.verdict == "not_tested" else one.p_adjusted)
 
 
+def statistic(one: Compared) -> str:
+    """The test's own number, to four digits."""
+    return numbers.ABSENT if one.statistic is None else f"{one.statistic:.4g}"
+
+
 def p_value(p: float | None) -> str:
     """
     >>> p_value(0.0312), p_value(0.00004), p_value(1.0), p_value(None)

@@ -69,6 +69,7 @@ def _compared(
         better=int((leans > 0).sum()),
         worse=int((leans < 0).sum()),
         reason=found.reason if len(now) else "no query was scored in both runs",
+        statistic=found.statistic,
     )
 
 
@@ -79,7 +80,9 @@ def _tested(now: np.ndarray, then: np.ndarray, test: Test, seed: int) -> Paired:
         return compared(now, then, method=method, seed=seed)
     plain = compared(now, then, method="t")
     reason = "McNemar's test is of 0 and 1, and these are not; choose randomisation"
-    return structs.replace(plain, ci=None, p=None, effect=None, method="McNemar", reason=reason)
+    return structs.replace(
+        plain, ci=None, p=None, effect=None, method="McNemar", reason=reason, statistic=None
+    )
 
 
 def note_unpaired(run: RunScores, other: RunScores, findings: Findings) -> None:
