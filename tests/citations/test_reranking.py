@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import kendalltau
+from scipy.stats import kendalltau, spearmanr
 from sklearn.metrics import ndcg_score
 
 from ragauge.citations.reranking import (
@@ -23,6 +23,8 @@ from ragauge.citations.reranking import (
     gain,
     moved,
     ndcg,
+    rank_agreement,
+    ranks_of,
 )
 from ragauge.contracts.citation import Citation, Offsets
 
@@ -156,3 +158,48 @@ def test_flips_by_hand():
     assert flips([("musée", "b"), ("b", "muse\u0301e")]) == (1, 1)
     assert flips([("a", "b")]) == (0, 0)
     assert flips([]) == (0, 0)
+
+
+# Two rankings of one question.
+
+ranked_chunks = st.lists(
+    st.tuples(st.sampled_from("abcdefghijkl"), st.sampled_from([0.1, 0.2, 0.5, 0.9])), max_size=12
+)
+
+
+def listed(chunks):
+    return [{"id": id, "score": score} for id, score in sorted(chunks, key=lambda c: -c[1])]
+
+
+@laws
+@given(ranked_chunks, ranked_chunks)
+def test_two_rankings_are_as_alike_as_scipy_says(one, other):
+    first, second = ranks_of(listed(one)), ranks_of(listed(other))
+    found, reason = rank_agreement(first, second)
+    common = [id for id in first if id in second]
+    sides = [first[id] for id in common], [second[id] for id in common]
+    if not first or not second:
+        assert (found, reason) == ({}, "nothing was retrieved")
+    elif min(len(first), len(second)) < 2:
+        assert (found.keys(), reason) == ({"overlap"}, "fewer than two ids retrieved")
+    elif len(common) < 2:
+        assert (found.keys(), reason) == ({"overlap"}, "fewer than two ids in common")
+    elif len(set(sides[0])) == 1 or len(set(sides[1])) == 1:
+        assert (found.keys(), reason) == ({"overlap"}, "all common ids share a rank")
+    else:
+        assert reason == ""
+        assert found["rho"] == pytest.approx(spearmanr(*sides).statistic, abs=1e-12)
+        assert found["tau"] == pytest.approx(kendalltau(*sides).statistic, abs=1e-12)
+    swapped, _ = rank_agreement(second, first)
+    assert swapped == pytest.approx(found)
+
+
+def test_overlap_is_of_the_first_ten():
+    one = ranks_of([f"c{n}" for n in range(30)])
+    other = ranks_of([f"c{n}" for n in range(5, 35)])
+    assert rank_agreement(one, other)[0] == {"overlap": 0.5, "rho": 1.0, "tau": 1.0}
+    assert rank_agreement(one, one)[0] == {"overlap": 1.0, "rho": 1.0, "tau": 1.0}
+
+
+def test_an_id_counts_once_and_in_any_unicode_form():
+    assert ranks_of(["caf\u00e9", "b", "cafe\u0301"]) == {"caf\u00e9": 0, "b": 1}

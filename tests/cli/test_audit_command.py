@@ -77,6 +77,42 @@ def test_a_citation_that_does_not_hold_is_1_with_code_place_and_next_step(files)
     assert f"{files.traces}:3 q2 citations[0].snippet_id" in " ".join(said.split())
 
 
+def test_two_indexes_are_compared_by_how_they_rank(holding, tmp_path):
+    def ranked(name, *orders):
+        told = [{"retrieved": ..., "retrieved_ids": [*order]} for order in orders]
+        return write_lines(
+            tmp_path / name, [trace(f"q{n}", ["a"], **fields) for n, fields in enumerate(told)]
+        )
+
+    new = ranked("new.jsonl", "abcd", "abcd", "ab", "abc")
+    old = ranked("old.jsonl", "abcd", "abdc", "xy")
+    done = ragauge("audit", new, "--ranks", old, "--format", "json")
+    report = json.loads(done.stdout)
+    found = {name: report["metrics"][f"traceability.rank_{name}"] for name in ("rho", "tau")}
+    assert found["rho"]["value"] == pytest.approx((1 + 0.8) / 2)
+    assert found["tau"]["value"] == pytest.approx((1 + 2 / 3) / 2)
+    assert (found["rho"]["n"], found["rho"]["of"]) == (2, 4)
+    overlap = report["metrics"]["traceability.rank_overlap@10"]
+    assert (overlap["value"], overlap["n"]) == (pytest.approx(2 / 3), 3)
+    gates = {gate["metric"]: gate for gate in report["gates"]}
+    assert gates["traceability.rank_rho"]["bound"] == 0.9
+    without = json.loads(ragauge("audit", new, "--format", "json").stdout)
+    assert not [id for id in without["metrics"] if "rank_" in id and "rerank" not in id]
+    assert not [g for g in without["gates"] if g["metric"] == "traceability.rank_rho"]
+
+
+def test_other_traces_that_are_none_are_refused(holding, tmp_path):
+    empty = write_lines(tmp_path / "empty.jsonl", [])
+    done = audited(holding, "--ranks", empty)
+    assert (done.returncode, done.stdout) == (3, b"")
+    assert b"no traces to compare ranks with" in done.stderr
+    broken = tmp_path / "broken.jsonl"
+    broken.write_text('{"qid": 7}\n')
+    done = audited(holding, "--ranks", broken)
+    assert done.returncode == 3
+    assert f"{broken}:1: qid: expected text".encode() in done.stderr
+
+
 def test_a_bad_line_is_3_with_its_place(files):
     files.traces.write_text(files.traces.read_text() + '{"qid": 7, "answer": []}\n{broken\n')
     done = audited(files)

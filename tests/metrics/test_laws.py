@@ -157,6 +157,7 @@ def audit_facts(draw):
         deltaS=draw(
             st.dictionaries(st.sampled_from(("context", "chunk", "anchor", "decoy")), share)
         ),
+        ranks=draw(st.dictionaries(st.sampled_from(("rho", "tau", "overlap")), share)),
         why=draw(st.dictionaries(st.sampled_from(("text", "matched", "deltaS")), st.just("so"))),
     )
 

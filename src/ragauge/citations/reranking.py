@@ -8,14 +8,18 @@ from __future__ import annotations
 
 import math
 from bisect import bisect, insort
-from collections.abc import Collection, Iterable, Sequence
-from itertools import combinations
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import combinations, islice
+from typing import Any
 
 from msgspec import Struct
 
 from ragauge.contracts.citation import Citation
 from ragauge.contracts.metric import Absent
+from ragauge.stats.discrimination import rank_correlation, value_of
 from ragauge.text.canonical import composed
+from ragauge.text.citations import id_of
 
 NOTHING_RETRIEVED = Absent("nothing was retrieved")
 NOT_RERANKED = Absent("no retrieved chunk tells k_final")
@@ -23,6 +27,10 @@ NO_K_POS = Absent("a retrieved chunk does not tell k_pos")
 ONE_CHUNK = Absent("fewer than two chunks tell k_pos and k_final")
 SHARED_PLACE = Absent("two retrieved chunks have the same place")
 NO_GOLD_IDS = Absent("no gold citations")
+
+OVERLAP_K = 10
+SCORES = ("rerank_score", "score_norm", "score_raw", "score")
+"""What chunks are ranked by, the last that was computed first."""
 
 
 class Moved(Struct, frozen=True):
@@ -122,6 +130,66 @@ def flips(orders: Sequence[Sequence[str]]) -> tuple[int, int]:
         flipped += _inversions(places)
         paired += math.comb(len(places), 2)
     return flipped, paired
+
+
+Ranks = Mapping[str, int]
+"""The rank of each id, from 0; ids with the same score share one."""
+
+
+def ranks_of(retrieved: Sequence[Any]) -> dict[str, int]:
+    """The ranks of retrieved chunks, payloads or ids, that are listed best first.
+
+    Neighbours with the same score share a rank: which of them comes first says nothing.
+
+    >>> ranks_of([{"id": "a", "score": 0.9}, {"id": "b", "score": 0.9}, "c", "a"])
+    {'a': 0, 'b': 0, 'c': 2}
+    """
+    ranks: dict[str, int] = {}
+    rank, before = 0, None
+    for chunk in retrieved:
+        id = id_of(chunk)
+        if id is None or composed(id) in ranks:
+            continue
+        told = chunk if isinstance(chunk, Mapping) else {}
+        score = next((told[name] for name in SCORES if told.get(name) is not None), None)
+        if score is None or score != before:
+            rank = len(ranks)
+        before = score
+        ranks[composed(id)] = rank
+    return ranks
+
+
+def rank_agreement(one: Ranks, other: Ranks) -> tuple[dict[str, float], str]:
+    """How alike two rankings of one question are: `rho`, `tau` and `overlap`, and why not all.
+
+    Spearman's ρ and Kendall's τ-b are over the ids that both rankings have; `overlap` is the
+    fraction of the first 10 ids that are among the first 10 of both.
+
+    >>> rank_agreement({"a": 0, "b": 1, "c": 2}, {"c": 0, "a": 1, "d": 2})
+    ({'overlap': 0.6666666666666666, 'rho': -1.0, 'tau': -1.0}, '')
+    """
+    if not one or not other:
+        return {}, NOTHING_RETRIEVED.reason
+    near = {*islice(one, OVERLAP_K)} & {*islice(other, OVERLAP_K)}
+    found = {"overlap": len(near) / min(OVERLAP_K, max(len(one), len(other)))}
+    both = sorted((rank, other[id]) for id, rank in one.items() if id in other)
+    if min(len(one), len(other)) < 2:
+        return found, "fewer than two ids retrieved"
+    if len(both) < 2:
+        return found, "fewer than two ids in common"
+    first, second = zip(*both, strict=True)
+    pairs = math.comb(len(both), 2)
+    tied_first, tied_second, tied_both = (
+        sum(math.comb(times, 2) for times in Counter(side).values())
+        for side in (first, second, both)
+    )
+    untied = math.sqrt((pairs - tied_first) * (pairs - tied_second))
+    rho = value_of(rank_correlation(first, second), len(both))
+    if rho is None or not untied:
+        return found, "all common ids share a rank"
+    turned = _inversions(second)
+    alike = pairs - tied_first - tied_second + tied_both - turned
+    return {**found, "rho": rho, "tau": (alike - turned) / untied}, ""
 
 
 def _ranked(order: Sequence[str]) -> dict[str, int]:

@@ -19,7 +19,7 @@ AUDITING = ("refusal", "refusal_tokens", "inline", "max_bad")
 """Settings that are options of the audit itself."""
 OWN = (
     *("manifest", "docs", "gold", "allow_cross_section", "depth", "cite_first", "offsets_in"),
-    *("tokenizer", "embedder", "calibration", "log", "to_db"),
+    *("tokenizer", "embedder", "calibration", "ranks", "log", "to_db"),
 )
 """Options of the audit that are no settings."""
 BESIDE = {
@@ -44,6 +44,9 @@ FORMS = ("text", "json", "markdown", "junit", "github", "sarif", "html")
     "--depth",
     type=click.Choice(["marker", "payload", "text", "support"]),
     help="How deep to look  [text with --docs, else payload]",
+)
+@click.option(
+    "--ranks", metavar="TRACES", help="Compare the order of retrieved ids with other traces."
 )
 @click.option("--cite-first/--no-cite-first", default=True, help="Refuse citations only after.")
 @options_of("refusal", "refusal_tokens", "inline", "workers", "max_bad", "quiet")
@@ -112,7 +115,7 @@ def _audited(given: dict[str, Any]) -> int:
     options["gates"] = ",".join(gates) or None
     options["workers"] = chosen["workers"] or os.cpu_count() or 1
     files = forms_of(reports)
-    read = [*traces, *(options[name] for name in ("gold", "manifest", "calibration"))]
+    read = [*traces, *(options[name] for name in ("gold", "manifest", "calibration", "ranks"))]
     refuse_overwriting(read, [*files, *filter(None, [options["log"]])], options["docs"])
     with recorder(chosen) as history:
         with reading_progress(traces, chosen["quiet"], "auditing") as progress:

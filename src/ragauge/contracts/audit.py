@@ -124,6 +124,8 @@ class AuditFacts(Struct, frozen=True, kw_only=True):
     ndcg_after: float | None = None
     deltaS: dict[str, float] = {}
     """By name: context, chunk, anchor, decoy."""
+    ranks: dict[str, float] = {}
+    """How alike the retrieved chunks are ranked in other traces, by name: rho, tau, overlap."""
     why: dict[str, str] = {}
 
 

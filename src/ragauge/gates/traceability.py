@@ -14,6 +14,8 @@ AUDIT = "traceability.valid = 1, traceability.checked = 1, traceability.unanswer
 """Every citation holds; all could be looked at; and no trace is without an answer."""
 WITH_GOLD = "traceability.match_rate >= 0.95"
 WITH_TARGETS = "traceability.coverage >= 0.70"
+WITH_RANKS = "traceability.rank_rho >= 0.9"
+"""The brief's bound for two indexes that are to rank alike."""
 CHECKED = "traceability.checked = 1"
 TRACE_EVAL = """
     traceability.answer_convergent >= 0.80,
@@ -25,18 +27,27 @@ STRICT = "traceability.answer_convergent = 1"
 BRIEF_THRESHOLD = 0.45
 DELTAS = "traceability.deltaS_"
 """How the ids of ΔS metrics begin."""
+RANKS = "traceability.rank_"
+"""How the ids of metrics begin that compare with other traces."""
 GATED_DELTAS = f"{DELTAS}chunk"
 """The nearest chunk: thresholds are fitted on single spans, and a joined context is none."""
 
 
 def audit_rules(
-    gold: bool, targets: bool, own: str | None, metric_id: Callable[[str], str]
+    gold: bool,
+    targets: bool,
+    own: str | None,
+    metric_id: Callable[[str], str],
+    *,
+    ranked: bool = False,
 ) -> tuple[Rule, ...]:
     """The gates of an audit, with the user's in place or beside.
 
-    What a gold set is needed for joins with one, and coverage where a question has a target.
+    What a gold set is needed for joins with one, coverage where a question has a target, and the
+    rank correlation where there are other traces to compare with.
     """
     texts = [AUDIT, *([WITH_GOLD] if gold else []), *([WITH_TARGETS] if targets else [])]
+    texts += [WITH_RANKS] if ranked else []
     return _with_own(parse_rules(",".join(texts), str), own, metric_id)
 
 

@@ -22,6 +22,7 @@ NO_TARGET = "no target section"
 NO_ANCHOR = "no gold anchor"
 NO_PLACES = "the places of the spans are unknown"
 NOT_RERANKED = "no order before and after reranking"
+NOT_COMPARED = "no other traces were given"
 NOT_EMBEDDED = "no embedder was asked for"
 ONE_RUN = Absent("fewer than two runs were planned")
 NOT_TOLD = Absent("no run tells what it retrieved")
@@ -303,6 +304,40 @@ def rerank_uplift(facts: AuditFacts) -> Row | Absent:
     return _value(facts.ndcg_after - facts.ndcg_before)
 
 
+@mean_of_traces("traceability.rank_rho", better="higher", bounds=(-1, 1), needs=("ranks", "why"))
+def rank_rho(facts: AuditFacts) -> Row | Absent:
+    """Spearman's ρ between the retrieved ids here and in other traces, on average.
+
+    Over the ids that both retrieved for a question; those with the same score share a rank. It
+    compares two indexes: 1 is the same order. Read `rank_overlap@10` with it, which says how much
+    both retrieved.
+
+    >>> rank_rho(AuditFacts(kind="answer", ranks={"rho": 0.5})).counts[0] / SCALE
+    0.5
+    """
+    return _rank(facts, "rho")
+
+
+@mean_of_traces("traceability.rank_tau", better="higher", bounds=(-1, 1), needs=("ranks", "why"))
+def rank_tau(facts: AuditFacts) -> Row | Absent:
+    """Kendall's τ-b between the retrieved ids here and in other traces, on average.
+
+    >>> rank_tau(AuditFacts(kind="answer", why={"ranks": "fewer than two ids in common"}))
+    Absent(reason='fewer than two ids in common')
+    """
+    return _rank(facts, "tau")
+
+
+@mean_of_traces("traceability.rank_overlap@10", better="higher", needs=("ranks", "why"))
+def rank_overlap(facts: AuditFacts) -> Row | Absent:
+    """Fraction of the first 10 retrieved ids that are among the first 10 in other traces, too.
+
+    >>> rank_overlap(AuditFacts(kind="answer", ranks={"overlap": 0.8})).counts[0] / SCALE
+    0.8
+    """
+    return _rank(facts, "overlap")
+
+
 @of_runs(
     "traceability.rerank_flips",
     better="lower",
@@ -378,6 +413,9 @@ METRICS: tuple[Metric, ...] = (
     deltas_decoy,
     rerank_tau,
     rerank_uplift,
+    rank_rho,
+    rank_tau,
+    rank_overlap,
     rerank_flips,
     *(lambda_share(side, state) for side in _SIDES for state in STATES),
 )
@@ -411,6 +449,11 @@ def _distance(facts: AuditFacts, name: str) -> Row | Absent:
 def _absent(facts: AuditFacts, field: str, otherwise: str) -> Absent:
     """The reason the facts give for a field they lack, or what is usual."""
     return Absent(facts.why.get(field, otherwise))
+
+
+def _rank(facts: AuditFacts, name: str) -> Row | Absent:
+    found = facts.ranks.get(name)
+    return _absent(facts, "ranks", NOT_COMPARED) if found is None else _value(found)
 
 
 def _value(value: float) -> Row:

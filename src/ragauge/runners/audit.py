@@ -10,28 +10,34 @@ import msgspec
 from msgspec import Meta, Struct, structs
 
 from ragauge.citations.offsets import OffsetReading
+from ragauge.citations.reranking import ranks_of
 from ragauge.citations.validator import Policy, needs_documents
 from ragauge.contracts.audit import DEPTHS, AuditReport, Depth
 from ragauge.contracts.citation import Unit
+from ragauge.contracts.gold import Gold
 from ragauge.contracts.score import Outcome
 from ragauge.contracts.verdict import Rule
 from ragauge.engines.local import ordered
 from ragauge.errors import InputRejected, UsageError
-from ragauge.gates.traceability import DELTAS, audit_rules, with_deltas
+from ragauge.gates.traceability import DELTAS, RANKS, audit_rules, with_deltas
+from ragauge.ingest.auditable import read_auditable
 from ragauge.ingest.calibration import read_calibration
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.lines import STDIN, blocks
 from ragauge.ingest.manifest import read_manifest
 from ragauge.ingest.section_pairs import read_section_pairs
+from ragauge.ingest.trace_lines import BadLine, decoded
+from ragauge.ingest.whole_traces import numbered_lines
 from ragauge.metrics.table import find, reading
 from ragauge.models.embedders import embedder
 from ragauge.models.tokenizers import tokenizer_of
-from ragauge.runners.audit_blocks import AuditSetup, BlockAudit, BlockAuditor
+from ragauge.runners.audit_blocks import AuditSetup, BlockAudit, BlockAuditor, question_key
 from ragauge.runners.audit_log import logged, where_to_log, written_at
 from ragauge.runners.audit_report import AuditAssembly
 from ragauge.runners.audit_sums import AuditSums
 from ragauge.runners.audit_unit import in_one_unit
 from ragauge.runners.bad_input import allowed_bad, refuse_bad_lines
+from ragauge.runners.join import Join
 from ragauge.runners.kept_audits import audited_answers
 from ragauge.text.refusal import DEFAULT_TOKEN, Strength
 
@@ -66,6 +72,8 @@ class AuditOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     tokenizer: str | None = None
     embedder: str | None = None
     calibration: str | None = None
+    ranks: str | None = None
+    """Other traces of the same questions, whose rankings are compared."""
     gates: str | None = None
     workers: Annotated[int, Meta(ge=1)] = 1
     max_bad: str = "0"
@@ -127,6 +135,7 @@ class _Audit:
             if options.calibration
             else None
         )
+        self._ranks = read_ranks(options.ranks, self._gold) if options.ranks else None
         self._rules = self._rules_of()
         wanted = {rule.metric for rule in self._rules}
         known = reading("audit").items()
@@ -160,7 +169,10 @@ class _Audit:
     def _rules_of(self) -> tuple[Rule, ...]:
         targets = any(question.target_section for question in self._gold)
         own = self._options.gates
-        rules = audit_rules(bool(self._gold), targets, own, lambda name: find(name, "audit").id)
+        ranked = self._ranks is not None
+        rules = audit_rules(
+            bool(self._gold), targets, own, lambda name: find(name, "audit").id, ranked=ranked
+        )
         return with_deltas(rules, self._calibration)
 
     def _blocks(self) -> Iterator[BlockAudit]:
@@ -178,6 +190,7 @@ class _Audit:
             gold=self._gold,
             inline=options.inline,
             metrics=tuple(metric.id for metric in self._metrics),
+            ranks=self._ranks,
             logged_at=written_at(self._traces) if options.log or options.to_db else None,
         )
 
@@ -189,10 +202,32 @@ class _Audit:
             raise InputRejected(f"{', '.join(self._traces)}: nothing to audit: no traces")
 
 
+def read_ranks(name: str, gold: Sequence[Gold]) -> dict[str, dict[str, int]]:
+    """The ranks of the retrieved chunks in traces, by run id and by question; the last counts."""
+    join, found = Join(gold), dict[str, dict[str, int]]()
+    problems: list[str] = []
+    for place, line in numbered_lines(name):
+        try:
+            made = read_auditable(decoded(line))
+        except BadLine as fault:
+            problems.append(f"{place}: {fault}")
+            continue
+        at = join.place(made.trace) if gold else None
+        key = question_key(made.trace, None if at is None else gold[at])
+        found[key] = ranks_of(made.retrieved or ())
+        if made.trace.run_id:
+            found[made.trace.run_id] = found[key]
+    if problems or not found:
+        raise InputRejected(*(problems or [f"{name}: no traces to compare ranks with"]))
+    return found
+
+
 def told(id: str, options: AuditOptions, gold: bool) -> bool:
     """Whether an audit was given what a metric needs."""
     if id in NEEDS_GOLD and not gold:
         return False
+    if id.startswith(RANKS):
+        return options.ranks is not None
     if id.startswith(DELTAS):
         return options.embedder is not None
     return id not in LOOKED_INTO or LOOKED_INTO[id] <= DEPTHS.index(options.deepest)
@@ -208,7 +243,7 @@ def without_documents(options: AuditOptions) -> str:
 def _check(traces: Sequence[str], options: AuditOptions) -> None:
     problems = []
     files = (options.gold, options.manifest, options.calibration, options.allow_cross_section)
-    if [*traces, *files].count(STDIN) > 1:
+    if [*traces, *files, options.ranks].count(STDIN) > 1:
         problems.append("only one of the files can be standard input (-)")
     if without_documents(options):
         problems.append(without_documents(options))

@@ -22,6 +22,7 @@ from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.metric import Absent, Metric
 from ragauge.contracts.score import ROWS_KEPT
 from ragauge.contracts.serving_log import LogEntry
+from ragauge.contracts.trace import Trace
 from ragauge.ingest.auditable import Auditable, auditable_faults, read_auditable
 from ragauge.ingest.strict_json import BadJson
 from ragauge.ingest.trace_lines import BadLine, decoded
@@ -57,6 +58,8 @@ class AuditSetup(Struct, frozen=True, kw_only=True):
     gold: list[Gold] = []
     inline: bool = False
     metrics: tuple[str, ...] = ()
+    ranks: dict[str, dict[str, int]] | None = None
+    """The ranks of retrieved chunks in other traces, by run id and by question; None without."""
     logged_at: datetime | None = None
     """Make log entries, with this time where a trace has none."""
 
@@ -148,7 +151,7 @@ class BlockAuditor:
         auditor = self._auditor(unit)
         found.measured = {metric.id: Measured(array("q"), []) for metric in self._metrics}
         for (number, made, gold), deltas in self._measured(self._traces(lines, found), auditor):
-            one = auditor.audited(made, gold, deltas)
+            one = auditor.audited(made, gold, deltas, self._other_ranks(made, gold))
             self._add(number, one, gold, found)
             yield one
         found.problems = self._documents.problems if self._documents else []
@@ -201,9 +204,16 @@ class BlockAuditor:
             asked = [auditor.asked(made, gold) for _, made, gold in some]
             yield from zip(some, deltas_of(asked, self._embedder), strict=True)
 
+    def _other_ranks(self, made: Auditable, gold: Gold | None) -> dict[str, int] | None:
+        ranks = self._setup.ranks
+        if ranks is None:
+            return None
+        run, question = made.trace.run_id or "", question_key(made.trace, gold)
+        return ranks.get(run, ranks.get(question, {}))
+
     def _add(self, number: int, one: Audited, gold: Gold | None, found: BlockAudit) -> None:
         trace, audit = one.made.trace, one.examined.audit
-        key = gold.qid if gold else trace.qid or trace.q or ""
+        key = question_key(trace, gold)
         found.keys.append(key)
         found.codes.append("error_record" if one.failure else audit.code)
         codes = dict.fromkeys(finding.code for finding in one.findings)
@@ -228,6 +238,11 @@ class BlockAuditor:
             kept.append((number, _row(key, one)))
         if self._setup.logged_at:
             found.entries += log_entries(key, one, self._setup.logged_at)
+
+
+def question_key(trace: Trace, gold: Gold | None) -> str:
+    """What a trace's question is called: its gold qid, or what the trace itself calls it."""
+    return gold.qid if gold else trace.qid or trace.q or ""
 
 
 def _measure(metric: Metric, facts: AuditFacts, found: BlockAudit) -> None:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 NOT_IN_THE_NUMBERS = (
     *("workers", "log", "to_db", "run", "gates", "gold"),
-    *("manifest", "docs", "calibration", "allow_cross_section"),
+    *("manifest", "docs", "calibration", "allow_cross_section", "ranks"),
 )
 """Options that leave every score as it is, or that stand in the identity by what they hold."""
 
@@ -152,6 +152,7 @@ class AuditAssembly:
                 "depth": self._options.deepest,
                 "embedder": embedder,
                 **({"supporter": supporter} if supporter else {}),
+                **({"ranks": self._options.ranks} if self._options.ranks else {}),
                 "allow_cross_section": "all" if pairs is None else sorted(map(sorted, pairs)),
             },
             "ragauge": __version__,

@@ -11,7 +11,7 @@ from ragauge.citations.deltas import Asked, Deltas
 from ragauge.citations.matching import NO_ANCHOR, NOTHING_TO_MATCH, anchor_overlap, matches
 from ragauge.citations.offsets import Place, resolve
 from ragauge.citations.payload import read_payload, whole_payload
-from ragauge.citations.reranking import gain, moved
+from ragauge.citations.reranking import Ranks, gain, moved, rank_agreement, ranks_of
 from ragauge.citations.spans import NO_TARGET, target_coverage
 from ragauge.citations.validator import CitationValidator, Examined, held_at, needs_documents
 from ragauge.contracts.audit import (
@@ -103,8 +103,17 @@ class Auditor:
         document = self._documents.find(span.doc_id, rev)
         return document.text[span.start : span.end] if document else None
 
-    def audited(self, made: Auditable, gold: Gold | None, deltas: Deltas | None) -> Audited:
-        """The trace's audit and the facts its metrics are measured from."""
+    def audited(
+        self,
+        made: Auditable,
+        gold: Gold | None,
+        deltas: Deltas | None,
+        ranks: Ranks | None = None,
+    ) -> Audited:
+        """The trace's audit and the facts its metrics are measured from.
+
+        `ranks` are those of the same question elsewhere, to compare with.
+        """
         examined = self._validator.examine(made.answer, made.retrieved)
         failure = failure_of(made, examined.audit.kind)
         if failure:
@@ -119,6 +128,7 @@ class Auditor:
                 {} if failure else self._beside_gold(made, gold, examined, places),
                 {} if failure else _reranked(gold, places),
                 _deltas(deltas),
+                {} if ranks is None else _compared(made, ranks),
             ),
         )
         return Audited(made, examined, places, facts, failure)
@@ -242,6 +252,15 @@ def _reranked(gold: Gold | None, retrieval: Retrieval) -> Found:
         if isinstance(gained, Absent)
         else {"ndcg_before": gained.before, "ndcg_after": gained.after},
     )
+
+
+def _compared(made: Auditable, ranks: Ranks) -> Found:
+    if made.retrieved is None:
+        return {"why": {"ranks": NOT_TOLD}}
+    if not ranks:
+        return {"why": {"ranks": "the other traces retrieve nothing for this question"}}
+    found, reason = rank_agreement(ranks_of(made.retrieved), ranks)
+    return {"ranks": found, "why": {"ranks": reason} if reason else {}}
 
 
 def _deltas(deltas: Deltas | None) -> Found:

@@ -44,7 +44,7 @@ class KeepingAuditor:
     """Audits lines once more, to keep them beside what is found; nothing is measured."""
 
     def __init__(self, setup: AuditSetup) -> None:
-        bare = structs.replace(setup, metrics=(), embedder=None, logged_at=None)
+        bare = structs.replace(setup, metrics=(), embedder=None, ranks=None, logged_at=None)
         self._auditor = BlockAuditor(bare)
 
     def __call__(self, piece: Piece) -> _KeptBlock:
