@@ -118,6 +118,50 @@ def test_the_lock_of_each_question_with_constraints(sets):
     assert "h003  " not in run("lint", sets["bundled"]).stdout
 
 
+CHUNK = {"snippet_id": "c1", "doc_id": "rijksmuseum", "offsets": {"start": 0, "end": 9000}}
+CHUNK_FILES = {
+    "chunks": [CHUNK],
+    "chunks with bare places": [{"id": "c1", "doc_id": "rijksmuseum", "start": 0, "end": 9000}],
+    "traces": [{"qid": "x", "retrieved": [CHUNK]}, {"qid": "y", "chunks": [CHUNK]}],
+    "traces without a chunk": [{"qid": "x", "retrieved": [CHUNK]}, {"qid": "y", "retrieved": []}],
+}
+
+
+@pytest.mark.parametrize("records", CHUNK_FILES.values(), ids=CHUNK_FILES)
+def test_anchors_are_held_against_chunks(sets, tmp_path, records):
+    path = tmp_path / "chunks.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    words = ("lint", sets["bundled"], "--chunks", str(path), "--window", "200", "--stride", "100")
+    report = json.loads(run(*words, "--format", "json").stdout)
+    first = report["anchors"][0]
+    assert (first["qid"], first["chunks"], first["inside"]) == ("h001", ["c1"], "c1")
+    assert {"long_anchor", "uncovered_anchor"} <= report["finding_counts"].keys()
+    shown = run(*words).stdout
+    assert "  h001      anchor  121         c1      c1" in shown
+    assert "  and 36 more; see --format json\n" in shown
+
+
+@pytest.mark.parametrize(
+    ("record", "fact"),
+    [
+        ({"doc_id": "d", "start": 0, "end": 9}, "snippet_id: missing"),
+        ({"id": "c", "start": 0, "end": 9}, "doc_id: expected text"),
+        ({"id": "c", "doc_id": "d", "start": 0}, "end: expected a whole number"),
+        ({**CHUNK, "offsets": {"start": 0, "end": 9, "unit": "token"}}, "offsets.unit: gold"),
+    ],
+)
+def test_a_chunk_without_a_place_is_refused(sets, tmp_path, record, fact):
+    path = tmp_path / "chunks.jsonl"
+    path.write_text(json.dumps(record) + "\n")
+    result = run("lint", sets["bundled"], "--chunks", str(path))
+    assert type(result.exception) is InputRejected
+    assert f"{path}:1: {fact}" in str(result.exception)
+
+
+def test_a_window_needs_its_stride(sets):
+    assert run("lint", sets["bundled"], "--window", "200").exit_code == 2
+
+
 def test_a_set_is_read_from_stdin(sets):
     assert run("lint", "-", input=HERITAGE.read_bytes()).stdout == run("lint", str(HERITAGE)).stdout
 
@@ -152,7 +196,8 @@ def test_the_page_shows_a_changed_question_as_it_is_shown(sets):
 
 
 def test_the_page_explains_every_check():
-    from ragauge.runners.gold_lint import CHECKS, SECTION_CHECKS
+    from ragauge.runners.gold_lint import ANCHORED, CHECKS, SECTION_CHECKS
 
     named = re.findall(r"^\| `(\w+)` \| (error|warning) \|", PAGE.read_text("utf-8"), re.M)
-    assert named == [(check.code, check.severity) for check in (*CHECKS, *SECTION_CHECKS)]
+    checks = [(check.code, check.severity) for check in (*CHECKS, *SECTION_CHECKS)]
+    assert named == checks + [(code, "warning") for code in ANCHORED]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.contracts.gold import Gold, Span
+from ragauge.contracts.gold import Chunk, Gold, Span
 from ragauge.ingest.gold import read_gold
 from ragauge.runners.gold_lint import CHECKS, SECTION_CHECKS, lint
 
@@ -223,3 +223,70 @@ def test_counts_do_not_depend_on_the_order(questions, random):
     one, other = lint(questions, sections=True), lint(shuffled, sections=True)
     assert one.finding_counts == other.finding_counts
     assert one.summary == other.summary
+
+
+# Anchors and chunks.
+
+
+def anchored(qid, start, end, **fields):
+    return ask(qid, anchor=Span("doc", "s", start, end), **fields)
+
+
+def test_each_anchor_is_listed_with_the_chunks_that_cover_it():
+    chunks = [
+        Chunk("c2", "doc", 80, 180),
+        Chunk("c1", "doc", 0, 100),
+        Chunk("c1", "doc", 0, 100),
+        Chunk("other", "else", 0, 500),
+        Chunk("old", "doc", 0, 500, "r1"),
+    ]
+    target = Span("doc", "s", 90, 120, "r2")
+    questions = [
+        anchored("whole", 10, 60),
+        anchored("both", 85, 95, target_section=target),
+        anchored("split", 70, 120),
+        anchored("half", 150, 250),
+        anchored("away", 400, 450),
+        ask("target", target_section=target),
+        ask("none"),
+    ]
+    fresh = [
+        q
+        if q.anchor is None
+        else msgspec.structs.replace(q, anchor=msgspec.structs.replace(q.anchor, rev="r2"))
+        for q in questions
+    ]
+    report = lint([*SOUND, *fresh], chunks=chunks)
+    listed = {one.qid: (one.span, one.chunks, one.inside, one.covered) for one in report.anchors}
+    assert listed == {
+        "whole": ("anchor", ("c1",), "c1", 50),
+        "both": ("anchor", ("c1", "c2"), "c1", 10),
+        "split": ("anchor", ("c1", "c2"), None, 50),
+        "half": ("anchor", ("c2",), None, 30),
+        "away": ("anchor", (), None, 0),
+        "target": ("target_section", ("c1", "c2"), "c2", 30),
+    }
+    found = {(one.code, one.where) for one in report.findings}
+    assert found == {
+        ("split_anchor", "split"),
+        ("split_anchor", "half"),
+        ("uncovered_anchor", "away"),
+    }
+    assert lint(questions).anchors is None
+
+
+@given(
+    length=st.integers(1, 40),
+    stride=st.integers(1, 40),
+    size=st.integers(1, 50),
+    start=st.integers(0, 90),
+)
+def test_a_window_cuts_what_a_plain_count_says_it_cuts(length, stride, size, start):
+    def is_cut(first):
+        begins = range(0, first + 1, stride)
+        return not any(at <= first and first + size <= at + length for at in begins)
+
+    report = lint([*SOUND, anchored("x", start, start + size)], window=(length, stride))
+    assert report.anchors[0].cut is is_cut(start)
+    codes = {one.code for one in report.findings}
+    assert ("long_anchor" in codes) is any(map(is_cut, range(3 * stride)))

@@ -30,6 +30,9 @@ def gold() -> None:
 @click.option("--sections", is_flag=True, help="Also want 3 to 5 questions for each section.")
 @click.option("--strict", is_flag=True, help="Let warnings fail the set as errors do.")
 @click.option("--locks", is_flag=True, help="Also print the lock of each question's constraints.")
+@click.option("--chunks", metavar="FILE", help="Chunks or traces: is each anchor inside one chunk?")
+@click.option("--window", type=click.IntRange(1), help="Characters of a chunk; with --stride.")
+@click.option("--stride", type=click.IntRange(1), help="Characters from one chunk to the next.")
 @click.option("--plan", type=click.Choice(["heritage"]), help="Hold a dataset against a plan.")
 @formats("text", "json")
 @click.pass_context
@@ -39,6 +42,9 @@ def lint(
     sections: bool,
     strict: bool,
     locks: bool,
+    chunks: str | None,
+    window: int | None,
+    stride: int | None,
     plan: str | None,
     format: str | None,
 ) -> None:
@@ -55,15 +61,26 @@ def lint(
     \b
     Example:
       ragauge gold lint gold.jsonl --strict
+      ragauge gold lint gold.jsonl --chunks chunks.jsonl --window 800 --stride 600
       ragauge gold lint --plan heritage dataset/
     """
+    if (window is None) != (stride is None):
+        raise click.UsageError("--window and --stride belong together; give both")
+    aligned = chunks is not None or window is not None
     if plan is not None:
-        ctx.exit(0 if lint_plan(questions, sections or locks, strict, format) else 1)
+        ctx.exit(0 if lint_plan(questions, sections or locks or aligned, strict, format) else 1)
     from ragauge.cli.score import show
-    from ragauge.ingest.gold import read_gold
+    from ragauge.ingest.gold import read_chunks, read_gold
     from ragauge.runners.gold_lint import lint as run
 
-    report = run(read_gold(questions), sections=sections, strict=strict, locks=locks)
+    report = run(
+        read_gold(questions),
+        sections=sections,
+        strict=strict,
+        locks=locks,
+        chunks=None if chunks is None else read_chunks(chunks),
+        window=(window, stride) if window and stride else None,
+    )
     show(report, format or "text")
     ctx.exit(0 if report.passed else 1)
 

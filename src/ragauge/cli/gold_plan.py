@@ -12,7 +12,9 @@ def lint_plan(path: str, for_questions: bool, strict: bool, format: str | None) 
     from ragauge.runners.gold_plan import hold_against_plan
 
     if for_questions:
-        raise UsageError("--sections and --locks are for questions, --plan for a dataset; drop one")
+        raise UsageError(
+            "--plan is for a dataset; drop --sections, --locks, --chunks, --window and --stride"
+        )
     report = hold_against_plan(Path(path), strict=strict)
     show(report, format or "text")
     return report.passed

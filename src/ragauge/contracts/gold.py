@@ -30,6 +30,16 @@ class Span(Struct, frozen=True, omit_defaults=True):
     """The revision it was marked in; None is whichever the index holds."""
 
 
+class Chunk(Struct, frozen=True):
+    """A chunk's place: a stretch of a document, half-open, in characters."""
+
+    id: str
+    doc_id: str
+    start: int
+    end: int
+    rev: str | None = None
+
+
 class Gold(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One question of a gold set."""
 

@@ -48,6 +48,24 @@ class GoldReport(Struct, frozen=True, kw_only=True):
     warnings: int
 
 
+class AnchorChunks(Struct, frozen=True, kw_only=True):
+    """A gold span and the chunks that cover it."""
+
+    qid: str
+    span: Literal["anchor", "target_section"]
+    doc_id: str
+    start: int
+    end: int
+    chunks: tuple[str, ...] | None
+    """The ids of all chunks that have a character of it, in order; None where none are known."""
+    inside: str | None
+    """The first chunk that has all of it."""
+    covered: int | None
+    """How many of its characters are in any chunk."""
+    cut: bool | None
+    """Whether windows from the beginning of the document cut it; None without window and stride."""
+
+
 class LintReport(GoldReport, frozen=True, kw_only=True):
     """What `ragauge gold lint` says, versioned."""
 
@@ -55,6 +73,8 @@ class LintReport(GoldReport, frozen=True, kw_only=True):
     summary: Summary
     locks: dict[str, str] | None = None
     """The constraint lock of each question that has constraints; None where not requested."""
+    anchors: tuple[AnchorChunks, ...] | None = None
+    """The gold spans of the set, where chunks or a window were given."""
 
 
 class Revision(Struct, frozen=True):

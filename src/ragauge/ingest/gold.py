@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import chain
 from typing import Any
 
-from ragauge.contracts.gold import Gold, Span
+from ragauge.contracts.gold import Chunk, Gold, Span
 from ragauge.errors import InputRejected
 from ragauge.ingest.fields import (
     BadField,
@@ -15,6 +15,7 @@ from ragauge.ingest.fields import (
     expected,
     kind,
     mapping,
+    mappings,
     quoted,
     text,
     texts,
@@ -22,6 +23,7 @@ from ragauge.ingest.fields import (
 )
 from ragauge.ingest.lines import MAX_LINE, read_whole
 from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.text.citations import id_of
 
 LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1e9
 SHOWN = 100
@@ -107,6 +109,40 @@ def _with_own_names(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, s
         if fields.get(name) == "":
             del fields[name]
     return fields, written
+
+
+def read_chunks(name: str) -> list[Chunk]:
+    """The places of the chunks in a file of chunks, or of traces with retrieved chunks.
+
+    A chunk has an id, a doc_id, and a start and an end in characters, in `offsets` or by itself.
+    Raises InputRejected with all that is wrong.
+    """
+    problems: list[str] = []
+    chunks: list[Chunk] = []
+    for place, record in _records(name, read_whole(name), problems):
+        try:
+            bare = mapping(record, "line")
+            lists = [key for key in ("retrieved", "chunks") if bare.get(key) is not None]
+            some = mappings(bare[lists[0]], lists[0]) if lists else (bare,)
+            chunks += map(_chunk, some)
+        except BadField as fault:
+            problems.append(f"{place}: {fault}")
+    if problems or not chunks:
+        shown = problems or [f"{name}: no chunks; write one JSON object a line"]
+        raise InputRejected(*shown[:SHOWN], more=max(0, len(shown) - SHOWN))
+    return chunks
+
+
+def _chunk(record: dict[str, Any]) -> Chunk:
+    id = id_of(record)
+    if id is None:
+        raise BadField("snippet_id", "missing; a chunk has a snippet_id or an id")
+    place = mapping(record.get("offsets", record), "offsets")
+    if place.get("unit", "char") != "char":
+        raise BadField("offsets.unit", "gold spans are in characters; give chunks in characters")
+    start, end = whole(place.get("start"), "start"), whole(place.get("end"), "end")
+    rev = record.get("rev")
+    return Chunk(id, text(record.get("doc_id"), "doc_id"), start, end, rev and text(rev, "rev"))
 
 
 def _records(name: str, content: bytes, problems: list[str]) -> Iterator[tuple[str, Any]]:

@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec import Struct
 
+from ragauge.citations.spans import covered
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.gold import Gold, constraint_lock, value_of
-from ragauge.contracts.gold_report import LintReport, Severity, Summary, judged
+from ragauge.contracts.gold import Chunk, Gold, constraint_lock, value_of
+from ragauge.contracts.gold_report import AnchorChunks, LintReport, Severity, Summary, judged
 from ragauge.text.agreement import NEGATIONS
-from ragauge.text.canonical import canonical, phrases, same_question
+from ragauge.text.canonical import canonical, composed, phrases, same_question
 from ragauge.text.stems import stem
 from ragauge.text.words import words
 
@@ -43,21 +44,31 @@ def lint(
     sections: bool = False,
     strict: bool = False,
     locks: bool = False,
+    chunks: Sequence[Chunk] | None = None,
+    window: tuple[int, int] | None = None,
 ) -> LintReport:
     """What is wrong with a gold set, and what it holds.
 
     With `sections`, also whether each section has the questions that traceability needs. With
     `strict`, a warning fails the set as an error does. With `locks`, also the constraint lock of
-    each question that has constraints.
+    each question that has constraints. With `chunks`, or a `window` of a length and a stride, also
+    whether each gold span is inside one chunk.
     """
     checks = (*CHECKS, *SECTION_CHECKS) if sections else CHECKS
+    anchors = _anchors(questions, chunks, window) if chunks is not None or window else None
     found = Findings()
+    for where, code, message in _anchor_faults(anchors or (), window):
+        found.add(Finding(code, where, message))
     for check in checks:
         for where, message in check.find(questions):
             found.add(Finding(check.code, where, message))
     summary = _summary(questions)
     return LintReport(
-        **judged(found, {check.code: check.severity for check in checks}, strict),
+        **judged(
+            found,
+            {check.code: check.severity for check in checks} | dict.fromkeys(ANCHORED, "warning"),
+            strict,
+        ),
         coverage={
             "gold": len(questions),
             "answerable": summary.answerable,
@@ -67,6 +78,7 @@ def lint(
         locks={q.qid: constraint_lock(q.constraints) for q in questions if q.constraints}
         if locks
         else None,
+        anchors=anchors,
     )
 
 
@@ -301,6 +313,77 @@ def _opposed_constraints(questions: Sequence[Gold]) -> Iterator[Place]:
                     f'"{constraint:.80}" and "{question.constraints[at]:.80}"; '
                     "keep one, or reword them",
                 )
+
+
+ANCHORED = ("split_anchor", "uncovered_anchor", "long_anchor")
+
+
+def _anchors(
+    questions: Sequence[Gold], chunks: Sequence[Chunk] | None, window: tuple[int, int] | None
+) -> tuple[AnchorChunks, ...]:
+    """The anchor of each question, else its target section, with the chunks that cover it."""
+    by_document: dict[str, list[Chunk]] = {}
+    for chunk in sorted({*(chunks or ())}, key=lambda one: (one.start, one.end, one.id)):
+        by_document.setdefault(composed(chunk.doc_id), []).append(chunk)
+    found = []
+    for question in questions:
+        span = question.anchor or question.target_section
+        if span is None or span.start >= span.end:
+            continue
+        there = [
+            chunk
+            for chunk in by_document.get(composed(span.doc_id), ())
+            if chunk.start < span.end
+            and span.start < chunk.end
+            and (chunk.rev is None or span.rev is None or chunk.rev == span.rev)
+        ]
+        inside = [one.id for one in there if one.start <= span.start and span.end <= one.end]
+        covering = ((one.start, one.end) for one in there)
+        known = chunks is not None
+        cut = None
+        if window is not None:
+            length, stride = window
+            cut = span.start // stride * stride + length < span.end
+        found.append(
+            AnchorChunks(
+                qid=question.qid,
+                span="anchor" if question.anchor else "target_section",
+                doc_id=span.doc_id,
+                start=span.start,
+                end=span.end,
+                chunks=tuple(one.id for one in there) if known else None,
+                inside=inside[0] if inside else None,
+                covered=covered(covering, (span.start, span.end)) if known else None,
+                cut=cut,
+            )
+        )
+    return tuple(found)
+
+
+def _anchor_faults(
+    anchors: Sequence[AnchorChunks], window: tuple[int, int] | None
+) -> Iterator[tuple[str, str, str]]:
+    for one in anchors:
+        size = one.end - one.start
+        name = f"its {one.span} has {size:,} characters"
+        if one.chunks == ():
+            yield one.qid, "uncovered_anchor", f"{name}, and no chunk has any of them; index it"
+        elif one.chunks and one.inside is None:
+            within = f"{one.covered:,} of them are in {_counted(len(one.chunks), 'chunk')}"
+            yield (
+                one.qid,
+                "split_anchor",
+                f"{name}, and no chunk has them all: {within}; use a larger overlap",
+            )
+        # A window begins at every stride, so it can begin stride - 1 characters before a span.
+        if window is not None and size > window[0] - window[1] + 1:
+            place = "; at its place they do" if one.cut else ""
+            yield (
+                one.qid,
+                "long_anchor",
+                f"{name}, more than the overlap of {max(0, window[0] - window[1]):,}, so windows "
+                f"of {window[0]:,} every {window[1]:,} can cut it{place}",
+            )
 
 
 def _thin_sections(questions: Sequence[Gold]) -> Iterator[Place]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ragauge.contracts.gold_report import LintReport
+from ragauge.contracts.gold_report import AnchorChunks, LintReport
 from ragauge.reports.gold.page import finding_lines, first, table, told
-from ragauge.reports.numbers import counted
+from ragauge.reports.numbers import ABSENT, counted, n_of
 
 VALUES_SHOWN = 5
+ANCHORS_SHOWN = 20
 
 
 def lines(report: LintReport) -> Iterator[str]:
@@ -26,9 +27,33 @@ def lines(report: LintReport) -> Iterator[str]:
     if report.locks:
         yield ""
         yield from table([(qid, lock) for qid, lock in report.locks.items()], left=2)
+    if report.anchors:
+        yield ""
+        yield from _anchors(report.anchors)
     yield from finding_lines(report)
     yield ""
     yield _advice(report)
+
+
+def _anchors(anchors: tuple[AnchorChunks, ...]) -> Iterator[str]:
+    rows = [("question", "span", "characters", "chunks", "inside")]
+    for one in anchors[:ANCHORS_SHOWN]:
+        ids = ABSENT if one.chunks is None else first(one.chunks, VALUES_SHOWN) or "none"
+        cut = ABSENT if one.cut is None else "cut by the window" if one.cut else "in one window"
+        inside = cut if one.chunks is None else one.inside or "no single chunk"
+        rows.append((one.qid, one.span, f"{one.end - one.start:,}", ids, inside))
+    yield from table(rows, left=5)
+    if len(anchors) > ANCHORS_SHOWN:
+        yield f"  and {len(anchors) - ANCHORS_SHOWN:,} more; see --format json"
+    known = [one for one in anchors if one.chunks is not None]
+    if known:
+        mean = sum(len(one.chunks or ()) for one in known) / len(known)
+        whole = sum(one.inside is not None for one in known)
+        yield f"{mean:.2f} chunks per anchor; {n_of(whole, len(known))} are inside one chunk"
+    windows = [one for one in anchors if one.cut is not None]
+    if windows:
+        times = n_of(sum(one.cut is True for one in windows), len(windows))
+        yield f"windows from the beginning of the document cut {times} anchors"
 
 
 def _commonest(values: dict[str, int]) -> str:
