@@ -130,6 +130,13 @@ def test_the_json_report_is_as_the_schema_command_says(folder):
     jsonschema.Draft202012Validator(schema).validate(json.loads(done.stdout))
 
 
+def test_cut_offs_are_read_from_the_command_line(folder):
+    done = evaluate(folder, "--k", "1,5", "--format", "json")
+    assert [one["k"] for one in json.loads(done.stdout)["at_k"]] == [1, 5]
+    for wrong in ("x", "1,1", "0"):
+        assert evaluate(folder, "--k", wrong).returncode == 2
+
+
 def test_the_log_has_lambda_of_each_run(folder):
     place = ("--to-db", "log.sqlite", "--run", "nightly")
     done = evaluate(folder, "--log", "serving.log", *place)
@@ -337,7 +344,7 @@ WRONG_USAGE = {
     "two systems": (("--command", "cat"), None, b"one"),
     "the demo and another": (("--demo",), None, b"--demo stands alone"),
     "a seed that is none": (("--seeds", "1,x"), None, b"whole numbers"),
-    "a seed twice": (("--seeds", "1,1"), None, b"one stands twice"),
+    "a seed twice": (("--seeds", "1,1"), None, b"one is there twice"),
     "one wording": (("--wordings", "1"), None, b"--wordings"),
     "knobs that are none": (("--knobs", "[1]"), None, b"--knobs"),
     "a rate that is none": (("--rate", "often"), None, b"10/s"),

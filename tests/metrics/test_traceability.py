@@ -21,6 +21,7 @@ NAMES = """
     valid marker payload text support
     match_rate coverage cited_coverage span_precision span_recall
     deltaS_context deltaS_chunk deltaS_anchor deltaS_decoy rerank_tau rerank_uplift rerank_flips
+    rank_rho rank_tau rank_overlap@10
     answer_convergent answer_divergent answer_recursive answer_chaotic answer_incomplete
     retrieval_convergent retrieval_divergent retrieval_recursive retrieval_chaotic
     retrieval_incomplete

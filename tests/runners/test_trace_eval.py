@@ -301,3 +301,55 @@ def test_a_database_needs_the_name_of_the_run_before_anything_is_asked(tmp_path)
     with pytest.raises(UsageError, match="name it with --run"):
         trace_eval(gold, system, tmp_path / "runs.jsonl", to_db=str(tmp_path / "x.sqlite"))
     assert not system.asked
+
+
+# The k sweep.
+
+LEGS = {"c": "lexical", "a": "semantic", "b": ["lexical", "semantic"]}
+
+
+def with_legs(ask, said):
+    for chunk in said["retrieved"]:
+        named = LEGS[chunk["snippet_id"]]
+        chunk["legs" if isinstance(named, list) else "leg"] = named
+    return said
+
+
+def test_each_cut_off_has_its_coverage_gold_recall_and_delta_s(tmp_path):
+    first = HALF / len(SECTIONS["keys"])
+    rest = (len(SECTIONS["keys"]) - HALF) / len(SECTIONS["keys"])
+    script = {"q": ["a<cab"] * 6, "unknown": ["-<cab"] * 6}
+    report = report_of(tmp_path, script, k=(3, 1, 2), embedder="ngram", change=with_legs)
+    found = {(one.leg, one.k): one for one in report.at_k}
+    assert list(found) == [(leg, k) for leg in (None, "lexical", "semantic") for k in (1, 2, 3)]
+    shares = {
+        key: (one.chunks, one.coverage.value, one.gold_recall.value) for key, one in found.items()
+    }
+    assert shares == {
+        (None, 1): (1, 0, 0),
+        (None, 2): (2, first, 1),
+        (None, 3): (3, 1, 1),
+        ("lexical", 1): (1, 0, 0),
+        ("lexical", 2): (2, rest, 0),
+        ("lexical", 3): (2, rest, 0),
+        ("semantic", 1): (1, first, 1),
+        ("semantic", 2): (2, 1, 1),
+        ("semantic", 3): (2, 1, 1),
+    }
+    assert {(one.coverage.n, one.coverage.of) for one in report.at_k} == {(1, 2)}
+    assert found[None, 3].coverage.value == value(report, "coverage")
+    assert found[None, 3].deltaS.value == pytest.approx(value(report, "deltaS_context"), abs=1e-6)
+    assert all(0 < one.deltaS.value < 1 for one in report.at_k)
+    assert len({one.deltaS.value for one in report.at_k if one.leg is None}) == 3
+    for form in ("text", "markdown", "html", "json"):
+        assert "semantic" in render(report, form)
+
+
+def test_the_k_sweep_says_why_it_has_no_value(tmp_path):
+    report = report_of(tmp_path, {"q": ["a<?"] * 6}, k=(5,))
+    [one] = report.at_k
+    assert (one.chunks, one.coverage.value, one.deltaS.value) == (None, None, None)
+    assert one.gold_recall.reason == "what was retrieved is unknown"
+    assert report_of(tmp_path, {"q": ["a<?"] * 6}).at_k == ()
+    known = report_of(tmp_path, {"q": ["a<ab"] * 6}, k=(5,), out="other.jsonl")
+    assert "no embedder; name one with --embedder" in render(known, "text")

@@ -51,6 +51,7 @@ SPENT = (
 @click.option("--wordings", type=click.IntRange(2, 20), default=3, help="Of each question  [3]")
 @click.option("--seeds", metavar="N,N", default="0,1", help="Seeds to ask with  [0,1]")
 @click.option("--temperature", type=click.FloatRange(0), default=0.2, help="To ask at  [0.2]")
+@click.option("--k", metavar="N,N", help="Also measure the first N retrieved chunks: 5,10,20.")
 @auditing_options
 @click.option("--strict", is_flag=True, help="Every question must be convergent.")
 @click.option("--knobs", metavar="JSON", help="Knobs sent with every call: an object, or a file.")
@@ -121,23 +122,24 @@ def _files(reports: tuple[str, ...]) -> dict[Path, str]:
 def _options(given: dict[str, Any]) -> dict[str, Any]:
     """The options of the evaluation itself, taken out of what was given."""
     options = {name: given.pop(name) for name in AUDITING} | {"run": given.pop("run_name")}
+    options["k"] = _numbers("--k", given.pop("k") or "")
     options["gates"] = ",".join(given.pop("gates")) or None
     options["recipe"] = {
         "wordings": given.pop("wordings"),
-        "seeds": _seeds(given.pop("seeds")),
+        "seeds": _numbers("--seeds", given.pop("seeds")),
         "temperature": given.pop("temperature"),
     }
     return options
 
 
-def _seeds(written: str) -> list[int]:
+def _numbers(flag: str, written: str) -> list[int]:
     try:
-        seeds = [int(part) for part in written.split(",")]
+        numbers = [int(part) for part in written.split(",")] if written else []
     except ValueError:
-        raise click.UsageError(f'--seeds "{written}": write whole numbers such as 0,1') from None
-    if len(set(seeds)) < len(seeds):
-        raise click.UsageError(f'--seeds "{written}": one stands twice; name different ones')
-    return seeds
+        raise click.UsageError(f'{flag} "{written}": write whole numbers such as 0,1') from None
+    if len(set(numbers)) < len(numbers):
+        raise click.UsageError(f'{flag} "{written}": one is there twice; name different ones')
+    return numbers
 
 
 def _asking(chosen: dict[str, Any], calling: dict[str, Any]) -> dict[str, Any]:

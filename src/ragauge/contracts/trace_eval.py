@@ -100,6 +100,21 @@ class OverQuestions(Struct, frozen=True, kw_only=True):
         )
 
 
+class AtK(Struct, frozen=True, kw_only=True):
+    """What the first k retrieved chunks would bring, over all legs of retrieval or from one."""
+
+    k: int
+    leg: str | None
+    """None is all of them together."""
+    chunks: float | None
+    """How many chunks there are, on average: less than k where fewer were retrieved."""
+    coverage: Score
+    gold_recall: Score
+    """Of the gold ids, those among the chunks."""
+    deltaS: Score
+    """Of the question and the joined chunks."""
+
+
 class TraceEvalReport(Struct, frozen=True, kw_only=True):
     """The end of a trace evaluation, versioned."""
 
@@ -120,5 +135,7 @@ class TraceEvalReport(Struct, frozen=True, kw_only=True):
     advice: tuple[Advice, ...]
     over_questions: OverQuestions | None = None
     """None in reports of earlier versions: then the list is all there is to count."""
+    at_k: tuple[AtK, ...] = ()
+    """For each cut-off that was requested, all legs together, then each alone."""
     out: str
     identity: dict[str, Any]

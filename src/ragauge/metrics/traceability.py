@@ -332,8 +332,8 @@ def rank_tau(facts: AuditFacts) -> Row | Absent:
 def rank_overlap(facts: AuditFacts) -> Row | Absent:
     """Fraction of the first 10 retrieved ids that are among the first 10 in other traces, too.
 
-    >>> rank_overlap(AuditFacts(kind="answer", ranks={"overlap": 0.8})).counts[0] / SCALE
-    0.8
+    >>> rank_overlap(AuditFacts(kind="answer", ranks={"overlap": 0.75})).counts[0] / SCALE
+    0.75
     """
     return _rank(facts, "overlap")
 

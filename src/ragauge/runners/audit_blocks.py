@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct, field, structs
 
-from ragauge.citations.deltas import Deltas, deltas_of
+from ragauge.citations.deltas import CONTEXT, Deltas, deltas_of
 from ragauge.citations.validator import CitationValidator, Policy
 from ragauge.contracts.audit import OK, AuditedAnswer, AuditFacts, CitationFinding, Kind
 from ragauge.contracts.citation import Unit
@@ -148,7 +148,7 @@ class BlockAuditor:
 
         Offsets have to be in the unit, where one is given.
         """
-        auditor = self._auditor(unit)
+        auditor = self.auditor(unit)
         found.measured = {metric.id: Measured(array("q"), []) for metric in self._metrics}
         for (number, made, gold), deltas in self._measured(self._traces(lines, found), auditor):
             one = auditor.audited(made, gold, deltas, self._other_ranks(made, gold))
@@ -157,7 +157,16 @@ class BlockAuditor:
         found.problems = self._documents.problems if self._documents else []
         found.unproven = self._documents.unproven if self._documents else []
 
-    def _auditor(self, unit: Unit | None) -> Auditor:
+    def delta_s(self, made: Auditable, gold: Gold, auditor: Auditor) -> float | Absent:
+        """ΔS of a question and the chunks of a trace, joined."""
+        if self._embedder is None:
+            return Absent("no embedder; name one with --embedder")
+        [found] = deltas_of([auditor.asked(made, gold)], self._embedder)
+        value = found.values.get(CONTEXT)
+        return Absent(found.why[CONTEXT]) if value is None else value
+
+    def auditor(self, unit: Unit | None) -> Auditor:
+        """What audits offsets in a unit."""
         if unit not in self._auditors:
             policy = structs.replace(self._policy, unit=unit or self._policy.unit)
             manifest, documents = self._setup.manifest, self._documents

@@ -96,6 +96,15 @@ class Auditor:
             decoy=self._text_of(gold.decoy) if gold else None,
         )
 
+    def coverage(self, made: Auditable, gold: Gold) -> float | Absent:
+        """How much of the question's target section the retrieved chunks cover."""
+        target = gold.target_section
+        places = self._in_code_points(_known(_places(made.retrieved)))
+        if isinstance(places, Absent):
+            return places if target else NO_TARGET
+        found = target_coverage(places, target, self._rev_of(target))
+        return found if isinstance(found, Absent) else found.characters / found.of
+
     def _text_of(self, span: Span | None) -> str | None:
         if span is None or self._documents is None:
             return None

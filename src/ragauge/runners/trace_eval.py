@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import Meta, Struct, structs
 
 from ragauge.contracts.citation import Unit
 from ragauge.contracts.documents import FrozenDocument
@@ -28,6 +28,7 @@ from ragauge.runners.audit import AuditOptions
 from ragauge.runners.audit_blocks import AuditSetup, BlockAudit, BlockAuditor
 from ragauge.runners.audit_log import logged, where_to_log, written_at
 from ragauge.runners.audit_unit import unit_in
+from ragauge.runners.k_sweep import KSweep
 from ragauge.runners.kept_audits import KeepingAuditor, cited_documents
 from ragauge.runners.ledger import ANOTHER
 from ragauge.runners.plan import planned_runs, question_plan
@@ -61,6 +62,8 @@ class TraceEvalOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     refusal: Strength = "exact"
     refusal_tokens: tuple[str, ...] = (DEFAULT_TOKEN,)
     gates: str | None = None
+    k: tuple[Annotated[int, Meta(ge=1)], ...] = ()
+    """Cut-offs at which coverage, gold recall and ΔS are measured as well."""
     strict: bool = False
     """Every question must be convergent."""
     log: str | None = None
@@ -155,6 +158,7 @@ class _Evaluation:
         options, recipe = self._options, self._options.recipe
         planned = recipe.wordings * len(recipe.seeds)
         auditor = BlockAuditor(self._setup())
+        sweep = KSweep(options.k, auditor, len(self._gold))
         with (
             RunLines(self._gold, [self._out]) as runs,
             logged(options.log, options.to_db, options.run) as log,
@@ -165,8 +169,14 @@ class _Evaluation:
                 audited = list(auditor.audit_lines(lines.values(), block, unit))
                 traced = traced_question(question, audited, planned)
                 self._assembly.add(traced, block, lines)
+                if options.k:
+                    sweep.add(question, audited, auditor.auditor(unit))
                 log([structs.replace(e, lambda_state=traced.seen.answer) for e in block.entries])
         outcome = self._assembly.outcome(self._identity(), self._out, runs.findings)
+        if options.k:
+            outcome = structs.replace(
+                outcome, report=structs.replace(outcome.report, at_k=sweep.rows())
+            )
         documents = self._documents if self._options.docs is not None else None
         return structs.replace(outcome, answers=self._answers, documents=documents)
 

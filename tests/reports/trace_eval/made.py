@@ -5,6 +5,7 @@ from collections import Counter
 from ragauge.contracts.audit import AuditFinding
 from ragauge.contracts.score import Advice, Score
 from ragauge.contracts.trace_eval import (
+    AtK,
     Recipe,
     TracedQuestion,
     TracedRun,
@@ -144,6 +145,17 @@ def telling(text=None, **parts):
                 action=text or "Set a temperature of 0 for the answer, or a stricter prompt.",
                 questions=("keys-05", name),
             ),
+        ),
+        "at_k": tuple(
+            AtK(
+                k=5,
+                leg=leg,
+                chunks=4.5,
+                coverage=Score(value=0.7, n=10, of=12),
+                gold_recall=Score(value=1.0, n=11, of=12),
+                deltaS=Score(value=None, n=0, of=12, reason=text or "no embedder"),
+            )
+            for leg in (None, text or "lexical")
         ),
         "out": text or "trace-eval.jsonl",
         "identity": {"command": "trace-eval", "system": text or "demo"},

@@ -27,7 +27,11 @@ def view(opened: OpenedRun) -> TabView:
     # The questions of a trace evaluation are drawn above; a code lists those that have it.
     with_table = is_audit or asked is not opened.asked
     table = unit_table(opened, asked) if with_table else None
-    middle = ("audit_depths",) if is_audit else ("trace_eval_states", "trace_eval_questions")
+    middle = (
+        ("audit_depths",)
+        if is_audit
+        else ("trace_eval_states", "trace_eval_at_k", "trace_eval_questions")
+    )
     body = render(
         "run_traceability.html",
         codes=fragments.part("audit_codes") if report.codes else None,

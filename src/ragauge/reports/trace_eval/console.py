@@ -35,6 +35,7 @@ def render(report: TraceEvalReport, *, color: bool = False, width: int = 100) ->
     if report.codes_first:
         _codes(page, report)
     _states(page, report)
+    _at_k(page, report)
     _questions(page, report)
     if not report.codes_first:
         _codes(page, report)
@@ -67,6 +68,16 @@ def _states(page: Page, report: TraceEvalReport) -> None:
         cells = [_counted(times, most, room, one.state) for times in (one.retrieval, one.answer)]
         rows.append([name, *cells[0], *cells[1]])
     page.table(rows, right={2, 4}, notes=[Text(), *(note(story.MEANINGS[s.state]) for s in told)])
+
+
+def _at_k(page: Page, report: TraceEvalReport) -> None:
+    rows = story.at_k(report)
+    if rows:
+        page.section("k sweep", note("what the first k retrieved chunks would bring"))
+        cells = [head(*story.K_HEADS), *([words(cell) for cell in row] for row in rows)]
+        page.table(cells, right=range(1, len(story.K_HEADS)))
+        if why := story.k_words(report):
+            page.paragraph(note(why), MARGIN)
 
 
 def _counted(times: int, most: int, room: int, state: LambdaState) -> list[Text]:

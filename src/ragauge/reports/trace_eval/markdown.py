@@ -26,6 +26,7 @@ def render(report: TraceEvalReport) -> str:
         *blocks.gates(report.gates, report.metrics, names),
         *(codes if report.codes_first else ()),
         *_states(report),
+        *_at_k(report),
         *_questions(report),
         *(() if report.codes_first else codes),
         *comment.advice(report.advice),
@@ -48,6 +49,15 @@ def _states(report: TraceEvalReport) -> Iterator[str]:
     if rows:
         yield "### λ"
         yield table(("state", "retrieval", "answers", ""), rows, right={1, 2})
+
+
+def _at_k(report: TraceEvalReport) -> Iterator[str]:
+    rows = [[comment.prose(row[0]), *row[1:]] for row in story.at_k(report)]
+    if rows:
+        yield "### k sweep"
+        yield table(story.K_HEADS, rows, right=set(range(1, len(story.K_HEADS))))
+        if why := story.k_words(report):
+            yield comment.prose(why)
 
 
 def _questions(report: TraceEvalReport) -> Iterator[str]:

@@ -16,7 +16,7 @@ from ragauge.contracts.trace_eval import (
     TraceEvalCoverage,
     TraceEvalReport,
 )
-from ragauge.reports.numbers import ABSENT, count, counted, n_of
+from ragauge.reports.numbers import ABSENT, count, counted, n_of, value
 
 MEANINGS: dict[LambdaState, str] = {
     "convergent": "all runs agree",
@@ -120,6 +120,36 @@ def states(report: TraceEvalReport) -> list[States]:
     retrieval, answer = (report.states.get(which, {}) for which in ("retrieval", "answer"))
     found = [States(name, retrieval.get(name, 0), answer.get(name, 0)) for name in STATES]
     return [one for one in found if one.retrieval or one.answer]
+
+
+K_HEADS = ("leg", "k", "chunks", "coverage", "gold recall", "ΔS")
+
+
+def at_k(report: TraceEvalReport) -> list[list[str]]:
+    """The k sweep as rows under `K_HEADS`."""
+    return [
+        [
+            one.leg or "all",
+            count(one.k),
+            ABSENT if one.chunks is None else f"{one.chunks:.1f}",
+            *(value(score.value) for score in (one.coverage, one.gold_recall, one.deltaS)),
+        ]
+        for one in report.at_k
+    ]
+
+
+def k_words(report: TraceEvalReport) -> str:
+    """Why a column of the k sweep has no value; nothing where all have some."""
+    reasons = {
+        f"{name}: {score.reason}": None
+        for one in report.at_k
+        for name, score in (
+            *(("coverage", one.coverage), ("gold recall", one.gold_recall)),
+            ("ΔS", one.deltaS),
+        )
+        if score.value is None and score.reason
+    }
+    return "; ".join(reasons)
 
 
 def ranked(report: TraceEvalReport) -> list[TracedQuestion]:

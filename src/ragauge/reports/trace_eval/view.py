@@ -62,6 +62,7 @@ class View(AuditedView[TraceEvalReport]):
         "bounds",
         "audit_codes",
         "trace_eval_states",
+        "trace_eval_at_k",
         "trace_eval_questions",
         "advice",
         "metrics",
@@ -114,6 +115,19 @@ class View(AuditedView[TraceEvalReport]):
             for state, counts in rows
         ]
         return columns, shaded
+
+    @property
+    def at_k(self) -> list[list[str]]:
+        return story.at_k(self.report)
+
+    @property
+    def k_heads(self) -> list[tuple[str, str]]:
+        """The titles of the k sweep, the numbers to the right."""
+        return [(name, "n" if place else "") for place, name in enumerate(story.K_HEADS)]
+
+    @property
+    def k_words(self) -> str:
+        return story.k_words(self.report)
 
     @cached_property
     def questions(self) -> list[Row]:
