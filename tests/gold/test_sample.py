@@ -15,6 +15,7 @@ from ragauge.runners.gold_split import key_of, value_or_none
 from tests.cli.command import ragauge
 
 HERITAGE = Path(__file__).resolve().parents[2] / "src/ragauge/demo/heritage/gold.jsonl"
+ANNOTATED = HERITAGE.with_name("annotated.jsonl")
 QUESTIONS = read_gold(str(HERITAGE))
 
 
@@ -104,3 +105,22 @@ def test_the_report_is_the_common_one(tmp_path):
     assert report["schema"] == "ragauge.gold-sample/1"
     assert report.keys() >= {"pass", "metrics", "gates", "findings", "finding_counts", "coverage"}
     assert report["coverage"]["sampled"] == 20
+
+
+def test_heritage_entries_are_drawn_by_their_strata_and_written_as_they_are(tmp_path):
+    entries = [json.loads(line) for line in ANNOTATED.read_text().splitlines()]
+    out = tmp_path / "sample.jsonl"
+    by = ("--by", "language", "--format", "json")
+    done = ragauge("gold", "sample", ANNOTATED, "-n", "12", "--out", out, *by)
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert (report["units"], report["factors"]) == ("entries", ["language"])
+    drawn = [json.loads(line) for line in out.read_text().splitlines()]
+    assert len(drawn) == 12
+    assert all(one in entries for one in drawn)
+    assert Counter(one["strata"]["language"] for one in drawn) == dict.fromkeys(
+        ("nl", "en", "de", "fr"), 3
+    )
+    table = ragauge("gold", "sample", ANNOTATED, "-n", "12", "--out", tmp_path / "sample.csv")
+    assert table.returncode == 2
+    assert b"heritage entries cannot be a table: write .jsonl or .json" in table.stderr

@@ -42,6 +42,51 @@ def test_every_question_is_in_one_file_as_it_was(tmp_path):
     assert [len(read_gold(str(file))) for file in files] == [56, 12, 12]
 
 
+ANNOTATED = HERITAGE.with_name("annotated.jsonl")
+
+
+def records(*files):
+    return [json.loads(line) for file in files for line in Path(file).read_text().splitlines()]
+
+
+def test_heritage_entries_are_split_by_their_strata_and_written_as_they_are(tmp_path):
+    entries = [{**one, "note": {"by": [1, None]}} for one in records(ANNOTATED)]
+    source = tmp_path / "entries.json"
+    source.write_text(json.dumps(entries))
+    by = ("--by", "language,country")
+    done = ragauge("gold", "split", source, "--into", tmp_path, *by, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["units"] == "entries"
+    assert report["factors"] == ["language", "country"]
+    parts = [records(tmp_path / f"{name}.jsonl") for name in PARTS]
+    assert [len(part) for part in parts] == [59, 13, 13]
+    found = sorted((one for part in parts for one in part), key=lambda one: one["id"])
+    assert found == sorted(entries, key=lambda one: one["id"])
+    languages = [Counter(one["strata"]["language"] for one in part) for part in parts]
+    assert all(max(counts.values()) - min(counts.values()) <= 2 for counts in languages)
+    wrong = ragauge("gold", "split", source, "--into", tmp_path, "--by", "answerable")
+    assert b'no entry has the stratum "answerable"; there are country' in wrong.stderr
+
+
+def test_heritage_entries_without_strata_are_split_by_chance(tmp_path):
+    source = tmp_path / "entries.jsonl"
+    plain = [{**one, "strata": {}} for one in records(ANNOTATED)]
+    source.write_text("".join(json.dumps(one) + "\n" for one in plain))
+    done = ragauge("gold", "split", source, "--into", tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith(b"85 entries in 3 parts by chance")
+    assert len(records(*(tmp_path / f"{name}.jsonl" for name in PARTS))) == 85
+
+
+def test_a_broken_heritage_entry_is_named(tmp_path):
+    source = tmp_path / "entries.jsonl"
+    source.write_text('{"id": "a", "text": "t", "qa_pairs": []}\n{"id": "b", "qa_pairs": []}\n')
+    done = ragauge("gold", "split", source, "--into", tmp_path)
+    assert done.returncode == 3
+    assert b"entries.jsonl:2: text: missing" in done.stderr
+
+
 def test_files_keep_the_order_of_the_set(tmp_path):
     split(SET, tmp_path)
     for name in PARTS:

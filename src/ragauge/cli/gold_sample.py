@@ -37,21 +37,26 @@ def sample(questions: str, **given: Any) -> None:
     answerable is always a factor. Without --by the others are the strata, fewest values first,
     that leave no more cells than questions to draw.
 
+    GOLD may hold heritage entries, too: they are drawn by their strata, and written as
+    they are.
+
     \b
     Example:
       ragauge gold sample gold.jsonl -n 50 --out sample.jsonl
     """
     from ragauge.cli.score import show
-    from ragauge.ingest.gold import read_gold
+    from ragauge.ingest.gold_forms import read_units
     from ragauge.runners.gold_sample import sample as run
 
+    gold, units = read_units(questions)
     report = run(
-        read_gold(questions),
+        gold,
         given["n"],
         Path(given["out"]),
         by=names_in(given["by"]),
         allocation=given["allocation"],
         seed=given["seed"],
         force=given["force"],
+        units=units,
     )
     show(report, given["format"] or "text")

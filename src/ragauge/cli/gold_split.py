@@ -32,24 +32,29 @@ def split(questions: str, **given: Any) -> None:
     average a question in the smallest part, fewest values first. Cells too small to reach every
     part are named.
 
+    GOLD may hold heritage entries, too: they are balanced by their strata, and written as
+    they are.
+
     \b
     Example:
       ragauge gold split gold.jsonl --into parts --by custodian_type,country
     """
     from ragauge.cli.score import show
-    from ragauge.ingest.gold import read_gold
+    from ragauge.ingest.gold_forms import read_units
     from ragauge.runners.gold_split import names_of, shares_of
     from ragauge.runners.gold_split import split as run
 
     shares = shares_of(given["shares"])
+    gold, units = read_units(questions)
     report = run(
-        read_gold(questions),
+        gold,
         Path(given["into"]),
         by=names_in(given["by"]),
         shares=shares,
         names=names_of(given["names"], shares),
         seed=given["seed"],
         force=given["force"],
+        units=units,
     )
     show(report, given["format"] or "text")
 

@@ -16,6 +16,10 @@ CELLS_KEPT = 10_000
 """Cells that stand in a report; all of them decide the split."""
 
 
+Units = Literal["questions", "entries"]
+"""What a set is divided into: questions, or heritage entries with all they hold."""
+
+
 class Part(Struct, frozen=True, kw_only=True):
     """One part of a split set."""
 
@@ -50,6 +54,8 @@ class SplitReport(GoldReport, frozen=True, kw_only=True):
     largest_deviation: float
     """How many questions the value that fits worst is above or below its share in a part."""
     cells: tuple[PartCell, ...]
+    units: Units = "questions"
+    """What is counted wherever this report counts questions."""
 
 
 class DrawnCell(Struct, frozen=True, kw_only=True):
@@ -78,6 +84,8 @@ class SampleReport(GoldReport, frozen=True, kw_only=True):
     weight_sum: float
     """How many questions the sample stands for."""
     cells: tuple[DrawnCell, ...]
+    units: Units = "questions"
+    """What is counted wherever this report counts questions."""
 
 
 class ConvertReport(GoldReport, frozen=True, kw_only=True):

@@ -48,7 +48,11 @@ _OVERLONG = f"the line is longer than {MAX_LINE >> 20} MiB"
 
 def read_gold(name: str) -> list[Gold]:
     """The questions of a gold set, in its order; raises InputRejected with all that is wrong."""
-    content = read_whole(name)
+    return gold_in(name, read_whole(name))
+
+
+def gold_in(name: str, content: bytes) -> list[Gold]:
+    """The questions of a file that was read already."""
     problems: list[str] = []
     questions: list[Gold] = []
     seen: dict[str, str] = {}

@@ -10,11 +10,12 @@ from msgspec import Struct
 
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.gold import Gold
+from ragauge.contracts.gold_parts import Units
 from ragauge.errors import InputRejected
 from ragauge.ingest.fields import BadField, BadRecord, mapping, mappings, quoted, text
-from ragauge.ingest.gold import ALIASES, REQUIRED, SHOWN, gold_of
+from ragauge.ingest.gold import ALIASES, REQUIRED, SHOWN, gold_in, gold_of
 from ragauge.ingest.gold_tables import OTHER_QUESTIONS, Records, read_table
-from ragauge.ingest.heritage import Entry, entry_of, is_entry, misplaced, unknown_types
+from ragauge.ingest.heritage import MARKS, Entry, entry_of, is_entry, misplaced, unknown_types
 from ragauge.ingest.judgements import records_of
 from ragauge.ingest.lines import read_whole
 from ragauge.ingest.strict_json import BadJson, decode
@@ -55,6 +56,36 @@ def read_any(name: str, answerable: bool | None = None) -> Taken:
     if not questions:
         raise InputRejected(f"{name}: holds no question")
     return Taken(form, questions, findings)
+
+
+def read_units(name: str) -> tuple[list[Gold], Units]:
+    """What a gold set is split into or sampled by: its questions, or its heritage entries.
+
+    An entry is a unit whose `extra` is the record as it was written. Raises InputRejected with
+    all that is wrong.
+    """
+    content = read_whole(name)
+    if not any(mark.encode() in content for mark in MARKS):
+        return gold_in(name, content), "questions"
+    problems: list[str] = []
+    records = list(_decoded(name, content, problems))
+    if not any(is_entry(record) for _, record in records):
+        return gold_in(name, content), "questions"
+    units: dict[str, Gold] = {}
+    for place, record in records:
+        try:
+            entry = entry_of(record)
+        except BadRecord as fault:
+            problems += [f"{place}: {field}" for field in fault.fields]
+            continue
+        if entry.id in units:
+            problems.append(f"{place}: id: {quoted(entry.id)} is in the file already")
+        units[entry.id] = Gold(
+            qid=entry.id, question=entry.text, answerable=True, strata=entry.strata, extra=record
+        )
+    if problems:
+        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
+    return list(units.values()), "entries"
 
 
 def _checked(

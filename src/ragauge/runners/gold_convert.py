@@ -11,7 +11,7 @@ import msgspec
 
 from ragauge.contracts.finding import Findings
 from ragauge.contracts.gold import Gold, fingerprint
-from ragauge.contracts.gold_parts import ConvertReport
+from ragauge.contracts.gold_parts import ConvertReport, Units
 from ragauge.contracts.gold_report import Severity, judged
 from ragauge.errors import UsageError
 from ragauge.ingest.gold import ALIASES
@@ -64,9 +64,14 @@ def form_of(path: Path) -> str:
     return form
 
 
-def encoded(questions: Sequence[Gold], form: str = "jsonl") -> bytes:
-    """The questions in a form, keys Ragauge does not know at the place they came from."""
-    records = [record_of(question) for question in questions]
+def encoded(questions: Sequence[Gold], form: str = "jsonl", units: Units = "questions") -> bytes:
+    """The questions in a form, keys Ragauge does not know at the place they came from.
+
+    Heritage entries are written as they were read.
+    """
+    if units == "entries" and form not in ("json", "jsonl"):
+        raise UsageError(f"heritage entries cannot be a table: write .jsonl or .json, not .{form}")
+    records = [one.extra if units == "entries" else record_of(one) for one in questions]
     match form:
         case "jsonl":
             return b"".join(msgspec.json.encode(record) + b"\n" for record in records)

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold, fingerprint
-from ragauge.contracts.gold_parts import CELLS_KEPT, DrawnCell, SampleReport
+from ragauge.contracts.gold_parts import CELLS_KEPT, DrawnCell, SampleReport, Units
 from ragauge.contracts.gold_report import Severity, judged
 from ragauge.errors import UsageError
 from ragauge.runners.gold_convert import encoded, form_of, write_new
@@ -31,26 +31,28 @@ def sample(
     allocation: Allocation = "proportional",
     seed: int = 0,
     force: bool = False,
+    units: Units = "questions",
 ) -> SampleReport:
     """Which questions were drawn into a file, in the set's order, each with its weight.
 
     Without `by`, it is drawn by answerable and by the strata, fewest values first, that leave no
     more cells than questions to draw. A set that is itself a sample keeps what its questions
-    stood for: weights multiply.
+    stood for: weights multiply. Heritage entries are written as they are: what an entry stands for
+    is in the report, by cell.
     """
     if not 0 < n <= len(questions):
-        raise UsageError(f"-n: {n} of {len(questions)} questions cannot be drawn")
+        raise UsageError(f"-n: {n} of {len(questions)} {units} cannot be drawn")
     form = form_of(out)
-    factors = factors_of(questions, by, _cells_within(questions, n))
+    factors = factors_of(questions, by, _cells_within(questions, n), units)
     keys = {question.qid: key_of(question, factors) for question in questions}
     made = sample_units(keys, n, allocation, seed)
     drawn = _drawn(questions, made.weights)
-    write_new({out: encoded(drawn, form)}, force)
+    write_new({out: encoded(drawn, form, units)}, force)
     return SampleReport(
-        **judged(_found(made.cells, factors, len(questions)), SEVERITIES),
+        **judged(_found(made.cells, factors, len(questions), units), SEVERITIES),
         coverage=_coverage(questions, drawn, made.cells),
         gold=fingerprint(questions),
-        sample=fingerprint([_as_read(question) for question in drawn]),
+        sample=fingerprint([_as_read(question, units) for question in drawn]),
         file=str(out),
         seed=seed,
         allocation=allocation,
@@ -58,6 +60,7 @@ def sample(
         balance=_balance(questions, drawn, factors),
         weight_sum=math.fsum(question.weight or 0.0 for question in drawn),
         cells=tuple(_told(cell, factors) for cell in made.cells[:CELLS_KEPT]),
+        units=units,
     )
 
 
@@ -81,30 +84,33 @@ def _coverage(
     }
 
 
-def _as_read(question: Gold) -> Gold:
-    """The question as a reader of the file has it, for whom a weight of one is none."""
-    return replace(question, weight=None) if question.weight == 1 else question
+def _as_read(question: Gold, units: Units) -> Gold:
+    """The question as a reader of the file has it: a weight of one is none, an entry has none."""
+    unweighted = question.weight == 1 or units == "entries"
+    return replace(question, weight=None) if unweighted else question
 
 
 def _cells_within(questions: Sequence[Gold], n: int) -> Callable[[tuple[str, ...]], bool]:
     return lambda factors: len({key_of(question, factors) for question in questions}) <= n
 
 
-def _found(cells: Sequence[SampleCell], factors: Sequence[str], whole: int) -> Findings:
+def _found(
+    cells: Sequence[SampleCell], factors: Sequence[str], whole: int, units: Units
+) -> Findings:
     found = Findings()
-    for finding in _unreached(cells, factors, whole):
+    for finding in _unreached(cells, factors, whole, units):
         found.add(finding)
     return found
 
 
 def _unreached(
-    cells: Sequence[SampleCell], factors: Sequence[str], whole: int
+    cells: Sequence[SampleCell], factors: Sequence[str], whole: int, units: Units
 ) -> Iterator[Finding]:
     """Cells no question was drawn from: what is measured says nothing about them."""
     for cell in cells:
         if not cell.taken:
             share = f"{cell.size} of {whole}"
-            fact = f"{share} questions, none drawn, so the sample does not stand for them; draw "
+            fact = f"{share} {units}, none drawn, so the sample does not stand for them; draw "
             remedy = f"{len(cells)} or more, or name fewer factors with --by"
             yield Finding("cell_without_sample", words_of(cell.key, factors), fact + remedy)
 

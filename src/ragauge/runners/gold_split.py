@@ -9,7 +9,7 @@ from pathlib import Path
 
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import ANSWERABLE, Gold, fingerprint, value_of
-from ragauge.contracts.gold_parts import CELLS_KEPT, Part, PartCell, SplitReport
+from ragauge.contracts.gold_parts import CELLS_KEPT, Part, PartCell, SplitReport, Units
 from ragauge.contracts.gold_report import Severity, judged
 from ragauge.errors import UsageError
 from ragauge.runners.gold_convert import encoded, write_new
@@ -35,22 +35,24 @@ def split(
     names: Sequence[str] = ("train", "dev", "test"),
     seed: int = 0,
     force: bool = False,
+    units: Units = "questions",
 ) -> SplitReport:
     """How a set was split into files of a folder, one a part, in the set's order.
 
     Without `by`, it is balanced by answerable and by the strata of which a value has on average
-    a question in the smallest part; those with the fewest values first.
+    a question in the smallest part; those with the fewest values first. Heritage entries, which
+    are not answerable or unanswerable, are balanced by strata alone.
     """
     smallest = Fraction(min(shares), sum(shares))
-    factors = factors_of(questions, by, _values_within(questions, smallest))
+    factors = factors_of(questions, by, _values_within(questions, smallest), units)
     keys = {question.qid: key_of(question, factors) for question in questions}
     made = split_units(keys, shares, seed)
     parts = _parts(questions, made.part_of, len(names))
-    _demand_filled(parts, names, shares, len(questions))
+    _demand_filled(parts, names, shares, len(questions), units)
     files = [into / f"{name}.jsonl" for name in names]
-    _write(files, parts, force)
+    _write(files, parts, force, units)
     return SplitReport(
-        **judged(_found(made.cells, factors, names, parts), SEVERITIES),
+        **judged(_found(made.cells, factors, names, parts, units), SEVERITIES),
         coverage={"gold": len(questions), "cells": len(made.cells)},
         gold=fingerprint(questions),
         seed=seed,
@@ -59,6 +61,7 @@ def split(
         balance=_balance(made.cells, factors, names),
         largest_deviation=_largest_deviation(made.cells, factors, shares),
         cells=tuple(_told(cell, factors, names) for cell in made.cells[:CELLS_KEPT]),
+        units=units,
     )
 
 
@@ -99,26 +102,26 @@ def factors_of(
     questions: Sequence[Gold],
     by: Sequence[str] | None,
     fits: Callable[[tuple[str, ...]], bool],
+    units: Units = "questions",
 ) -> tuple[str, ...]:
-    """The factors to balance by, answerable always among them.
+    """The factors to balance by, answerable always among them where the units are questions.
 
     Those that were asked for, in their order, answerable first unless it has its place; else
     every stratum, fewest values first, that still fits.
     """
     values = values_by_stratum(questions)
+    always: tuple[str, ...] = (ANSWERABLE,) if units == "questions" else ()
     if by is not None:
-        unknown = [name for name in by if name not in {ANSWERABLE, *values}]
+        unknown = [name for name in by if name not in {*always, *values}]
         if unknown:
-            there = ", ".join([ANSWERABLE, *sorted(values)])
+            there = ", ".join([*always, *sorted(values)]) or "none"
+            one = "question" if units == "questions" else "entry"
             raise UsageError(
-                *(
-                    f'--by: no question has the stratum "{name}"; there are {there}'
-                    for name in unknown
-                )
+                *(f'--by: no {one} has the stratum "{name}"; there are {there}' for name in unknown)
             )
         asked = dict.fromkeys(by)
-        return tuple(asked if ANSWERABLE in asked else {ANSWERABLE: None, **asked})
-    factors: tuple[str, ...] = (ANSWERABLE,)
+        return tuple(asked if ANSWERABLE in asked else {**dict.fromkeys(always), **asked})
+    factors = always
     for name in sorted(values, key=lambda name: (len(values[name]), name)):
         if len(values[name]) > 1 and name != ANSWERABLE and fits((*factors, name)):
             factors = (*factors, name)
@@ -164,24 +167,30 @@ def _parts(questions: Sequence[Gold], part_of: Mapping[str, int], count: int) ->
 
 
 def _demand_filled(
-    parts: Sequence[Sequence[Gold]], names: Sequence[str], shares: Sequence[int], n: int
+    parts: Sequence[Sequence[Gold]],
+    names: Sequence[str],
+    shares: Sequence[int],
+    n: int,
+    units: Units,
 ) -> None:
     asked = "/".join(map(str, shares))
     empty = [name for name, part in zip(names, parts, strict=True) if not part]
     if empty:
         raise UsageError(
-            f"--shares: {n} questions at {asked} leave {' and '.join(empty)} without any; "
+            f"--shares: {n} {units} at {asked} leave {' and '.join(empty)} without any; "
             "ask for fewer parts, or larger shares"
         )
 
 
-def _write(files: Sequence[Path], parts: Sequence[Sequence[Gold]], force: bool) -> None:
+def _write(
+    files: Sequence[Path], parts: Sequence[Sequence[Gold]], force: bool, units: Units
+) -> None:
     folder = files[0].parent
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"{folder}: cannot be a folder: {error.strerror or error}") from None
-    contents = (encoded(part) for part in parts)
+    contents = (encoded(part, units=units) for part in parts)
     write_new(dict(zip(files, contents, strict=True)), force)
 
 
@@ -208,41 +217,48 @@ def _found(
     factors: Sequence[str],
     names: Sequence[str],
     parts: Sequence[Sequence[Gold]],
+    units: Units,
 ) -> Findings:
     found = Findings()
-    for finding in (*_unreached(cells, factors, names), *_asked_twice(names, parts)):
+    twice = _asked_twice(names, parts, units)
+    for finding in (*_unreached(cells, factors, names, units), *twice):
         found.add(finding)
     return found
 
 
 def _unreached(
-    cells: Sequence[SplitCell], factors: Sequence[str], names: Sequence[str]
+    cells: Sequence[SplitCell], factors: Sequence[str], names: Sequence[str], units: Units
 ) -> Iterator[Finding]:
     """Values and cells that some part has nothing of."""
     for factor, values in _balance(cells, factors, names).items():
         for value, counts in values.items():
             missing = [name for name, count in counts.items() if not count]
             if missing:
-                yield _absent("missing_value", f"{factor}={value}", sum(counts.values()), missing)
+                size = sum(counts.values())
+                yield _absent("missing_value", f"{factor}={value}", size, missing, units)
     for cell in cells:
         missing = [name for name, count in zip(names, cell.counts, strict=True) if not count]
         if missing:
-            yield _absent("small_cell", words_of(cell.key, factors), cell.size, missing)
+            yield _absent("small_cell", words_of(cell.key, factors), cell.size, missing, units)
 
 
-def _absent(code: str, where: str, size: int, missing: Sequence[str]) -> Finding:
-    questions = "1 question" if size == 1 else f"{size} questions"
-    return Finding(code, where, f"{questions}, none of them in {' or '.join(missing)}")
+def _absent(code: str, where: str, size: int, missing: Sequence[str], units: Units) -> Finding:
+    one = "1 question" if units == "questions" else "1 entry"
+    counted = one if size == 1 else f"{size} {units}"
+    return Finding(code, where, f"{counted}, none of them in {' or '.join(missing)}")
 
 
-def _asked_twice(names: Sequence[str], parts: Sequence[Sequence[Gold]]) -> Iterator[Finding]:
+def _asked_twice(
+    names: Sequence[str], parts: Sequence[Sequence[Gold]], units: Units
+) -> Iterator[Finding]:
     """Questions of the same words in two parts: what was seen in one is known in the other."""
     first: dict[str, tuple[str, str]] = {}
     for name, part in zip(names, parts, strict=True):
         for question in part:
             other, qid = first.setdefault(canonical(question.question), (name, question.qid))
             if other != name:
-                fact = f"is in {name} and asks what {qid} asks, which is in {other}; keep one"
+                same = f"asks what {qid} asks" if units == "questions" else f"has the text of {qid}"
+                fact = f"is in {name} and {same}, which is in {other}; keep one"
                 yield Finding("question_in_two_parts", question.qid, fact)
 
 
@@ -277,7 +293,7 @@ def _largest_deviation(
         for row in rows
         for count, share in zip(row, shares, strict=True)
     ]
-    return float(max(off))
+    return float(max(off, default=0))
 
 
 def _told(cell: SplitCell, factors: Sequence[str], names: Sequence[str]) -> PartCell:

@@ -11,8 +11,8 @@ from ragauge.reports.gold.page import finding_lines, table, told
 def lines(report: SampleReport) -> Iterator[str]:
     covered = report.coverage
     yield told(
-        f"{covered['sampled']:,} of {covered['gold']:,} questions, {report.allocation} by "
-        f"{', '.join(report.factors)} ({covered['cells']:,} cells), seed {report.seed}"
+        f"{covered['sampled']:,} of {covered['gold']:,} {report.units}, {report.allocation} by "
+        f"{', '.join(report.factors) or 'chance'} ({covered['cells']:,} cells), seed {report.seed}"
     )
     yield ""
     yield from table(_rows(report))
@@ -25,7 +25,7 @@ def lines(report: SampleReport) -> Iterator[str]:
 
 def _rows(report: SampleReport) -> list[list[str]]:
     rows = [["", "all", "sample"]]
-    rows.append(["questions", f"{report.coverage['gold']:,}", f"{report.coverage['sampled']:,}"])
+    rows.append([report.units, f"{report.coverage['gold']:,}", f"{report.coverage['sampled']:,}"])
     for factor, values in report.balance.items():
         rows += [[f"{factor} {value}", f"{a:,}", f"{b:,}"] for value, (a, b) in values.items()]
     return rows
@@ -34,4 +34,4 @@ def _rows(report: SampleReport) -> list[list[str]]:
 def _weights(report: SampleReport) -> str:
     weights = [cell.weight for cell in report.cells if cell.weight is not None]
     spread = f"weights from {min(weights):.4g} to {max(weights):.4g}"
-    return f"It stands for {report.weight_sum:,.6g} questions; {spread}."
+    return f"It stands for {report.weight_sum:,.6g} {report.units}; {spread}."

@@ -11,13 +11,13 @@ from ragauge.reports.gold.page import finding_lines, table, told
 def lines(report: SplitReport) -> Iterator[str]:
     covered = report.coverage
     yield told(
-        f"{covered['gold']:,} questions in {len(report.parts)} parts by "
-        f"{', '.join(report.factors)} ({covered['cells']:,} cells), seed {report.seed}"
+        f"{covered['gold']:,} {report.units} in {len(report.parts)} parts by "
+        f"{', '.join(report.factors) or 'chance'} ({covered['cells']:,} cells), seed {report.seed}"
     )
     yield ""
     yield from table(_rows(report))
     yield ""
-    yield f"No value is more than {report.largest_deviation:.2f} questions from its share."
+    yield f"No value is more than {report.largest_deviation:.2f} {report.units} from its share."
     yield from finding_lines(report)
     yield ""
     for part in report.parts:
@@ -28,7 +28,7 @@ def _rows(report: SplitReport) -> list[list[str]]:
     names = [part.name for part in report.parts]
     rows = [["", "all", *names]]
     sizes = [part.questions for part in report.parts]
-    rows.append(["questions", *(f"{size:,}" for size in (sum(sizes), *sizes))])
+    rows.append([report.units, *(f"{size:,}" for size in (sum(sizes), *sizes))])
     for factor, values in report.balance.items():
         for value, counts in values.items():
             each = [counts[name] for name in names]
