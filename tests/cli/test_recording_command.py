@@ -204,7 +204,7 @@ def line(tmp_path) -> Callable[..., str]:
         ]
         traces = tmp_path / "traces.jsonl"
         traces.write_text("".join(json.dumps(answer) + "\n" for answer in answers))
-        flags = ("--gates", "coverage>=0", "--record", "--store", store)
+        flags = ("--gates", "coverage>=0.1", "--record", "--store", store)
         assert ragauge("score", gold, traces, *flags).returncode == 0
         return listed(store)[0]["id"]
 

@@ -20,9 +20,9 @@ from ragauge.diagnosis.advice import UNKNOWN, StabilityFacts
 from ragauge.diagnosis.catalogue import CAUSE, catalogue
 from ragauge.diagnosis.components import Fault
 from ragauge.diagnosis.traceability import CODES, TraceabilityFacts, Turned
-from ragauge.gates.rules import parse_rule
+from ragauge.gates.rules import known_rules
 from ragauge.metrics.quality import LABELS
-from ragauge.metrics.table import find, table
+from ragauge.metrics.table import table
 
 ENTRIES = catalogue()
 every_entry = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.id)
@@ -139,7 +139,7 @@ def test_an_entry_names_metrics_that_exist(entry):
     assert len(set(entry.metrics)) == len(entry.metrics)
     assert set(entry.metrics) <= set(table())
     for text in entry.scores:
-        assert parse_rule(text, lambda name: find(name).id).metric in table()
+        assert known_rules(text)[0].metric in table()
 
 
 @every_entry

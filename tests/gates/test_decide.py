@@ -10,11 +10,11 @@ from ragauge import score
 from ragauge.contracts.score import Score
 from ragauge.errors import UsageError
 from ragauge.gates.decide import decide, decide_each
-from ragauge.gates.rules import parse_rule
+from ragauge.gates.rules import known_rules
 
 
 def verdict(text, value, ci=None, reason=None):
-    rule = parse_rule(text, str)
+    rule = known_rules(text)[0]
     return decide(
         rule, Score(value=value, n=0 if value is None else 20, of=20, ci=ci, reason=reason)
     )
@@ -85,7 +85,9 @@ def test_a_reason_says_whether_more_questions_would_help():
 )
 def test_rules_per_question_count_questions(text, values, expected, share):
     qids = [f"q{number}" for number in range(len(values))]
-    found = decide_each(parse_rule(text, str), qids, values)
+    found = decide_each(
+        known_rules(text)[0], [(q, v, True) for q, v in zip(qids, values, strict=True)]
+    )
     assert (found.verdict, found.value) == (expected, share)
     assert found.n == sum(value is not None for value in values)
     if 0 in values:
@@ -98,7 +100,7 @@ def test_rules_per_question_count_questions(text, values, expected, share):
 def test_what_was_not_scored_never_passes(op, bound, each):
     text = f"x{op}{bound:.6f}"
     found = (
-        decide_each(parse_rule(f"{text} per question", str), ["q1"], [None])
+        decide_each(known_rules(f"{text} per question")[0], [("q1", None, True)])
         if each
         else verdict(text, None, reason="no answers")
     )
@@ -149,11 +151,11 @@ def gated(tmp_path):
         ("over_refusal<=0.4 where language=nl and tier=2", True, ("pass", 0.0, 1)),
         ("compliance>=1 where answerable", True, ("pass", 1.0, 3)),
         ("compliance>=1 where unanswerable", True, ("pass", 1.0, 1)),
-        ("over_refusal<=1 where unanswerable", False, ("not_evaluated", None, 0)),
-        ("over_refusal<=1 where unanswerable?", True, ("not_evaluated", None, 0)),
-        ("over_refusal<=1 where language=fr", False, ("not_evaluated", None, 0)),
-        ("precision_strict>=0", False, ("not_evaluated", None, 0)),
-        ("precision_strict>=0?", True, ("not_evaluated", None, 0)),
+        ("over_refusal<=0.9 where unanswerable", False, ("not_evaluated", None, 0)),
+        ("over_refusal<=0.9 where unanswerable?", None, ("not_evaluated", None, 0)),
+        ("over_refusal<=0.9 where language=fr", False, ("not_evaluated", None, 0)),
+        ("precision_strict>=0.1", False, ("not_evaluated", None, 0)),
+        ("precision_strict>=0.1?", None, ("not_evaluated", None, 0)),
         ("citation_hit_rate>=1 per question", False, ("fail", 2 / 3, 3)),
         ("citation_hit_rate>=1 per question 2 of 3", True, ("pass", 2 / 3, 3)),
         ("citation_hit_rate>=1 per question where language=en", True, ("pass", 1.0, 1)),
@@ -166,12 +168,12 @@ def test_gates_over_files(gated, gates, passed, found):
 
 @pytest.mark.parametrize("gates", [None, "", ()])
 def test_no_gates_means_the_integrity_gates(gated, gates):
-    assert gated(gates) == (True, [("pass", 1.0, 4), ("pass", 0.0, 4)])
+    assert gated(gates) == (None, [("pass", 1.0, 4), ("pass", 0.0, 4)])
 
 
 def test_a_preset_and_own_rules_hold_together(gated):
     passed, verdicts = gated(
-        "over_refusal<=0.4,citation_hit_rate>=0.6,precision_strict>=0?", preset="example08"
+        "over_refusal<=0.4,citation_hit_rate>=0.6,precision_strict>=0.1?", preset="example08"
     )
     assert passed
     assert len(verdicts) == 8

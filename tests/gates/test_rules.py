@@ -7,12 +7,17 @@ from hypothesis import strategies as st
 from ragauge.contracts.verdict import Rule
 from ragauge.errors import UsageError
 from ragauge.gates.presets import DEFAULT, PRESETS, preset
-from ragauge.gates.rules import EXAMPLE, checked, merged, parse_rule, parse_rules
+from ragauge.gates.rules import EXAMPLE, checked, known_rules, merged, parse_rules
 from ragauge.metrics.table import find, table
 
 
-def full_id(name):
-    return find(name, "facts").id
+def found_metric(name):
+    return find(name, "facts")
+
+
+def read(text):
+    [found] = parse_rules(text, found_metric)
+    return found
 
 
 def rule(name, op, bound, **others):
@@ -56,21 +61,25 @@ READ = {
         optional=True,
     ),
     "precision_strict>=0.80?": rule("precision_strict", ">=", 0.8, optional=True),
+    "precision_strict>=0.80 over 80%": rule("precision_strict", ">=", 0.8, over=0.8),
+    "precision_strict>=0.80@95 over 0.5 where language=nl": rule(
+        "precision_strict", ">=", 0.8, confidence=95, over=0.5, where={"language": "nl"}
+    ),
 }
 
 
 @pytest.mark.parametrize("text", READ)
 def test_a_rule_is_read(text):
-    assert parse_rule(text, full_id) == READ[text]
+    assert read(text) == READ[text]
 
 
 @pytest.mark.parametrize("text", READ)
 def test_a_rule_written_out_reads_the_same(text):
-    assert parse_rule(str(READ[text]), full_id) == READ[text]
+    assert read(str(READ[text])) == READ[text]
 
 
 def test_rules_stand_between_commas():
-    assert parse_rules(EXAMPLE, full_id) == (
+    assert parse_rules(EXAMPLE, found_metric) == (
         READ["precision_cited>=0.80"],
         READ["under_refusal<=0.05@95"],
     )
@@ -102,14 +111,14 @@ REFUSED = {
 @pytest.mark.parametrize("text", REFUSED)
 def test_a_rule_that_cannot_hold_is_refused_in_words(text):
     with pytest.raises(UsageError) as error:
-        parse_rule(text, full_id)
+        read(text)
     assert REFUSED[text] in str(error.value)
     assert error.value.exit_code == 2
 
 
 def test_all_errors_come_at_once():
     with pytest.raises(UsageError) as error:
-        parse_rules("precision_sited>=1,coverage>=1,nonsense,coverage=1@95", full_id)
+        parse_rules("precision_sited>=1,coverage>=1,nonsense,coverage=1@95", found_metric)
     assert len(error.value.problems) == 3
 
 
@@ -122,10 +131,10 @@ def test_k_of_n_without_questions_is_refused_from_python_too():
 @given(st.text(alphabet="precison_td<>=≥.0159@%? wherqutn/ofa", max_size=40))
 def test_any_text_is_a_rule_or_a_usage_error(text):
     try:
-        found = parse_rule(text, str)
+        found = known_rules(text)[0]
     except UsageError:
         return
-    assert parse_rule(str(found), str).metric == found.metric
+    assert known_rules(str(found))[0].metric == found.metric
 
 
 # Presets.
@@ -183,6 +192,20 @@ def test_an_unknown_preset_names_the_known_ones():
     ],
 )
 def test_a_users_rule_takes_the_place_of_the_presets_about_the_same(own, left):
-    given_rules = parse_rules("over_refusal<=0.1,coverage=1", full_id)
-    found = merged(given_rules, parse_rules(own, full_id))
+    given_rules = parse_rules("over_refusal<=0.1,coverage=1", found_metric)
+    found = merged(given_rules, parse_rules(own, found_metric))
     assert {str(r).removeprefix("quality.") for r in found} == left
+
+
+def test_the_stability_briefs_equals_sign_means_the_good_direction():
+    from ragauge.gates.stability import rules_of
+    from ragauge.metrics.table import find
+
+    def runs(name):
+        return find(name, "runs")
+
+    own = rules_of("reference", "acr=0.95,cghc=0.95,css=0.70,ned50=0.20,rcr=0.98", runs)
+    bounds = {rule.metric.partition(".")[2]: f"{rule.op}{rule.bound:g}" for rule in own}
+    assert bounds["acr"] == ">=0.95" and bounds["ned50"] == "<=0.2" and bounds["rcr"] == ">=0.98"
+    with pytest.raises(UsageError, match=r"write >=0\.95"):
+        rules_of("ours", "acr=0.95", runs)

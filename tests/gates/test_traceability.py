@@ -6,7 +6,7 @@ from ragauge.contracts.calibration import Calibration
 from ragauge.contracts.score import Score
 from ragauge.errors import UsageError
 from ragauge.gates.decide import decide
-from ragauge.gates.rules import parse_rule
+from ragauge.gates.rules import parse_rules
 from ragauge.gates.traceability import (
     about_deltas,
     audit_rules,
@@ -30,11 +30,11 @@ LAMBDA = [
 
 
 def audited(name):
-    return find(name, "audit").id
+    return find(name, "audit")
 
 
 def traced(name):
-    return find(name, "audit", "audited_runs").id
+    return find(name, "audit", "audited_runs")
 
 
 def texts(rules):
@@ -65,9 +65,9 @@ def test_strict_wants_every_question_convergent():
 
 
 def test_own_rules_take_the_presets_place_or_stand_beside():
-    own = "coverage>=0.9,payload>=0.99,match_rate<=1"
+    own = "coverage>=0.9,payload>=0.99,match_rate<=0.999"
     found = texts(audit_rules(True, True, own, audited))
-    others = ["traceability.payload>=0.99", "traceability.match_rate<=1"]
+    others = ["traceability.payload>=0.99", "traceability.match_rate<=0.999"]
     assert found == [*AUDITED, MATCH, "traceability.coverage>=0.9", *others]
     found = texts(trace_eval_rules(True, False, "answer_convergent>=0.9", traced))
     assert found == [MATCH, CHECKED, *LAMBDA[1:], "traceability.answer_convergent>=0.9"]
@@ -94,7 +94,7 @@ def test_a_calibrated_embedder_brings_its_threshold():
 
 @pytest.mark.parametrize("name", ["context", "chunk", "anchor", "decoy"])
 def test_a_gate_on_delta_s_without_calibration_is_not_evaluated(name):
-    rule = parse_rule(f"deltaS_{name}<=0.45", audited)
+    [rule] = parse_rules(f"deltaS_{name}<=0.45", audited)
     assert about_deltas(rule)
     found = uncalibrated(rule, Score(value=0.1, n=9, of=9), "AUC 0.71 is below 0.8")
     assert (found.verdict, found.value, found.holds) == ("not_evaluated", None, False)
@@ -102,7 +102,7 @@ def test_a_gate_on_delta_s_without_calibration_is_not_evaluated(name):
 
 
 def test_a_gate_on_delta_s_that_may_stay_unevaluated_does_not_fail():
-    rule = parse_rule("deltaS_context<=0.45?", audited)
+    [rule] = parse_rules("deltaS_context<=0.45?", audited)
     assert uncalibrated(rule, Score(value=0.1, n=9, of=9), "not calibrated").holds
 
 

@@ -230,7 +230,7 @@ def test_a_pair_that_has_no_kappa_is_told(tmp_path):
 ONE_LABEL, BOTH = ["x", "x", "x", "x"], ["x", "x", "x", "y"]
 
 
-@pytest.mark.parametrize("gates", [None, "kappa>=0"])
+@pytest.mark.parametrize("gates", [None, "kappa>=0.1"])
 def test_a_mean_over_some_pairs_is_not_judged(tmp_path, gates):
     report = agreement(written(tmp_path, ONE_LABEL, ONE_LABEL, BOTH), gates=gates)
     gate = next(gate for gate in report.gates if gate.metric == "agreement.kappa")
@@ -243,7 +243,7 @@ def test_a_mean_over_some_pairs_is_not_judged(tmp_path, gates):
 
 def test_what_all_annotators_have_is_judged_beside_a_pair_without_kappa(tmp_path):
     names = written(tmp_path, ONE_LABEL, ONE_LABEL, BOTH)
-    report = agreement(names, gates="percent>=0.5,alpha>=-1,kappa>=0?")
+    report = agreement(names, gates="percent>=0.5,alpha>=-0.99,kappa>=0.1?")
     verdicts = {gate.metric: gate.verdict for gate in report.gates}
     assert verdicts == {
         "agreement.coverage": "pass",
@@ -256,7 +256,7 @@ def test_what_all_annotators_have_is_judged_beside_a_pair_without_kappa(tmp_path
 
 def test_a_pair_that_marked_no_span_keeps_the_mean_from_being_judged(tmp_path):
     span = [{"start": 0, "end": 2, "type": "TOP"}]
-    report = agreement(written(tmp_path, [[]], [[]], [span], field="spans"), gates="span_f1>=0")
+    report = agreement(written(tmp_path, [[]], [[]], [span], field="spans"), gates="span_f1>=0.1")
     assert report.metrics["agreement.span_f1"].value == 0
     assert "|pairs:2/3|" in report.metrics["agreement.span_f1"].signature
     gate = next(gate for gate in report.gates if gate.metric == "agreement.span_f1")

@@ -360,7 +360,7 @@ def test_unknown_retrieved_ids_leave_strict_precision_and_scope(tmp_path):
     ],
 )
 def test_gold_retrieved_needs_all_gold_ids_among_the_first_k(tmp_path, retrieved, expected):
-    gates = ",".join(f"gold_retrieved@{k}>=0" for k in expected)
+    gates = ",".join(f"gold_retrieved@{k}>=0.01" for k in expected)
     gold = [question(gold_citations=["p1#1", "p2#1"])]
     report = report_of(tmp_path, gold, [refused(retrieved_ids=retrieved)], gates=gates)
     assert {k: counts(report, f"gold_retrieved@{k}") for k in expected} == {

@@ -74,6 +74,8 @@ def test_a_workflow_command_says_what_was_wanted():
 @pytest.mark.parametrize(("share", "demand"), [((3, 4), "3 of 4 hold"), (None, "all hold")])
 def test_in_a_score_task_the_rule_says_itself_how_many_must_hold_it(share, demand):
     rule = Rule(metric="quality.compliance", op=">=", bound=0.5, per="question", at_least=share)
-    verdict = decide_each(rule, ["q1", "q2", "q3", "q4"], [1.0, 1.0, 1.0, 0.0])
+    verdict = decide_each(
+        rule, [("q1", 1.0, True), ("q2", 1.0, True), ("q3", 1.0, True), ("q4", 0.0, True)]
+    )
     text = console.render(suite("score", [verdict]))
     assert re.search(rf"quality\.compliance >= 0\.50 +3 of 4 hold +4 +{demand} ", text)

@@ -87,7 +87,7 @@ def test_a_gate_that_cannot_apply_fails_nothing():
 
 
 def test_own_rules_take_the_profiles_place_and_keep_its_questions():
-    own = parse_rules("acr>=0.5,css_pairwise>=0.9", lambda name: find(name, "runs").id)
+    own = parse_rules("acr>=0.5,css_pairwise>=0.9", lambda name: find(name, "runs"))
     rules = with_own("ours", own)
     acr = [rule for rule in rules if rule.metric == "stability.acr"]
     assert [(rule.bound, rule.where) for rule in acr] == [(0.5, {"answerable": True})]

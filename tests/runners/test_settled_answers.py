@@ -7,7 +7,7 @@ import pytest
 from ragauge import evaluate_answers
 from ragauge.contracts.finding import Findings
 from ragauge.contracts.metric import Absent, Row
-from ragauge.gates.rules import parse_rule
+from ragauge.gates.rules import known_rules
 from ragauge.runners.answers.settling import note_parts
 from tests.models.judge_server import chatting, refuses, status
 from tests.runners.test_judged_answers import ROWS, agreeable, judged
@@ -107,7 +107,7 @@ def test_answers_without_contexts_are_left_out_of_a_gate_and_that_is_said():
 
 
 def test_a_gate_over_all_answers_or_none_needs_no_such_finding():
-    rules, findings = [parse_rule("answers.rubric>=3", str)], Findings()
+    rules, findings = list(known_rules("answers.rubric>=3")), Findings()
     note_parts(rules, {"answers.rubric": [Row((1, 1)), Row((1, 1))]}, findings)
     note_parts(rules, {"answers.rubric": [Absent("no answer")]}, findings)
     assert not findings.counts

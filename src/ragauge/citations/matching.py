@@ -9,14 +9,14 @@ from msgspec import Struct
 from ragauge.citations.spans import characters, spans_beside, target_coverage
 from ragauge.contracts.citation import Citation
 from ragauge.contracts.gold import Gold, Span
-from ragauge.contracts.metric import Absent
+from ragauge.contracts.metric import Absent, NotApplicable
 from ragauge.text.canonical import composed
 
 MARGIN = 30
 """Characters by which a citation may begin and end elsewhere than the gold anchor."""
 
 NOTHING_TO_MATCH = Absent("neither gold citations nor an anchor")
-NO_ANCHOR = Absent("no gold anchor")
+NO_ANCHOR = NotApplicable("no gold anchor")
 NO_PLACES = Absent("cited chunks do not tell their place")
 
 

@@ -16,15 +16,15 @@ from typing import Any
 from msgspec import Struct
 
 from ragauge.contracts.citation import Citation
-from ragauge.contracts.metric import Absent
+from ragauge.contracts.metric import Absent, NotApplicable
 from ragauge.stats.discrimination import rank_correlation, value_of
 from ragauge.text.canonical import composed
 from ragauge.text.citations import id_of
 
 NOTHING_RETRIEVED = Absent("nothing was retrieved")
-NOT_RERANKED = Absent("no retrieved chunk tells k_final")
+NOT_RERANKED = NotApplicable("no retrieved chunk tells k_final")
 NO_K_POS = Absent("a retrieved chunk does not tell k_pos")
-ONE_CHUNK = Absent("fewer than two chunks tell k_pos and k_final")
+ONE_CHUNK = NotApplicable("fewer than two chunks tell k_pos and k_final")
 SHARED_PLACE = Absent("two retrieved chunks have the same place")
 NO_GOLD_IDS = Absent("no gold citations")
 

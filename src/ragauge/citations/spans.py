@@ -11,12 +11,12 @@ from msgspec import Struct
 
 from ragauge.contracts.citation import Citation
 from ragauge.contracts.gold import Span
-from ragauge.contracts.metric import Absent
+from ragauge.contracts.metric import Absent, NotApplicable
 from ragauge.text.canonical import composed
 
 Interval = tuple[int, int]
 
-NO_TARGET = Absent("no target section")
+NO_TARGET = NotApplicable("no target section")
 EMPTY_TARGET = Absent("the gold span is empty")
 IN_TOKENS = Absent("offsets in tokens cannot be held against characters")
 SEVERAL_REVISIONS = Absent("spans of several revisions, and neither gold nor manifest names one")

@@ -15,7 +15,7 @@ from ragauge.cli.run_store import told
 from ragauge.cli.score import forms_of, reading_progress, show, write_reports
 from ragauge.cli.settings import formats, options_of, remark, settings
 
-AUDITING = ("refusal", "refusal_tokens", "inline", "max_bad")
+AUDITING = ("refusal", "refusal_tokens", "inline", "min_coverage", "max_bad")
 """Settings that are options of the audit itself."""
 OWN = (
     *("manifest", "docs", "gold", "allow_cross_section", "depth", "cite_first", "offsets_in"),

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from ragauge.cli.settings import options_of
+
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 _OPTIONS = (
@@ -50,6 +52,7 @@ _LOGGING = (
 
 def auditing_options(command: Command) -> Command:
     """The command with what it takes to audit: index, documents, units, ΔS, gates."""
+    command = options_of("min_coverage")(command)
     for option in reversed(_OPTIONS):
         command = option(command)
     return command

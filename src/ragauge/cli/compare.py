@@ -9,7 +9,7 @@ import click
 
 from ragauge.cli.exit_codes import NOT_MEASURED
 from ragauge.cli.run_store import history_at, store_option
-from ragauge.cli.score import show, write_reports
+from ragauge.cli.score import show, verdict_code, write_reports
 from ragauge.cli.settings import options_of, settings
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ METHODS = ("auto", "mcnemar", "randomisation", "t", "wilcoxon", "bootstrap")
     "not comparable, the rest is compared. no-baseline: let a first run pass. With commas.",
 )
 @store_option
-@options_of("format", "quiet")
+@options_of("min_coverage", "format", "quiet")
 @click.option(
     "--report",
     "reports",
@@ -101,9 +101,9 @@ def compare(ctx: click.Context, /, **given: Any) -> None:
     from ragauge.runners.compare import compare as run
 
     forms = {Path(name): form_of(Path(name), ComparisonReport) for name in given["reports"]}
-    chosen = settings(format=given["format"], quiet=given["quiet"])
+    chosen = settings(**{name: given[name] for name in ("min_coverage", "format", "quiet")})
     names = ("metrics", "margins", "slices", "correction", "method", "alpha", "gate")
-    options = {name: given[name] for name in names}
+    options = {name: given[name] for name in names} | {"min_coverage": chosen["min_coverage"]}
     with history_at(given["store"]) as history:
         report = run(
             history, given["before"], given["after"], allow=_allowed(given["allow"]), **options
@@ -131,7 +131,7 @@ def _allowed(texts: tuple[str, ...]) -> tuple[str, ...]:
 
 def _mark(history: History, report: ComparisonReport, quiet: bool) -> str | None:
     """Mark the run that a gate failed, so that it is nobody's baseline; what to say of it."""
-    if report.passed or report.before is None:
+    if report.passed is not False or report.before is None:
         return None
     from ragauge.contracts.history import ID_SHOWN
     from ragauge.errors import RagaugeError
@@ -148,4 +148,4 @@ def _mark(history: History, report: ComparisonReport, quiet: bool) -> str | None
 def _exit_code(report: ComparisonReport) -> int:
     if report.before is not None and all(one.change is None for one in report.compared.values()):
         return NOT_MEASURED
-    return 0 if report.passed else 1
+    return verdict_code(report.passed)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 READING = ("refusal", "refusal_tokens", "inline")
 """Settings by which answers of traces are read."""
+CHOSEN = (*READING, "min_coverage", "max_bad")
+"""Settings that are options of the diagnosis."""
 TOLD = ("lang", "fail_on", "rules", "knobs", "claims")
 """Options that every kind of input has."""
 
@@ -57,7 +59,7 @@ TOLD = ("lang", "fail_on", "rules", "knobs", "claims")
 @click.option("--journal", metavar="FILE", help="Where replies are kept; else beside SCORES.")
 @click.option("--catalogue", is_flag=True, help="Print the causes and actions there are.")
 @store_option
-@options_of("refusal", "refusal_tokens", "inline", "max_bad", "quiet")
+@options_of("refusal", "refusal_tokens", "inline", "min_coverage", "max_bad", "quiet")
 @formats("text", "json", "markdown", "html", "junit")
 @click.option("--report", "reports", metavar="FILE", multiple=True, help="Also .html .json .md …")
 @click.pass_context
@@ -75,14 +77,14 @@ def diagnose(ctx: click.Context, /, **given: Any) -> None:
       ragauge diagnose latest --lang zh
       ragauge diagnose runs.jsonl --gold gold.jsonl --replay --http http://localhost:8000/qa
     """
-    flags = {name: given[name] or None for name in (*READING, "max_bad", "quiet", "format")}
+    flags = {name: given[name] or None for name in (*CHOSEN, "quiet", "format")}
     chosen = settings(**flags)
     given["metrics"] = _metrics(given)
     if given["catalogue"]:
         click.echo(_catalogue(given, chosen["format"]), nl=False)
         return
     forms = _forms(given)
-    report = _diagnosed(given, {name: chosen[name] for name in (*READING, "max_bad")})
+    report = _diagnosed(given, {name: chosen[name] for name in CHOSEN})
     write_reports(report, forms, chosen["quiet"])
     show(report, chosen["format"])
     ctx.exit(_exit_code(report))

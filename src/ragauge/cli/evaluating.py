@@ -12,7 +12,7 @@ import click
 from ragauge.cli.exit_codes import NOT_MEASURED
 from ragauge.cli.outputs import refuse_overwriting
 from ragauge.cli.recording import recorder, recording_options
-from ragauge.cli.score import forms_of, show, write_reports
+from ragauge.cli.score import forms_of, show, verdict_code, write_reports
 from ragauge.cli.settings import formats, options_of, remark, settings
 
 if TYPE_CHECKING:
@@ -22,7 +22,10 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 FORMS = ("text", "json", "markdown", "junit", "csv", "html")
 ENDINGS = {"html": ".html", "json": ".json", "markdown": ".md", "junit": ".xml", "csv": ".csv"}
-OWN = ("record", "store", "name", "label", "keep_texts", "quiet", "max_bad", "workers")
+OWN = (
+    *("record", "store", "name", "label", "keep_texts", "quiet", "max_bad", "workers"),
+    *("min_coverage", "require_gates"),
+)
 """Options that are settings."""
 
 _OPTIONS = (
@@ -48,7 +51,9 @@ def evaluating_options(*forms: str) -> Callable[[Command], Command]:
 
     def decorated(command: Command) -> Command:
         command = report(formats(*forms)(command))
-        command = recording_options(options_of("max_bad", "quiet")(command))
+        command = recording_options(
+            options_of("min_coverage", "require_gates", "max_bad", "quiet")(command)
+        )
         for option in reversed(_OPTIONS):
             command = option(command)
         return command
@@ -84,21 +89,21 @@ def evaluated(
     with recorder(chosen) as history:
         if "workers" in flags:
             given["workers"] = chosen["workers"] or os.cpu_count() or 1
-        outcome = run(**given, max_bad=chosen["max_bad"])
+        outcome = run(**given, **{name: chosen[name] for name in ("max_bad", "min_coverage")})
         _write_rows(outcome, out, chosen["quiet"])
         write_reports(outcome.report, forms, chosen["quiet"])
         show(outcome.report, form)
         history.keep(outcome)
-    return exit_code(outcome)
+    return exit_code(outcome, chosen["require_gates"])
 
 
-def exit_code(outcome: Outcome[Any]) -> int:
+def exit_code(outcome: Outcome[Any], require_gates: bool = False) -> int:
     """3 where nothing could be scored; 1 where a gate does not hold."""
     report = outcome.report
     told = (score.value for id, score in report.metrics.items() if not id.endswith(".coverage"))
     if not report.coverage.get("scored") or all(value is None for value in told):
         return NOT_MEASURED
-    return 0 if report.passed else 1
+    return verdict_code(report.passed, require_gates)
 
 
 def _write_rows(outcome: Outcome[Any], out: str | None, quiet: bool) -> None:

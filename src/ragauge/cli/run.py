@@ -14,7 +14,7 @@ import click
 
 from ragauge.cli.exit_codes import INTERRUPTED
 from ragauge.cli.run_store import opened, told
-from ragauge.cli.score import show, write_reports
+from ragauge.cli.score import show, verdict_code, write_reports
 from ragauge.cli.settings import formats, options_of
 from ragauge.text.visible import visible
 
@@ -38,7 +38,7 @@ GO_ON = "interrupted; the same command goes on where this one stopped"
 @click.option(
     "--report", "reports", metavar="FILE", multiple=True, help="Also .json .md .xml .txt."
 )
-@options_of("quiet")
+@options_of("require_gates", "quiet")
 @click.pass_context
 def run(ctx: click.Context, /, **given: Any) -> None:
     """Run the tasks of SUITE: a suite that ragauge.toml names, or a .toml file of its own.
@@ -78,7 +78,8 @@ def run(ctx: click.Context, /, **given: Any) -> None:
     except KeyboardInterrupt:
         click.echo(GO_ON, err=True)
         ctx.exit(INTERRUPTED)
-    ctx.exit(report.exit_code)
+    required = given["require_gates"] or file.settings["require_gates"]
+    ctx.exit(report.exit_code or verdict_code(report.passed, required))
 
 
 def _forms(given: dict[str, Any], file: SuiteFile) -> tuple[str, dict[Path, str]]:

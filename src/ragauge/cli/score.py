@@ -21,14 +21,27 @@ if TYPE_CHECKING:
     from ragauge.reports.forms import Report
 
 
-SCORING = ("preset", "refusal", "refusal_tokens", "canon", "each", "inline", "max_bad")
+SCORING = (
+    *("preset", "min_coverage", "refusal", "refusal_tokens", "canon", "each", "inline"),
+    "max_bad",
+)
 """Settings that are options of the score itself."""
 
 
 @click.command(short_help="Score traces against a gold set, with gates.")
 @click.argument("gold", metavar="GOLD")
 @click.argument("traces", metavar="TRACES...", nargs=-1, required=True)
-@options_of("preset", "gates", "refusal", "refusal_tokens", "canon", "each", "inline")
+@options_of(
+    "preset",
+    "gates",
+    "min_coverage",
+    "require_gates",
+    "refusal",
+    "refusal_tokens",
+    "canon",
+    "each",
+    "inline",
+)
 @options_of("workers", "max_bad", "format", "quiet")
 @recording_options
 @click.option("--baseline", metavar="FILE", help="An earlier JSON report to compare with.")
@@ -45,7 +58,8 @@ def score(ctx: click.Context, /, **given: Any) -> None:
     """Score the answers, citations and refusals in TRACES against GOLD, and decide the gates.
 
     GOLD is a gold.jsonl or a JSON array. TRACES are JSON Lines, plain, .gz or .zst; - is stdin.
-    Without gates, every gold question must be traced and none may have failed.
+    Without a gate on quality there is no PASS; every gold question must be traced and none may
+    have failed all the same.
 
     \b
     Example:
@@ -68,7 +82,7 @@ def score(ctx: click.Context, /, **given: Any) -> None:
         write_reports(outcome.report, forms, chosen["quiet"])
         show(outcome.report, chosen["format"])
         history.keep(outcome)
-    ctx.exit(_exit_code(outcome.report))
+    ctx.exit(_exit_code(outcome.report, chosen["require_gates"]))
 
 
 def show(report: Report, form: str) -> None:
@@ -80,10 +94,15 @@ def show(report: Report, form: str) -> None:
     click.echo(render(report, form, color=color, width=width), nl=False, color=color)
 
 
-def _exit_code(report: ScoreReport) -> int:
+def _exit_code(report: ScoreReport, require_gates: bool) -> int:
     if not report.coverage.scored:
         return NOT_MEASURED
-    return 0 if report.passed else 1
+    return verdict_code(report.passed, require_gates)
+
+
+def verdict_code(passed: bool | None, require_gates: bool = False) -> int:
+    """0 where a run passed, and where no gate is on quality, unless one is required."""
+    return 1 if passed is False or (passed is None and require_gates) else 0
 
 
 def forms_of(reports: tuple[str, ...]) -> dict[Path, str]:

@@ -93,7 +93,7 @@ def _evaluated(given: dict[str, Any]) -> int:
     systems = {name: given.pop(name) for name in SYSTEMS}
     options, calling = _options(given), {name: given.pop(name) for name in ("knobs", "restart")}
     chosen = settings("sweep", **{name: None if v == () else v for name, v in given.items()})
-    options |= {name: chosen[name] for name in ("refusal", "refusal_tokens")}
+    options |= {name: chosen[name] for name in ("refusal", "refusal_tokens", "min_coverage")}
     options["asking"] = _asking(chosen, calling)
     system = asked_system(systems, chosen["map"], chosen["concurrency"])
     with recorder(chosen) as history:

@@ -76,7 +76,7 @@ class Envelope(Struct, frozen=True, kw_only=True):
     """What every report has: a command that measures nothing passes, with nothing in it."""
 
     schema: str
-    passed: bool = field(name="pass", default=True)
+    passed: bool | None = field(name="pass", default=True)
     metrics: Mapping[str, Score] = {}
     gates: tuple[Verdict, ...] = ()
     findings: tuple[Finding, ...] = ()

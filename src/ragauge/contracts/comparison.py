@@ -120,7 +120,7 @@ class ComparedRun(Struct, frozen=True, kw_only=True):
     branch: str | None
     tags: tuple[str, ...]
     labels: dict[str, str]
-    passed: bool
+    passed: bool | None
 
 
 class ComparisonCoverage(Struct, frozen=True, kw_only=True):
@@ -137,7 +137,8 @@ class ComparisonReport(Struct, frozen=True, kw_only=True):
     """What `ragauge compare` says, versioned."""
 
     schema: str = COMPARISON_SCHEMA
-    passed: bool = field(name="pass")
+    passed: bool | None = field(name="pass")
+    """None without a gate, or without a run to compare with."""
     before: ComparedRun | None
     """None where there was no run to compare with and that was allowed."""
     after: ComparedRun
@@ -168,7 +169,7 @@ class HistoryPoint(Struct, frozen=True, kw_only=True):
     value: float | None
     ci: tuple[float, float] | None
     n: int
-    passed: bool
+    passed: bool | None
     commit: str | None
     dirty: bool
     """Files differed from the commit."""

@@ -330,7 +330,7 @@ class EvalReport(Struct, frozen=True, kw_only=True):
     """What `ragauge eval ner|types|linking|retrieval|qa|answers` says, versioned."""
 
     schema: str = EVAL_SCHEMA
-    passed: bool = field(name="pass")
+    passed: bool | None = field(name="pass")
     task: Task
     metrics: dict[str, Score]
     gates: tuple[Verdict, ...]
@@ -367,7 +367,7 @@ class EvalAllReport(Struct, frozen=True, kw_only=True):
     """What `ragauge eval all` says, versioned."""
 
     schema: str = EVAL_ALL_SCHEMA
-    passed: bool = field(name="pass")
+    passed: bool | None = field(name="pass")
     model: str
     summary: dict[str, SummaryNumber]
     metrics: dict[str, Score]

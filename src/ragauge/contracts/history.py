@@ -62,7 +62,8 @@ class RunRecord(Struct, frozen=True, kw_only=True):
     command: str
     recorded_at: str
     """UTC to the microsecond, so that text order is time order: 2026-11-15T21:45:44.123456Z."""
-    passed: bool
+    passed: bool | None
+    """None where no gate said anything of quality."""
     ragauge: str
     git: GitState | None
     gold_sha256: str | None

@@ -34,9 +34,19 @@ class Row(Struct, frozen=True):
 
 
 class Absent(Struct, frozen=True):
-    """The metric does not apply to this unit, and why: absent is not zero."""
+    """This unit should have a value and has none, and why: absent is not zero.
+
+    It counts against the coverage of a gate.
+    """
 
     reason: str
+
+
+class NotApplicable(Absent, frozen=True):
+    """This unit is outside the metric's definition, such as a refusal for precision.
+
+    It is neither scored nor missing.
+    """
 
 
 class Metric(Struct, frozen=True, kw_only=True):

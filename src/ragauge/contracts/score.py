@@ -127,7 +127,8 @@ class ScoreReport(Struct, frozen=True, kw_only=True, omit_defaults=False):
     """What `ragauge score` says, versioned."""
 
     schema: str = SCORE_SCHEMA
-    passed: bool = field(name="pass")
+    passed: bool | None = field(name="pass")
+    """None where no gate says anything of quality; see `gates.decide.passed`."""
     metrics: dict[str, Score]
     gates: tuple[Verdict, ...]
     labels: dict[str, int]

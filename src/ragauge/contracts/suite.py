@@ -14,7 +14,7 @@ from ragauge.contracts.verdict import Verdict
 SUITE_SCHEMA = "ragauge.suite/1"
 
 TaskKind = Literal["score", "stability"]
-Status = Literal["passed", "failed", "error", "skipped"]
+Status = Literal["passed", "ungated", "failed", "error", "skipped"]
 
 SUITE_LABEL, TASK_LABEL, SESSION_LABEL = "suite", "task", "session"
 """Labels every recorded task has; the session tells which of them belong together."""
@@ -121,6 +121,8 @@ class SuiteCoverage(Struct, frozen=True, kw_only=True):
 
     tasks: int
     passed: int
+    ungated: int = 0
+    """Measured, without a gate on quality."""
     failed: int
     error: int
     skipped: int
@@ -133,7 +135,7 @@ class SuiteReport(Struct, frozen=True, kw_only=True):
     """
 
     schema: str = SUITE_SCHEMA
-    passed: bool = field(name="pass")
+    passed: bool | None = field(name="pass")
     suite: str
     exit_code: int
     metrics: dict[str, Score]

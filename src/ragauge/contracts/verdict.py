@@ -21,6 +21,8 @@ class Rule(Struct, frozen=True, kw_only=True, omit_defaults=True):
     per: Literal["set", "question"] = "set"
     at_least: tuple[int, int] | None = None
     """k of n: for a rule per question, the share of questions that must satisfy it."""
+    over: float | None = None
+    """The fraction of the units that must have a value; the run's where it is None."""
     where: dict[str, Any] = {}
     """Only the questions with these properties: answerable, or any stratum."""
     optional: bool = False
@@ -34,6 +36,8 @@ class Rule(Struct, frozen=True, kw_only=True, omit_defaults=True):
             text += " per question"
         if self.at_least:
             text += " {} of {}".format(*self.at_least)
+        if self.over is not None:
+            text += f" over {self.over * 100:.12g}%"
         if self.where:
             pairs = (f"{key}={_word(value)}" for key, value in sorted(self.where.items()))
             text += f" where {' and '.join(pairs)}"

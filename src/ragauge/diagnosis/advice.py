@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
 from typing import Any
@@ -14,7 +14,7 @@ from ragauge.contracts.score import Advice, QuestionRow, Score
 from ragauge.contracts.stability import FactorEffect, QuestionStability, Stability
 from ragauge.diagnosis.catalogue import Entry, catalogue
 from ragauge.gates.decide import satisfies
-from ragauge.gates.rules import parse_rule
+from ragauge.gates.rules import known_rules
 
 SHOWN = 5
 UNKNOWN = "unknown"
@@ -141,12 +141,9 @@ def _matches(entry: Entry, row: Any) -> bool:
 
 
 def _holds(text: str, scores: Mapping[str, Score]) -> bool:
-    rule = parse_rule(text, _as_it_stands)
+    (rule,) = known_rules(text)
     score = scores.get(rule.metric)
     return score is not None and score.value is not None and satisfies(rule, score.value)
-
-
-_as_it_stands: Callable[[str], str] = str
 
 
 def _advice(

@@ -12,7 +12,7 @@ from ragauge.contracts.metric import Better
 from ragauge.contracts.verdict import Rule
 from ragauge.gates import components, presets, stability, traceability
 from ragauge.gates.decide import TOLERANCE
-from ragauge.gates.rules import parse_rules
+from ragauge.gates.rules import known_rules
 from ragauge.metrics.table import find
 
 _COMMON = Threshold(better="higher", warning=0.7, critical=0.5)
@@ -73,11 +73,11 @@ def usual_limits() -> dict[str, Threshold]:
     rules: list[Rule] = [
         *presets.preset("ship"),
         *stability.profile_rules("ours"),
-        *parse_rules(f"{traced},{traceability.TRACE_EVAL}", str),
+        *known_rules(f"{traced},{traceability.TRACE_EVAL}"),
         *(
             rule
             for task in components.INTEGRITY
-            for rule in components.component_rules(task, "heritage", None, str)
+            for rule in components.component_rules(task, "heritage", None, find)
         ),
     ]
     return {rule.metric: bound_of(rule) for rule in reversed(rules)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cached_property
 from typing import Literal
@@ -71,6 +71,8 @@ class How(Struct, frozen=True, kw_only=True):
     top: int = 3
     """The worst samples of each metric that are shown."""
     fail_on: FailOn = "critical"
+    min_coverage: float = 0
+    """The fraction of the samples that must have a valid value for a metric to be fine."""
     knobs: Mapping[str, str | None] = {}
     """What the pipeline calls a knob; None where it has none."""
     entries: tuple[Entry, ...] = ()
@@ -94,7 +96,18 @@ class _Diagnosis:
     def __init__(self, material: Material, how: How) -> None:
         self._material, self._how = material, how
         self._words = words(how.language)
-        self._measured = _wanted(material, how.metrics)
+        wanted = _wanted(material, how.metrics)
+        self._uncovered = {
+            name
+            for name, one in wanted.items()
+            if one.severity is None and one.score.n < how.min_coverage * one.score.of - 1e-9
+        }
+        self._measured = {
+            name: structs.replace(one, severity="not_evaluable")
+            if name in self._uncovered and told_severity(one) == "none"
+            else one
+            for name, one in wanted.items()
+        }
         self._failing = {
             name: failing(name, material.samples, one.limits)
             for name, one in self._measured.items()
@@ -118,7 +131,7 @@ class _Diagnosis:
             material.findings.add(Finding("too_fine", name, message))
         unknown = [key for key in material.unknown if key != "no_replay" or replay is None]
         return DiagnosisReport(
-            passed=_passed(diagnoses, how),
+            passed=_passed(diagnoses, how, self._uncovered),
             language=how.language,
             metrics={name: one.score for name, one in self._measured.items()},
             gates=material.gates,
@@ -154,12 +167,15 @@ class _Diagnosis:
             worst,
             self._causes_of(name, worst),
             self._symptoms_of_samples,
-            reason=self._reason(measured),
+            reason=self._reason(name, measured),
             top=self._how.top,
         )
 
-    def _reason(self, measured: Measured) -> str | None:
+    def _reason(self, name: str, measured: Measured) -> str | None:
         found, texts = told_severity(measured), self._words.metrics
+        if name in self._uncovered and measured.score.n:
+            n, of, least = measured.score.n, measured.score.of, self._how.min_coverage
+            return worded(texts.too_few_values, n=n, of=of, least=f"{least * 100:.6g}")
         if found == "not_evaluable":
             return texts.no_valid_value
         if found == "no_rule":
@@ -283,11 +299,15 @@ def _refuse_unknown(names: Sequence[str], known: Mapping[str, Measured]) -> None
         raise UsageError(*problems)
 
 
-def _passed(diagnoses: Sequence[MetricDiagnosis], how: How) -> bool:
-    """Nothing is as bad as it may not be; what was asked for and has no value does not pass."""
+def _passed(diagnoses: Sequence[MetricDiagnosis], how: How, uncovered: Collection[str]) -> bool:
+    """Nothing is as bad as it may not be; what has no value, or too few of them, does not pass."""
     if how.fail_on == "never":
         return True
     if not any(one.severity in JUDGED for one in diagnoses):
         return False  # nothing was judged at all
     failing = {"critical"} if how.fail_on == "critical" else {"critical", "warning"}
-    return not any(one.severity in failing or one.severity == "not_evaluable" for one in diagnoses)
+    failing |= {"not_evaluable"}
+    return not any(
+        one.severity in failing or (one.severity in JUDGED and one.metric in uncovered)
+        for one in diagnoses
+    )

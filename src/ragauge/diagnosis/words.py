@@ -95,6 +95,7 @@ class MetricWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     """Why nothing is said of a metric."""
 
     no_valid_value: str
+    too_few_values: str
     no_rule: str
     each: str
     """A gate asks it of every question, and some fail it though the mean is fine."""

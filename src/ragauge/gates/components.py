@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import structs
 
@@ -12,7 +12,7 @@ from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Decision, Rule, Verdict
 from ragauge.errors import UsageError
 from ragauge.gates.decide import decide
-from ragauge.gates.rules import merged, parse_rules
+from ragauge.gates.rules import Gated, known_rules, merged, parse_rules
 
 INTEGRITY: dict[Task, str] = {
     "ner": "entities.coverage = 1",
@@ -42,7 +42,7 @@ DEFAULT = "integrity"
 
 def demanded(rules: Sequence[Rule], task: Task) -> list[Rule]:
     """The rules that somebody asked for, by a preset or himself: what always holds left out."""
-    always = parse_rules(INTEGRITY[task], str)
+    always = known_rules(INTEGRITY[task])
     return [rule for rule in rules if rule not in always]
 
 
@@ -61,17 +61,12 @@ def component_rules(
     task: Task,
     preset: str | None,
     own: str | None,
-    metric_id: Callable[[str], str],
-    stand_ins: Mapping[str, str] | None = None,
+    find: Callable[[str], Gated],
 ) -> tuple[Rule, ...]:
-    """The gates of a task under a preset, with the user's in place or beside.
-
-    `stand_ins` are metrics that are measured in place of those the preset names: its gates are
-    about what is measured.
-    """
+    """The gates of a task under a preset, with the user's in their place or added."""
     name = preset or DEFAULT
     if name not in _PRESETS:
         raise UsageError(f'there is no preset "{name}"; `eval` has {", ".join(PRESETS)}')
     texts = [*filter(None, [_PRESETS[name].get(task)]), INTEGRITY[task]]
-    known = parse_rules(",".join(texts), lambda name: (stand_ins or {}).get(name, name))
-    return merged(known, parse_rules(own, metric_id) if own else ())
+    known = known_rules(",".join(texts))
+    return merged(known, parse_rules(own, find) if own else ())

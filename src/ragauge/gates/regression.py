@@ -26,7 +26,13 @@ class Held(Struct, frozen=True):
 
 
 def gate_verdict(
-    gate: Gate, metric: str, one: Compared, *, named: bool, alpha: float = ALPHA
+    gate: Gate,
+    metric: str,
+    one: Compared,
+    *,
+    named: bool,
+    alpha: float = ALPHA,
+    lacking: str | None = None,
 ) -> Verdict:
     """What a gate says of a metric's change.
 
@@ -35,9 +41,12 @@ def gate_verdict(
     a loss beyond the margin is ruled out: its value is the worst end of the interval, or the
     change where that is a gain beyond noise and the interval says less. A metric that neither run
     could score stops nothing, unless the user named it. A change that the test could not judge is
-    not evaluated.
+    not evaluated, and neither is one that would pass where `lacking` says that a run has too few
+    values.
     """
     held = _held(gate, one, named, alpha)
+    if lacking and held.verdict == "pass":
+        held = Held(held.value, "not_evaluated", lacking)
     op, bound = _demand(gate, one)
     return Verdict(
         rule=f"{metric}{op}{bound:.12g} {gate}",

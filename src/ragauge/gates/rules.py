@@ -4,6 +4,7 @@ precision_cited>=0.80
 under_refusal<=0.05@95                     the interval's worse end must be inside
 over_refusal<=0.10 where language=nl       only these questions
 claim_containment>=1 per question 9 of 10  nine in ten questions must satisfy it
+precision_strict>=0.80 over 80%            80 % of the answers must have a value, not 90 %
 p(rel=2)@5>=0.30                           a metric with a parameter of its own
 precision_strict>=0.80?                    may stay unevaluated without failing
 """
@@ -13,8 +14,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
+from msgspec import Struct, structs
+
+from ragauge.contracts.metric import Better
 from ragauge.contracts.verdict import Rule
 from ragauge.errors import UsageError
 
@@ -24,6 +28,7 @@ _RULE = re.compile(
         (?P<bound>[-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)\s*(?P<percent>%)?
         (?:\s*@\s*(?P<confidence>\d+(?:\.\d+)?)\s*%?)?
         (?P<per>\s+per\s+question(?:\s+(?P<k>\d+)\s*(?:of|/)\s*(?P<n>\d+))?)?
+        (?:\s+over\s+(?P<over>\d+(?:\.\d+)?)\s*(?P<of_hundred>%)?)?
         (?:\s+where\s+(?P<where>.+?))?
         \s*(?P<optional>\?)?\s*""",
     re.VERBOSE | re.IGNORECASE,
@@ -32,15 +37,45 @@ _COMMA = re.compile(r",(?![^()]*\))")
 """One between rules: those in parentheses are a metric's own."""
 _OPS = {"==": "=", "≥": ">=", "≤": "<="}
 EXAMPLE = "precision_cited>=0.80,under_refusal<=0.05@95"
+LEAST_SHARE = 0.01
+"""Of questions: a rule that one in a hundred may satisfy is no rule."""
 
 
-def parse_rules(text: str, metric_id: Callable[[str], str]) -> tuple[Rule, ...]:
-    """The rules of a comma-separated text, metric names made whole; all errors at once."""
+class Gated(Protocol):
+    """What a rule has to know of its metric; every metric of the table has it."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def bounds(self) -> tuple[float, float | None]: ...
+    @property
+    def better(self) -> Better: ...
+
+
+class Ranged(Struct, frozen=True):
+    """A metric outside the table, such as an agreement between raters or a slope over runs."""
+
+    id: str
+    bounds: tuple[float, float | None]
+    better: Better = "higher"
+
+
+def parse_rules(text: str, find: Callable[[str], Gated]) -> tuple[Rule, ...]:
+    """The rules a user wrote, separated by commas; all errors at once."""
+    return _each(text, lambda part: user_rule(_parsed(part), find))
+
+
+def known_rules(text: str) -> tuple[Rule, ...]:
+    """Rules of our own, whose metrics are named by their ids."""
+    return _each(text, _parsed)
+
+
+def _each(text: str, read: Callable[[str], Rule]) -> tuple[Rule, ...]:
     rules: list[Rule] = []
     problems: list[str] = []
     for part in _COMMA.split(text):
         try:
-            rules.append(parse_rule(part, metric_id))
+            rules.append(read(part))
         except UsageError as error:
             problems += error.problems
     if problems:
@@ -48,40 +83,93 @@ def parse_rules(text: str, metric_id: Callable[[str], str]) -> tuple[Rule, ...]:
     return tuple(rules)
 
 
-def parse_rule(text: str, metric_id: Callable[[str], str]) -> Rule:
-    """One rule.
+def user_rule(rule: Rule, find: Callable[[str], Gated]) -> Rule:
+    """A user's rule with its metric's id, if its parts fit together and it can decide anything.
 
-    >>> str(parse_rule("under_refusal <= 5% @95 where country=NL", lambda name: "quality." + name))
-    'quality.under_refusal<=0.05@95 where country=NL'
+    >>> from ragauge.metrics.table import find
+    >>> str(user_rule(Rule(metric="over_refusal", op="<=", bound=0.1), find))
+    'quality.over_refusal<=0.1'
+    >>> user_rule(Rule(metric="over_refusal", op="<=", bound=10), find)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ragauge.errors.UsageError: ...so this gate can never fail; did you mean 0.10?
     """
+    metric = find(rule.metric)
+    rule = checked(structs.replace(rule, metric=metric.id))
+    if fault := _pointless(rule, metric):
+        raise UsageError(f'gate "{rule}": {fault}')
+    return rule
+
+
+def _pointless(rule: Rule, metric: Gated) -> str | None:
+    """Why a rule decides nothing: it can never fail, or never pass."""
+    low, high = metric.bounds[0], math.inf if metric.bounds[1] is None else metric.bounds[1]
+    bound, op = rule.bound, rule.op
+    good = ">=" if metric.better == "higher" else "<="
+    if op == "=" and low < bound < high and not (math.isinf(high) and bound.is_integer()):
+        return f"a measured value hardly ever equals {bound:g}; write {good}{bound:g}"
+    always = {
+        ">=": bound <= low,
+        ">": bound < low,
+        "<=": bound >= high,
+        "<": bound > high,
+        "=": False,
+    }
+    never = {
+        ">=": bound > high,
+        ">": bound >= high,
+        "<=": bound < low,
+        "<": bound <= low,
+        "=": not low <= bound <= high,
+    }
+    if always[op] or never[op]:
+        ends = f"from {low:g} to {high:g}" if math.isfinite(high) else f"from {low:g} upwards"
+        outcome = "fail" if always[op] else "pass"
+        meant = f"{bound / 100:.2f}" if bound == round(bound) else f"{bound / 100:g}"
+        hint = f"; did you mean {meant}?" if 1 < bound <= 100 and high == 1 else ""
+        return f"the metric ranges {ends}, so this gate can never {outcome}{hint}"
+    if rule.confidence is not None and bound == (high if op in (">=", ">") else low):
+        return f"an interval never ends exactly at {bound:g}, so this gate can never pass"
+    if rule.at_least and rule.at_least[0] < LEAST_SHARE * rule.at_least[1]:
+        return "it passes even where hardly any question satisfies it; write for example 9 of 10"
+    return None
+
+
+def _parsed(text: str) -> Rule:
     match = _RULE.fullmatch(text)
     if not match:
         raise UsageError(f'gate "{text.strip()}" cannot be read; write for example {EXAMPLE}')
     bound = float(match["bound"]) / (100 if match["percent"] else 1)
     return checked(
         Rule(
-            metric=metric_id(match["metric"]),
+            metric=match["metric"],
             op=_OPS.get(match["op"], match["op"]),  # type: ignore[arg-type]
             bound=bound,
             confidence=float(match["confidence"]) if match["confidence"] else None,
             per="question" if match["per"] else "set",
             at_least=(int(match["k"]), int(match["n"])) if match["k"] else None,
+            over=_share(match["over"], match["of_hundred"]),
             where=_conditions(match["where"] or ""),
             optional=bool(match["optional"]),
         )
     )
 
 
+def _share(written: str | None, percent: str | None) -> float | None:
+    return None if written is None else float(written) / (100 if percent else 1)
+
+
 def checked(rule: Rule) -> Rule:
     """The rule, if its parts fit together."""
     if not math.isfinite(rule.bound):
-        raise UsageError(f'gate "{rule}": the bound is no finite number')
+        raise UsageError(f'gate "{rule}": the bound is not a finite number')
     if rule.confidence is not None and not 50 <= rule.confidence <= 99.99:
         raise UsageError(f'gate "{rule}": confidence is a percentage from 50 to 99.99')
     if rule.confidence is not None and rule.per == "question":
         raise UsageError(f'gate "{rule}": a single question has no interval; drop the @')
     if rule.confidence is not None and rule.op == "=":
         raise UsageError(f'gate "{rule}": an interval cannot equal a bound; use >= or <=')
+    if rule.over is not None and not 0 < rule.over <= 1:
+        raise UsageError(f'gate "{rule}": write over 80%, a percentage above 0 and up to 100')
     if rule.at_least and rule.per != "question":
         raise UsageError(f'gate "{rule}": k of n counts questions; write per question before it')
     if rule.at_least and not 0 < rule.at_least[0] <= rule.at_least[1]:

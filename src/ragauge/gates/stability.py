@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Literal
 
@@ -12,7 +13,7 @@ from ragauge.contracts.stability import Stability
 from ragauge.contracts.verdict import Decision, Rule, Verdict
 from ragauge.errors import UsageError
 from ragauge.gates.decide import TOLERANCE, decide, listed, satisfies
-from ragauge.gates.rules import merged, parse_rules
+from ragauge.gates.rules import Gated, known_rules, merged, parse_rules
 
 Profile = Literal["ours", "reference"]
 
@@ -47,15 +48,27 @@ PROFILES: dict[Profile, str] = {
 """The brief gated rcr, which passes a system that always invents: ours gates refusal_rate."""
 
 
-def rules_of(
-    profile: Profile, gates: str | None, metric_id: Callable[[str], str]
-) -> tuple[Rule, ...]:
-    """The gates each question must meet: the profile's, with the user's in place or beside."""
-    return with_own(profile, parse_rules(gates, metric_id) if gates else ())
+def rules_of(profile: Profile, gates: str | None, find: Callable[[str], Gated]) -> tuple[Rule, ...]:
+    """The gates each question must meet: the profile's, with the user's in their place or added.
+
+    The brief writes acr=0.95 for a floor and ned50=0.20 for a ceiling: under its profile `=` means
+    the metric's good direction.
+    """
+    if gates and profile == "reference":
+        gates = _EQUALS.sub(lambda match: _directed(match, find), gates)
+    return with_own(profile, parse_rules(gates, find) if gates else ())
+
+
+_EQUALS = re.compile(r"([\w.]+)\s*==?(?=\s*[\d.+-])")
+
+
+def _directed(match: re.Match[str], find: Callable[[str], Gated]) -> str:
+    better = find(match[1]).better
+    return f"{match[1]}{'>=' if better == 'higher' else '<='}"
 
 
 def profile_rules(profile: Profile) -> tuple[Rule, ...]:
-    return parse_rules(PROFILES[profile], str)
+    return known_rules(PROFILES[profile])
 
 
 def with_own(profile: Profile, own: tuple[Rule, ...]) -> tuple[Rule, ...]:

@@ -8,7 +8,7 @@ from ragauge.contracts.calibration import Calibration
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.gates.decide import decide
-from ragauge.gates.rules import merged, parse_rules
+from ragauge.gates.rules import Gated, known_rules, merged, parse_rules
 
 AUDIT = "traceability.valid = 1, traceability.checked = 1, traceability.unanswered = 0"
 """Every citation holds; all could be looked at; and no trace is without an answer."""
@@ -37,7 +37,7 @@ def audit_rules(
     gold: bool,
     targets: bool,
     own: str | None,
-    metric_id: Callable[[str], str],
+    find: Callable[[str], Gated],
     *,
     ranked: bool = False,
 ) -> tuple[Rule, ...]:
@@ -48,11 +48,11 @@ def audit_rules(
     """
     texts = [AUDIT, *([WITH_GOLD] if gold else []), *([WITH_TARGETS] if targets else [])]
     texts += [WITH_RANKS] if ranked else []
-    return _with_own(parse_rules(",".join(texts), str), own, metric_id)
+    return _with_own(known_rules(",".join(texts)), own, find)
 
 
 def trace_eval_rules(
-    strict: bool, targets: bool, own: str | None, metric_id: Callable[[str], str]
+    strict: bool, targets: bool, own: str | None, find: Callable[[str], Gated]
 ) -> tuple[Rule, ...]:
     """The gates of a trace evaluation: match rate, coverage and λ; strict wants all convergent.
 
@@ -61,8 +61,8 @@ def trace_eval_rules(
     for it.
     """
     texts = [WITH_GOLD, *([WITH_TARGETS] if targets else []), CHECKED, TRACE_EVAL]
-    known = parse_rules(",".join(texts), str)
-    return _with_own(merged(known, parse_rules(STRICT, str)) if strict else known, own, metric_id)
+    known = known_rules(",".join(texts))
+    return _with_own(merged(known, known_rules(STRICT)) if strict else known, own, find)
 
 
 def deltas_rule(threshold: float | None) -> Rule:
@@ -93,6 +93,6 @@ def uncalibrated(rule: Rule, score: Score, reason: str) -> Verdict:
 
 
 def _with_own(
-    known: tuple[Rule, ...], own: str | None, metric_id: Callable[[str], str]
+    known: tuple[Rule, ...], own: str | None, find: Callable[[str], Gated]
 ) -> tuple[Rule, ...]:
-    return merged(known, parse_rules(own, metric_id) if own else ())
+    return merged(known, parse_rules(own, find) if own else ())

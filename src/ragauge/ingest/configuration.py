@@ -53,6 +53,18 @@ SETTINGS = {
             help="Gate rules, such as precision_cited>=0.80.",
         ),
         Setting(
+            name="min_coverage",
+            kind="number",
+            default=0.9,
+            help="The fraction of samples that must have a value for a gate to decide.",
+        ),
+        Setting(
+            name="require_gates",
+            kind="switch",
+            default=False,
+            help="End with 1 if no gate is set on quality.",
+        ),
+        Setting(
             name="refusal",
             kind="choice",
             default="exact",
@@ -395,8 +407,10 @@ def read_setting(setting: Setting, value: Any) -> Any:
 
 
 def _number(value: Any) -> float:
+    percent = isinstance(value, str) and value.strip().endswith("%")
     try:
-        number = float(value) if not isinstance(value, bool) else math.nan
+        number = float(value.strip()[:-1]) / 100 if percent else float(value)
+        number = math.nan if isinstance(value, bool) else number
     except (TypeError, ValueError):
         number = math.nan
     if not math.isfinite(number) or number < 0:

@@ -14,14 +14,14 @@ have no marker: it supports where it supports one of them.
 from __future__ import annotations
 
 from ragauge.contracts.answers import AnswerRow, CitationSupport, CitingSentence, Context
-from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.grounds import grounds_of
 from ragauge.metrics.overlap_references import of_answers, quoted
 from ragauge.text.grounding.cited import citation_support
 
-NO_CITATION = Absent("the answer cites nothing")
-NO_CLAIM_CITES = Absent("no sentence that claims something cites")
+NO_CITATION = NotApplicable("the answer cites nothing")
+NO_CLAIM_CITES = NotApplicable("no sentence that claims something cites")
 NOT_ASKED = "nobody looked at its citations"
 SHOWN = 3
 """Sentences that a reason tells of."""

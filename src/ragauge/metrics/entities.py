@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ragauge.contracts.entities import Empty, EntityFacts, Met
-from ragauge.contracts.metric import SCALE, Metric
+from ragauge.contracts.metric import SCALE, Absent, Metric
 from ragauge.metrics.entity_counting import (
     COUNTED,
     Counting,
@@ -243,7 +243,7 @@ def _document_f1(facts: EntityFacts, *, schema: str) -> tuple[Any, Any]:
 def _over_tokens(empty: Empty) -> list[Entry]:
     """Precision, recall and F1 of tokens: one that holds two types counts for each."""
     besides = (
-        (NO_TOKENS, lambda facts: np.logical_not(facts.tokenised)),
+        (Absent(NO_TOKENS), lambda facts: np.logical_not(facts.tokenised)),
         none_of(NOTHING, lambda facts: sum(facts.tokens)),
     )
     precision, recall = precision_and_recall(

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec import Struct
 
 from ragauge.contracts.entities import Empty, EntityFacts
-from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
 from ragauge.metrics.f1 import f1_of, f1_of_sums, quotient
 from ragauge.metrics.sums import QuestionSums
 
@@ -25,8 +25,8 @@ OF_EMPTY: dict[Empty, float] = {"null": np.nan, "gerbil": 1.0, "zero": 0.0}
 
 Read = Callable[[EntityFacts], Any]
 """Something of the facts: of one document a number, of many at once a column."""
-Reason = tuple[str, Read]
-"""Why a metric does not apply, and where that holds."""
+Reason = tuple[Absent, Read]
+"""Why a document has no value, and where that holds."""
 
 
 class Counting(Struct, frozen=True):
@@ -39,23 +39,25 @@ class Counting(Struct, frozen=True):
     def measure(self, facts: EntityFacts) -> Row | Absent:
         for reason, holds in self.missing:
             if holds(facts):
-                return Absent(reason)
+                return reason
         return Row(tuple(int(count) for count in self.columns(facts)))
 
 
 def none_of(reason: str, some: Read) -> Reason:
-    """There is none of something, where that is told as absent and not as 0 or 1."""
-    return reason, lambda facts: (some(facts) == 0) & (facts.empty == "null")
+    """There is none of something, where the metric then does not apply and is not 0 or 1."""
+    return NotApplicable(reason), lambda facts: (some(facts) == 0) & (facts.empty == "null")
 
 
 def entity_sums(entry: Metric, counting: Counting, facts: EntityFacts) -> QuestionSums:
     """A metric's sums for every document at once, from the columns of their facts."""
     documents = len(facts.answered)
-    absent: Counter[str] = Counter()
-    scored = np.ones(documents, dtype=bool)
+    absent: Counter[Absent] = Counter()
+    scored, due = np.ones(documents, dtype=bool), np.ones(documents, dtype=bool)
     for reason, holds in counting.missing:
         here = holds(facts) & scored
         scored &= ~here
+        if isinstance(reason, NotApplicable):
+            due &= ~here
         if here.any():
             absent[reason] += int(here.sum())
     columns = counting.columns(facts)
@@ -63,8 +65,7 @@ def entity_sums(entry: Metric, counting: Counting, facts: EntityFacts) -> Questi
     rows = rows.astype(np.int64, copy=False)
     if absent:
         rows = rows * scored[:, None]
-    ones = np.ones(documents, dtype=np.int64)
-    return QuestionSums(entry, rows, scored.astype(np.int64), ones, dict(absent))
+    return QuestionSums(entry, rows, scored.astype(np.int64), due.astype(np.int64), absent)
 
 
 def value_of(entry: Metric, sums: Array) -> float | None:

@@ -9,11 +9,11 @@ to call that 0 would blame the answer for what its retriever did, so that it is 
 from __future__ import annotations
 
 from ragauge.contracts.answers import Context
-from ragauge.contracts.metric import Absent
+from ragauge.contracts.metric import Absent, NotApplicable
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.overlap_references import answer_of
 
-REFUSED = Absent("the answer is a refusal: it claims nothing")
+REFUSED = NotApplicable("the answer is a refusal: it claims nothing")
 CONTEXTS_UNKNOWN = Absent("the row tells nothing of contexts")
 NOTHING_RETRIEVED = Absent("no context was retrieved")
 BLANK_CONTEXTS = Absent("every context is blank")

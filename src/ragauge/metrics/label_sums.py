@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ragauge.contracts.labels import LabelFacts
-from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
 from ragauge.metrics.label_averages import COUNTED
 from ragauge.metrics.label_codes import LabelPatterns
 from ragauge.metrics.labels import METRICS, OUTSIDE, OVER_LABELS
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 LARGEST = 1 << 28
 """Cells of the rows with three counts a label: a set of thousands of labels has no room."""
-NO_ITEMS = "no item has a gold label"
+NO_ITEMS = Absent("no item has a gold label")
 
 
 def label_sums(patterns: LabelPatterns) -> dict[str, QuestionSums]:
@@ -71,7 +71,7 @@ def label_values(patterns: LabelPatterns) -> dict[str, float | None]:
         if entry.id in OVER_LABELS:
             total = float(entry.finish(over_labels))
         else:
-            rows, _, _ = _rows(entry, facts, patterns.count)
+            rows, *_ = _rows(entry, facts, patterns.count)
             total = float(entry.finish(patterns.count @ rows))
         values[entry.id] = total if np.isfinite(total) else None
     return values
@@ -82,23 +82,26 @@ def _tallied(codes: Ints, count: Ints, labels: int) -> Ints:
 
 
 def _measured(entry: Metric, facts: list[LabelFacts], patterns: LabelPatterns) -> QuestionSums:
-    rows, scored, absent = _rows(entry, facts, patterns.count)
-    return _handed_out(entry, patterns, rows[patterns.pattern], scored, absent)
+    rows, scored, due, absent = _rows(entry, facts, patterns.count)
+    return _handed_out(entry, patterns, rows[patterns.pattern], scored, due, absent)
 
 
-def _rows(entry: Metric, facts: list[LabelFacts], count: Ints) -> tuple[Ints, Ints, dict[str, int]]:
-    """A metric's row of each pattern, whether it was scored, and why not."""
+def _rows(
+    entry: Metric, facts: list[LabelFacts], count: Ints
+) -> tuple[Ints, Ints, Ints, Counter[Absent]]:
+    """A metric's row of each pattern, whether it was scored, whether it should be, and why not."""
     none = (0,) * len(entry.columns)
-    rows, scored = [], []
-    absent: Counter[str] = Counter()
+    rows, scored, due = [], [], []
+    absent: Counter[Absent] = Counter()
     for each, times in zip(facts, count.tolist(), strict=True):
         row = entry.measure(each)
         if isinstance(row, Absent):
-            absent[row.reason] += times
+            absent[row] += times
         scored.append(int(isinstance(row, Row)))
+        due.append(int(not isinstance(row, NotApplicable)))
         rows.append(row.counts if isinstance(row, Row) else none)
     shaped = np.array(rows, dtype=np.int64).reshape(-1, len(none))
-    return shaped, np.array(scored, dtype=np.int64), dict(absent)
+    return shaped, np.array(scored, dtype=np.int64), np.array(due, dtype=np.int64), absent
 
 
 def _over_labels(patterns: LabelPatterns) -> dict[str, QuestionSums]:
@@ -113,18 +116,22 @@ def _over_labels(patterns: LabelPatterns) -> dict[str, QuestionSums]:
     every: Any = rows.reshape(len(judged), len(COUNTED) * labels)[patterns.pattern]
     scored = judged.astype(np.int64)
     left_out = int(patterns.count[~judged].sum())
-    absent = {OUTSIDE.reason: left_out} if left_out else {}
+    absent: Counter[Absent] = Counter({OUTSIDE: left_out} if left_out else {})
+    due = np.ones_like(scored)
     return {
-        entry.id: _handed_out(entry, patterns, every, scored, absent)
+        entry.id: _handed_out(entry, patterns, every, scored, due, absent)
         for entry in METRICS
         if entry.id in OVER_LABELS
     }
 
 
 def _handed_out(
-    entry: Metric, patterns: LabelPatterns, rows: Ints, scored: Ints, absent: dict[str, int]
+    entry: Metric,
+    patterns: LabelPatterns,
+    rows: Ints,
+    scored: Ints,
+    due: Ints,
+    absent: Counter[Absent],
 ) -> QuestionSums:
-    items = len(patterns.pattern)
-    units = np.ones(items, dtype=np.int64)
-    reasons = absent if items else {NO_ITEMS: 0}
-    return QuestionSums(entry, rows, scored[patterns.pattern], units, reasons)
+    reasons = absent if len(patterns.pattern) else Counter({NO_ITEMS: 0})
+    return QuestionSums(entry, rows, scored[patterns.pattern], due[patterns.pattern], reasons)

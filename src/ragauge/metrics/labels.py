@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from ragauge.contracts.labels import LabelFacts, LabelSet
-from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
 from ragauge.metrics.label_averages import (
     COUNTED,
     mean_f1,
@@ -24,7 +24,7 @@ from ragauge.metrics.label_averages import (
 from ragauge.metrics.table import metric, ratio
 
 OUTSIDE = Absent("the set does not have the gold label")
-UNGROUPED = Absent("the labels have no groups")
+UNGROUPED = NotApplicable("the labels have no groups")
 UNANSWERED = Absent("nothing was predicted")
 
 of_items = partial(metric, version=1, better="higher", bounds=(0, 1), unit="item", reads="labels")

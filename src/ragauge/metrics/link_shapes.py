@@ -5,23 +5,23 @@ from __future__ import annotations
 from functools import partial
 
 from ragauge.contracts.links import LinkedMention
-from ragauge.contracts.metric import Absent
+from ragauge.contracts.metric import Absent, NotApplicable
 from ragauge.metrics.f1 import f1_of_sums
 from ragauge.metrics.stability import scaled_mean
 from ragauge.metrics.table import metric
 
-NOT_IN_GOLD = Absent("not in gold")
-IN_NO_KB = Absent("NIL in gold")
+NOT_IN_GOLD = NotApplicable("not in gold")
+IN_NO_KB = NotApplicable("NIL in gold")
 NOT_ANSWERED = Absent("no prediction")
 NO_TABLE = Absent("no table of equivalents")
-NOT_NIL = Absent("NIL in neither")
-NIL_NOT_SAID = Absent("NIL not answered")
-IN_KB = Absent("not NIL in gold")
-NO_LINK = Absent("no link in either")
-NOT_LINKED = Absent("not linked")
+NOT_NIL = NotApplicable("NIL in neither")
+NIL_NOT_SAID = NotApplicable("NIL not answered")
+IN_KB = NotApplicable("not NIL in gold")
+NO_LINK = NotApplicable("no link in either")
+NOT_LINKED = NotApplicable("not linked")
 NO_PLACE = Absent("no place in a text")
 NO_CROSSWALK = Absent("no crosswalk")
-ONE_ID = Absent("no two ids that the crosswalk can compare")
+ONE_ID = NotApplicable("no two ids that the crosswalk can compare")
 
 of_mention = partial(
     metric, version=1, better="higher", bounds=(0, 1), unit="mention", reads="links"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ragauge.contracts.links import LinkedMention
-from ragauge.contracts.metric import Absent, Metric
+from ragauge.contracts.metric import Absent, Metric, NotApplicable
 from ragauge.metrics.link_shapes import NOT_IN_GOLD
 from ragauge.metrics.sums import QuestionSums
 
@@ -34,16 +34,17 @@ def mention_sums(metric: Metric, documents: Sequence[Sequence[LinkedMention]]) -
     sums = np.zeros((len(documents), len(metric.columns)), dtype=np.int64)
     scored = np.zeros(len(documents), dtype=np.int64)
     units = np.array([len(mentions) for mentions in documents], dtype=np.int64)
-    absent: Counter[str] = Counter()
+    absent: Counter[Absent] = Counter()
     for place, mentions in enumerate(documents):
         for mention in mentions:
             row = metric(mention)
             if isinstance(row, Absent):
-                absent[row.reason] += 1
+                absent[row] += 1
+                units[place] -= isinstance(row, NotApplicable)
             else:
                 sums[place] += row.counts
                 scored[place] += 1
-    return QuestionSums(metric, sums, scored, units, dict(sorted(absent.items())))
+    return QuestionSums(metric, sums, scored, units, absent)
 
 
 def of_gold_alone(metric: Metric) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from ragauge.contracts.answers import AnswerRow
-from ragauge.contracts.metric import SCALE, Absent, Better, Row
+from ragauge.contracts.metric import SCALE, Absent, Better, NotApplicable, Row
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.stability import scaled_mean
 from ragauge.metrics.table import metric
@@ -14,7 +14,7 @@ from ragauge.text.words import words
 
 NO_REFERENCE = Absent("no reference")
 WORDLESS = Absent("no reference has a word")
-PAIRLESS = Absent("no reference has two words")
+PAIRLESS = NotApplicable("no reference has two words")
 NO_ANSWER = Absent("no answer: the row has none")
 EMPTY_ANSWER = Absent("no answer: it is empty")
 SHOWN = 60

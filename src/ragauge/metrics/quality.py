@@ -7,18 +7,18 @@ at all) leaves every denominator except those of compliance and the citation hit
 from __future__ import annotations
 
 from ragauge.contracts.facts import Facts
-from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
 from ragauge.metrics.table import metric
 
 NO_ANSWER = Absent("no answer")
-REFUSED = Absent("refused")
-UNANSWERABLE = Absent("the question is unanswerable")
-ANSWERABLE = Absent("the question is answerable")
+REFUSED = NotApplicable("refused")
+UNANSWERABLE = NotApplicable("the question is unanswerable")
+ANSWERABLE = NotApplicable("the question is answerable")
 NO_GOLD_IDS = Absent("no gold citations")
 NO_PHRASES = Absent("no gold phrases")
 NOT_TOLD = Absent("retrieved ids unknown")
-NO_CITATIONS = Absent("no citations")
-NO_CONSTRAINTS = Absent("no constraints")
+NO_CITATIONS = NotApplicable("no citations")
+NO_CONSTRAINTS = NotApplicable("no constraints")
 
 
 @metric(
@@ -349,7 +349,7 @@ def errors(facts: Facts) -> Row | Absent:
     Row(counts=(1, 1), reason=None)
     """
     if facts.status == "missing":
-        return Absent("no trace")
+        return NotApplicable("no trace")
     return Row((int(facts.status == "error"), 1))
 
 

@@ -13,15 +13,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.grounds import REFUSED
 from ragauge.metrics.overlap_references import answer_of, of_answers
 from ragauge.text.quantities import Kind, Quantity, quantities, supply, unsupported
 
 NOTHING_TO_COMPARE = Absent("no context and no reference")
-NO_NUMBER = Absent("no number in the answer")
-NO_DATE = Absent("no date in the answer")
+NO_NUMBER = NotApplicable("no number in the answer")
+NO_DATE = NotApplicable("no date in the answer")
 SHOWN = 10
 """Numbers that a reason lists."""
 

@@ -15,7 +15,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from ragauge.contracts.metric import SCALE, Absent, Better, Metric, Row
+from ragauge.contracts.metric import SCALE, Absent, Better, Metric, NotApplicable, Row
 from ragauge.contracts.rankings import Ranking
 from ragauge.metrics import retrieval_gain as gain
 from ragauge.metrics import retrieval_measures as measures
@@ -25,7 +25,7 @@ from ragauge.metrics.table import metric, ratio
 
 NoRelevant = Literal["exclude", "zero"]
 """What becomes of a query without a relevant document: no part of a mean, or zero in it."""
-NO_RELEVANT = Absent("no relevant document was judged")
+NO_RELEVANT = NotApplicable("no relevant document was judged")
 NO_RESULTS = Absent("nothing was retrieved")
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ragauge.contracts.metric import SCALE, Metric
+from ragauge.contracts.metric import SCALE, Metric, NotApplicable
 from ragauge.contracts.rankings import Rankings
 from ragauge.metrics.retrieval import KINDS, NoRelevant, zeroed
 from ragauge.metrics.retrieval_columns import VALUES
@@ -41,10 +41,11 @@ def _sums(metric: Metric, grades: Grades, no_rel: NoRelevant) -> QuestionSums:
     sums[:, 0] = np.rint(np.where(applies, values, 0.0) * (1 if kind.rate else SCALE))
     sums[:, 1] = scored
     absent = grades.queries - int(np.count_nonzero(scored))
+    due = scored if isinstance(kind.absent, NotApplicable) else np.ones_like(scored)
     return QuestionSums(
         metric,
         sums,
         scored.astype(np.int64),
-        np.ones(grades.queries, dtype=np.int64),
-        {kind.absent.reason: absent} if absent else {},
+        due.astype(np.int64),
+        {kind.absent: absent} if absent else {},
     )

@@ -16,7 +16,7 @@ from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING
 
-from ragauge.contracts.metric import SCALE, Absent, Metric, Row
+from ragauge.contracts.metric import SCALE, Absent, Metric, NotApplicable, Row
 from ragauge.contracts.run import QuestionRuns, RunFacts
 from ragauge.metrics.quality import ANSWERABLE, UNANSWERABLE
 from ragauge.metrics.table import metric, ratio
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
 
 NO_RUNS = Absent("no finished run")
 ONE_RUN = Absent("fewer than two finished runs")
-ONE_ANSWER = Absent("fewer than two answered runs")
-UNCITED = Absent("no run cites anything")
-ONE_CLAIM = Absent("fewer than two claims")
-UNCONSTRAINED = Absent("no constraints")
-ALL_REFUSED = Absent("no answered run")
+ONE_ANSWER = NotApplicable("fewer than two answered runs")
+UNCITED = NotApplicable("no run cites anything")
+ONE_CLAIM = NotApplicable("fewer than two claims")
+UNCONSTRAINED = NotApplicable("no constraints")
+ALL_REFUSED = NotApplicable("no answered run")
 
 
 DIGITS = 12

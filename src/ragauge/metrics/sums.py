@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec import Struct
 
 from ragauge.contracts.facts import Pattern, pattern_facts
-from ragauge.contracts.metric import Absent, Metric, Tally
+from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row, Tally
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -30,14 +30,17 @@ class QuestionSums(Struct, frozen=True):
     scored: Ints
     """(questions,)"""
     units: Ints
-    """(questions,): scored or not"""
-    absent: dict[str, int]
-    """Reasons, counted over all units."""
+    """(questions,): units that should have a value, scored or not"""
+    absent: Mapping[Absent, int]
+    """Reasons for having no value, counted over all units, also those it does not apply to."""
 
     def tally(self) -> Tally:
         """The totals, as exact integers."""
         sums = tuple(int(total) for total in self.sums.sum(axis=0))
-        return Tally(sums, int(self.scored.sum()), dict(sorted(self.absent.items())))
+        reasons: Counter[str] = Counter()
+        for absent, times in self.absent.items():
+            reasons[absent.reason] += times
+        return Tally(sums, int(self.scored.sum()), dict(sorted(reasons.items())))
 
 
 class Groups(Struct, frozen=True):
@@ -50,15 +53,29 @@ class Groups(Struct, frozen=True):
     patterns: Sequence[Pattern]
 
 
+def sums_of_rows(metric: Metric, rows: Sequence[Row | Absent]) -> QuestionSums:
+    """The sums of a metric that was measured once for each unit."""
+    sums = np.zeros((len(rows), len(metric.columns)), dtype=np.int64)
+    scored = np.zeros(len(rows), dtype=np.int64)
+    for place, row in enumerate(rows):
+        if isinstance(row, Row):
+            sums[place], scored[place] = row.counts, 1
+    due = np.array([not isinstance(row, NotApplicable) for row in rows], dtype=np.int64)
+    absent = Counter(row for row in rows if isinstance(row, Absent))
+    return QuestionSums(metric, sums, scored, due, absent)
+
+
 def sums_of(metric: Metric, groups: Groups) -> QuestionSums:
     """The sums of a metric that reads patterns: `measure` is called once for each of them."""
     rows = [metric(pattern_facts(pattern)) for pattern in groups.patterns]
     width = len(metric.columns)
     counts = np.zeros((len(rows), width), dtype=np.int64)
-    scored = np.zeros(len(rows), dtype=np.int64)
+    scored, due = np.zeros(len(rows), dtype=np.int64), np.ones(len(rows), dtype=np.int64)
     for place, row in enumerate(rows):
-        if not isinstance(row, Absent):
+        if isinstance(row, Row):
             counts[place], scored[place] = row.counts, 1
+        elif isinstance(row, NotApplicable):
+            due[place] = 0
     sums = np.zeros((groups.questions, width), dtype=np.int64)
     for column in range(width):
         _add(sums[:, column], groups, counts[:, column])
@@ -66,7 +83,7 @@ def sums_of(metric: Metric, groups: Groups) -> QuestionSums:
         metric,
         sums,
         _add(np.zeros(groups.questions, dtype=np.int64), groups, scored),
-        _add(np.zeros(groups.questions, dtype=np.int64), groups, np.ones_like(scored)),
+        _add(np.zeros(groups.questions, dtype=np.int64), groups, due),
         _reasons(rows, groups),
     )
 
@@ -76,11 +93,11 @@ def _add(into: Ints, groups: Groups, by_pattern: Ints) -> Ints:
     return into
 
 
-def _reasons(rows: list[Any], groups: Groups) -> dict[str, int]:
+def _reasons(rows: list[Any], groups: Groups) -> Counter[Absent]:
     met = np.zeros(len(rows), dtype=np.int64)
     np.add.at(met, groups.pattern, groups.count)
-    reasons: Counter[str] = Counter()
+    reasons: Counter[Absent] = Counter()
     for row, times in zip(rows, met.tolist(), strict=True):
         if isinstance(row, Absent) and times:
-            reasons[row.reason] += times
-    return dict(reasons)
+            reasons[row] += times
+    return reasons

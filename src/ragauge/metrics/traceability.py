@@ -7,15 +7,16 @@ a short one. The second part reads the audited runs of one question.
 
 from __future__ import annotations
 
-from functools import partial
+from functools import cache, partial
 
+from ragauge.citations import reranking
 from ragauge.contracts.audit import OK, STATES, AuditedRuns, AuditFacts, LambdaState
-from ragauge.contracts.metric import SCALE, Absent, Better, Metric, Row
+from ragauge.contracts.metric import SCALE, Absent, Better, Metric, NotApplicable, Row
 from ragauge.metrics.quality import NO_ANSWER, NO_CITATIONS, REFUSED, UNANSWERABLE
 from ragauge.metrics.stability import scaled_mean
 from ragauge.metrics.table import metric
 
-NO_GOLD = Absent("no gold question")
+NO_GOLD = NotApplicable("no gold question")
 NOT_CHECKED = "not checked at this depth"
 NOT_MATCHED = "neither gold citations nor an anchor"
 NO_TARGET = "no target section"
@@ -26,7 +27,7 @@ NOT_COMPARED = "no other traces were given"
 NOT_EMBEDDED = "no embedder was asked for"
 ONE_RUN = Absent("fewer than two runs were planned")
 NOT_TOLD = Absent("no run tells what it retrieved")
-NO_PAIRS = Absent("no two runs share two retrieved chunks")
+NO_PAIRS = NotApplicable("no two runs share two retrieved chunks")
 
 of_trace = partial(metric, version=1, unit="trace", reads="audit", bounds=(0, 1))
 """A metric of one audited trace: by default a share of traces."""
@@ -448,7 +449,19 @@ def _distance(facts: AuditFacts, name: str) -> Row | Absent:
 
 def _absent(facts: AuditFacts, field: str, otherwise: str) -> Absent:
     """The reason the facts give for a field they lack, or what is usual."""
-    return Absent(facts.why.get(field, otherwise))
+    return _why(facts.why.get(field, otherwise))
+
+
+@cache
+def _why(reason: str) -> Absent:
+    return NotApplicable(reason) if reason in _OUTSIDE else Absent(reason)
+
+
+_OUTSIDE = {
+    *(NO_TARGET, NO_ANCHOR, NOT_RERANKED),
+    *(absent.reason for absent in (NO_CITATIONS, reranking.NOT_RERANKED, reranking.ONE_CHUNK)),
+}
+"""What the facts lack because the metric does not speak of such a trace."""
 
 
 def _rank(facts: AuditFacts, name: str) -> Row | Absent:

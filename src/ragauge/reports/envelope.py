@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Verdict
+from ragauge.gates.decide import is_quality
 from ragauge.reports.numbers import confidence, n_of, restriction
 
 PLACES_SHOWN = 3
@@ -19,6 +20,22 @@ def gate_word(gate: Verdict) -> str:
     """A gate's verdict, in capitals where it stops the run."""
     word = gate.verdict.replace("_", " ")
     return word if gate.holds else word.upper()
+
+
+NO_QUALITY_GATE = "No quality gate set"
+NONE_EVALUATED = "No quality gate evaluated"
+
+
+def verdict_word(passed: bool | None, gates: Iterable[Verdict]) -> str:
+    """PASS or FAIL; where nothing was demanded of the quality, that."""
+    if passed is None:
+        return NONE_EVALUATED if any(map(is_quality, gates)) else NO_QUALITY_GATE
+    return "PASS" if passed else "FAIL"
+
+
+def how_to_gate(passed: bool | None, example: str) -> str:
+    """How to set a quality gate, where there is none."""
+    return "" if passed is not None else f"Set one with {example}; --require-gates demands one."
 
 
 def gate_note(gate: Verdict) -> str:
@@ -35,8 +52,9 @@ def interval_title(gates: Iterable[Verdict]) -> str:
 
 def scored_of(metrics: Mapping[str, Score], gate: Verdict) -> int | None:
     """Of how many units the gate's `n` are; None where it speaks of a part of the set."""
-    score = metrics.get(gate.metric)
-    return None if score is None or restriction(gate) else score.of
+    score, rest = metrics.get(gate.metric), restriction(gate)
+    narrowed = rest.startswith("per question") or "where " in rest
+    return None if score is None or narrowed else score.of
 
 
 def bounds(

@@ -29,7 +29,7 @@ from ragauge.contracts.score import SCORE_SCHEMA, ScoreReport
 from ragauge.contracts.stability import STABILITY_SCHEMA, StabilityReport
 from ragauge.contracts.trace_eval import TRACE_EVAL_SCHEMA, TraceEvalReport
 from ragauge.errors import UsageError
-from ragauge.reports import numbers
+from ragauge.reports import envelope, numbers
 from ragauge.reports.foreign import readable
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _title(name: str, report: Any) -> str:
         from ragauge.reports.diagnosis.labels import title
 
         return title(report)
-    return f"Ragauge {name.replace('_', '-')}: {'PASS' if report.passed else 'FAIL'}"
+    return f"Ragauge {name.replace('_', '-')}: {envelope.verdict_word(report.passed, report.gates)}"
 
 
 def fragment(name: str, report: dict[str, Any], **chosen: Any) -> Markup:

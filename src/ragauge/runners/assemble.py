@@ -25,14 +25,14 @@ from ragauge.contracts.score import (
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.diagnosis.advice import advise
 from ragauge.errors import UsageError
-from ragauge.gates.decide import decide, decide_each, meets
+from ragauge.gates.decide import decide, decide_each, meets, passed
 from ragauge.metrics.facts import missing
 from ragauge.metrics.quality import GOOD_LABELS, label, triage
 from ragauge.metrics.sums import QuestionSums
 from ragauge.runners.baseline import Baseline, compared
 from ragauge.runners.blocks import Shown
 from ragauge.runners.gather import Gathering
-from ragauge.runners.numbers import measured, scored, values_of, weights_of
+from ragauge.runners.numbers import each_value, measured, scored, weights_of, why_missing
 
 if TYPE_CHECKING:
     from ragauge.runners.numbers import Mask
@@ -67,15 +67,17 @@ class Assembly:
         self._kinds = _Kinds(self._groups.patterns, brief)
         self._identity = identity
 
-    def report(self, rules: tuple[Rule, ...], baseline: Baseline | None) -> ScoreReport:
+    def report(
+        self, rules: tuple[Rule, ...], least: float, baseline: Baseline | None
+    ) -> ScoreReport:
         scores = {id: self._score(sums) for id, sums in self._sums.items()}
-        gates = tuple(self._verdict(rule) for rule in rules)
+        gates = tuple(self._verdict(rule, least) for rule in rules)
         rows = tuple(self._question_rows())
         strata = {question.qid: _given(question.strata) for question in self._gold}
         self._note_questions()
         findings = self._found.findings
         report = ScoreReport(
-            passed=all(verdict.holds for verdict in gates),
+            passed=passed(gates),
             metrics=scores,
             gates=gates,
             labels=self._counted(self._kinds.label),
@@ -131,14 +133,14 @@ class Assembly:
             signature += "|weighted"
         return scored(sums, signature, mask, confidence, self._weights)
 
-    def _verdict(self, rule: Rule) -> Verdict:
+    def _verdict(self, rule: Rule, least: float) -> Verdict:
         sums = self._sums[rule.metric]
         mask = self._mask(rule)
         if rule.per == "question":
-            values = values_of(sums)[mask].tolist()
-            qids = [q.qid for q, inside in zip(self._gold, mask, strict=True) if inside]
-            return decide_each(rule, qids, [None if v != v else v for v in values])
-        return decide(rule, self._score(sums, mask, rule.confidence))
+            qids = [question.qid for question in self._gold]
+            return decide_each(rule, each_value(sums, qids, mask), least)
+        why = "" if rule.where else why_missing(sums)
+        return decide(rule, self._score(sums, mask, rule.confidence), least, why)
 
     def _mask(self, rule: Rule) -> Mask:
         """Which questions a rule speaks of."""

@@ -19,6 +19,7 @@ from ragauge.contracts.score import Outcome
 from ragauge.contracts.verdict import Rule
 from ragauge.engines.local import ordered
 from ragauge.errors import InputRejected, UsageError
+from ragauge.gates.decide import MIN_COVERAGE
 from ragauge.gates.traceability import DELTAS, RANKS, audit_rules, with_deltas
 from ragauge.ingest.auditable import read_auditable
 from ragauge.ingest.calibration import read_calibration
@@ -75,6 +76,8 @@ class AuditOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     ranks: str | None = None
     """Other traces of the same questions, whose rankings are compared."""
     gates: str | None = None
+    min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
+    """Of the traces that should have a value, the fraction a gate needs to decide."""
     workers: Annotated[int, Meta(ge=1)] = 1
     max_bad: str = "0"
     log: str | None = None
@@ -171,7 +174,7 @@ class _Audit:
         own = self._options.gates
         ranked = self._ranks is not None
         rules = audit_rules(
-            bool(self._gold), targets, own, lambda name: find(name, "audit").id, ranked=ranked
+            bool(self._gold), targets, own, lambda name: find(name, "audit"), ranked=ranked
         )
         return with_deltas(rules, self._calibration)
 

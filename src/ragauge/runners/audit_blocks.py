@@ -258,10 +258,10 @@ def _measure(metric: Metric, facts: AuditFacts, found: BlockAudit) -> None:
     rows, row = found.measured[metric.id], metric(facts)
     if isinstance(row, Absent):
         rows.counts.extend([0] * len(metric.columns))
-        rows.reasons.append(row.reason)
+        rows.absent.append(row)
     else:
         rows.counts.extend(row.counts)
-        rows.reasons.append(None)
+        rows.absent.append(None)
 
 
 def _row(qid: str, one: Audited) -> AuditedAnswer:

@@ -12,10 +12,10 @@ from ragauge.contracts.gold import Gold
 from ragauge.contracts.score import Score, UnitRows
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.errors import UsageError
-from ragauge.gates.decide import decide, decide_each, meets
+from ragauge.gates.decide import MIN_COVERAGE, decide, decide_each, meets
 from ragauge.gates.traceability import about_deltas, uncalibrated
 from ragauge.metrics.sums import QuestionSums
-from ragauge.runners.numbers import measured, scored, values_of, weights_of
+from ragauge.runners.numbers import each_value, measured, scored, weights_of, why_missing
 
 
 class AuditNumbers:
@@ -28,11 +28,12 @@ class AuditNumbers:
         gold: Sequence[Gold],
         reading: str,
         calibration: Calibration | None = None,
+        min_coverage: float = MIN_COVERAGE,
     ) -> None:
         self._sums, self._questions, self._reading = sums, questions, reading
         self._gold = {question.qid: question for question in gold}
         self._weights = self._weights_of(gold)
-        self._calibration = calibration
+        self._calibration, self._least = calibration, min_coverage
 
     def scores(self) -> dict[str, Score]:
         return {id: self._score(id) for id in sorted(self._sums)}
@@ -63,14 +64,12 @@ class AuditNumbers:
             return uncalibrated(rule, self._score(rule.metric), reason)
         self._check_conditions(rule)
         if rule.per == "question":
-            values = values_of(self._sums[rule.metric]).tolist()
-            told = {
-                qid: None if value != value else value
-                for qid, value in zip(self._questions, values, strict=True)
-                if self._inside(qid, rule.where)
-            }
-            return decide_each(rule, list(told), list(told.values()))
-        return decide(rule, self._score(rule.metric, rule.where, rule.confidence))
+            inside = np.array([self._inside(qid, rule.where) for qid in self._questions])
+            each = each_value(self._sums[rule.metric], self._questions, inside)
+            return decide_each(rule, each, self._least)
+        why = "" if rule.where else why_missing(self._sums[rule.metric])
+        score = self._score(rule.metric, rule.where, rule.confidence)
+        return decide(rule, score, self._least, why)
 
     def _inside(self, qid: str, where: Mapping[str, object] | None) -> bool:
         question = self._gold.get(qid)

@@ -75,6 +75,7 @@ class AuditAssembly:
             self._gold,
             f"{reading}|embedder:{embedder}" if embedder else reading,
             self._calibration,
+            self._options.min_coverage,
         )
         report = self._report(numbers, rules, embedder)
         return Outcome(

@@ -48,7 +48,7 @@ class Measured(Struct):
     """Rows of one metric that reads more than the pattern: a plug-in's, usually."""
 
     counts: array[int]
-    reasons: list[str | None]
+    absent: list[Absent | None]
     """None where the trace was scored."""
 
 
@@ -233,7 +233,7 @@ def _measure(metric: Metric, facts: Facts, number: int, found: BlockScores) -> N
         _note(found, "metric_error", number, f"{metric.id}: {type(error).__name__}: {error}")
     if isinstance(row, Absent):
         rows.counts.extend([0] * len(metric.columns))
-        rows.reasons.append(row.reason)
+        rows.absent.append(row)
     else:
         rows.counts.extend(row.counts)
-        rows.reasons.append(None)
+        rows.absent.append(None)

@@ -19,6 +19,7 @@ from ragauge.contracts.metric import Better
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.errors import InputRejected, UsageError
+from ragauge.gates.decide import TOLERANCE
 from ragauge.gates.regression import Gate, gate_verdict, passes
 from ragauge.runners.comparability import (
     ALL,
@@ -94,7 +95,7 @@ def _there_are(now: Run, earlier: Sequence[Run]) -> str:
     passed = Counter[str]()
     for run in earlier:
         branch = run.record.git.branch if run.record.git else None
-        passed[branch or "no branch"] += run.record.passed
+        passed[branch or "no branch"] += run.record.passed is True
     told = [f"{visible(branch)} ({count:,} passed)" for branch, count in sorted(passed.items())]
     kind = f"{now.record.command} {visible(now.record.name)!r}"
     return (
@@ -137,7 +138,7 @@ class _Comparison:
         gate = self._options.gate
         gates = () if gate is None else self._gates(gate, compared)
         return ComparisonReport(
-            passed=gate is None or passes(gates),
+            passed=None if gate is None else passes(gates),
             before=told_run(self._before),
             after=told_run(self._after),
             metrics={id: self._score(id, one) for id, one in compared.items()},
@@ -158,8 +159,24 @@ class _Comparison:
         named = bool(self._options.metrics) and ALL not in self._options.metrics
         alpha = self._options.alpha
         return tuple(
-            gate_verdict(gate, id, compared[id], named=named, alpha=alpha) for id in self._gated
+            gate_verdict(
+                gate, id, compared[id], named=named, alpha=alpha, lacking=self._lacking(id)
+            )
+            for id in self._gated
         )
+
+    def _lacking(self, id: str) -> str | None:
+        """Why one of the runs has too few values of a metric to decide by."""
+        least = self._options.min_coverage
+        for which, run in (("after", self._after), ("before", self._before)):
+            metric = run.record.metrics.get(id)
+            # Before 0.2 `of` also counted what the metric does not apply to.
+            if metric is None or run.record.ragauge.startswith("0.1."):
+                continue
+            if 0 < metric.n < least * metric.of - TOLERANCE:
+                part = f"only {metric.n:,} of {metric.of:,} units of the run {which} have a value"
+                return f"{part}, and the gate needs {least * 100:.6g} %"
+        return None
 
     def _comparable(self, id: str) -> Comparable:
         found, note = comparable(id, self._after.record.metrics[id])

@@ -11,6 +11,7 @@ from msgspec import Meta, Struct
 
 from ragauge.contracts.comparison import Correction
 from ragauge.errors import UsageError
+from ragauge.gates.decide import MIN_COVERAGE
 from ragauge.gates.regression import Gate
 from ragauge.metrics.names import short_name
 from ragauge.runners.metric_change import Method
@@ -33,6 +34,8 @@ class CompareOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     allow: tuple[Allowance, ...] = ()
     alpha: Annotated[float, Meta(gt=0, lt=1)] = 0.05
     seed: Annotated[int, Meta(ge=0)] = 0
+    min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
+    """Of the units that should have a value in a run, the fraction a gate needs to decide."""
 
 
 def options_of(given: Mapping[str, Any]) -> CompareOptions:

@@ -44,7 +44,7 @@ def without_baseline(reference: str, after: Run, options: CompareOptions) -> Com
     """A report that says there is nothing to compare with yet, and passes."""
     message = f"no run is {reference} yet; there is nothing to compare with, as allowed"
     return ComparisonReport(
-        passed=True,
+        passed=None,
         before=None,
         after=told_run(after),
         metrics={},

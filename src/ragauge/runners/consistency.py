@@ -28,7 +28,7 @@ from ragauge.contracts.score import ROWS_KEPT, Score
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.errors import UsageError
 from ragauge.gates.decide import decide
-from ragauge.gates.rules import merged, parse_rules
+from ragauge.gates.rules import Ranged, merged, parse_rules
 from ragauge.ingest.judgements import read_judgements
 from ragauge.ingest.lines import STDIN
 from ragauge.metrics.names import metric_id, short_name
@@ -72,7 +72,7 @@ def consistency(a: str, b: str, *, gates: str | None = None) -> ConsistencyOutco
 
 def rules_of(gates: str | None) -> tuple[Rule, ...]:
     """The default gates, with the user's in place of or beside them."""
-    own = () if gates is None else parse_rules(gates, _metric_id)
+    own = () if gates is None else parse_rules(gates, _metric)
     for rule in own:
         if rule.where or rule.per == "question":
             raise UsageError(
@@ -238,10 +238,11 @@ _SCORES: dict[str, Callable[[_Comparison, float], Score]] = {
 }
 
 
-def _metric_id(name: str) -> str:
+def _metric(name: str) -> Ranged:
     listed = f"there are {', '.join(map(short_name, _SCORES))}"
     unknown = f'there is no metric "{name}" here'
-    return metric_id(name, _SCORES, unknown=unknown, listed=listed)
+    id = metric_id(name, _SCORES, unknown=unknown, listed=listed)
+    return Ranged(id, (-1 if id == KAPPA else 0, 1), "lower" if id == ABSTAIN else "higher")
 
 
 def _share(

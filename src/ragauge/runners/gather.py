@@ -12,8 +12,9 @@ from msgspec import Struct
 from ragauge.contracts.facts import Pattern
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold
-from ragauge.contracts.metric import Metric
+from ragauge.contracts.metric import Absent, Metric, NotApplicable
 from ragauge.contracts.score import ROWS_KEPT
+from ragauge.metrics.quality import NO_ANSWER
 from ragauge.metrics.sums import Groups, QuestionSums, sums_of
 from ragauge.runners.blocks import BlockScores, Measured, Shown
 
@@ -173,9 +174,10 @@ class RowSums:
         self.metric = metric
         self._sums: Any = np.zeros((questions, len(metric.columns)), dtype=np.int64)
         self._scored = np.zeros(questions, dtype=np.int64)
+        self._outside = np.zeros(questions, dtype=np.int64)
         self._reach = 0
-        self._last_reason: dict[int, str] = {}
-        self._reasons: Counter[str] = Counter()
+        self._last: dict[int, Absent | None] = {}
+        self._absent: Counter[Absent] = Counter()
 
     def grow(self, questions: int) -> None:
         """Make room for as many questions."""
@@ -185,21 +187,24 @@ class RowSums:
             room = max(more, len(self._scored))
             self._sums = np.pad(self._sums, ((0, room), (0, 0)))
             self._scored = np.pad(self._scored, (0, room))
+            self._outside = np.pad(self._outside, (0, room))
 
     def add(self, question: Ints, rows: Measured, *, replace: bool) -> None:
         counts = np.frombuffer(rows.counts, dtype=np.int64).reshape(
             len(question), len(self.metric.columns)
         )
         counts = self._exact(counts)
-        scored = np.array([reason is None for reason in rows.reasons], dtype=np.int64)
+        scored = np.array([why is None for why in rows.absent], dtype=np.int64)
+        outside = np.array([isinstance(why, NotApplicable) for why in rows.absent], dtype=np.int64)
         if replace:
             self._sums[question], self._scored[question] = counts, scored
-            for place, reason in zip(question.tolist(), rows.reasons, strict=True):
-                self._last_reason[place] = reason or ""
+            self._outside[question] = outside
+            self._last |= zip(question.tolist(), rows.absent, strict=True)
         else:
             np.add.at(self._sums, question, counts)
             np.add.at(self._scored, question, scored)
-            self._reasons.update(reason for reason in rows.reasons if reason)
+            np.add.at(self._outside, question, outside)
+            self._absent.update(why for why in rows.absent if why)
 
     def _exact(self, counts: Any) -> Any:
         """The counts, as Python's own integers once a sum of them could leave 64 bits."""
@@ -212,9 +217,10 @@ class RowSums:
 
     def finished(self, traces_of: Ints, each: Each) -> QuestionSums:
         units = np.maximum(traces_of, 1) if each == "trace" else np.ones_like(traces_of)
-        reasons = self._reasons + Counter(r for r in self._last_reason.values() if r)
+        absent = self._absent + Counter(why for why in self._last.values() if why)
         untraced = int((traces_of == 0).sum())
         if untraced:
-            reasons["no answer"] += untraced
+            absent[NO_ANSWER] += untraced
         n = len(traces_of)
-        return QuestionSums(self.metric, self._sums[:n], self._scored[:n], units, dict(reasons))
+        due = units - self._outside[:n]
+        return QuestionSums(self.metric, self._sums[:n], self._scored[:n], due, absent)

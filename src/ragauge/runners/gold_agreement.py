@@ -9,7 +9,7 @@ from string import ascii_uppercase
 from ragauge.contracts.annotation import AgreementReport
 from ragauge.contracts.verdict import Rule
 from ragauge.errors import UsageError
-from ragauge.gates.rules import parse_rules
+from ragauge.gates.rules import Ranged, parse_rules
 from ragauge.ingest.annotations import Annotations, read_annotations
 from ragauge.ingest.lines import STDIN
 from ragauge.metrics.names import metric_id, short_name
@@ -60,7 +60,7 @@ def _refuse_options(options: Options) -> None:
 
 
 def _own_rules(gates: str | None) -> tuple[Rule, ...]:
-    own = () if gates is None else parse_rules(gates, _metric_id)
+    own = () if gates is None else parse_rules(gates, _metric)
     for rule in own:
         if rule.where or rule.per == "question":
             raise UsageError(
@@ -70,13 +70,15 @@ def _own_rules(gates: str | None) -> tuple[Rule, ...]:
     return own
 
 
-def _metric_id(name: str) -> str:
-    return metric_id(
+def _metric(name: str) -> Ranged:
+    id = metric_id(
         name,
         METRICS,
         unknown=f'there is no metric "{name}" here',
         listed=f"there are {', '.join(map(short_name, METRICS))}",
     )
+    # Agreement beyond chance can be below 0.
+    return Ranged(id, (-1 if "kappa" in id or "alpha" in id else 0, 1))
 
 
 def _compared(names: Sequence[str], read: Annotations, options: Options) -> Annotators:

@@ -296,7 +296,7 @@ def sweep_plan(gold: list[Gold], system: dict[str, Any], options: SweepOptions) 
 
 def stopping_rules(options: SweepOptions) -> tuple[Rule, ...]:
     """The gates a question is judged by while its runs come in."""
-    return rules_of(options.profile, options.gates, lambda name: find(name, "runs").id)
+    return rules_of(options.profile, options.gates, lambda name: find(name, "runs"))
 
 
 def _kind(error: str) -> str:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from ragauge.contracts.gold import Gold
-from ragauge.contracts.metric import Metric
+from ragauge.contracts.metric import Absent, Metric, NotApplicable
 from ragauge.contracts.score import Measured, Score
 from ragauge.metrics.sums import QuestionSums
 from ragauge.stats.bootstrap import Bootstrap, metric_interval
@@ -82,6 +82,15 @@ def values_of(sums: QuestionSums) -> NDArray[np.float64]:
     return values
 
 
+def each_value(
+    sums: QuestionSums, ids: Sequence[str], mask: Mask | None = None
+) -> list[tuple[str, float | None, bool]]:
+    """Each unit of a mask with the metric's value, and whether it should have one."""
+    values, due = values_of(sums).tolist(), (sums.units > 0).tolist()
+    kept = range(len(ids)) if mask is None else np.flatnonzero(mask).tolist()
+    return [(ids[at], None if values[at] != values[at] else values[at], due[at]) for at in kept]
+
+
 def measured(sums: QuestionSums, total: Literal["sums", "mean"]) -> Measured:
     """The metric question by question, as an outcome hands it over."""
     metric = sums.metric
@@ -143,7 +152,16 @@ def how_made(made: Bootstrap) -> str:
 
 
 def why_absent(sums: QuestionSums) -> str:
-    """The reasons no unit was scored, the commonest first."""
-    ranked = sorted(sums.absent.items(), key=lambda pair: (-pair[1], pair[0]))
-    reasons = ", ".join(f"{reason} ({times})" for reason, times in ranked)
+    """The reasons no unit was scored, the most frequent first."""
+    reasons = _ranked(sums.absent)
     return f"nothing to score: {reasons}" if reasons else "nothing to score"
+
+
+def why_missing(sums: QuestionSums) -> str:
+    """The reasons why units that should have a value have none, the most frequent first."""
+    return _ranked({a: n for a, n in sums.absent.items() if not isinstance(a, NotApplicable)})
+
+
+def _ranked(absent: Mapping[Absent, int]) -> str:
+    ranked = sorted(absent.items(), key=lambda pair: (-pair[1], pair[0].reason))
+    return ", ".join(f"{why.reason} ({times})" for why, times in ranked)

@@ -70,8 +70,8 @@ class RecordFrames:
 
     def _values(self, metric: Metric, record: Record) -> pl.Series:
         rows = record.measured[metric.id]
-        counts = np.frombuffer(rows.counts, dtype=np.int64).reshape(len(rows.reasons), -1)
-        present = np.array([reason is None for reason in rows.reasons], dtype=bool)
+        counts = np.frombuffer(rows.counts, dtype=np.int64).reshape(len(rows.absent), -1)
+        present = np.array([why is None for why in rows.absent], dtype=bool)
         values = np.full(len(present), np.nan)
         values[present] = metric.finish(counts[present])
         return pl.Series(metric.id, values, dtype=pl.Float64).fill_nan(None)

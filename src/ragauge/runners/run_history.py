@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +20,7 @@ from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.decide import decide
-from ragauge.gates.rules import parse_rules
+from ragauge.gates.rules import Ranged, parse_rules
 from ragauge.metrics.names import metric_id, short_name
 from ragauge.runners.comparability import how_made
 from ragauge.runners.paired_units import ask_the_same
@@ -220,7 +221,7 @@ def line_rules(text: str) -> tuple[Rule, ...]:
     >>> [str(rule) for rule in line_rules("cv<=5%, slope>=-0.01@95, no-change-point")]
     ['history.cv<=0.05', 'history.slope>=-0.01@95', 'history.change_points=0']
     """
-    rules = parse_rules(_NO_CHANGE.sub("change_points=0", text), _rule_name)
+    rules = parse_rules(_NO_CHANGE.sub("change_points=0", text), _ranged)
     problems = []
     for rule in rules:
         if rule.per == "question" or rule.where:
@@ -232,14 +233,15 @@ def line_rules(text: str) -> tuple[Rule, ...]:
     return rules
 
 
-def _rule_name(name: str) -> str:
+def _ranged(name: str) -> Ranged:
     known = _RULE_NAMES.get(name.lower().removeprefix("history."))
     if known is None:
         raise UsageError(
             f'there is no gate "{name}" on a line of runs; '
             "write cv<=0.05, slope>=0 or no-change-point"
         )
-    return known
+    low = -math.inf if known == SLOPE else 0
+    return Ranged(known, (low, None), "higher" if known == SLOPE else "lower")
 
 
 def _having(

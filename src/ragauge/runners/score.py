@@ -8,15 +8,17 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta, Struct, structs
+from msgspec import Meta, Struct
 
 from ragauge.contracts.facts import Pattern
+from ragauge.contracts.metric import Metric
 from ragauge.contracts.score import Outcome, ScoreReport
 from ragauge.contracts.verdict import Rule
 from ragauge.engines.local import ordered
 from ragauge.errors import UsageError
+from ragauge.gates.decide import MIN_COVERAGE
 from ragauge.gates.presets import BRIEF, DEFAULT, brief_name, preset
-from ragauge.gates.rules import checked, merged, parse_rules
+from ragauge.gates.rules import merged, parse_rules, user_rule
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.lines import STDIN, Block, blocks
 from ragauge.metrics.facts import Reading
@@ -50,9 +52,11 @@ class ScoreOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     keep_answers: bool = False
     """Hand over what was answered to every question, as history wants it."""
     baseline: str | None = None
+    min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
+    """Of the questions that should have a value, the fraction a gate needs to decide."""
 
 
-NOT_IN_THE_NUMBERS = ("workers", "out", "keep_answers", "baseline", "gates")
+NOT_IN_THE_NUMBERS = ("workers", "out", "keep_answers", "baseline", "gates", "min_coverage")
 """Options that leave every score as it is, and so are no part of a run's identity."""
 
 
@@ -84,14 +88,14 @@ def options_of(given: dict[str, Any]) -> ScoreOptions:
 def rules_of(options: ScoreOptions) -> tuple[Rule, ...]:
     """The gates a run must meet: the preset's, with the user's in place of or beside them."""
 
-    def metric_id(name: str) -> str:
-        return find(brief_name(name, options.preset), "facts").id
+    def found(name: str) -> Metric:
+        return find(brief_name(name, options.preset), "facts")
 
     own = options.gates or ()
     if isinstance(own, str):
-        own = parse_rules(own, metric_id)
+        own = parse_rules(own, found)
     else:
-        own = tuple(checked(structs.replace(rule, metric=metric_id(rule.metric))) for rule in own)
+        own = tuple(user_rule(rule, found) for rule in own)
     if options.preset:
         return merged(preset(options.preset), own)
     return own or preset(DEFAULT)
@@ -124,7 +128,7 @@ class _Run:
         assembly = Assembly(
             self._found, self._metrics, self._reading.signature(), self._identity(), self._brief
         )
-        report = assembly.report(self._rules, self._baseline)
+        report = assembly.report(self._rules, self._options.min_coverage, self._baseline)
         return Outcome(
             report=report,
             units=assembly.units(),

@@ -93,7 +93,7 @@ class _Scoring:
 
     def __init__(self, gold: list[Gold], names: list[str], options: StabilityOptions) -> None:
         self._gold, self._names, self._options = gold, names, options
-        self._rules = rules_of(options.profile, options.gates, lambda name: find(name, "runs").id)
+        self._rules = rules_of(options.profile, options.gates, lambda name: find(name, "runs"))
         _check_conditions(self._rules, gold)
         self._allowed = allowed_bad(options.max_bad)
         self._plans = Plans.beside(names)

@@ -143,7 +143,7 @@ class _Running:
         counts = Counter(task.status for task in tasks)
         exit_code = NOT_MEASURED if counts["error"] else GATE_FAILED if counts["failed"] else 0
         return SuiteReport(
-            passed=exit_code == 0,
+            passed=False if exit_code else True if counts["passed"] else None,
             suite=self._suite.name,
             exit_code=exit_code,
             metrics=self._summary.metrics,
@@ -223,13 +223,16 @@ class _Running:
         comparison = self._compared(task, run)
         self._summary.compare(task, comparison)
         self._mark(task, run, comparison)
-        passed = run.record.passed and (comparison is None or comparison.passed)
+        verdicts = (run.record.passed, None if comparison is None else comparison.passed)
+        status: Status = "passed" if True in verdicts else "ungated"
+        if False in verdicts:
+            status = "failed"
         return TaskReport(
             name=task.name,
             kind=task.kind,
             dataset=task.dataset.name,
-            status="passed" if passed else "failed",
-            exit_code=0 if passed else GATE_FAILED,
+            status=status,
+            exit_code=GATE_FAILED if status == "failed" else 0,
             run=run.id,
             strata={name: kept.strata[name] for name in task.dataset.strata if name in kept.strata},
             comparison=comparison,
@@ -255,7 +258,7 @@ class _Running:
 
         A start that was killed in between is gone on with, and then compares and marks again.
         """
-        if comparison is None or comparison.passed or comparison.before is None:
+        if comparison is None or comparison.passed is not False or comparison.before is None:
             return
         self._history.regressed(run.id, comparison.before.id)
         message = f"run {run.shown} is marked as regressed: `green` passes over it"

@@ -57,7 +57,7 @@ class Kind(Struct, frozen=True):
 
 def _score_options(task: Task) -> dict[str, Any]:
     chosen = task.settings
-    names = ("preset", "each", "refusal", "refusal_tokens", "inline", "max_bad")
+    names = ("preset", "min_coverage", "each", "refusal", "refusal_tokens", "inline", "max_bad")
     return {
         **{name: chosen[name] for name in names},
         "gates": ",".join(chosen["gates"]) or None,
@@ -107,7 +107,7 @@ def _stability_options(task: Task) -> dict[str, Any]:
 
 def _check_stability(task: Task) -> None:
     options = _typed(_stability_options(task), StabilityOptions)
-    stability_rules(options.profile, options.gates, lambda name: find(name, "runs").id)
+    stability_rules(options.profile, options.gates, lambda name: find(name, "runs"))
     allowed_bad(options.max_bad)
     _check_calls(_sweep_options(task))
     _stability_metrics(task)

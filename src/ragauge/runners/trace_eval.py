@@ -19,6 +19,7 @@ from ragauge.contracts.sweep import Progress, SweepReport
 from ragauge.contracts.system import System
 from ragauge.contracts.trace_eval import Recipe, TraceEvalReport
 from ragauge.errors import UsageError
+from ragauge.gates.decide import MIN_COVERAGE
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.lines import STDIN
 from ragauge.ingest.manifest import read_manifest
@@ -62,6 +63,8 @@ class TraceEvalOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     refusal: Strength = "exact"
     refusal_tokens: tuple[str, ...] = (DEFAULT_TOKEN,)
     gates: str | None = None
+    min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
+    """Of the questions that should have a value, the fraction a gate needs to decide."""
     k: tuple[Annotated[int, Meta(ge=1)], ...] = ()
     """Cut-offs at which coverage, gold recall and ΔS are measured as well."""
     strict: bool = False

@@ -6,13 +6,12 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from msgspec import structs
 
 from ragauge.contracts.audit import OK, STATES, AuditFinding
 from ragauge.contracts.finding import Findings
 from ragauge.contracts.gold import Gold, fingerprint
-from ragauge.contracts.metric import Absent, Metric
+from ragauge.contracts.metric import Metric
 from ragauge.contracts.score import Advice, Outcome
 from ragauge.contracts.trace_eval import OverQuestions, TraceEvalCoverage, TraceEvalReport
 from ragauge.contracts.verdict import Rule, Verdict
@@ -20,7 +19,7 @@ from ragauge.diagnosis.traceability import advise_traceability, traceability_fac
 from ragauge.gates.decide import TOLERANCE, meets, satisfies
 from ragauge.gates.traceability import trace_eval_rules, with_deltas
 from ragauge.ingest.calibration import read_calibration
-from ragauge.metrics.sums import QuestionSums
+from ragauge.metrics.sums import QuestionSums, sums_of_rows
 from ragauge.metrics.table import find, reading
 from ragauge.runners.audit import told
 from ragauge.runners.audit_blocks import BlockAudit
@@ -105,7 +104,7 @@ class TraceEvalAssembly:
             self._options.strict,
             targets,
             self._options.gates,
-            lambda name: find(name, "audit", "audited_runs").id,
+            lambda name: find(name, "audit", "audited_runs"),
         )
         return tuple(sorted(with_deltas(rules, self._calibration), key=_place))
 
@@ -121,18 +120,12 @@ class TraceEvalAssembly:
 
     def _sums_of(self, metric: Metric) -> QuestionSums:
         """A metric of questions with their runs."""
-        rows = [metric(one.seen) for one in self._each]
-        sums = np.zeros((len(self._gold), len(metric.columns)), dtype=np.int64)
-        scored = np.zeros(len(self._gold), dtype=np.int64)
-        for place, row in enumerate(rows):
-            if not isinstance(row, Absent):
-                sums[place], scored[place] = row.counts, 1
-        absent = Counter(row.reason for row in rows if isinstance(row, Absent))
-        return QuestionSums(metric, sums, scored, np.ones_like(scored), absent)
+        return sums_of_rows(metric, [metric(one.seen) for one in self._each])
 
     def _numbers(self, sums: Mapping[str, QuestionSums]) -> AuditNumbers:
         qids = [question.qid for question in self._gold]
-        return AuditNumbers(sums, qids, self._gold, self._signature, self._calibration)
+        least = self._options.min_coverage
+        return AuditNumbers(sums, qids, self._gold, self._signature, self._calibration, least)
 
     def _note(self, noted: Findings) -> None:
         """Add what is to be said of the gold set, the documents and the journal."""

@@ -26,7 +26,7 @@ from ragauge.gates.decide import meets
 from ragauge.gates.stability import MORE_RUNS, STABLE, rule_verdict
 from ragauge.metrics.factors import effect
 from ragauge.metrics.stability import METRICS
-from ragauge.metrics.sums import QuestionSums
+from ragauge.metrics.sums import QuestionSums, sums_of_rows
 from ragauge.runners.heat_map import HeatMap
 from ragauge.runners.numbers import (
     how_made,
@@ -65,7 +65,7 @@ class Verdicts:
         self._shown: dict[str, list[Any]] = {
             name: [] for name in ("claim", "cited", "error", "explained_by", "failed")
         }
-        self._sums = [_Sums(metric, len(gold)) for metric in METRICS]
+        self._sums = [_Sums(metric) for metric in METRICS]
         self._failing: dict[str, list[str]] = {str(rule): [] for rule in rules}
         self._applied: Counter[str] = Counter()
         self._unjudged: Counter[str] = Counter()
@@ -87,7 +87,7 @@ class Verdicts:
         self.failures.append(stability_facts(one.gold.qid, detail))
         self.outputs.add(one)
         for sums in self._sums:
-            sums.add(place, one.judged.rows[sums.metric.id])
+            sums.rows.append(one.judged.rows[sums.metric.id])
         self._apply(one)
         for name in ("planned", "runs", "errors", "missing", "saved"):
             self._counts[name] += getattr(detail, name)
@@ -233,25 +233,18 @@ def _right(verdict: Stability) -> bool | None:
 class _Sums:
     """A metric's row of each question."""
 
-    def __init__(self, metric: Metric, questions: int) -> None:
+    def __init__(self, metric: Metric) -> None:
         self.metric = metric
-        self._sums = np.zeros((questions, len(metric.columns)), dtype=np.int64)
-        self._scored = np.zeros(questions, dtype=np.int64)
-        self._absent: Counter[str] = Counter()
-
-    def add(self, place: int, row: Row | Absent) -> None:
-        if isinstance(row, Absent):
-            self._absent[row.reason] += 1
-        else:
-            self._sums[place], self._scored[place] = row.counts, 1
+        self.rows: list[Row | Absent] = []
 
     def mean(self, reading: str, weights: Floats | None) -> Score:
-        values = values_of(self.made())
+        sums = self.made()
+        values = values_of(sums)
         scored = ~np.isnan(values)
-        n, of = int(scored.sum()), len(values)
+        n, of = int(scored.sum()), int(sums.units.sum())
         signature = f"{self.metric.id}|v{self.metric.version}|{reading}|n:{n}"
         if not n:
-            reason = why_absent(self.made())
+            reason = why_absent(sums)
             return Score(value=None, n=0, of=of, reason=reason, signature=signature)
         there = None if weights is None else weights[scored]
         mean, ends = _mean(values[scored], there)
@@ -263,8 +256,7 @@ class _Sums:
         return Score(value=mean, n=n, of=of, ci=ends, signature=signature + how)
 
     def made(self) -> QuestionSums:
-        units = np.ones_like(self._scored)
-        return QuestionSums(self.metric, self._sums, self._scored, units, dict(self._absent))
+        return sums_of_rows(self.metric, self.rows)
 
 
 def _mean(values: Floats, weights: Floats | None) -> tuple[float, Interval]:

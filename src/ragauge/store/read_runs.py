@@ -12,7 +12,7 @@ from ragauge.contracts.history import Run, RunFilter, RunRecord
 from ragauge.errors import UsageError
 from ragauge.store.database import BATCH
 from ragauge.store.recorded import plain
-from ragauge.store.references import is_green
+from ragauge.store.references import is_green, is_red
 from ragauge.store.tables import regressions, run_labels, runs, tags
 
 _record = msgspec.json.Decoder(RunRecord)
@@ -55,7 +55,7 @@ def matching(which: RunFilter) -> Select[Any]:
         if value is not None:
             found = found.where(column == plain(value))
     if which.green is not None:
-        found = found.where(is_green() if which.green else ~is_green())
+        found = found.where(is_green() if which.green else is_red())
     if which.before is not None:
         found = found.where(runs.c.recorded_at < which.before)
     for key, value in sorted(which.labels.items()):

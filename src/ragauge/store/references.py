@@ -70,6 +70,12 @@ def is_green() -> ColumnElement[bool]:
     return runs.c.passed & ~exists().where(regressions.c.run == runs.c.number)
 
 
+def is_red() -> ColumnElement[bool]:
+    """Of a run: it failed, or a gated comparison failed it; a run without a quality gate is not."""
+    # The column says only whether it passed; quotes inside of texts are escaped in the document.
+    return ~is_green() & ~runs.c.document.contains('"passed":null', autoescape=True)
+
+
 def newest_first(which: Select[Any]) -> Select[Any]:
     """The order of runs: by time, and by id where the time is the same."""
     return which.order_by(runs.c.recorded_at.desc(), runs.c.id)

@@ -17,7 +17,7 @@ from ragauge.dashboard.pages import history_chart, history_lines
 from ragauge.dashboard.pages.history_drawing import Drawing, draw
 from ragauge.dashboard.pages.history_lines import Level
 from ragauge.reports.history import story
-from ragauge.reports.runs.story import REGRESSED
+from ragauge.reports.runs.story import REGRESSED, verdict_of
 from ragauge.runners.run_history import MORE
 from ragauge.stats.change_points import ALPHA, SHORTEST
 
@@ -186,9 +186,9 @@ LEVEL = (
 
 
 def _verdict(point: HistoryPoint, regressed: set[str]) -> str:
-    if not point.passed:
-        return "FAIL"
-    return REGRESSED if point.run in regressed else "PASS"
+    if point.passed and point.run in regressed:
+        return REGRESSED
+    return verdict_of(point.passed)
 
 
 def _marks(at: int, changed: set[int], cuts: set[int]) -> list[str]:

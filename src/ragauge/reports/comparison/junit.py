@@ -19,7 +19,7 @@ def render(report: ComparisonReport) -> str:
         _gate(gates, gate)
     questions = testsuites.suite(root, "questions")
     for flip in report.flips:
-        _question(questions, flip, report.passed)
+        _question(questions, flip, report.passed is not False)
     return testsuites.written(root)
 
 

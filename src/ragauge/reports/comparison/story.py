@@ -101,10 +101,10 @@ def by_verdict(report: ComparisonReport) -> list[tuple[str, list[str]]]:
 def headline(report: ComparisonReport) -> tuple[str, str]:
     """The verdict in a word, and what it rests on."""
     if report.before is None:
-        return "PASS", "there is no run to compare with yet"
+        return "NO BASELINE", "there is no run to compare with yet"
     if report.gates:
         return ("PASS" if report.passed else "FAIL"), _gate_words(report)
-    if not report.passed:
+    if report.passed is False:
         return "FAIL", "no metric is in both runs, and a gate needs one"
     groups = dict(by_verdict(report))
     if "worse" in groups:

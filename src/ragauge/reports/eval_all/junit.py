@@ -32,6 +32,6 @@ def _tasks(root: ET.Element, report: EvalAllReport) -> None:
         ET.SubElement(case, "error", message=shown(failure.error), type="failed")
     for name, one in story.tasks(report):
         case = testsuites.case(suite, "tasks", name)
-        if not one.passed:
+        if one.passed is False:
             message = evaluation.verdict_words(one)[1]
             ET.SubElement(case, "failure", message=shown(message), type="gates")

@@ -32,11 +32,12 @@ def verdict_words(report: EvalAllReport) -> tuple[str, str]:
     if report.failures:
         failed = numbers.counted(len(report.failures), "task")
         words.append(f"{failed} could not be finished")
-    return "PASS" if report.passed else "FAIL", "; ".join(words)
+    return envelope.verdict_word(report.passed, report.gates), "; ".join(words)
 
 
 def model_words(report: EvalAllReport) -> str:
-    return f"model: {report.model}"
+    hint = envelope.how_to_gate(report.passed, "--preset heritage or --gates 'f1_strict>=0.85'")
+    return f"model: {report.model}{f'. {hint}' if hint else ''}"
 
 
 def summary(report: EvalAllReport) -> Table:

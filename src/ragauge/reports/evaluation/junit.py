@@ -57,7 +57,7 @@ def add(root: ET.Element, report: EvalReport, of: str = "") -> None:
     what, cases = _cases(report)
     suite = testsuites.suite(root, f"{what}{of}")
     for case in cases:
-        _add_case(suite, what, case, report.passed)
+        _add_case(suite, what, case, report.passed is not False)
 
 
 def _add_case(suite: ET.Element, what: str, case: Case, passed: bool) -> None:

@@ -87,9 +87,13 @@ def verdict_words(report: EvalReport) -> tuple[str, str]:
         for id, name in _headlines(report).items()
         if id in report.metrics
     ]
-    over = numbers.counted(units(report), *UNITS[report.task])
+    scored, all_units = report.coverage.get("scored"), units(report)
+    over = numbers.counted(all_units, *UNITS[report.task])
+    if scored is not None:
+        over = f"{numbers.count(scored)} of {over}"
     words = [f"{', '.join(told)} over {over}"] if told else []
-    return "PASS" if report.passed else "FAIL", "; ".join([*words, gates_words(report.gates)])
+    word = envelope.verdict_word(report.passed, report.gates)
+    return word, "; ".join([*words, gates_words(report.gates)])
 
 
 def _headlines(report: EvalReport) -> dict[str, str]:
@@ -103,8 +107,14 @@ def _headlines(report: EvalReport) -> dict[str, str]:
 
 def about(report: EvalReport) -> str:
     """What is shown below the verdict."""
-    if isinstance(report.detail, AnswerDetail):
-        return answers.about(report.detail)
+    example = f"--preset heritage or --gates '{EXAMPLES[report.task]}'"
+    hint = envelope.how_to_gate(report.passed, example)
+    about = answers.about(report.detail) if isinstance(report.detail, AnswerDetail) else ""
+    return " ".join(filter(None, (hint, about or _counted_queries(report))))
+
+
+def _counted_queries(report: EvalReport) -> str:
+    """What queries without a relevant document count for, where there are any."""
     times = report.coverage.get("no_relevant")
     if report.task != "retrieval" or not times:
         return ""
@@ -113,6 +123,17 @@ def about(report: EvalReport) -> str:
     if isinstance(options, dict) and options.get("no_rel") == "zero":
         return f"counted as trec_eval: {queries} without a relevant document as 0"
     return f"{queries} without a relevant document left out of the means; --as trec_eval counts 0"
+
+
+EXAMPLES: dict[Task, str] = {
+    "ner": "f1_strict>=0.85",
+    "types": "accuracy>=0.80",
+    "linking": "hits@1>=0.70",
+    "retrieval": "ndcg@10>=0.60",
+    "qa": "token_recall>=0.70",
+    "answers": "groundedness>=0.70",
+}
+"""A gate that a newcomer would set first."""
 
 
 def units(report: EvalReport) -> int:

@@ -126,7 +126,7 @@ def _cells(point: HistoryPoint, before: HistoryPoint | None) -> tuple[str, ...]:
         "" if change is None else numbers.signed(change),
         commit(point),
         " ".join(f"{name}={value}" for name, value in sorted(point.labels.items())),
-        "" if point.passed else "failed",
+        {True: "", False: "failed", None: "no quality gate"}[point.passed],
     )
 
 

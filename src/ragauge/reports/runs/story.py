@@ -27,6 +27,8 @@ TREND_RUNS = 3
 """Fewer runs than these are no line."""
 DIRTY = "*"
 REGRESSED = "REGRESSED"
+UNGATED = "UNGATED"
+"""Recorded without a gate on quality."""
 
 
 class Trend(Struct, frozen=True):
@@ -38,10 +40,14 @@ class Trend(Struct, frozen=True):
 
 
 def verdict(run: Run) -> str:
-    """PASS or FAIL; of a run that passed and then failed a gated comparison, REGRESSED."""
+    """PASS, FAIL, UNGATED without a quality gate; REGRESSED where a gated comparison failed it."""
     if run.record.passed and run.regressions:
         return REGRESSED
-    return "PASS" if run.record.passed else "FAIL"
+    return verdict_of(run.record.passed)
+
+
+def verdict_of(passed: bool | None) -> str:
+    return UNGATED if passed is None else "PASS" if passed else "FAIL"
 
 
 def when(recorded_at: str) -> str:

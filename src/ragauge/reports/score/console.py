@@ -40,6 +40,8 @@ def render(report: ScoreReport, *, color: bool = False, width: int = 100) -> str
 def _verdict(page: Page, report: ScoreReport) -> None:
     word, told = story.verdict_words(report)
     page.line(Text.assemble(styled(word), "  ", (told, "bold")))
+    if hint := story.how_to_gate(report):
+        page.paragraph(note(hint), 0)
 
 
 def _gates(page: Page, report: ScoreReport, names: dict[str, str]) -> None:

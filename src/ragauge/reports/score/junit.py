@@ -22,7 +22,7 @@ def render(report: ScoreReport) -> str:
     times = Counter(row.qid for row in report.questions)
     for row in report.questions:
         name = row.qid if times[row.qid] == 1 or not row.where else f"{row.qid} ({row.where})"
-        _question(questions, row, name, report.passed)
+        _question(questions, row, name, report.passed is not False)
     return testsuites.written(root)
 
 

@@ -35,6 +35,8 @@ def _verdict(report: ScoreReport) -> Iterator[str]:
     word, words = story.verdict_words(report)
     yield f"## Ragauge: {word}"
     yield comment.sentence(words)
+    if hint := story.how_to_gate(report):
+        yield comment.sentence(hint)
 
 
 def _gates(report: ScoreReport, names: dict[str, str]) -> Iterator[str]:

@@ -42,34 +42,36 @@ STRATA_SHOWN = 3
 
 
 def verdict_words(report: ScoreReport) -> tuple[str, str]:
-    """PASS or FAIL, and what the gates did: `1 of 8 gates failed, 2 not evaluated`.
+    """PASS or FAIL, what the gates did, and how much was scored.
 
-    Where questions are missing and no gate minds, that is said in the same breath.
+    `1 of 8 gates failed, 2 not evaluated; 78 of 80 questions scored`
     """
-    word, words = _verdict_words(report)
-    missing = report.coverage.missing
-    minded = any(gate.metric == "quality.coverage" for gate in report.gates)
-    if missing and not minded:
-        of = f"{count(missing)} of {counted(report.coverage.gold, 'question')}"
-        words += f"; {of} not traced, and no gate minds"
-    return word, words
+    coverage = report.coverage
+    scored = f"{count(coverage.scored)} of {counted(coverage.gold, 'question')} scored"
+    word = envelope.verdict_word(report.passed, report.gates)
+    return word, "; ".join(filter(None, (_gate_words(report), scored)))
 
 
-def _verdict_words(report: ScoreReport) -> tuple[str, str]:
-    word = "PASS" if report.passed else "FAIL"
+def how_to_gate(report: ScoreReport) -> str:
+    return envelope.how_to_gate(
+        report.passed, "--preset ship or --gates 'precision_cited>=0.80,under_refusal<=0.05'"
+    )
+
+
+def _gate_words(report: ScoreReport) -> str:
     if not report.gates:
-        return word, "no gates"
+        return ""
     total = counted(len(report.gates), "gate")
     failed = sum(gate.verdict == "fail" for gate in report.gates)
     unknown = sum(gate.verdict == "not_evaluated" for gate in report.gates)
     if failed:
         words = f"{count(failed)} of {total} failed"
-    elif report.passed:
+    elif report.passed is not False:
         holding = len(report.gates) - unknown
         words = f"{count(holding)} of {total} {'holds' if len(report.gates) == 1 else 'hold'}"
     else:
-        return word, f"{count(unknown)} of {total} not evaluated"
-    return word, f"{words}, {count(unknown)} not evaluated" if unknown else words
+        return f"{count(unknown)} of {total} not evaluated"
+    return f"{words}, {count(unknown)} not evaluated" if unknown else words
 
 
 def metric_names(report: ScoreReport) -> dict[str, str]:

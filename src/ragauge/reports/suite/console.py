@@ -45,7 +45,13 @@ def _tasks(page: Page, report: SuiteReport) -> None:
 
 
 def _status(task: TaskReport) -> Text:
-    styles = {"passed": "green", "failed": "bold red", "error": "bold red", "skipped": "dim"}
+    styles = {
+        "passed": "green",
+        "ungated": "yellow",
+        "failed": "bold red",
+        "error": "bold red",
+        "skipped": "dim",
+    }
     return Text(story.STATUS_WORDS[task.status], styles[task.status])
 
 

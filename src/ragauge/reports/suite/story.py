@@ -17,7 +17,13 @@ from ragauge.gates.decide import TOLERANCE
 from ragauge.gates.stability import STABLE
 from ragauge.reports import envelope, numbers
 
-STATUS_WORDS = {"passed": "pass", "failed": "FAIL", "error": "ERROR", "skipped": "skipped"}
+STATUS_WORDS = {
+    "passed": "pass",
+    "ungated": "no quality gate",
+    "failed": "FAIL",
+    "error": "ERROR",
+    "skipped": "skipped",
+}
 OUTLOOK_WORDS: dict[Outlook, str] = {
     "worse": "worse",
     "better": "better",
@@ -36,10 +42,12 @@ def verdict_words(report: SuiteReport) -> tuple[str, str]:
     found = report.coverage
     ran = found.tasks - found.skipped
     parts = [f"{found.passed:,} of {numbers.counted(ran, 'task')} passed"]
+    parts += [f"{found.ungated:,} without a quality gate"] if found.ungated else []
     parts += [f"{found.failed:,} failed"] if found.failed else []
     parts += [f"{found.error:,} could not be measured"] if found.error else []
     parts += [f"{found.skipped:,} not asked for"] if found.skipped else []
-    return "PASS" if report.passed else "FAIL", f"suite {report.suite}: {', '.join(parts)}"
+    words = f"suite {report.suite}: {', '.join(parts)}"
+    return envelope.verdict_word(report.passed, report.gates), words
 
 
 def gates_of(report: SuiteReport, task: TaskReport) -> list[Verdict]:

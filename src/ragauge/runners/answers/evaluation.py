@@ -16,6 +16,7 @@ from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.overlap import claim_verdicts, factual_accuracy, verdict_counts
+from ragauge.metrics.sums import sums_of_rows
 from ragauge.models.judging.rubric import rubric_id
 from ragauge.runners.answers.detail import kinds, scored_answers, unsupported, worst_answers
 from ragauge.runners.answers.faults import answer_faults
@@ -23,7 +24,7 @@ from ragauge.runners.answers.gathering import Asking, Gathered, gathered_facts
 from ragauge.runners.answers.kept_calibrations import shown_agreement
 from ragauge.runners.answers.kept_rows import kept_rows
 from ragauge.runners.answers.making import groups_of, made_with
-from ragauge.runners.answers.measuring import sums_of_rows, values_by_row
+from ragauge.runners.answers.measuring import values_by_row
 from ragauge.runners.answers.options import (
     COVERAGE,
     AnswerOptions,

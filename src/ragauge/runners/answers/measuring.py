@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +11,9 @@ from msgspec import structs
 from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.engines.local import ordered
 from ragauge.metrics.answer_facts import AnswerFacts
-from ragauge.metrics.sums import QuestionSums
 from ragauge.metrics.table import find
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from ragauge.runners.answers.supporting import Supporting
 
 PIECE = 128
@@ -71,17 +67,6 @@ class _Measured:
         # An answer at a time: what one metric reads of it, the next one remembers.
         rows = [[metric(one) for metric in self._metrics] for one in known]
         return found, [list(column) for column in zip(*rows, strict=True)]
-
-
-def sums_of_rows(metric: Metric, rows: Sequence[Row | Absent]) -> QuestionSums:
-    """A metric's sums, an answer at a time."""
-    sums: NDArray[np.int64] = np.zeros((len(rows), len(metric.columns)), dtype=np.int64)
-    scored: NDArray[np.int64] = np.zeros(len(rows), dtype=np.int64)
-    for place, row in enumerate(rows):
-        if isinstance(row, Row):
-            sums[place], scored[place] = row.counts, 1
-    reasons = Counter(row.reason for row in rows if isinstance(row, Absent))
-    return QuestionSums(metric, sums, scored, np.ones_like(scored), dict(sorted(reasons.items())))
 
 
 def values_by_row(

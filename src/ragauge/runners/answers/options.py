@@ -76,13 +76,6 @@ class AnswerOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_field
         """The URL of the judge, where it is one that is called."""
         return None if self.judge in (None, LEXICAL) else self.judge
 
-    @property
-    def stand_ins(self) -> Mapping[str, str]:
-        """What a preset's gate is about when the sentence supporter is the judge."""
-        if self.judge != LEXICAL:
-            return {}
-        return {"answers.faithfulness": "answers.lexical_faithfulness"}
-
 
 def chosen_answer_options(task: Task, given: Mapping[str, Any]) -> AnswerOptions:
     """The options a user gave, checked; raises UsageError with all that does not fit together."""

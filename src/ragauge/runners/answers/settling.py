@@ -27,6 +27,10 @@ SPELLING = (
     "the bound is for an embedder that knows meaning, such as minilm or an endpoint's; "
     "ngram compares spelling alone"
 )
+NO_JUDGE = (
+    "only a judge can decide it: give --judge URL to `ragauge eval answers` or `eval qa`, or gate "
+    "on its lexical_ twin, which compares words"
+)
 AGAIN = "run again: what was answered is not asked twice"
 JUDGE_FAILED = "the judge failed"
 _LOST = (JUDGE_FAILED, FAILED, "no embedder compared", UNJUDGED)
@@ -54,6 +58,8 @@ class Settling(Struct, frozen=True, kw_only=True):
         """
         if rule in self.by_meaning:
             return structs.replace(verdict, verdict="not_evaluated", reason=SPELLING)
+        if rule.metric not in self.rows and find(rule.metric, "answers").needs & JUDGED:
+            return structs.replace(verdict, reason=NO_JUDGE)
         if verdict.verdict != "pass" or rule.metric not in self.rows:
             return verdict
         column, lost = self.rows[rule.metric], self.lost[rule.metric]
@@ -91,7 +97,7 @@ def settling_of(
     unfinished: str | None,
 ) -> Settling:
     """What the rows of the metrics and the options say of the gates."""
-    own = parse_rules(options.gates, lambda name: find(name, "answers").id) if options.gates else ()
+    own = parse_rules(options.gates, lambda name: find(name, "answers")) if options.gates else ()
     unfit = (options.embedder or DEFAULT_EMBEDDER) == DEFAULT_EMBEDDER
     return Settling(
         lost={id: lost_rows(column) for id, column in rows.items()},

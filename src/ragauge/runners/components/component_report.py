@@ -24,6 +24,7 @@ from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.score import Outcome
 from ragauge.contracts.verdict import Decision, Rule, Verdict
 from ragauge.gates.components import demanded, undecided
+from ragauge.gates.decide import passed
 from ragauge.runners.components.component_gold import ComponentGold
 from ragauge.runners.components.component_units import joined_units, unit_id
 
@@ -72,7 +73,7 @@ def outcome_of_all(
     )
     _add_all(findings, reports)
     report = EvalAllReport(
-        passed=bool(reports) and not failures and all(gate.holds for gate in gates),
+        passed=passed(gates) if reports and not failures else False,
         model=model,
         summary={key: _number(key, results) for key in SUMMARY},
         metrics={id: one for each in reports.values() for id, one in each.metrics.items()},

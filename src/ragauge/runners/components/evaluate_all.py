@@ -115,7 +115,7 @@ def _own(task: Task, chosen: AllOptions) -> EvalOptions:
     """The options of one task: of the gates those about its metrics."""
     shared = {name: getattr(chosen, name) for name in EvalOptions.__struct_fields__}
     if chosen.gates:
-        rules = parse_rules(chosen.gates, lambda name: find(name, *READS.values()).id)
+        rules = parse_rules(chosen.gates, lambda name: find(name, *READS.values()))
         mine = [str(rule) for rule in rules if FAMILY_OF[rule.metric.partition(".")[0]] == task]
         shared["gates"] = ",".join(mine) or None
     # Answers are judged by the one judge that is always there.

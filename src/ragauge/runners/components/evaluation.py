@@ -18,12 +18,12 @@ from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.diagnosis.components import advise_component
 from ragauge.errors import UsageError
 from ragauge.gates.components import any_value
-from ragauge.gates.decide import decide, decide_each
+from ragauge.gates.decide import decide, decide_each, passed
 from ragauge.metrics.sums import QuestionSums
 from ragauge.runners.components.grouped_sums import grouped
 from ragauge.runners.components.options import EvalOptions, rules_for
 from ragauge.runners.components.strata import note_strata, shown_strata
-from ragauge.runners.numbers import measured, scored, values_of
+from ragauge.runners.numbers import each_value, measured, scored, why_missing
 
 if TYPE_CHECKING:
     from ragauge.runners.numbers import Mask
@@ -86,7 +86,7 @@ def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
         found.findings.add(Finding("bad_line", "", problem))
     gates = _gates(found, numbers, rules_for(found.task, options))
     report = EvalReport(
-        passed=all(gate.holds for gate in gates),
+        passed=passed(gates),
         task=found.task,
         metrics={id: numbers.score(id) for id in sorted(found.sums)},
         gates=gates,
@@ -152,9 +152,11 @@ class _Numbers:
         if rule.metric not in self._found.sums:
             reason = "this evaluation does not measure it"
             return decide(rule, Score(value=None, n=0, of=len(self._found.units), reason=reason))
+        sums, least = self._found.sums[rule.metric], self._options.min_coverage
         if rule.per == "question":
-            return decide_each(rule, *self._each(rule.metric, mask))
-        return decide(rule, self.score(rule.metric, mask, rule.confidence))
+            return decide_each(rule, each_value(sums, self._found.units, mask), least)
+        why = why_missing(sums) if mask is None else ""
+        return decide(rule, self.score(rule.metric, mask, rule.confidence), least, why)
 
     def nothing_told(self) -> list[Verdict]:
         """A gate that is not evaluated, where no headline has a value.
@@ -180,13 +182,6 @@ class _Numbers:
             measured={id: measured(sums, "sums") for id, sums in self._found.sums.items()},
         )
 
-    def _each(self, id: str, mask: Mask | None) -> tuple[list[str], list[float | None]]:
-        """The units of a mask, and the metric's value for each."""
-        values = values_of(self._found.sums[id]).tolist()
-        kept = range(len(values)) if mask is None else np.flatnonzero(mask).tolist()
-        told = [None if values[place] != values[place] else values[place] for place in kept]
-        return [self._found.units[place] for place in kept], told
-
     def stratum(self, name: str) -> dict[str, dict[str, Score]]:
         column = np.array([value or "" for value in self._found.strata[name]], dtype=object)
         values = sorted({value for value in self._found.strata[name] if value})
@@ -210,7 +205,8 @@ class _Numbers:
 
 
 NOT_IN_THE_NUMBERS = (
-    *("max_bad", "by", "intervals", "preset", "gates", "workers", "metrics", "counted_as"),
+    *("max_bad", "by", "intervals", "preset", "gates", "min_coverage", "workers", "metrics"),
+    "counted_as",
     *("judge", "judge_key_env", "budget", "prices", "rate", "concurrency", "timeout"),
 )
 

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from ragauge.contracts.evaluation import Task
 from ragauge.contracts.metric import Reads
 from ragauge.contracts.verdict import Rule
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.components import component_rules
+from ragauge.gates.decide import MIN_COVERAGE
 from ragauge.ingest.judgements import SHOWN
 from ragauge.metrics.table import find
 from ragauge.runners.bad_input import allowed_bad
@@ -40,11 +41,8 @@ class EvalOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     intervals: bool = True
     max_bad: str = "0"
     input_format: str | None = None
-
-    @property
-    def stand_ins(self) -> Mapping[str, str]:
-        """Metrics that are measured in place of those a preset names."""
-        return {}
+    min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
+    """Of the units that should have a value, the fraction a gate needs to decide."""
 
 
 Options = TypeVar("Options", bound=EvalOptions)
@@ -62,13 +60,7 @@ def chosen_options(task: Task, kind: type[Options], given: Mapping[str, Any]) ->
 def rules_for(task: Task, options: EvalOptions) -> tuple[Rule, ...]:
     """The gates of a task, before anything is read: a wrong rule is told at once."""
     reads = READS[task]
-    return component_rules(
-        task,
-        options.preset,
-        options.gates,
-        lambda name: find(name, reads).id,
-        options.stand_ins,
-    )
+    return component_rules(task, options.preset, options.gates, lambda name: find(name, reads))
 
 
 def refuse_bad(problems: Sequence[str], records: int, options: EvalOptions) -> None:

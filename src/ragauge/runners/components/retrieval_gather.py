@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Struct
 
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.metric import Metric
+from ragauge.contracts.metric import Absent, Metric, NotApplicable
 from ragauge.ingest.fields import quoted
 from ragauge.metrics.sources import Brought
 from ragauge.metrics.sums import QuestionSums
@@ -115,11 +115,12 @@ class Gathering:
         sums = np.empty((len(order), 2), dtype=np.int64)
         sums[:, 0] = np.concatenate([value for value, _, _ in parts])[order]
         sums[:, 1] = scored
-        absent: Counter[str] = Counter()
+        absent: Counter[Absent] = Counter()
         for _, _, reasons in parts:
             absent.update(reasons)
         counted = all_there if scored.all() else scored
-        return QuestionSums(metric, sums, counted, all_there, dict(absent))
+        outside = bool(absent) and all(isinstance(why, NotApplicable) for why in absent)
+        return QuestionSums(metric, sums, counted, counted if outside else all_there, absent)
 
 
 def _by_line(problems: Iterable[str]) -> list[str]:

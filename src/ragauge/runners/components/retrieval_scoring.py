@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
 
 from ragauge.contracts.finding import Findings
-from ragauge.contracts.metric import Metric
+from ragauge.contracts.metric import Absent, Metric
 from ragauge.ingest.ranked.ranking_rows import RankingRows
 from ragauge.ingest.ranked.trec import read_trec
 from ragauge.metrics.retrieval import NoRelevant
@@ -91,7 +91,7 @@ class PieceScores(Struct, frozen=True, kw_only=True):
     """All that is known of some queries; a few numbers each, however much was retrieved."""
 
     queries: list[str]
-    values: dict[str, tuple[Array, Array, dict[str, int]]]
+    values: dict[str, tuple[Array, Array, Mapping[Absent, int]]]
     """By metric: a number and whether it counts, for each query, and the reasons of the others."""
     facts: Facts
     unknown: list[str]

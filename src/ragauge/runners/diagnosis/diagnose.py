@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Struct, structs
+from msgspec import Meta, Struct, structs
 
 from ragauge.contracts.diagnosis import DiagnosisReport, Language, Replay
 from ragauge.contracts.history import History, Run
@@ -16,6 +16,7 @@ from ragauge.diagnosis.material import Material
 from ragauge.diagnosis.own_rules import OwnRules, read_own_rules
 from ragauge.diagnosis.report import FailOn, How, diagnosed, low_samples
 from ragauge.errors import InputRejected, UsageError
+from ragauge.gates.decide import MIN_COVERAGE
 from ragauge.ingest.knobs import read_knobs
 from ragauge.ingest.scenarios import knob_names
 from ragauge.ingest.scored.scored_file import read_scores, score_rows
@@ -44,6 +45,8 @@ class DiagnoseOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Judge the claims of samples by words, where they bring none of their own."""
     form: str = "auto"
     max_bad: str = "0"
+    min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
+    """Of the samples, the fraction that must have a valid value for a metric to be fine."""
     refusal: Strength = "exact"
     refusal_tokens: tuple[str, ...] = (DEFAULT_TOKEN,)
     inline: bool = False
@@ -117,6 +120,8 @@ def diagnose_run(
 ) -> DiagnosisReport:
     """The diagnosis of a recorded run; unless asked for, metrics without a rule are left out."""
     _, own, how = _prepared(metrics, top, options)
+    # A recorded run was judged by its own gates, with the coverage they needed.
+    how = structs.replace(how, min_coverage=0)
     material = with_limits(recorded_material(history, run), own)
     material = with_a_rule(material) if metrics is None else material
     gold = {one.qid: one for one in recorded_gold(history, run)}
@@ -135,7 +140,7 @@ def _told(
     if replay and material.cases is not None:
         material = structs.replace(material, cases=with_replay(material.cases, replay, speaks_for))
     report = diagnosed(material, how, replay)
-    if all(one.severity == "not_evaluable" for one in report.diagnoses):
+    if all(one.severity == "not_evaluable" and one.value is None for one in report.diagnoses):
         names = ", ".join(one.metric for one in report.diagnoses) or "no metric at all"
         raise InputRejected(f"nothing to diagnose: no sample has a valid value of {names}")
     return report
@@ -161,6 +166,7 @@ def _prepared(
         language=chosen.lang,
         top=top,
         fail_on=chosen.fail_on,
+        min_coverage=chosen.min_coverage,
         knobs=_knob_map(chosen.knobs),
         entries=own.entries,
     )
