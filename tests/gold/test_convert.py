@@ -287,10 +287,6 @@ REJECTED = {
     "bad quotes": ('qid,question,answerable\n1,"a"b,no\n', "not a row of cells"),
     "half an object": ('{"data":\n[', "the text is cut off"),
     "nothing": ("", "holds no question"),
-    "SQuAD without answers": (
-        json.dumps({"data": [{"paragraphs": [{"qas": [{"id": "1", "question": "Why?"}]}]}]}),
-        "an answerable question needs gold_claim_substr",
-    ),
     "SQuAD of another shape": ('{"data": [{"paragraphs": 5}]}', "paragraphs: expected a list"),
     "entry without a text": ('{"id": "a", "qa_pairs": []}', "text: missing"),
 }

@@ -26,8 +26,6 @@ MISSING = {
     "qid": "qid: missing; give each question an id of its own",
     "question": "question: missing; write what was asked",
     "answerable": "answerable: missing; write true or false",
-    "phrase": "gold_claim_substr: missing; an answerable question needs gold_claim_substr, "
-    "gold_claim or gold_answer",
 }
 TWICE = 'key "{}" appears 2 times in one object; keep one'
 DEEP = "nested deeper than 64 levels"
@@ -330,7 +328,7 @@ BAD_GOLD = {
     ),
     "nearly all missing": (
         b'{"answerable":true}',
-        *[f":1: {MISSING[name]}" for name in ("qid", "question", "phrase")],
+        *[f":1: {MISSING[name]}" for name in ("qid", "question")],
     ),
     "qid a number": (gold(qid=1), ":1: qid: expected text, got a number"),
     "qid empty": (gold(qid=""), ":1: qid: is empty"),
@@ -351,11 +349,6 @@ BAD_GOLD = {
         ":1: gold_claim_substr[0]: expected text, got a number",
     ),
     "phrase empty": (gold(gold_claim_substr=["x", " "]), ":1: gold_claim_substr[1]: is empty"),
-    "no phrase": (gold("gold_claim"), f":1: {MISSING['phrase']}"),
-    "empty phrases": (
-        gold(gold_claim="", gold_claim_substr=[]),
-        f":1: {MISSING['phrase']}",
-    ),
     "claim a list": (gold(gold_claim=["x"]), ":1: gold_claim: expected text, got a list"),
     "alias an object": (gold(reference={}), ":1: reference: expected text, got an object"),
     "citations text": (

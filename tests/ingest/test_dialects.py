@@ -261,3 +261,13 @@ def test_a_refusal_that_is_not_ok_stays_a_refusal(files):
 def test_a_record_read_is_a_record_that_can_be_written():
     for record in SAME_ANSWER.values():
         assert msgspec.json.encode(read_trace(record))
+
+
+def test_a_question_needs_no_reference_wording(tmp_path):
+    gold, traces = tmp_path / "gold.jsonl", tmp_path / "traces.jsonl"
+    gold.write_text('{"qid": "a", "question": "A?", "answerable": true, "gold_ids": ["p"]}\n')
+    traces.write_text('{"qid": "a", "answer": "Yes.", "citations": ["p"]}\n')
+    metrics = score(gold, traces).report.metrics
+    assert metrics["quality.citation_hit_rate"].value == 1
+    assert metrics["quality.claim_containment"].value is None
+    assert metrics["quality.claim_containment"].reason == "nothing to score: no gold phrases (1)"

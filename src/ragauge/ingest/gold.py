@@ -41,8 +41,6 @@ REQUIRED = {
     "question": "missing; write what was asked",
     "answerable": "missing; write true or false",
 }
-REFERENCES = ("gold_claim_substr", "gold_claim", "gold_answer")
-NO_PHRASE = "missing; an answerable question needs gold_claim_substr, gold_claim or gold_answer"
 _OVERLONG = f"the line is longer than {MAX_LINE >> 20} MiB"
 
 
@@ -83,9 +81,6 @@ def gold_of(record: Any) -> Gold:
     fields, written = _with_own_names(record)
     known: dict[str, Any] = {}
     faults = [BadField(name, fact) for name, fact in REQUIRED.items() if name not in fields]
-    referred = any(fields.get(name) not in (None, []) for name in REFERENCES)
-    if fields.get("answerable") is True and not referred:
-        faults.append(BadField("gold_claim_substr", NO_PHRASE))
     for name, check in _CHECKS.items():
         if name in fields:
             try:
