@@ -130,6 +130,9 @@ def test_a_citation_that_does_not_hold_is_told_with_its_place_and_the_next_step(
 # again: c3 and c4 are all of the target; c9 is cited. q3 is a refusal.
 
 
+OF = {"unanswered": 4, "rerank_uplift": 4}
+
+
 @pytest.mark.parametrize(
     ("name", "values"),
     [
@@ -151,7 +154,8 @@ def test_a_citation_that_does_not_hold_is_told_with_its_place_and_the_next_step(
 def test_the_numbers_are_those_counted_by_hand(files, name, values):
     score = report_of(files, *ALL).metrics[WHOLE + name]
     assert score.value == pytest.approx(sum(values) / len(values), abs=1e-9)
-    assert (score.n, score.of) == (len(values), 4)
+    # Of the four traces one is a refusal, which has no citation to hold.
+    assert (score.n, score.of) == (len(values), OF.get(name, 3))
 
 
 def test_a_row_has_its_own_coverage_and_match(files):

@@ -33,25 +33,25 @@ _COMPARE: dict[str, Callable[[float, float], bool]] = {
 def decide(rule: Rule, score: Score, least: float = 0, why: str = "") -> Verdict:
     """The verdict on a complete set; `score.ci` is at the rule's confidence where it has one.
 
-    Of the units that should have a value, the fraction `least` must have one, or what the rule
-    itself says; `why` names what keeps the others from having one.
+    To pass, the fraction `least` of the units that should have a value must have one, or what the
+    rule itself says; `why` names what keeps the others from having one.
     """
     if score.value is None:
         return _verdict(rule, score, "not_evaluated", score.reason or "nothing to score")
-    if fault := _uncovered(rule, score.n, score.of, least, why):
-        return _verdict(rule, score, "not_evaluated", fault)
+    fault = _uncovered(rule, score.n, score.of, least, why)
+    passes: Decision = "not_evaluated" if fault else "pass"
     if rule.confidence is None:
         holds = satisfies(rule, score.value)
-        return _verdict(rule, score, "pass" if holds else "fail", None)
+        return _verdict(rule, score, passes if holds else "fail", fault if holds else None)
     if score.ci is None:
         return _verdict(rule, score, "not_evaluated", "the metric has no interval")
     low, high = score.ci
     worse = low if rule.op in (">=", ">") else high
     holds = satisfies(rule, worse)
-    reason = None
+    reason = fault
     if not holds and satisfies(rule, score.value):
         reason = f"the value is inside, the interval reaches {worse:.4f}: more questions would tell"
-    return _verdict(rule, score, "pass" if holds else "fail", reason)
+    return _verdict(rule, score, passes if holds else "fail", reason)
 
 
 def decide_each(
@@ -70,10 +70,10 @@ def decide_each(
     failing = [qid for qid, holds in judged if not holds]
     good = len(judged) - len(failing)
     score = Score(value=good / len(judged), n=len(judged), of=of)
-    if fault := _uncovered(rule, score.n, of, least):
-        return _verdict(rule, score, "not_evaluated", fault)
     k, n = rule.at_least or (1, 1)
     holds = good * n >= k * len(judged)
+    if holds and (fault := _uncovered(rule, score.n, of, least)):
+        return _verdict(rule, score, "not_evaluated", fault)
     reason = f"{len(failing)} of {len(judged)} fail: {listed(failing)}" if failing else None
     return _verdict(rule, score, "pass" if holds else "fail", reason)
 

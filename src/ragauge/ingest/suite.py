@@ -45,7 +45,7 @@ ALL = "all"
 
 SHARED = ("refusal", "refusal_tokens", "canon", "inline", "max_bad", "keep_texts")
 OWN: dict[TaskKind, tuple[str, ...]] = {
-    "score": ("preset", "gates", "each", *SHARED),
+    "score": ("preset", "gates", "min_coverage", "each", *SHARED),
     "stability": ("stability.profile", "stability.gates", "stability.min_stable", *SHARED),
 }
 """The settings a task of each kind may set for itself."""

@@ -423,7 +423,9 @@ METRICS: tuple[Metric, ...] = (
 
 
 def _held(facts: AuditFacts, depth: str, holds: bool | None) -> Row | Absent:
-    return _absent(facts, depth, NOT_CHECKED) if holds is None else Row((int(holds), 1))
+    if holds is None:
+        return _unanswered(facts) or _absent(facts, depth, NOT_CHECKED)
+    return Row((int(holds), 1))
 
 
 def _unanswered(facts: AuditFacts) -> Absent | None:

@@ -11,7 +11,7 @@ from msgspec import structs
 from ragauge.contracts.audit import OK, STATES, AuditFinding
 from ragauge.contracts.finding import Findings
 from ragauge.contracts.gold import Gold, fingerprint
-from ragauge.contracts.metric import Metric
+from ragauge.contracts.metric import Absent, Metric
 from ragauge.contracts.score import Advice, Outcome
 from ragauge.contracts.trace_eval import OverQuestions, TraceEvalCoverage, TraceEvalReport
 from ragauge.contracts.verdict import Rule, Verdict
@@ -120,7 +120,10 @@ class TraceEvalAssembly:
 
     def _sums_of(self, metric: Metric) -> QuestionSums:
         """A metric of questions with their runs."""
-        return sums_of_rows(metric, [metric(one.seen) for one in self._each])
+        rows = [metric(one.seen) for one in self._each]
+        # Rules are checked before the first question is there.
+        unseen = [Absent("not seen yet")] * (len(self._gold) - len(rows))
+        return sums_of_rows(metric, [*rows, *unseen])
 
     def _numbers(self, sums: Mapping[str, QuestionSums]) -> AuditNumbers:
         qids = [question.qid for question in self._gold]

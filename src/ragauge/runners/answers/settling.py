@@ -60,7 +60,7 @@ class Settling(Struct, frozen=True, kw_only=True):
             return structs.replace(verdict, verdict="not_evaluated", reason=SPELLING)
         if rule.metric not in self.rows and find(rule.metric, "answers").needs & JUDGED:
             return structs.replace(verdict, reason=NO_JUDGE)
-        if verdict.verdict != "pass" or rule.metric not in self.rows:
+        if verdict.value is None or verdict.verdict == "fail" or rule.metric not in self.rows:
             return verdict
         column, lost = self.rows[rule.metric], self.lost[rule.metric]
         among = range(len(column)) if mask is None else np.flatnonzero(mask).tolist()
@@ -69,7 +69,7 @@ class Settling(Struct, frozen=True, kw_only=True):
             why = min(reasons, key=lambda reason: (-reasons[reason], reason))
             reason = f"{reasons.total():,} of {len(among):,} answers lost: {why}; {AGAIN}"
             return structs.replace(verdict, verdict="not_evaluated", reason=reason)
-        if verdict.reason is None and verdict.n < len(among):
+        if verdict.verdict == "pass" and verdict.reason is None and verdict.n < len(among):
             return structs.replace(verdict, reason=f"over {verdict.n:,} of {len(among):,} answers")
         return verdict
 
