@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ragauge.contracts.entities import Empty, EntityFacts, Met
-from ragauge.contracts.metric import SCALE, Absent, Metric
+from ragauge.contracts.metric import SCALE, Absent, Metric, NotApplicable
 from ragauge.metrics.entity_counting import (
     COUNTED,
     Counting,
@@ -226,7 +226,7 @@ def _without(schema: str, reason: str) -> Reason:
         lacking, other = (met.gold, met.predicted)[:: 1 if reason == NO_GOLD else -1]
         return (lacking == 0) & (other > 0)
 
-    return reason, alone
+    return NotApplicable(reason), alone
 
 
 def _scaled(facts: EntityFacts, *, schema: str, of: Callable[[Met], Any]) -> tuple[Any, Any]:
