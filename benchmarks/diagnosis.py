@@ -39,18 +39,18 @@ PAIRS, SOUND_RUNS, BASELINE_DRAWS, LOOSE_RUNS = 60, 100, 3, 20
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "diagnosis-trials.md"
 CORPORA = {"heritage": heritage, "handbook": handbook}
 ABOUT = """\
-A run asks 44 questions that the faultless pipeline gets right and 3 that it does not, in up to
-three wordings, under two seeds and two temperatures: about 500 traces. A fault strikes the share of
-calls that is its strength, another share for every draw of questions. Signs, weights and tolerated
-shares of the diagnosis were chosen by looking at runs over `heritage`, draws 1 to 3; `handbook` was
-written by somebody who had not seen the diagnosis, and was first run when they were settled. After
-a review some rules changed (what excludes a cause, when heat is blamed, a sign of λ); they were not
-chosen by either set, but `handbook` had been seen by then. A cause is *claimed* where it is called
-likely.
+A run asks 44 questions in up to three wordings that the faultless pipeline gets right, and 3 in one
+or two wordings that it does not, under two seeds and two temperatures: about 500 traces. A fault
+strikes the fraction of calls that is its strength, another one for every draw of questions. Signs,
+weights and tolerated shares of the diagnosis were chosen by looking at runs over `heritage`, draws
+1 to 3; `handbook` was written by somebody who had not seen the diagnosis, and was first run when
+they were settled. After a review some rules changed (what excludes a cause, when heat is blamed, a
+sign of λ); they were not chosen by either set, but `handbook` had been seen by then. A cause is
+*claimed* where it is called likely.
 
-What this does not show. Questions *and wordings* that the faultless pipeline gets wrong are left
-out, but for the three: it refuses too much by itself, and without the choice that fault would be in
-every run (the last tables have it). The traces are the richest there are: texts, payloads, manifest
+What this does not show. Wordings that the faultless pipeline gets wrong are left out, except for
+the three questions: it refuses a fifth of the paraphrases by itself (the last tables include
+them). The traces are the richest there are: texts, payloads, manifest
 and documents. Faults were made by the house that made the diagnosis, and 19 of its causes are
 tried; never tried as a true cause are those that no switch of the pipeline brings about, such as a
 reranker that demotes, a question rewritten into another, or facts combined wrongly. At strength 0.1

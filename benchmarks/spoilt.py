@@ -1,9 +1,8 @@
 """Runs of the reference pipeline with faults switched on, as the diagnosis is tried on them.
 
 A run asks a draw of questions in the wordings that the faultless pipeline gets right, under two
-seeds and two temperatures; and beside them some questions that it gets wrong without any fault,
-because no real system is ever quite sound. Unselected, it asks whatever there is, and the
-pipeline's own fault, to refuse too much, is in every run.
+seeds and two temperatures; and along with them some others in wordings that it gets wrong without
+any fault, because no real system is ever quite sound. Unselected, it asks whatever there is.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from ragauge.runners.diagnosis.traced_runs import Observer, Observing
 
 HANDBOOK = Path(__file__).parent / "handbook"
 SOUND, UNSOUND = 44, 3
-"""Questions of a run: those that go right without a fault, and those that do not."""
+"""Questions of a run: those asked in wordings that go right without a fault, and those not."""
 WORDINGS = 3
 SEEDS, TEMPERATURES = 2, (0.0, 0.7)
 
@@ -82,20 +81,23 @@ class Corpus:
                 self._sound.append(Asked(question, list(places)[:WORDINGS]))
                 continue
             right = [w for w, _ in enumerate(_wordings(question)) if self._is_right(question, w)]
+            wrong = [w for w, _ in enumerate(_wordings(question)) if w not in right]
             if 0 in right:
                 self._sound.append(Asked(question, right[:WORDINGS]))
-            else:
-                self._unsound.append(Asked(question, (0, 1)))
+            if wrong:
+                self._unsound.append(Asked(question, wrong[:2]))
 
     @property
     def size(self) -> str:
-        return f"{len(self._sound)} sound, {len(self._unsound)} not"
+        return f"{len(self._sound)} sound, {len(self._unsound)} with an unsound wording"
 
     def drawn(self, draw: int) -> list[Asked]:
         """The questions of a run, those of the same draw always the same."""
         chance = random.Random(draw)
         sound = chance.sample(self._sound, min(SOUND, len(self._sound)))
-        return sound + chance.sample(self._unsound, min(UNSOUND, len(self._unsound)))
+        taken = {asked.gold.qid for asked in sound}
+        others = [asked for asked in self._unsound if asked.gold.qid not in taken]
+        return sound + chance.sample(others, min(UNSOUND, len(others)))
 
     def lines(self, faults: Sequence[str], draw: int) -> Iterator[tuple[Gold, list[bytes]]]:
         """Each question with its traces as a journal has them."""

@@ -42,8 +42,8 @@ CAUSES: dict[Language, tuple[str, str]] = {
 }
 """The catalogue's page in each language, and what is said of it."""
 COMPARISON_ENDS = "What can be seen"
-PICTURE_ENDS = "  3. "
-"""The picture stops where the third piece of advice begins: it is a glance, not the report."""
+PICTURE_ENDS = "Questions that went wrong"
+"""The picture stops before the list of questions: it is a glance, not the report."""
 
 # Only fonts that are installed: a picture in the repository fetches nothing.
 SVG = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
@@ -135,10 +135,10 @@ def shown(question: str, name: str) -> str:
 
 
 def score_picture() -> str:
-    """The beginning of the report on the reference pipeline's answers."""
+    """The beginning of the report on the reference pipeline's answers, with a fault on."""
     with TemporaryDirectory() as folder:
         traces = Path(folder) / "traces.jsonl"
-        write_traces(Pipeline.of(), GOLD, traces)
+        write_traces(Pipeline.of(knobs=Knobs(faults=("over_refusal=0.3",))), GOLD, traces)
         report = score(GOLD, [traces], preset="ship").report
     text = render(report, "text", color=True, width=WIDTH)
     shown = text[: text.index(PICTURE_ENDS)].rstrip()

@@ -6,6 +6,10 @@ import xml.etree.ElementTree as ElementTree
 import jsonschema
 import pytest
 
+from ragauge.cli.demo import write_traces
+from ragauge.demo import GOLD
+from ragauge.demo.knobs import Knobs
+from ragauge.demo.pipeline import Pipeline
 from ragauge.errors import UsageError
 from ragauge.ingest.scenarios import configured_knobs, knob_names, scenario
 from tests.cli.command import ragauge
@@ -165,8 +169,9 @@ def test_a_table_is_read_too(tmp_path):
     assert (found["n"], found["of"], found["invalid"]) == (1, 2, {"null": 1})
 
 
-def test_a_recorded_run_is_diagnosed(tmp_path, answered):
-    gold, traces = answered
+def test_a_recorded_run_is_diagnosed(tmp_path):
+    gold, traces = GOLD, tmp_path / "traces.jsonl"
+    write_traces(Pipeline.of(knobs=Knobs(faults=("over_refusal=0.3",))), gold, traces)
     store = ("--store", tmp_path / "store")
     made = ragauge("score", gold, traces, "--record", *store, "--gates", "citation_hit_rate>=0.99")
     assert made.returncode == 1

@@ -132,17 +132,15 @@ def test_bash_completes_verbs():
     assert done.stdout.decode().split() == ["plain,schema", "plain,score"]
 
 
-def test_the_demo_leaves_traces_of_a_system_that_refuses_too_much(tmp_path):
+def test_the_demo_leaves_traces_of_a_healthy_system(tmp_path):
     ragauge("demo", "--into", tmp_path / "demo")
     again = ragauge(
         *("score", tmp_path / "demo/gold.jsonl", tmp_path / "demo/traces.jsonl"),
         *("--preset", "ship", "--format", "json"),
     )
     report = json.loads(again.stdout)
-    gates = report["gates"]
-    failing = {g["metric"] for g in gates if g["verdict"] != "pass"}
-    assert failing == {"quality.over_refusal", "quality.citation_hit_rate"}
-    assert report["advice"]
+    assert report["pass"] is True
+    assert report["metrics"]["quality.over_refusal"]["value"] <= 0.08
 
 
 def test_the_demo_leaves_a_history_and_a_report_to_look_at(tmp_path):

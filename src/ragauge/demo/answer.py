@@ -17,10 +17,12 @@ from ragauge.demo.question import Question, read_question
 from ragauge.text.canonical import canonical
 from ragauge.text.refusal import DEFAULT_TOKEN
 
-VERSION = 2
+VERSION = 3
 REFUSAL = DEFAULT_TOKEN
 FEW = 3
 """A sentence with fewer new words than these says hardly more than the question."""
+LED = 0.15
+"""How long a title before the answer may be, as a share of it: a longer one is no small change."""
 KEPT = 1024
 
 
@@ -159,6 +161,6 @@ def _worded(found: _Found, question: str, seed: int, temperature: float) -> list
     form = int(luck * 3) if temperature > 0 else 0
     if form == 1:
         texts[-1] = texts[-1].removesuffix(".")
-    elif form == 2:
+    elif form == 2 and len(found.title) <= len(texts[0]) * LED:
         texts[0] = f"{found.title}: {texts[0]}"
     return texts

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from ragauge.demo.kin import RELATED, kin
 from ragauge.demo.lexicon import Lexicon
 from ragauge.demo.passages import Passage, Sentence
 from ragauge.demo.question import BEGUN, Question
 
 BEFORE, ELSEWHERE, PARTLY = 0.75, 0.5, 0.8
 """What a word is worth in the sentence before, elsewhere in the chunk, and in another form."""
+CURRENT = kin("current")
 HALF, LIGHT = 0.5, 0.2
 """What the noun after `which` and a number weigh, and what a word that hardly narrows the question
 down does: the first two are looked for by rules of their own."""
@@ -28,10 +30,12 @@ class Weighed:
 
     def _weigh(self) -> dict[str, float]:
         question = self.question
-        full = (*question.words, *question.numbers) or self.names
-        weights = {word: LIGHT * self._idf(word) for word in question.light}
+        light = question.light if question.asks_how else ()
+        full = (*question.words, *question.numbers) or light or self.names
+        most = sum(map(self._idf, full)) / len(full) if full else 0.0
+        weights = {word: LIGHT * min(self._idf(word), most) for word in question.light}
         weights |= {word: self._idf(word) for word in full}
-        halves = (*question.asked, *question.numbers)
+        halves = (*question.asked, *question.numbers, *(question.after & {*full}))
         return weights | {word: HALF * self._idf(word) for word in halves}
 
     def coverage(self, passage: Passage, sentence: Sentence) -> float:
@@ -49,14 +53,17 @@ class Weighed:
     def _worth(self, word: str, passage: Passage, sentence: Sentence) -> float:
         if word in sentence.words or word in passage.heading:
             return 1.0
-        alike = self._alike(word)
+        alike = self._alike(word) | RELATED.get(word, frozenset())
         if not alike.isdisjoint(sentence.words):
             return PARTLY
-        if self._begins(word) and not BEGUN.isdisjoint(sentence.words):
+        begins = not BEGUN.isdisjoint(sentence.words) or passage.begins_with(sentence)
+        if self._begins(word) and begins:
             return ELSEWHERE
+        if word == CURRENT and sentence.still_holds:
+            return 1.0
         before = passage.before(sentence)
         if before and word in before.words:
-            return BEFORE
+            return 1.0 if word in self.question.after else BEFORE
         here = word in passage.words or not alike.isdisjoint(passage.words)
         return ELSEWHERE if here else 0.0
 

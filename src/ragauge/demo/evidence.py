@@ -19,7 +19,7 @@ from msgspec import Struct
 
 from ragauge.demo.coverage import Weighed
 from ragauge.demo.kin import kin
-from ragauge.demo.passages import Passage, Sentence
+from ragauge.demo.passages import HISTORIES, Passage, Sentence
 from ragauge.demo.question import BEGUN, Question
 from ragauge.demo.rules import PRONOUNS, answers, is_about
 
@@ -29,7 +29,6 @@ OF_TWO, IN_TIME = 0.7, 0.5
 where both sides have to bring a year and a beginning as well."""
 FOCUS, TITLED, SUBJECT, HISTORY = 0.4, 0.2, 0.05, 0.1
 """What makes one covering sentence likelier than another: see `_focus`."""
-HISTORIES = frozenset(map(kin, ("history", "geschiedenis", "origin")))
 EQUAL = 1e-9
 
 
@@ -59,7 +58,8 @@ def evidence(
 def _says_enough(question: Question) -> bool:
     """Whether there is more than names where the names alone do not say what is asked."""
     compares = question.form == "compare" and question.wants == "anything"
-    return bool(question.words) or not (compares or question.asks_how)
+    said = question.words or question.light
+    return bool(said) or not (compares or question.asks_how)
 
 
 def _of_sides(
@@ -95,9 +95,9 @@ def _focus(weighed: Weighed, passage: Passage, sentence: Sentence) -> float:
     in a history.
     """
     question = weighed.question
-    here = weighed.share(question.said, sentence.words)
+    here = weighed.share([w for w in question.said if w not in question.after], sentence.words)
     first = sentence.plain.split()[:3]
     leads = first[0] in PRONOUNS or any(kin(word) in passage.title for word in first)
     begins = BEGUN.issuperset(question.words) and not HISTORIES.isdisjoint(passage.heading)
-    titled = weighed.share(weighed.names, passage.title)
+    titled = weighed.share(weighed.names, passage.heading)
     return FOCUS * here + TITLED * titled + SUBJECT * leads + HISTORY * begins

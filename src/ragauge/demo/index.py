@@ -18,7 +18,7 @@ from ragauge.contracts.embedder import Embedder
 from ragauge.contracts.manifest import Manifest
 from ragauge.demo.chunks import CHUNKER, Chunk, Document, read_documents, rev_of
 from ragauge.demo.kin import kin, kins
-from ragauge.demo.lexicon import Lexicon, context
+from ragauge.demo.lexicon import Lexicon, context, whole_name
 from ragauge.demo.passages import Passage
 from ragauge.demo.words import ANALYZER, stems, surface_words
 from ragauge.errors import InputRejected, RagaugeError
@@ -116,6 +116,11 @@ class Index:
             document.id: frozenset(kins(f"{document.title}\n{document.text}"))
             for document in self.documents
         }
+        whole = {frozenset(whole_name(document.title)): document.id for document in self.documents}
+        for chunk in self.chunks:  # where a document does not say its place, another may
+            said = kins(chunk.text)
+            for name in lexicon.named([kin(word) for word in surface_words(chunk.text)]):
+                words[whole[name]] |= frozenset(said)
         named = {
             document.id: lexicon.named([kin(word) for word in surface_words(document.text)])
             for document in self.documents

@@ -13,13 +13,15 @@ from ragauge.demo.words import WORDS_KEPT, folded, is_stop, stem, surface_words
 _GROUPS = """
 founded: found founded founder founders founding foundation establish established create created
   creation institute instituted begin began begun beginning start started origin originated arose
-  stichten stichtte gesticht stichter oprichten opgericht oprichter oprichting begon begonnen
-  begin ontstaan ontstond ontstonden gevormd
+  form formed exist exists existence stichten stichtte gesticht stichter oprichten opgericht
+  oprichter oprichting begon begonnen begin ontstaan ontstond ontstonden gevormd voortgekomen
+  bestaan bestaat
 designed: design designs designed designer architect architects plans ontwerp ontwerpen ontwierp
   ontworpen ontwerper architecten stadsarchitect architectenbureau
 opened: open opens opened opening inaugurate inaugurated inauguration opende openden geopend
-  openging opengesteld opengegaan openingsjaar openingsjaren
-reopened: reopen reopens reopened reopening heropend heropende heropening
+  openging opengesteld opengegaan openingsjaar openingsjaren available accessible beschikbaar
+  toegankelijk
+reopened: reopen reopens reopened reopening heropend heropende heropening heropenen
 built: build built construct constructed construction erect erected bouwen bouw bouwde gebouwd
   gebouwde
 building: building buildings premises gebouw gebouwen pand panden museumgebouw
@@ -33,8 +35,11 @@ owned: own owns owned owner owners property belong belongs belonged possess poss
 given: give gives gave given donate donated donation donor gift bequeath bequeathed bequest leave
   left legacy nalaten naliet nagelaten legaat nalatenschap schenken schonk geschonken schenking
   gaf geven gegeven
-bought: buy buys bought purchase purchased purchases acquire acquired acquisition kopen kocht
-  kochten gekocht aangekocht verworven verwerven aankoop
+bought: buy buys bought purchase purchased purchases kopen kocht kochten gekocht aangekocht aankoop
+acquired: acquire acquires acquired acquisition obtain obtains obtained verwerven verworven
+  verkrijgen verkrijgt verkregen
+received: receive receives received krijgen krijgt kreeg kregen ontvangen ontvangt ontving
+reached: come comes came arrive arrived reach reached enter entered komen komt kwam kwamen gekomen
 sold: sell sells sold sale verkopen verkocht verkoop
 written: write wrote written writer writers author authors schrijven schreef schreven geschreven
   schrijver schrijvers auteur auteurs
@@ -43,22 +48,23 @@ discovered: discover discovered discovery excavate excavated unearthed ontdekken
 closed: close closed closes closing closure shut sluiten sloot gesloten sluiting
 burned: burn burned burnt gut gutted fire brand afgebrand verbrand uitgebrand
 joined: join joined joins merge merged merger unite united combine combined samengevoegd
-  samenvoegen fusie verenigd fuseerden
-shown: show shows shown display displayed exhibit exhibited exhibition tonen toont getoond
+  samenvoegen samenvoeging fusie verenigd fuseerden
+shown: show shows shown view display displayed exhibit exhibited exhibition tonen toont getoond
   tentoongesteld tentoonstelling tentoonstellingen
-located: located situated stand stands stood lie lies lay seat based location ligt lag gelegen
-  staat staan gevestigd bevindt zetel zit zat zaten vestiging
+located: located situated stand stands stood lie lies lay seat home based location ligt liggen lag
+  gelegen staat staan gevestigd bevindt zetel hoofdzetel zetelt zetelde zit zat zaten vestiging
 completed: complete completed completion finish finished ready voltooien voltooide voltooid klaar
   gereed afgemaakt
 printed: print prints printed printing drukken drukte gedrukt gedrukte
-published: publish published publication issue issued appear appeared released release verschijnen
-  verscheen verschenen uitgegeven gepubliceerd
+published: publish published publication publications publisher publishers issue issued appear
+  appeared released release verschijnen verscheen verschenen uitgegeven uitgave uitgaven uitgever
+  uitgevers gepubliceerd publicatie publicaties
 restored: renovate renovated renovation restore restored restoration rebuild rebuilt verbouwing
   verbouwd verbouwen renovatie restauratie gerestaureerd hersteld
 loaned: loan loans lent lend lends borrow borrowed bruikleen uitlenen uitgeleend geleend
 extended: extend extended extension expand expanded expansion wing uitbreiding uitgebreid vleugel
 damaged: damage damaged damages schade beschadigd
-led: director directors head heads led directeur directeuren
+led: director directors head heads lead leads led directeur directeuren
 painted: paint paints painted painter painters schilderen schilderde geschilderd schilder
   schilders
 meant: mean means meant meaning betekent betekenis
@@ -75,9 +81,18 @@ made: make makes made making compile compiled produce produced drew drawn drafte
   maakte gemaakt vervaardigd opgesteld
 former: former formerly previously earlier before originally original oorspronkelijk voorheen
   voordat vroeger vroegere voormalig voormalige eerder eerdere
-law: law laws legally statute wet wetten wettelijke
+law: law laws legal legally statute wet wetten wettelijk wettelijke
 hung: hang hangs hung hanging hangt hing hangen
 launched: launch launched online gelanceerd
+agreed: agree agrees agreed agreement overeengekomen afspraak
+obliged: oblige obliged obligation obligatory compulsory mandatory duty voluntary verplicht
+  verplichting plicht vrijwillig vrijwillige
+renewed: renew renewed replace replaces replaced replacement new nieuw nieuwe vervangen
+runs: run runs running
+consulted: consult consulted consulting raadplegen raadpleegt geraadpleegd inzien inzage
+friend: friend friends friendship befriended vriend vrienden vriendin vriendschap bevriend
+young: young youth jong jonge jongs jeugd
+history: history histories historical historic geschiedenis historisch historische
 king: king kings koning koningen
 queen: queen queens koningin koninginnen
 pope: pope popes paus pausen
@@ -94,6 +109,11 @@ _PHRASES = (
     (re.compile(r"\bset up\b|\bcame into being\b|\bgrew from\b", re.I), "founded"),
     (re.compile(r"\b(?:gaat|ging) terug (?:op|tot)\b|\bgoes back to\b", re.I), "origin"),
     (re.compile(r"\btot stand\b", re.I), "built"),
+    (re.compile(r"\b(?:led|leads?) to\b|\b(?:gave|gives) rise to\b", re.I), "caused"),
+    (re.compile(r"\b(?:came|come) out\b", re.I), "published"),
+    (re.compile(r"\b(?:came|come) together\b", re.I), "joined"),
+    (re.compile(r"\bopen(?:s|ed)? (?:its|their) doors\b", re.I), "opened"),
+    (re.compile(r"\bversion 1(?:\.0)?(?![.\d])", re.I), "first version"),
 )
 """What takes several words to say, and the one word it counts as."""
 
@@ -107,6 +127,18 @@ def _kin_of() -> dict[str, str]:
 
 
 _KIN = _kin_of()
+_RELATED = {
+    "acquired*": "bought* given* received* reached*",
+    "received*": "given* acquired* bought*",
+    "bought*": "acquired*",
+    "located*": "moved* kept*",
+    "shown*": "hung*",
+    "hung*": "shown*",
+    "obliged*": "law*",
+    "runs*": "led*",
+}
+RELATED = {name: frozenset(others.split()) for name, others in _RELATED.items()}
+"""What a question may say of a deed, and the deeds that are ways to do it."""
 FORMS = frozenset(_KIN)
 _FIRST_PART, _LAST_PART = 3, 6
 """Letters that the parts of a joined word have at least."""
@@ -129,8 +161,21 @@ def kin(word: str) -> str:
 
 
 def kins(text: str) -> list[str]:
-    """What the words of a text count as, in order, stop words left out."""
-    return [kin(word) for word in surface_words(in_one_word(text)) if not is_stop(word)]
+    """What the words of a text count as, in order, stop words left out.
+
+    >>> kins("zijn jeugdvriend")
+    ['friend*', 'young*']
+    """
+    words = [word for word in surface_words(in_one_word(text)) if not is_stop(word)]
+    return [one for word in words for one in (kin(word), *_first_part(word))]
+
+
+@lru_cache(WORDS_KEPT)
+def _first_part(word: str) -> tuple[str, ...]:
+    """The kin of what a joined word begins with, where both parts have one."""
+    form = folded(word)
+    cuts = range(_FIRST_PART, len(form) - _LAST_PART + 1)
+    return next(((_KIN[form[:at]],) for at in cuts if form[:at] in _KIN and form[at:] in _KIN), ())
 
 
 def in_one_word(text: str) -> str:

@@ -18,6 +18,8 @@ MENDED = 6
 """Letters an unknown word has at least before it may be taken for a slip of the pen."""
 ALIKE, JOINED = 5, 6
 """Letters a word has at least to meet its other endings, and to be looked for in a longer one."""
+PART = 4
+"""Letters that each of two words has at least, to be found in a word joined from them."""
 KEPT = 4096
 
 Name = frozenset[str]
@@ -38,6 +40,7 @@ class Lexicon:
         self._spellings = _spellings(chunks) | FORMS | grammar.KNOWN
         self._whole = _whole_names({chunk.title for chunk in chunks})
         self.titles = tuple(sorted({folded(chunk.title) for chunk in chunks}))
+        self.parts = lru_cache(KEPT)(self._parts)
         self.mended = lru_cache(KEPT)(self._mended)
         self.joined = lru_cache(KEPT)(self._joined)
         self.alike = lru_cache(KEPT)(self._alike)
@@ -82,6 +85,26 @@ class Lexicon:
         ]
         alike = len({kin(known) for known in near}) == 1
         return min(near, key=lambda known: (known in grammar.KNOWN, known)) if alike else plain
+
+    def titled(self, words: Iterable[str]) -> frozenset[str]:
+        """The titles that hold all of these words, as `kin` gives them."""
+        return frozenset(title for title in self.titles if {*words} <= {*kins(title)})
+
+    def place_of(self, adjective: str) -> str | None:
+        """The place that a Dutch adjective is made from, such as Leiden of `leidse`."""
+        root = adjective.removesuffix("se")
+        known = (root + ending for ending in ("", "en", "ge") if root + ending in self._names)
+        return next(known, None) if root != adjective and len(root) >= PART else None
+
+    def _parts(self, word: str) -> tuple[str, ...]:
+        """The two known words that an unknown one is joined from, as in Dutch; else itself."""
+        if word in self._spellings or not word.isalpha():
+            return (word,)
+        for at in range(PART, len(word) - PART + 1):
+            first, rest = word[:at], word[at:]
+            if rest in self._spellings and {first, first.removesuffix("s")} & self._spellings:
+                return (first if first in self._spellings else first.removesuffix("s"), rest)
+        return (word,)
 
     def _joined(self, word: str) -> frozenset[str]:
         """The longer words that begin or end with it, as Dutch joins words into one."""

@@ -49,17 +49,19 @@ def untrue(text: str, told: Told, drawn: float) -> str:
     the question's own, a tale takes the place.
     """
     form, rest = int(drawn * 3), drawn * 3 % 1
-    tale = _tale(text, told.title, rest)
+    tale = _tale(text, told, rest)
     if form == 0:
         return _altered(text, told, rest) or tale
     return f"{ended(text)} {tale}" if form == 1 else tale
 
 
-def _tale(text: str, title: str, drawn: float) -> str:
+def _tale(text: str, told: Told, drawn: float) -> str:
     tales = _TALES["nl" if language_of(text) == "nl" else "en"]
-    name, year = NAMES[int(drawn * len(NAMES))], _FROM_YEAR + int(drawn * _YEARS)
+    name, year = NAMES[int(drawn * len(NAMES))], str(_FROM_YEAR + int(drawn * _YEARS))
+    if any(year in shown for shown in told.texts):
+        year = _other_number(year, told.texts)
     tale = tales[int(drawn * 7 % 1 * len(tales))]
-    return tale.format(title=named_in(title), name=name, year=year)
+    return tale.format(title=named_in(told.title), name=name, year=year)
 
 
 def _altered(text: str, told: Told, drawn: float) -> str | None:

@@ -39,8 +39,10 @@ _NUMBER = re.compile(
 )
 _RESTS = re.compile(
     r"^(?:it|they|he|she|his|her|its|their|this|these|that|those|zij|ze|hij|zijn|haar|hun|die|dat|deze|dit|"
-    r"daar\w*)\b|\b(?:it|them|they)\b"
+    r"daar\w*)\b|\b(?:it|them|they)\b|^\w+ (?:these|those|this|deze|die|dit)\b"
 )
+_STILL = re.compile(r"\b(?:since|sinds)\b")
+_NO_MORE = re.compile(r"\b(?:had|was|were|until|tot|hadden|waren|werd)\b")
 _PARTICLES = word_set("van de der den des da di du del della von zu y le la of the st en ten ter")
 _BEFORE_PLACE = word_set(
     "across along as at beside from in into near on through to towards als bij naar naast op te uit"
@@ -54,6 +56,7 @@ _BY_ITSELF = word_set(
 _FRACTION = re.compile(r"thirds?|quarters?|half|halves|per|percent|procent|derde|kwart|helft")
 
 
+HISTORIES = frozenset(map(kin, ("history", "origin")))
 NEAR = 4
 """Words from a number to what it counts, or from `first` to what is first, at most."""
 
@@ -80,9 +83,18 @@ class Sentence:
         return bool(_TIME.search(self.plain))
 
     @cached_property
+    def tells_year(self) -> bool:
+        return bool(re.search(rf"\b{_YEAR}\b", self.plain))
+
+    @cached_property
     def rests_on_last(self) -> bool:
         """Whether it speaks of something only the sentence before names, such as `it`."""
         return bool(_RESTS.search(self.plain))
+
+    @cached_property
+    def still_holds(self) -> bool:
+        """Whether it tells of a state that has lasted since some time."""
+        return bool(_STILL.search(self.plain)) and not _NO_MORE.search(self.plain)
 
     @cached_property
     def tells_amount(self) -> bool:
@@ -161,6 +173,8 @@ class Sentence:
             led = [folded(word) for word in words[: run.start]]
             before = next((word for word in reversed(led) if word not in ARTICLES), "")
             named = [word for word in words[run.start : run.stop] if word[0].isupper()]
+            if all(folded(word) in DEMONYMS for word in named):
+                continue
             alone = run == range(0, 1) and not self._is_name(named[0])
             if before not in _BEFORE_PLACE and not alone:
                 found |= {kin(word) for word in named if not re.fullmatch(_MONTH, folded(word))}
@@ -198,7 +212,7 @@ class Passage:
         self.heading = frozenset(kins(heading(chunk)))
         self.words = self.heading.union(*(sentence.words for sentence in self.sentences))
         self.document = document
-        """The words of the whole document."""
+        """The words of the document, and of chunks elsewhere that name it whole."""
         self.named = frozenset({self.name}).union(*(one.named for one in self.sentences))
         self.around = around | {self.name}
         """The documents' names that stand in the chunk, and in the whole document."""
@@ -209,6 +223,11 @@ class Passage:
     def after(self, sentence: Sentence) -> Sentence | None:
         following = self.sentences[sentence.place + 1 : sentence.place + 2]
         return following[0] if following else None
+
+    def begins_with(self, sentence: Sentence) -> bool:
+        """Whether this is a history, and no sentence before tells of a time."""
+        first = next((one for one in self.sentences if one.tells_year), None)
+        return sentence is first and not HISTORIES.isdisjoint(self.heading)
 
     def until(self, sentence: Sentence) -> frozenset[str]:
         """The words of the chunk as far as the sentence goes."""

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ragauge.demo import grammar
 from ragauge.demo.grammar import Wants
-from ragauge.demo.kin import kin
+from ragauge.demo.kin import in_one_word, kin
 from ragauge.demo.lexicon import Lexicon, Name
 from ragauge.demo.words import Language, folded, is_stop, surface_words
 
@@ -28,6 +28,8 @@ class Question(Struct, frozen=True, kw_only=True):
     form: Form = "plain"
     asks_how: bool = False
     """In what way, not how many or how old."""
+    asks_year: bool = False
+    """A year, not some time."""
     names: tuple[str, ...]
     """They must stand in the chunk or its title."""
     settings: tuple[str, ...]
@@ -46,6 +48,8 @@ class Question(Struct, frozen=True, kw_only=True):
     """Words such as `first` and `current`, with the next word: without the two side by side
     another thing would be told."""
     numbers: tuple[str, ...]
+    after: frozenset[str] = frozenset()
+    """What is said of a time before, such as `after the fire`: it need not be said again."""
     sides: tuple[Question, ...] = ()
     """What a comparison or a relationship asks of each of its sides."""
 
@@ -72,13 +76,14 @@ _NOTHING = _Word("", "", "none")
 
 def read_question(text: str, lexicon: Lexicon) -> Question:
     """The question taken apart, by rules alone."""
-    words = _words(surface_words(text), lexicon)
+    words = _words(surface_words(in_one_word(grammar.reworded(text))), lexicon)
     plain = " ".join(word.plain for word in words)
     form, joint = _form(words, lexicon)
     if form == "plain":
         question = _question(words, grammar.wanted(plain), form, lexicon)
         how = question.wants == "anything" and grammar.asks_how(plain)
-        return msgspec.structs.replace(question, asks_how=how)
+        year = grammar.asks_year(plain)
+        return msgspec.structs.replace(question, asks_how=how, asks_year=year)
     wants = _wanted_of_sides(form, words, plain)
     words = [_without_cue(word, last) for last, word in pairwise([_NOTHING, *words])]
     if wants == "time" and BEGUN.isdisjoint(_in_role(words, "word", "asked")):
@@ -97,7 +102,7 @@ def _wanted_of_sides(form: Form, words: Sequence[_Word], plain: str) -> Wants:
 
 
 def _question(words: Sequence[_Word], wants: Wants, form: Form, lexicon: Lexicon) -> Question:
-    named = lexicon.named([word.kin for word in words])
+    named = lexicon.named([word.kin if word.role != "asked" else "" for word in words])
     names, settings = _in_role(words, "name"), _in_role(words, "setting")
     return Question(
         wants=wants,
@@ -112,7 +117,17 @@ def _question(words: Sequence[_Word], wants: Wants, form: Form, lexicon: Lexicon
         light=_in_role(words, "light", "office"),
         strict=tuple(_strict_pairs(words)),
         numbers=_in_role(words, "number"),
+        after=frozenset(word.kin for word in _after(words)),
     )
+
+
+def _after(words: Sequence[_Word]) -> Iterator[_Word]:
+    """The words from `after` to the end, or to the word that asks."""
+    begun = False
+    for word in words:
+        begun = (begun or word.plain in grammar.AFTER) and not grammar.is_asking(word.plain)
+        if begun and word.role != "none":
+            yield word
 
 
 def _in_role(words: Iterable[_Word], *roles: Role) -> tuple[str, ...]:
@@ -123,8 +138,9 @@ def _strict_pairs(words: Sequence[_Word]) -> Iterator[tuple[str, str | None]]:
     for place, word in enumerate(words):
         if word.role == "strict":
             follows = words[place + 1 : place + 2]
-            plain = follows and follows[0].role in ("word", "name", "asked")
-            yield word.kin, follows[0].kin if plain else None
+            said_of = follows and follows[0].role in ("word", "name", "asked")
+            said_of = said_of and word.plain not in grammar.BY_NOW
+            yield word.kin, follows[0].kin if said_of else None
 
 
 def _words(surface: Sequence[str], lexicon: Lexicon) -> list[_Word]:
@@ -136,11 +152,13 @@ def _words(surface: Sequence[str], lexicon: Lexicon) -> list[_Word]:
         plain = lexicon.mended(word)
         is_name = word[0].isupper() if cased and words else _is_known_name(word, lexicon)
         role: Role = "none"
-        if is_name and plain in grammar.DEMONYMS and cased and follows[0].isupper():
+        if is_name and (place := lexicon.place_of(plain)):
+            plain, role = place, "setting"  # as in Leidse, of Leiden
+        elif is_name and plain in grammar.DEMONYMS and cased and follows[0].isupper():
             role = "name"  # part of a longer one, such as British Museum
         elif not is_stop(plain, None if is_name else language):
             role = _role(plain, is_name, words)
-        words.append(_Word(plain, kin(plain), role))
+        words += [_Word(part, kin(part), role) for part in lexicon.parts(plain)]
     return words
 
 
@@ -150,17 +168,21 @@ def _is_known_name(word: str, lexicon: Lexicon) -> bool:
 
 
 def _role(plain: str, is_name: bool, before: Sequence[_Word]) -> Role:
-    last = before[-1].plain if before else ""
+    counted = bool(before) and before[-1].plain in grammar.NUMERALS
+    last = before[-1 - counted].plain if len(before) > counted else ""
     if plain[0].isdigit():
         return "number"
     if is_name:
         return "setting" if plain in grammar.DEMONYMS or _follows_in(before) else "name"
     opens = all(word.role == "none" for word in before)
+    if plain in grammar.CONTENT and not opens:
+        return "light"
     if plain in grammar.FRAMING or (plain == "name" and opens):
         return "none"
     if plain in grammar.STRICT:
         return "strict"
-    if plain in grammar.LIGHT or (last in grammar.HOW and plain in grammar.UNTOLD_MEASURES):
+    untold = grammar.UNTOLD_MEASURES | grammar.CALLED
+    if plain in grammar.LIGHT or (last in grammar.HOW and plain in untold):
         return "light"
     return _role_after_which(plain) if last in grammar.ASKING else "word"
 
@@ -191,12 +213,26 @@ def _language(plain: Iterable[str]) -> Language:
 
 def _form(words: Sequence[_Word], lexicon: Lexicon) -> tuple[Form, int]:
     """How the question joins two sides, and the place of the word between them; 0 is no place."""
-    plain = {word.plain for word in words}
-    relates, compares = plain & grammar.RELATING, plain & grammar.COMPARING
-    joint = _joint(words, lexicon) if relates or compares else 0
-    if not joint:
+    plain = {word.plain for word in words if word.role != "name"}
+    relates = plain & grammar.RELATING[_language(word.plain for word in words)]
+    compares = plain & grammar.COMPARING
+    joint = _joint(words, lexicon)
+    if not joint or not (relates or compares or _asks_of_both(words, joint, lexicon)):
         return "plain", 0
     return ("relate" if relates else "compare"), joint
+
+
+def _asks_of_both(words: Sequence[_Word], joint: int, lexicon: Lexicon) -> bool:
+    """Whether one thing is asked of two: titles of two documents around `and`, or many years."""
+    plain = [word.plain for word in words]
+    wants = grammar.wanted(" ".join(plain))
+    if words[joint].plain not in ("and", "en") or wants in ("anything", "reason"):
+        return False
+    first, second = (
+        lexicon.titled(_in_role(part, "name")) for part in (words[:joint], words[joint:])
+    )
+    of_two = bool(first and second) and first.isdisjoint(second)
+    return of_two or not grammar.OF_SEVERAL.isdisjoint(plain)
 
 
 def _joint(words: Sequence[_Word], lexicon: Lexicon) -> int:
@@ -226,7 +262,8 @@ def _without_cue(word: _Word, last: _Word) -> _Word:
         return _Word(word.plain, word.kin, "asked")
     if word.plain in grammar.BY_SIZE - grammar.MORE:
         return _Word(word.plain, word.kin, "word")
-    is_cue = word.plain in grammar.COMPARING | grammar.RELATING | grammar.KINDS
+    cues = grammar.COMPARING.union(grammar.KINDS, *grammar.RELATING.values())
+    is_cue = word.plain in cues
     return _Word(word.plain, word.kin, "none") if is_cue else word
 
 

@@ -19,8 +19,8 @@ from __future__ import annotations
 from itertools import pairwise
 
 from ragauge.demo import grammar
-from ragauge.demo.coverage import Weighed
-from ragauge.demo.kin import kin
+from ragauge.demo.coverage import CURRENT, Weighed
+from ragauge.demo.kin import RELATED, kin
 from ragauge.demo.passages import NEAR, Passage, Sentence
 from ragauge.demo.question import BEGUN, Question
 from ragauge.demo.words import word_set
@@ -76,7 +76,8 @@ def _is_told_of_the_names(weighed: Weighed, passage: Passage, sentence: Sentence
     What is counted says enough of whom; but another document must name its like in the sentence.
     """
     question = weighed.question
-    if question.wants not in ONE_OF_ITS_KIND:
+    only_how = question.asks_how and not question.words
+    if question.wants not in ONE_OF_ITS_KIND and not only_how:
         return True
     before = passage.before(sentence) if sentence.rests_on_last else None
     named = {passage.name} | sentence.named | (before.named if before else frozenset())
@@ -89,9 +90,12 @@ def _is_told_of_the_names(weighed: Weighed, passage: Passage, sentence: Sentence
 
 def _says_what_was_done(question: Question, passage: Passage, sentence: Sentence) -> bool:
     """Whether the sentence, or the one it rests on, says what the doer or time is asked of."""
+    if question.asks_how and not question.words:  # how it came is told where it came
+        return not sentence.words.isdisjoint(question.light)
     if question.form == "compare" or question.wants not in ("person", "time"):
         return True
     asked = {word for word in question.words if word.endswith("*")} - NO_DEEDS
+    asked |= {other for word in asked for other in RELATED.get(word, ())}
     before = passage.before(sentence) if sentence.rests_on_last else None
     said = [
         one.done if question.wants == "person" else one.words
@@ -120,7 +124,8 @@ def _tells(question: Question, passage: Passage, sentence: Sentence) -> bool:
         case "person":
             return not sentence.people <= said and _holds(question.office, passage, sentence)
         case "time":
-            return sentence.tells_time and _begins(question, sentence)
+            told = sentence.tells_year if question.asks_year else sentence.tells_time
+            return told and _begins(question, passage, sentence)
         case "number":
             return _counts(question, sentence)
         case "amount":
@@ -135,21 +140,22 @@ def _tells(question: Question, passage: Passage, sentence: Sentence) -> bool:
 
 def _side_by_side(word: str, follows: str | None, passage: Passage, sentence: Sentence) -> bool:
     """Whether a word such as `first` is said here of what the question says it of."""
-    if word in passage.title:
+    lasts = word == CURRENT and sentence.still_holds and follows in sentence.words
+    if word in passage.title or lasts:
         return True
     before = passage.before(sentence) if sentence.rests_on_last else None
     sequence = (*(before.sequence if before else ()), *sentence.sequence)
     places = [place for place, one in enumerate(sequence) if one == word]
-    if follows is None:
+    if follows is None or (word == CURRENT and follows in passage.title):
         return bool(places)
     return any(follows in sequence[place : place + NEAR] for place in places)
 
 
-def _begins(question: Question, sentence: Sentence) -> bool:
+def _begins(question: Question, passage: Passage, sentence: Sentence) -> bool:
     """Whether a comparison of beginnings finds one here."""
     if question.form != "compare" or BEGUN.isdisjoint(question.words):
         return True
-    return not BEGUN.isdisjoint(sentence.words)
+    return not BEGUN.isdisjoint(sentence.words) or passage.begins_with(sentence)
 
 
 def _holds(office: str | None, passage: Passage, sentence: Sentence) -> bool:
