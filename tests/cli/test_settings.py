@@ -1,5 +1,6 @@
 """Settings by flag, environment and file, through the real command."""
 
+import json
 import re
 
 import pytest
@@ -49,3 +50,25 @@ def test_the_hint_names_a_store_that_was_given_and_none_that_is_found_anyway(par
     found = ragauge("score", *parity, "--record", cwd=tmp_path)
     assert (tmp_path / "other").exists()
     assert re.search(r"`ragauge runs show [0-9a-f]{12}` shows", found.stderr.decode())
+
+
+def test_changed_defaults_are_explained_for_the_project_at_hand(tmp_path):
+    (tmp_path / "ragauge.toml").write_text(
+        'gates = ["over_refusal<=10"]\n'
+        '[tasks.once]\nkind = "score"\npreset = "example08"\n'
+        '[tasks.open]\nkind = "score"\ngates = ["coverage>=0.9"]\n'
+        "[sweep]\nseeds = [0]\ntemperatures = [0]\njitters = ['none']\n"
+    )
+    told = ragauge("config", "--explain-changes", "--format", "json", cwd=tmp_path)
+    affects = {one["what"]: one["affects"] for one in json.loads(told.stdout)}
+    assert affects["what counts as a refusal"].startswith("refusal is not set")
+    assert affects["a run without a gate on quality"] == "tasks.open has none"
+    assert "did you mean 0.10?" in affects["gates that can never fail or never pass"]
+    assert affects["stability from one run per question"]
+    text = ragauge("config", "--explain-changes", cwd=tmp_path).stdout.decode()
+    assert "In this project (5)" in text
+    for what in affects:
+        assert what in text
+    (tmp_path / "ragauge.toml").write_text('refusal = "exact"\npreset = "ship"\nmin_coverage = 0\n')
+    told = ragauge("config", "--explain-changes", "--format", "json", cwd=tmp_path)
+    assert not any(one["affects"] for one in json.loads(told.stdout))
