@@ -13,7 +13,7 @@ from ragauge.cli.progress import counting
 
 @click.command("all", short_help="All tasks of a model over heritage entries, in one report.")
 @click.argument("gold", metavar="[GOLD]", required=False)
-@click.option("--model", metavar="MODULE:OBJECT", help="What to evaluate.")
+@click.option("--model", metavar="MODULE:OBJECT", help="What to evaluate: yours, or a baseline.")
 @click.option("--demo", is_flag=True, help="The bundled entries, and --model or baselines.")
 @click.option(
     "--task",
@@ -34,14 +34,16 @@ def eval_all(ctx: click.Context, /, gold: str | None, **given: Any) -> None:
     """Run a model over the entries of GOLD, and evaluate every task it can do.
 
     The model is any object with some of the methods extract_entities(text), classify(text),
-    link(mention, context), retrieve(query, k), answer(question). A call that fails is an error in
-    the report, and so is a task that fails altogether; the rest finish. Answers are judged by
-    words alone: `ragauge eval qa --judge URL` asks a model.
+    link(mention, context), retrieve(query, k), answer(question). Baselines to compare with go by
+    name: spacy:PIPELINE, zero-shot:MODEL, wikidata:LANGUAGE or wikidata:URL. A call that fails is
+    an error in the report, and so is a task that fails altogether; the rest finish. Answers are
+    judged by words alone: `ragauge eval qa --judge URL` asks a model.
 
     \b
     Example:
       ragauge eval all --demo
       ragauge eval all --demo --model ragauge.demo.components:BM25
+      ragauge eval all entries.jsonl --model spacy:nl_core_news_sm --task ner
       ragauge eval all entries.jsonl --model mymodels:pipeline --preset heritage
     """
     demo, model = given.pop("demo"), given.pop("model")

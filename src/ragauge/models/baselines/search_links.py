@@ -17,6 +17,7 @@ from ragauge.text.visible import one_line
 if TYPE_CHECKING:
     from yarl import URL
 
+WIKIDATA = "https://www.wikidata.org/w/api.php"
 MOST_BYTES = 4 << 20
 TIMEOUT_S = 10.0
 MOST = 10
@@ -29,14 +30,15 @@ class SearchLinks:
 
     It talks to the host of its URL and to no other: redirects are not followed, proxies of the
     environment not used, cookies not kept. A call that brings no answer raises CallFailed, and an
-    evaluation records it; nothing found is None, which is NIL.
+    evaluation records it; nothing found is None, which is NIL. The language is English unless it is
+    given, or the URL ends with such as `?language=nl`.
     """
 
     def __init__(
         self,
         url: str,
         *,
-        language: str = "en",
+        language: str | None = None,
         most: int = MOST,
         timeout_s: float = TIMEOUT_S,
         headers: Mapping[str, str] | None = None,
@@ -44,11 +46,17 @@ class SearchLinks:
         if most < 1 or not timeout_s > 0:
             raise UsageError("a search needs one result at least, and a timeout above zero")
         self._url = _checked(url)
-        self._language, self._most, self._timeout_s = language, most, timeout_s
+        self._language = language or self._url.query.get("language", "en")
+        self._most, self._timeout_s = most, timeout_s
         self._headers = {"Accept": "application/json", "User-Agent": "ragauge", **(headers or {})}
 
     def __repr__(self) -> str:
-        return f"SearchLinks({self._url.with_query(None).with_user(None)})"
+        return f"SearchLinks({self.url})"
+
+    @property
+    def url(self) -> str:
+        """Where it searches, without what may be a secret."""
+        return str(self._url.with_query(None).with_user(None))
 
     def link(self, mention: str, context: str) -> Sequence[dict[str, Any]] | None:
         found = _results(asyncio.run(self._searched(mention)))

@@ -7,7 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from ragauge.errors import UsageError
+from ragauge.text.visible import one_line
 
+SHOWN = 200
+"""Characters of an error that are shown."""
 DESCRIPTIONS = {
     "G": "art gallery",
     "L": "library",
@@ -50,4 +53,11 @@ def _loaded(model: str) -> Any:
             "zero-shot types need the packages transformers and torch; install them with "
             "`pip install transformers torch`"
         ) from None
-    return transformers.pipeline("zero-shot-classification", model=model)
+    try:
+        return transformers.pipeline("zero-shot-classification", model=model)
+    except Exception as error:
+        fact = one_line(f"{type(error).__name__}: {error}", SHOWN)
+        raise UsageError(
+            f'transformers cannot load the model "{model}": {fact}; name a folder with the model, '
+            "or a model of the Hugging Face hub that can be downloaded, and install torch"
+        ) from None
