@@ -46,7 +46,7 @@ class SearchLinks:
         if most < 1 or not timeout_s > 0:
             raise UsageError("a search needs one result at least, and a timeout above zero")
         self._url = _checked(url)
-        self._language = language or self._url.query.get("language", "en")
+        self._language = language or str(self._url.query.get("language") or "en")
         self._most, self._timeout_s = most, timeout_s
         self._headers = {"Accept": "application/json", "User-Agent": "ragauge", **(headers or {})}
 
