@@ -27,6 +27,8 @@ NO_K_POS = Absent("a retrieved chunk does not tell k_pos")
 ONE_CHUNK = NotApplicable("fewer than two chunks tell k_pos and k_final")
 SHARED_PLACE = Absent("two retrieved chunks have the same place")
 NO_GOLD_IDS = Absent("no gold citations")
+TOO_FEW_IDS = "fewer than two ids retrieved"
+ONE_RANK = "all common ids share a rank"
 
 OVERLAP_K = 10
 SCORES = ("rerank_score", "score_norm", "score_raw", "score")
@@ -174,7 +176,7 @@ def rank_agreement(one: Ranks, other: Ranks) -> tuple[dict[str, float], str]:
     found = {"overlap": len(near) / min(OVERLAP_K, max(len(one), len(other)))}
     both = sorted((rank, other[id]) for id, rank in one.items() if id in other)
     if min(len(one), len(other)) < 2:
-        return found, "fewer than two ids retrieved"
+        return found, TOO_FEW_IDS
     if len(both) < 2:
         return found, "fewer than two ids in common"
     first, second = zip(*both, strict=True)
@@ -186,7 +188,7 @@ def rank_agreement(one: Ranks, other: Ranks) -> tuple[dict[str, float], str]:
     untied = math.sqrt((pairs - tied_first) * (pairs - tied_second))
     rho = value_of(rank_correlation(first, second), len(both))
     if rho is None or not untied:
-        return found, "all common ids share a rank"
+        return found, ONE_RANK
     turned = _inversions(second)
     alike = pairs - tied_first - tied_second + tied_both - turned
     return {**found, "rho": rho, "tau": (alike - turned) / untied}, ""

@@ -460,7 +460,7 @@ def _why(reason: str) -> Absent:
 
 
 _OUTSIDE = {
-    *(NO_TARGET, NO_ANCHOR, NOT_RERANKED),
+    *(NO_TARGET, NO_ANCHOR, NOT_RERANKED, reranking.TOO_FEW_IDS, reranking.ONE_RANK),
     *(absent.reason for absent in (NO_CITATIONS, reranking.NOT_RERANKED, reranking.ONE_CHUNK)),
 }
 """What the facts lack because the metric does not speak of such a trace."""
