@@ -5,6 +5,7 @@ RagaugeError
 │   ├── NoHistory         there is no history at the place that was named (contracts.history)
 │   └── EmbeddingFailed   an endpoint gave no vectors (models.endpoint_embedder)
 ├── InputRejected         exit 3: the files given cannot be scored as asked
+├── SystemUnreachable     exit 3: the first call showed that the system cannot be called
 └── BudgetSpent           exit 3: the next call to a judge could go over the budget
 
 An error names the place, the fact and the remedy. Each carries all the problems that were
@@ -36,6 +37,10 @@ class UsageError(RagaugeError):
 
 class InputRejected(RagaugeError):
     """A file is unreadable, or holds more bad lines than `--max-bad` allows."""
+
+
+class SystemUnreachable(RagaugeError):
+    """The first call failed in a way that every other call would; no other was made."""
 
 
 class BudgetSpent(RagaugeError):

@@ -1,6 +1,9 @@
 """`ragauge sweep` and `ragauge stability` as a user meets them, against real systems."""
 
+import contextlib
 import json
+import os
+import pty
 import signal
 import subprocess
 import time
@@ -8,7 +11,7 @@ import time
 import pytest
 
 from tests.cli.command import QUIET_ENVIRONMENT, RAGAUGE, ragauge
-from tests.pipelines.misbehaving import serving
+from tests.pipelines.misbehaving import RETRY_AFTER_S, serving
 
 QUESTIONS = [
     {
@@ -129,6 +132,7 @@ def hanging(folder):
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
+        # The first call is alone for a while: the others start when it takes long.
         server.wait_until(lambda server: server.in_flight == 12)
         yield process
         process.kill()
@@ -181,6 +185,151 @@ def test_a_spent_budget_is_exit_code_three(folder):
     assert b"the error budget is spent" in swept.stdout
 
 
+DEAD = {
+    "401": (b"http_401: Unauthorized: bad key", b"check the key"),
+    "404": (b"http_404: Not Found", b"check the path of the URL"),
+    "redirect": (b"which is not followed", b"give the URL that answers"),
+    "429-long": (b"the server asks to wait 86,400 s, and 60 s is the longest", b"--max-wait"),
+}
+
+
+@pytest.mark.parametrize("what", DEAD)
+def test_an_endpoint_that_cannot_answer_is_noticed_by_the_first_call(folder, what):
+    fact, remedy = DEAD[what]
+    with serving() as server:
+        server.elsewhere = server.at("qa")
+        swept = sweep(folder, "--http", server.at(what), "--error-budget", "100%")
+        assert len(server.requests) == 1
+    assert swept.returncode == 3
+    assert b"the first call failed, and no other was made" in swept.stderr
+    assert fact in swept.stderr
+    assert remedy in swept.stderr
+    assert runs(folder) == []
+
+
+def test_no_server_and_no_host_are_noticed_by_the_first_call(folder):
+    with serving() as server:
+        gone = server.at("qa")
+    for url, words in ((gone, b"start the server"), ("http://no.host.invalid/qa", b"host name")):
+        swept = sweep(folder, "--http", url, "--error-budget", "100%", "--retries", "0")
+        assert swept.returncode == 3
+        assert words in swept.stderr
+        assert runs(folder) == []
+
+
+def test_the_answer_of_the_first_call_is_kept_and_the_others_wait_for_it(folder):
+    with serving() as server:
+        swept = sweep(folder, "--http", server.at("qa"))
+        assert len(server.requests) == 12
+    assert b"12 calls to make: 3 questions, 12 runs" in swept.stderr
+    assert b"11 calls left: about" in swept.stderr
+    assert len({run["run_id"] for run in runs(folder)}) == 12
+
+
+def test_a_call_fails_where_the_server_asks_for_a_longer_wait_than_allowed(folder):
+    script = {QUESTIONS[1]["question"]: "429"}
+    with serving(script) as server:
+        arguments = ("--http", server.at("qa"), "--error-budget", "100%", "--jitters", "none")
+        swept = sweep(folder, *arguments, "--max-wait", "0.5")
+        assert len(server.requests) == 6
+    reason = (
+        f"the server asks to wait {RETRY_AFTER_S} s, and 0.5 s is the longest; raise --max-wait"
+    )
+    assert reason in swept.stdout.decode()
+    assert [run["status"] for run in runs(folder)].count("error") == 2
+
+
+def test_a_dry_run_shows_the_plan_and_calls_nothing(folder):
+    with serving() as server:
+        arguments = ("--http", server.at("qa"), "--prices", "1,10", "--dry-run")
+        shown = sweep(folder, *arguments)
+        assert server.requests == []
+    assert shown.returncode == 0, shown.stderr
+    words = shown.stdout.decode()
+    assert words.startswith("12 calls to make: 3 questions, 12 runs\n")
+    assert "about 2 s at 2 s per call (assumed), 12 at a time" in words
+    assert "about 0.05 at 2,000 tokens in and 250 out per call (assumed)" in words
+    assert not list(folder.glob("runs.jsonl*"))
+
+
+def test_a_dry_run_counts_what_is_left_of_a_sweep_that_was_begun(folder):
+    assert sweep(folder, "--call", "system:answer").returncode == 0
+    lines = (folder / "runs.jsonl").read_bytes().splitlines(keepends=True)
+    cut = b"".join(lines[:5]) + lines[5][:20]
+    (folder / "runs.jsonl").write_bytes(cut)
+    shown = sweep(folder, "--call", "system:answer", "--dry-run", "--format", "json")
+    found = json.loads(shown.stdout)
+    assert (found["calls"], found["finished"], found["grid"]) == (7, 5, 12)
+    assert (folder / "runs.jsonl").read_bytes() == cut
+    other = sweep(folder, "--call", "system:answer", "--dry-run", "--seeds", "7")
+    assert other.returncode == 2
+    assert b"holds runs of another sweep" in other.stderr
+
+
+def test_what_one_call_took_is_what_the_others_are_expected_to(folder):
+    usage = {"prompt_tokens": 1_000_000, "completion_tokens": 0}
+    with serving(lambda body, attempt: REPLY | {"usage": usage}) as server:
+        swept = sweep(folder, "--http", server.at("qa"), "--prices", "2,10")
+    assert (
+        b"about 22.00 at 1,000,000 tokens in and 0 out per call (as the first call" in swept.stderr
+    )
+
+
+def test_a_limit_asks_the_first_questions_and_stability_scores_those(folder):
+    swept = sweep(folder, "--call", "system:answer", "--limit", "2")
+    assert swept.returncode == 0, swept.stderr
+    assert b"8 calls to make: 2 questions (the first of 3), 8 runs" in swept.stderr
+    assert {run["qid"] for run in runs(folder)} == {"q0", "q1"}
+    assert json.loads((folder / "runs.jsonl.plan.json").read_text())["limit"] == 2
+    scored = ragauge("stability", "gold.jsonl", "runs.jsonl", "--format", "json", cwd=folder)
+    found = json.loads(scored.stdout)
+    assert (found["totals"]["questions"], found["totals"]["incomplete"]) == (2, 0)
+    assert (found["coverage"]["questions"], found["coverage"]["gold"]) == (2, 3)
+    assert found["finding_counts"]["limited"] == 1
+    assert "gold_changed" not in found["finding_counts"]
+    again = sweep(folder, "--call", "system:answer")
+    assert again.returncode == 2
+    assert b"changed since: --limit, the rewordings" in again.stderr
+
+
+def on_a_terminal(folder, *arguments, keys=b""):
+    """What a sweep writes to a terminal, where somebody types these keys, and its exit code."""
+    ours, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [RAGAUGE, "sweep", "gold.jsonl", "--out", "runs.jsonl", *arguments],
+        cwd=folder,
+        env=QUIET_ENVIRONMENT,
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    os.write(ours, keys)
+    written = b""
+    with contextlib.suppress(OSError):  # the end of a terminal
+        while part := os.read(ours, 65_536):
+            written += part
+    os.close(ours)
+    return written, process.wait()
+
+
+def test_more_than_a_thousand_calls_are_asked_about_on_a_terminal_only(folder):
+    many = ("--call", "system:answer", "--seeds", ",".join(map(str, range(170))))
+    many += ("--temperatures", "0", "--jitters", "none,ws")
+    written, code = on_a_terminal(folder, *many, keys=b"n\n")
+    assert b"Make 1,020 calls?" in written
+    assert b"no call was made" in written
+    assert code == 2
+    assert runs(folder) == []
+    written, code = on_a_terminal(folder, *many, "--yes")
+    assert b"Make 1,020 calls?" not in written
+    assert code == 0
+    (folder / "runs.jsonl").unlink()
+    unattended = ragauge("sweep", "gold.jsonl", "--out", "runs.jsonl", *many, cwd=folder)
+    assert unattended.returncode == 0
+    assert b"1,020 calls to make" in unattended.stderr
+
+
 WRONG_USAGE = {
     "no system": ((), b"name one system to ask"),
     "two systems": (("--call", "system:answer", "--command", "cat"), b"one"),
@@ -188,6 +337,8 @@ WRONG_USAGE = {
     "a seed that is none": (("--call", "system:answer", "--seeds", "1,x"), b"whole numbers"),
     "an unknown jitter": (("--call", "system:answer", "--jitters", "none,punkt"), b"punct"),
     "a rate that is none": (("--call", "system:answer", "--rate", "often"), b"10/s"),
+    "prices that are none": (("--call", "system:answer", "--prices", "free"), b"IN,OUT"),
+    "a limit of none": (("--call", "system:answer", "--limit", "0"), b"--limit"),
     "knobs that are none": (("--call", "system:answer", "--knobs", "[1]"), b"--knobs"),
     "no such function": (("--call", "system:reply"), b"reply"),
 }

@@ -348,6 +348,7 @@ BEHAVIOURS: dict[str, Behaviour] = {
     "503": _status("503 Service Unavailable", Retry_After=str(RETRY_AFTER_S)),
     "503-bad-header": _status("503 Service Unavailable", Retry_After="soon"),
     "408": _status("408 Request Timeout"),
+    "401": _status("401 Unauthorized", b"bad key"),
     "404": _status("404 Not Found", b"no such\n\tplace" + b"!" * 500),
     "429": _status("429 Too Many Requests", Retry_After=str(RETRY_AFTER_S)),
     "429-date": _status("429 Too Many Requests", Retry_After=LATER, Date=DATE),

@@ -5,6 +5,8 @@ import asyncio
 import pytest
 
 from ragauge.contracts.run import PlannedRun, Variation
+from ragauge.contracts.system import CallFailed
+from ragauge.errors import SystemUnreachable
 from ragauge.runners.calling import Call, Calling, Manner, ask_of, trace_line
 from ragauge.store.journal import journal
 
@@ -94,3 +96,68 @@ def test_a_fault_of_our_own_is_not_passed_over_in_silence(tmp_path):
     with pytest.raises(ZeroDivisionError):
         run(tmp_path, Broken((1, 2)), system)
     assert system.closed == 1
+
+
+class Failing(Echo):
+    """A system whose calls fail, one after the other, in these ways; then it answers."""
+
+    place = "http://qa.example:8000/qa"
+
+    def __init__(self, *failures):
+        super().__init__()
+        self._failures = list(failures)
+
+    async def ask(self, ask):
+        self.asked.append(ask.q)
+        if self._failures:
+            raise self._failures.pop(0)
+        return {"answer": ask.q}
+
+
+def test_the_first_call_is_made_alone_and_kept(tmp_path):
+    class Counting(Echo):
+        async def ask(self, ask):
+            if not self.asked:
+                await asyncio.sleep(0.05)
+                assert not self.asked, "another call was made meanwhile"
+            return await super().ask(ask)
+
+    work, system = Rounds((1, 2, 3, 4, 5)), Counting()
+    assert run(tmp_path, work, system) == "complete"
+    assert system.asked[0] == "Question 1?"
+    assert sorted(work.counted) == ["q1", "q2", "q3", "q4", "q5"]
+
+
+def test_a_first_call_that_every_other_would_follow_ends_it_with_a_remedy(tmp_path):
+    work, system = Rounds((1, 2, 3)), Failing(CallFailed("refused", "it refuses the connection"))
+    with pytest.raises(SystemUnreachable) as refused:
+        run(tmp_path, work, system)
+    assert refused.value.problems == (
+        "http://qa.example:8000/qa: the first call failed, and no other was made: refused: it "
+        "refuses the connection; start the server, or correct the host and port of the URL",
+    )
+    assert (len(system.asked), system.closed, work.counted) == (1, 1, [])
+
+
+def test_a_first_call_that_fails_by_itself_is_a_failed_run_like_any_other(tmp_path):
+    work, system = Rounds((1, 2, 3)), Failing(CallFailed("http_500", "a bad question"))
+    assert run(tmp_path, work, system) == "complete"
+    assert len(system.asked) == 3
+    assert sorted(work.counted) == ["q1", "q2", "q3"]
+
+
+def test_a_long_wait_is_shown_once_and_waited_in_full(tmp_path, monkeypatch, caplog):
+    slept, turn = [], asyncio.sleep
+
+    async def noted(seconds):
+        slept.append(seconds)
+        await turn(0)
+
+    monkeypatch.setattr("ragauge.pipelines.attempts.asyncio.sleep", noted)
+    busy = [CallFailed("http_429", "slow down", again=True, after_s=42.0) for _ in range(3)]
+    how = Manner(concurrency=1, timeout_s=5.0, retries=3)
+    assert run(tmp_path, Rounds((1, 2)), Failing(*busy), how) == "complete"
+    assert [wait for wait in slept if wait] == [42.0, 42.0, 42.0]
+    assert [record.getMessage() for record in caplog.records] == [
+        "http://qa.example:8000/qa: waiting 42 s after http_429: slow down"
+    ]

@@ -208,7 +208,8 @@ def _system(given: dict[str, Any], load: Load, knobs: dict[str, dict[str, Any]])
 
     most = most_open(load)
     _make_room(most + SPARE_FILES)
-    return HttpSystem(given["http"], mapping=mapping, concurrency=most)
+    # A connection that has to wait belongs to the latency.
+    return HttpSystem(given["http"], mapping=mapping, concurrency=most, connect_s=None)
 
 
 def _make_room(files: int) -> None:

@@ -17,7 +17,7 @@ LOG_EVERY_S = 10.0
 
 @contextmanager
 def bar(doing: str = "sweeping") -> Iterator[Watch]:
-    """A bar that goes away at the end."""
+    """A bar that appears with the first progress and goes away at the end."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
@@ -30,19 +30,23 @@ def bar(doing: str = "sweeping") -> Iterator[Watch]:
         TimeRemainingColumn(),
     )
     speed = _Speed()
-    with Bar(*columns, console=Console(stderr=True), transient=True) as shown:
-        task = shown.add_task(doing, total=None, rate="", failed="")
+    shown = Bar(*columns, console=Console(stderr=True), transient=True)
+    task = shown.add_task(doing, total=None, rate="", failed="")
 
-        def watch(now: Progress) -> None:
-            shown.update(
-                task,
-                total=now.of,
-                completed=now.done + now.failed + now.saved,
-                rate=speed.words(now),
-                failed=_failed(now),
-            )
+    def watch(now: Progress) -> None:
+        shown.start()
+        shown.update(
+            task,
+            total=now.of,
+            completed=now.done + now.failed + now.saved,
+            rate=speed.words(now),
+            failed=_failed(now),
+        )
 
+    try:
         yield watch
+    finally:
+        shown.stop()
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from ragauge.cli.recording import recorder, recording_options
 from ragauge.cli.run_store import told
 from ragauge.cli.score import show, write_reports
 from ragauge.cli.settings import formats, options_of, remark, settings
-from ragauge.cli.sweep import GO_ON, asked_system, progress
+from ragauge.cli.sweep import GO_ON, announcer, asked_system, progress
 from ragauge.text.visible import visible
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ SPENT = (
 @click.option("--knobs", metavar="JSON", help="Knobs sent with every call: an object, or a file.")
 @click.option("--restart", is_flag=True, help="Set the runs of another recipe in --out aside.")
 @options_of("sweep.concurrency", "sweep.timeout", "sweep.retries", "sweep.rate", "sweep.map")
-@options_of("sweep.error_budget", "refusal", "refusal_tokens", "quiet")
+@click.option("--yes", is_flag=True, help="Do not ask before more than 1,000 calls.")
+@options_of("sweep.max_wait", "sweep.error_budget", "refusal", "refusal_tokens", "quiet")
 @recording_options
 @logging_options
 @click.option(
@@ -87,7 +88,7 @@ def _evaluated(given: dict[str, Any]) -> int:
     from ragauge.runners.trace_eval import trace_eval as run
 
     gold, out, form = given.pop("gold"), given.pop("out"), given.pop("format") or "text"
-    files = _files(given.pop("reports"))
+    files, yes = _files(given.pop("reports")), given.pop("yes")
     read = [gold, out, *(given[name] for name in ("manifest", "calibration", "replay"))]
     refuse_overwriting(read, [*files, *filter(None, [given["log"]])], given["docs"])
     systems = {name: given.pop(name) for name in SYSTEMS}
@@ -98,7 +99,7 @@ def _evaluated(given: dict[str, Any]) -> int:
     system = asked_system(systems, chosen["map"], chosen["concurrency"])
     with recorder(chosen) as history:
         with progress(chosen["quiet"]) as watch:
-            found = run(gold, system, out, watch, **options)
+            found = run(gold, system, out, watch, announcer(yes, chosen["quiet"]), **options)
         for line in _remarks(found.swept):
             remark(line, chosen["quiet"])
         if found.outcome:

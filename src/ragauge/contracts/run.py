@@ -99,6 +99,8 @@ class SweepPlan(Struct, frozen=True, kw_only=True):
     """The gates an adaptive sweep stops by: other gates would have needed other runs."""
     alpha: float | None = None
     questions: dict[str, QuestionPlan]
+    limit: int | None = None
+    """Only the first so many questions of the gold set are asked."""
 
 
 class RunFacts(Struct, frozen=True):

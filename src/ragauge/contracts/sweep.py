@@ -24,6 +24,36 @@ class Progress(Struct, frozen=True):
     saved: int
 
 
+class SweepEstimate(Struct, frozen=True, kw_only=True):
+    """What a sweep will take, as far as that is known before it is made."""
+
+    questions: int
+    of: int
+    """Questions of the gold set; more than are asked where there is a limit."""
+    grid: int
+    """Runs of the full grid."""
+    noop: int
+    """Of those, left out: the jitter changes nothing, or the paraphrase does not exist."""
+    finished: int
+    """Made by an earlier part of the sweep."""
+    calls: int
+    """To make now; an adaptive sweep may make fewer."""
+    adaptive: bool
+    single: int
+    """Questions with one run, of which stability cannot be evaluated."""
+    concurrency: int
+    call_s: float
+    """Seconds a call takes."""
+    seconds: float
+    """For all calls, as many at a time as allowed."""
+    tokens: tuple[int, int] | None
+    """A call's tokens in and out; None without prices."""
+    cost: float | None
+    measured: bool
+    """Whether the time is that of the first call; else it is an assumption."""
+    measured_tokens: bool = False
+
+
 class SweepCoverage(Struct, frozen=True, kw_only=True):
     """What became of the planned runs."""
 

@@ -189,6 +189,12 @@ SETTINGS = {
             help="At most so many calls: 10/s, 300/min.",
         ),
         Setting(
+            name="sweep.max_wait",
+            kind="number",
+            default=60.0,
+            help="Seconds a system may ask to wait (Retry-After); beyond it the call fails.",
+        ),
+        Setting(
             name="sweep.error_budget",
             kind="text",
             default="5%",

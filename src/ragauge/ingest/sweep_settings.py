@@ -54,6 +54,7 @@ def call_options(chosen: Mapping[str, Any], named: Named) -> dict[str, Any]:
         "concurrency": chosen["concurrency"],
         "timeout_s": chosen["timeout"],
         "retries": chosen["retries"],
+        "max_wait_s": chosen["max_wait"],
         "rate_per_s": rate_of(chosen["rate"], named),
         "error_budget": chosen["error_budget"],
     }

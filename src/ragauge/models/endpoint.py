@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import logging
 import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -12,9 +11,9 @@ from urllib.parse import urlsplit, urlunsplit
 
 from msgspec import Meta, Struct
 
-from ragauge.contracts.system import Ask, CallFailed
+from ragauge.contracts.system import Ask
 from ragauge.errors import UsageError
-from ragauge.pipelines.attempts import Pace, attempted
+from ragauge.pipelines.attempts import Pace, Waits, attempted
 from ragauge.pipelines.hidden import Hidden
 from ragauge.pipelines.http import HttpSystem
 from ragauge.pipelines.mapping import Mapping
@@ -23,12 +22,6 @@ Result = TypeVar("Result")
 
 _VERSION = "/v1"
 _AS_IT_IS = Mapping(request="{knobs.body}")
-LONGEST_WAIT_S = 60.0
-"""A server may ask for so long a wait; for one that asks for more, the call has failed."""
-REMARKED_WAIT_S = 5.0
-"""Nobody wonders about a shorter wait."""
-
-log = logging.getLogger("ragauge.models")
 
 
 class Limits(Struct, frozen=True, kw_only=True):
@@ -52,7 +45,7 @@ class ModelEndpoint:
         self._limits = limits
         self._pace = Pace(limits.rate_per_s)
         self._places = asyncio.Semaphore(limits.concurrency)
-        self._said_until = 0.0
+        self._waits = Waits(urlsplit(self.place).netloc)
 
     def __repr__(self) -> str:
         return f"ModelEndpoint({self._system!r})"
@@ -75,8 +68,7 @@ class ModelEndpoint:
             attempts=limits.attempts,
             timeout_s=limits.timeout_s,
             turn=self._turn,
-            longest_wait_s=LONGEST_WAIT_S,
-            waiting=self._waiting,
+            waits=self._waits,
         )
 
     def without_key(self, text: str) -> str:
@@ -85,15 +77,6 @@ class ModelEndpoint:
 
     async def close(self) -> None:
         await self._system.close()
-
-    def _waiting(self, failed: CallFailed, wait_s: float) -> None:
-        """Say that calls wait, and once where many wait for the same."""
-        now = asyncio.get_running_loop().time()
-        if wait_s < REMARKED_WAIT_S or now + wait_s < self._said_until + REMARKED_WAIT_S:
-            return
-        self._said_until = now + wait_s
-        host = urlsplit(self.place).netloc
-        log.warning("%s: waiting %.0f s after %s", host, wait_s, failed)
 
     @asynccontextmanager
     async def _turn(self) -> AsyncIterator[None]:

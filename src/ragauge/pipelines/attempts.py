@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import logging
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import TypeVar
@@ -16,7 +17,12 @@ BACKOFF_S = 0.5
 LONGEST_BACKOFF_S = 30.0
 """A wait doubles with every attempt, up to this; what the system asks for with Retry-After is
 waited for in full, up to the longest wait."""
-LONGEST_WAIT_S = 300.0
+LONGEST_WAIT_S = 60.0
+"""A server may ask for so long a wait; for one that asks for more, the call has failed."""
+REMARKED_WAIT_S = 5.0
+"""Nobody wonders about a shorter wait."""
+
+log = logging.getLogger("ragauge.calls")
 
 
 class Pace:
@@ -39,7 +45,7 @@ def backoff_s(key: str, attempt: int, asked_s: float | None) -> float:
     """How long to wait before the next attempt; spread by key, so that not all come at once."""
     spread = hashlib.sha256(f"{key}/{attempt}".encode()).digest()[0] / 255
     own = min(BACKOFF_S * 2.0 ** (attempt - 1), LONGEST_BACKOFF_S) * (0.5 + spread)
-    return max(own, min(asked_s or 0.0, LONGEST_WAIT_S))
+    return max(own, asked_s or 0.0)
 
 
 def timed_out(timeout_s: float) -> CallFailed:
@@ -53,14 +59,15 @@ async def attempted(
     attempts: int,
     timeout_s: float,
     turn: Callable[[], AbstractAsyncContextManager[None]],
+    waits: Waits,
     longest_wait_s: float = LONGEST_WAIT_S,
-    waiting: Callable[[CallFailed, float], None] | None = None,
+    remedy: str = "",
 ) -> Result:
     """What a call brings, asked again while that may help; raises the last CallFailed.
 
-    Each attempt has the whole time. Its turn is held while it runs, and not while it waits. Where
-    the system asks for a longer wait than the longest, the call has failed. `waiting` is told
-    before each wait why and for how long.
+    Each attempt has the complete time. Its turn is held while it runs, and not while it waits.
+    Where the system asks for a longer wait than the longest, the call has failed, and `remedy`
+    says what can be done about it. `waits` shows long waits.
     """
     attempt = 0
     while True:
@@ -75,13 +82,23 @@ async def attempted(
         if not failed.again or attempt >= attempts:
             raise failed
         if (failed.after_s or 0.0) > longest_wait_s:
-            raise _too_long(failed, longest_wait_s)
+            asked = f"the server asks to wait {failed.after_s:,.0f} s"
+            fact = f"{failed.fact}; {asked}, and {longest_wait_s:g} s is the longest{remedy}"
+            raise CallFailed(failed.kind, fact, after_s=failed.after_s)
         wait = backoff_s(key, attempt, failed.after_s)
-        if waiting is not None:
-            waiting(failed, wait)
+        waits.show(failed, wait)
         await asyncio.sleep(wait)
 
 
-def _too_long(failed: CallFailed, longest_s: float) -> CallFailed:
-    asked = f"the server asks to wait {failed.after_s:,.0f} s, and {longest_s:g} s is the longest"
-    return CallFailed(failed.kind, f"{failed.fact}; {asked}", after_s=failed.after_s)
+class Waits:
+    """Shows that calls wait, and once where many wait for the same."""
+
+    def __init__(self, place: str) -> None:
+        self._place, self._shown_until = place, 0.0
+
+    def show(self, failed: CallFailed, wait_s: float) -> None:
+        now = asyncio.get_running_loop().time()
+        if wait_s < REMARKED_WAIT_S or now + wait_s < self._shown_until + REMARKED_WAIT_S:
+            return
+        self._shown_until = now + wait_s
+        log.warning("%s: waiting %.0f s after %s", self._place, wait_s, failed)

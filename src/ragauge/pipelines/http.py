@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 LONGEST_ASKED_S = 1e9
 """A wait that is asked for is told up to this, which is never."""
+CONNECT_S = 10.0
+"""How long a host may take to accept a connection; an answer may take longer."""
 _AGAIN = (408, 429)
 _SAID_BYTES = 4096
 _SAID_SHOWN = 200
@@ -63,6 +65,7 @@ class HttpSystem:
         mapping: Mapping | None = None,
         headers: dict[str, str] | None = None,
         concurrency: int = 16,
+        connect_s: float | None = CONNECT_S,
     ) -> None:
         whole = _read(url)
         self._url: URL = whole.with_user(None).with_fragment(None)
@@ -72,7 +75,7 @@ class HttpSystem:
         self._given = sorted((name.lower(), value) for name, value in given.items())
         self._headers = _over(given, _OURS)
         self._hidden = Hidden(secrets_of(given) | _secrets_of_url(whole))
-        self._concurrency = concurrency
+        self._concurrency, self._connect_s = concurrency, connect_s
         self._session: ClientSession | None = None
         self._resolver: DaemonResolver | None = None
 
@@ -144,7 +147,7 @@ class HttpSystem:
             connector=aiohttp.TCPConnector(limit=self._concurrency, resolver=self._resolver),
             cookie_jar=aiohttp.DummyCookieJar(),
             headers=self._headers,
-            timeout=aiohttp.ClientTimeout(total=None),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._connect_s),
             trust_env=False,
             auto_decompress=False,  # what comes out of it has to be bounded, too
         )
@@ -195,6 +198,9 @@ class HttpSystem:
             if isinstance(error.os_error, ConnectionRefusedError):
                 return CallFailed("refused", f"{self._host} refuses the connection", again=True)
             return CallFailed("unreachable", f"{self._host}: {self._reason(error)}", again=True)
+        if isinstance(error, aiohttp.ConnectionTimeoutError):
+            fact = f"{self._host} accepts no connection within {self._connect_s} s"
+            return CallFailed("unreachable", fact, again=True)
         if isinstance(error, aiohttp.ClientPayloadError):
             return CallFailed("bad_reply", _CUT, again=True)
         if isinstance(error, aiohttp.ClientResponseError):

@@ -19,12 +19,29 @@ from ragauge.contracts.run import PlannedRun
 from ragauge.contracts.sweep import Ended, Progress
 from ragauge.contracts.system import Ask, CallFailed, System
 from ragauge.contracts.trace import Trace
-from ragauge.pipelines.attempts import Pace, backoff_s, timed_out
+from ragauge.errors import SystemUnreachable
+from ragauge.pipelines.attempts import LONGEST_WAIT_S, Pace, Waits, attempted
 from ragauge.pipelines.reply import failed_trace, trace_of
 from ragauge.store.journal import Journal
 
 CLOSING_S = 1.0
 """How long a stop waits for calls and connections to let go."""
+FIRST_ALONE_S = 5.0
+"""After this the other calls start, even if the first has no answer yet: slow is not dead."""
+REMEDIES = {
+    "refused": "start the server, or correct the host and port of the URL",
+    "unreachable": "check the host name of the URL and the network",
+    "tls": "check the certificate of the server",
+    "redirect": "",
+    "http_401": "check the key: the file of --map sets the headers",
+    "http_403": "check the key: the file of --map sets the headers",
+    "http_404": "check the path of the URL",
+    "http_405": "check the path of the URL: calls are sent by POST",
+    "http_410": "check the path of the URL",
+    "not_started": "check the command",
+    "no_knob": "set it with --knobs",
+}
+"""Failures that every other call would share, and what to do about them."""
 WAITING = 4
 """Answers for each call in flight that may wait for the disk before calls wait too."""
 
@@ -36,6 +53,10 @@ class Manner(Struct, frozen=True, kw_only=True):
     timeout_s: float
     retries: int
     rate_per_s: float | None = None
+    max_wait_s: float = LONGEST_WAIT_S
+    """The longest wait that a system may ask for with Retry-After."""
+    first_alone: bool = True
+    """Make the first call alone, and give up if it shows that no other can succeed."""
 
 
 class Call(Struct, frozen=True):
@@ -92,6 +113,19 @@ def trace_line(trace: Trace) -> dict[str, Any]:
     return {**msgspec.to_builtins(trace), "status": trace.status}
 
 
+def place_of(system: System) -> str:
+    """Where a system is called, for a message."""
+    place = getattr(system, "place", None)
+    return place if isinstance(place, str) else "the system"
+
+
+def unreachable(place: str, failed: CallFailed) -> SystemUnreachable:
+    """The error of a first call that shows that no other can succeed."""
+    fact = f"{place}: the first call failed, and no other was made: {failed}"
+    remedy = REMEDIES.get(failed.kind)
+    return SystemUnreachable(f"{fact}; {remedy}" if remedy else fact)
+
+
 def unwatched(progress: Progress) -> None:
     """Progress that nobody looks at."""
 
@@ -102,9 +136,18 @@ class Calling:
     def __init__(self, system: System, how: Manner, runs: Journal, work: Work) -> None:
         self._system, self._how, self._journal, self._work = system, how, runs, work
         self._pace = Pace(how.rate_per_s)
+        self._place = place_of(system)
+        self._waits = Waits(self._place)
+        self._dead: SystemUnreachable | None = None
+        self._first: str | None = None
+        self._answered = False
 
     async def run(self) -> Ended:
-        """Make the calls, and close the system; the way it ended."""
+        """Make the calls, and close the system; the way it ended.
+
+        Raises SystemUnreachable where the first call shows that no other can succeed.
+        """
+        self._started = asyncio.Event()
         self._stopped: asyncio.Future[Ended] = asyncio.get_running_loop().create_future()
         self._finished: asyncio.Queue[Made | None] = asyncio.Queue()
         self._drained = asyncio.Event()
@@ -120,6 +163,8 @@ class Calling:
                     await asyncio.wait_for(self._system.close(), CLOSING_S)
                 self._finished.put_nowait(None)
                 await recording
+        if self._dead is not None:
+            raise self._dead
         return self._stopped.result() if self._stopped.done() else "complete"
 
     async def _calls(self, jobs: Iterator[Iterable[Call]], recording: asyncio.Task[None]) -> None:
@@ -138,7 +183,12 @@ class Calling:
     async def _work_on(self, jobs: Iterator[Iterable[Call]]) -> None:
         for job in jobs:
             for call in job:
-                trace = await self._made(call)
+                first = await self._is_first(call)
+                trace, failed = await self._made(call)
+                if first and failed and self._is_dead(failed):
+                    return
+                self._started.set()
+                self._answered = self._answered or not failed
                 self._work.note(call, trace)
                 # Without a pause between: a run that was answered is recorded, even in a stop.
                 self._finished.put_nowait((call, trace))
@@ -146,30 +196,64 @@ class Calling:
                     self._drained.clear()
                     await self._drained.wait()
 
-    async def _made(self, call: Call) -> Trace:
-        """The trace of a call, with as many attempts as it takes or may take."""
+    async def _is_first(self, call: Call) -> bool:
+        """Whether this is the first call; any other waits until that ended or takes long."""
+        if self._first is None:
+            self._first = call.key
+            asyncio.get_running_loop().call_later(FIRST_ALONE_S, self._started.set)
+        elif self._first != call.key and self._how.first_alone:
+            await self._started.wait()
+        return self._first == call.key
+
+    def _is_dead(self, failed: CallFailed) -> bool:
+        """Whether the first call shows that no other can succeed; if so, everything stops."""
+        waits_too_long = (failed.after_s or 0.0) > self._how.max_wait_s
+        shared = failed.kind in REMEDIES or waits_too_long
+        if self._answered or not self._how.first_alone or not shared:
+            return False
+        self._dead = unreachable(self._place, failed)
+        self._stop("error_budget")
+        return True
+
+    async def _made(self, call: Call) -> tuple[Trace, CallFailed | None]:
+        """The trace of a call after as many attempts as it may take, and how it failed."""
         clock = asyncio.get_running_loop().time
         run, ask = call.run, call.ask
-        attempt = 0
-        while True:
-            attempt += 1
-            await self._pace.turn()
-            start = clock()
+        attempt, start = 0, clock()
+
+        async def answered() -> Trace:
+            nonlocal attempt, start
+            attempt, start = attempt + 1, clock()
             try:
-                async with asyncio.timeout(self._how.timeout_s):
-                    reply = await self._system.ask(ask)
+                reply = await self._system.ask(ask)
                 ms = 1000 * (clock() - start)
                 return trace_of(run, ask, reply, latency_ms=ms, attempt=attempt)
-            except TimeoutError:
-                failure = timed_out(self._how.timeout_s)
-            except CallFailed as error:
-                failure = error
+            except (CallFailed, TimeoutError):
+                raise
             except Exception as error:  # a system of somebody else's can fail in any way
-                failure = CallFailed("raised", f"{type(error).__name__}: {error}")
-            if not failure.again or attempt > self._how.retries:
-                ms = 1000 * (clock() - start)
-                return failed_trace(run, ask, str(failure), latency_ms=ms, attempt=attempt)
-            await asyncio.sleep(backoff_s(call.key, attempt, failure.after_s))
+                raise CallFailed("raised", f"{type(error).__name__}: {error}") from error
+
+        try:
+            trace = await attempted(
+                answered,
+                key=call.key,
+                attempts=1 + self._how.retries,
+                timeout_s=self._how.timeout_s,
+                turn=self._turn,
+                waits=self._waits,
+                longest_wait_s=self._how.max_wait_s,
+                remedy="; raise --max-wait, or call later",
+            )
+        except CallFailed as failure:
+            ms = 1000 * (clock() - start)
+            trace = failed_trace(run, ask, str(failure), latency_ms=ms, attempt=attempt)
+            return trace, failure
+        return trace, None
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[None]:
+        await self._pace.turn()
+        yield
 
     async def _record(self) -> None:
         """Write what is finished to the journal, all that waits at once, and only then count it."""

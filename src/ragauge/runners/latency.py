@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
@@ -32,9 +33,12 @@ from ragauge.errors import UsageError
 from ragauge.metrics.facts import Reader, Reading
 from ragauge.metrics.table import table
 from ragauge.pipelines.reply import failed_trace, trace_of
+from ragauge.runners.calling import REMEDIES, place_of, unreachable
 from ragauge.runners.cells import PRECISION, UNDER_REFUSAL, Ended, Plan, Quality, cell_of
 from ragauge.runners.open_loop import Call, arrival_times, offered
 from ragauge.runners.tradeoff import fronts, metrics_of, verdicts
+
+log = logging.getLogger("ragauge.latency")
 
 Knobs = Mapping[str, dict[str, Any]]
 Progress = Callable[[str], None]
@@ -147,11 +151,19 @@ class _Session:
             await self._system.close()
 
     async def _warm_up(self, config: str) -> None:
-        """Calls that open connections and fill caches; those that fail will do so again."""
+        """Calls that open connections and fill caches; those that fail will do so again.
+
+        Raises SystemUnreachable where the very first shows that no other can succeed.
+        """
         for number in range(self._load.warmup):
-            with suppress(Exception):
+            try:
                 async with asyncio.timeout(self._load.timeout_s):
                     await self._system.ask(self._ask(config, number))
+            except CallFailed as failed:
+                if failed.kind in REMEDIES and not number and config == next(iter(self._knobs)):
+                    raise unreachable(place_of(self._system), failed) from None
+            except Exception as error:  # a foreign system can fail in any way: the load shows it
+                log.debug("warm-up of %s: %s", config, error)
 
     async def _measure(self, plan: Plan, write: Callable[[bytes], None]) -> None:
         name = _name(plan)

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from fractions import Fraction
+from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
 
@@ -33,7 +35,7 @@ from ragauge.runners.sweep_findings import promise
 from ragauge.stats.intervals import wilson
 from ragauge.stats.sequential import ALPHA
 from ragauge.store.files import write_whole
-from ragauge.store.journal import Journal
+from ragauge.store.journal import Journal, lines_of
 
 if TYPE_CHECKING:
     from ragauge.runners.sweep import SweepOptions
@@ -45,6 +47,7 @@ _CHANGED = {
     "knobs": "the knobs",
     "stopping": "the rule for stopping early",
     "prompts": "the rewordings",
+    "limit": "--limit",
 }
 ANOTHER = "give another --out, or --restart to set these runs aside"
 
@@ -154,7 +157,7 @@ class Ledger:
         if runs.empty:
             write_whole(path, msgspec.json.encode(self.plan, order="sorted"))
             return
-        self._refuse_another(read_plan(runs.path, ANOTHER))
+        refuse_another(runs.path, self.plan)
         if torn := runs.drop_torn_line():
             message = f"a last line cut short ({torn} bytes) was dropped; its run is made anew"
             self.findings.add(Finding("torn_line", str(runs.path), message))
@@ -168,19 +171,6 @@ class Ledger:
             plan.rename(plan_path(aside))
         message = f"the runs of before are kept as {aside.name}"
         self.findings.add(Finding("set_aside", str(runs.path), message))
-
-    def _refuse_another(self, before: SweepPlan) -> None:
-        if before.fingerprint == self.plan.fingerprint:
-            return
-        changed = [
-            _CHANGED.get(part, part)
-            for part, value in sorted(self.plan.parts.items())
-            if before.parts.get(part) != value
-        ]
-        raise UsageError(
-            f"{self._journal.path}: holds runs of another sweep: changed since: "
-            f"{', '.join(changed) or 'what its plan says of itself'}; {ANOTHER}"
-        )
 
     def _finished_before(self) -> set[str]:
         """The runs the journal holds an answer to."""
@@ -221,6 +211,39 @@ class Ledger:
                 left_out = ", ".join(plan.noop) or f"paraphrases {plan.unworded}"
                 message = f"{plan.prompts} distinct prompts of {asked} asked for; no-op: {left_out}"
                 self.findings.add(Finding("fewer_prompts", qid, message))
+
+
+def refuse_another(out: Path, plan: SweepPlan) -> None:
+    """Raise UsageError where a journal holds the runs of another sweep than this plan's."""
+    before = read_plan(out, ANOTHER)
+    if before.fingerprint == plan.fingerprint:
+        return
+    changed = [
+        _CHANGED.get(part, part)
+        for part in sorted(plan.parts.keys() | before.parts.keys())
+        if before.parts.get(part) != plan.parts.get(part)
+    ]
+    raise UsageError(
+        f"{out}: holds runs of another sweep: changed since: "
+        f"{', '.join(changed) or 'what its plan says of itself'}; {ANOTHER}"
+    )
+
+
+def finished_in(out: Path, plan: SweepPlan) -> set[str]:
+    """The runs that a journal holds an answer to, without touching it; a line cut short is not one.
+
+    Raises UsageError where it holds the runs of another sweep.
+    """
+    if not out.is_file() or not out.stat().st_size:
+        return set()
+    refuse_another(out, plan)
+    finished = set()
+    for _, line in lines_of(out):
+        with suppress(*BadLine):
+            trace = trace_in(line)
+            if trace.status == "ok" and trace.run_id:
+                finished.add(trace.run_id)
+    return finished
 
 
 class _Stopper:
@@ -267,7 +290,8 @@ def sweep_plan(gold: list[Gold], system: dict[str, Any], options: SweepOptions) 
     """What a sweep sets out to do; raises UsageError where that makes no sense."""
     rules = stopping_rules(options)
     grid, adaptive = options.grid, options.adaptive
-    questions = {question.qid: question_plan(question, grid) for question in gold}
+    asked = gold[: options.limit]
+    questions = {question.qid: question_plan(question, grid) for question in asked}
     if not any(question.runs for question in questions.values()):
         raise UsageError(
             "nothing to ask: no question has the wordings asked for; the gold set may lack "
@@ -279,8 +303,11 @@ def sweep_plan(gold: list[Gold], system: dict[str, Any], options: SweepOptions) 
         "system": _hash(system),
         "knobs": _hash(options.knobs),
         "stopping": _hash([adaptive, *map(str, rules)] if adaptive else []),
-        "prompts": _hash([[run.question_sent for run in planned_runs(q, grid)] for q in gold]),
+        "prompts": _hash([[run.question_sent for run in planned_runs(q, grid)] for q in asked]),
     }
+    limit = len(asked) if len(asked) < len(gold) else None
+    if limit is not None:
+        parts["limit"] = _hash(limit)
     return SweepPlan(
         fingerprint=_hash(parts),
         parts=parts,
@@ -291,6 +318,7 @@ def sweep_plan(gold: list[Gold], system: dict[str, Any], options: SweepOptions) 
         rules=tuple(map(str, rules)) if adaptive else (),
         alpha=ALPHA if adaptive == "anytime" else None,
         questions=questions,
+        limit=limit,
     )
 
 

@@ -62,6 +62,13 @@ class Plans:
         there = [journal for journal in journals if plan_path(journal).is_file()]
         return cls([read_plan(journal, remedy) for journal in there])
 
+    @property
+    def limit(self) -> int | None:
+        """Only the first so many questions were to be asked; None where all were."""
+        limits = [plan.limit for plan in self.each]
+        known = [limit for limit in limits if limit is not None]
+        return max(known) if known and len(known) == len(limits) else None
+
     def __bool__(self) -> bool:
         return bool(self.each)
 

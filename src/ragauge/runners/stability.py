@@ -92,12 +92,13 @@ class _Scoring:
     """From the lines of a journal to the report."""
 
     def __init__(self, gold: list[Gold], names: list[str], options: StabilityOptions) -> None:
-        self._gold, self._names, self._options = gold, names, options
+        self._plans = Plans.beside(names)
+        self._all, self._gold = gold, gold[: self._plans.limit]
+        self._names, self._options = names, options
         self._rules = rules_of(options.profile, options.gates, lambda name: find(name, "runs"))
         _check_conditions(self._rules, gold)
         self._allowed = allowed_bad(options.max_bad)
-        self._plans = Plans.beside(names)
-        self._verdicts = Verdicts(gold, self._rules, HeatMap(self._plans.columns()))
+        self._verdicts = Verdicts(self._gold, self._rules, HeatMap(self._plans.columns()))
 
     def outcome(self, progress: Progress) -> Outcome[StabilityReport]:
         reader = Reader(self._options.reading())
@@ -139,7 +140,7 @@ class _Scoring:
         gates = (stable_gate(stable, least), *found.rule_verdicts(least))
         findings = lines.findings
         strength = self._options.refusal
-        note_findings(findings, self._gold, found.outputs, self._plans, self._rules, strength)
+        note_findings(findings, self._all, found.outputs, self._plans, self._rules, strength)
         scores = {STABLE: stable, **found.scores(self._options.reading().signature())}
         return StabilityReport(
             passed=gates[0].holds,
@@ -154,7 +155,7 @@ class _Scoring:
             factors=found.factors(),
             findings=tuple(findings.kept()),
             finding_counts=dict(sorted(findings.counts.items())),
-            coverage=found.coverage(lines),
+            coverage=structs.replace(found.coverage(lines), gold=len(self._all)),
             advice=advise_stability(found.failures, found.strata, found.factors()),
             over_questions=found.over_questions(),
             identity=self._identity(),

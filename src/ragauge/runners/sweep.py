@@ -7,19 +7,20 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct, structs
 
 from ragauge.contracts.gold import Gold
-from ragauge.contracts.run import ORIGINAL, Grid, PlannedRun
-from ragauge.contracts.sweep import Ended, Progress, SweepReport
+from ragauge.contracts.run import ORIGINAL, Grid, PlannedRun, SweepPlan
+from ragauge.contracts.sweep import Ended, Progress, SweepEstimate, SweepReport
 from ragauge.contracts.system import System
 from ragauge.contracts.trace import Trace
 from ragauge.errors import UsageError
 from ragauge.gates.stability import Profile
 from ragauge.ingest.gold import read_gold
+from ragauge.pipelines.attempts import LONGEST_WAIT_S
 from ragauge.runners.calling import (
     Call,
     Calling,
@@ -30,12 +31,16 @@ from ragauge.runners.calling import (
     unwatched,
 )
 from ragauge.runners.judge import Adaptive
-from ragauge.runners.ledger import Ledger, sweep_plan
+from ragauge.runners.ledger import Ledger, finished_in, sweep_plan
 from ragauge.runners.options import in_flags
-from ragauge.runners.plan import check_grid
+from ragauge.runners.plan import check_grid, columns_of, planned_runs
 from ragauge.store.journal import journal
 
+if TYPE_CHECKING:
+    from ragauge.models.judges.budget import Prices
+
 Watch = Callable[[Progress], None]
+Announce = Callable[[SweepEstimate], None]
 
 
 class SweepOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -55,6 +60,12 @@ class SweepOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Rules an adaptive sweep stops by, in place of or beside the profile's."""
     knobs: dict[str, Any] = {}
     restart: bool = False
+    limit: Annotated[int, Meta(ge=1)] | None = None
+    """Ask only the first so many questions."""
+    max_wait_s: Annotated[float, Meta(ge=0)] = LONGEST_WAIT_S
+    """A call whose system asks for a longer wait has failed."""
+    prices: str | None = None
+    """Of a million tokens in and out, for the estimate of the cost: `0.15,0.60`."""
 
 
 def sweep(
@@ -62,26 +73,108 @@ def sweep(
     system: System,
     out: str | Path,
     watch: Watch | None = None,
+    announce: Announce | None = None,
     **options: Any,
 ) -> SweepReport:
     """The report of a sweep whose runs are in `out`; options as in SweepOptions.
 
     What `out` holds of the same sweep is not asked again. An interrupt ends it within moments,
-    and the report says so: nothing that was reported as done is lost.
+    and the report says so: nothing that was reported as done is lost. `announce` gets what the
+    sweep will take, before the first call, and again with the time that the first call took.
+    Raises SystemUnreachable where the first call shows that no call can succeed.
     """
-    chosen = _options_of(options)
+    chosen, questions, plan = _planned(gold, system, options)
     budget = allowed_errors(chosen.error_budget)
-    questions = read_gold(str(gold))
-    if chosen.paraphrases:
-        chosen = structs.replace(chosen, grid=_with_paraphrases(chosen.grid, questions))
-    plan = sweep_plan(questions, system.identity, chosen)
+    asked = questions[: plan.limit]
     with journal(Path(out)) as runs:
-        ledger = Ledger(questions, plan, chosen, runs)
+        ledger = Ledger(asked, plan, chosen, runs)
         allowed = budget(ledger.planned)
-        sweeping = _Sweep(questions, chosen, ledger, allowed, watch or unwatched)
+        taking = _estimate(len(questions), plan, chosen, ledger.done)
+        if announce:
+            announce(taking)
+        sweeping = _Sweep(asked, chosen, ledger, allowed, watch or unwatched, announce, taking)
         how = msgspec.convert(chosen, Manner, from_attributes=True)
         ended = asyncio.run(Calling(system, how, runs, sweeping).run())
         return ledger.report(ended, allowed)
+
+
+def estimate_sweep(
+    gold: str | Path, system: System, out: str | Path, **options: Any
+) -> SweepEstimate:
+    """What a sweep with these options would take; nothing is called and nothing is written."""
+    chosen, questions, plan = _planned(gold, system, options)
+    allowed_errors(chosen.error_budget)
+    before = set() if chosen.restart else finished_in(Path(out), plan)
+    finished = sum(
+        run.run_id in before
+        for question in questions[: plan.limit]
+        for run in planned_runs(question, chosen.grid)
+    )
+    return _estimate(len(questions), plan, chosen, finished)
+
+
+def _planned(
+    gold: str | Path, system: System, options: dict[str, Any]
+) -> tuple[SweepOptions, list[Gold], SweepPlan]:
+    """The options, all questions of the gold set, and the plan of what is asked of them."""
+    chosen = _options_of(options)
+    questions = read_gold(str(gold))
+    if chosen.paraphrases:
+        chosen = structs.replace(chosen, grid=_with_paraphrases(chosen.grid, questions))
+    return chosen, questions, sweep_plan(questions, system.identity, chosen)
+
+
+CALL_S = 2.0
+"""What a call is assumed to take before one was made."""
+CALL_TOKENS = (2_000, 250)
+"""A call's tokens, in and out, before one was made: passages and a question, a short answer."""
+
+
+def _estimate(gold: int, plan: SweepPlan, options: SweepOptions, finished: int) -> SweepEstimate:
+    """What is left to do, at an assumed time and size of a call."""
+    plans = plan.questions.values()
+    planned = sum(question.runs for question in plans)
+    full = len(plans) * len(columns_of(plan.grid))
+    return _at(
+        SweepEstimate(
+            questions=len(plans),
+            of=gold,
+            grid=full,
+            noop=full - planned,
+            finished=finished,
+            calls=planned - finished,
+            adaptive=options.adaptive is not None,
+            single=sum(question.runs == 1 for question in plans),
+            concurrency=options.concurrency,
+            call_s=CALL_S,
+            seconds=0.0,
+            tokens=CALL_TOKENS if options.prices else None,
+            cost=None,
+            measured=False,
+        ),
+        options,
+    )
+
+
+def _prices(text: str) -> Prices:
+    from ragauge.runners.answers.spending import read_prices
+
+    return read_prices(text)
+
+
+def _at(taking: SweepEstimate, options: SweepOptions) -> SweepEstimate:
+    """The estimate with the time and the cost of all its calls."""
+    from ragauge.models.judges.budget import Tokens
+
+    at_once = max(1, min(options.concurrency, taking.calls))
+    seconds = taking.calls * taking.call_s / at_once
+    if options.rate_per_s:
+        seconds = max(seconds, taking.calls / options.rate_per_s)
+    cost = None
+    if options.prices is not None and taking.tokens:
+        prices = _prices(options.prices)
+        cost = prices.of(Tokens(*(number * taking.calls for number in taking.tokens)))
+    return structs.replace(taking, seconds=seconds, cost=cost)
 
 
 def _options_of(given: dict[str, Any]) -> SweepOptions:
@@ -90,6 +183,8 @@ def _options_of(given: dict[str, Any]) -> SweepOptions:
     except msgspec.ValidationError as error:
         raise UsageError(f"sweep: {in_flags(str(error), _FLAGS)}") from None
     check_grid(chosen.grid)
+    if chosen.prices is not None:
+        _prices(chosen.prices)
     if chosen.gates and not chosen.adaptive:
         raise UsageError("--gates: a sweep judges nothing unless it is --adaptive; drop them here")
     return chosen
@@ -100,6 +195,8 @@ _FLAGS = {
     "rate_per_s": "--rate",
     "concurrency": "--concurrency",
     "retries": "--retries",
+    "limit": "--limit",
+    "max_wait_s": "--max-wait",
 }
 
 
@@ -128,8 +225,11 @@ class _Sweep:
         ledger: Ledger,
         budget: Fraction,
         watch: Watch,
+        announce: Announce | None,
+        taking: SweepEstimate,
     ) -> None:
         self._knobs, self._ledger, self._budget, self._watch = options.knobs, ledger, budget, watch
+        self._options, self._announce, self._taking = options, announce, taking
         self._constraints = {q.qid: q.constraints for q in gold}
 
     def rounds(self) -> Iterator[Iterator[Iterator[Call]]]:
@@ -139,6 +239,30 @@ class _Sweep:
 
     def note(self, call: Call, trace: Trace) -> None:
         self._ledger.note(call.run, trace)
+        if self._announce and trace.status == "ok":
+            announce, self._announce = self._announce, None
+            announce(self._measured(trace))
+
+    def _measured(self, first: Trace) -> SweepEstimate:
+        """The estimate of what is left, by the first call that was answered."""
+        usage = first.usage or {}
+        used = [
+            usage.get("prompt_tokens", usage.get("input_tokens")),
+            usage.get("completion_tokens", usage.get("output_tokens")),
+        ]
+        known = [number for number in used if type(number) is int and number >= 0]
+        tokens = self._taking.tokens
+        return _at(
+            structs.replace(
+                self._taking,
+                calls=self._taking.calls - 1,
+                call_s=(first.latency_ms or 0.0) / 1000,
+                measured=True,
+                tokens=(known[0], known[1]) if tokens and len(known) == 2 else tokens,
+                measured_tokens=tokens is not None and len(known) == 2,
+            ),
+            self._options,
+        )
 
     def line(self, call: Call, trace: Trace) -> bytes:
         return msgspec.json.encode(trace_line(trace), order="sorted")

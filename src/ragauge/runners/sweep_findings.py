@@ -148,7 +148,10 @@ def _note_plan(findings: Findings, gold: list[Gold], plan: SweepPlan) -> None:
         findings.add(Finding("gold_changed", "sweep", message))
     noop: defaultdict[str, list[str]] = defaultdict(list)
     asked = len(plan.grid.jitters) * len(plan.grid.paraphrases)
-    for question in gold:
+    if plan.limit is not None:
+        message = f"the sweep asked the first {plan.limit:,} of {len(gold):,} questions (--limit)"
+        findings.add(Finding("limited", "sweep", message))
+    for question in gold[: plan.limit]:
         planned = plan.questions.get(question.qid)
         if planned is None:
             message = "not in the sweep's plan: the gold set has changed since"

@@ -35,14 +35,17 @@ from ragauge.runners.ledger import ANOTHER
 from ragauge.runners.plan import planned_runs, question_plan
 from ragauge.runners.plans import read_plan
 from ragauge.runners.run_lines import RunLines
-from ragauge.runners.sweep import sweep
+from ragauge.runners.sweep import Announce, sweep
 from ragauge.runners.trace_eval_identity import identity_of
 from ragauge.runners.trace_eval_report import TraceEvalAssembly
 from ragauge.runners.traced_question import Lines, traced_question
 from ragauge.text.refusal import DEFAULT_TOKEN, Strength
 
 ASKING = frozenset(
-    {"concurrency", "timeout_s", "retries", "rate_per_s", "error_budget", "knobs", "restart"}
+    {
+        *("concurrency", "timeout_s", "retries", "rate_per_s", "max_wait_s"),
+        *("error_budget", "knobs", "restart"),
+    }
 )
 """Options of a sweep that are the user's; what is varied is the recipe's."""
 
@@ -95,18 +98,19 @@ def trace_eval(
     system: System,
     out: str | Path,
     watch: Watch | None = None,
+    announce: Announce | None = None,
     **options: Any,
 ) -> Evaluated:
     """The evaluation of a system by the recipe, its runs in `out`; options as in TraceEvalOptions.
 
     What `out` holds of the same recipe is not asked again. Whatever is wrong with the options or
-    their files is raised before anything is asked.
+    their files is raised before anything is asked. `announce` is as in `sweep`.
     """
     chosen = _options_of(options)
     if str(gold) == STDIN:
         raise UsageError("trace-eval reads the gold set twice; give it as a file, not as -")
     evaluation = _Evaluation(read_gold(str(gold)), chosen, str(out))
-    swept = sweep(gold, system, out, watch, grid=evaluation.grid, **chosen.asking)
+    swept = sweep(gold, system, out, watch, announce, grid=evaluation.grid, **chosen.asking)
     return Evaluated(swept, evaluation.outcome() if swept.ended == "complete" else None)
 
 

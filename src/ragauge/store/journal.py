@@ -53,11 +53,7 @@ class Journal:
 
     def lines(self) -> Iterator[tuple[int, bytes]]:
         """The lines so far that hold something, with their numbers."""
-        with self.path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                bare = line.removeprefix(_BOM) if number == 1 else line
-                if bare.strip():
-                    yield number, bare.rstrip(b"\n")
+        return lines_of(self.path)
 
     def set_aside(self) -> Path | None:
         """Give what is there another name, beside its own, and go on with an empty file.
@@ -71,6 +67,15 @@ class Journal:
         os.ftruncate(self._handle, 0)
         os.fsync(self._handle)
         return aside
+
+
+def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
+    """The lines of a journal that hold something, with their numbers."""
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            bare = line.removeprefix(_BOM) if number == 1 else line
+            if bare.strip():
+                yield number, bare.rstrip(b"\n")
 
 
 @contextmanager

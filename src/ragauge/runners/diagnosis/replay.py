@@ -58,7 +58,8 @@ def replay(
     moments, and what is there comes back. A system that was asked is closed at the end. Reasons
     are told in `language`, and the words of the system as they came.
     """
-    how = Manner(concurrency=concurrency, timeout_s=timeout_s, retries=retries)
+    # A replay finds out by its first questions, and reports what is known without it.
+    how = Manner(concurrency=concurrency, timeout_s=timeout_s, retries=retries, first_alone=False)
     _refuse_impossible(failing, budget, how)
     turning = Turning(knobs=knobs, names=knob_names or {})
     plan = replay_plan(failing, turning, budget)
