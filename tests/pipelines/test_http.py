@@ -46,6 +46,7 @@ FAILURES = {
     "503-bad-header": ("http_503", AGAIN, None, "Service Unavailable"),
     "gzip-500": ("http_500", AGAIN, None, "Internal Server Error: packed words"),
     "408": ("http_408", AGAIN, None, "Request Timeout"),
+    "401": ("http_401", NEVER, None, "Unauthorized: bad key"),
     "404": ("http_404", NEVER, None, f"Not Found: no such place{'!' * 186}…"),
     "429": ("http_429", AGAIN, RETRY_AFTER_S, "Too Many Requests"),
     "429-date": ("http_429", AGAIN, DATED_WAIT_S, "Too Many Requests"),

@@ -49,7 +49,7 @@ OWN: dict[TaskKind, tuple[str, ...]] = {
     "stability": ("stability.profile", "stability.gates", "stability.min_stable", *SHARED),
 }
 """The settings a task of each kind may set for itself."""
-CALLS = ("concurrency", "timeout", "retries", "rate", "error_budget")
+CALLS = ("concurrency", "timeout", "retries", "rate", "max_wait", "error_budget")
 GRID = (
     *("preset", "seeds", "temperatures", "jitters", "paraphrases", "repeats"),
     *("adaptive", "jitter_profile"),
