@@ -13,7 +13,7 @@ from ragauge.contracts.system import CallFailed
 from ragauge.errors import BudgetSpent, UsageError
 from ragauge.models.endpoint import address, rate_per_s
 from ragauge.models.judges import Budget, Prices, as_data, call_key, chat_judge, estimate
-from ragauge.models.judges.budget import Tokens, prompt_tokens
+from ragauge.models.judges.budget import Tokens, most_prompt_tokens, prompt_tokens
 from ragauge.models.judges.request import Dialect, messages_of
 from ragauge.models.judges.schema import faults
 from tests.models.judge_server import (
@@ -341,7 +341,7 @@ def test_a_repair_and_a_second_attempt_are_calls_too(waits):
 
 
 def test_a_budget_in_money_counts_what_is_in_flight_at_its_most():
-    prompt = prompt_tokens(message["content"] for message in messages_of(call("a")))
+    prompt = most_prompt_tokens(message["content"] for message in messages_of(call("a")))
     most = PRICES.of(Tokens(prompt, 1_000))
     with chatting([says(FOUR, usage=(10, 10))]) as server:
         judge = chat_judge(
@@ -370,6 +370,32 @@ def test_a_budget_in_money_is_never_exceeded_and_nearly_used():
     assert 0.01 < judge.usage.cost <= 0.02 and spent
     assert {str(one) for one in spent} == {str(found[-1])}, "one stop for all that come after it"
     assert "of 0.02, " in str(spent[0])
+
+
+@pytest.mark.parametrize("added", [0, 200], ids=["a token a byte", "text of the endpoint's own"])
+def test_a_budget_in_money_holds_where_tokens_are_short_and_calls_in_flight(added):
+    """Chinese is a token for two or three bytes, and an endpoint may add a prompt of its own."""
+    words = "博物馆何时开放?" * 40
+    took = most_prompt_tokens(message["content"] for message in messages_of(call(words))) + added
+    prices = Prices(prompt=10.0, completion=0.0)
+    with chatting([says(FOUR, usage=(took, 7))]) as server:
+        budget = Budget(cost=prices.of(Tokens(took * 5, 0)), prices=prices)
+        judge = chat_judge(server.at("v1"), model="m", budget=budget)
+
+        async def run():
+            try:
+                first = await judge.ask(call(words + "0"))
+                calls = [call(words + str(n)) for n in range(1, 9)]
+                return [
+                    first,
+                    *await asyncio.gather(*map(judge.ask, calls), return_exceptions=True),
+                ]
+            finally:
+                await judge.close()
+
+        found = asyncio.run(run())
+    assert judge.usage.prompt_tokens <= 5 * took
+    assert 4 <= sum(isinstance(one, JudgeReply) for one in found) <= 5
 
 
 @pytest.mark.parametrize("given", [{"cost": 1.0}, {"calls": -1}, {"cost": -1.0, "prices": PRICES}])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Annotated
 
@@ -83,6 +84,8 @@ class Budget:
         self._sent = self._cached = 0
         self._took = self._held = Tokens()
         self._stopped: str | None = None
+        self._more = [1.0, 1.0]
+        """By how much replies went over what was reserved: of the prompt, and of the completion."""
 
     @property
     def spent(self) -> Usage:
@@ -94,23 +97,34 @@ class Budget:
         self._cached += 1
         return self._usage(0, 1, Tokens())
 
-    def hold(self, most: Tokens) -> None:
-        """Count a request that is about to be sent and may take so much; raises BudgetSpent.
+    def hold(self, most: Tokens) -> Tokens:
+        """Reserve the most that a request about to be sent may take; raises BudgetSpent.
 
-        After that nothing is sent any more, be it ever so small: what was judged is then a
-        beginning of what was planned, and not whatever happened to be cheap.
+        Where a reply took more than was reserved for it, as of an endpoint that adds text of its
+        own, more is reserved for those that follow. After a stop nothing is sent any more, be it
+        ever so small: what was judged is then a beginning of what was planned, and not whatever
+        happened to be cheap.
         """
+        most = Tokens(
+            math.ceil(most.prompt * self._more[0]), math.ceil(most.completion * self._more[1])
+        )
         if self._stopped is None:
             self._stopped = self._over(most)
         if self._stopped is not None:
             raise BudgetSpent(self._stopped)
         self._sent += 1
         self._held += most
+        return most
 
     def settle(self, held: Tokens, took: Tokens) -> Usage:
         """Put what a request took in the place of what was held for it: the usage of it."""
         self._held -= held
         self._took += took
+        pairs = ((took.prompt, held.prompt), (took.completion, held.completion))
+        self._more = [
+            more * max(1.0, taken / reserved) if reserved else more
+            for more, (taken, reserved) in zip(self._more, pairs, strict=True)
+        ]
         return self._usage(1, 0, took)
 
     def _over(self, most: Tokens) -> str | None:
@@ -146,6 +160,12 @@ def tokens_of(text: str) -> int:
     7
     """
     return -(-len(text.encode("utf-8", "surrogatepass")) // BYTES_A_TOKEN)
+
+
+def most_prompt_tokens(messages: Iterable[str]) -> int:
+    """The most tokens that messages can be: a token is a byte at least, as in rare scripts."""
+    sizes = (len(message.encode("utf-8", "surrogatepass")) for message in messages)
+    return sum(size + TOKENS_A_MESSAGE for size in sizes)
 
 
 def prompt_tokens(messages: Iterable[str]) -> int:

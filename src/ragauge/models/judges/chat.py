@@ -11,7 +11,13 @@ from msgspec import structs
 from ragauge.contracts.judge import JudgeCall, Usage
 from ragauge.contracts.system import CallFailed
 from ragauge.models.endpoint import ModelEndpoint
-from ragauge.models.judges.budget import Budget, Tokens, prompt_tokens, tokens_of
+from ragauge.models.judges.budget import (
+    Budget,
+    Tokens,
+    most_prompt_tokens,
+    prompt_tokens,
+    tokens_of,
+)
 from ragauge.models.judges.replies import Completion, completion_of
 from ragauge.models.judges.request import Dialect, Message
 
@@ -64,9 +70,9 @@ class Chat:
 
     async def _sent(self, body: dict[str, Any], most: int, taken: list[Usage]) -> Completion:
         """The reply to one request; however it ends, a deadline's among them, it is counted."""
-        prompt = prompt_tokens(message["content"] for message in body["messages"])
-        held = took = Tokens(prompt, most)
-        self._budget.hold(held)
+        messages = [message["content"] for message in body["messages"]]
+        prompt = prompt_tokens(messages)
+        held = took = self._budget.hold(Tokens(most_prompt_tokens(messages), most))
         try:
             said = self._without_key(completion_of(await self._endpoint.send(body)))
             took = said.tokens or Tokens(prompt, tokens_of(said.text))
