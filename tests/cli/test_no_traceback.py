@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 
 from tests.cli.command import QUIET_ENVIRONMENT, RAGAUGE, ragauge
 
@@ -94,6 +95,82 @@ LOOPS: list[list[str]] = [
 @pytest.mark.parametrize("arguments", LOOPS, ids=" ".join)
 def test_a_link_that_leads_to_itself_is_refused_by_every_reader(made, arguments):
     refused(made, *arguments, code=3, words="loop: is a link that leads back to itself; name the")
+
+
+READERS: list[list[str]] = [
+    ["score", "gold.jsonl", "FILE"],
+    ["score", "FILE", "traces.jsonl"],
+    ["audit", "FILE"],
+    ["stability", "gold.jsonl", "FILE"],
+    ["consistency", "FILE", "traces.jsonl"],
+    ["eval", "ner", "FILE", "FILE", "--input-format", "iob2"],
+    ["eval", "ner", "brat", "brat"],
+    ["eval", "types", "FILE", "FILE"],
+    ["eval", "linking", "FILE", "FILE"],
+    ["eval", "retrieval", "FILE", "FILE"],
+    ["eval", "answers", "FILE"],
+    ["eval", "answers", "FILE", "--input-format", "csv"],
+    ["gold", "lint", "FILE"],
+]
+"""One command for each way of reading; `brat` is a folder with the file as an .ann."""
+
+
+def read_by(
+    folder: Path, arguments: list[str], content: bytes, ending: str
+) -> tuple[int, str, int]:
+    """The exit code and words of a command that reads the content, and its peak in KiB."""
+    (folder / "brat").mkdir(exist_ok=True)
+    (folder / "brat" / "a.txt").write_text("Some text.")
+    for name in (f"file{ending}", f"brat/a.ann{ending}"):
+        (folder / name).write_bytes(content)
+    words = [f"file{ending}" if word == "FILE" else word for word in arguments]
+    with (folder / "said").open("w+b") as said:
+        process = subprocess.Popen(
+            [RAGAUGE, *words], cwd=folder, env=QUIET_ENVIRONMENT, stdout=said, stderr=said
+        )
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, (folder / "said").read_text(), used.ru_maxrss
+
+
+@pytest.fixture(scope="module")
+def newlines() -> bytes:
+    """A few KiB that expand to a GiB of empty lines."""
+    packed = zstandard.ZstdCompressor(level=3).compressobj()
+    some = b"\n" * (1 << 24)
+    content = b"".join(packed.compress(some) for _ in range(64)) + packed.flush()
+    assert len(content) < 64 << 10
+    return content
+
+
+@pytest.mark.parametrize("arguments", READERS, ids=" ".join)
+def test_empty_lines_without_end_take_neither_memory_nor_time(folder, newlines, arguments):
+    code, said, peak_kib = read_by(folder, arguments, newlines, ".zst")
+    assert (code, "expands more than 200 times" in said) == (3, True), said
+    assert peak_kib < 600 << 10
+
+
+@pytest.mark.parametrize("arguments", READERS, ids=" ".join)
+def test_every_reader_has_the_same_longest_line(folder, arguments):
+    code, said, _ = read_by(folder, arguments, b"q1 0 d1 1\n" + b"x" * (17 << 20) + b"\n", "")
+    assert (code, "the line is longer than 16 MiB" in said) == (3, True), said[:500]
+
+
+PAGE = b"<!DOCTYPE html>\n<html><body>Please sign in</body></html>\n"
+
+
+@pytest.mark.parametrize("arguments", READERS, ids=" ".join)
+def test_a_web_page_given_as_data_is_named(folder, arguments):
+    code, said, _ = read_by(folder, arguments, PAGE, "")
+    assert (code, "is an HTML page, not data" in said) == (3, True), said
+
+
+@pytest.mark.parametrize(
+    "arguments", [words for words in READERS if "brat" not in words], ids=" ".join
+)
+def test_an_empty_file_given_as_data_is_named(folder, arguments):
+    code, said, _ = read_by(folder, arguments, b"", "")
+    assert (code, "empty" in said or "holds no" in said) == (3, True), said
 
 
 def weighted(weight: float) -> Callable[[Path], None]:

@@ -282,8 +282,11 @@ def test_a_trailing_comma_is_placed(given):
 
 ZST = zstandard.compress(GOOD * 50)
 BAD_FILES = {
-    "empty": (b"", "nothing to score: no traces"),
-    "only blank lines": (b"\n \r\n\n", "nothing to score: no traces"),
+    "empty": (b"", "nothing to score: no traces; the file is empty"),
+    "only blank lines": (
+        b"\n \r\n\n",
+        "nothing to score: no traces; the file has only empty lines",
+    ),
     "only a byte order mark": (b"\xef\xbb\xbf", "nothing to score: no traces"),
     "binary": (b"\x89PNG\r\n\x1a\n\0\0\0", "is binary, not JSON text"),
     "UTF-16": ('{"qid":"q1"}'.encode("utf-16"), "is UTF-16 text; save it as UTF-8"),
@@ -395,8 +398,8 @@ BAD_GOLD = {
         b"[\n" + gold() + b",\n",
         f": not JSON: expecting value at line 3, column 1{CUT}",
     ),
-    "empty": (b"", ": holds no question; write one JSON object a line"),
-    "only blank lines": (b"\n\n", ": holds no question; write one JSON object a line"),
+    "empty": (b"", ": the file is empty; write one JSON object a line"),
+    "only blank lines": (b"\n\n", ": the file has only empty lines; write one JSON object a line"),
     "empty array": (b"[]", ": holds no question; write one JSON object a line"),
     "a number": (b"3", ":1: record: expected an object, got a number"),
     "several faults": (

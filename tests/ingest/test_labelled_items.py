@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragauge.errors import RagaugeError, UsageError
+from ragauge.errors import InputRejected, RagaugeError, UsageError
 from ragauge.ingest.labelled.labelled_items import read_labelled
 
 PREDICTED = {"a": "M", "b": "L"}
@@ -245,9 +245,11 @@ def test_a_form_that_is_given_is_kept_to(tmp_path):
         read(table, form="xml")
 
 
-def test_empty_files_hold_nothing_and_are_no_problem(tmp_path):
-    for content in ("", "id,label\n", "[]"):
+def test_files_without_items_hold_nothing_and_are_no_problem(tmp_path):
+    for content in ("id,label\n", "[]"):
         assert clean(written(tmp_path, content), []).gold == {}
+    with pytest.raises(InputRejected, match="the file is empty; write one row a line"):
+        read(written(tmp_path, ""))
 
 
 @settings(derandomize=True, max_examples=200, deadline=None)

@@ -21,7 +21,7 @@ from ragauge.ingest.fields import (
     texts,
     whole,
 )
-from ragauge.ingest.lines import MAX_LINE, read_whole
+from ragauge.ingest.lines import MAX_LINE, OVERLONG, nothing_in, read_whole
 from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.text.citations import id_of
 
@@ -41,12 +41,11 @@ REQUIRED = {
     "question": "missing; write what was asked",
     "answerable": "missing; write true or false",
 }
-_OVERLONG = f"the line is longer than {MAX_LINE >> 20} MiB"
 
 
 def read_gold(name: str) -> list[Gold]:
     """The questions of a gold set, in its order; raises InputRejected with all that is wrong."""
-    return gold_in(name, read_whole(name))
+    return gold_in(name, read_whole(name, long_lines=True))
 
 
 def gold_in(name: str, content: bytes) -> list[Gold]:
@@ -70,7 +69,8 @@ def gold_in(name: str, content: bytes) -> list[Gold]:
     if problems:
         raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
     if not questions:
-        raise InputRejected(f"{name}: holds no question; write one JSON object a line")
+        fact = nothing_in(name) or "holds no question"
+        raise InputRejected(f"{name}: {fact}; write one JSON object a line")
     return questions
 
 
@@ -118,7 +118,7 @@ def read_chunks(name: str) -> list[Chunk]:
     """
     problems: list[str] = []
     chunks: list[Chunk] = []
-    for place, record in _records(name, read_whole(name), problems):
+    for place, record in _records(name, read_whole(name, long_lines=True), problems):
         try:
             bare = mapping(record, "line")
             lists = [key for key in ("retrieved", "chunks") if bare.get(key) is not None]
@@ -150,7 +150,7 @@ def _records(name: str, content: bytes, problems: list[str]) -> Iterator[tuple[s
     if content.lstrip()[:1] == b"[":
         try:
             if max(map(len, lines)) > MAX_LINE:
-                raise BadJson(f"{_OVERLONG}; write one question a line")
+                raise BadJson(f"{OVERLONG}; write one question a line")
             members = decode(content)
         except BadJson as fault:
             problems.append(f"{name}: {fault}")
@@ -162,7 +162,7 @@ def _records(name: str, content: bytes, problems: list[str]) -> Iterator[tuple[s
         if line.strip():
             try:
                 if len(line) > MAX_LINE:
-                    raise BadJson(_OVERLONG)
+                    raise BadJson(OVERLONG)
                 yield f"{name}:{number}", decode(line)
             except BadJson as fault:
                 problems.append(f"{name}:{number}: {fault}")

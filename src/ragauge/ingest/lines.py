@@ -9,6 +9,7 @@ import sys
 import zlib
 from collections.abc import Callable, Iterator
 from functools import partial
+from mmap import mmap
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
@@ -20,16 +21,20 @@ BLOCK = 8 << 20
 """Bytes a worker takes at a time: large enough to be worth the hand-over, small in memory."""
 MAX_LINE = 16 << 20
 MAX_EXPANSION = 200
-"""A compressed file that grows beyond this many times, past the first 256 MiB, is refused."""
-EXPANSION_FREE = 256 << 20
+"""A compressed file that grows beyond this many times, past the first 32 MiB, is refused."""
+EXPANSION_FREE = 32 << 20
+MAX_WHOLE = 2 << 30
+"""Bytes of a file that is read into memory as one; traces and TREC files are read in blocks."""
+OVERLONG = f"the line is longer than {MAX_LINE >> 20} MiB"
 STDIN = "-"
 
 _BOM = b"\xef\xbb\xbf"
 _GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
-_BITE = 4096
+_BITE = 1024
 """Compressed bytes unpacked at a time; small, because a few of them can stand for megabytes."""
 _ZLIB_SAYS = "Error -3 while decompressing data: "
 _UTF16 = (b"\xff\xfe", b"\xfe\xff", b"{\0", b"[\0", b"\0{", b"\0[")
+_HTML = (b"<!doctype html", b"<html")
 _UNPACK = "; unpack it, or pack it with gzip or zstd"
 _FOREIGN = {
     b"PAR1": "is a Parquet file, not JSON text",
@@ -77,18 +82,61 @@ def blocks(name: str) -> Iterator[Block]:
             yield from _ranges(name, file)
 
 
-def read_whole(name: str) -> bytes:
+def read_whole(name: str, *, long_lines: bool = False) -> bytes:
     """A small file's text, decompressed, without a byte order mark.
 
+    Raises InputRejected where a line is longer than MAX_LINE, unless the reader looks itself.
     Lines that end with CR alone, as old Mac files do, end with LF; every position stays the same.
     """
     content = read_as_is(name)
+    if not long_lines:
+        refuse_long_lines(name, content, len(content))
     return content.replace(b"\r", b"\n") if b"\r" in content and b"\n" not in content else content
 
 
 def read_as_is(name: str) -> bytes:
     """The same with line ends as they are, for texts in which offsets count."""
-    return b"".join(block.read() for block in blocks(name))
+    parts, size = [], 0
+    for block in blocks(name):
+        parts.append(block.read())
+        size += len(parts[-1])
+        if size > MAX_WHOLE:
+            raise InputRejected(
+                f"{name}: is larger than {MAX_WHOLE >> 30} GiB, and is read into memory; split it"
+            )
+    return b"".join(parts)
+
+
+def refuse_long_lines(name: str, content: bytes | mmap, size: int) -> None:
+    """Raise InputRejected where a line is longer than MAX_LINE; few bytes are looked at."""
+    start = 0
+    while size - start > MAX_LINE:
+        end = max(content.rfind(mark, start, start + MAX_LINE + 1) for mark in (b"\n", b"\r"))
+        if end < 0:
+            line = content[:start].count(b"\n") + 1
+            raise InputRejected(f"{name}:{line}: {OVERLONG}; write one record a line")
+        start = end + 1
+
+
+def read_rows(name: str) -> bytes:
+    """A file that must hold rows; raises InputRejected where it is empty."""
+    content = read_whole(name)
+    if not content.strip():
+        fact = "has only empty lines" if content else "is empty"
+        raise InputRejected(f"{name}: the file {fact}; write one row a line")
+    return content
+
+
+def nothing_in(name: str) -> str | None:
+    """That a file is empty, or has nothing but empty lines; None where there is something."""
+    try:
+        with Path(name).open("rb") as file:
+            head = file.read(1 << 16)
+    except (OSError, ValueError):
+        return None
+    if not head:
+        return "the file is empty"
+    return None if head.strip() or len(head) == 1 << 16 else "the file has only empty lines"
 
 
 def size_of(name: str) -> int | None:
@@ -120,6 +168,8 @@ def _refuse_binary(name: str, head: bytes) -> None:
     fact = next((fact for magic, fact in _FOREIGN.items() if head.startswith(magic)), None)
     if head.startswith(_UTF16):
         fact = "is UTF-16 text; save it as UTF-8"
+    elif head.removeprefix(_BOM).lstrip()[:20].lower().startswith(_HTML):
+        fact = "is an HTML page, not data; a download may have given a sign-in or error page"
     elif b"\0" in head and not head.removeprefix(_BOM).lstrip().startswith((b"{", b"[")):
         fact = fact or "is binary, not JSON text"
     if fact:

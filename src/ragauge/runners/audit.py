@@ -24,7 +24,7 @@ from ragauge.gates.traceability import DELTAS, RANKS, audit_rules, with_deltas
 from ragauge.ingest.auditable import read_auditable
 from ragauge.ingest.calibration import read_calibration
 from ragauge.ingest.gold import read_gold
-from ragauge.ingest.lines import STDIN, blocks
+from ragauge.ingest.lines import STDIN, blocks, nothing_in
 from ragauge.ingest.manifest import read_manifest
 from ragauge.ingest.section_pairs import read_section_pairs
 from ragauge.ingest.trace_lines import BadLine, decoded
@@ -202,7 +202,9 @@ class _Audit:
         found = self._found
         refuse_bad_lines(found.findings, found.rejected, self._allowed(found.filled))
         if not found.traces:
-            raise InputRejected(f"{', '.join(self._traces)}: nothing to audit: no traces")
+            empty = nothing_in(self._traces[0]) if len(self._traces) == 1 else None
+            fact = f"no traces; {empty}" if empty else "no traces"
+            raise InputRejected(f"{', '.join(self._traces)}: nothing to audit: {fact}")
 
 
 def read_ranks(name: str, gold: Sequence[Gold]) -> dict[str, dict[str, int]]:

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from ragauge.contracts.finding import Findings
 from ragauge.errors import InputRejected, UsageError
+from ragauge.ingest.lines import nothing_in
 
 
 def allowed_bad(text: str) -> Callable[[int], int | Fraction]:
@@ -30,6 +31,8 @@ def refuse_bad_lines(findings: Findings, rejected: int, allowed: int | Fraction)
 
 def refuse_nothing(names: Sequence[str], findings: Findings, seen: int, what: str) -> None:
     """Raise InputRejected because none of the lines seen can be scored."""
+    empty = nothing_in(names[0]) if len(names) == 1 else None
     fact = f"none of the {seen:,} {what} belongs to a gold question" if seen else f"no {what}"
+    fact = f"{fact}; {empty}" if empty else fact
     first = [f"{finding.where}: {finding.message}" for finding in findings.kept()[:3]]
     raise InputRejected(f"{', '.join(names)}: nothing to score: {fact}", *first)

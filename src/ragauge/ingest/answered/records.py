@@ -13,7 +13,7 @@ from ragauge.ingest.answered.shapes import has_answer_field
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.gold_forms import WRAPPERS
 from ragauge.ingest.judgements import Records, records_of
-from ragauge.ingest.lines import read_whole
+from ragauge.ingest.lines import read_rows
 from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.ingest.tables import rows_of
 
@@ -54,7 +54,7 @@ def _of_frame(name: str, frame: DataFrame) -> Records:
 def _of_file(name: str, problems: list[str], form: str | None) -> Records:
     if form == "parquet" or (form is None and name.endswith(".parquet")):
         return _of_frame(name, _parquet(name))
-    content = read_whole(name)
+    content = read_rows(name)
     if form in ("csv", "tsv"):
         return _table(name, content, problems)
     if form == "json" or (form is None and _is_one_object(content)):

@@ -11,7 +11,7 @@ from ragauge.errors import UsageError
 from ragauge.ingest.fields import expected, quoted
 from ragauge.ingest.heritage import MARKS, no_table
 from ragauge.ingest.judgements import Records, records_of
-from ragauge.ingest.lines import read_whole
+from ragauge.ingest.lines import read_rows
 from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.ingest.tables import rows_of
 
@@ -82,7 +82,7 @@ def _records(source: Source, role: Role, problems: list[str], form: str | None) 
 
 
 def _of_file(name: str, problems: list[str], form: str | None) -> Records:
-    content = read_whole(name)
+    content = read_rows(name)
     if form in TABLES:
         return _table(name, content, problems)
     if form == "jsonl" or not _is_one_object(content):

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 from msgspec import Struct
 
+from ragauge.ingest.lines import refuse_long_lines
+
 _BOM = b"\xef\xbb\xbf"
 LOOKED_FOR = 8
 """Queries tried for one cut: beyond, the judgements are held to be in another order."""
@@ -94,6 +96,7 @@ class _Lines:
         self._file = Path(self.name).open("rb")
         self._bytes = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
         self.size = len(self._bytes)
+        refuse_long_lines(self.name, self._bytes, self.size)
         return self
 
     def __exit__(self, *_: object) -> None:
