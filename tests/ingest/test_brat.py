@@ -200,3 +200,36 @@ def test_what_brat_cannot_hold_is_told(of_document, of_entity, fact):
     [problem] = problems
     assert problem.startswith("x.jsonl:1: ")
     assert fact in problem
+
+
+MISPLACED = {
+    "shifted": (
+        "x north and south America",
+        "0 5;16 23\tnorth America",
+        '"north America" is at 2–7, 18–25, not at 0–5, 16–23, which hold "x nor h Ameri"',
+        ((2, 7), (18, 25)),
+    ),
+    "in order": (
+        "north or else south of America",
+        "0 5;16 23\tnorth America",
+        '"north America" is at 0–5, 23–30, not at 0–5, 16–23, which hold "north uth of"',
+        ((0, 5), (23, 30)),
+    ),
+    "nowhere": (
+        "x north and south America",
+        "0 5;16 23\tnorth Africa!",
+        '"north Africa!" is not at 0–5, 16–23, which hold "x nor h Ameri"',
+        ((0, 5), (16, 23)),
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "given", "fact", "right"), MISPLACED.values(), ids=MISPLACED)
+def test_a_discontinuous_entity_is_compared_with_its_text(tmp_path, text, given, fact, right):
+    (tmp_path / "a.txt").write_text(text)
+    (tmp_path / "a.ann").write_text(f"T1\tLOC {given}\n")
+    [finding] = read(tmp_path).findings
+    assert (finding.code, finding.message) == ("misplaced_span", fact)
+    assert finding.where.endswith("a.ann:1")
+    [document] = read(tmp_path, reanchor=True).documents
+    assert document.entities[0].fragments == right

@@ -138,7 +138,7 @@ class Reading:
             return entity if entity.text in (None, there) else replace(entity, text=there)
         fact = misplaced(text, entity) if text is not None else None
         right = moved(text, entity) if text is not None and fact else None
-        if right and fact and (right.start, right.end) == (entity.start, entity.end):
+        if right and fact and right.parts == entity.parts:
             self.find("unicode_form", where, fact)
             return right
         if right and self.options.reanchor:

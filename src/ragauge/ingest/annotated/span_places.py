@@ -68,7 +68,12 @@ def misplaced(text: str, entity: Entity) -> str | None:
         return None
     if entity.fragments:
         there = quoted(surface_at(text, entity.parts))
-        return f"{quoted(surface)} is not at {_shown(entity)}, which hold {there}"
+        right = moved(text, entity)
+        if right is None:
+            return f"{quoted(surface)} is not at {_shown(entity)}, which hold {there}"
+        return (
+            f"{quoted(surface)} is at {_shown(right)}, not at {_shown(entity)}, which hold {there}"
+        )
     for form, spelled in _forms(surface):
         if surface not in text and spelled in text:
             if text[entity.start : entity.end] == spelled:
@@ -82,16 +87,58 @@ def misplaced(text: str, entity: Entity) -> str | None:
 def moved(text: str, entity: Entity) -> Entity | None:
     """The entity at the nearest place that holds its surface; None where no place does.
 
-    A surface in another Unicode form is found too. A discontinuous entity is not moved.
+    A surface in another Unicode form is found too. The parts of a discontinuous entity keep their
+    distances where that is possible, else their order.
+
+    >>> parts = ((0, 5), (16, 23))
+    >>> given = Entity(start=0, end=23, type="LOC", text="north America", fragments=parts)
+    >>> moved("x north and south America", given).fragments
+    ((2, 7), (18, 25))
     """
-    if entity.text is None or entity.fragments:
+    if entity.text is None:
         return None
+    if entity.fragments:
+        parts = _moved_parts(text, entity.text, entity.fragments)
+        if parts is None:
+            return None
+        return replace(entity, start=parts[0][0], end=parts[-1][1], fragments=parts)
     for surface in (entity.text, *(spelled for _, spelled in _forms(entity.text))):
         places = [found.start() for found in re.finditer(f"(?={re.escape(surface)})", text)]
         if places:
             start = min(places, key=lambda place: (abs(place - entity.start), place))
             return replace(entity, start=start, end=start + len(surface), text=surface)
     return None
+
+
+def _moved_parts(text: str, surface: str, parts: Sequence[Fragment]) -> tuple[Fragment, ...] | None:
+    """The places of the words of each part, nearest to where they are said to be."""
+    lengths = [end - start for start, end in parts]
+    if sum(lengths) + len(parts) - 1 == len(surface):
+        starts = [sum(lengths[:at]) + at for at in range(len(parts))]
+        words = [surface[at : at + size] for at, size in zip(starts, lengths, strict=True)]
+    else:
+        words = surface.split(" ")
+        if len(words) != len(parts) or not all(words):
+            return None
+    first = parts[0][0]
+    places = [found.start() for found in re.finditer(f"(?={re.escape(words[0])})", text)]
+    places.sort(key=lambda place: (abs(place - first), place))
+    for place in places:
+        shifted = [start + place - first for start, _ in parts]
+        if all(text.startswith(word, at) for word, at in zip(words, shifted, strict=True)):
+            return tuple((at, at + len(word)) for word, at in zip(words, shifted, strict=True))
+    room = len(text)
+    for word in reversed(words):
+        room = text.rfind(word, 0, room)
+        if room < 0:
+            return None
+    found: list[Fragment] = []
+    at = next(place for place in places if place <= room)
+    for word in words:
+        start = text.find(word, at)
+        at = start + len(word)
+        found.append((start, at))
+    return tuple(found)
 
 
 def recounted(text: str, entities: Sequence[Entity]) -> tuple[str, list[Entity]] | None:
