@@ -7,7 +7,9 @@ sets of human judgements is the first argument, or the one beside the project.
 import sys
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
+from random import Random
 from time import process_time
 
 import numpy as np
@@ -35,6 +37,7 @@ DEFAULT_FOLDER = ROOT.parent / "shared" / "data"
 TITLE = "Groundedness"
 CONTEXT_WORDS, ANSWER_WORDS = 300, 100
 PAIRS, REPEATS = 1_000, 3
+LONG_SIZES = (100_000, 300_000, 1_000_000)
 
 ABOUT = """\
 Human judgements of whether an answer is supported by its contexts: RAGTruth, MTRAG (mean of \
@@ -71,6 +74,7 @@ def main() -> None:
         CONTROLS,
         control_table(chosen, scores),
         speed_table(chosen),
+        long_table(chosen),
     ]
     print("\n\n".join(parts))
     write_section(TITLE, parts)
@@ -156,6 +160,30 @@ def speed_table(chosen: Sequence[Example]) -> str:
     ]
     head = [f"{CONTEXT_WORDS}-word contexts, {ANSWER_WORDS}-word answers", "pairs a CPU second"]
     return table(head, rows)
+
+
+def long_table(chosen: Sequence[Example]) -> str:
+    """CPU seconds for one answer against one context, both of the same size."""
+    latin = (
+        "\n".join(one.row.answer for one in chosen),
+        "\n".join(text for one in chosen for text in one.row.contexts),
+    )
+    rows = []
+    for size in LONG_SIZES:
+        said, known = ((text * (size // len(text) + 1))[:size] for text in latin)
+        han = [_chinese(size // len("馆".encode()), seed) for seed in (1, 2)]
+        pairs = [(said, known), (han[0], han[1])]
+        seconds = [_seconds(partial(groundedness, one, [other])) for one, other in pairs]
+        rows.append([f"{size // 1000:,} KB", *(f"{found:.1f}" for found in seconds)])
+    return table(["answer and context, each", "Latin, CPU seconds", "Chinese, CPU seconds"], rows)
+
+
+def _chinese(characters: int, seed: int) -> str:
+    """Sentences of 24 characters, drawn as unevenly as characters are used."""
+    signs = [chr(0x4E00 + place) for place in range(3_000)]
+    weights = [1 / place for place in range(1, len(signs) + 1)]
+    drawn = Random(seed).choices(signs, weights, k=characters)
+    return "".join(sign + "。" * (not (place + 1) % 24) for place, sign in enumerate(drawn))
 
 
 def _each(cases: Sequence[tuple[str, str]]) -> None:

@@ -93,7 +93,7 @@ EVALUATION_OF_ANSWERS = EvalReport(
     task="answers",
     metrics={
         _GROUNDEDNESS: Score(
-            value=0.118, n=1, of=1, signature=f"{_GROUNDEDNESS}|v1|refusal:exact|n:1"
+            value=0.118, n=1, of=1, signature=f"{_GROUNDEDNESS}|v2|refusal:exact|n:1"
         ),
         "answers.faithfulness": Score(value=0.0, n=1, of=1),
         "answers.token_recall": Score(value=None, n=0, of=1, reason="no reference"),

@@ -29,7 +29,7 @@ SHOWN = 3
 _NEEDS = ("row", "refused", "citations", "missing")
 
 
-@of_answers("answers.citation_precision", rate=False, needs=_NEEDS)
+@of_answers("answers.citation_precision", version=2, rate=False, needs=_NEEDS)
 def citation_precision(facts: AnswerFacts) -> Row | Absent:
     """Citations of a sentence that support it, over all citations of sentences.
 
@@ -56,7 +56,7 @@ def citation_precision(facts: AnswerFacts) -> Row | Absent:
     return Row((len(pairs) - len(vain), len(pairs)), _shown(vain))
 
 
-@of_answers("answers.citation_recall", rate=False, needs=_NEEDS)
+@of_answers("answers.citation_recall", version=2, rate=False, needs=_NEEDS)
 def citation_recall(facts: AnswerFacts) -> Row | Absent:
     """Sentences that what they cite supports, taken together, over sentences that claim something.
 
@@ -79,7 +79,7 @@ def citation_recall(facts: AnswerFacts) -> Row | Absent:
     return Row((len(claims) - len(lost), len(claims)), _shown(lost))
 
 
-@of_answers("answers.misattributed", better="lower", rate=False, needs=_NEEDS)
+@of_answers("answers.misattributed", version=2, better="lower", rate=False, needs=_NEEDS)
 def misattributed(facts: AnswerFacts) -> Row | Absent:
     """Citing sentences that stand in another context and not in the cited ones, over those citing.
 

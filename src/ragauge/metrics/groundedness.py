@@ -26,7 +26,7 @@ of_grounds = partial(of_answers, needs=("row", "refused", "groundedness", "missi
 mean_of_grounds = partial(mean_of_answers, needs=("row", "refused", "groundedness", "missing"))
 
 
-@mean_of_grounds("answers.groundedness")
+@mean_of_grounds("answers.groundedness", version=2)
 def groundedness(facts: AnswerFacts) -> Row | Absent:
     """How well the contexts support the answer, from 0 to 1: the chance people call it grounded.
 
@@ -41,7 +41,7 @@ def groundedness(facts: AnswerFacts) -> Row | Absent:
     return Row((round(found.value * SCALE), 1), found.reason)
 
 
-@of_grounds("answers.grounded")
+@of_grounds("answers.grounded", version=2)
 def grounded(facts: AnswerFacts) -> Row | Absent:
     """Answers that reach the threshold of their kind and invent no number, over answers.
 

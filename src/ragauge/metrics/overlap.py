@@ -108,13 +108,14 @@ def chrf(facts: AnswerFacts) -> Row | Absent:
     return nearest(facts, lambda *texts: chrf_of(*map(composed, texts)), least_words=0)
 
 
-@mean_of_answers("answers.edit_distance", better="lower")
+@mean_of_answers("answers.edit_distance", version=2, better="lower")
 def edit_distance(facts: AnswerFacts) -> Row | Absent:
     """Characters to change to make the nearest reference of the answer, over the longer text's.
 
-    Levenshtein on NFC text; case, blanks and punctuation count. 0 is the same text.
+    Levenshtein on NFC text; case, blanks and punctuation count. 0 is the same text. Absent where
+    both texts are very long (100,000 characters each).
     """
-    return nearest(facts, edit_distance_of, least_words=0, better="lower")
+    return nearest(facts, edit_distance_of, least_words=0, better="lower", in_order=True)
 
 
 class ClaimVerdict(Struct, frozen=True):

@@ -17,6 +17,12 @@ WORDLESS = Absent("no reference has a word")
 PAIRLESS = NotApplicable("no reference has two words")
 NO_ANSWER = Absent("no answer: the row has none")
 EMPTY_ANSWER = Absent("no answer: it is empty")
+MOST_PAIRS = 10**10
+"""Pairs of a character of the answer and one of a reference. To compare two texts in order takes
+time in proportion to it: here a second, and for texts of a megabyte minutes."""
+TOO_LONG = Absent(
+    "too long to compare in order: answer and reference have more than 100,000 x 100,000 characters"
+)
 SHOWN = 60
 """Characters of a text that a reason quotes."""
 
@@ -38,9 +44,19 @@ Compare = Callable[[str, str], float]
 
 
 def nearest(
-    facts: AnswerFacts, compare: Compare, *, least_words: int = 1, better: Better = "higher"
+    facts: AnswerFacts,
+    compare: Compare,
+    *,
+    least_words: int = 1,
+    better: Better = "higher",
+    in_order: bool = False,
 ) -> Row | Absent:
-    """The value of the best reference of at least so many words."""
+    """The value of the best reference of at least so many words.
+
+    Absent where texts that are to be compared in order are too long for it.
+    """
+    if in_order and any(is_too_long(facts.row.answer or "", text) for text in facts.row.references):
+        return TOO_LONG
     found = _nearest(facts, compare, least_words, better)
     if isinstance(found, Absent):
         return found
@@ -69,6 +85,11 @@ def references_of(facts: AnswerFacts, least_words: int = 1) -> list[str] | Absen
         return NO_REFERENCE
     enough = [text for text in written if not least_words or len(words(text)) >= least_words]
     return enough or (WORDLESS if least_words == 1 else PAIRLESS)
+
+
+def is_too_long(answer: str, reference: str) -> bool:
+    """Whether two texts are too long to be compared in order."""
+    return len(answer) * len(reference) > MOST_PAIRS
 
 
 def quoted(text: str) -> str:

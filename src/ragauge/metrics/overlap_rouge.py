@@ -9,8 +9,9 @@ from typing import Literal, get_args
 from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.errors import UsageError
 from ragauge.metrics.answer_facts import AnswerFacts
-from ragauge.metrics.overlap_references import mean_of_answers, nearest
-from ragauge.text.rouge import Rouge, rouge
+from ragauge.metrics.overlap_references import is_too_long, mean_of_answers, nearest
+from ragauge.text.overlap import Overlap
+from ragauge.text.rouge import Rouge, RougeReference, rouge
 from ragauge.text.rouge_tokens import Tokenizer
 
 Kind = Literal["rouge1", "rouge2", "rougeL"]
@@ -25,7 +26,10 @@ NAME = re.compile(r"(?:answers\.)?(?P<kind>\w+)(?:\((?P<said>[^()]*)\))?")
 _ABOUT = {
     "rouge1": "F of the words that answer and reference share",
     "rouge2": "F of the pairs of neighbouring words that answer and reference share",
-    "rougeL": "F of the longest sequence of words that answer and reference share, gaps allowed",
+    "rougeL": (
+        "F of the longest sequence of words that answer and reference share, gaps allowed; absent\n"
+        "where both texts are very long (100,000 characters each)"
+    ),
 }
 _TOKENS = {
     "unicode": (
@@ -87,14 +91,17 @@ def _made(kind: Kind, tokenizer: Tokenizer, stemmed: bool) -> Metric:
 
     def measure(facts: AnswerFacts) -> Row | Absent:
         def f(reference: str, answer: str) -> float:
+            if is_too_long(answer, reference):
+                return _counts(reference, answer, tokenizer, stemmed)[kind == "rouge2"].f
             scores: Rouge = _scores(reference, answer, tokenizer, stemmed)
             return getattr(scores, kind).f  # type: ignore[no-any-return]
 
-        return nearest(facts, f, least_words=least_words)
+        return nearest(facts, f, least_words=least_words, in_order=kind == "rougeL")
 
     measure.__doc__ = f"{_ABOUT[kind]}.\n\n{_TOKENS[tokenizer].format(kind=kind)}"
     measure.__doc__ += _STEMS if stemmed else ""
-    return mean_of_answers(_id(kind, tokenizer, stemmed))(measure)
+    version = 2 if kind == "rougeL" else 1
+    return mean_of_answers(_id(kind, tokenizer, stemmed), version=version)(measure)
 
 
 def _id(kind: Kind, tokenizer: Tokenizer, stemmed: bool) -> str:
@@ -124,3 +131,11 @@ def _said(name: str, listed: str | None) -> dict[str, str]:
 def _scores(reference: str, answer: str, tokenizer: Tokenizer, stemmed: bool) -> Rouge:
     """All three at once: they are asked for one after the other."""
     return rouge(reference, answer, tokenizer, use_stemmer=stemmed)
+
+
+@lru_cache(maxsize=4)
+def _counts(
+    reference: str, answer: str, tokenizer: Tokenizer, stemmed: bool
+) -> tuple[Overlap, Overlap]:
+    """ROUGE-1 and ROUGE-2 of texts that are too long to be compared in order."""
+    return RougeReference(reference, tokenizer, use_stemmer=stemmed).counts(answer)

@@ -68,15 +68,24 @@ class RougeReference:
 
     def scores(self, answer: str) -> Rouge:
         """ROUGE-1, ROUGE-2 and ROUGE-L of an answer."""
+        numbers = self._read(answer)
+        in_order = longest_common(self._numbers, numbers)
+        return Rouge(*self._counts(numbers), overlap(in_order, len(numbers), len(self._numbers)))
+
+    def counts(self, answer: str) -> tuple[Overlap, Overlap]:
+        """ROUGE-1 and ROUGE-2 alone, whose time grows with the texts and not with their product."""
+        return self._counts(self._read(answer))
+
+    def _read(self, answer: str) -> list[int]:
         number = self._number
-        numbers = [
-            number.get(token, _NO_SUCH_WORD) for token in self._tokenize(answer, self._use_stemmer)
-        ]
+        tokens = self._tokenize(answer, self._use_stemmer)
+        return [number.get(token, _NO_SUCH_WORD) for token in tokens]
+
+    def _counts(self, numbers: list[int]) -> tuple[Overlap, Overlap]:
         in_answer, in_reference = len(numbers), len(self._numbers)
-        return Rouge(
+        return (
             overlap(common(self._words, numbers), in_answer, in_reference),
             overlap(common(self._pairs, pairwise(numbers)), in_answer - 1, in_reference - 1),
-            overlap(longest_common(self._numbers, numbers), in_answer, in_reference),
         )
 
 

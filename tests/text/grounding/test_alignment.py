@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragauge.text.grounding import alignment, groundedness
+from ragauge.text.grounding import groundedness
 from ragauge.text.grounding.alignment import (
     ELSEWHERE,
     KIN,
@@ -254,9 +254,16 @@ def test_of_a_very_long_context_the_lines_with_the_rarest_words_are_looked_at():
     assert found.grounded
 
 
-def test_looking_at_likely_lines_alone_changes_nothing_where_all_are_likely(monkeypatch):
+def test_looking_at_likely_lines_alone_changes_nothing_where_all_are_likely():
     text = "Ruys came in 1800. He bought a mill. The mill stood in Ede. It burned down in 1812."
-    said = "Ruys bought a mill in Ede. It burned down in 1812."
-    whole = groundedness(said, [text])
-    monkeypatch.setattr(alignment, "MOST_LINES", 3)
-    assert groundedness(said, [text]) == whole
+    found = tokens("Ruys bought a mill in Ede.", "en")
+    passages = Passages([text], None, "en")
+    likely = align(passages, found.stems, found.kinds, allowance=10)
+    assert likely == align(passages, found.stems, found.kinds)
+
+
+def test_a_sentence_of_a_context_without_any_stop_is_several_lines_with_exact_places():
+    text = " ".join(f"w{place}" for place in range(1200))
+    lines = Passages([text], None, "en").lines
+    assert [len(line.stems) for line in lines] == [500, 500, 500, 500, 400]
+    assert "".join(text[line.start : line.end] for line in lines) == text

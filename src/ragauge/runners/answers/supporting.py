@@ -16,8 +16,10 @@ from ragauge.metrics.citation_support import NO_CITATION
 from ragauge.models.judging import lexical_claims
 from ragauge.text.grounding import Passages, groundedness
 from ragauge.text.grounding.cited import citation_support
+from ragauge.text.grounding.groundedness import sentence_scores
 from ragauge.text.grounding.markers import cited_in
 from ragauge.text.grounding.model import Model, model_from, shipped
+from ragauge.text.grounding.passages import ENOUGH
 
 KEPT = 512
 """Sets of contexts that stay analysed: several answers are often about one source."""
@@ -111,13 +113,13 @@ class SentenceSupporter:
     def id(self) -> str:
         return self._model.id
 
-    def supports(self, claim: str, passage: str) -> bool:
+    def supports(self, claim: str, passage: str, enough: int = ENOUGH) -> bool:
         """Whether every sentence of the claim is likely supported; a blank one never is."""
         known = self._passages((Context("1", passage),))
-        found = groundedness(claim, known, kind=self._kind, model=self._model)
-        scores = [one.score for one in found.sentences if one.score is not None]
+        scores = sentence_scores(claim, known, self._kind, self._model, enough)
         return bool(scores) and min(scores) >= LIKELY
 
     def table(self, claims: Sequence[str], passages: Sequence[str]) -> list[list[bool]]:
         """A line for each claim, with whether each passage supports it."""
-        return [[self.supports(claim, passage) for passage in passages] for claim in claims]
+        enough = ENOUGH // max(len(claims), 1)
+        return [[self.supports(claim, passage, enough) for passage in passages] for claim in claims]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Container, Iterable, Sequence
-from itertools import pairwise
+from itertools import chain, pairwise
 from operator import mul
 from typing import NamedTuple
 
@@ -17,8 +17,10 @@ REACH = 3
 KIN, ELSEWHERE = 0.4, 0.5
 """How far a word counts as unsupported: one with only kin in the contexts, and one that stands
 in them but not beside the sentence's other words. One that stands nowhere counts in full."""
-MOST_LINES = 500
-"""Lines of the contexts that are looked at closely; fewer are all looked at."""
+LIKELIEST = 4
+"""Lines of long contexts that a sentence of a long answer is compared with; neighbours as well."""
+MANY_TIMES = 8
+"""Looking up a word takes so many times as long as reading one."""
 ALIKE = 0.6
 """A line that has so much of a sentence speaks of the same thing."""
 NEARLY_SAME = 0.75
@@ -91,10 +93,12 @@ def align(
     stems: Sequence[str],
     kinds: Sequence[int],
     restated: Container[str] = frozenset(),
+    allowance: int | None = None,
 ) -> Aligned | None:
     """The sentence laid against the contexts; None where it has no content word.
 
-    `restated` are words of numbers that the contexts have in another form.
+    `restated` are words of numbers that the contexts have in another form. `allowance` is what
+    `Passages.allowance` gives for the complete answer.
     """
     content = _content(passages, stems, kinds, restated)
     if content is None:
@@ -102,7 +106,7 @@ def align(
     own, weights, supports, keys = content
     total = sum(weights)
     bits, weighed = _bits(own, weights, restated)
-    masks = _masks(passages, bits)
+    masks = _masks(passages, bits) if allowance is None else _likeliest(passages, bits, allowance)
     line, window, by_chunk = _windows(passages, masks, weighed, total)
     inside = _inside(masks, window)
     apart = [stem in bits and not inside & bits[stem] for stem in own]
@@ -163,8 +167,6 @@ def _bits(
 
 def _masks(passages: Passages, bits: dict[str, int]) -> dict[int, int]:
     """For each line that has any of the words, which it has."""
-    if len(passages.lines) > MOST_LINES:
-        return _masks_of_likeliest(passages, bits)
     masks: dict[int, int] = {}
     where = passages.where
     for stem, bit in bits.items():
@@ -173,23 +175,42 @@ def _masks(passages: Passages, bits: dict[str, int]) -> dict[int, int]:
     return masks
 
 
-def _masks_of_likeliest(passages: Passages, bits: dict[str, int]) -> dict[int, int]:
-    """The same for very long contexts, of the lines that have the rarest of the words.
+def _likeliest(passages: Passages, bits: dict[str, int], allowance: int) -> dict[int, int]:
+    """The same for the lines that have most of the rarest words, and for their neighbours.
 
-    Else a long answer beside a book would be compared with every line that says "is".
+    Reads `allowance` places in the contexts for each word of the sentence, rarest words first, so
+    that the work grows with the answer and not with the answer times the contexts.
     """
-    masks: dict[int, int] = {}
-    found = [(passages.where.get(stem, []), bit) for stem, bit in bits.items()]
-    for lines, bit in sorted(found, key=lambda pair: len(pair[0])):
-        room = MOST_LINES - len(masks)
+    room = allowance * len(bits)
+    counts: dict[int, int] = {}
+    for lines in sorted((passages.where.get(stem, []) for stem in bits), key=len):
         for line in lines[:room]:
-            masks[line] = masks.get(line, 0) | bit
-        if len(lines) > room:
-            for line in masks:
-                at = bisect_left(lines, line)
-                if at < len(lines) and lines[at] == line:
-                    masks[line] |= bit
-    return masks
+            counts[line] = counts.get(line, 0) + 1
+        room -= len(lines)
+        if room <= 0:
+            break
+    masks: dict[int, int] = {}
+    for likely in sorted(counts, key=counts.__getitem__, reverse=True)[:LIKELIEST]:
+        for line in range(max(likely - 1, 0), min(likely + 2, len(passages.lines))):
+            if line not in masks:
+                masks[line] = _mask(passages, line, bits)
+    return {line: mask for line, mask in masks.items() if mask}
+
+
+def _mask(passages: Passages, line: int, bits: dict[str, int]) -> int:
+    """Which of the words a line has: by its own words, or by theirs where those are far fewer."""
+    mask, stems = 0, passages.lines[line].stems
+    if len(stems) > MANY_TIMES * len(bits):
+        for stem, bit in bits.items():
+            lines = passages.where.get(stem, ())
+            at = bisect_left(lines, line)
+            if at < len(lines) and lines[at] == line:
+                mask |= bit
+        return mask
+    for stem in chain(stems, passages.parts.get(line, ())):
+        if stem in bits:
+            mask |= bits[stem]
+    return mask
 
 
 def _windows(
@@ -203,6 +224,7 @@ def _windows(
     lines, count = passages.lines, len(passages.lines)
     best_line, best = Window(0, 0, 0, 0.0), None
     by_chunk: dict[int, float] = {}
+    shares: dict[int, float] = {}
     for first in sorted(masks):
         chunk, mask = lines[first].chunk, 0
         for last in range(first, min(first + REACH, count)):
@@ -212,7 +234,10 @@ def _windows(
             if mask | more == mask:
                 continue
             mask |= more
-            share = sum([weight * (mask & of).bit_count() for weight, of in weighed]) / whole
+            share = shares.get(mask, -1.0)
+            if share < 0:
+                share = sum([weight * (mask & of).bit_count() for weight, of in weighed]) / whole
+                shares[mask] = share
             if last == first and share > best_line.share:
                 best_line = Window(chunk, first, last + 1, share)
             if share > by_chunk.get(chunk, 0.0):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Container, Iterator, Sequence
+from math import inf
 
 from ragauge.text.grounding.tokens import NAME, NUMBER, PLAIN, STOP, Tokens
 
@@ -25,14 +27,28 @@ def misbound_numbers(stems: Sequence[str], kinds: Sequence[int], line: Sequence[
     >>> misbound_numbers(["move", "in", "1885"], [plain, 0, number], line)
     0
     """
-    strange = [place for place, stem in enumerate(line) if stem[0].isdigit() and stem not in stems]
+    own = set(stems)
+    strange = [place for place, stem in enumerate(line) if stem[0].isdigit() and stem not in own]
     if not strange:
         return 0
-    return sum(
-        stem in line and _is_misbound(stem, _anchors(stems, kinds, place), line, strange)
-        for place, (stem, kind) in enumerate(zip(stems, kinds, strict=True))
-        if kind == NUMBER
-    )
+    places: dict[str, list[int]] = {}
+    for place, stem in enumerate(line):
+        places.setdefault(stem, []).append(place)
+    known: dict[tuple[str, str, int], bool] = {}
+    count = 0
+    for place, (stem, kind) in enumerate(zip(stems, kinds, strict=True)):
+        if kind != NUMBER or stem not in places:
+            continue
+        anchors = _anchors(stems, kinds, place)
+        anchor = next(((word, side) for word, side in anchors if word in places), None)
+        if anchor is None:
+            continue
+        key = (stem, *anchor)
+        if key not in known:
+            word, side = anchor
+            known[key] = _is_misbound(places[stem], places[word], strange, side)
+        count += known[key]
+    return count
 
 
 def misbound_names(
@@ -66,26 +82,28 @@ def _anchors(stems: Sequence[str], kinds: Sequence[int], place: int) -> Iterator
 
 
 def _is_misbound(
-    number: str, anchors: Iterator[tuple[str, int]], line: Sequence[str], strange: Sequence[int]
+    own: Sequence[int], anchors: Sequence[int], strange: Sequence[int], side: int
 ) -> bool:
-    """Whether the word beside the number stands beside a strange one in the line.
+    """Whether the line has a strange number nearer than its own to each place of the anchor.
 
     Only numbers on the same side of the word are compared: in "founded in 1800 and moved in 1885"
     1800 is nearer to the move, and yet no year of it.
     """
-    anchor, side = next(((word, side) for word, side in anchors if word in line), ("", 0))
-    if not side:
+    if side < 0:
+        own, anchors, strange = _mirrored(own), _mirrored(anchors), _mirrored(strange)
+    if anchors[-1] > own[-1]:
         return False
-    own = [place for place, stem in enumerate(line) if stem == number]
-    places = [place for place, stem in enumerate(line) if stem == anchor]
-    return all(_is_farther(place, own, strange, side) for place in places)
+    last = -inf
+    for number in own:
+        before = bisect_left(anchors, number)
+        nearest = anchors[before - 1] if before else -inf
+        if nearest > last:  # places farther off have the same number next, and all between
+            other = bisect_left(strange, nearest)
+            if number - nearest <= NEAR or other == len(strange) or strange[other] > number:
+                return False
+        last = number
+    return True
 
 
-def _is_farther(place: int, own: Sequence[int], strange: Sequence[int], side: int) -> bool:
-    """Whether the number is there, but a strange one nearer."""
-    mine, other = _distance(place, own, side), _distance(place, strange, side)
-    return mine is not None and other is not None and mine > max(NEAR, other)
-
-
-def _distance(place: int, others: Sequence[int], side: int) -> int | None:
-    return min((side * (at - place) for at in others if side * (at - place) > 0), default=None)
+def _mirrored(places: Sequence[int]) -> list[int]:
+    return [-place for place in reversed(places)]

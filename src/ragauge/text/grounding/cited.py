@@ -27,6 +27,8 @@ SUPPORTED = 0.5
 """From this score on a sentence counts as supported: as likely called so by people as not."""
 PART = 0.1
 """A context that raises the score of the others by so much has a part of the sentence."""
+MOST_TOGETHER = 50
+"""Contexts cited for one sentence; of more, each supports it alone or not at all."""
 NO_CITATION = "the answer cites nothing"
 
 Target = int | str
@@ -102,19 +104,26 @@ class _Citations:
     ) -> None:
         self._answer, self._supporter, self._names = answer, supporter, names
         self._list = self._targets(listed)
+        self._in_list = frozenset(self._list)
         own = _markers_of(answer, supporter.stretches, markers)
         self.sentences = tuple(map(self._sentence, supporter.stretches, own))
-        self.listed = tuple(self._for_the_whole(target) for target in self._list)
+        self.listed = self._for_the_whole()
 
     def _targets(self, names: Iterable[str]) -> list[Target]:
         """The contexts that names stand for, each once."""
         return list(dict.fromkeys(self._names.get(name, name) for name in names))
 
+    def _listed_for(self, one: Stretch) -> list[Target]:
+        """What the list cites for a sentence: all, or in a very long answer what is near it."""
+        if self._supporter.few(len(self._list)):
+            return self._list
+        return [chunk for chunk in self._supporter.near(one) if chunk in self._in_list]
+
     def _sentence(self, one: Stretch, markers: Sequence[Marker]) -> CitingSentence:
         start = min([one.start, *(marker.start for marker in markers)])
         end = max([one.end, *(marker.end for marker in markers)])
         marked = self._targets(name for marker in markers for name in marker.names)
-        text, cited = self._answer[start:end], marked or self._list
+        text, cited = self._answer[start:end], marked or self._listed_for(one)
         claims = self._supporter.claims(one) and (bool(marked) or not _abstains(text))
         score = self._together(one, cited) if claims else None
         supported = score is not None and score >= SUPPORTED
@@ -134,7 +143,7 @@ class _Citations:
         """The score of a sentence against all that is cited: no less than that of one of them."""
         chunks = _known(cited)
         each = [self._supporter.support(one, (chunk,)).score for chunk in chunks]
-        if len(chunks) > 1:
+        if len(chunks) > 1 and self._supporter.can_join(chunks):
             each.append(self._supporter.support(one, chunks).score)
         return max(each, default=None)
 
@@ -153,22 +162,23 @@ class _Citations:
 
     def _adds(self, one: Stretch, target: Target, cited: Sequence[Target]) -> bool:
         """Whether a context has a part of what the cited ones support together."""
+        if len(cited) > MOST_TOGETHER:
+            return False
         whole = self._together(one, cited) or 0.0
         rest = self._together(one, [other for other in cited if other != target]) or 0.0
         return whole >= SUPPORTED and (rest < SUPPORTED or whole - rest >= PART)
 
-    def _for_the_whole(self, target: Target) -> CitedChunk:
-        """A citation of the whole answer: by the sentence that it supports best."""
-        id = self._id(target)
-        each = [
-            chunk
-            for one in self.sentences
-            if one.claims and not one.marked
-            for chunk in one.cited
-            if chunk.chunk == id
-        ]
-        nothing = CitedChunk(chunk=id, score=None, supports=False)
-        return max(each, key=lambda one: (one.supports, one.score or 0.0), default=nothing)
+    def _for_the_whole(self) -> tuple[CitedChunk, ...]:
+        """The citations of the whole answer: each by the sentence that it supports best."""
+        best: dict[str, CitedChunk] = {}
+        for one in self.sentences:
+            if one.claims and not one.marked:
+                for chunk in one.cited:
+                    known = best.setdefault(chunk.chunk, chunk)
+                    if _rank(chunk) > _rank(known):
+                        best[chunk.chunk] = chunk
+        ids = map(self._id, self._list)
+        return tuple(best.get(id) or CitedChunk(chunk=id, score=None, supports=False) for id in ids)
 
     def _elsewhere(self, one: Stretch, cited: Sequence[Target]) -> CitedChunk | None:
         """The context that supports a sentence best and is not cited for it."""
@@ -186,6 +196,10 @@ class _Citations:
 
     def _id(self, target: Target) -> str:
         return target if isinstance(target, str) else self._supporter.id_of(target)
+
+
+def _rank(chunk: CitedChunk) -> tuple[bool, float]:
+    return chunk.supports, chunk.score or 0.0
 
 
 def _known(targets: Iterable[Target]) -> tuple[int, ...]:

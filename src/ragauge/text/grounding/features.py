@@ -10,8 +10,8 @@ from typing import Generic, NamedTuple, TypeVar
 
 from ragauge.text.grounding.alignment import Aligned, align
 from ragauge.text.grounding.framing import is_pleasantry, named_in, without_frame
-from ragauge.text.grounding.passages import Passages, token_ranges
-from ragauge.text.grounding.records import FAULTS, Slip, slips
+from ragauge.text.grounding.passages import ENOUGH, Passages, token_ranges
+from ragauge.text.grounding.records import FAULTS, MOST_SLIPS, Slip, slips
 from ragauge.text.grounding.tokens import STOP, Tokens, tokens
 from ragauge.text.quantities import Quantity, quantities, stands_in, unsupported
 
@@ -53,8 +53,6 @@ ANSWER_FEATURES = (
     "length",
 )
 """What an answer is judged by: the log-odds of its sentences, and some of its own."""
-MOST_SLIPS = 3
-"""More of one kind say no more."""
 _NO_FAULTS = [0.0] * len(FAULTS)
 _MEANS = ("supported", "in_order", "bigrams")
 _LARGEST = 700.0
@@ -87,22 +85,31 @@ class Read(NamedTuple):
         return cls(Tokens([], [], [], []), [])
 
 
-def read_answer(answer: str, passages: Passages) -> Read:
-    """The sentences of an answer that claim something, each laid against the contexts."""
+def read_answer(answer: str, passages: Passages, enough: int = ENOUGH) -> Read:
+    """The sentences of an answer that claim something, each laid against the contexts.
+
+    `enough` is the number of places that are compared before only the likeliest are.
+    """
     plain = without_frame(answer)
     found = tokens(plain, passages.language)
     said = quantities(plain)
     restated = _restated(said, found, passages)
-    cited = _Placed(named_in(answer))
+    cited = Placed(named_in(answer))
     lacking = unsupported(said, passages.supply) if said else []
-    missing = _Placed([(one.start, one) for one in lacking])
-    faults = slips(passages.record, plain) if passages.record else ()
-    slipped = _Placed([(slip.start, slip) for slip in faults])
+    missing = Placed([(one.start, one) for one in lacking])
+    faults = slips(passages.record, plain, said) if passages.record else ()
+    slipped = Placed([(slip.start, slip) for slip in faults])
+    allowance = passages.allowance(found, enough)
+    known: dict[tuple[object, ...], Aligned | None] = {}
     sentences = []
     for start, end, first, last in token_ranges(answer, found):
         if is_pleasantry(plain, start, end):
             continue
-        aligned = align(passages, found.stems[first:last], found.kinds[first:last], restated)
+        stems, kinds = found.stems[first:last], found.kinds[first:last]
+        key = (*stems, *kinds)
+        if key not in known:
+            known[key] = align(passages, stems, kinds, restated, allowance)
+        aligned = known[key]
         if aligned is None:
             continue
         names = [name for named in cited.within(start, end) for name in named]
@@ -121,7 +128,7 @@ def read_answer(answer: str, passages: Passages) -> Read:
     return Read(found, sentences)
 
 
-class _Placed(Generic[Found]):
+class Placed(Generic[Found]):
     """What was found in a text, in reading order, to be asked for by place."""
 
     def __init__(self, found: Sequence[tuple[int, Found]]) -> None:

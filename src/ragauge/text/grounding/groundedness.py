@@ -86,6 +86,19 @@ def groundedness(
     )
 
 
+def sentence_scores(
+    text: str, passages: Passages, kind: AnswerKind, model: Model, enough: int
+) -> list[float]:
+    """The scores alone of the sentences of a text; none where it claims nothing.
+
+    `enough` is what `read_answer` takes: less than usual where a text is one of many.
+    """
+    if _nothing_to_measure(text, passages):
+        return []
+    odds = model.kinds[kind].sentence_odds(read_answer(text, passages, enough).sentences)
+    return list(map(_rounded, odds))
+
+
 def _passages(
     answer: object, contexts: Sequence[Context | str] | Passages | str, question: str | None
 ) -> Passages:

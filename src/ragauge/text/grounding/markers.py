@@ -77,6 +77,8 @@ def _spelled_out(written: str) -> str:
 
 
 def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    for start, end in spans:
-        text = text[:start] + " " * (end - start) + text[end:]
-    return text
+    pieces, at = [], 0
+    for start, end in sorted(spans):
+        pieces += [text[at:start], " " * (end - max(start, at))]
+        at = max(at, end)
+    return "".join(pieces) + text[at:]

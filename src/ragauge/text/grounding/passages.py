@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
@@ -22,6 +22,13 @@ PREFIX = 5
 """Words with so many letters in common at their head are likely kin."""
 MOST_WORDS = 2_000
 """Words of a sentence that are laid against the contexts at once."""
+LONGEST_LINE = 500
+"""Words of a line of a context; a longer sentence, as of a text without any stop, is several."""
+ENOUGH = 100_000
+"""Places in the contexts that have a word of the answer. Up to here all of them are compared, which
+is dozens of times what an ordinary answer needs. Beyond it, only the likeliest for a sentence."""
+LEAST = 4
+"""Places that are read for each word however long the answer is."""
 LONGEST_PART = 24
 """Letters of the first of two words that are also written as one."""
 _LABEL = re.compile(r"\s*\[(\d{1,3})\]\s*")
@@ -59,6 +66,8 @@ class Passages:
         self._read: dict[int, tuple[Tokens, str]] = {}
         self.where: defaultdict[str, list[int]] = defaultdict(list)
         """By stem, the lines that have it."""
+        self.parts: dict[int, list[str]] = {}
+        """By line, the parts of names such as OutdoorSeating in it."""
         self.bigrams: set[tuple[str, str]] = set()
         for place, text in enumerate(texts):
             self._add(place, text)
@@ -75,6 +84,8 @@ class Passages:
     @cached_property
     def supply(self) -> Supply:
         """The numbers, dates and identifiers of the contexts."""
+        if self.record is not None:
+            return self.record.times
         return supply(found for chunk in self.chunks for found in quantities(chunk.text))
 
     @cached_property
@@ -111,19 +122,42 @@ class Passages:
                 return True
         return False
 
+    def allowance(self, answer: Tokens, enough: int = ENOUGH) -> int | None:
+        """Places to read for each word of an answer; None where all of them can be."""
+        where = self.where
+        content = [stem for stem, kind in zip(answer.stems, answer.kinds, strict=True) if kind]
+        if sum(len(where[stem]) for stem in content if stem in where) <= enough:
+            return None
+        return max(LEAST, enough // len(content))
+
     def _add(self, chunk: int, text: str) -> None:
         where, has_parts = self.where, INNER_CAPITAL.search(text) is not None
         for start, end in sentences(text):
-            written = text[start:end]
-            stems = stems_of(written, self.language)
-            if not stems:
-                continue
-            line = len(self.lines)
-            self.lines.append(Line(chunk, start, end, stems))
-            parts = self._parts(written) if has_parts else ()
-            for stem in {*stems, *parts}:
-                where[stem].append(line)
+            stems = stems_of(text[start:end], self.language)
             self.bigrams.update(pairwise(stems))
+            for line in self._lines(chunk, text, start, end, stems):
+                place = len(self.lines)
+                self.lines.append(line)
+                parts = self._parts(text[line.start : line.end]) if has_parts else []
+                if parts:
+                    self.parts[place] = parts
+                for stem in {*line.stems, *parts}:
+                    where[stem].append(place)
+
+    def _lines(
+        self, chunk: int, text: str, start: int, end: int, stems: list[str]
+    ) -> Iterator[Line]:
+        """The line of a sentence; several of one that is too long, none of one without a word."""
+        if len(stems) <= LONGEST_LINE:
+            if stems:
+                yield Line(chunk, start, end, stems)
+            return
+        found = tokens(text[start:end], self.language)
+        inner = range(LONGEST_LINE, len(stems), LONGEST_LINE)
+        cuts = [start, *(start + found.starts[at] for at in inner), end]
+        for place, (first, last) in enumerate(pairwise(cuts)):
+            own = stems[LONGEST_LINE * place : LONGEST_LINE * (place + 1)]
+            yield Line(chunk, first, last, own)
 
     def _parts(self, line: str) -> list[str]:
         """The parts of names such as OutdoorSeating, as if they stood there by themselves."""

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from string import ascii_lowercase, ascii_uppercase
 from typing import Any, Literal, NamedTuple
 
-from ragauge.text.quantities import Quantity, Supply, quantities, supply
+from ragauge.text.quantities import Quantity, Supply, quantities, supply, unsupported
 
 State = Literal["yes", "no", "unknown"]
 Fault = Literal["denied", "untold", "untold_denied", "affirmed", "times", "days"]
@@ -65,6 +67,21 @@ _SAYS_UNKNOWN = re.compile(
 _NEW_CLAUSE = re.compile(r"\b(?:and|with|that|which)\s+(?:do|does|is|are|has|the|it)\b", re.I)
 _FAR = 60
 """A denial further behind a word than this denies something else."""
+_FAR_BEFORE = 1_000
+"""The same for one before it, in characters of a clause that no punctuation ends."""
+MOST_SLIPS = 3
+"""More of one kind in a sentence say no more."""
+_LONGEST_NAME = 200
+"""Letters of a field's name; no answer speaks of one with more."""
+_DEEPEST = 8
+"""Names above a value in nested JSON that are part of its field's name."""
+_LONGEST_KEY = 32
+"""Letters by which the fields that a text may mention are found."""
+_PARK = re.compile(r"\bpark", re.I)
+_WORD_START = re.compile(r"\b\w")
+_GAP = re.compile(r"[\s-]+")
+_LOWER = str.maketrans(ascii_uppercase + "\u212a\u017f\u0130\u0131", ascii_lowercase + "ksii")
+"""Letters as a pattern that ignores case compares them, each to one."""
 
 
 class Field(NamedTuple):
@@ -72,9 +89,10 @@ class Field(NamedTuple):
 
     name: str
     state: State
-    mention: re.Pattern[str]
-    needs: re.Pattern[str] | None
-    """What the sentence must have too: a lot is one for cars only beside parking."""
+    ways: tuple[tuple[str, ...], ...]
+    """The words it goes by, each in parts that blanks and dashes may separate."""
+    parking: bool
+    """Only in a sentence on parking: elsewhere, a lot is something else."""
 
 
 class Slip(NamedTuple):
@@ -94,6 +112,12 @@ class Record(NamedTuple):
     """Days of the week that have a value; empty where the record has none."""
     times: Supply
     """Every time and number of the record."""
+    by_key: Mapping[str, Sequence[int]]
+    """The places of fields by the letters that a mention of them begins with."""
+    lengths: Sequence[int]
+    """Of those letters, rising."""
+    heads: frozenset[str]
+    """The first one or two of them."""
 
 
 def record_of(texts: Sequence[str]) -> Record | None:
@@ -102,23 +126,39 @@ def record_of(texts: Sequence[str]) -> Record | None:
     if not found:
         return None
     prose = " ".join(value for _, value in found if len(value.split()) > LONG)
-    fields = [_field(name, value) for name, value in found]
-    told = tuple(field for field in fields if field and not field.mention.search(prose))
+    fields = _fields(found)
+    all_fields = _record(fields, frozenset(), frozenset())
+    in_prose = {place for place, _, _ in _mentioned(all_fields, prose)}
+    told = [field for place, field in enumerate(fields) if place not in in_prose]
     days = frozenset(
         day for name, value in found for day in _DAYS if name.lower().endswith(day) and value
     )
-    return Record(told, days, supply(one for text in texts for one in quantities(text)))
+    times = supply(one for text in texts for one in quantities(text))
+    return _record(told, days, times)
 
 
-def slips(record: Record, answer: str) -> list[Slip]:
-    """Where the answer says otherwise than the record, in reading order."""
+def _record(fields: Sequence[Field], days: frozenset[str], times: Supply) -> Record:
+    by_key: defaultdict[str, list[int]] = defaultdict(list)
+    for place, field in enumerate(fields):
+        for way in field.ways:
+            by_key["".join(way)[:_LONGEST_KEY]].append(place)
+    heads = frozenset(way[0][:2] for field in fields for way in field.ways)
+    lengths = sorted(set(map(len, by_key)))
+    return Record(tuple(fields), days, times, dict(by_key), lengths, heads)
+
+
+def slips(record: Record, answer: str, said: Sequence[Quantity] | None = None) -> list[Slip]:
+    """Where the answer says otherwise than the record, in reading order.
+
+    `said` are the answer's quantities, where they have been read already.
+    """
     found = [
         slip
         for sentence in _SENTENCE.finditer(answer)
         if not _SAYS_UNKNOWN.search(sentence[0])
         for slip in _in_sentence(record, answer, sentence.start(), sentence.end())
     ]
-    found += _wrong_times(record, answer)
+    found += _wrong_times(record, quantities(answer) if said is None else said)
     every = _EVERY_DAY.search(answer)
     if every and 0 < len(record.days) < len(_DAYS):
         missing = ", ".join(day for day in _DAYS if day not in record.days)
@@ -149,7 +189,22 @@ def _flattened(value: Any, path: tuple[str, ...]) -> Iterator[tuple[str, str]]:
         for held in value:
             yield from _flattened(held, path)
     elif path:
-        yield " ".join(path), str(value)
+        yield " ".join(path[-_DEEPEST:]), str(value)
+
+
+def _fields(found: Sequence[tuple[str, str]]) -> list[Field]:
+    """The fields that say yes, no or nothing.
+
+    Of a list of records, those of the first few: a mention is held against all of its name.
+    """
+    counts: Counter[tuple[object, ...]] = Counter()
+    fields = []
+    for field in filter(None, (_field(name, value) for name, value in found)):
+        key = field[1:]
+        counts[key] += 1
+        if counts[key] <= MOST_SLIPS:
+            fields.append(field)
+    return fields
 
 
 def _field(name: str, value: str) -> Field | None:
@@ -159,42 +214,83 @@ def _field(name: str, value: str) -> Field | None:
         "yes" if word in _YES else "no" if word in _NO else "unknown" if word in _UNKNOWN else None
     )
     path = name.split()
+    if not path or len(path[-1]) > _LONGEST_NAME:
+        return None
     parts = [part.lower() for part in _CAMEL.findall(path[-1])]
     if state is None or not parts or path[-1].lower() in ("hours", *_DAYS):
         return None
     telling = [part for part in parts if part not in _IDLE_PARTS] or parts
     above = [part.lower() for part in _CAMEL.findall(path[-2])] if len(path) > 1 else []
-    needs = re.compile(r"\bpark", re.I) if "parking" in above else None
-    return Field(name, state, _mention(telling), needs)
+    ways = [telling, *(way.split() for way in _OTHER_WORDS.get("".join(telling), ()))]
+    return Field(name, state, tuple(map(_way, ways)), "parking" in above)
 
 
-def _mention(parts: list[str]) -> re.Pattern[str]:
-    """The words of a field however they are joined: takeout, take-out, take out."""
-    ways = [parts, *(way.split() for way in _OTHER_WORDS.get("".join(parts), ()))]
-    joined = (r"[\s-]*".join(map(_letters, way)) for way in ways)
-    return re.compile(rf"\b(?:{'|'.join(joined)})s?\b", re.I)
+def _way(parts: Sequence[str]) -> tuple[str, ...]:
+    """The parts of a name as they are looked for; `wifi` and `takeout` are also written in two."""
+    split = {"wifi": ("wi", "fi"), "takeout": ("take", "out")}
+    singular = [part.removesuffix("s") if len(part) > 4 else part for part in parts]
+    return tuple(piece for part in singular for piece in split.get(part, (part,)))
 
 
-def _letters(part: str) -> str:
-    """A part of a name; `wifi` and `takeout` are also written in two."""
-    split = {"wifi": r"wi[\s-]?fi", "takeout": r"take[\s-]?out"}
-    singular = part.removesuffix("s") if len(part) > 4 else part
-    return split.get(part, re.escape(singular))
+def _mentioned(record: Record, text: str) -> list[tuple[int, int, int]]:
+    """The fields that a text mentions: the place of each, and where its first mention stands.
+
+    Each word is looked up among the fields, so that a record of many takes no longer than one of
+    few. Blanks and dashes are left out meanwhile, for they may stand between any two parts.
+    """
+    if not record.lengths:
+        return []
+    low = text.translate(_LOWER)
+    joined = _GAP.sub("", low)
+    gaps, at = 0, 0
+    found: dict[int, tuple[int, int]] = {}
+    for word in _WORD_START.finditer(text):
+        start = word.start()
+        if low[start : start + 2] not in record.heads and low[start] not in record.heads:
+            continue
+        gaps += sum(map(len, _GAP.findall(text, at, start)))
+        at = start
+        head = joined[start - gaps : start - gaps + record.lengths[-1]]
+        for key in dict.fromkeys(head[:length] for length in record.lengths):
+            for place in record.by_key.get(key, ()):
+                if place not in found and (end := _mention_end(low, start, record.fields[place])):
+                    found[place] = start, end
+    return [(place, *found[place]) for place in sorted(found)]
+
+
+def _mention_end(low: str, start: int, field: Field) -> int:
+    """Where the mention of a field that starts here ends; 0 where there is none.
+
+    The words of a field count however they are joined: takeout, take-out, take out.
+    """
+    for way in field.ways:
+        at = start
+        for part in way:
+            if at > start and (gap := _GAP.match(low, at)):
+                at = gap.end()
+            if not low.startswith(part, at):
+                break
+            at += len(part)
+        else:
+            for end in (at + 1, at) if low.startswith("s", at) else (at,):
+                following = low[end : end + 1]
+                if not following.isalnum() and following != "_":
+                    return end
+    return 0
 
 
 def _in_sentence(record: Record, answer: str, start: int, end: int) -> Iterator[Slip]:
     sentence = answer[start:end]
-    fields = [one for one in record.fields if not one.needs or one.needs.search(sentence)]
+    parks = _PARK.search(sentence) is not None
     for first, last in _clauses(sentence):
-        clause = sentence[first:last]
-        for field in fields:
-            mention = field.mention.search(clause)
-            if mention is None:
+        clause, at = sentence[first:last], start + first
+        for place, begin, past in _mentioned(record, clause):
+            field = record.fields[place]
+            if field.parking and not parks:
                 continue
-            fault = _fault(field.state, _denied(clause, *mention.span()))
+            fault = _fault(field.state, _denied(clause, begin, past))
             if fault:
-                at = start + first
-                yield Slip(fault, field.name, at + mention.start(), at + mention.end())
+                yield Slip(fault, field.name, at + begin, at + past)
 
 
 def _clauses(sentence: str) -> Iterator[tuple[int, int]]:
@@ -217,19 +313,17 @@ def _fault(state: State, denied: bool) -> Fault | None:
 
 def _denied(clause: str, start: int, end: int) -> bool:
     """Whether the clause denies what stands at this place, before it or after it."""
-    before = clause[:start]
+    before = clause[max(0, start - _FAR_BEFORE) : start]
     anew = [match.start() for match in _AFFIRMS_ANEW.finditer(before)]
     if _DENIAL.search(before[anew[-1] :] if anew else before):
         return True
-    after = _DENIAL_AFTER.search(clause, end)
+    after = _DENIAL_AFTER.search(clause, end, end + 2 * _FAR)
     if after is None or after.start() - end >= _FAR:
         return False
     return _NEW_CLAUSE.search(clause[end : after.start()]) is None
 
 
-def _wrong_times(record: Record, answer: str) -> list[Slip]:
+def _wrong_times(record: Record, said: Sequence[Quantity]) -> list[Slip]:
     """Times of the day in the answer that the record does not have."""
-    from ragauge.text.quantities import unsupported
-
-    times: list[Quantity] = [one for one in quantities(answer) if one.kind == "time"]
+    times = [one for one in said if one.kind == "time"]
     return [Slip("times", one.text, one.start, one.end) for one in unsupported(times, record.times)]

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ragauge.contracts.answers import AnswerKind, Evidence
 from ragauge.text.grounding.alignment import Aligned, align
 from ragauge.text.grounding.excerpts import excerpt
-from ragauge.text.grounding.features import Sentence, probability, read_answer
+from ragauge.text.grounding.features import Placed, Sentence, probability, read_answer
 from ragauge.text.grounding.kinds import kind_of
 from ragauge.text.grounding.model import Model, shipped
 from ragauge.text.grounding.passages import Passages, token_ranges
@@ -17,6 +17,12 @@ from ragauge.text.grounding.tokens import LIGHT
 from ragauge.text.quantities import Quantity, quantities, unsupported
 
 DIGITS = 6
+MOST_NEAR, LEAST_NEAR = 20_000, 3
+"""Pairs of a sentence and a context that may support it, for an answer; and contexts, for a
+sentence however long the answer is."""
+MOST_READ = 10_000_000
+"""Characters that are read again for choices of contexts: of the answer, for what records deny,
+and of the contexts, for several taken together. What goes beyond is left out."""
 _ASKS = ("?", "？")
 
 Chunks = tuple[int, ...]
@@ -56,8 +62,10 @@ class Supporter:
         self._tokens = read.tokens
         self.stretches = [Stretch(*found) for found in token_ranges(text, read.tokens)]
         self._whole = {one.start: one.aligned for one in read.sentences}
-        self._quantities = self._numbers()
-        self._parts: dict[Chunks, tuple[Passages, list[Slip]]] = {}
+        self._allowance = passages.allowance(read.tokens)
+        self._quantities = Placed([(number.start, number) for number in self._numbers()])
+        self._parts: dict[Chunks, tuple[Passages, Placed[Slip]]] = {}
+        self._joined = 0
         self._found: dict[tuple[int, Chunks], Support] = {}
 
     def id_of(self, chunk: int) -> str:
@@ -72,7 +80,20 @@ class Supporter:
         """The contexts that have any word of a sentence, those that have most of it first."""
         found = self._whole.get(one.start)
         shares = found.by_chunk if found else {}
-        return sorted(shares, key=lambda chunk: (-shares[chunk], chunk))
+        most = max(LEAST_NEAR, MOST_NEAR // len(self.stretches))
+        return sorted(shares, key=lambda chunk: (-shares[chunk], chunk))[:most]
+
+    def few(self, listed: int) -> bool:
+        """Whether every sentence can be held against so many contexts."""
+        return listed * len(self.stretches) <= MOST_NEAR
+
+    def can_join(self, chunks: Chunks) -> bool:
+        """Whether several contexts may still be taken together."""
+        if chunks in self._parts:
+            return True
+        size = sum(len(self._passages.chunks[chunk].text) for chunk in chunks)
+        self._joined += size
+        return self._joined <= MOST_READ
 
     def support(self, one: Stretch, chunks: Chunks) -> Support:
         """How far the chosen contexts support a sentence, the others left aside."""
@@ -86,27 +107,28 @@ class Supporter:
         found = self._aligned(one, part)
         if found is None or not part.lines:
             return Support(0.0, None)
-        own = [number for number in self._quantities if one.start <= number.start < one.end]
+        own = self._quantities.within(one.start, one.end)
         sentence = Sentence(
             *one,
             aligned=found,
             numbers=unsupported(own, part.supply) if own else [],
             cited=(),
-            slips=[slip for slip in faults if one.start <= slip.start < one.end],
+            slips=faults.within(one.start, one.end),
         )
         odds = self._coefficients.sentence_odds([sentence])[0]
         return Support(round(probability(odds), DIGITS), _evidence(found, part))
 
-    def _part(self, chunks: Chunks) -> tuple[Passages, list[Slip]]:
+    def _part(self, chunks: Chunks) -> tuple[Passages, Placed[Slip]]:
         if chunks not in self._parts:
             part = excerpt(self._passages, chunks)
-            faults = slips(part.record, self._text) if part.record else []
-            self._parts[chunks] = part, faults
+            few = len(self._text) * (len(self._parts) + 1) <= MOST_READ
+            faults = slips(part.record, self._text) if part.record and few else []
+            self._parts[chunks] = part, Placed([(slip.start, slip) for slip in faults])
         return self._parts[chunks]
 
     def _aligned(self, one: Stretch, part: Passages) -> Aligned | None:
         words, own = self._tokens, slice(one.first, one.last)
-        return align(part, words.stems[own], words.kinds[own])
+        return align(part, words.stems[own], words.kinds[own], allowance=self._allowance)
 
     def _numbers(self) -> list[Quantity]:
         """The quantities of the words that were read: those of an opening line claim nothing."""
