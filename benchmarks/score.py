@@ -84,7 +84,14 @@ def copies(path: Path, times: int) -> Path:
 
 def score(traces: Path, *more: object, memory: bool = False) -> Measured:
     """The whole job: JSONL in, report and a row for every trace out, every rule on."""
-    command = [Path(sys.executable).with_name("ragauge"), "score", GOLD, traces]
+    command = [
+        Path(sys.executable).with_name("ragauge"),
+        "score",
+        GOLD,
+        traces,
+        "--refusal",
+        "exact",
+    ]
     command += ["--each", "trace", "--preset", "ship", "--format", "json", "--quiet"]
     return run([*command, *map(str, more or ROWS_OUT)], accept=(0, 1), memory=memory)
 

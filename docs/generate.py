@@ -161,7 +161,7 @@ def comparison_picture() -> str:
         for night, knobs in enumerate(systems):
             traces = Path(f"{night}.jsonl")
             write_traces(Pipeline.of(knobs=knobs), GOLD, traces)
-            outcome = score(GOLD, [traces], keep_answers=True)
+            outcome = score(GOLD, [traces], keep_answers=True, gates="precision_cited>=0.9")
             time = datetime(2026, 11, 14 + night, 3, tzinfo=UTC)
             about = {"name": "nightly", "folder": Path(folder), "recorded_at": time}
             # The answers tell how long they took, which is another time every time.

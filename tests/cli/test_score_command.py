@@ -53,7 +53,7 @@ def test_the_report_has_the_published_shape(parity):
         (("--max-bad", "many"), 2),
         (("--gates", ""), 2),
         (("--preset", ""), 2),
-        (("--refusal-tokens", ""), 2),
+        (("--refusal-tokens", ""), 0),
         (("--gates", "precision_cited>=0.1@99.9999999"), 2),
         (("--gates", "precision_cited>=1e999"), 2),
         (("--workers", "two"), 2),
@@ -166,7 +166,7 @@ def test_out_holds_a_row_for_every_trace(parity, tmp_path):
     gold, traces = parity
     traces.write_text(traces.read_text() * 2)
     rows = tmp_path / "rows.parquet"
-    report_of(gold, traces, "--out", rows)
+    report_of(gold, traces, "--out", rows, "--refusal", "exact")
     frame = pl.read_parquet(rows)
     assert frame["line"].to_list() == list(range(1, 9))
     assert frame["label"].to_list()[:3] == ["OK", "ANS_NO_HIT", "REFUSAL_OK"]
@@ -176,9 +176,10 @@ def test_out_holds_a_row_for_every_trace(parity, tmp_path):
 def test_baseline_shows_the_change_and_the_questions_that_moved(parity, tmp_path):
     gold, traces = parity
     before = tmp_path / "before.json"
-    ragauge("score", gold, traces, "--report", before)
+    exact = ("--refusal", "exact")
+    ragauge("score", gold, traces, "--report", before, *exact)
     traces.write_text(traces.read_text().replace("Not in context.", "not in context"))
-    comparison = report_of(gold, traces, "--baseline", before)["baseline"]
+    comparison = report_of(gold, traces, "--baseline", before, *exact)["baseline"]
     change = comparison["metrics"]["quality.under_refusal"]
     assert (change["baseline"], change["value"], change["change"]) == (0.5, 0.0, -0.5)
     assert change["ci"][0] < -0.5 < change["ci"][1]

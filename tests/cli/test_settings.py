@@ -72,3 +72,31 @@ def test_changed_defaults_are_explained_for_the_project_at_hand(tmp_path):
     (tmp_path / "ragauge.toml").write_text('refusal = "exact"\npreset = "ship"\nmin_coverage = 0\n')
     told = ragauge("config", "--explain-changes", "--format", "json", cwd=tmp_path)
     assert not any(one["affects"] for one in json.loads(told.stdout))
+
+
+def refused(*arguments, cwd):
+    """The label of a refusal in the system's own words."""
+    done = ragauge("score", "gold.jsonl", "traces.jsonl", *arguments, "--format=json", cwd=cwd)
+    return json.loads(done.stdout)["questions"][0]["label"]
+
+
+@pytest.mark.parametrize("file", ["ragauge.toml", "pyproject.toml"])
+def test_ship_demands_the_token_where_the_file_names_it(file, tmp_path):
+    (tmp_path / "gold.jsonl").write_text('{"qid": "q1", "question": "?", "answerable": false}')
+    (tmp_path / "traces.jsonl").write_text('{"qid": "q1", "answer": "I do not know."}')
+    ship = ("--preset", "ship")
+    assert refused(*ship, cwd=tmp_path) == "REFUSAL_OK"
+    assert refused(*ship, "--refusal-tokens", "NO ANSWER", cwd=tmp_path) == "REFUSAL_OK"
+    table = "[tool.ragauge]\n" if file == "pyproject.toml" else ""
+    (tmp_path / file).write_text(f'{table}refusal_tokens = ["NO ANSWER"]\n')
+    assert refused(*ship, cwd=tmp_path) == "HALLUCINATION"
+    assert refused(*ship, "--refusal", "auto", cwd=tmp_path) == "REFUSAL_OK"
+    assert refused(cwd=tmp_path) == "REFUSAL_OK"
+
+
+def test_an_empty_token_may_be_in_the_file(tmp_path):
+    (tmp_path / "gold.jsonl").write_text('{"qid": "q1", "question": "?", "answerable": false}')
+    (tmp_path / "traces.jsonl").write_text('{"qid": "q1", "answer": ""}')
+    assert refused("--refusal-tokens", "", cwd=tmp_path) == "REFUSAL_OK"
+    (tmp_path / "ragauge.toml").write_text('refusal_tokens = [""]\n')
+    assert refused(cwd=tmp_path) == "REFUSAL_OK"

@@ -60,10 +60,10 @@ def test_right_answers_and_right_refusals_need_no_advice():
 
 
 def test_a_refusal_counts_as_one_however_it_is_dressed():
-    """Under `--refusal near` a dressed-up refusal is not answered, and its label is its own."""
+    """Where a refusal with more around the token counts, it is one as any other."""
     dressed = rows(3, "q", **REFUSED | {"refusal": "near", "gold_found": True})
-    assert {one.label for one in dressed} == {"REFUSAL_MALFORMED"}
-    assert ids(advise(dressed, {}, {})) == ["refusal_malformed", "refuses_with_evidence"]
+    assert {one.label for one in dressed} == {"OVER_REFUSAL"}
+    assert ids(advise(dressed, {}, {})) == ["refuses_with_evidence"]
 
 
 def test_causes_are_ranked_by_questions_then_by_id():

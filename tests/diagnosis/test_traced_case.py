@@ -116,7 +116,7 @@ SHOWING = {
         gold=UNANSWERABLE, facts=facts(answerable=False, hit=None, contained=None)
     ),
     "refused_with_evidence": run(facts=REFUSES),
-    "refusal_form": run(facts=structs.replace(REFUSES, refusal="free")),
+    "refusal_form": run(facts=structs.replace(REFUSES, refusal="free", answered=True)),
     "invented": run(claims=claims(((False, False), False))),
     "own_knowledge": run(facts=WRONG, claims=claims(((False, False), True))),
     "misled_by_noise": run(facts=WRONG, claims=claims(((False, True), False))),
@@ -452,7 +452,11 @@ def test_only_the_agreed_words_are_the_agreed_form(refusal):
     for answered in (True, False):
         made = structs.replace(REFUSES, refusal=refusal, answered=answered)
         told = case_of(run(facts=made))
-        assert ("refusal_form" in told.symptoms) is (refusal != "exact")
+        # Where a refusal in other words counts as one, its form is no fault …
+        assert ("refusal_form" in told.symptoms) is (refusal != "exact" and answered)
+        # … unless the system refuses with the token elsewhere.
+        mixed = traced_cases([[run(facts=made)], [run(facts=REFUSES)]])[0]
+        assert ("refusal_form" in mixed.symptoms) is (refusal != "exact")
         assert "refused_with_evidence" in told.symptoms
         unanswerable = case_of(
             run(gold=UNANSWERABLE, facts=structs.replace(made, answerable=False))

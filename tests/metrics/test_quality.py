@@ -76,7 +76,7 @@ EXACT = {
     "out_of_scope": (0, 0),
     "gold_retrieved@5": (0, 0),
 }
-NEAR = EXACT | {"precision_cited": (1, 2), "under_refusal": (0, 2)}
+NEAR = EXACT | {"precision_cited": (1, 2), "under_refusal": (0, 2), "compliance": (4, 4)}
 
 
 @pytest.mark.parametrize("canon", ["unicode", "reference"])
@@ -85,9 +85,12 @@ NEAR = EXACT | {"precision_cited": (1, 2), "under_refusal": (0, 2)}
     [
         (None, "exact", EXACT, "REFUSAL_MALFORMED"),
         ("example08", "exact", EXACT, "HALLUCINATION"),
-        (None, "near", NEAR, "REFUSAL_MALFORMED"),
+        ("example08", None, EXACT, "HALLUCINATION"),
+        (None, "near", NEAR, "REFUSAL_OK"),
         ("example08", "near", NEAR, "REFUSAL_OK"),
         ("ship", "exact", EXACT, "REFUSAL_MALFORMED"),
+        ("ship", None, NEAR, "REFUSAL_OK"),
+        (None, None, NEAR, "REFUSAL_OK"),
     ],
 )
 def test_the_parity_fixture(tmp_path, preset, refusal, numbers, last, canon):
@@ -112,7 +115,7 @@ def test_the_parity_fixture(tmp_path, preset, refusal, numbers, last, canon):
     labels = [row.label for row in report.questions]
     assert labels == ["OK", "ANS_NO_HIT", "REFUSAL_OK", last]
     assert report.labels == Counter(labels)
-    assert report.passed is (preset is None)
+    assert report.passed is (None if preset is None else False)
     yes, of = numbers["precision_cited"]
     assert report.metrics["quality.precision_cited"].ci == pytest.approx(wilson(yes / of, of))
 
@@ -140,11 +143,11 @@ def twin(asked: Asked, told: Told | None, refusal: str) -> dict[str, bool]:
         lost = {"compliance": False}
         hittable = asked.answerable and asked.gold_ids
         return lost | {"citation_hit_rate": False} if hittable else lost
-    refused = told.says == "exact" or (told.says == "near" and refusal == "near")
+    refused = told.says == "exact" or (told.says == "near" and refusal != "exact")
     hit = bool({*told.cited} & {*asked.gold_ids}) if asked.gold_ids else None
     in_scope = None if told.retrieved is None else {*told.cited} <= {*told.retrieved}
     contained = told.says == "right"
-    found = {"compliance": told.says == "exact" or (told.says != "near" and bool(told.cited))}
+    found = {"compliance": refused or (told.says != "near" and bool(told.cited))}
     if asked.answerable:
         found["over_refusal"] = refused
         found["claim_containment"] = not refused and contained
@@ -173,9 +176,9 @@ def twin_label(asked: Asked, told: Told | None, refusal: str, brief: bool) -> st
         return "MISSING"
     if told.says in ("error", "empty"):
         return "ERROR"
-    if told.says == "near" and not brief:
+    if told.says == "near" and refusal == "exact" and not brief:
         return "REFUSAL_MALFORMED"
-    if told.says == "exact" or (told.says == "near" and refusal == "near"):
+    if told.says == "exact" or (told.says == "near" and refusal != "exact"):
         return "OVER_REFUSAL" if asked.answerable else "REFUSAL_OK"
     if not asked.answerable:
         return "HALLUCINATION"
@@ -226,7 +229,7 @@ sets = st.lists(st.tuples(askeds, st.lists(tolds, max_size=3)), min_size=1, max_
 @settings(derandomize=True, max_examples=400, deadline=None)
 @given(
     sets,
-    st.sampled_from(("exact", "near")),
+    st.sampled_from(("exact", "near", "auto")),
     st.sampled_from(("question", "trace")),
     st.sampled_from((None, "example08")),
 )
@@ -274,7 +277,7 @@ def test_three_thousand_generated_traces_equal_the_stdlib_loop(tmp_path):
     generate, loop = (benchmark(name) for name in ("generate", "stdlib_loop"))
     gold, traces = tmp_path / "gold.jsonl", tmp_path / "traces.jsonl"
     generate.generate(3_000, 400, gold, traces, seed=7)
-    report = score(gold, [traces], each="trace").report
+    report = score(gold, [traces], each="trace", refusal="exact").report
     assert report.coverage.missing == report.coverage.unknown == report.coverage.rejected == 0
     assert {name: list(counts(report, name)) for name in TEN} == loop.score(gold, traces)
 
@@ -452,7 +455,8 @@ ANSWERED, REFUSED = {"answered": True}, {"answered": False, "refusal": "exact"}
         (U | REFUSED, "REFUSAL_OK", "refusal_ok"),
         (U | ANSWERED, "HALLUCINATION", "generation_drift"),
         (U | ANSWERED | {"refusal": "near"}, "REFUSAL_MALFORMED", "generation_drift"),
-        (U | REFUSED | {"refusal": "near"}, "REFUSAL_MALFORMED", "refusal_ok"),
+        (U | REFUSED | {"refusal": "near"}, "REFUSAL_OK", "refusal_ok"),
+        (U | REFUSED | {"refusal": "free"}, "REFUSAL_OK", "refusal_ok"),
         (A | {"status": "error"}, "ERROR", None),
         (U | {"status": "missing"}, "MISSING", None),
     ],

@@ -640,7 +640,8 @@ def test_near_refusals_and_other_tokens(tmp_path):
     near = {"qid": "q3", "answer": "- Not in context."}
     own = {"qid": "q3", "answer": "weet ik niet"}
     files = written(tmp_path, [near, own])
-    assert codes(report_of(files)) == {"empty_citations": 2}
+    assert codes(report_of(files, refusal="exact")) == {"empty_citations": 2}
+    assert report_of(files).coverage.refusals == 2
     assert report_of(files, refusal="near").coverage.refusals == 1
     report = report_of(files, refusal="near", refusal_tokens=("not in context", "weet ik niet"))
     assert (codes(report), report.coverage.refusals) == ({}, 2)

@@ -1,4 +1,4 @@
-"""Refusals in free words, in scores and sweeps: told under every strength, counted under one."""
+"""Refusals in free words, in scores and sweeps: shown under every strength, counted by default."""
 
 import json
 
@@ -58,7 +58,7 @@ def labels(report):
     return {row.qid: row.label for row in report.questions}
 
 
-@pytest.mark.parametrize("strength", ["exact", "near", "free"])
+@pytest.mark.parametrize("strength", ["exact", "near", "free", "auto"])
 def test_how_answers_refuse_is_told_under_every_strength(files, strength):
     report = scored(files, refusal=strength)
     assert report.refusals == {"exact": 1, "free": 2, "near": 1, "undetermined": 1}
@@ -69,11 +69,11 @@ def test_how_answers_refuse_is_told_under_every_strength(files, strength):
     assert [f.message.split(":")[0] for f in noted] == ["q2", "q4"]
     assert report.finding_counts["free_refusal"] == 2
     assert report.finding_counts["undetermined_refusal"] == 1
-    word = "counted as one" if strength == "free" else "counted as an answer"
+    word = "counted as one" if strength in ("free", "auto") else "counted as an answer"
     assert all(word in f.message for f in noted)
 
 
-def test_only_the_strength_free_counts_them(files):
+def test_the_strengths_exact_and_near_do_not_count_them(files):
     exact, near, free = (scored(files, refusal=strength) for strength in ("exact", "near", "free"))
     assert labels(exact)["q2"] == labels(near)["q2"] == "HALLUCINATION"
     assert labels(free)["q2"] == labels(free)["q4"] == "REFUSAL_OK"
@@ -83,21 +83,54 @@ def test_only_the_strength_free_counts_them(files):
     assert "refusal:free" in free.metrics[under].signature
 
 
-def test_the_default_is_the_exact_strength_to_the_digit(files):
-    chosen, default = scored(files, refusal="exact"), scored(files)
-    assert chosen.metrics == default.metrics
+def test_by_default_every_refusal_counts_as_one(files):
+    report = scored(files)
+    kept = labels(report)
+    assert {kept[qid] for qid in UNANSWERABLE} == {"REFUSAL_OK"}
+    assert "REFUSAL_MALFORMED" not in report.labels
+    assert report.metrics["quality.under_refusal"].value == 0.0
+    compliance = report.metrics["quality.compliance"]
+    assert "|v2|" in compliance.signature
+    assert "refusal:auto" in compliance.signature
+    # Of seven, the empty answer alone is not compliant; the exact token is all that counts else.
+    assert compliance.value == pytest.approx(6 / 7)
+    exact = scored(files, refusal="exact").metrics["quality.compliance"]
+    assert exact.value == pytest.approx(3 / 7)
+
+
+def test_the_presets_that_promise_the_token_demand_it(files):
+    assert labels(scored(files, preset="example08"))["q2"] == "HALLUCINATION"
+    assert labels(scored(files, preset="example08", refusal="auto"))["q2"] == "REFUSAL_OK"
+    assert labels(scored(files, preset="ship"))["q2"] == "REFUSAL_OK"
 
 
 def test_an_empty_answer_stays_an_error(files):
-    for strength in ("exact", "near", "free"):
+    for strength in ("exact", "near", "free", "auto"):
         assert labels(scored(files, refusal=strength))["q7"] == "ERROR"
+
+
+def test_an_empty_answer_can_be_declared_a_refusal(tmp_path):
+    gold = written(tmp_path / "gold.jsonl", map(gold_line, ("q2", "q4", "q5", "q6", "q1")))
+    lines = [
+        {"qid": "q2", "answer": ""},
+        {"qid": "q4", "answer": " \n"},
+        {"qid": "q5", "answer_json": {"claim": "", "citations": []}},
+        {"qid": "q6", "answer": None},
+        {"qid": "q1", "answer": "", "status": "error", "error": "timeout"},
+    ]
+    files = gold, written(tmp_path / "traces.jsonl", lines)
+    found = labels(scored(files, refusal_tokens=[""], refusal="exact"))
+    assert found == {
+        **dict.fromkeys(("q2", "q4", "q5"), "REFUSAL_OK"),
+        **dict.fromkeys(("q6", "q1"), "ERROR"),
+    }
 
 
 def test_a_free_refusal_of_an_answerable_question_counts_against_it(tmp_path):
     gold = written(tmp_path / "gold.jsonl", [gold_line("q1")])
     traces = written(tmp_path / "traces.jsonl", [trace_line("q1", FREE)])
-    assert labels(scored((gold, traces), refusal="free")) == {"q1": "OVER_REFUSAL"}
-    assert labels(scored((gold, traces))) == {"q1": "ANS_NO_HIT"}
+    assert labels(scored((gold, traces))) == {"q1": "OVER_REFUSAL"}
+    assert labels(scored((gold, traces), refusal="exact")) == {"q1": "ANS_NO_HIT"}
 
 
 def test_cited_refusals_in_free_words_stay_compliant(tmp_path):
@@ -126,10 +159,20 @@ def swept(tmp_path, strength):
         for qid, claims in said.items()
         for seed, claim in enumerate(claims)
     ]
-    return stability(gold, written(tmp_path / "runs.jsonl", runs), refusal=strength).report
+    return stability(gold, written(tmp_path / "runs.jsonl", runs), **strength).report
 
 
-@pytest.mark.parametrize(("strength", "rate"), [("exact", 0.25), ("near", 0.25), ("free", 0.75)])
+RATES = [
+    ({"refusal": "exact"}, 0.25),
+    ({"refusal": "near"}, 0.25),
+    ({"refusal": "free"}, 0.75),
+    ({}, 0.75),
+    ({"profile": "reference"}, 0.25),
+    ({"profile": "reference", "refusal": "auto"}, 0.75),
+]
+
+
+@pytest.mark.parametrize(("strength", "rate"), RATES)
 def test_a_sweep_tells_them_by_question(tmp_path, strength, rate):
     report = swept(tmp_path, strength)
     assert report.details["q2"].refusal_rate == rate

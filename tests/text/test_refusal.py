@@ -87,4 +87,5 @@ def test_labels_of_dressed_refusals(answer, tmp_path):
     gold, traces = tmp_path / "gold", tmp_path / "traces"
     gold.write_text('{"qid":"q1","question":"?","answerable":false}')
     traces.write_text(json.dumps({"qid": "q1", "answer": answer}))
-    assert score(gold, traces).report.labels == {DRESSED[answer]: 1}
+    assert score(gold, traces, refusal="exact").report.labels == {DRESSED[answer]: 1}
+    assert score(gold, traces).report.labels == {"REFUSAL_OK": 1}

@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 
 from ragauge.contracts.citation import AuditableAnswer, ModelCitation, Offsets
+from ragauge.contracts.refusal import DEFAULT_TOKEN
 from ragauge.errors import UsageError
-from ragauge.text.refusal import DEFAULT_TOKEN
 
 _ANNOTATIONS = ("$defs", "title", "description", "default")
 _KINDS = {

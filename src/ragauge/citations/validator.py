@@ -34,9 +34,10 @@ from ragauge.contracts.audit import (
 from ragauge.contracts.citation import Citation, Unit
 from ragauge.contracts.documents import Documents
 from ragauge.contracts.manifest import Manifest
+from ragauge.contracts.refusal import DEFAULT_STRENGTH, DEFAULT_TOKENS, Strength
 from ragauge.errors import UsageError
 from ragauge.text.recent import Recent
-from ragauge.text.refusal import DEFAULT_TOKEN, Strength, is_refusal, tokens
+from ragauge.text.refusal import is_refusal, tokens
 from ragauge.text.visible import one_line
 
 BROKEN_SHOWN = 200
@@ -54,9 +55,9 @@ class Policy(Struct, frozen=True, kw_only=True):
     """The one unit of a run's offsets; None lets each answer choose."""
     cite_first: bool = True
     """A raw reply whose citations stand only after the answer is refused."""
-    refusal_tokens: tuple[str, ...] = (DEFAULT_TOKEN,)
-    refusal: Strength = "exact"
-    """Take the refusal in quotes or with a final stop for a refusal, too, or one in free words."""
+    refusal_tokens: tuple[str, ...] = DEFAULT_TOKENS
+    refusal: Strength = DEFAULT_STRENGTH
+    """What counts as a refusal: any, or only the exact token."""
     offsets: OffsetReading = OffsetReading()
 
 
@@ -127,7 +128,9 @@ class CitationValidator:
         """Whether a reply refuses, and its segments, if it has any, say nothing else."""
         said = [text for text in (parsed.answer, *(part.text for part in parsed.segments)) if text]
         strength, known = self.policy.refusal, self._tokens
-        return bool(said) and all(is_refusal(text, strength, known) for text in said)
+        if not said:
+            return "" in known.folded and not parsed.citations and not parsed.segments
+        return all(is_refusal(text, strength, known) for text in said)
 
     def _examined(self, parsed: ParsedAnswer, retrieved: Sequence[Any] | None) -> Examined:
         unusable = _unusable(parsed)

@@ -17,6 +17,7 @@ from ragauge.cli.outputs import refuse_overwriting
 from ragauge.cli.progress import counting
 from ragauge.cli.run_store import place_of
 from ragauge.cli.settings import options_of, remark, settings
+from ragauge.contracts.refusal import RefusalOptions
 from ragauge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -81,8 +82,9 @@ def evaluated_answers(
 
     out, quiet = given["out"], settings(quiet=given["quiet"])["quiet"]
     given["out"] = None
-    said = settings(**{name: given[name] or None for name in REFUSALS})
-    given |= {name: said[name] for name in REFUSALS}
+    chosen = settings(**{name: given[name] or None for name in REFUSALS})
+    said = RefusalOptions(**{name: chosen[name] for name in REFUSALS})
+    given |= {"refusal": said.strength, "refusal_tokens": said.tokens}
     given["metrics"] = given["metrics"] or None
     if out is not None:
         check_ending(out)

@@ -42,10 +42,13 @@ def replaying(
     sent = _sent(given["send"])
 
     def ask_again(failing: Sequence[Failing]) -> Replay:
+        from ragauge.contracts.refusal import RefusalOptions
+        from ragauge.ingest.gold import read_gold
         from ragauge.metrics.facts import Reading
         from ragauge.runners.diagnosis.replay import replay
 
-        refusal, tokens = reading["refusal"], tuple(reading["refusal_tokens"])
+        said = RefusalOptions(refusal=reading["refusal"], refusal_tokens=reading["refusal_tokens"])
+        counts = said.settled(read_gold(given["gold"]).metadata if given["gold"] else None)
         with progress(given["quiet"], "asking again") as watch:
             made = replay(
                 failing,
@@ -55,7 +58,7 @@ def replaying(
                 concurrency=CONCURRENCY,
                 knob_names=names,
                 knobs=sent,
-                reading=Reading("unicode", refusal, tokens, reading["inline"]),
+                reading=Reading("unicode", counts.strength, counts.tokens, reading["inline"]),
                 language=given["lang"],
                 watch=watch,
             )

@@ -16,6 +16,7 @@ from ragauge.cli.score import show, write_reports
 from ragauge.cli.settings import formats, options_of, remark, settings
 
 if TYPE_CHECKING:
+    from ragauge.contracts.gold import GoldMetadata
     from ragauge.contracts.latency import Guard, LatencyReport, Load
     from ragauge.contracts.system import System
     from ragauge.metrics.facts import Reading
@@ -78,8 +79,10 @@ def latency(ctx: click.Context, /, **given: Any) -> None:
     from ragauge.reports.forms import form_of
 
     forms = {Path(name): form_of(Path(name), LatencyReport) for name in given["reports"]}
-    reading, quiet = _reading(given)
-    report = _measured(given, reading, quiet)
+    names = ("canon", "refusal", "refusal_tokens", "inline", "quiet")
+    chosen = settings(**{name: None if given[name] == () else given[name] for name in names})
+    quiet = chosen["quiet"]
+    report = _measured(given, chosen)
     write_reports(report, forms, quiet)
     show(report, given["format"] or "text")
     if report.partial:
@@ -87,16 +90,17 @@ def latency(ctx: click.Context, /, **given: Any) -> None:
     ctx.exit(_exit_code(report))
 
 
-def _measured(given: dict[str, Any], reading: Reading, quiet: bool) -> LatencyReport:
+def _measured(given: dict[str, Any], chosen: dict[str, Any]) -> LatencyReport:
+    from ragauge.contracts.gold import GoldSet
     from ragauge.ingest.gold import read_gold
     from ragauge.runners.latency import latency as run
 
     load, guard, knobs = _load(given), _guard(given), _knobs(given["knobs"])
     if (given["gold"] is None) == (given["question"] is None):
         raise click.UsageError("give --gold GOLD, or one --question, to ask")
-    gold = read_gold(given["gold"]) if given["gold"] else []
+    gold = read_gold(given["gold"]) if given["gold"] else GoldSet(())
     system = _system(given, load, knobs)
-    with _progress(load, knobs, quiet) as progress:
+    with _progress(load, knobs, chosen["quiet"]) as progress:
         return run(
             system,
             load,
@@ -104,7 +108,7 @@ def _measured(given: dict[str, Any], reading: Reading, quiet: bool) -> LatencyRe
             question=given["question"],
             knobs=knobs,
             guard=guard,
-            reading=reading,
+            reading=_reading(chosen, gold.metadata),
             out=given["out"],
             progress=progress,
         )
@@ -118,14 +122,14 @@ def _exit_code(report: LatencyReport) -> int:
     return 0 if report.passed else 1
 
 
-def _reading(given: dict[str, Any]) -> tuple[Reading, bool]:
-    """How answers are read, and whether to be quiet: from flags, environment and file."""
+def _reading(chosen: dict[str, Any], gold: GoldMetadata | None) -> Reading:
+    """How answers are read: by the settings, and by what the gold set says of itself."""
+    from ragauge.contracts.refusal import RefusalOptions
     from ragauge.metrics.facts import Reading
 
-    names = ("canon", "refusal", "refusal_tokens", "inline", "quiet")
-    chosen = settings(**{name: None if given[name] == () else given[name] for name in names})
-    quiet = chosen["quiet"]
-    return Reading(**{name: chosen[name] for name in names if name != "quiet"}), quiet
+    said = RefusalOptions(refusal=chosen["refusal"], refusal_tokens=chosen["refusal_tokens"])
+    counts = said.settled(gold)
+    return Reading(chosen["canon"], counts.strength, counts.tokens, chosen["inline"])
 
 
 def _load(given: dict[str, Any]) -> Load:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ragauge.cli.settings import formats, options_of, settings
+from ragauge.contracts.refusal import DEFAULT_TOKENS
 
 
 @click.command(short_help="Print the prompt contract: cite first, in a form that can be audited.")
@@ -33,7 +34,7 @@ def prompt(
     """
     from ragauge.citations.prompt import answer_schema, prompt_contract
 
-    tokens = settings(refusal_tokens=refusal_tokens or None)["refusal_tokens"]
+    tokens = settings(refusal_tokens=refusal_tokens or None)["refusal_tokens"] or DEFAULT_TOKENS
     text = prompt_contract(
         allow_cross_section=allow_cross_section, segments=segments, refusal=next(iter(tokens), "")
     )

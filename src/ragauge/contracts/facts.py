@@ -9,11 +9,10 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from ragauge.contracts.gold import Gold
+from ragauge.contracts.refusal import Refusal
 from ragauge.contracts.trace import Trace
 
 Status = Literal["ok", "error", "missing"]
-Refusal = Literal["none", "near", "exact", "free", "undetermined"]
-"""How an answer refuses: not at all, by the token, or in free words, which may leave it open."""
 
 
 class Facts(Struct, frozen=True, gc=False):
@@ -60,8 +59,8 @@ class Facts(Struct, frozen=True, gc=False):
 
     @property
     def compliant(self) -> bool:
-        """The answer has the promised form: a citation list, or the exact refusal."""
-        if self.refusal == "exact":
+        """The answer has the promised form: a citation list, or a refusal that counts as one."""
+        if self.answered is False:
             return True
         return self.status == "ok" and self.refusal != "near" and self.cited_count > 0
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
 from msgspec import Struct
+
+from ragauge.contracts.refusal import RefusalOptions
 
 HASHED = 64
 """Digits of a sha256."""
@@ -92,6 +94,31 @@ class Gold(Struct, frozen=True, kw_only=True, omit_defaults=True):
         refusal there.
         """
         return self.phrases if self.answerable else self.gold_claim_substr
+
+
+class GoldMetadata(RefusalOptions, frozen=True, kw_only=True, omit_defaults=True):
+    """What a gold set says of itself, in a first record that is not a question."""
+
+    name: str | None = None
+    version: str | None = None
+    description: str | None = None
+    created_date: str | None = None
+    languages: tuple[str, ...] = ()
+    domains: tuple[str, ...] = ()
+    license: str | None = None
+
+
+class GoldSet(list[Gold]):
+    """The questions of a gold set, with what it says of itself; None where it says nothing."""
+
+    def __init__(self, questions: Iterable[Gold], metadata: GoldMetadata | None = None) -> None:
+        super().__init__(questions)
+        self.metadata = metadata
+
+
+def metadata_of(questions: Sequence[Gold]) -> GoldMetadata | None:
+    """What the set of these questions says of itself, where it is known."""
+    return questions.metadata if isinstance(questions, GoldSet) else None
 
 
 def value_of(question: Gold, stratum: str) -> str | None:

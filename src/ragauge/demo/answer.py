@@ -8,6 +8,7 @@ from typing import Any, Protocol
 
 from msgspec import Struct
 
+from ragauge.contracts.refusal import DEFAULT_TOKEN
 from ragauge.demo.chance import chance
 from ragauge.demo.coverage import Weighed
 from ragauge.demo.evidence import THRESHOLD, Evidence, evidence
@@ -15,7 +16,6 @@ from ragauge.demo.index import Index
 from ragauge.demo.passages import Sentence
 from ragauge.demo.question import Question, read_question
 from ragauge.text.canonical import canonical
-from ragauge.text.refusal import DEFAULT_TOKEN
 
 VERSION = 3
 REFUSAL = DEFAULT_TOKEN

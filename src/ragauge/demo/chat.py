@@ -10,11 +10,12 @@ from typing import Any
 
 import msgspec
 
+from ragauge.contracts.refusal import DEFAULT_TOKEN
 from ragauge.contracts.system import Ask
 from ragauge.pipelines.http import HttpSystem
 from ragauge.pipelines.mapping import mapping_of
 from ragauge.text.citations import id_of, split_ids, unique
-from ragauge.text.refusal import DEFAULT_TOKEN, refusal_in, tokens
+from ragauge.text.refusal import refusal_in, tokens
 
 CONTRACT = f"""\
 You answer questions from numbered passages, and from nothing else.

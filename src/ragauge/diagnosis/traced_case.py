@@ -41,7 +41,8 @@ def traced_cases(runs: Sequence[Sequence[Observed]]) -> list[Case]:
     """A case for each trace; the runs of a question stand together."""
     known = known_ids(run for siblings in runs for run in siblings)
     every = [(run, siblings) for siblings in runs for run in siblings]
-    cases = [_Traced(run, siblings, known).case() for run, siblings in every]
+    token_used = any(run.facts.refusal == "exact" for run, _ in every)
+    cases = [_Traced(run, siblings, known, token_used).case() for run, siblings in every]
     return with_temperature(cases, [run.variation.temperature > 0 for run, _ in every])
 
 
@@ -78,8 +79,15 @@ def _heated(warm: Sequence[Case], cases: Sequence[Case]) -> frozenset[str]:
 class _Traced:
     """One trace while it is looked at."""
 
-    def __init__(self, run: Observed, siblings: Sequence[Observed], known: frozenset[str]) -> None:
+    def __init__(
+        self,
+        run: Observed,
+        siblings: Sequence[Observed],
+        known: frozenset[str],
+        token_used: bool,
+    ) -> None:
         self._run, self._siblings, self._known = run, siblings, known
+        self._token_used = token_used
         self._seen = Seen()
         self._said = Counter(answer_addresses(run.claims)) if run.claims else Counter()
 
@@ -89,7 +97,10 @@ class _Traced:
         seen.symptom("call_failed", facts.status == "error")
         if facts.status == "ok":
             if facts.refusal in ("exact", "near", "free"):
-                seen.symptom("refusal_form", facts.refusal != "exact")
+                # Other words are a fault where they do not count as a refusal, or where the system
+                # is known to have a token: it refuses with it elsewhere.
+                fault = bool(facts.answered) or self._token_used
+                seen.symptom("refusal_form", facts.refusal != "exact" and fault)
             self._look_at_passages()
             self._look_at_others()
             if facts.answerable:

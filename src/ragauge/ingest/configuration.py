@@ -7,10 +7,11 @@ import math
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from msgspec import Struct
 
+from ragauge.contracts.refusal import DEFAULT_STRENGTH, DEFAULT_TOKENS, Strength
 from ragauge.errors import UsageError
 
 PREFIX = "RAGAUGE_"
@@ -34,6 +35,8 @@ class Setting(Struct, frozen=True, kw_only=True):
     default: Any
     help: str
     choices: tuple[str, ...] = ()
+    may_be_empty: bool = False
+    """An empty text says something."""
 
 
 SETTINGS = {
@@ -67,15 +70,20 @@ SETTINGS = {
         Setting(
             name="refusal",
             kind="choice",
-            default="exact",
-            choices=("exact", "near", "free"),
-            help="What counts as a refusal.",
+            default=None,
+            choices=get_args(Strength),
+            help=(
+                "What counts as a refusal: auto, any; exact, the token alone; near, also with "
+                f"quotes or a full stop; free, as auto  [{DEFAULT_STRENGTH}; exact where a preset "
+                "promises the token]"
+            ),
         ),
         Setting(
             name="refusal_tokens",
             kind="texts",
-            default=("not in context",),
-            help="The texts that refuse.",
+            default=None,
+            help=f'The texts that refuse; "" is an empty answer  [{",".join(DEFAULT_TOKENS)}]',
+            may_be_empty=True,
         ),
         Setting(
             name="canon",
@@ -273,7 +281,15 @@ def configured(
             _set(values, name, value, f"flag {flag}", flag, problems)
     if problems:
         raise UsageError(*problems)
+    _with_promised_token(values, file)
     return values
+
+
+def _with_promised_token(values: dict[str, Value], file: Written) -> None:
+    """A project whose file names its refusal tokens promises them under the preset `ship`."""
+    promised = values["refusal_tokens"].origin == file.name and values["preset"].value == "ship"
+    if promised and values["refusal"].value is None:
+        values["refusal"] = Value("exact", f"{file.name}: refusal_tokens, with preset ship")
 
 
 def _from_its_folder(values: dict[str, Value], file: Written) -> None:
@@ -398,7 +414,7 @@ def read_setting(setting: Setting, value: Any) -> Any:
     if setting.kind == "number":
         return _number(value)
     if setting.kind == "texts":
-        return _texts(value)
+        return _texts(value, empty=setting.may_be_empty)
     if setting.kind == "list":
         return _list(value)
     if setting.kind == "text" and isinstance(value, int) and not isinstance(value, bool):
@@ -432,11 +448,11 @@ def _list(value: Any) -> tuple[str, ...]:
     return _texts([str(part) for part in parts])
 
 
-def _texts(value: Any) -> tuple[str, ...]:
+def _texts(value: Any, *, empty: bool = False) -> tuple[str, ...]:
     """A list as it is given; a single text, as the environment has it, is split at commas."""
     parts = value.split(",") if isinstance(value, str) else value
     if not isinstance(parts, list | tuple) or not all(isinstance(part, str) for part in parts):
         raise ValueError(f"expected texts, got {value!r}")
-    if not all(part.strip() for part in parts):
+    if not empty and not all(part.strip() for part in parts):
         raise ValueError(EMPTY)
     return tuple(part.strip() for part in parts)

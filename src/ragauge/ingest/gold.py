@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from difflib import get_close_matches
 from itertools import chain
 from typing import Any
 
-from ragauge.contracts.gold import Chunk, Gold, Span
+import msgspec
+
+from ragauge.contracts.gold import Chunk, Gold, GoldMetadata, GoldSet, Span
 from ragauge.errors import InputRejected
 from ragauge.ingest.fields import (
     BadField,
@@ -43,17 +46,20 @@ REQUIRED = {
 }
 
 
-def read_gold(name: str) -> list[Gold]:
+def read_gold(name: str) -> GoldSet:
     """The questions of a gold set, in its order; raises InputRejected with all that is wrong."""
     return gold_in(name, read_whole(name, long_lines=True))
 
 
-def gold_in(name: str, content: bytes) -> list[Gold]:
+def gold_in(name: str, content: bytes) -> GoldSet:
     """The questions of a file that was read already."""
     problems: list[str] = []
-    questions: list[Gold] = []
+    questions = GoldSet(())
     seen: dict[str, str] = {}
-    for place, record in _records(name, content, problems):
+    for number, (place, record) in enumerate(_records(name, content, problems)):
+        if number == 0 and is_metadata(record):
+            questions.metadata = metadata_of(record, place, problems)
+            continue
         try:
             question = gold_of(record)
         except BadRecord as fault:
@@ -72,6 +78,37 @@ def gold_in(name: str, content: bytes) -> list[Gold]:
         fact = nothing_in(name) or "holds no question"
         raise InputRejected(f"{name}: {fact}; write one JSON object a line")
     return questions
+
+
+def is_metadata(record: Any) -> bool:
+    """Whether a record says something of the set: it has no field of a question, and a known key.
+
+    >>> is_metadata({"refusal": "exact"}), is_metadata({"qid": "q1", "name": "x"})
+    (True, False)
+    """
+    if type(record) is not dict or not record.keys().isdisjoint(_KNOWN):
+        return False
+    return any(get_close_matches(key, METADATA, n=1, cutoff=CLOSE) for key in record)
+
+
+def metadata_of(record: dict[str, Any], place: str, problems: list[str]) -> GoldMetadata | None:
+    """What the set says of itself; None, and problems, where it cannot be read."""
+    known = len(problems)
+    for key in record:
+        if key not in METADATA:
+            near = get_close_matches(key, METADATA, n=1)
+            hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(METADATA)}"
+            problems.append(f"{place}: {key}: a gold set's metadata has no such key; {hint}")
+    try:
+        made = msgspec.convert(record, GoldMetadata)
+    except msgspec.ValidationError as error:
+        problems.append(f"{place}: {error}")
+    return made if len(problems) == known else None
+
+
+METADATA = GoldMetadata.__struct_fields__
+CLOSE = 0.8
+"""How much alike a misspelt key of the metadata is to the one that was meant."""
 
 
 def gold_of(record: Any) -> Gold:

@@ -9,11 +9,19 @@ import msgspec
 from msgspec import Struct
 
 from ragauge.contracts.finding import Finding
-from ragauge.contracts.gold import Gold
+from ragauge.contracts.gold import Gold, GoldMetadata
 from ragauge.contracts.gold_parts import Units
 from ragauge.errors import InputRejected
 from ragauge.ingest.fields import BadField, BadRecord, mapping, mappings, quoted, text
-from ragauge.ingest.gold import ALIASES, REQUIRED, SHOWN, gold_in, gold_of
+from ragauge.ingest.gold import (
+    ALIASES,
+    REQUIRED,
+    SHOWN,
+    gold_in,
+    gold_of,
+    is_metadata,
+    metadata_of,
+)
 from ragauge.ingest.gold_tables import OTHER_QUESTIONS, Records, read_table
 from ragauge.ingest.heritage import MARKS, Entry, entry_of, is_entry, misplaced, unknown_types
 from ragauge.ingest.judgements import records_of
@@ -35,6 +43,7 @@ class Taken(Struct, frozen=True):
     questions: list[Gold]
     findings: Met
     """Each with the number of times it was met."""
+    metadata: GoldMetadata | None = None
 
 
 def read_any(name: str, answerable: bool | None = None) -> Taken:
@@ -44,9 +53,14 @@ def read_any(name: str, answerable: bool | None = None) -> Taken:
     """
     problems: list[str] = []
     findings: Met = []
+    metadata = None
     content = read_whole(name)
     if content.lstrip()[:1] in (b"{", b"["):
-        form, records = _of_json(name, list(_decoded(name, content, problems)), problems, findings)
+        decoded = list(_decoded(name, content, problems))
+        if len(decoded) > 1 and is_metadata(decoded[0][1]):
+            place, record = decoded.pop(0)
+            metadata = metadata_of(record, place, problems)
+        form, records = _of_json(name, decoded, problems, findings)
     else:
         form, records = "a table", read_table(name, content, problems)
     named = _with_qids(name, list(records), findings)
@@ -55,7 +69,7 @@ def read_any(name: str, answerable: bool | None = None) -> Taken:
         raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
     if not questions:
         raise InputRejected(f"{name}: holds no question")
-    return Taken(form, questions, findings)
+    return Taken(form, questions, findings, metadata)
 
 
 def read_units(name: str) -> tuple[list[Gold], Units]:

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from msgspec import Struct, structs
 
-from ragauge.contracts.facts import Facts, Pattern, Refusal, pattern_facts, pattern_of
+from ragauge.contracts.facts import Facts, Pattern, pattern_facts, pattern_of
 from ragauge.contracts.gold import LOCKED, Gold, constraint_lock
+from ragauge.contracts.refusal import (
+    DEFAULT_STRENGTH,
+    DEFAULT_TOKENS,
+    REFUSING,
+    Refusal,
+    Strength,
+)
 from ragauge.contracts.trace import StructuredAnswer, Trace
 from ragauge.text.canonical import Canon, Phrases, composed, phrases
 from ragauge.text.citations import inline_markers, take_apart, unique
-from ragauge.text.refusal import (
-    DEFAULT_TOKEN,
-    REFUSING,
-    Strength,
-    Tokens,
-    refusal_in,
-    refusal_in_free_words,
-    tokens,
-)
+from ragauge.text.refusal import Tokens, refusal_in, refusal_in_free_words, tokens
 from ragauge.text.refusals.cues import cued
 
 EMPTY_ANSWER = "the answer is empty"
@@ -28,14 +27,14 @@ class Reading(Struct, frozen=True):
     """How answers are read: part of every number's signature."""
 
     canon: Canon = "unicode"
-    refusal: Strength = "exact"
-    refusal_tokens: tuple[str, ...] = (DEFAULT_TOKEN,)
+    refusal: Strength = DEFAULT_STRENGTH
+    refusal_tokens: tuple[str, ...] = DEFAULT_TOKENS
     inline: bool = False
     """Read markers such as [1] or [p1#2] inside the text as citations."""
 
     def signature(self) -> str:
         parts = [f"canon:{self.canon}", f"refusal:{self.refusal}"]
-        if self.refusal_tokens != (DEFAULT_TOKEN,):
+        if self.refusal_tokens != DEFAULT_TOKENS:
             parts.append("tokens:" + "/".join(self.refusal_tokens))
         return "|".join([*parts, "inline"] if self.inline else parts)
 
@@ -58,6 +57,7 @@ class Reader:
     def __init__(self, reading: Reading) -> None:
         self.reading = reading
         self._tokens: Tokens = tokens(tuple(map(composed, reading.refusal_tokens)))
+        self._empty_refuses = "" in self._tokens.folded
         self._inline = reading.inline
         self._refusals = REFUSING[reading.refusal]
 
@@ -87,8 +87,12 @@ class Reader:
         if structured is not None and not structured.claim:
             structured = None
         text = trace.answer if structured is None else structured.claim
-        if not text or trace.status == "error" or trace.error or text.isspace():
+        if trace.status == "error" or trace.error:
             return self._failed(key)
+        if not text or text.isspace():
+            if not self._empty_refuses or not answer_given(trace):
+                return self._failed(key)
+            return self._compared(key, trace, "", (), "exact")
         if not text.isascii():
             text = composed(text)
         refusal = refusal_in(text, self._tokens)
@@ -163,6 +167,12 @@ class Reader:
             echoed,
         )
         return pattern, claim, cited
+
+
+def answer_given(trace: Trace) -> bool:
+    """Whether the trace has an answer at all, if only an empty one: null is none."""
+    structured = trace.answer_json
+    return trace.answer is not None or (structured is not None and structured.claim is not None)
 
 
 def missing(gold: Gold) -> Facts:

@@ -172,16 +172,17 @@ def chr_shipped(facts: Facts) -> Row | Absent:
 
 @metric(
     "quality.compliance",
-    version=1,
+    version=2,
     better="higher",
     bounds=(0, 1),
     unit="question",
     needs=("compliant",),
 )
 def compliance(facts: Facts) -> Row | Absent:
-    """Questions answered in the promised form, a citation list or the exact refusal, over all.
+    """Questions answered in the promised form, a citation list or a refusal, over all.
 
-    Errors and missing answers are not compliant.
+    A refusal is what counts as one: the exact token alone under `--refusal exact`, any refusal by
+    default. Errors and missing answers are not compliant.
 
     >>> compliance(Facts(answerable=False, refusal="near", answered=True))
     Row(counts=(0, 1), reason=None)
@@ -388,7 +389,8 @@ GOOD_LABELS = frozenset({"OK", "REFUSAL_OK"})
 def label(facts: Facts, *, brief: bool = False) -> str:
     """The question's one label.
 
-    The brief has no label for a malformed refusal: with `brief` it is what it counts as. Without
+    A refusal is malformed where it is near the token and does not count as one. The brief has no
+    label for that: with `brief` it is what it counts as. Without
     gold citations a hit cannot be told, and the claim alone decides between OK and ANS_NO_HIT.
 
     >>> label(Facts(answerable=False, answered=True, refusal="near"))
@@ -398,7 +400,7 @@ def label(facts: Facts, *, brief: bool = False) -> str:
     """
     if facts.status != "ok":
         return facts.status.upper()
-    if facts.refusal == "near" and not brief:
+    if facts.refusal == "near" and facts.answered and not brief:
         return "REFUSAL_MALFORMED"
     if not facts.answered:
         return "OVER_REFUSAL" if facts.answerable else "REFUSAL_OK"

@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, Struct, structs
+from msgspec import Meta, structs
 
 from ragauge.citations.offsets import OffsetReading
 from ragauge.citations.reranking import ranks_of
 from ragauge.citations.validator import Policy, needs_documents
 from ragauge.contracts.audit import DEPTHS, AuditReport, Depth
 from ragauge.contracts.citation import Unit
-from ragauge.contracts.gold import Gold
+from ragauge.contracts.gold import Gold, GoldSet
+from ragauge.contracts.refusal import RefusalOptions
 from ragauge.contracts.score import Outcome
 from ragauge.contracts.verdict import Rule
 from ragauge.engines.local import ordered
@@ -40,7 +41,6 @@ from ragauge.runners.audit_unit import in_one_unit
 from ragauge.runners.bad_input import allowed_bad, refuse_bad_lines
 from ragauge.runners.join import Join
 from ragauge.runners.kept_audits import audited_answers
-from ragauge.text.refusal import DEFAULT_TOKEN, Strength
 
 Progress = Callable[[int], None]
 """Told how many bytes of the traces are done."""
@@ -56,7 +56,7 @@ LOOKED_INTO = {f"traceability.{depth}": DEPTHS.index(depth) for depth in ("text"
 """Metrics of the depths that look into documents: told only where that was asked for."""
 
 
-class AuditOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class AuditOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How to audit; the defaults are the command's."""
 
     manifest: str | None = None
@@ -66,8 +66,6 @@ class AuditOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     depth: Depth | None = None
     """None is `text` with documents, else `payload`."""
     cite_first: bool = True
-    refusal: Strength = "exact"
-    refusal_tokens: tuple[str, ...] = (DEFAULT_TOKEN,)
     inline: bool = False
     offsets_in: Literal["code-points", "utf-16", "bytes"] = "code-points"
     tokenizer: str | None = None
@@ -97,8 +95,8 @@ class AuditOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
             allow_cross_section=read_section_pairs(pairs) if pairs else frozenset(),
             unit=unit,
             cite_first=self.cite_first,
-            refusal_tokens=self.refusal_tokens,
-            refusal=self.refusal,
+            refusal_tokens=self.tokens,
+            refusal=self.strength,
             offsets=OffsetReading(chars_in=self.offsets_in),
         )
 
@@ -126,11 +124,12 @@ class _Audit:
     """One audit: from its files to its outcome."""
 
     def __init__(self, traces: list[str], options: AuditOptions, progress: Progress) -> None:
-        self._traces, self._options, self._progress = traces, options, progress
         _check(traces, options)
+        self._gold = read_gold(options.gold) if options.gold else GoldSet(())
+        options = options.settled(self._gold.metadata)
+        self._traces, self._options, self._progress = traces, options, progress
         self._policy = options.policy(None)
         self._allowed = allowed_bad(options.max_bad)
-        self._gold = read_gold(options.gold) if options.gold else []
         self._manifest = read_manifest(options.manifest) if options.manifest else None
         self._embedder_id = embedder(options.embedder).id if options.embedder else None
         self._calibration = (

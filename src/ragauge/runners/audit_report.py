@@ -67,7 +67,7 @@ class AuditAssembly:
 
     def outcome(self, rules: Sequence[Rule], embedder: str | None) -> Outcome[AuditReport]:
         supporter = _supporter(self._options.deepest)
-        reading = f"depth:{self._options.deepest}|refusal:{self._options.refusal}"
+        reading = f"depth:{self._options.deepest}|refusal:{self._options.strength}"
         reading += f"|model:{supporter}" if supporter else ""
         numbers = AuditNumbers(
             self._sums,

@@ -29,7 +29,7 @@ from ragauge.contracts.gold import Gold, Span
 from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.metric import Absent
 from ragauge.ingest.auditable import Auditable
-from ragauge.metrics.facts import EMPTY_ANSWER, error_reason
+from ragauge.metrics.facts import EMPTY_ANSWER, answer_given, error_reason
 from ragauge.metrics.quality import NO_CITATIONS
 from ragauge.text.canonical import composed
 
@@ -290,6 +290,8 @@ def failure_of(made: Auditable, kind: Kind) -> str | None:
     trace, answer = made.trace, made.answer
     if trace.status == "error" or trace.error or (trace.ok is False and kind != "refusal"):
         return error_reason(trace)
+    if kind == "refusal" and answer_given(trace):
+        return None
     said = answer.answer.strip() or any(part.text.strip() for part in answer.segments)
     return None if said or answer.error or answer.broken is not None else EMPTY_ANSWER
 

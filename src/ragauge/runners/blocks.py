@@ -86,7 +86,7 @@ class _Codes(dict[Pattern, int]):
         self[pattern] = code = len(self)
         facts = pattern_facts(pattern)
         self.good.append(label(facts) in GOOD_LABELS)
-        cites = facts.refusal == "exact" and facts.cited_count > 0
+        cites = facts.answered is False and facts.cited_count > 0
         own_words = facts.refusal in ("free", "undetermined")
         self.noted.append(facts.status == "error" or cites or own_words)
         return code
@@ -192,11 +192,11 @@ def _note_answer(qid: str, facts: Read, trace: Trace, number: int, found: BlockS
     read = pattern_facts(pattern)
     if read.status == "error":
         _note(found, "error_record", number, f"{qid}: {error_reason(trace)}")
-    elif read.refusal == "exact" and cited:
+    if read.answered is False and cited:
         ids = ", ".join(cited[:3])
         _note(found, "refusal_cites", number, f"{qid}: refuses, yet cites {ids}")
-    elif read.refusal == "free":
-        counted = "an answer; --refusal free counts it as a refusal" if read.answered else "one"
+    if read.refusal == "free":
+        counted = "an answer; --refusal auto counts it as a refusal" if read.answered else "one"
         message = f"{qid}: refuses in free words, counted as {counted}: {claim}"
         _note(found, "free_refusal", number, message)
     elif read.refusal == "undetermined":

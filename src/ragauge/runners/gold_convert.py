@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from ragauge.contracts.finding import Findings
-from ragauge.contracts.gold import Gold, fingerprint
+from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.gold import Gold, GoldMetadata, fingerprint
 from ragauge.contracts.gold_parts import ConvertReport, Units
 from ragauge.contracts.gold_report import Severity, judged
 from ragauge.errors import UsageError
@@ -40,8 +40,11 @@ def convert(
     found = Findings()
     for finding, times in taken.findings:
         found.add(finding, times)
+    if taken.metadata and form in TABLES:
+        fact = "a table has no place for the metadata of the set, which is left behind"
+        found.add(Finding("not_carried", source, fact))
     questions = taken.questions
-    write_new({target: encoded(questions, form)}, force)
+    write_new({target: encoded(questions, form, metadata=taken.metadata)}, force)
     return ConvertReport(
         **judged(found, SEVERITIES),
         coverage={
@@ -64,14 +67,22 @@ def form_of(path: Path) -> str:
     return form
 
 
-def encoded(questions: Sequence[Gold], form: str = "jsonl", units: Units = "questions") -> bytes:
+def encoded(
+    questions: Sequence[Gold],
+    form: str = "jsonl",
+    units: Units = "questions",
+    metadata: GoldMetadata | None = None,
+) -> bytes:
     """The questions in a form, keys Ragauge does not know at the place they came from.
 
-    Heritage entries are written as they were read.
+    Heritage entries are written as they were read. The metadata of the set comes first; a table
+    has no place for it.
     """
-    if units == "entries" and form not in ("json", "jsonl"):
+    if units == "entries" and form in TABLES:
         raise UsageError(f"heritage entries cannot be a table: write .jsonl or .json, not .{form}")
     records = [one.extra if units == "entries" else record_of(one) for one in questions]
+    if metadata is not None and form not in TABLES:
+        records.insert(0, msgspec.to_builtins(metadata))
     match form:
         case "jsonl":
             return b"".join(msgspec.json.encode(record) + b"\n" for record in records)
@@ -116,6 +127,7 @@ def _content(path: Path) -> bytes | None:
         return None
 
 
-FORMS = ("jsonl", "json", "csv", "tsv")
+TABLES = ("csv", "tsv")
+FORMS = ("jsonl", "json", *TABLES)
 EMPTY: dict[str, Any] = {"gold_answer": "", "gold_citations": []}
 """What the fields with other names hold where they hold nothing; a question always asks."""

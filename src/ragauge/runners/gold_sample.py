@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.gold import Gold, fingerprint
+from ragauge.contracts.gold import Gold, fingerprint, metadata_of
 from ragauge.contracts.gold_parts import CELLS_KEPT, DrawnCell, SampleReport, Units
 from ragauge.contracts.gold_report import Severity, judged
 from ragauge.errors import UsageError
@@ -47,7 +47,7 @@ def sample(
     keys = {question.qid: key_of(question, factors) for question in questions}
     made = sample_units(keys, n, allocation, seed)
     drawn = _drawn(questions, made.weights)
-    write_new({out: encoded(drawn, form, units)}, force)
+    write_new({out: encoded(drawn, form, units, metadata_of(questions))}, force)
     return SampleReport(
         **judged(_found(made.cells, factors, len(questions), units), SEVERITIES),
         coverage=_coverage(questions, drawn, made.cells),

@@ -8,7 +8,7 @@ from math import lcm
 from pathlib import Path
 
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.gold import ANSWERABLE, Gold, fingerprint, value_of
+from ragauge.contracts.gold import ANSWERABLE, Gold, fingerprint, metadata_of, value_of
 from ragauge.contracts.gold_parts import CELLS_KEPT, Part, PartCell, SplitReport, Units
 from ragauge.contracts.gold_report import Severity, judged
 from ragauge.errors import UsageError
@@ -50,7 +50,8 @@ def split(
     parts = _parts(questions, made.part_of, len(names))
     _demand_filled(parts, names, shares, len(questions), units)
     files = [into / f"{name}.jsonl" for name in names]
-    _write(files, parts, force, units)
+    about = metadata_of(questions)
+    _write(files, [encoded(part, units=units, metadata=about) for part in parts], force)
     return SplitReport(
         **judged(_found(made.cells, factors, names, parts, units), SEVERITIES),
         coverage={"gold": len(questions), "cells": len(made.cells)},
@@ -182,15 +183,12 @@ def _demand_filled(
         )
 
 
-def _write(
-    files: Sequence[Path], parts: Sequence[Sequence[Gold]], force: bool, units: Units
-) -> None:
+def _write(files: Sequence[Path], contents: Sequence[bytes], force: bool) -> None:
     folder = files[0].parent
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UsageError(f"{folder}: cannot be a folder: {error.strerror or error}") from None
-    contents = (encoded(part, units=units) for part in parts)
     write_new(dict(zip(files, contents, strict=True)), force)
 
 

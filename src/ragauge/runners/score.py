@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from ragauge.contracts.facts import Pattern
 from ragauge.contracts.metric import Metric
+from ragauge.contracts.refusal import RefusalOptions
 from ragauge.contracts.score import Outcome, ScoreReport
 from ragauge.contracts.verdict import Rule
 from ragauge.engines.local import ordered
@@ -30,19 +31,16 @@ from ragauge.runners.blocks import BlockScorer, BlockScores
 from ragauge.runners.gather import Each, Gathering, Record
 from ragauge.runners.kept_answers import answers_to
 from ragauge.text.canonical import Canon
-from ragauge.text.refusal import DEFAULT_TOKEN, Strength
 
 Progress = Callable[[int], None]
 """Told how many bytes of the traces are done."""
 
 
-class ScoreOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ScoreOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How to score; the defaults are the command's."""
 
     preset: str | None = None
     gates: str | tuple[Rule, ...] | None = None
-    refusal: Strength = "exact"
-    refusal_tokens: tuple[str, ...] = (DEFAULT_TOKEN,)
     canon: Canon = "unicode"
     inline: bool = False
     each: Each = "question"
@@ -107,20 +105,19 @@ class _Run:
     def __init__(
         self, gold: str, traces: list[str], options: ScoreOptions, progress: Progress
     ) -> None:
-        self._options, self._progress, self._traces = options, progress, traces
+        self._progress, self._traces = progress, traces
+        self._brief = options.preset == BRIEF
         if [gold, *traces, options.baseline].count(STDIN) > 1:
             raise UsageError("only one of the files can be standard input (-)")
         self._rules = rules_of(options)
         self._allowed = allowed_bad(options.max_bad)
         self._baseline = read_baseline(options.baseline) if options.baseline else None
-        self._reading = Reading(
-            options.canon, options.refusal, options.refusal_tokens, options.inline
-        )
         wanted = {rule.metric: find(rule.metric) for rule in self._rules}
         known = reading("facts")
         self._metrics = tuple(dict(sorted({**known, **wanted}.items())).values())
-        self._brief = options.preset == BRIEF
         self._gold = read_gold(gold)
+        self._options = options = options.settled(self._gold.metadata, exact=self._brief)
+        self._reading = Reading(options.canon, options.strength, options.tokens, options.inline)
         self._found = Gathering(self._gold, self._metrics, options.each)
 
     def outcome(self) -> Outcome[ScoreReport]:

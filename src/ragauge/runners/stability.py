@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, Struct, structs
+from msgspec import Meta, structs
 
 from ragauge import __version__
 from ragauge.contracts.gold import Gold, fingerprint
 from ragauge.contracts.kept import KeptAnswer
+from ragauge.contracts.refusal import RefusalOptions
 from ragauge.contracts.score import Outcome
 from ragauge.contracts.stability import (
     QuestionStability,
@@ -37,7 +38,6 @@ from ragauge.runners.run_rows import run_rows
 from ragauge.runners.sweep_findings import note_findings
 from ragauge.runners.verdicts import Verdicts
 from ragauge.text.canonical import Canon
-from ragauge.text.refusal import DEFAULT_TOKEN, Strength
 
 Progress = Callable[[int, int], None]
 """Told how many questions are judged, of how many."""
@@ -47,14 +47,12 @@ NOT_IN_THE_NUMBERS = ("gates", "out")
 """Options that leave every score as it is, and so are no part of a run's identity."""
 
 
-class StabilityOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class StabilityOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How to score a sweep; the defaults are the command's."""
 
     profile: Profile = "ours"
     gates: str | None = None
     min_stable: Annotated[float, Meta(ge=0, le=1)] = 1.0
-    refusal: Strength = "exact"
-    refusal_tokens: tuple[str, ...] = (DEFAULT_TOKEN,)
     canon: Canon | None = None
     """None is the profile's own."""
     inline: bool = False
@@ -66,7 +64,7 @@ class StabilityOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
         own: Literal["unicode", "reference"] = (
             "reference" if self.profile == "reference" else "unicode"
         )
-        return Reading(self.canon or own, self.refusal, self.refusal_tokens, self.inline)
+        return Reading(self.canon or own, self.strength, self.tokens, self.inline)
 
 
 def stability(
@@ -85,7 +83,9 @@ def stability(
     except msgspec.ValidationError as error:
         fact = in_flags(str(error), {"min_stable": "--min-stable"})
         raise UsageError(f"stability: {fact}") from None
-    return _Scoring(read_gold(str(gold)), names, chosen).outcome(progress or _silent)
+    questions = read_gold(str(gold))
+    chosen = chosen.settled(questions.metadata, exact=chosen.profile == "reference")
+    return _Scoring(questions, names, chosen).outcome(progress or _silent)
 
 
 class _Scoring:
@@ -139,7 +139,7 @@ class _Scoring:
         stable = found.stable()
         gates = (stable_gate(stable, least), *found.rule_verdicts(least))
         findings = lines.findings
-        strength = self._options.refusal
+        strength = self._options.strength
         note_findings(findings, self._all, found.outputs, self._plans, self._rules, strength)
         scores = {STABLE: stable, **found.scores(self._options.reading().signature())}
         return StabilityReport(

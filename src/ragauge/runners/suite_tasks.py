@@ -58,8 +58,11 @@ class Kind(Struct, frozen=True):
 def _score_options(task: Task) -> dict[str, Any]:
     chosen = task.settings
     names = ("preset", "min_coverage", "each", "refusal", "refusal_tokens", "inline", "max_bad")
+    # As in `configured`: a file that names its refusal tokens promises them under `ship`.
+    promised = chosen["preset"] == "ship" and chosen["refusal_tokens"] is not None
     return {
         **{name: chosen[name] for name in names},
+        "refusal": chosen["refusal"] or ("exact" if promised else None),
         "gates": ",".join(chosen["gates"]) or None,
         "canon": chosen["canon"] or "unicode",
     }

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 
-from ragauge.contracts.facts import Refusal
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold, fingerprint
+from ragauge.contracts.refusal import REFUSING, Refusal, Strength
 from ragauge.contracts.run import SweepPlan
 from ragauge.contracts.verdict import Rule
 from ragauge.metrics.factors import effects, same_output
 from ragauge.runners.plans import Plans
 from ragauge.runners.question_stability import JudgedQuestion
 from ragauge.stats.sequential import ALPHA
-from ragauge.text.refusal import Strength
 
 
 class Outputs:
@@ -100,7 +99,8 @@ def _note_runs(findings: Findings, outputs: Outputs) -> None:
 
 def _note_refusals(findings: Findings, outputs: Outputs, strength: Strength) -> None:
     """Runs that refuse in free words: a sweep's numbers count them as --refusal says."""
-    counted = "as refusals" if strength == "free" else "as answers; --refusal free counts refusals"
+    counts = "free" in REFUSING[strength]
+    counted = "as refusals" if counts else "as answers; --refusal auto counts refusals"
     for qid, refusals in outputs.own_words.items():
         of = f"of {refusals.total()} runs"
         if refusals["free"]:

@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, Struct, structs
+from msgspec import Meta, Struct, field, structs
 
 from ragauge.contracts.citation import Unit
 from ragauge.contracts.documents import FrozenDocument
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.kept import KeptAnswer
+from ragauge.contracts.refusal import RefusalOptions
 from ragauge.contracts.run import ORIGINAL, Grid
 from ragauge.contracts.score import Outcome
 from ragauge.contracts.sweep import Progress, SweepReport
@@ -39,7 +40,6 @@ from ragauge.runners.sweep import Announce, sweep
 from ragauge.runners.trace_eval_identity import identity_of
 from ragauge.runners.trace_eval_report import TraceEvalAssembly
 from ragauge.runners.traced_question import Lines, traced_question
-from ragauge.text.refusal import DEFAULT_TOKEN, Strength
 
 ASKING = frozenset(
     {
@@ -52,7 +52,7 @@ ASKING = frozenset(
 Watch = Callable[[Progress], None]
 
 
-class TraceEvalOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class TraceEvalOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How to evaluate; the defaults are the command's."""
 
     recipe: Recipe = Recipe()
@@ -63,8 +63,6 @@ class TraceEvalOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     tokenizer: str | None = None
     embedder: str | None = None
     calibration: str | None = None
-    refusal: Strength = "exact"
-    refusal_tokens: tuple[str, ...] = (DEFAULT_TOKEN,)
     gates: str | None = None
     min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
     """Of the questions that should have a value, the fraction a gate needs to decide."""
@@ -77,7 +75,7 @@ class TraceEvalOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     to_db: str | None = None
     run: str | None = None
     """What the rows of the database call this run."""
-    asking: dict[str, Any] = {}
+    asking: dict[str, Any] = field(default_factory=dict)
     """How calls are made, as in SweepOptions: those of ASKING."""
 
     def auditing(self) -> AuditOptions:
@@ -109,7 +107,9 @@ def trace_eval(
     chosen = _options_of(options)
     if str(gold) == STDIN:
         raise UsageError("trace-eval reads the gold set twice; give it as a file, not as -")
-    evaluation = _Evaluation(read_gold(str(gold)), chosen, str(out))
+    questions = read_gold(str(gold))
+    chosen = chosen.settled(questions.metadata)
+    evaluation = _Evaluation(questions, chosen, str(out))
     swept = sweep(gold, system, out, watch, announce, grid=evaluation.grid, **chosen.asking)
     return Evaluated(swept, evaluation.outcome() if swept.ended == "complete" else None)
 

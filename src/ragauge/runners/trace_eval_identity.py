@@ -20,7 +20,7 @@ def signature_of(options: TraceEvalOptions, embedder: str | None) -> str:
     recipe = options.recipe
     seeds = "/".join(map(str, recipe.seeds))
     made = (
-        f"depth:{options.auditing().deepest}|refusal:{options.refusal}"
+        f"depth:{options.auditing().deepest}|refusal:{options.strength}"
         f"|wordings:{recipe.wordings}|seeds:{seeds}|t:{recipe.temperature:g}"
     )
     return f"{made}|embedder:{embedder}" if embedder else made
@@ -44,8 +44,8 @@ def identity_of(
             "offsets_in": options.offsets_in,
             "tokenizer": options.tokenizer,
             "embedder": embedder,
-            "refusal": options.refusal,
-            "refusal_tokens": list(options.refusal_tokens),
+            "refusal": options.strength,
+            "refusal_tokens": list(options.tokens),
         },
         "ragauge": __version__,
         "manifest": manifest.hash if manifest else None,

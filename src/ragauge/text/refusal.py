@@ -1,31 +1,25 @@
 """Refusal: one predicate, several strengths.
 
-`exact` decides the numbers by default: the whole text is the token. `near` is the token dressed
-up with a list marker, quotes, a final stop or a claim field: a refusal that breaks the contract.
-`free` says in its own words that it does not answer; where that cannot be told for certain, it is
-an answer, and `undetermined` is only noted.
+`exact`: the complete text is the token. `near` is the token with a list marker, quotes, a final
+stop or a claim field around it. `free` says in its own words that it does not answer; where that
+is not certain it is an answer, and `undetermined` is only noted. By default (`auto`) all three
+count as refusals.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Literal
 
 from msgspec import Struct
 
-from ragauge.contracts.facts import Refusal
+from ragauge.contracts.refusal import (
+    DEFAULT_STRENGTH,
+    DEFAULT_TOKENS,
+    REFUSING,
+    Refusal,
+    Strength,
+)
 from ragauge.text.free_refusal import Judgement, free_refusal
-
-Strength = Literal["exact", "near", "free"]
-
-DEFAULT_TOKEN = "not in context"
-
-REFUSING: dict[Strength, tuple[Refusal, ...]] = {
-    "exact": ("exact",),
-    "near": ("exact", "near"),
-    "free": ("exact", "near", "free"),
-}
-"""What counts as a refusal, by the strength that was chosen."""
 
 _FREE: dict[Judgement, Refusal] = {
     "refusal": "free",
@@ -57,7 +51,7 @@ class Tokens(Struct, frozen=True):
     most_characters: int
 
 
-def tokens(texts: tuple[str, ...] = (DEFAULT_TOKEN,)) -> Tokens:
+def tokens(texts: tuple[str, ...] = DEFAULT_TOKENS) -> Tokens:
     folded = frozenset(fold(text) for text in texts)
     words = max((len(text.split()) for text in folded), default=0)
     characters = max(map(len, folded), default=0)
@@ -101,16 +95,16 @@ def refusal_in_free_words(text: str, question: str | None = None) -> Refusal:
 
 def is_refusal(
     text: str,
-    strength: Strength = "exact",
+    strength: Strength = DEFAULT_STRENGTH,
     known: Tokens | None = None,
     question: str | None = None,
 ) -> bool:
     """Whether an answer counts as a refusal under a strength of the predicate.
 
     >>> [is_refusal("The documents do not say.", strength) for strength in REFUSING]
-    [False, False, True]
+    [True, False, False, True]
     """
     refusal = refusal_in(text, known or tokens())
-    if refusal == "none" and strength == "free":
+    if refusal == "none" and "free" in REFUSING[strength]:
         refusal = refusal_in_free_words(text, question)
     return refusal in REFUSING[strength]

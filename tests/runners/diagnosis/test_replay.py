@@ -120,8 +120,9 @@ def test_answers_are_read_as_they_were_when_they_were_wrong(journal, tmp_path):
         def reply(self, ask):
             return {"answer": "Not in context.", "retrieved_ids": []}
 
-    assert replayed([unanswerable(1)], Stops(), journal).repaired_by == {}
-    near = replayed([unanswerable(1)], Stops(), tmp_path / "near", reading=Reading(refusal="near"))
+    exact = replayed([unanswerable(1)], Stops(), journal, reading=Reading(refusal="exact"))
+    assert exact.repaired_by == {}
+    near = replayed([unanswerable(1)], Stops(), tmp_path / "near")
     assert "again" in near.repaired_by["q1"]
 
 

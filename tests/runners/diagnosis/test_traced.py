@@ -92,12 +92,19 @@ def test_without_a_fault_nothing_is_likely_and_it_passes(asked):
 @pytest.mark.parametrize("fault", CAUSES)
 def test_a_planted_fault_is_the_first_cause(asked, fault):
     report = asked(f"{fault}=0.6")
-    assert not report.passed
+    # Refusals in other words count as refusals by default: no gate fails.
+    assert report.passed is (fault == "chatty_refusals")
     first = report.causes[0]
     assert (first.id, first.standing) == (CAUSES[fault], "likely")
     assert first.samples
     assert first.evidence[0].n >= first.explains > 0
     assert all(action.do for action in first.actions)
+
+
+def test_refusals_in_other_words_fail_where_the_exact_token_is_demanded(asked):
+    report = asked("chatty_refusals", refusal="exact")
+    assert not report.passed
+    assert report.causes[0].id == "cause.refusal_form"
 
 
 def test_what_the_fault_made_low_names_the_cause(asked):
@@ -199,9 +206,12 @@ def test_what_counts_as_a_refusal_may_be_asked(material):
     chatty = [trace(n, answer_json=None, answer="I cannot find that.") for n in range(3)]
     by_token = [trace(n, answer_json=None, answer="NO ANSWER") for n in range(3)]
     over = "quality.over_refusal"
-    assert material(*by_token).metrics[over].score.value == 0
-    assert material(*by_token, refusal_tokens=("no answer",)).metrics[over].score.value == 1
-    assert material(*chatty, refusal="free").metrics[over].score.value == 1
+    exact = {"refusal": "exact"}
+    assert material(*by_token, **exact).metrics[over].score.value == 0
+    tokens = {"refusal_tokens": ("no answer",)}
+    assert material(*by_token, **exact, **tokens).metrics[over].score.value == 1
+    assert material(*chatty).metrics[over].score.value == 1
+    assert material(*chatty, **exact).metrics[over].score.value == 0
 
 
 def test_progress_is_told_for_each_question(tmp_path):

@@ -11,6 +11,7 @@ from ragauge.contracts.answers import AnswerRow
 from ragauge.ingest.answered.records import placed_records
 from ragauge.ingest.answered.shapes import REFERENCES, own_id, row_of
 from ragauge.ingest.fields import BadField, BadRecord, quoted, texts
+from ragauge.ingest.gold import is_metadata, metadata_of
 from ragauge.ingest.heritage import Entry, entry_of, is_entry
 from ragauge.ingest.judgements import Records
 
@@ -45,7 +46,10 @@ def read_questions(
 
 def _asked(placed: Records, problems: list[str]) -> Records:
     """The records of single questions; an entry's pairs one by one."""
-    for place, record in placed:
+    for number, (place, record) in enumerate(placed):
+        if number == 0 and is_metadata(record):
+            metadata_of(record, place, problems)
+            continue
         if not is_entry(record):
             yield place, record
             continue

@@ -97,6 +97,8 @@ def _labels(page: Page, report: ScoreReport) -> None:
         for label, times in labels
     ]
     page.table(rows, right={2, 3})
+    if refusals := story.refusal_words(report):
+        page.paragraph(note(refusals))
 
 
 def _strata(page: Page, report: ScoreReport, names: dict[str, str]) -> None:

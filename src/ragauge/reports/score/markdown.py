@@ -83,6 +83,8 @@ def _labels(report: ScoreReport) -> Iterator[str]:
         rows = [(code(lb), numbers.count(n), numbers.share(n, total)) for lb, n in labels]
         yield "### Labels"
         yield table(("label", "questions", "share"), rows, right={1, 2})
+    if refusals := story.refusal_words(report):
+        yield comment.sentence(refusals)
 
 
 def _strata(report: ScoreReport, names: dict[str, str]) -> Iterator[str]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from typing import Literal
 
 from msgspec import Struct
 
 from ragauge.contracts.finding import Finding
+from ragauge.contracts.refusal import REFUSING
 from ragauge.contracts.score import (
     Change,
     Comparison,
@@ -92,6 +93,31 @@ def labels_in_order(report: ScoreReport) -> list[tuple[str, int]]:
     known = [label for label in (*sorted(GOOD_LABELS), *BAD_LABELS) if label in report.labels]
     unknown = sorted(set(report.labels) - set(known))
     return [(label, report.labels[label]) for label in known + unknown if report.labels[label]]
+
+
+REFUSALS = {
+    "exact": "with the exact token",
+    "near": "with more around the token",
+    "free": "in the system's own words",
+    "undetermined": "undetermined",
+}
+
+
+def refusal_words(report: ScoreReport) -> str | None:
+    """How many refusals there are of each kind, and which count as answers; None without any."""
+    known = [kind for kind in REFUSALS if report.refusals.get(kind)]
+    if not known:
+        return None
+    chosen = report.identity.get("options", {}).get("refusal")
+    counting = REFUSING.get(chosen, REFUSING["exact"])
+
+    def told(kinds: Iterable[str]) -> str:
+        return ", ".join(f"{count(report.refusals[kind])} {REFUSALS[kind]}" for kind in kinds)
+
+    refused = told(kind for kind in known if kind in counting)
+    answered = told(kind for kind in known if kind not in counting)
+    words = f"refusals: {refused or 'none'}"
+    return f"{words}; counted as answers: {answered}" if answered else words
 
 
 class Slice(Struct, frozen=True, kw_only=True):

@@ -62,6 +62,10 @@ class View(PageView[ScoreReport]):
         ]
 
     @property
+    def refusals(self) -> str | None:
+        return story.refusal_words(self.report)
+
+    @property
     def bounds(self) -> list[tuple[Verdict, str, str, str, str]]:
         return envelope.bounds(self.report.gates, self.report.metrics, self.names)
 

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from msgspec import structs
 
 from ragauge.contracts.answers import AnswerRow
-from ragauge.contracts.facts import Refusal
 from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.refusal import REFUSING, Refusal
 from ragauge.ingest.fields import quoted
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.runners.answers.options import AnswerOptions
 from ragauge.text.canonical import composed
-from ragauge.text.refusal import REFUSING, Tokens, refusal_in, refusal_in_free_words, tokens
+from ragauge.text.refusal import Tokens, refusal_in, refusal_in_free_words, tokens
 
 TOLD = {
     "near": "dresses up the refusal token",

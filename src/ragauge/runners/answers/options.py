@@ -8,6 +8,7 @@ from typing import Any, Literal
 from ragauge.contracts.answers import AnswerKind
 from ragauge.contracts.evaluation import Task
 from ragauge.contracts.metric import Metric
+from ragauge.contracts.refusal import DEFAULT_STRENGTH, DEFAULT_TOKENS, Strength
 from ragauge.errors import UsageError
 from ragauge.ingest.answered.calibrations import AnswerCalibration, read_answer_calibrations
 from ragauge.metrics.overlap_rouge import KINDS
@@ -15,7 +16,6 @@ from ragauge.metrics.table import find, reading
 from ragauge.models.endpoint import rate_per_s
 from ragauge.runners.answers.spending import read_budget, read_prices
 from ragauge.runners.components.options import EvalOptions, chosen_options, rules_for
-from ragauge.text.refusal import DEFAULT_TOKEN, Strength
 
 LEXICAL = "lexical"
 """The judge that needs no endpoint."""
@@ -62,8 +62,8 @@ class AnswerOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_field
     rubric: str | None = None
     """The text of a rubric of one's own, for the metric of that name."""
     embedder: str | None = None
-    refusal: Strength = "exact"
-    refusal_tokens: tuple[str, ...] = (DEFAULT_TOKEN,)
+    refusal: Strength = DEFAULT_STRENGTH
+    refusal_tokens: tuple[str, ...] = DEFAULT_TOKENS
     tokenizer: Literal["unicode", "rouge155"] = "unicode"
     kind: AnswerKind | None = None
     """What kind of text every answer is; else the row says it, or it is seen."""

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import msgspec
-from msgspec import Meta, Struct, structs
+from msgspec import Meta, structs
 
 from ragauge.contracts.diagnosis import DiagnosisReport, Language, Replay
 from ragauge.contracts.history import History, Run
+from ragauge.contracts.refusal import RefusalOptions
 from ragauge.diagnosis.limits import limits_of
 from ragauge.diagnosis.material import Material
 from ragauge.diagnosis.own_rules import OwnRules, read_own_rules
@@ -26,13 +27,12 @@ from ragauge.runners.diagnosis.recorded import recorded_gold, recorded_material,
 from ragauge.runners.diagnosis.replay_plan import Failing
 from ragauge.runners.diagnosis.scored import scored_material
 from ragauge.runners.diagnosis.traced import Traced, traced_material
-from ragauge.text.refusal import DEFAULT_TOKEN, Strength
 
 AskAgain = Callable[[Sequence[Failing]], Replay]
 """Asks the questions that went wrong again, with one thing changed at a time."""
 
 
-class DiagnoseOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class DiagnoseOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How to diagnose; the defaults are the command's."""
 
     lang: Language = "en"
@@ -47,8 +47,6 @@ class DiagnoseOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
     max_bad: str = "0"
     min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
     """Of the samples, the fraction that must have a valid value for a metric to be fine."""
-    refusal: Strength = "exact"
-    refusal_tokens: tuple[str, ...] = (DEFAULT_TOKEN,)
     inline: bool = False
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from msgspec import Struct
-
 from ragauge import __version__
 from ragauge.contracts.diagnosis import ScoreRow
 from ragauge.contracts.finding import Findings
 from ragauge.contracts.gold import Gold, fingerprint
 from ragauge.contracts.manifest import Manifest
+from ragauge.contracts.refusal import RefusalOptions
 from ragauge.contracts.score import Outcome
 from ragauge.diagnosis.features import features, needed_ranks
 from ragauge.diagnosis.material import Material
@@ -30,19 +29,16 @@ from ragauge.runners.diagnosis.unit_values import Values, measured_by, strata_of
 from ragauge.runners.run_lines import RunLines
 from ragauge.runners.score import score
 from ragauge.runners.stability import stability
-from ragauge.text.refusal import DEFAULT_TOKEN, Strength
 
 PRESET = "ship"
 
 
-class Traced(Struct, frozen=True, kw_only=True):
+class Traced(RefusalOptions, frozen=True, kw_only=True):
     """What traces are held against."""
 
     gold: str
     manifest: str | None = None
     docs: str | None = None
-    refusal: Strength = "exact"
-    refusal_tokens: tuple[str, ...] = (DEFAULT_TOKEN,)
     inline: bool = False
     max_bad: str = "0"
     lexical: bool = True
@@ -56,6 +52,7 @@ def traced_material(
     Raises UsageError or InputRejected with everything that is wrong.
     """
     gold = read_gold(how.gold)
+    how = how.settled(gold.metadata)
     manifest = read_manifest(how.manifest) if how.manifest else None
     runs, findings = _observed(gold, traces, how, manifest, progress)
     outcomes = list(_outcomes(traces, how, runs))
@@ -95,7 +92,7 @@ def _observed(
     progress: Progress,
 ) -> tuple[list[list[Observed]], Findings]:
     """Every question's traces, in the order of the gold set."""
-    reading = Reading("unicode", how.refusal, how.refusal_tokens, how.inline)
+    reading = Reading("unicode", how.strength, how.tokens, how.inline)
     observer = Observer(
         Observing(reading=reading, manifest=manifest, documents=how.docs, claims=how.lexical)
     )
