@@ -12,7 +12,7 @@ from msgspec import Struct
 from ragauge.contracts.documents import Documents
 from ragauge.contracts.history import History
 from ragauge.dashboard.material import Material
-from ragauge.dashboard.serving import Listening, listen, server
+from ragauge.dashboard.serving import IDLE_S, Listening, listen, server
 from ragauge.dashboard.token import Token
 from ragauge.store.history import open_history
 
@@ -39,6 +39,7 @@ def serving(
     allowed: Sequence[str] = (),
     verbose: bool = False,
     shown: str = "the store",
+    idle_s: float = IDLE_S,
 ) -> Iterator[Served]:
     """The history of a place behind the guard, as `ragauge serve` has it.
 
@@ -47,7 +48,7 @@ def serving(
     with closing(open_history(place, create=False)) as history:
         material = Material(history, shown, documents)
         listening = listen("127.0.0.1", 0, token=token, allowed=allowed)
-        made = server(material, listening, token, verbose=verbose)
+        made = server(material, listening, token, verbose=verbose, idle_s=idle_s)
         with closing(material.jobs), listening.socket, _running(made, listening):
             # Connections wait in the socket's queue until the thread takes them up.
             yield Served(listening.address.rstrip("/"), listening.port, history, material)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import socket
+import time
 from concurrent.futures import ThreadPoolExecutor
 from urllib.request import urlopen
 
@@ -330,3 +333,49 @@ def test_a_crowd_is_answered_one_after_the_other(guarded: Served) -> None:
     with ThreadPoolExecutor(crowd) as readers:
         seen = list(readers.map(lambda _: urlopen(guarded.at("/")).status, range(crowd)))
     assert seen == [200] * crowd
+
+
+SHORT_S = 0.4
+HALVES = {
+    "nothing": b"",
+    "half a line": b"GET / HT",
+    "half a head": b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nX-Slow: ",
+    "a second request, half": b"GET /nothing HTTP/1.1\r\nHost: x\r\n\r\nGET / HTTP/1.1\r\nHo",
+}
+
+
+@pytest.fixture(scope="module")
+def hasty(small):
+    """A dashboard that waits for a moment."""
+    with serving(small, idle_s=SHORT_S) as made:
+        yield made
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_a_connection_that_stops_half_way_is_closed(hasty, half):
+    with socket.create_connection(("127.0.0.1", hasty.port), timeout=60) as connection:
+        connection.sendall(HALVES[half])
+        with contextlib.suppress(ConnectionResetError):
+            while connection.recv(65536):  # ends when the server closes, or the test times out
+                pass
+    assert ask(hasty.port).status == 200
+
+
+def test_a_head_that_comes_a_byte_at_a_time_is_cut_off(hasty):
+    """Each byte would start a timer that only looks at silence anew."""
+    head = b"GET / HTTP/1.1\r\n" + b"X-Slow: 1\r\n" * 10_000
+    place = ("127.0.0.1", hasty.port)
+    gone = pytest.raises((ConnectionResetError, BrokenPipeError))
+    with socket.create_connection(place, timeout=60) as connection, gone:
+        for byte in head:
+            connection.sendall(bytes([byte]))
+            time.sleep(SHORT_S / 20)
+
+
+def test_many_that_wait_keep_nobody_out(hasty):
+    waiting = [socket.create_connection(("127.0.0.1", hasty.port)) for _ in range(200)]
+    try:
+        assert ask(hasty.port).status == 200
+    finally:
+        for connection in waiting:
+            connection.close()

@@ -36,6 +36,15 @@ PORT = 8137
     multiple=True,
     help="Another name it is reached by.",
 )
+@click.option(
+    "--idle-timeout",
+    "idle_s",
+    type=click.FloatRange(0.1, 3600),
+    default=15,
+    show_default=True,
+    metavar="SECONDS",
+    help="Close connections that send no complete request for so long.",
+)
 @click.option("--docs", metavar="DIR", help="The documents that citations point into.")
 @click.option("--manifest", metavar="FILE", help="With --docs: the index, for the revisions.")
 @click.option("--open", "show", is_flag=True, help="Open it in the browser.")
@@ -74,6 +83,7 @@ def serve(**given: Any) -> None:
                 listening,
                 token,
                 verbose=given["verbose"],
+                idle_s=given["idle_s"],
                 started=lambda: _started(history, place, listening, made, show=given["show"]),
             )
 

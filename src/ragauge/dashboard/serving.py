@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import ipaddress
 import logging
 import re
@@ -19,6 +20,7 @@ from ragauge.text.visible import visible
 if TYPE_CHECKING:
     import uvicorn
     from starlette.types import ASGIApp, Message, Receive, Scope, Send
+    from uvicorn.protocols.http.h11_impl import H11Protocol
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -26,6 +28,8 @@ HTTP_PORT = 80
 BACKLOG = 128
 PATIENCE_S = 2
 """How long pages under way may take once the end is asked for."""
+IDLE_S = 15.0
+"""How long a connection may wait with nothing, or half a request, or an unread page."""
 LONGEST_HEAD = 1 << 17
 """Bytes of a request before its body; more than the guard allows, so that it can say so."""
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -81,13 +85,14 @@ def serve(
     token: Token | None = None,
     *,
     verbose: bool = False,
+    idle_s: float = IDLE_S,
     started: Callable[[], None] = lambda: None,
 ) -> None:
     """Answer until interrupted; the socket is closed when this returns."""
     try:
         from ragauge.dashboard.warming import warm
 
-        made = server(material, listening, token, verbose=verbose)
+        made = server(material, listening, token, verbose=verbose, idle_s=idle_s)
         started()
         warm(material)
         made.run(sockets=[listening.socket])
@@ -98,7 +103,12 @@ def serve(
 
 
 def server(
-    material: Material, listening: Listening, token: Token | None = None, *, verbose: bool = False
+    material: Material,
+    listening: Listening,
+    token: Token | None = None,
+    *,
+    verbose: bool = False,
+    idle_s: float = IDLE_S,
 ) -> uvicorn.Server:
     """The server of a history, guarded, before it runs."""
     import uvicorn
@@ -110,7 +120,7 @@ def server(
     config = uvicorn.Config(
         _logged(guarded) if verbose else guarded,
         # The same parts wherever it is installed: others that happen to be there read otherwise.
-        http="h11",
+        http=_patient(idle_s),
         ws="none",
         loop="asyncio",
         lifespan="off",
@@ -124,6 +134,41 @@ def server(
         log_level="critical",
     )
     return uvicorn.Server(config)
+
+
+def _patient(idle_s: float) -> type[H11Protocol]:
+    """The protocol of a server that closes connections with no request, or half of one.
+
+    uvicorn waits without end for the head of a request, and for a reply to be read.
+    """
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    class Patient(H11Protocol):
+        def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+            super().connection_made(transport)
+            self._since, self._unread = self.loop.time(), 0
+            self._timer = self.loop.call_later(idle_s, self._look)
+
+        def connection_lost(self, exc: Exception | None) -> None:
+            self._timer.cancel()
+            super().connection_lost(exc)
+
+        def on_response_complete(self) -> None:
+            self._since = self.loop.time()
+            super().on_response_complete()
+
+        def _look(self) -> None:
+            answering = self.cycle is not None and not self.cycle.response_complete
+            unread = self.transport.get_write_buffer_size()
+            left = self._since + idle_s - self.loop.time()
+            if (unread and unread == self._unread) or not (answering or unread or left > 0):
+                self.transport.abort()
+                return
+            self._unread = unread
+            again = idle_s if answering or unread else left
+            self._timer = self.loop.call_later(again, self._look)
+
+    return Patient
 
 
 def _resolved(host: str, port: int) -> tuple[socket.AddressFamily, tuple[Any, ...]]:
