@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from ragauge.contracts.score import Score
 from ragauge.contracts.stability import Stability
 from ragauge.contracts.verdict import Decision, Rule, Verdict
 from ragauge.errors import UsageError
-from ragauge.gates.decide import TOLERANCE, decide, listed, satisfies
+from ragauge.gates.decide import MIN_COVERAGE, TOLERANCE, decide, listed, satisfies
 from ragauge.gates.rules import Gated, known_rules, merged, parse_rules
 
 Profile = Literal["ours", "reference"]
@@ -20,8 +20,6 @@ Profile = Literal["ours", "reference"]
 STABLE = "stability.stable"
 """The share of questions that are stable_pass; not in the metric table, because it needs gates."""
 
-LEAST_EVALUATED = 0.9
-"""The fraction of questions that need two runs or more before a gate over them is evaluated."""
 MORE_RUNS = "sweep with more seeds (--seeds 0,1,2), jitters, paraphrases or --repeats 2"
 """What to do about questions with a single run."""
 
@@ -157,18 +155,8 @@ def stable_gate(stable: Score, least: float) -> Verdict:
 
     It is not evaluated where too many questions have a single run.
     """
-    found = decide(Rule(metric=STABLE, op=">=", bound=least), stable)
-    if stable.value is None or _covered(stable.n, stable.of):
-        return found
-    reason = (
-        f"{stable.n:,} of {stable.of:,} questions have two runs or more; {LEAST_EVALUATED:.0%} of "
-        f"them must: {MORE_RUNS}"
-    )
-    return structs.replace(found, verdict="not_evaluated", reason=reason)
-
-
-def _covered(evaluated: int, of: int) -> bool:
-    return evaluated >= LEAST_EVALUATED * of - TOLERANCE
+    why = f"stability needs two runs or more; {MORE_RUNS}"
+    return decide(Rule(metric=STABLE, op=">=", bound=least), stable, MIN_COVERAGE, why)
 
 
 def rule_verdict(
@@ -183,8 +171,10 @@ def rule_verdict(
     if unjudged:
         asked = judged + unjudged
         reason = f"{unjudged:,} of {asked:,} questions have fewer than two finished runs"
-    if judged and _covered(judged, judged + unjudged):
-        decision = "pass" if len(failing) <= (1 - least) * of + TOLERANCE else "fail"
+    covered = judged >= MIN_COVERAGE * (judged + unjudged) - TOLERANCE
+    holds = len(failing) <= (1 - least) * of + TOLERANCE
+    if judged and (covered or not holds):
+        decision = "pass" if holds else "fail"
         told = [f"{len(failing)} of {judged} fail: {listed(failing)}"] if failing else []
         reason = "; ".join([*told, reason] if unjudged and reason else told) or None
     return Verdict(
