@@ -8,9 +8,15 @@ from functools import cache
 import pytest
 
 from benchmarks.spoilt import CAUSES, handbook, heritage
-from ragauge.demo.faults import FAULTS
+from ragauge.contracts.run import Grid
+from ragauge.demo import DOCUMENTS, GOLD
+from ragauge.demo.faults import FAULTS, SHARE
+from ragauge.demo.pipeline import Pipeline
 from ragauge.diagnosis.evidence import rules
 from ragauge.diagnosis.ranking import rank
+from ragauge.runners.diagnosis.diagnose import diagnose_traces
+from ragauge.runners.sweep import sweep
+from ragauge.store.manifests import write_manifest
 
 CORPORA = {"heritage": cache(heritage), "handbook": cache(handbook)}
 DRAW = 7
@@ -65,3 +71,22 @@ def test_what_does_not_hold_is_struck_out():
     found = {one.rule.id: one for one in ranked("heritage", "narrow_recall")}
     assert found["cause.no_reranking"].standing == "struck_out"
     assert found["cause.calls_fail"].standing == "struck_out"
+
+
+def diagnosed(folder, *faults):
+    """The causes in a sweep of the bundled gold set over the demo's grid, none left out of it."""
+    pipeline, runs, manifest = Pipeline.of(), folder / "runs.jsonl", folder / "manifest.json"
+    write_manifest(manifest, pipeline.index.manifest)
+    grid = Grid(seeds=(0, 1, 2), jitters=("none", "ws", "syn"))
+    knobs = {"faults": [f"{fault}={SHARE}" for fault in faults]}
+    sweep(GOLD, pipeline, runs, grid=grid, knobs=knobs, retries=0, error_budget="100%")
+    return diagnose_traces(runs, GOLD, manifest=str(manifest), docs=str(DOCUMENTS)).causes
+
+
+@pytest.mark.parametrize("fault", CAUSES)
+def test_the_diagnosis_names_the_fault_of_the_demo_first(tmp_path, fault):
+    assert diagnosed(tmp_path, fault)[0].id == CAUSES[fault]
+
+
+def test_the_diagnosis_claims_nothing_of_the_demo_without_a_fault(tmp_path):
+    assert [one.id for one in diagnosed(tmp_path) if one.standing == "likely"] == []
