@@ -165,6 +165,23 @@ def test_advice_about_factors_follows_how_often_they_disagree(tmp_path):
     assert next(next_steps(report)).startswith("Start with the temperature: it explains 1 of 3")
 
 
+def test_temperature_does_not_lead_where_seeds_disagree_as_often(tmp_path):
+    """One run of each question goes wrong, at one temperature or the other, by chance."""
+    questions = [QUESTIONS[1] | {"qid": f"u{n}", "question": f"Who made Z{n}?"} for n in range(3)]
+    gold = written(tmp_path / "gold.jsonl", questions)
+
+    def script(ask):
+        cold = "Z2" in ask.q
+        return RIGHT if ask.seed == 1 and (ask.temperature == 0) is cold else REFUSAL
+
+    sweep(gold, Scripted(script), tmp_path / "runs.jsonl", grid=HOT)
+    report = stability(gold, tmp_path / "runs.jsonl").report
+    assert report.factors["temperature"].rate == report.factors["seed"].rate == 0.2
+    factors = [(one.id.rpartition("_")[2], one.n) for one in report.advice if "to_" in one.id]
+    assert factors == [("chance", 1), ("temperature", 2)]
+    assert next(next_steps(report)).startswith("Start with the seed")
+
+
 CONTEXTS = {
     "same": (lambda ask: ["p1#1", "p1#2"], "stability.same_context"),
     "changes": (

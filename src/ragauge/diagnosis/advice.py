@@ -83,13 +83,15 @@ def advise_stability(
     """The hypotheses that a sweep's questions speak for, ranked as those of a score.
 
     Those about factors keep their places among the others, and follow each other by how often
-    runs that differ in the factor alone disagree.
+    runs that differ in the factor alone disagree. Chance comes first where another factor does
+    not disagree more often: runs at two temperatures differ by chance as well.
     """
     ranked = list(advised("stability", questions, {}, strata))
     about = {one.id: one.when["factor"] for one in catalogue() if "factor" in one.when}
 
-    def rate(advice: Advice) -> float:
-        return max(factors[name].rate or 0.0 for name in about[advice.id] if name in factors)
+    def rate(advice: Advice) -> tuple[float, bool]:
+        named = [name for name in about[advice.id] if name in factors]
+        return max(factors[name].rate or 0.0 for name in named), "seed" in named
 
     places = [place for place, advice in enumerate(ranked) if advice.id in about]
     by_rate = sorted((ranked[place] for place in places), key=rate, reverse=True)

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ragauge.contracts.finding import Finding
+from ragauge.contracts.run import FACTORS
 from ragauge.contracts.score import Score
 from ragauge.contracts.stability import (
     CELLS,
@@ -161,9 +162,13 @@ def legend(rows: Sequence[str]) -> list[tuple[str, str]]:
 def factor_effects(
     factors: dict[str, FactorEffect],
 ) -> list[tuple[str, FactorEffect]]:
-    """The factors that vary, the one that matters most first."""
-    told = [(name, effect) for name, effect in factors.items() if effect.pairs]
-    return sorted(told, key=lambda pair: (-(pair[1].rate or 0), pair[0]))
+    """The factors that vary, the one that matters most first.
+
+    Chance comes first where another factor does not disagree more often: runs at two temperatures
+    differ by chance as well.
+    """
+    told = [(name, factors[name]) for name in FACTORS if name in factors and factors[name].pairs]
+    return sorted(told, key=lambda pair: -(pair[1].rate or 0))
 
 
 def over_questions(report: StabilityReport) -> OverQuestions:
@@ -224,8 +229,7 @@ def next_steps(report: StabilityReport) -> Iterator[str]:
     blamed = over_questions(report).blamed
     if blamed:
         effects = dict(factor_effects(report.factors))
-        often = {name: effect.rate or 0.0 for name, effect in effects.items()}
-        first = min(blamed, key=lambda name: (-often.get(name, 0.0), -blamed[name], name))
+        first = next((name for name in effects if name in blamed), min(blamed))
         rates = [
             f"{share(effects[name].differ, effects[name].pairs)} for {name}"
             for name in effects
