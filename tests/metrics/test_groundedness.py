@@ -55,20 +55,20 @@ def test_grounded_is_reaching_the_threshold_of_the_kind():
 
 @pytest.mark.parametrize("measure", [groundedness.measure, grounded.measure])
 @pytest.mark.parametrize(
-    ("told", "reason"),
+    ("told", "absent"),
     [
-        (facts(GOOD, None), CONTEXTS_UNKNOWN.reason),
-        (facts(GOOD, ()), NOTHING_RETRIEVED.reason),
-        (facts(GOOD, (" ",)), BLANK_CONTEXTS.reason),
-        (facts(GOOD, ("?!",)), "there is no context to compare with"),
-        (facts(GOOD, refused=True), REFUSED.reason),
-        (facts("It is.", (MUSEUM,)), "the answer claims nothing"),
-        (facts(GOOD, found=False), "groundedness was not asked for"),
-        (facts(GOOD, found=False, missing={"groundedness": "it broke"}), "it broke"),
+        (facts(GOOD, None), CONTEXTS_UNKNOWN),
+        (facts(GOOD, ()), NOTHING_RETRIEVED),
+        (facts(GOOD, (" ",)), BLANK_CONTEXTS),
+        (facts(GOOD, ("?!",)), Absent("there is no context to compare with")),
+        (facts(GOOD, refused=True), REFUSED),
+        (facts("It is.", (MUSEUM,)), Absent("the answer claims nothing")),
+        (facts(GOOD, found=False), Absent("groundedness was not asked for")),
+        (facts(GOOD, found=False, missing={"groundedness": "it broke"}), Absent("it broke")),
     ],
 )
-def test_nothing_to_measure_is_absent_with_a_reason(measure, told, reason):
-    assert measure(told) == Absent(reason)
+def test_nothing_to_measure_is_absent_with_a_reason(measure, told, absent):
+    assert measure(told) == absent
 
 
 @pytest.mark.parametrize("metric", METRICS, ids=lambda one: one.name)

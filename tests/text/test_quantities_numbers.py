@@ -192,10 +192,30 @@ def test_larger_and_measured_words_claim_a_number(text):
         "**1.** tea",
         "as said [1], and [2, 3] and [4-6][^7]",
         "either 1) tea or 2) cake",
+        "Ranked by: 1. Low 2. High",
+        "The levels are (1) low, (2) middle and (3) high.",
+        "There are a) tea and b) cake.",
+        "**Types:** **1.** low **2.** high",
+        "Rated as follows: 1. low. 2. middle. 3. high.",
     ],
 )
 def test_list_and_citation_markers_are_no_numbers(text):
     assert quantities(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "values"),
+    [
+        ("It opened in 1800. 2 years later it moved.", ["1800", "2"]),
+        ("He came in 1. Later he was number 2. Then he left.", ["1", "2"]),
+        ("They were ranked by: 1. Low (2 m) 2. High in 3. Then it rained.", ["2", "3"]),
+        ("It held (2) books in (3) rooms.", ["2", "3"]),
+        ("Am 1. Mai 1800 und am 2. Juni 1801.", ["1800-05-01", "1801-06-02"]),
+        ("The price: 3. Then it fell.", ["3"]),
+    ],
+)
+def test_numbers_that_end_a_sentence_are_no_markers(text, values):
+    assert [quantity.value for quantity in quantities(text)] == values
 
 
 @pytest.mark.parametrize("text", ["open seven days a week", "7 days per week", "24 hours a day"])

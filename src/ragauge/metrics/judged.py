@@ -70,6 +70,7 @@ class Source(Struct, frozen=True):
     field: str
     opening: str = ""
     note: str = ""
+    version: int = 1
 
 
 SOURCES = (
@@ -80,6 +81,7 @@ SOURCES = (
         "By words alone: ",
         "The claims are sentences, and the sentence supporter gives the verdicts: it needs no "
         "model, and knows wording, not meaning.",
+        version=2,
     ),
 )
 
@@ -99,6 +101,7 @@ def judged_metric(definition: Definition, source: Source) -> Metric:
     measured.__doc__ = _doc(definition, source)
     entry = mean_of_answers(
         f"answers.{source.prefix}{definition.name}",
+        version=source.version,
         better=definition.better,
         bounds=definition.bounds,
         needs=("row", "refused", source.field, "missing"),

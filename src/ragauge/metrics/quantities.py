@@ -26,7 +26,7 @@ SHOWN = 10
 """Numbers that a reason lists."""
 
 
-@of_answers("answers.number_agreement", rate=False)
+@of_answers("answers.number_agreement", version=2, rate=False)
 def number_agreement(facts: AnswerFacts) -> Row | Absent:
     """Numbers of the answer that stand in its contexts, over its numbers.
 
@@ -41,7 +41,7 @@ def number_agreement(facts: AnswerFacts) -> Row | Absent:
     return _agreement(facts, ("number", "identifier"), NO_NUMBER)
 
 
-@of_answers("answers.date_agreement", rate=False)
+@of_answers("answers.date_agreement", version=2, rate=False)
 def date_agreement(facts: AnswerFacts) -> Row | Absent:
     """Dates and times of the answer that stand in its contexts, over its dates and times.
 

@@ -259,6 +259,12 @@ def test_a_number_that_stands_nowhere_is_never_grounded():
     assert found.grounded is False
 
 
+@pytest.mark.parametrize("said", ["by: 1. Low 2. High", "by: (1) Low and (2) High"])
+def test_markers_of_a_list_in_running_text_are_no_numbers(said):
+    found = groundedness(f"Storms are ranked {said}.", ["Storms are ranked by Low and High."])
+    assert found.unsupported_numbers == () and found.grounded
+
+
 def test_signs_of_one_run_without_blanks_are_one_unsupported_word():
     found = groundedness("夜巡由维米尔绘制。", ["夜巡由伦勃朗绘制。"])
     assert found.unsupported_words == ("维米尔",)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from ragauge.text.quantities.markers import without_inline_markers
+
 _MARKER = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\s*\]|【(\d{1,3})[^】]{0,20}】")
 _SAID_MARKER = re.compile(
     r"[(\[](?:see |as per |from )?(?:passages?|contexts?|documents?|sources?)\s*"
@@ -48,6 +50,7 @@ def named_in(answer: str) -> list[tuple[int, list[str]]]:
 
 def without_frame(answer: str) -> str:
     """The answer with blanks for markers, lead-ins and list marks, so that places stay."""
+    answer = without_inline_markers(answer)
     for pattern in (_MARKER, _SAID_MARKER, _LEAD_IN, _LIST_MARK):
         answer = pattern.sub(_blank, answer)
     return _LENGTH_SAID.sub(_blank, answer) if "words" in answer.lower() else answer

@@ -9,8 +9,66 @@ from ragauge.text.quantities.measures import AFTER, unit_after
 
 _CITATION = re.compile(r"\[\^?[0-9]{1,3}(?: ?[,;–-] ?[0-9]{1,3})*+\]")
 _AFTER_MARKER = frozenset({"", " ", "\n", "\t", "*"})
+_INLINE = re.compile(
+    r"\((?P<bracketed>[0-9]{1,2})\)(?=\s)|(?<![^\s(*])(?P<dotted>[0-9]{1,2})\.(?=[\s*]+\S)"
+)
+_OPENS_LIST = re.compile(
+    r"(?:^|[:;,.!?(\n—–-]|\b(?:are|includes?|including|follows|following|namely|steps|options))"
+    r"[\s*]*$",
+    re.IGNORECASE,
+)
+"""What stands before the first marker of a list in running text."""
+_TAKES_NUMBER = re.compile(
+    r"\b(?:in|of|to|at|by|from|than|and|or|with|for|is|was|were|number|no|room|page|chapter|part|"
+    r"version|figure|table|type|level|grade|phase|day|week|op|im|um|van|von|de)\s*$",
+    re.IGNORECASE,
+)
+"""Words before a number that ends a sentence: there it is no marker."""
+_APART = 1_000
+"""Characters between two markers of one list."""
 _FAR = 40
 """A bracket opened so many signs before may still be open."""
+
+
+def inline_markers(text: str) -> list[tuple[int, int]]:
+    """Where the markers of lists in running text stand: (1) … (2) …, and 1. … 2. … after a colon.
+
+    A list counts from 1, and to 2 at least. A number at the end of a sentence is none.
+
+    >>> text = "Ranked by: 1. Low 2. High. It opened in 2. Later (1) and (2) followed."
+    >>> [text[start:end] for start, end in inline_markers(text)]
+    ['1.', '2.', '(1)', '(2)']
+    """
+    found: list[tuple[int, int]] = []
+    runs: dict[str, list[tuple[int, int]]] = {"bracketed": [], "dotted": []}
+    for match in _INLINE.finditer(text):
+        style = match.lastgroup or ""
+        number, run = int(match[style]), runs[style]
+        before = text[max(0, match.start() - _FAR) : match.start()]
+        if style == "dotted" and _is_ordinal(text, match.end()):
+            continue
+        if number == 1 and (style == "bracketed" or _OPENS_LIST.search(before)):
+            found += run if len(run) > 1 else []
+            runs[style] = [match.span()]
+        elif (
+            run
+            and number == len(run) + 1
+            and match.start() - run[-1][1] <= _APART
+            and (style == "bracketed" or not _TAKES_NUMBER.search(before))
+        ):
+            run.append(match.span())
+    return sorted([*found, *(span for run in runs.values() if len(run) > 1 for span in run)])
+
+
+def without_inline_markers(text: str) -> str:
+    """The text with blanks for the markers of lists in running text, so that places stay."""
+    if "(1)" not in text and "1." not in text:
+        return text
+    pieces, at = [], 0
+    for start, end in inline_markers(text):
+        pieces += [text[at:start], " " * (end - start)]
+        at = end
+    return "".join(pieces) + text[at:]
 
 
 def marker_end(text: str, start: int, end: int, before: str) -> int:

@@ -8,6 +8,7 @@ from ragauge.text.quantities.chinese import CHINESE, PERCENT_BEFORE, chinese_val
 from ragauge.text.quantities.dates import is_year
 from ragauge.text.quantities.digits import digit_quantities
 from ragauge.text.quantities.identifiers import identifiers
+from ragauge.text.quantities.markers import without_inline_markers
 from ragauge.text.quantities.measures import is_always, unit_after
 from ragauge.text.quantities.numerals import VULGAR
 from ragauge.text.quantities.quantity import (
@@ -61,7 +62,7 @@ def quantities(text: str) -> list[Quantity]:
     >>> [(q.kind, q.value) for q in quantities("Opened 3. Mai 1800, um 5 PM")]
     [('date', '1800-05-03'), ('time', '17:00')]
     """
-    normal = text if text.isascii() else _OTHER_SIGN.sub(_usual, text)
+    normal = without_inline_markers(text if text.isascii() else _OTHER_SIGN.sub(_usual, text))
     folded = _folded(normal)
     named = identifiers(normal)
     if "10^" in normal:
