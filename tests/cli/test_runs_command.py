@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -14,14 +15,16 @@ import numpy as np
 import pytest
 
 from ragauge.contracts.examples import EXAMPLES
-from ragauge.contracts.history import GitState, History, Run, RunFilter
+from ragauge.contracts.history import GitState, History, NewRun, Run, RunFilter
 from ragauge.contracts.schemas import RECORDS
 from ragauge.contracts.score import Measured, Outcome, Score, UnitRows
 from ragauge.contracts.verdict import Rule
+from ragauge.demo import GOLD
 from ragauge.gates.decide import decide
 from ragauge.reports.forms import KINDS
 from ragauge.runners.recording import record
 from ragauge.runners.score import score
+from ragauge.runners.stability import stability
 from ragauge.store.history import open_history
 from tests.cli.command import ragauge
 from tests.store.databases import fresh_place, place, postgres, postgres_server
@@ -491,6 +494,81 @@ def test_foreign_text_reaches_no_terminal_as_it_is(history, place):
         assert done.returncode == 0
         assert b"\x1b" not in done.stdout and b"\x07" not in done.stdout
         assert b" ::error" not in done.stdout
+
+
+def of_older_metrics(run: Run, history: History, folder: Path) -> Run:
+    """The same run as an earlier version of a metric would have left it."""
+    id = "quality.precision_cited"
+    one = run.record.metrics[id]
+    signature = re.sub(r"\|v\d+", "|v0", one.signature)
+    older_one = msgspec.structs.replace(one, version=0, signature=signature)
+    metrics = run.record.metrics | {id: older_one}
+    files = {}
+    for name in run.record.files:
+        with history.file(run, name) as path:
+            files[name] = folder / name
+            files[name].write_bytes(path.read_bytes())
+    older = msgspec.structs.replace(run.record, metrics=metrics, name="older")
+    gold = history.gold(run.record.gold_sha256)
+    units = list(history.units(run.id))
+    return history.record(NewRun(record=older, units=units, gold=gold, files=files))
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_runs_of_two_metric_versions_can_be_compared_after_a_rescore(
+    scored, history, place, tmp_path
+):
+    older = of_older_metrics(scored, history, tmp_path)
+    refused = ragauge("compare", older.id, scored.id, "--store", place)
+    words = refused.stderr.decode()
+    assert refused.returncode == 3
+    assert "quality.precision_cited: not comparable, it is version 0 before and " in words
+    assert f"`ragauge runs rescore {older.shown}` scores its kept answers again" in words
+    done = ragauge("runs", "rescore", older.id, "--store", place)
+    assert done.returncode == 0, done.stderr
+    assert (
+        done.stdout
+        == ragauge("runs", "show", scored.id, "--store", place).stdout.partition(b"\n\n")[2]
+    )
+    assert b"quality.precision_cited (v0, now v" in done.stderr
+    made = history.find("latest")
+    assert made.record.identity["origin"] == older.id
+    assert (made.record.name, made.record.git) == ("older", older.record.git)
+    assert made.record.metrics == scored.record.metrics
+    assert made.record.configuration_sha256 == scored.record.configuration_sha256
+    compared = ragauge("compare", made.id, scored.id, "--store", place)
+    assert compared.returncode == 0, compared.stderr
+    assert history.verify().faults == {}
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_a_run_without_its_texts_or_of_another_command_is_not_scored_again(
+    three, history, place, parity
+):
+    gold, traces = parity
+    bare = record(score(str(gold), [str(traces)]), history, keep=False)
+    for run, words in {
+        bare.id: f"run {bare.shown}: its answers were not kept",
+        three[0].id: f"run {three[0].shown}: its answers were not kept",
+        history.record(new_run(7, command="eval ner")).id: "is not scored again from what is kept",
+    }.items():
+        code, out, err = runs("rescore", run, store=place)
+        assert (code, out) == (2, "") and words in err
+
+
+@pytest.mark.parametrize("place", ["sqlite"], indirect=True)
+def test_a_sweep_is_scored_again_from_its_kept_runs(history, place, tmp_path):
+    runs_file = tmp_path / "runs.jsonl"
+    gold = tmp_path / "gold.jsonl"
+    gold.write_text("".join(GOLD.read_text("utf-8").splitlines(keepends=True)[:3]))
+    done = ragauge("sweep", gold, "--demo", "--seeds", "0,1", "--out", runs_file, "--quiet")
+    assert done.returncode == 0, done.stderr
+    first = record(stability(str(gold), str(runs_file)), history)
+    done = ragauge("runs", "rescore", first.id, "--store", place, "--quiet")
+    assert done.returncode == 0, done.stderr
+    made = history.find("latest")
+    assert made.record.metrics == first.record.metrics
+    assert made.record.identity == {**first.record.identity, "origin": first.id}
 
 
 NOTHING = Rule(metric="quality.in_scope", op=">=", bound=0)

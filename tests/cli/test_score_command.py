@@ -6,6 +6,7 @@ import gzip
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import time
@@ -186,6 +187,23 @@ def test_baseline_shows_the_change_and_the_questions_that_moved(parity, tmp_path
     assert comparison["changed"] == [{"qid": "q4", "was": "REFUSAL_MALFORMED", "now": "REFUSAL_OK"}]
     reference = report_of(gold, traces, "--baseline", before, "--canon", "reference")["baseline"]
     assert "not comparable" in reference["metrics"]["quality.precision_cited"]["reason"]
+
+
+def test_a_baseline_of_other_metric_versions_says_which_and_what_to_do(parity, tmp_path):
+    gold, traces = parity
+    before = tmp_path / "before.json"
+    report = report_of(gold, traces)
+    report["identity"]["metrics"]["quality.compliance"] = 0
+    score = report["metrics"]["quality.compliance"]
+    score["signature"] = re.sub(r"\|v\d+", "|v0", score["signature"])
+    before.write_text(json.dumps(report))
+    compared = report_of(gold, traces, "--baseline", before)["baseline"]
+    assert "not comparable: quality.compliance (v0, now v" in compared["note"]
+    assert "`ragauge runs rescore RUN`" in compared["note"]
+    assert compared["metrics"]["quality.compliance"]["change"] is None
+    assert compared["metrics"]["quality.errors"]["change"] == 0.0
+    shown = ragauge("score", gold, traces, "--baseline", before).stdout.decode()
+    assert "quality.compliance (v0, now v" in " ".join(shown.split())
 
 
 def test_a_baseline_that_is_no_report_is_refused(parity):

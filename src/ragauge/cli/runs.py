@@ -17,7 +17,7 @@ from ragauge.cli.run_store import (
     store_option,
 )
 from ragauge.cli.runs_archive import export, gc, import_, verify
-from ragauge.cli.settings import formats
+from ragauge.cli.settings import formats, options_of, remark, settings
 
 if TYPE_CHECKING:
     from ragauge.contracts.archive import RunList
@@ -180,6 +180,43 @@ def rm(references: tuple[str, ...], force: bool, store: str | None, format: str 
             )
         history.remove([run.id for run in chosen])
     say(Removed(runs=tuple(chosen)), (f"removed {named(run)}" for run in chosen), format)
+
+
+@runs.command(short_help="Score a run's kept answers again.")
+@click.argument("run", type=TEXT, metavar="RUN")
+@store_option
+@formats("text", "json", "markdown", "junit", "github", "csv", "html")
+@options_of("quiet")
+def rescore(run: str, store: str | None, format: str | None, quiet: bool | None) -> None:
+    """Score the answers that a RUN keeps again, with the metric versions of this Ragauge.
+
+    Gold set, options and gates are those of the RUN. The result is a new run with the same name,
+    labels and commit, which names the RUN as its origin; the RUN stays as it is. Runs of today
+    can be compared with the new run by its id: it is `latest` now. Runs of `score` and
+    `stability` can be scored again where their texts were kept.
+
+    \b
+    Example:
+      ragauge runs rescore release-1.4
+      ragauge compare 4f2a91c03b7e 77d0e1a2
+    """
+    from ragauge.cli.score import show as show_report
+    from ragauge.runners.rescore import rescore as again
+    from ragauge.runners.rescore import version_changes
+
+    chosen = settings(quiet=quiet)
+    with history_at(store) as history:
+        origin = history.find(run)
+        made, outcome = again(history, origin)
+    show_report(outcome.report, format or "text")
+    changed = version_changes(origin, made)
+    versions = [f"{id} (v{was}, now v{now})" for id, (was, now) in changed.items()]
+    words = f"changed since: {', '.join(versions)}" if versions else "no metric has changed since"
+    remark(
+        f"recorded {made.shown} from the answers of {origin.shown}; {words}; "
+        f"`ragauge compare {made.shown} RUN` compares a run of today with it",
+        chosen["quiet"],
+    )
 
 
 for command in (export, import_, verify, gc):

@@ -113,9 +113,24 @@ def _note(report: ScoreReport, before: ScoreReport, whole: bool) -> str | None:
     notes = []
     if report.identity.get("gold_sha256") != before.identity.get("gold_sha256"):
         notes.append("the gold set is not the one the baseline was scored with")
+    if changed := _other_versions(report, before):
+        notes.append(
+            f"the metrics changed since the baseline, and are not comparable: {changed}; "
+            "`ragauge runs rescore RUN` scores the answers of a recorded run again, and `ragauge "
+            "runs show RUN --report FILE.json` writes the new baseline"
+        )
     if not whole:
         notes.append("more questions than a report holds: totals are compared, questions are not")
     return "; ".join(notes) or None
+
+
+def _other_versions(report: ScoreReport, before: ScoreReport) -> str:
+    """The metrics of both reports whose versions differ: `quality.compliance (v1, now v2)`."""
+    was, now = before.identity.get("metrics"), report.identity.get("metrics")
+    if not isinstance(was, dict) or not isinstance(now, dict):
+        return ""
+    both = (id for id in sorted(now) if id in was and was[id] != now[id])
+    return ", ".join(f"{id} (v{was[id]}, now v{now[id]})" for id in both)
 
 
 def _change(

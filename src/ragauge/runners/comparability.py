@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from ragauge.contracts.history import History, Run
 from ragauge.errors import InputRejected, UsageError
@@ -45,6 +45,7 @@ PER_QUESTION = " per question"
 SHA_SHOWN = 8
 LISTED = 10
 """Metrics that are named one by one in an error."""
+RESCORE = "`ragauge runs rescore {}` scores its kept answers again with the versions of today"
 ALLOWED_BY = "`ragauge compare` with --allow {} compares these"
 """Whoever compares by other means is told the command: not all of them can allow it."""
 ONLY_BEFORE, ONLY_AFTER = "the run after does not have it", "the run before does not have it"
@@ -116,6 +117,15 @@ def why_not(id: str, before: Run, after: Run) -> str | None:
     made_before, made_after = how_made(was.signature), how_made(now.signature)
     if made_before != made_after:
         return f"it was made as {_apart(made_before, made_after)}"
+    return None
+
+
+def _older_versions(before: Run, after: Run, ids: Iterable[str]) -> str | None:
+    """The run of the two whose metrics are of older versions; None where no version differs."""
+    for id in ids:
+        was, now = before.record.metrics[id].version, after.record.metrics[id].version
+        if was != now:
+            return (before if was < now else after).shown
     return None
 
 
@@ -195,6 +205,8 @@ def _other_metrics(before: Run, after: Run, ids: Sequence[str]) -> Iterator[str]
     if len(apart) > LISTED:
         yield f"and {len(apart) - LISTED:,} metrics more"
     rest = [id for id in ids if id not in reasons]
+    if older := _older_versions(before, after, apart):
+        yield f"the metrics changed since run {older}: {RESCORE.format(older)}"
     if rest:
         yield f"comparable are {', '.join(rest)}: {ALLOWED_BY.format('versions')}"
     else:

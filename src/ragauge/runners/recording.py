@@ -33,7 +33,7 @@ from ragauge.runners.summaries import summary
 from ragauge.store.files import pieces_of, seal_of
 from ragauge.store.packing import pack
 
-APART = ("gold_sha256", "metrics", "ragauge")
+APART = ("gold_sha256", "metrics", "origin", "ragauge")
 """Parts of an identity that a run's record holds in places of their own."""
 
 
@@ -46,21 +46,22 @@ def record(
     folder: Path | None = None,
     recorded_at: datetime | None = None,
     keep: bool = True,
+    like: Run | None = None,
 ) -> Run:
     """The run, kept: whole and durable on return. The name is the command's where none is given.
 
     `folder` is where to look for the git commit; without it, in the current one. The time is now,
     unless an older run is put in its place. Without `keep`, neither answers nor the documents they
-    cite go into the history.
+    cite go into the history. A run `like` another has its name, its labels and its commit.
     """
     with tempfile.TemporaryDirectory() as made:
         files = dict(_files(outcome, Path(made), keep=keep))
         units = list(unit_rows(outcome.units))
         about = {
-            "name": name or outcome.identity["command"],
-            "labels": dict(labels or {}),
+            "name": like.record.name if like else name or outcome.identity["command"],
+            "labels": like.record.labels if like else dict(labels or {}),
             "recorded_at": _written(recorded_at or _now()),
-            "git": git_state(folder or Path.cwd(), os.environ),
+            "git": like.record.git if like else git_state(folder or Path.cwd(), os.environ),
         }
         kept = _record(outcome, units, files, about)
         return history.record(NewRun(record=kept, units=units, gold=outcome.gold, files=files))
