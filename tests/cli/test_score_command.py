@@ -198,12 +198,13 @@ def test_a_baseline_of_other_metric_versions_says_which_and_what_to_do(parity, t
     score["signature"] = re.sub(r"\|v\d+", "|v0", score["signature"])
     before.write_text(json.dumps(report))
     compared = report_of(gold, traces, "--baseline", before)["baseline"]
-    assert "not comparable: quality.compliance (v0, now v" in compared["note"]
+    assert "are not comparable: quality.compliance (v0, now v" in compared["note"]
     assert "`ragauge runs rescore RUN`" in compared["note"]
     assert compared["metrics"]["quality.compliance"]["change"] is None
     assert compared["metrics"]["quality.errors"]["change"] == 0.0
     shown = ragauge("score", gold, traces, "--baseline", before).stdout.decode()
-    assert "quality.compliance (v0, now v" in " ".join(shown.split())
+    assert "not comparable: the metric was v0 and is v" in " ".join(shown.split())
+    assert "`ragauge runs rescore RUN` scores the answers" in " ".join(shown.split())
 
 
 def test_a_baseline_that_is_no_report_is_refused(parity):

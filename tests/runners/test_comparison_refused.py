@@ -4,6 +4,7 @@ import pytest
 from msgspec import structs
 
 from ragauge.errors import InputRejected, UsageError
+from ragauge.metrics.table import find
 from ragauge.runners.compare import compare
 from tests.runners.recorded import HITS, ones, questions, record, two
 
@@ -70,12 +71,15 @@ def test_a_baseline_made_on_changed_files_is_said(history):
 
 def test_other_versions_and_ways_are_refused_by_name(history):
     both = {HITS: ones(20), COMPLIANCE: ones(20)}
-    record(history, both, minute=0)
-    record(history, both, versions={HITS: 2}, minute=1)
+    today = {COMPLIANCE: find(COMPLIANCE).version}
+    old = record(history, both, versions=today, minute=0).shown
+    record(history, both, versions={HITS: 2, **today}, minute=1)
     with pytest.raises(InputRejected) as refused:
         compare(history, "latest", "latest")
     assert str(refused.value).splitlines() == [
         f"{HITS}: not comparable, it is version 1 before and 2 after",
+        f"the metrics changed since run {old}: `ragauge runs rescore {old}` scores its kept "
+        "answers again with the versions of today",
         f"comparable are {COMPLIANCE}: `ragauge compare` with --allow versions compares these",
     ]
     report = compare(history, "latest", "latest", allow=("versions",))
@@ -110,7 +114,7 @@ def test_all_that_differs_is_said_at_once(history):
     )
     with pytest.raises(InputRejected) as refused:
         compare(history, "latest", "latest")
-    assert len(refused.value.problems) == 3
+    assert len(refused.value.problems) == 4
     assert "0 questions mean the same" in str(refused.value)
     with pytest.raises(InputRejected, match=r"share no unit.*20 changed their meaning"):
         compare(history, "latest", "latest", allow=("gold", "versions"))

@@ -31,6 +31,7 @@ from ragauge.stats.intervals import paired_change
 
 MOST_CITED = 1_000_000
 """Citations of one answer that a report can hold."""
+RESCORE = "`ragauge runs rescore RUN` scores the answers of a recorded run again"
 TOO_MANY = "no paired interval: a report holds too few rows"
 
 
@@ -115,8 +116,7 @@ def _note(report: ScoreReport, before: ScoreReport, whole: bool) -> str | None:
         notes.append("the gold set is not the one the baseline was scored with")
     if changed := _other_versions(report, before):
         notes.append(
-            f"the metrics changed since the baseline, and are not comparable: {changed}; "
-            "`ragauge runs rescore RUN` scores the answers of a recorded run again, and `ragauge "
+            f"metrics that changed since are not comparable: {changed}; {RESCORE}, and `ragauge "
             "runs show RUN --report FILE.json` writes the new baseline"
         )
     if not whole:
@@ -143,6 +143,9 @@ def _change(
     here, there = now[metric.id], before[metric.id]
     if _how_made(here.signature) != _how_made(there.signature):
         was = _how_made(there.signature)
+        if (then := _version(there.signature)) != (today := _version(here.signature)):
+            reason = f"not comparable: the metric was {then} and is {today} now; {RESCORE}"
+            return _unpaired(here, there, reason)
         return _unpaired(here, there, f"not comparable: the baseline was made as {was}")
     if not metric.by_pattern or not metric.rate:
         return _unpaired(here, there, "no paired interval: the metric reads more than its rows")
@@ -181,6 +184,14 @@ def _unpaired(here: Score, there: Score, reason: str) -> Change:
 
 def _how_made(signature: str) -> str:
     return signature.rsplit("|n:", 1)[0]
+
+
+def _version(signature: str) -> str:
+    """
+    >>> _version("quality.compliance|v2|canon:unicode")
+    'v2'
+    """
+    return [*signature.split("|"), ""][1]
 
 
 def _share(sums: QuestionSums) -> float | None:
