@@ -8,12 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragauge.contracts.entities import MATCHINGS, Entity
-from ragauge.contracts.metric import Absent
+from ragauge.contracts.metric import Absent, NotApplicable, Row
 from ragauge.metrics.entities import METRICS, entity_metrics
 from ragauge.metrics.entity_entries import NO_TOKENS, NOTHING
 from ragauge.metrics.entity_facts import document_facts, token_counts, tokens_of
 
 BY_ID = {metric.id: metric for metric in METRICS}
+COUNTS = ("entities.coverage", "entities.over_prediction")
+"""Metrics that do not depend on what 0 / 0 is taken for."""
 
 
 def entity(start, end, type="ORG", **more):
@@ -81,7 +83,7 @@ def test_a4_nothing_to_find_and_nothing_found_has_no_value():
 def test_a4_nothing_at_all_can_be_one_or_zero(empty, wanted):
     found = facts([], [], tokens=(), empty=empty)
     for id in entity_metrics(empty):
-        if id != "entities.coverage" and not id.endswith((".tp", ".fp", ".fn")):
+        if id not in COUNTS and not id.endswith((".tp", ".fp", ".fn")):
             assert value(id.removeprefix("entities."), found, empty=empty) == wanted, id
 
 
@@ -204,3 +206,14 @@ def test_values_are_plain_and_json_safe():
     found = facts([entity(0, 4)], [entity(0, 4)], tokens=((0, 4),))
     rows = {id: metric(found).counts for id, metric in BY_ID.items()}
     assert json.loads(json.dumps(rows, allow_nan=False))["entities.f1_strict"] == [1, 0, 0]
+
+
+def test_over_prediction_is_predicted_over_gold():
+    metric, _ = entity_metrics()["entities.over_prediction"]
+    one = facts([entity(0, 1, "A")], [entity(0, 1, "A"), entity(2, 3, "B"), entity(4, 5, "B")])
+    assert metric(one) == Row((3, 1))
+    spurious = facts([], [entity(0, 1, "A")])
+    assert metric(spurious) == Row((1, 0))
+    assert metric.finish(np.array([[3, 1], [1, 0], [4, 1]]))[[0, 2]].tolist() == [3.0, 4.0]
+    assert np.isnan(metric.finish(np.array([1, 0])))
+    assert metric(facts([], [])) == NotApplicable(NOTHING)

@@ -11,7 +11,7 @@ from msgspec import structs
 from rouge_score.rouge_scorer import RougeScorer
 
 from ragauge.contracts.answers import AnswerClaim, AnswerRow
-from ragauge.contracts.metric import Absent, Row
+from ragauge.contracts.metric import Absent, NotApplicable, Row
 from ragauge.demo.components import ANNOTATED
 from ragauge.errors import UsageError
 from ragauge.ingest.answered.questions import read_questions
@@ -278,6 +278,10 @@ def test_unverifiable_claims_are_in_neither_count():
     assert factual_accuracy.finish(np.array(found.counts)) == 0.5
     only = structs.replace(row, claims=(AnswerClaim(MARS, False), AnswerClaim("")))
     assert factual_accuracy(AnswerFacts(row=only)) == Absent("no claim of the answer is verifiable")
+    marked = structs.replace(row, claims=(AnswerClaim(MARS, False),))
+    assert factual_accuracy(AnswerFacts(row=marked)) == NotApplicable(
+        "all claims of the answer are marked unverifiable"
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ import pytest
 
 from ragauge.contracts.entities import AnnotatedText, Entity, EntityColumns
 from ragauge.errors import InputRejected, UsageError
+from ragauge.reports.forms import render
 from ragauge.runners.components.evaluate_ner import evaluate_ner, ner_values
 
 TEXT = (
@@ -211,6 +212,26 @@ def test_c1_a_ratio_over_no_gold_is_null():
     told = as_json(report)["detail"]["distribution"]
     assert told["B"] == {"gold": 0, "predicted": 1, "ratio": None}
     assert told["A"]["ratio"] == 0.0
+
+
+def test_over_prediction_is_told_for_each_type_and_over_all():
+    gold = [document("d", span(0, 5, "A"), span(6, 9, "A")), document("e")]
+    predicted = [
+        document("d", span(0, 5, "A"), span(10, 12, "B")),
+        document("e", span(0, 5, "A"), span(6, 7, "A"), span(8, 9, "A")),
+    ]
+    report = run(gold, predicted)
+    assert report.metrics["entities.over_prediction"].value == 2.5
+    assert {type: row["over_prediction"] for type, row in report.per_type.items()} == {
+        "A": 2.0,
+        "B": None,
+    }
+    nothing = run([document("d")], [document("d", span(0, 5, "A"))])
+    score = nothing.metrics["entities.over_prediction"]
+    assert (score.value, score.reason) == (None, "nothing to divide by: gold is 0")
+    assert "over_prediction" in render(report, "text")
+    gated = run(gold, predicted, gates="over_prediction<=1.2")
+    assert not gated.passed
 
 
 def test_per_type_charges_a_wrong_type_to_both():

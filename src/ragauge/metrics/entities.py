@@ -316,6 +316,26 @@ def _one_count(facts: EntityFacts, *, schema: str, of: Callable[[Met], Any]) -> 
     return (of(met_of(facts, schema)),)
 
 
+def _over_prediction() -> Entry:
+    outside = NotApplicable(NOTHING)
+    return entry(
+        "over_prediction",
+        "Predicted entities over gold entities: 1 is as many as there are, 2 twice as many.\n\n"
+        "It counts, and does not look at what is correct: below 1 a system predicts too few, which "
+        "recall shows better. A document without gold entities adds its predictions to the total; "
+        "alone it has no value, and neither has a set without gold entities.",
+        Counting(
+            lambda facts: (facts.strict.predicted, facts.strict.gold),
+            ((outside, lambda facts: facts.strict.predicted + facts.strict.gold == 0),),
+        ),
+        needs=("strict",),
+        columns=("predicted", "gold"),
+        finish=lambda sums: quotient(sums[..., 0], sums[..., 1], np.nan),
+        better="lower",
+        bounds=(0, None),
+    )
+
+
 def _coverage() -> Entry:
     return entry(
         "coverage",
@@ -339,6 +359,7 @@ def entity_metrics(empty: Empty = "null") -> dict[str, Entry]:
         *(made for schema in ("strict", "ent_type") for made in _macro_doc(schema, empty)),
         *_over_tokens(empty),
         *(made for schema in NAMES for made in _counts(schema)),
+        _over_prediction(),
         _coverage(),
     ]
     return {one.id: (one, counting) for one, counting in entries}

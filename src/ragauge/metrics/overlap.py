@@ -21,7 +21,7 @@ import numpy as np
 from msgspec import Struct
 
 from ragauge.contracts.answers import AnswerClaim
-from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.overlap_references import (
     answer_of,
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 NO_FACTS = Absent("no facts")
 NO_CLAIM = Absent("no claim of the answer is verifiable")
+ALL_UNVERIFIABLE = NotApplicable("all claims of the answer are marked unverifiable")
 
 
 @of_answers("answers.exact_match")
@@ -186,7 +187,8 @@ def factual_accuracy(facts: AnswerFacts) -> Row | Absent:
         return found
     counts = verdict_counts([found])
     if not counts["correct"] + counts["incorrect"]:
-        return NO_CLAIM
+        marked = facts.row.claims and not any(one.verifiable for one in facts.row.claims)
+        return ALL_UNVERIFIABLE if marked else NO_CLAIM
     wrong = [quoted(one.claim) for one in found if one.verdict == "incorrect"]
     said = [f"{counts['incorrect']} incorrect: {', '.join(wrong[:3])}"] if wrong else []
     said += [f"{counts['unverifiable']} unverifiable"] if counts["unverifiable"] else []

@@ -57,9 +57,12 @@ def scored(
         whole = mask is None or bool(mask.all())
         reason = why_absent(sums) if whole else "nothing here can be scored"
         return Score(value=None, n=0, of=of, reason=reason, signature=f"{signature}|n:0")
-    value = float(sums.metric.finish(_totals(rows, weights)))
+    totals, columns = _totals(rows, weights), sums.metric.columns
+    value = float(sums.metric.finish(totals))
     if not math.isfinite(value):
         reason = "the metric's total is not a finite number"
+        if len(columns) == 2 and not totals[1]:
+            reason = f"nothing to divide by: {columns[1]} is 0"
         return Score(value=None, n=n, of=of, reason=reason, signature=f"{signature}|n:{n}")
     level = confidence or DEFAULT_CONFIDENCE
     interval: Interval | None

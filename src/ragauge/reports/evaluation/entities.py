@@ -145,9 +145,15 @@ def _levels(detail: EntityDetail) -> Table:
 
 
 def _distribution(detail: EntityDetail) -> Table:
-    heads = ("type", "gold", "predicted", "ratio")
+    heads = ("type", "gold", "predicted", "over_prediction")
     shares = sorted(detail.distribution.items(), key=lambda pair: (-pair[1].gold, pair[0]))
     most = max(max(one.gold, one.predicted) for _, one in shares) or 1
+    gold, predicted = (sum(getattr(one, of) for _, one in shares) for of in ("gold", "predicted"))
+    ratio = f"{predicted / gold:.2f}" if gold else numbers.ABSENT
+    total = Row(
+        (Cell("all types"), counted(gold), counted(predicted), Cell(ratio, tone="soft")),
+        strong=True,
+    )
     rows = tuple(
         Row(
             (
@@ -163,9 +169,9 @@ def _distribution(detail: EntityDetail) -> Table:
     )
     return Table(
         title="Type distribution",
-        about="ratio: predicted over gold; the bar is what was predicted, the mark what is gold",
+        about="over_prediction: predicted over gold; the bar shows predicted, the mark gold",
         heads=heads,
-        rows=rows,
+        rows=(total, *rows),
         right=numeric(heads),
         bar="predicted",
         whole=True,

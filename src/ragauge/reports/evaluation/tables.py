@@ -11,7 +11,9 @@ from ragauge.reports import numbers
 
 Measured = Mapping[str, float | None]
 
-RATES = frozenset({"precision", "recall", "f1", "accuracy", "share", "ratio", "hits", "mrr"})
+RATES = frozenset(
+    {"precision", "recall", "f1", "accuracy", "share", "ratio", "prediction", "hits", "mrr"}
+)
 """A column with one of these words in its name holds rates, and else counts."""
 COLUMN_ORDER = (
     "items",
@@ -231,4 +233,5 @@ def _place(name: str) -> tuple[bool, bool, int]:
     rate = is_rate(name)
     if rate and "partial" in words:
         known.remove(COLUMN_ORDER.index("partial"))
-    return rate, rate and "partial" in words, min(known, default=len(COLUMN_ORDER))
+    later = "partial" in words or "prediction" in words
+    return rate, rate and later, min(known, default=len(COLUMN_ORDER))

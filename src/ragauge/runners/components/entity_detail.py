@@ -170,6 +170,7 @@ def _type_row(strict: Array, fuzzy: Array, empty: Empty) -> dict[str, float | No
         **{f"{name}_partial": value for name, value in zip(names, told[1], strict=True)},
         "gold": gold,
         "predicted": predicted,
+        "over_prediction": predicted / gold if gold else None,
     }
 
 
