@@ -63,7 +63,8 @@ def test_of_a_score_the_wrong_questions_stay(files):
 
 
 def test_of_a_sweep_questions_and_their_rows_stay_together(files):
-    report = stability(*files).report
+    gold, traces = files
+    report = stability(gold, [traces, traces]).report
     made = summary(report)
     assert same_but(report, made, "details", "cells")
     assert made.details.keys() == made.cells.keys()

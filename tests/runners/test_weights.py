@@ -54,7 +54,7 @@ def test_weights_of_one_change_no_byte(tmp_path):
 
 def test_a_sweep_is_weighted_too(tmp_path):
     gold, traces = files(tmp_path, [(30, True), (10, False), (10, False)])
-    found = stability(gold, traces).report.metrics["stability.acr"]
+    found = stability(gold, [traces, traces]).report.metrics["stability.acr"]
     assert found.value == pytest.approx(30 / 50)
     assert "|weighted|" in found.signature
 
