@@ -10,7 +10,8 @@ from tempfile import TemporaryDirectory
 from rich.console import Console
 from rich.text import Text
 
-from ragauge.cli.demo import excerpt_of_a_tour, write_traces
+from ragauge.cli.demo import write_traces
+from ragauge.cli.demo_tour import a_flake, swept_as
 from ragauge.contracts.diagnosis import Language
 from ragauge.contracts.verdict import Rule
 from ragauge.demo import GOLD
@@ -27,6 +28,7 @@ from ragauge.reports.catalogue.page import catalogue_text
 from ragauge.reports.codes_page import page as codes_page
 from ragauge.reports.forms import render
 from ragauge.reports.metric_pages import page
+from ragauge.reports.stability.console import excerpt
 from ragauge.runners.compare import compare
 from ragauge.runners.recording import record
 from ragauge.runners.score import score
@@ -146,10 +148,13 @@ def score_picture() -> str:
 
 
 def stability_picture() -> str:
-    """What the demo shows of its sweep."""
+    """Of the demo's sweep with a fault, a question that is stable and one that is not."""
     with TemporaryDirectory() as folder:
-        shown = excerpt_of_a_tour(Path(folder), color=True, width=WIDTH)
-    return picture(shown, "ragauge demo", "stability")
+        report = swept_as("faulty", Pipeline.of(), GOLD, Path(folder)).report
+    stable = [qid for qid, one in report.details.items() if one.verdict == "stable_pass"]
+    qids = [*stable[:1], *filter(None, [a_flake(report)])]
+    shown = excerpt(report, qids, color=True, width=WIDTH)
+    return picture(shown, "ragauge stability gold.jsonl runs.jsonl", "stability")
 
 
 def comparison_picture() -> str:

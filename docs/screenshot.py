@@ -16,7 +16,6 @@ ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
 from ragauge.cli.demo import demo  # noqa: E402 (after the path is set)
-from ragauge.contracts.history import RunFilter  # noqa: E402
 from ragauge.store.history import open_history  # noqa: E402
 from tests.chromium import started  # noqa: E402
 from tests.dashboard.served import serving  # noqa: E402
@@ -30,7 +29,7 @@ def main() -> None:
         CliRunner().invoke(demo, ["--into", folder], catch_exceptions=False)
         place = str(Path(folder) / "history")
         with closing(open_history(place, create=False)) as history:
-            swept = history.runs(RunFilter(command="stability"))[0]
+            swept = history.find("faulty")
         with serving(place, shown="demo/history") as served, started() as browser:
             page = browser.new_page(viewport=SIZE, color_scheme="light")
             page.goto(served.at(f"/runs/{swept.id}/heatmap?label=flaky"))

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
+import shlex
 import subprocess
 import sys
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -15,8 +18,9 @@ from ragauge.cli.schema import NAMES
 from ragauge.gates.presets import PRESETS
 from ragauge.ingest.configuration import SETTINGS
 from ragauge.reports.forms import FORMS
-from tests.cli.command import ragauge
+from tests.cli.command import QUIET_ENVIRONMENT, RAGAUGE, ragauge
 
+ON_PATH = {"PATH": f"{RAGAUGE.parent}{os.pathsep}{os.environ['PATH']}"}
 HEAVY = ("numpy", "polars", "rich", "msgspec", "scipy")
 
 
@@ -132,10 +136,101 @@ def test_bash_completes_verbs():
     assert done.stdout.decode().split() == ["plain,schema", "plain,score"]
 
 
-def test_the_demo_leaves_traces_of_a_healthy_system(tmp_path):
-    ragauge("demo", "--into", tmp_path / "demo")
+@pytest.fixture(scope="module")
+def demo(tmp_path_factory) -> tuple[Path, str]:
+    """The folder that the demo ran in, and what it printed for a narrow terminal."""
+    folder = tmp_path_factory.mktemp("demo")
+    done = ragauge("demo", "--into", "demo", cwd=folder, COLUMNS="80", **ON_PATH)
+    assert done.returncode == 0, done.stderr
+    return folder, done.stdout.decode()
+
+
+def suggested(text: str) -> list[list[str]]:
+    """The commands that the demo prints, each on a line of its own."""
+    lines = [line.strip() for line in text.splitlines()]
+    return [shlex.split(line) for line in lines if line.split(" ")[0].endswith("ragauge")]
+
+
+def works(command: list[str], folder: Path) -> None:
+    """Run a command as it is printed; a server on a free port, until it says where it listens."""
+    environment = QUIET_ENVIRONMENT | ON_PATH
+    if "serve" not in command:
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, check=False
+        )
+        assert done.returncode in (0, 1), (command, done.stderr)
+        assert done.stdout and b"Traceback" not in done.stderr, (command, done.stderr)
+        return
+    server = subprocess.Popen(
+        [*command, "--port", "0"],
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        assert server.stdout and "http://127.0.0.1:" in server.stdout.readline(), command
+    finally:
+        server.kill()
+        server.communicate()
+
+
+def test_the_demo_tells_its_story_in_45_lines(demo):
+    _, text = demo
+    shown = [line for line in text.splitlines() for _ in range(0, max(len(line), 1), 80)]
+    assert len(shown) <= 45
+    story = [
+        "1. The system is healthy",
+        "score      PASS",
+        "stability  PASS  80 of 80 questions stable",
+        "2. A fault is switched on  unstable_retrieval=0.3",
+        "stability  FAIL",
+        "3. The diagnosis names the cause",
+        "Likeliest cause: The same question retrieves other passages under another seed",
+        "4. The fault is switched off, and the fix is verified",
+        "fixed against faulty   BETTER",
+        "fixed against healthy  NOT WORSE",
+        "Open demo/report.html in a browser",
+    ]
+    places = [text.index(part) for part in story]
+    assert places == sorted(places)
+
+
+def test_every_command_that_the_demo_suggests_works_as_printed(demo):
+    folder, text = demo
+    commands = suggested(text)
+    assert {command[1] for command in commands} >= {"serve", "diagnose", "compare", "demo"}
+    for command in commands:
+        works(command, folder)
+
+
+def test_the_demo_without_a_folder_keeps_nothing_and_suggests_what_works(tmp_path):
+    done = ragauge("demo", cwd=tmp_path)
+    assert done.returncode == 0 and not list(tmp_path.iterdir())
+    commands = suggested(done.stdout.decode())
+    assert [command[1:] for command in commands] == [
+        ["demo", "--into", "demo"],
+        ["eval", "all", "--demo"],
+        ["demo", "serve"],
+    ]
+    for command in commands:
+        works(command, tmp_path)
+
+
+def test_a_ragauge_that_is_not_on_the_path_is_called_by_its_own(tmp_path):
+    """As in `make demo`, which runs .venv/bin/ragauge without activating it."""
+    (tmp_path / ".venv").symlink_to(RAGAUGE.parents[1])
+    environment = QUIET_ENVIRONMENT | {"PATH": "/usr/bin:/bin"}
+    command = [".venv/bin/ragauge", "demo"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True)
+    assert b"\n  .venv/bin/ragauge demo --into demo\n" in done.stdout
+
+
+def test_the_demo_leaves_traces_of_a_healthy_system(demo):
+    folder, _ = demo
     again = ragauge(
-        *("score", tmp_path / "demo/gold.jsonl", tmp_path / "demo/traces.jsonl"),
+        *("score", folder / "demo/gold.jsonl", folder / "demo/traces.jsonl"),
         *("--preset", "ship", "--format", "json"),
     )
     report = json.loads(again.stdout)
@@ -144,20 +239,17 @@ def test_the_demo_leaves_traces_of_a_healthy_system(tmp_path):
 
 
 def test_the_demo_leaves_a_history_and_a_report_to_look_at(tmp_path):
-    done = ragauge("demo", "--into", "demo", cwd=tmp_path)
-    text = done.stdout.decode()
-    assert text.rstrip().splitlines()[-4].strip() == "demo/report.html"
-    assert "ragauge serve --store demo/history\n" in text
+    ragauge("demo", "--into", "demo", cwd=tmp_path)
     report = (tmp_path / "demo/report.html").read_text()
     assert report.startswith("<!DOCTYPE html>")
-    assert "unstable_retrieval=0.15" in report
+    assert "unstable_retrieval=0.3" in report
 
     def kept() -> dict[str, str]:
         listed = ("runs", "list", "--store", "demo/history", "--format", "json")
         runs = json.loads(ragauge(*listed, cwd=tmp_path).stdout)["runs"]
         return {run["id"]: run["record"]["name"] for run in runs}
 
-    names = ["broken citations", "citations", "sweep", "traces"]
+    names = ["broken citations", "citations", "sweep", "sweep", "sweep", "traces"]
     first = kept()
     assert sorted(first.values()) == names
     own = ("--record", "--store", "demo/history", "--name", "own")
@@ -168,19 +260,12 @@ def test_the_demo_leaves_a_history_and_a_report_to_look_at(tmp_path):
     assert not [id for id in first if id in second], "the demo's runs do not pile up"
 
 
-def test_the_demo_shows_a_stable_question_and_a_flake_made_by_its_fault(tmp_path):
-    done = ragauge("demo", cwd=tmp_path)
-    text = done.stdout.decode()
-    assert done.returncode == 0, done.stderr
-    assert "71 documents, 159 chunks" in text
-    assert "with the fault unstable_retrieval" in text
-    assert "stable pass" in text
-    assert "flaky" in text
-    assert "differ in seed alone" in text
+def test_an_audit_of_the_demo_finds_a_broken_citation_at_each_depth(demo):
+    folder, _ = demo
+    sources = ("--manifest", "demo/manifest.json", "--docs", "demo/documents")
+    done = ragauge("audit", "demo/broken.jsonl", *sources, cwd=folder)
     caught = ("not_retrieved", "mismatch_index_hash", "span_text_mismatch")
-    assert all(code in text for code in caught), "a broken citation at each depth"
-    assert "ragauge demo --into demo" in text
-    assert not list(tmp_path.iterdir())
+    assert all(code in done.stdout.decode() for code in caught)
 
 
 def test_the_schemas_named_are_those_there_are():

@@ -1,0 +1,261 @@
+"""What `ragauge demo` does and shows: a healthy system, a fault, its cause, a verified fix."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import sys
+from contextlib import closing
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.text import Text
+
+from ragauge.cli.demo import write_traces
+from ragauge.cli.sweep import progress
+from ragauge.contracts.diagnosis import DiagnosisReport
+from ragauge.contracts.history import History, RunFilter
+from ragauge.contracts.run import Grid
+from ragauge.contracts.score import Outcome, ScoreReport
+from ragauge.contracts.stability import StabilityReport
+from ragauge.contracts.system import Ask
+from ragauge.dashboard.file_limits import Limits
+from ragauge.dashboard.report_file import report_file
+from ragauge.demo import DOCUMENTS, GOLD
+from ragauge.demo.pipeline import Pipeline
+from ragauge.ingest.gold import read_gold
+from ragauge.reports.comparison.story import headline
+from ragauge.reports.diagnosis.story import lead
+from ragauge.reports.score import story as score_story
+from ragauge.reports.stability import story as stability_story
+from ragauge.reports.stability.runs import two_runs, variation_words
+from ragauge.reports.terminal import Page, note, styled, words
+from ragauge.runners.audit import audit
+from ragauge.runners.compare import compare
+from ragauge.runners.diagnosis.diagnose import diagnose_traces
+from ragauge.runners.plans import plan_path
+from ragauge.runners.recording import record
+from ragauge.runners.score import score
+from ragauge.runners.stability import stability
+from ragauge.runners.sweep import sweep
+from ragauge.store.files import write_whole
+from ragauge.store.history import open_history
+from ragauge.store.manifests import write_manifest
+from ragauge.text.language import language_of
+
+FAULT, STRENGTH = "unstable_retrieval", 0.3
+SWEEPS = {"healthy": "healthy.jsonl", "faulty": "runs.jsonl", "fixed": "fixed.jsonl"}
+"""The sweeps of the demo: the tag of each in the history, and its file."""
+GRID = Grid(seeds=(0, 1, 2), jitters=("none", "ws", "syn"))
+BROKEN = ("invented_citations=1", "stale_payloads=1", "drifted_offsets=1")
+"""Faults of citations, one for each depth of an audit, for the first questions of broken.jsonl."""
+ACCEPTED = 0.05
+"""The loss of stable questions below which the fix counts as not worse."""
+HISTORY, REPORT = "history", "report.html"
+OURS = {"made by": "ragauge demo"}
+"""The label of the demo's runs: another demo replaces them, and no others."""
+WHOLE = 16
+"""Questions with a page of their own in the demo's report: enough to see one, and quickly made."""
+COLUMN, AGAINST = 13, 25
+"""Where the verdicts begin."""
+
+
+def tour(folder: Path, *, kept: bool) -> None:
+    """Run the demo in a folder and print its story."""
+    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    width = min(100, shutil.get_terminal_size((100, 24)).columns)
+    pipeline = Pipeline.of()
+    gold = folder / "gold.jsonl"
+    shutil.copyfile(GOLD, gold)
+    write_traces(pipeline, gold, folder / "traces.jsonl")
+    scored = score(gold, folder / "traces.jsonl", preset="ship", keep_answers=True)
+    swept = {tag: swept_as(tag, pipeline, gold, folder) for tag in SWEEPS}
+    found = diagnose_traces(folder / SWEEPS["faulty"], gold)
+    _write_for_audits(pipeline, gold, folder)
+
+    page = Page(color, width)
+    manifest = pipeline.index.manifest
+    page.paragraph(
+        words(
+            f"A small RAG system over {len(manifest.doc_revs)} documents about museums, archives "
+            f"and libraries answers {len(read_gold(str(gold)))} questions. Everything runs offline."
+        ),
+        0,
+    )
+    _healthy(page, scored.report, swept["healthy"].report)
+    _broken(page, swept["faulty"].report)
+    _cause(page, found)
+    with closing(open_history(str(folder / HISTORY))) as history:
+        _recorded(history, folder, scored, swept)
+        _verified(page, history)
+        if kept:
+            text = report_file(history, history.find("faulty").id, limits=Limits(whole=WHOLE))
+            write_whole(folder / REPORT, text.encode())
+    click.echo(page.text(), nl=False, color=color)
+    click.echo(_next(folder if kept else None))
+
+
+def swept_as(tag: str, pipeline: Pipeline, gold: Path, folder: Path) -> Outcome[StabilityReport]:
+    """The stability of the pipeline over the demo's grid, with the fault where it is `faulty`."""
+    runs = folder / SWEEPS[tag]
+    for old in (runs, plan_path(runs)):
+        old.unlink(missing_ok=True)  # of an earlier demo
+    knobs = {"faults": [f"{FAULT}={STRENGTH}"]} if tag == "faulty" else {}
+    with progress(quiet=False) as watch:
+        swept = sweep(gold, pipeline, runs, watch, grid=GRID, knobs=knobs)
+    if swept.ended == "interrupted":
+        raise click.Abort
+    return stability(gold, runs)
+
+
+def a_flake(report: StabilityReport) -> str | None:
+    """The question whose outcome depends most on the seed, as the fault does; in English if any."""
+    rates = {
+        qid: (language_of(one.question) == "en", one.explained_by.rate, qid)
+        for qid, one in report.details.items()
+        if one.verdict == "flaky" and one.explained_by and one.explained_by.factor == "seed"
+    }
+    return max(rates, key=rates.__getitem__, default=None)
+
+
+def _write_for_audits(pipeline: Pipeline, gold: Path, folder: Path) -> None:
+    """The manifest, the documents, and answers with a citation broken at each depth of an audit."""
+    write_manifest(folder / "manifest.json", pipeline.index.manifest)
+    shutil.copytree(DOCUMENTS, folder / "documents", dirs_exist_ok=True)
+    answerable = (one for one in read_gold(str(gold)) if one.answerable)
+    lines = []
+    for fault, question in zip(BROKEN, islice(answerable, len(BROKEN)), strict=True):
+        reply = pipeline.answer(Ask(q=question.question, knobs={"faults": [fault]}))
+        lines.append(json.dumps({"qid": question.qid, "q": question.question, **reply}))
+    write_whole(folder / "broken.jsonl", "".join(f"{line}\n" for line in lines).encode())
+
+
+def _recorded(
+    history: History, folder: Path, scored: Outcome[Any], swept: dict[str, Outcome[Any]]
+) -> None:
+    """Keep the demo's runs in place of those of an earlier demo; the sweeps are tagged."""
+    if earlier := [run.id for run in history.runs(RunFilter(labels=OURS))]:
+        history.remove(earlier)
+        history.gc()
+    sources: dict[str, Any] = {"manifest": folder / "manifest.json", "docs": folder / "documents"}
+    audited = audit(folder / "traces.jsonl", gold=folder / "gold.jsonl", **sources)
+    broken = audit(folder / "broken.jsonl", **sources)
+    others = {"traces": scored, "citations": audited, "broken citations": broken}
+    for name, outcome in others.items():
+        record(outcome, history, name=name, labels=OURS, folder=folder)
+    for tag, outcome in swept.items():
+        fault = {"fault": f"{FAULT}={STRENGTH}"} if tag == "faulty" else {}
+        run = record(outcome, history, name="sweep", labels={**OURS, **fault}, folder=folder)
+        history.tag(run.id, tag, move=True)
+
+
+def _healthy(page: Page, scored: ScoreReport, swept: StabilityReport) -> None:
+    page.section("1. The system is healthy")
+    _verdict(page, "score", score_story.verdict_words(scored))
+    _verdict(page, "stability", stability_story.verdict_words(swept))
+    runs = f"{swept.coverage.runs:,} runs"
+    page.paragraph(
+        note(f"{runs}: each question with 3 seeds, 2 temperatures and up to 3 wordings"), COLUMN
+    )
+
+
+def _broken(page: Page, swept: StabilityReport) -> None:
+    page.section("2. A fault is switched on", note(f"{FAULT}={STRENGTH}"))
+    page.paragraph(
+        words(
+            f"In {percent(STRENGTH)} of the calls the search loses half of the chunks that it "
+            "found, a different half for each seed."
+        )
+    )
+    _verdict(page, "stability", stability_story.verdict_words(swept))
+    qid = a_flake(swept)
+    if qid is None:
+        return
+    page.paragraph(words(f"For example {qid}: {swept.details[qid].question}"), COLUMN)
+    for run in sorted(two_runs(swept.details[qid]), key=lambda run: run.cell != "+"):
+        how = variation_words(run.variation, swept.columns)
+        page.line(Text.assemble(" " * COLUMN, (f"{how}: ", "dim"), words(run.claim)))
+    page.paragraph(note("`not in context` is how this system refuses."), COLUMN)
+
+
+def _cause(page: Page, report: DiagnosisReport) -> None:
+    found = lead(report)
+    page.section("3. The diagnosis names the cause")
+    if found.cause is None:
+        page.paragraph(words(found.why))
+        return
+    cause = found.cause.one
+    page.paragraph(Text.assemble(f"{found.heading}: ", words(cause.title, "bold")))
+    page.paragraph(words(cause.means))
+    page.paragraph(words("To fix it: " + " Or: ".join(action.do for action in cause.actions[:2])))
+
+
+def _verified(page: Page, history: History) -> None:
+    page.section("4. The fault is switched off, and the fix is verified")
+    for before in ("faulty", "healthy"):
+        report = compare(history, before, "fixed", margins=(f"{ACCEPTED:g}",))
+        stable = report.compared["stability.stable"]
+        word = headline(report)[0]
+        good = Text(word, "bold green" if word in ("BETTER", "NOT WORSE") else "bold red")
+        told = f"  stable: {percent(stable.before)} before, {percent(stable.after)} after"
+        if stable.ci:
+            low, high = (f"{100 * end:+.0f}" for end in stable.ci)
+            told += f" (95 % interval of the change: {low} to {high} points)"
+        first = Text(f"  fixed against {before}".ljust(AGAINST), "dim")
+        page.paragraph(Text.assemble(good, told), AGAINST, first)
+
+
+def percent(fraction: float | None) -> str:
+    return "–" if fraction is None else f"{100 * fraction:.0f} %"
+
+
+def _verdict(page: Page, what: str, told: tuple[str, str]) -> None:
+    first = Text.assemble("  ", (what.ljust(COLUMN - 2), "dim"))
+    page.paragraph(Text.assemble(styled(told[0]), "  ", told[1]), COLUMN, first)
+
+
+def _next(folder: Path | None) -> str:
+    """Where the files are, and commands that work as they are printed, on one line each."""
+    ragauge = called()
+    if folder is None:
+        lines = ["No files were kept. Keep them, with a report to look at:"]
+        commands = ["demo --into demo"]
+        others = ["eval all --demo", "demo serve"]
+        about = "Or try:"
+    else:
+        at = shlex.quote(str(folder))
+        lines = [f"The files are in {folder}. Open {folder / REPORT} in a browser, or run:"]
+        commands = [f"serve --store {at}/{HISTORY}"]
+        others = [
+            f"score {at}/gold.jsonl {at}/traces.jsonl --preset ship",
+            f"stability {at}/gold.jsonl {at}/{SWEEPS['faulty']}",
+            f"diagnose {at}/{SWEEPS['faulty']} --gold {at}/gold.jsonl",
+            f"compare faulty fixed --store {at}/{HISTORY}",
+            f"audit {at}/broken.jsonl --docs {at}/documents",
+            "demo serve",
+        ]
+        about = "Then look closer:"
+    return "\n".join(
+        [
+            "",
+            *lines,
+            *(f"  {ragauge} {command}" for command in commands),
+            about,
+            *(f"  {ragauge} {command}" for command in others),
+        ]
+    )
+
+
+def called() -> str:
+    """How to call this `ragauge` from here: by its name where the path finds it."""
+    typed = Path(sys.argv[0])
+    here = typed if typed.name == "ragauge" else Path(sys.executable).with_name("ragauge")
+    found = shutil.which("ragauge")
+    if not here.is_file() or (found and Path(found).samefile(here)):
+        return "ragauge"
+    inside = here.is_absolute() and here.is_relative_to(Path.cwd())
+    return shlex.quote(str(here.relative_to(Path.cwd()) if inside else here))
