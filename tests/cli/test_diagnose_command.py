@@ -252,6 +252,75 @@ def test_rules_of_ones_own_make_causes_and_thresholds(low, tmp_path):
     assert (own["standing"], own["explains"]) == ("likely", 4)
 
 
+PLAIN = {
+    "faithfulness": {
+        "threshold": 0.95,
+        "causes": ["The prompt does not hold the model to the passages", "Validation is off"],
+        "actions": ["Tighten the prompt", {"do": "Validate", "knob": "validation"}],
+    },
+    "tone": {"threshold": 0.5, "better": "lower", "causes": ["No style guide"], "actions": ["Add"]},
+}
+
+
+def as_toml(rules):
+    lines = []
+    for metric, rule in rules.items():
+        lines.append(f"[{metric}]")
+        lines += [
+            f"{name} = {json.dumps(value)}".replace('": "', '" = "') for name, value in rule.items()
+        ]
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("rules.json", json.dumps(PLAIN)),
+        ("rules.json", json.dumps({"METRIC_RULES": PLAIN})),
+        ("rules.json", json.dumps([{**rule, "metric": name} for name, rule in PLAIN.items()])),
+        ("rules.toml", as_toml(PLAIN)),
+    ],
+)
+def test_a_plain_rule_needs_no_condition(tmp_path, name, text):
+    scores = tmp_path / "scores.jsonl"
+    rows = [{"sample_id": f"s{n}", "faithfulness": 0.9, "tone": 0.4 + n / 10} for n in range(4)]
+    scores.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    rules = tmp_path / name
+    rules.write_text(text)
+    report = told(scores, "--rules", rules)
+    assert severities(report) == {"faithfulness": "warning", "tone": "warning"}
+    causes = {cause["id"]: cause for cause in report["causes"]}
+    first = causes["rule.faithfulness.1"]
+    assert (first["title"], first["standing"], first["explains"]) == (
+        *("The prompt does not hold the model to the passages", "possible", 4),
+    )
+    assert [action["do"] for action in first["actions"]] == ["Tighten the prompt", "Validate"]
+    assert causes["rule.faithfulness.2"]["title"] == "Validation is off"
+    assert causes["rule.tone.1"]["samples"] == ["s2", "s3"]
+    listed = {one["metric"]: one["causes"] for one in report["diagnoses"]}
+    assert listed["faithfulness"][:2] == ["rule.faithfulness.1", "rule.faithfulness.2"]
+    assert told(scores)["causes"] == []
+    done = ragauge("diagnose", scores, "--rules", rules)
+    assert "Validation is off" in done.stdout.decode()
+
+
+@pytest.mark.parametrize(
+    ("rules", "fact"),
+    [
+        ({"tone": {**PLAIN["tone"], "better": None}}, "tone: the metric table has no"),
+        ({"recall_strict": {**PLAIN["tone"]}}, "is better when higher"),
+        ({"tone": {"threshold": 0.5, "causes": ["x"]}}, "missing required field `actions`"),
+        ({"tone": {**PLAIN["tone"], "causes": []}}, "causes are missing"),
+        ({"tone": {**PLAIN["tone"], "threshold": {"warning": 0.5, "critical": 0.4}}}, "before"),
+        ({"tone": {**PLAIN["tone"], "when": {}}}, "unknown field `when`"),
+    ],
+)
+def test_a_plain_rule_that_says_too_little_is_refused(low, tmp_path, rules, fact):
+    file = tmp_path / "rules.json"
+    file.write_text(json.dumps(rules))
+    assert fact in refused(low, "--rules", file)
+
+
 def test_all_faults_of_the_rules_are_told_at_once(low, tmp_path):
     rules = tmp_path / "rules.toml"
     rules.write_text(

@@ -36,7 +36,7 @@ TOLD = ("lang", "fail_on", "rules", "knobs", "claims")
 @click.option("--scenario", metavar="NAME", help="The metrics of [scenario.NAME] in ragauge.toml.")
 @click.option("--lang", type=click.Choice(("en", "zh")), default="en", help="The language to tell.")
 @click.option("--top", type=int, default=3, show_default=True, help="Worst samples of a metric.")
-@click.option("--rules", metavar="FILE", help="Causes and thresholds of your own, as TOML.")
+@click.option("--rules", metavar="FILE", help="Causes and thresholds of your own: TOML, JSON.")
 @click.option("--knobs", metavar="MAP", help='Your names: {"recall_top_k": "k"}; or a file.')
 @click.option(
     "--fail-on",

@@ -4,12 +4,16 @@ The file has the form of the catalogue's: `[[entry]]` with id, metrics, when, ti
 actions; `when` asks for symptoms, strata and the other features of a sample. Beside them,
 `[[threshold]]` with metric, better, warning and critical, for metrics without a rule, or in place
 of ours.
+
+A plain rule has no condition: `[METRIC]` with threshold, causes and actions, or `[[rule]]` with the
+metric among them. Its causes are possible wherever the metric is low. The file is TOML or JSON.
 """
 
 from __future__ import annotations
 
+import json
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any
 
@@ -20,14 +24,19 @@ from ragauge.contracts.diagnosis import Cause, Evidence, ScoreRow, Threshold
 from ragauge.contracts.gold import stratum_text
 from ragauge.contracts.metric import Better
 from ragauge.diagnosis.advised import standing_of
-from ragauge.diagnosis.catalogue import Entry, catalogue, speaks_of
+from ragauge.diagnosis.catalogue import Entry, Step, catalogue, speaks_of
 from ragauge.diagnosis.evidence import symptoms
 from ragauge.diagnosis.knob_map import KnobMap, actions_of
-from ragauge.diagnosis.limits import beyond
+from ragauge.diagnosis.limits import beyond, limits_of
 from ragauge.diagnosis.material import Material
+from ragauge.errors import UsageError
+from ragauge.metrics.table import find
 
 SYMPTOM = "symptom"
 SHOWN = 5
+RULE, WRAPPER = "rule", "METRIC_RULES"
+TABLES = ("entry", "threshold", RULE)
+PLAIN_FIELDS = frozenset({"threshold", "causes", "actions"})
 
 
 class _Threshold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -35,6 +44,21 @@ class _Threshold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     better: Better
     warning: float
     critical: float | None = None
+
+
+class _Bounds(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    warning: float
+    critical: float | None = None
+
+
+class _PlainRule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A rule without a condition: what may be wrong where a metric is low, and what to do."""
+
+    metric: str
+    threshold: float | _Bounds
+    causes: tuple[str, ...]
+    actions: tuple[str | Step, ...]
+    better: Better | None = None
 
 
 class OwnRules(Struct, frozen=True, kw_only=True):
@@ -47,13 +71,10 @@ class OwnRules(Struct, frozen=True, kw_only=True):
 def read_own_rules(text: str) -> tuple[OwnRules, list[str]]:
     """The rules of a file and all that is wrong with it, each fault with its place."""
     try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        return OwnRules(), [f"is not TOML: {error}"]
-    problems = [
-        f"{name}: there is no such table; write [[entry]] or [[threshold]]"
-        for name in sorted(table.keys() - {"entry", "threshold"})
-    ]
+        table = _decoded(text)
+    except ValueError as error:
+        return OwnRules(), [str(error)]
+    problems: list[str] = []
     entries = _read(table, "entry", Entry, problems)
     thresholds = _read(table, "threshold", _Threshold, problems)
     problems += _entry_faults(entries)
@@ -62,7 +83,126 @@ def read_own_rules(text: str) -> tuple[OwnRules, list[str]]:
         one.metric: Threshold(better=one.better, warning=one.warning, critical=one.critical)
         for one in thresholds.values()
     }
-    return OwnRules(entries=tuple(entries.values()), limits=limits), problems
+    plain: list[Entry] = []
+    for where, written in _plain_rules(table, problems):
+        try:
+            rule = msgspec.convert(written, _PlainRule)
+            names, bounds = _plain_limits(rule)
+        except (msgspec.ValidationError, ValueError) as error:
+            problems.append(f"{where}: {error}")
+            continue
+        taken = [name for name in names if name in limits]
+        if taken:
+            problems.append(f"{where}: {taken[0]} has a threshold already; keep one")
+        limits |= dict.fromkeys(names, bounds)
+        plain += _plain_entries(rule, names)
+    return OwnRules(entries=(*entries.values(), *plain), limits=limits), problems
+
+
+def _decoded(text: str) -> dict[str, Any]:
+    """The tables of a file in TOML or JSON; a JSON array is one of plain rules."""
+
+    def unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        found = dict(pairs)
+        if len(found) < len(pairs):
+            twice = next(name for name in found if sum(name == key for key, _ in pairs) > 1)
+            raise ValueError(f"is not JSON: {twice} is written twice in one object")
+        return found
+
+    start = text.lstrip()[:1]
+    if start in ("{", "["):
+        try:
+            table = json.loads(text, object_pairs_hook=unique)
+            return {RULE: table} if isinstance(table, list) else table
+        except json.JSONDecodeError as error:
+            if start == "{":
+                raise ValueError(f"is not JSON: {error}") from None
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ValueError(f"is not TOML: {error}") from None
+
+
+def _plain_rules(table: dict[str, Any], problems: list[str]) -> Iterator[tuple[str, Any]]:
+    """The plain rules of a file, each with its place and its metric."""
+    written = table.get(RULE, [])
+    if not isinstance(written, list):
+        problems.append(f"{RULE}: expected tables written [[{RULE}]]")
+        written = []
+    yield from ((f"{RULE} {number}", one) for number, one in enumerate(written, 1))
+    by_metric = {name: one for name, one in table.items() if name not in (*TABLES, WRAPPER)}
+    wrapped = table.get(WRAPPER, {})
+    if not isinstance(wrapped, dict):
+        problems.append(f"{WRAPPER}: expected a rule for each metric")
+        wrapped = {}
+    for name, one in {**by_metric, **wrapped}.items():
+        if isinstance(one, dict) and not PLAIN_FIELDS.isdisjoint(one):
+            yield name, {**one, "metric": name}
+            continue
+        inner = one if isinstance(one, dict) and one else {}
+        rules = {key: value for key, value in inner.items() if isinstance(value, dict)}
+        if not rules or any(PLAIN_FIELDS.isdisjoint(value) for value in rules.values()):
+            problems.append(
+                f"{name}: there is no such table; write [[entry]], [[threshold]], or [METRIC] with "
+                "threshold, causes and actions"
+            )
+            continue
+        for key, value in rules.items():
+            yield f"{name}.{key}", {**value, "metric": f"{name}.{key}"}
+
+
+def _plain_limits(rule: _PlainRule) -> tuple[tuple[str, ...], Threshold]:
+    """The names a plain rule's metric goes by, and its bounds; raises ValueError.
+
+    The direction is the metric table's. A threshold alone is where a warning begins: from where
+    on the metric is critical stays as it is, unless that would come first.
+    """
+    known = limits_of(rule.metric)
+    better: Better | None = known.better if known else None
+    names: tuple[str, ...] = (rule.metric,)
+    try:
+        metric = find(rule.metric)
+        better, names = better or metric.better, tuple(dict.fromkeys((rule.metric, metric.id)))
+    except UsageError:
+        pass  # Scores of other tools have metrics that the table does not know.
+    if better is None and rule.better is None:
+        raise ValueError(
+            f'the metric table has no "{rule.metric}"; add better = "higher" or "lower"'
+        )
+    if better and rule.better and rule.better != better:
+        raise ValueError(f"{rule.metric} is better when {better}; drop better, or correct it")
+    if not rule.causes or not all(text.strip() for text in rule.causes):
+        raise ValueError("causes are missing; say what may be wrong")
+    if not rule.actions:
+        raise ValueError("actions are missing; say what to change")
+    way: Better = better or rule.better or "higher"
+    given = rule.threshold
+    if isinstance(given, _Bounds):
+        warning, critical = given.warning, given.critical
+    else:
+        warning, critical = given, known.critical if known else None
+    if not all(isfinite(bound) for bound in (warning, critical or 0.0)):
+        raise ValueError("threshold: expected finite numbers")
+    if critical is not None and beyond(warning, critical, way):
+        if isinstance(given, _Bounds):
+            fact = f"critical {critical:g} comes before warning {warning:g}"
+            raise ValueError(f"{fact}, and {way} is better")
+        critical = None
+    return names, Threshold(better=way, warning=warning, critical=critical)
+
+
+def _plain_entries(rule: _PlainRule, names: tuple[str, ...]) -> Iterator[Entry]:
+    """The causes of a plain rule, each with all its actions: the rule does not say which fits."""
+    actions = tuple(Step(do=one) if isinstance(one, str) else one for one in rule.actions)
+    for number, cause in enumerate(rule.causes, 1):
+        yield Entry(
+            id=f"{RULE}.{rule.metric}.{number}",
+            metrics=names,
+            title=cause,
+            evidence="{n} " + f"beyond the threshold of {rule.metric}",
+            confirm="Look at the worst samples: the rule has no condition that could tell.",
+            actions=actions,
+        )
 
 
 def _read(table: dict[str, Any], name: str, kind: Any, problems: list[str]) -> dict[int, Any]:
@@ -172,7 +312,8 @@ def _cause(
         id=entry.id,
         title=entry.title,
         means=entry.means,
-        standing=standing_of(len(speaking), len(material.samples)),
+        # Without a condition nothing speaks for a cause but that the metric is low.
+        standing=standing_of(len(speaking), len(material.samples)) if entry.when else "possible",
         explains=float(len(speaking)),
         of=len(wrong),
         metrics=tuple(name for name in about if failing[name]),

@@ -186,15 +186,17 @@ class _Diagnosis:
         """The causes that go with one metric, ranked over its own samples."""
         if name not in self._low:
             return ()
+        plain = [one.id for one in self._how.entries if not one.when and speaks_of(one, name)]
+        own = tuple(plain) if worst else ()
         about = {id for id, entry in self._entries.items() if speaks_of(entry, name)}
         if self._material.cases is None:
-            return tuple(one.id for one in self._material.advice if one.id in about)
+            return (*own, *(one.id for one in self._material.advice if one.id in about))
         ranked = rank(only_in(worst, self._material.cases))
         told = [one for one in ranked if one.explains >= LEAST]
         if not any(one.rule.id in about and one.standing != "untested" for one in told):
             # None that the catalogue names is there: then whatever these samples speak for is.
             about |= {one.rule.id for one in told if one.standing == "likely"}
-        return tuple(one.rule.id for one in told if one.rule.id in about)[:CAUSES]
+        return (*own, *[one.rule.id for one in told if one.rule.id in about][:CAUSES])
 
     def _causes(self) -> tuple[Cause, ...]:
         ranked = () if self._material.cases is None else rank(self._material.cases)
