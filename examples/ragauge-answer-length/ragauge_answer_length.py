@@ -1,6 +1,6 @@
 """How long answers are: a metric that Ragauge finds by its entry point."""
 
-from ragauge import Absent, Facts, Row, metric
+from ragauge import Absent, Facts, NotApplicable, Row, metric
 
 
 @metric(
@@ -21,5 +21,5 @@ def answer_words(facts: Facts) -> Row | Absent:
     Row(counts=(5, 1), reason=None)
     """
     if not facts.answered:
-        return Absent("not answered")
+        return Absent("no answer") if facts.answered is None else NotApplicable("refused")
     return Row((len(facts.claim.split()), 1))

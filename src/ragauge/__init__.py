@@ -56,6 +56,7 @@ _LATE = {
     "metric": "ragauge.metrics.table",
     "Row": "ragauge.contracts.metric",
     "Absent": "ragauge.contracts.metric",
+    "NotApplicable": "ragauge.contracts.metric",
     "SCALE": "ragauge.contracts.metric",
     "Facts": "ragauge.contracts.facts",
     "RagaugeError": "ragauge.errors",

@@ -98,7 +98,7 @@ def test_an_installed_metric_is_scored_shown_and_stored(installed, answered, tmp
 
     found = report["metrics"][ID]
     assert found["value"] == pytest.approx(sum(lengths) / len(lengths))
-    assert (found["n"], found["of"]) == (len(lengths), len(claims))
+    assert (found["n"], found["of"]) == (len(lengths), len(lengths))  # refusals are outside
     assert found["ci"][0] < found["value"] < found["ci"][1]
     assert found["signature"].startswith(f"{ID}|v1|canon:unicode|refusal:auto|each:question|n:")
     assert report["gates"][0]["metric"] == ID
