@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
 
-from ragauge.contracts.answers import ANSWER_KINDS, AnswerKind
+from ragauge.contracts.answers import ANSWER_KINDS, AnswerKind, Band
 from ragauge.stats.draws import below
 from ragauge.stats.logistic import Fit, chance, fit_logistic, log_odds
 from ragauge.text.grounding.features import (
@@ -28,7 +29,7 @@ from ragauge.text.grounding.features import (
     read_answer,
     sentence_features,
 )
-from ragauge.text.grounding.model import FILE, Weights, sign_of
+from ragauge.text.grounding.model import FILE, Weights, bands_text, sign_of
 from ragauge.text.grounding.passages import Passages
 from training.datasets import Judged, judged_rows
 
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     Floats = NDArray[np.float64]
 
-VERSION = "1"
+VERSION = "2"
 FOLDS = 10
 ROUNDS = 3
 """Times the sources are dealt into folds anew; a row's score is the mean over them."""
@@ -59,6 +60,8 @@ SENTENCE_SPREAD = 0.1
 LOOSE = 10.0
 """A spread that holds nothing."""
 DIGITS = 4
+EDGES = (0.0, 0.2, 0.4, 0.6, 0.8, 1.0)
+"""Of the bands of scores for which the file says what people called grounded."""
 COEFFICIENTS = Path(__file__).parent.parent / "src/ragauge/text/grounding" / FILE
 
 
@@ -230,18 +233,33 @@ def coefficients(rows: Sequence[Judged]) -> str:
         grounded = [one.row.grounded for one in chosen]
         odds = out_of_fold(chosen)
         stretch = fit_logistic(odds[:, None], grounded, signs=[1], spread=LOOSE)
-        threshold = best_threshold(log_odds(stretch, odds[:, None]), grounded)
+        unseen = log_odds(stretch, odds[:, None])
+        threshold = best_threshold(unseen, grounded)
         sentences, answers = fit_both(chosen)
         lines.append(f"\n[{kind}.threshold]\nvalue = {round(threshold, 3)}\n")
+        lines.append(bands_text(kind, bands(unseen, grounded)))
         lines.append(_section(f"{kind}.answer", stretched(answers, stretch), ANSWER_FEATURES))
         lines.append(_section(f"{kind}.sentence", sentences, SENTENCE_FEATURES))
     return "".join(lines)
 
 
+def bands(odds: Floats, grounded: Sequence[bool]) -> list[Band]:
+    """How many answers have a score in each band, and how many of them people call grounded."""
+    place = np.digitize(chance(odds), EDGES[1:-1])
+    good = np.array(grounded)
+    return [
+        Band(low=low, high=high, answers=int(held.sum()), grounded=int(good[held].sum()))
+        for held, (low, high) in zip(
+            [place == at for at in range(len(EDGES) - 1)], pairwise(EDGES), strict=True
+        )
+    ]
+
+
 _HEAD = """\
 # Lexical groundedness: log-odds = intercept + the sum of coefficient x feature.
 # Made by `python -m training.groundedness`; training/DATA_CARD.md tells from what.
-# A feature that is not named weighs nothing.
+# A feature that is not named weighs nothing. Bands: answers that scored from low to high when
+# their source was left out of the fit, and how many of them people called grounded.
 version = "{version}"
 """
 

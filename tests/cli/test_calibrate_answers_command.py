@@ -23,7 +23,7 @@ def test_groundedness_is_shown_before_and_after(rows):
     done = calibrate("groundedness", rows)
     assert done.returncode == 0, done.stderr
     shown = done.stdout.decode()
-    assert shown.startswith("PASS  groundedness/1+")
+    assert shown.startswith("PASS  groundedness/2+")
     for part in ("AUROC", "bal. acc.", "κ", "ECE", "shipped", "shorter is better", "120 labelled"):
         assert part in shown
     assert "F1" not in shown

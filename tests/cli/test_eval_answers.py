@@ -1,6 +1,7 @@
 """`ragauge eval answers` and `ragauge eval qa` as a user runs them."""
 
 import json
+import re
 import signal
 import sqlite3
 import subprocess
@@ -11,6 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from ragauge.contracts.schemas import schema
+from ragauge.text.grounding.model import shipped
 from tests.cli.command import QUIET_ENVIRONMENT, RAGAUGE, ragauge
 from tests.models.judge_server import chatting
 from tests.models.test_endpoint_embedder import embeddings
@@ -67,6 +69,30 @@ def test_every_form_is_written(rows, form):
     done = ragauge("eval", "answers", rows, "--format", form)
     assert done.returncode == 0, done.stderr.decode()
     assert b"token_recall" in done.stdout.replace(b"\\_", b"_")
+
+
+@pytest.mark.parametrize("form", ["text", "markdown", "html"])
+def test_the_report_says_what_the_scores_meant_to_people(rows, form):
+    done = ragauge("eval", "answers", rows, "--format", form)
+    shown = re.sub(r"<[^>]*>|[\s|*\\]", "", done.stdout.decode())
+    assert "Whatthesescoresmeanttopeople" in shown
+    highest = shipped().kinds["qa"].bands[-1]
+    assert f"0.8to1.01{100 * highest.share:.0f}%{highest.answers}" in shown
+
+
+def test_a_row_without_a_question_is_told_which_kind_was_assumed(tmp_path):
+    row = {"id": "a", "answer": "It opened in 1800.", "contexts": ["The museum opened in 1800."]}
+    out = tmp_path / "scores.jsonl"
+    found = report("answers", written(tmp_path / "rows.jsonl", row), "--out", out)
+    assumed = [one["message"] for one in found["findings"] if one["code"] == "kind_assumed"]
+    assert assumed == [
+        "a: no question: taken as an answer to a question, "
+        "because the answer has fewer than 40 words"
+    ]
+    grounds = json.loads(out.read_text())["scores"]["groundedness"]
+    assert grounds["assumed"] in assumed[0]
+    assert grounds["band"]["low"] <= grounds["value"] <= grounds["band"]["high"]
+    assert grounds["band"]["answers"] >= grounds["band"]["grounded"] > 0
 
 
 def test_gates_decide_the_exit_code(rows):

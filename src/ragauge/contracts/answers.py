@@ -76,6 +76,32 @@ class SentenceSupport(Struct, frozen=True, kw_only=True):
     """What speaks against it, or why it is not scored."""
 
 
+class Band(Struct, frozen=True, kw_only=True):
+    """What scores in a range meant: how many labelled answers had one, and people's verdict."""
+
+    low: float
+    high: float
+    answers: int
+    """Labelled answers with a score from `low` up to `high`, each scored without its source."""
+    grounded: int
+    """Of these, answers that people called grounded."""
+
+    @property
+    def share(self) -> float:
+        """The fraction that people called grounded."""
+        return self.grounded / self.answers if self.answers else 0.0
+
+    @property
+    def text(self) -> str:
+        """The same in words.
+
+        >>> Band(low=0.4, high=0.6, answers=50, grounded=30).text
+        'people called 60 % of 50 labelled answers with a score of 0.4 to 0.6 grounded'
+        """
+        scored = f"labelled answers with a score of {self.low:g} to {self.high:g}"
+        return f"people called {100 * self.share:.0f} % of {self.answers} {scored} grounded"
+
+
 class Groundedness(Struct, frozen=True, kw_only=True):
     """How far an answer is supported by its contexts, sentence by sentence."""
 
@@ -92,6 +118,10 @@ class Groundedness(Struct, frozen=True, kw_only=True):
     unsupported_numbers: tuple[str, ...]
     model: str
     """Name and version of the coefficients."""
+    assumed: str | None = None
+    """Which kind was assumed and why, where there is no question; None where nothing was."""
+    band: Band | None = None
+    """What such a score meant to people; None without a score, or with your own coefficients."""
 
 
 class CitedChunk(Struct, frozen=True, kw_only=True):

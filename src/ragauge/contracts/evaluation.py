@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
-from ragauge.contracts.answers import AnswerKind, SentenceSupport
+from ragauge.contracts.answers import AnswerKind, Band, SentenceSupport
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.judge import Usage
 from ragauge.contracts.score import Advice, Score
@@ -300,6 +300,14 @@ class HumanAgreement(Struct, frozen=True, kw_only=True):
     """The file of labels and its hash."""
 
 
+class BandCount(Struct, frozen=True, kw_only=True):
+    """The answers of a run whose groundedness lies in a band, and what such a score meant."""
+
+    kind: AnswerKind
+    answers: int
+    band: Band
+
+
 class AnswerDetail(Struct, frozen=True, kw_only=True, tag_field="task", tag="answers"):
     """What an evaluation of answers has of its own; the task `qa` has it too."""
 
@@ -321,6 +329,8 @@ class AnswerDetail(Struct, frozen=True, kw_only=True, tag_field="task", tag="ans
     agreement: tuple[HumanAgreement, ...] = ()
     answers: tuple[AnswerScored, ...] = ()
     """By id, up to ROWS_KEPT."""
+    bands: tuple[BandCount, ...] = ()
+    """What the scores of groundedness meant on labelled answers, by kind, lowest scores first."""
 
 
 Detail = EntityDetail | LabelDetail | LinkDetail | RankingDetail | AnswerDetail

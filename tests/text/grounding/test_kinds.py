@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ragauge.text.grounding.kinds import SUMMARY_WORDS, kind_of
+from ragauge.text.grounding import groundedness
+from ragauge.text.grounding.kinds import SOURCE_WORDS, SUMMARY_WORDS, kind_of
 from ragauge.text.grounding.passages import Passages
 
 PROSE = "The museum opened in 1808 in Amsterdam."
@@ -34,11 +35,50 @@ def test_any_other_question_makes_an_answer_of_any_length(question):
     assert kind_of("word " * 500, Passages([PROSE], question)) == "qa"
 
 
+DOCUMENT = "word " * SOURCE_WORDS
+TEXT = "word " * SUMMARY_WORDS
+
+
 @pytest.mark.parametrize("question", [None, "", "  \n"])
-def test_without_a_question_length_tells(question):
-    passages = Passages([PROSE], question)
-    assert kind_of("word " * SUMMARY_WORDS, passages) == "summary"
-    assert kind_of("word " * (SUMMARY_WORDS - 1), passages) == "qa"
+@pytest.mark.parametrize(
+    ("answer", "contexts", "kind", "because"),
+    [
+        (TEXT, [DOCUMENT], "summary", "one context, of 150 words or more"),
+        (TEXT.removesuffix("word "), [DOCUMENT], "qa", "fewer than 40 words"),
+        (TEXT, [DOCUMENT, DOCUMENT], "qa", "several contexts"),
+        (TEXT, [PROSE], "qa", "the context has fewer than 150 words"),
+    ],
+)
+def test_without_a_question_the_kind_is_assumed_and_the_result_says_why(
+    question, answer, contexts, kind, because
+):
+    found = groundedness(answer, contexts, question)
+    assert found.kind == kind and because in found.assumed
+    assert groundedness(answer, contexts, question, kind=kind).assumed is None
+
+
+def test_nothing_is_assumed_with_a_question_or_a_record():
+    assert groundedness(TEXT, [DOCUMENT], "What does it say?").assumed is None
+    assert groundedness("It opened.", [RECORD]).assumed is None
+
+
+def test_an_answer_from_several_passages_has_the_same_verdict_without_its_question():
+    passages = [
+        "The Rijksmuseum opened in The Hague in 1800 and moved to Amsterdam in 1808.",
+        "Pierre Cuypers designed the present building, which opened to the public in 1885.",
+    ]
+    answer = (
+        "The Rijksmuseum opened in The Hague in 1800 and moved to Amsterdam in 1808. The present "
+        "building opened to the public in 1885, and Pierre Cuypers designed it. It is known far "
+        "beyond the borders of the country, and people travel from far away for it."
+    )
+    with_question = groundedness(answer, passages, "What is the history of the building?")
+    without = groundedness(answer, passages)
+    assert (without.value, without.kind, without.grounded) == (
+        with_question.value,
+        with_question.kind,
+        with_question.grounded,
+    )
 
 
 @pytest.mark.parametrize("question", [None, "When?", "Summarise it."])

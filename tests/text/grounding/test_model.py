@@ -35,9 +35,20 @@ def test_every_coefficient_has_a_feature_and_its_sign(kind, part):
 
 @pytest.mark.parametrize("kind", ANSWER_KINDS)
 def test_the_file_tells_a_threshold_between_the_ends(kind):
-    assert set(HELD[kind]) == {"threshold", *PARTS}
+    assert set(HELD[kind]) == {"threshold", "bands", *PARTS}
     assert 0.1 < HELD[kind]["threshold"]["value"] < 0.9
     assert shipped().kinds[kind].threshold == HELD[kind]["threshold"]["value"]
+
+
+@pytest.mark.parametrize("kind", ANSWER_KINDS)
+def test_every_score_has_a_band_and_higher_ones_were_called_grounded_more_often(kind):
+    model = shipped().kinds[kind]
+    assert [band.low for band in model.bands] == [0.0, 0.2, 0.4, 0.6, 0.8]
+    for value in (0.0, 0.1999, 0.2, 0.5, 0.8, 1.0):
+        band = model.band_of(value)
+        assert band.low <= value <= band.high
+    shares = [band.share for band in model.bands if band.answers >= 20]
+    assert shares == sorted(shares) and shares[0] < 0.5 < shares[-1]
 
 
 def test_the_file_names_no_kind_but_the_three():

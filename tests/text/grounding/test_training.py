@@ -205,6 +205,10 @@ def test_the_file_that_is_written_can_be_read(monkeypatch):
     text = training.coefficients([row for kind in kinds for row in judged(kind, 8, kind)])
     model = model_from(text)
     assert set(model.kinds) == set(kinds)
+    rows = judged("qa", 8, "qa")
+    for one in model.kinds.values():
+        assert sum(band.answers for band in one.bands) == len(rows)
+        assert sum(band.grounded for band in one.bands) == sum(row.grounded for row in rows)
     for kind in model.kinds.values():
         for name, weight in zip(ANSWER_FEATURES, kind.answer.coefficients, strict=True):
             assert sign_of(name) * weight >= 0, name

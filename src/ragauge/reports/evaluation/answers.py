@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from msgspec import structs
 
-from ragauge.contracts.evaluation import AnswerDetail, EvalReport, HumanAgreement, Task
+from ragauge.contracts.evaluation import AnswerDetail, BandCount, EvalReport, HumanAgreement, Task
 from ragauge.contracts.judge import Usage
 from ragauge.reports import numbers
 from ragauge.reports.evaluation.families import FAMILY, families
@@ -88,6 +88,8 @@ def tables(report: EvalReport, detail: AnswerDetail) -> Iterator[Table]:
     """The tables of the task, what matters most first."""
     if detail.agreement:
         yield _agreement(detail.agreement)
+    if detail.bands:
+        yield _bands(detail.bands)
     if detail.unsupported:
         yield _unsupported(detail)
 
@@ -122,6 +124,35 @@ def _agreement(found: tuple[HumanAgreement, ...]) -> Table:
         right=numeric(heads),
         breaks=frozenset({1, 5}),
     )
+
+
+def _bands(found: tuple[BandCount, ...]) -> Table:
+    heads = ("groundedness", "your answers", "called grounded", "of labelled answers")
+    several = len({one.kind for one in found}) > 1
+    rows = tuple(
+        Row(
+            (
+                Cell(_range(one, several)),
+                counted(one.answers),
+                Cell(f"{100 * one.band.share:.0f} %" if one.band.answers else "–"),
+                counted(one.band.answers),
+            )
+        )
+        for one in found
+    )
+    return Table(
+        title="What these scores meant to people",
+        about="human-labelled answers, each scored without its source: of those with such a score, "
+        "how many people called grounded",
+        heads=heads,
+        rows=rows,
+        right=numeric(heads),
+    )
+
+
+def _range(one: BandCount, several: bool) -> str:
+    scores = f"{one.band.low:.1f} to {one.band.high:.1f}"
+    return f"{KIND_WORDS[one.kind]}, {scores}" if several else scores
 
 
 def _labels(one: HumanAgreement) -> str:

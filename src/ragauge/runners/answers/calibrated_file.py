@@ -13,7 +13,7 @@ from ragauge.errors import UsageError
 from ragauge.ingest.answered.calibrations import AnswerCalibration
 from ragauge.store.files import write_whole
 from ragauge.text.grounding.features import ANSWER_FEATURES, SENTENCE_FEATURES
-from ragauge.text.grounding.model import Model, Weights
+from ragauge.text.grounding.model import Model, Weights, bands_text
 
 ENDING = ".json"
 _HEAD = """\
@@ -50,6 +50,7 @@ def coefficients_text(model: Model) -> str:
     for kind in ANSWER_KINDS:
         one = model.kinds[kind]
         parts.append(f"\n[{kind}.threshold]\nvalue = {one.threshold!r}\n")
+        parts.append(bands_text(kind, one.bands))
         parts.append(_section(f"{kind}.answer", one.answer, ANSWER_FEATURES))
         parts.append(_section(f"{kind}.sentence", one.sentence, SENTENCE_FEATURES))
     return "".join(parts)

@@ -5,11 +5,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from ragauge.contracts.answers import AnswerKind, AnswerRow, SentenceSupport
-from ragauge.contracts.evaluation import AnswerScored, AnswerShown, EvidenceText, ShownSentence
+from ragauge.contracts.answers import ANSWER_KINDS, AnswerKind, AnswerRow, SentenceSupport
+from ragauge.contracts.evaluation import (
+    AnswerScored,
+    AnswerShown,
+    BandCount,
+    EvidenceText,
+    ShownSentence,
+)
+from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.metric import Absent, Row
 from ragauge.contracts.score import ROWS_KEPT
 from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.text.grounding.model import Model
 
 WORST = 20
 """Answers that a report shows with their sentences."""
@@ -117,6 +125,26 @@ def unsupported(facts: Sequence[AnswerFacts]) -> dict[str, int]:
             met.update({*found.unsupported_numbers, *found.unsupported_words})
     ranked = sorted(met.items(), key=lambda pair: (-pair[1], pair[0]))
     return dict(ranked[:UNSUPPORTED])
+
+
+def bands(facts: Sequence[AnswerFacts], model: Model) -> tuple[BandCount, ...]:
+    """Every band of the kinds that were met, with how many answers have a score in it."""
+    scored = [one.groundedness for one in facts if one.groundedness and not one.refused]
+    met = Counter((found.kind, found.band) for found in scored if found.value is not None)
+    return tuple(
+        BandCount(kind=kind, answers=met[kind, band], band=band)
+        for kind in ANSWER_KINDS
+        if any(found.kind == kind and found.value is not None for found in scored)
+        for band in model.kinds[kind].bands
+    )
+
+
+def note_assumed(facts: Sequence[AnswerFacts], findings: Findings) -> None:
+    """A finding for each scored answer whose kind was assumed, because it has no question."""
+    for one in facts:
+        found = one.groundedness
+        if found and found.assumed and found.value is not None and not one.refused:
+            findings.add(Finding("kind_assumed", one.row.where, f"{one.row.id}: {found.assumed}"))
 
 
 def kinds(facts: Sequence[AnswerFacts]) -> dict[str, int]:

@@ -18,7 +18,14 @@ from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.overlap import claim_verdicts, factual_accuracy, verdict_counts
 from ragauge.metrics.sums import sums_of_rows
 from ragauge.models.judging.rubric import rubric_id
-from ragauge.runners.answers.detail import kinds, scored_answers, unsupported, worst_answers
+from ragauge.runners.answers.detail import (
+    bands,
+    kinds,
+    note_assumed,
+    scored_answers,
+    unsupported,
+    worst_answers,
+)
 from ragauge.runners.answers.faults import answer_faults
 from ragauge.runners.answers.gathering import Asking, Gathered, gathered_facts
 from ragauge.runners.answers.kept_calibrations import shown_agreement
@@ -127,6 +134,7 @@ def _evaluated(
     facts = measured.facts
     if not facts:
         read.findings.add(Finding("nothing_to_score", "rows", "there is no row"))
+    note_assumed(facts, read.findings)
     rules = rules_for(read.task, options)
     note_parts(rules, measured.rows, read.findings)
     settling = settling_of(options, rules, measured.rows, gathered.unfinished)
@@ -195,6 +203,7 @@ def _detail(
         factual_claims=_factual_claims(measured),
         agreement=agreement,
         answers=scored_answers(facts, measured.values, measured.rows, right),
+        bands=bands(facts, gathered.model),
     )
 
 

@@ -23,6 +23,7 @@ from ragauge.runners.answers.likeness import with_likeness
 from ragauge.runners.answers.measuring import Progress, measured_answers
 from ragauge.runners.answers.options import JUDGED, RELEVANCY, AnswerOptions, embeds, needs_of
 from ragauge.runners.answers.supporting import Supporting, model_of
+from ragauge.text.grounding.model import Model
 
 
 class Asking(Struct, frozen=True, kw_only=True):
@@ -50,6 +51,8 @@ class Gathered(Struct, frozen=True, kw_only=True):
     embedder: str | None
     unfinished: str | None
     """Why some answers were not judged, though they were to be."""
+    model: Model
+    """The coefficients of groundedness."""
 
 
 def gathered_facts(
@@ -62,7 +65,7 @@ def gathered_facts(
 ) -> Gathered:
     """The facts of each row, in the order of the rows."""
     needs = needs_of(metrics)
-    model_of(calibration)  # what is wrong with it is told before a judge is paid
+    model = model_of(calibration)  # what is wrong with it is told before a judge is paid
     chosen = heard_embedder(options.embedder, asking.vectors) if embeds(metrics) else None
     facts = facts_of(rows, options, findings)
     judge, usage, unfinished = options.judge, None, None
@@ -86,6 +89,7 @@ def gathered_facts(
         usage=usage,
         embedder=None if chosen is None else chosen.id,
         unfinished=unfinished,
+        model=model,
     )
 
 

@@ -156,7 +156,7 @@ def _shifted(given: Examples, weights: Weights, unseen: Floats, threshold: float
     """
     shift = matching_shift(unseen, given.good)
     moved = Weights(weights.intercept + shift, weights.coefficients)
-    return structs.replace(given.model, answer=moved, threshold=threshold)
+    return structs.replace(given.model, answer=moved, threshold=threshold, bands=())
 
 
 def _fit(given: Examples, kept: Flags) -> Fit:

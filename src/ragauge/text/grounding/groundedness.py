@@ -24,7 +24,7 @@ from ragauge.text.grounding.features import (
     probability,
     read_answer,
 )
-from ragauge.text.grounding.kinds import kind_of
+from ragauge.text.grounding.kinds import assumed_kind, kind_of
 from ragauge.text.grounding.model import Model, shipped
 from ragauge.text.grounding.passages import Passages
 from ragauge.text.grounding.reasons import answer_reason, sentence_reason
@@ -83,6 +83,8 @@ def groundedness(
         unsupported_words=_distinct(sentences, "unsupported_words"),
         unsupported_numbers=numbers,
         model=(model or shipped()).id,
+        assumed=None if kind else assumed_kind(answer, passages),
+        band=None if value is None else chosen.band_of(value),
     )
 
 

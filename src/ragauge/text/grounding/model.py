@@ -7,10 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from operator import mul
+from typing import Any
 
+import msgspec
 from msgspec import Struct
 
-from ragauge.contracts.answers import ANSWER_KINDS, AnswerKind
+from ragauge.contracts.answers import ANSWER_KINDS, AnswerKind, Band
 from ragauge.text.grounding.features import (
     ANSWER_FEATURES,
     SENTENCE_FEATURES,
@@ -54,6 +56,12 @@ class KindModel(Struct, frozen=True):
     sentence: Weights
     threshold: float
     """From it on, people rather called an answer grounded."""
+    bands: tuple[Band, ...] = ()
+    """What scores meant to people, rising; empty where nobody measured it."""
+
+    def band_of(self, value: float) -> Band | None:
+        """The band of a score; None where there are none."""
+        return next((band for band in reversed(self.bands) if value >= band.low), None)
 
     def sentence_odds(self, sentences: Sequence[Sentence]) -> list[float]:
         """The log-odds of each sentence by itself."""
@@ -89,11 +97,21 @@ def model_from(text: str) -> Model:
     )
 
 
-def _kind(held: Mapping[str, Mapping[str, float]]) -> KindModel:
+def bands_text(kind: AnswerKind, bands: Iterable[Band]) -> str:
+    """The bands of a kind as a file of coefficients holds them."""
+    tables = [
+        "".join(f"{name} = {getattr(band, name)}\n" for name in band.__struct_fields__)
+        for band in bands
+    ]
+    return "".join(f"\n[[{kind}.bands]]\n{table}" for table in tables)
+
+
+def _kind(held: Mapping[str, Any]) -> KindModel:
     return KindModel(
         _weights(held["answer"], ANSWER_FEATURES),
         _weights(held["sentence"], SENTENCE_FEATURES),
         float(held["threshold"]["value"]),
+        msgspec.convert(held.get("bands", ()), tuple[Band, ...]),
     )
 
 
