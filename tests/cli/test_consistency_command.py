@@ -131,3 +131,80 @@ def test_foreign_text_reaches_no_terminal_as_it_is(tmp_path):
         done = ragauge("consistency", a, b, "--format", form)
         assert b"\x1b" not in done.stdout
         assert b"\\x1b[31mq" in done.stdout
+
+
+def as_csv(rows):
+    lines = [",".join(rows[0]), *(",".join(map(str, row.values())) for row in rows)]
+    return "\n".join(lines) + "\n"
+
+
+BOTH = [
+    {"qid": f"q{n:02}", "question": f"What is {n}?", "scholar": a, "auditor": b}
+    for n, (a, b) in enumerate(zip(A, B, strict=True))
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("both.jsonl", "".join(json.dumps(row) + "\n" for row in BOTH)),
+        ("both.json", json.dumps(BOTH)),
+        ("both.csv", as_csv(BOTH)),
+    ],
+)
+def test_one_file_may_hold_the_labels_of_both(judges, tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text)
+    apart = json.loads(ragauge("consistency", *judges, "--format", "json").stdout)
+    done = ragauge("consistency", path, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    same = ("metrics", "gates", "confusion", "final", "disagreement_count", "coverage", "identity")
+    assert {key: found[key] for key in same} == {key: apart[key] for key in same}
+    assert found["judges"]["a"]["file"] == f"{path} (scholar)"
+    turned = ragauge("consistency", path, "--raters", "Auditor,scholar", "--format", "json")
+    assert json.loads(turned.stdout)["judges"]["a"]["file"] == f"{path} (auditor)"
+
+
+def test_a_rater_who_left_a_question_out_did_not_judge_it(tmp_path):
+    rows = [{**BOTH[0], "auditor": None}, {**BOTH[1], "auditor": ""}, *BOTH[2:]]
+    path = tmp_path / "both.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = ragauge("consistency", path, "--format", "json")
+    assert done.returncode == 1
+    assert json.loads(done.stdout)["coverage"] == {
+        "questions": 20, "both": 18, "only_a": 2, "only_b": 0,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "arguments", "code", "fact"),
+    [
+        ({"final": "VALID"}, (), 3, "3 columns hold labels: scholar, auditor, final; name two"),
+        ({"auditor": "7"}, (), 3, "two raters are expected, and labels are in scholar; name two"),
+        ({}, ("--raters", "scholar,editor"), 3, "no column is called editor; there are question"),
+        ({}, ("--raters", "scholar"), 2, "name two columns"),
+        ({"qid": "q00"}, (), 3, '"q00" was judged already at'),
+    ],
+)
+def test_a_file_that_does_not_tell_its_two_raters_is_refused(
+    tmp_path, change, arguments, code, fact
+):
+    path = tmp_path / "both.jsonl"
+    path.write_text("".join(json.dumps({**row, **change}) + "\n" for row in BOTH))
+    done = ragauge("consistency", path, *arguments)
+    assert done.returncode == code
+    assert fact in done.stderr.decode()
+    if "final" in change:
+        chosen = ragauge("consistency", path, "--raters", "scholar,auditor")
+        assert chosen.returncode == 0
+
+
+def test_a_label_that_is_none_names_its_column(tmp_path):
+    path = tmp_path / "both.csv"
+    path.write_text(as_csv([*BOTH[:-1], {**BOTH[-1], "auditor": "MAYBE"}]))
+    done = ragauge("consistency", path)
+    assert done.returncode == 3
+    assert b'both.csv:21: auditor: "MAYBE" is none of VALID' in done.stderr
+    path.write_text("name,scholar,auditor\nq1,VALID,VALID\n")
+    assert b"no column is called qid" in ragauge("consistency", path).stderr

@@ -20,7 +20,10 @@ TSV = "tsv"
 
 @click.command(short_help="Compare two judges' labels for the same questions.")
 @click.argument("a", metavar="A")
-@click.argument("b", metavar="B")
+@click.argument("b", metavar="[B]", required=False)
+@click.option(
+    "--raters", metavar="A,B", help="The two columns of one file that hold labels: scholar,auditor."
+)
 @click.option(
     "--gates", metavar="RULES", multiple=True, help="In place of the defaults: kappa>=0.8."
 )
@@ -40,12 +43,16 @@ def consistency(ctx: click.Context, /, **given: Any) -> None:
     which is stdin. Labels are VALID, NOT_IN_CONTEXT, REJECT and ABSTAIN. Without other gates:
     agreement>=0.9, kappa>=0.75, abstain<=0.02, and every question judged by both.
 
+    Without B, A has the labels of both judges: a qid and a column for each, such as scholar and
+    auditor. The two columns that hold labels are taken; where more do, --raters names two.
+
     Where they disagree the stricter label is final: REJECT over NOT_IN_CONTEXT over VALID; an
     abstention never outweighs a label.
 
     \b
     Example:
       ragauge consistency scholar.jsonl auditor.jsonl --disagreements disagreements.tsv
+      ragauge consistency labels.csv --raters scholar,auditor
     """
     from ragauge.contracts.consistency import ConsistencyReport
     from ragauge.reports.forms import form_of
@@ -54,7 +61,10 @@ def consistency(ctx: click.Context, /, **given: Any) -> None:
     forms = {Path(name): form_of(Path(name), ConsistencyReport) for name in given["reports"]}
     quiet = settings(quiet=given["quiet"])["quiet"]
     outcome = run(
-        given["a"], given["b"], gates=",".join(given["gates"]) if given["gates"] else None
+        given["a"],
+        given["b"],
+        gates=",".join(given["gates"]) if given["gates"] else None,
+        raters=_raters(given["raters"]),
     )
     if given["disagreements"]:
         _write_disagreements(outcome, Path(given["disagreements"]), quiet)
@@ -63,6 +73,15 @@ def consistency(ctx: click.Context, /, **given: Any) -> None:
     if not outcome.report.coverage.both:
         ctx.exit(NOT_MEASURED)
     ctx.exit(0 if outcome.report.passed else 1)
+
+
+def _raters(text: str | None) -> tuple[str, str] | None:
+    if text is None:
+        return None
+    names = [name.strip() for name in text.split(",")]
+    if len(names) != 2 or not all(names) or names[0].lower() == names[1].lower():
+        raise click.UsageError(f'--raters "{text}": name two columns, such as scholar,auditor')
+    return names[0], names[1]
 
 
 def _show(outcome: ConsistencyOutcome, form: str) -> None:

@@ -37,6 +37,89 @@ def read_judgements(*names: str) -> list[dict[str, Judgement]]:
     return files
 
 
+def read_raters(
+    name: str, raters: tuple[str, str] | None = None
+) -> list[tuple[str, dict[str, Judgement]]]:
+    """The two raters of one file, each with its name and its judgements by qid.
+
+    A record has a qid and a label for each rater, under the rater's name; `auditor_reason` is the
+    auditor's reason. A label that is null or empty means that this rater did not judge the
+    question. Without `raters` they are the two columns that hold labels. Raises InputRejected with
+    all that is wrong.
+    """
+    problems: list[str] = []
+    records: list[tuple[str, dict[str, Any]]] = []
+    for place, record in records_of(name, read_whole(name), problems, _wide_table):
+        if type(record) is dict:
+            records.append((place, {key.strip().lower(): one for key, one in record.items()}))
+        else:
+            problems.append(f"{place}: record: {expected('an object', record)}")
+    if not records and not problems:
+        problems.append(f"{name}: holds no judgement; write one JSON object a line")
+    chosen = _raters(name, [record for _, record in records], raters, problems)
+    found: dict[str, dict[str, Judgement]] = {rater: {} for rater in chosen}
+    seen: dict[str, str] = {}
+    for place, record in records if chosen else ():
+        try:
+            qid = _qid(record.get("qid"), "qid")
+            if seen.setdefault(qid, place) != place:
+                raise BadField("qid", f"{quoted(qid)} was judged already at {seen[qid]}; keep one")
+            for rater in chosen:
+                given = record.get(rater)
+                if given is not None and given != "" and not str(given).isspace():
+                    label = _label(record[rater], rater)
+                    reason = _reason(record.get(f"{rater}_reason"), f"{rater}_reason")
+                    found[rater][qid] = Judgement(qid=qid, label=label, reason=reason, where=place)
+        except BadField as fault:
+            problems.append(f"{place}: {fault}")
+    problems += [
+        f"{name}: {rater}: has no label"
+        for rater in chosen
+        if records and not found[rater] and not problems
+    ]
+    if problems:
+        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
+    return list(found.items())
+
+
+def _raters(
+    name: str,
+    records: list[dict[str, Any]],
+    asked: tuple[str, str] | None,
+    problems: list[str],
+) -> tuple[str, ...]:
+    """The columns of the two raters; nothing, with a problem, where they cannot be told."""
+    columns = list(dict.fromkeys(key for record in records for key in record if key != "qid"))
+    if asked is not None:
+        chosen = tuple(rater.strip().lower() for rater in asked)
+        unknown = [rater for rater in chosen if rater not in columns]
+        if records and unknown:
+            there = ", ".join(columns) or "none"
+            problems += [f"{name}: no column is called {one}; there are {there}" for one in unknown]
+        return () if unknown else chosen
+    with_labels = [
+        column for column in columns if any(_is_label(record.get(column)) for record in records)
+    ]
+    if len(with_labels) == 2 or not records:
+        return tuple(with_labels)
+    fact = f"{len(with_labels)} columns hold labels: {', '.join(with_labels)}"
+    if len(with_labels) < 2:
+        fact = f"two raters are expected, and labels are in {', '.join(with_labels) or 'no column'}"
+    problems.append(f"{name}: {fact}; name two with --raters, such as --raters scholar,auditor")
+    return ()
+
+
+def _is_label(value: Any) -> bool:
+    try:
+        return bool(_label(value, ""))
+    except BadField:
+        return False
+
+
+def _wide_table(name: str, content: bytes, problems: list[str]) -> Records:
+    return _table(name, content, problems, required=("qid",))
+
+
 def _judgements(name: str, problems: list[str]) -> dict[str, Judgement]:
     known = len(problems)
     found: dict[str, Judgement] = {}
@@ -131,13 +214,15 @@ def _lines(name: str, content: bytes, problems: list[str]) -> Records:
             problems.append(f"{name}:{number}: {fault}")
 
 
-def _table(name: str, content: bytes, problems: list[str]) -> Records:
+def _table(
+    name: str, content: bytes, problems: list[str], required: tuple[str, ...] = REQUIRED
+) -> Records:
     """The rows of a CSV or TSV file; which of the two, its header tells."""
     rows = rows_of(name, content, problems)
     place, header = next(rows, ("", []))
     columns = [column.strip().lower() for column in header]
-    problems += _header_faults(place, columns)
-    if any(columns.count(name) != 1 for name in REQUIRED):
+    problems += _header_faults(place, columns, required)
+    if any(columns.count(name) != 1 for name in required):
         return
     for place, cells in rows:
         if len(cells) == len(columns):
@@ -146,13 +231,14 @@ def _table(name: str, content: bytes, problems: list[str]) -> Records:
             problems.append(f"{place}: cells: {len(cells)}, but the header has {len(columns)}")
 
 
-def _header_faults(place: str, columns: list[str]) -> list[str]:
+def _header_faults(place: str, columns: list[str], required: tuple[str, ...]) -> list[str]:
     faults = []
-    for name in FIELDS:
+    for name in dict.fromkeys((*FIELDS, *columns)):
         times = columns.count(name)
-        if times > 1:
+        if times > 1 and (name in FIELDS or required != REQUIRED):
             faults.append(f"{place}: {times} columns are called {name}; keep one")
-        elif place and not times and name in REQUIRED:
-            fact = f"no column is called {name}; the first line names the columns: qid, label"
+        elif place and not times and name in required:
+            named = ", ".join(required)
+            fact = f"no column is called {name}; the first line names the columns: {named}"
             faults.append(f"{place}: {fact}")
     return faults

@@ -29,7 +29,7 @@ from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.errors import UsageError
 from ragauge.gates.decide import decide
 from ragauge.gates.rules import Ranged, merged, parse_rules
-from ragauge.ingest.judgements import read_judgements
+from ragauge.ingest.judgements import read_judgements, read_raters
 from ragauge.ingest.lines import STDIN
 from ragauge.metrics.names import metric_id, short_name
 from ragauge.stats.agreement import (
@@ -57,11 +57,26 @@ NOTHING_SHARED = "no question was judged by both"
 Judgements = Mapping[str, Judgement]
 
 
-def consistency(a: str, b: str, *, gates: str | None = None) -> ConsistencyOutcome:
+def consistency(
+    a: str,
+    b: str | None = None,
+    *,
+    gates: str | None = None,
+    raters: tuple[str, str] | None = None,
+) -> ConsistencyOutcome:
     """What two files of labels for the same questions come to; `gates` take the defaults' place.
 
-    Raises UsageError or InputRejected with everything that is wrong.
+    Without the second file, the first has the labels of both raters, in a column each: `raters`
+    names the columns, where more than two hold labels. Raises UsageError or InputRejected with
+    everything that is wrong.
     """
+    if b is None:
+        rules = rules_of(gates)
+        (name, labels), (other_name, other_labels) = read_raters(a, raters)
+        both = (f"{a} ({name})", labels), (f"{a} ({other_name})", other_labels)
+        return _Comparison(*both).outcome(rules)
+    if raters is not None:
+        raise UsageError("--raters names columns of one file; leave out B, or --raters")
     if a == b:
         which = "standard input" if a == STDIN else "the same file"
         raise UsageError(f"A and B are both {which}: name the labels of two judges")
