@@ -50,7 +50,7 @@ def test_the_environment_changes_nothing(hostile, monkeypatch):
 
 
 def test_the_verdict_comes_first(passing, plain, make):
-    assert render(passing).splitlines()[0] == "PASS  1 of 1 gate holds"
+    assert render(passing).splitlines()[0] == "PASS  1 of 1 gate holds; 2 of 2 questions scored"
     assert render(plain).splitlines()[0] == "FAIL  2 of 5 gates failed, 2 not evaluated"
     unknown = make["gate"]("quality.errors", "=", 0, None, "not_evaluated", n=0)
     report = make["report"](passed=False, gates=(unknown, unknown))
@@ -160,7 +160,7 @@ def test_findings_have_their_count_and_first_places(plain):
 
 def test_a_passing_report_has_no_empty_sections(passing):
     titles = [line for line in render(passing).splitlines() if line and line[0] != " "]
-    assert titles == ["PASS  1 of 1 gate holds", "Gates", "Labels", COVERAGE]
+    assert titles == ["PASS  1 of 1 gate holds; 2 of 2 questions scored", "Gates", "Labels", COVERAGE]
 
 
 def test_metrics_of_several_families_keep_their_full_ids(make):

@@ -97,7 +97,7 @@ def test_prose_makes_no_list_heading_or_emphasis():
 
 def test_the_story_is_told(plain):
     written = render(plain)
-    assert written.startswith("## Ragauge: FAIL\n\n2 of 5 gates failed, 2 not evaluated.\n")
+    assert written.startswith("## Ragauge: FAIL\n\n2 of 5 gates failed, 2 not evaluated; 2 of 2 questions scored.\n")
     assert (
         "| `coverage` | 0.750 | [0.100, 0.900] | 4 of 4 | `= 1` | **FAIL** | `Dutch words` |"
         in (written)
@@ -110,7 +110,7 @@ def test_the_story_is_told(plain):
 
 def test_a_passing_report_is_short(passing):
     written = render(passing)
-    assert written.startswith("## Ragauge: PASS\n\n1 of 1 gate holds.\n")
+    assert written.startswith("## Ragauge: PASS\n\n1 of 1 gate holds; 2 of 2 questions scored.\n")
     assert "<details>" not in written
     assert "note" not in written
 
