@@ -160,7 +160,8 @@ def test_findings_have_their_count_and_first_places(plain):
 
 def test_a_passing_report_has_no_empty_sections(passing):
     titles = [line for line in render(passing).splitlines() if line and line[0] != " "]
-    assert titles == ["PASS  1 of 1 gate holds; 2 of 2 questions scored", "Gates", "Labels", COVERAGE]
+    verdict = "PASS  1 of 1 gate holds; 2 of 2 questions scored"
+    assert titles == [verdict, "Gates", "Labels", COVERAGE]
 
 
 def test_metrics_of_several_families_keep_their_full_ids(make):

@@ -97,7 +97,8 @@ def test_prose_makes_no_list_heading_or_emphasis():
 
 def test_the_story_is_told(plain):
     written = render(plain)
-    assert written.startswith("## Ragauge: FAIL\n\n2 of 5 gates failed, 2 not evaluated; 2 of 2 questions scored.\n")
+    told = "2 of 5 gates failed, 2 not evaluated; 2 of 2 questions scored."
+    assert written.startswith(f"## Ragauge: FAIL\n\n{told}\n")
     assert (
         "| `coverage` | 0.750 | [0.100, 0.900] | 4 of 4 | `= 1` | **FAIL** | `Dutch words` |"
         in (written)
