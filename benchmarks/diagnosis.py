@@ -50,12 +50,13 @@ sign of λ); they were not chosen by either set, but `handbook` had been seen by
 
 What this does not show. Wordings that the faultless pipeline gets wrong are left out, except for
 the three questions: it refuses a fifth of the paraphrases by itself (the last tables include
-them). The traces are the richest there are: texts, payloads, manifest
-and documents. Faults were made by the house that made the diagnosis, and 19 of its causes are
-tried; never tried as a true cause are those that no switch of the pipeline brings about, such as a
-reranker that demotes, a question rewritten into another, or facts combined wrongly. At strength 0.1
-a fault spoils about as many answers as a sound system, and the aim (first in nine of ten, always
-among three) is missed there."""
+them). The traces are the richest there are: texts, payloads, manifest and documents. Faults were
+made by the house that made the diagnosis, and 19 of its causes are tried; never tried as a true
+cause are those that no switch of the pipeline brings about, such as a reranker that demotes, a
+question rewritten into another, or facts combined wrongly. At strength 0.1 a fault spoils about as
+many answers as a sound system, and the aim (first in nine of ten) is missed on `handbook`.
+`chatty_refusals` is named first at every strength below 1. At strength 1 the system always refuses
+in its own words, which is no fault by default (`--refusal auto`), so nothing is left to name."""
 
 
 class Trial(NamedTuple):
