@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.contracts.claims import AnswerClaims, Claim, RubricScore
-from ragauge.contracts.metric import Absent
+from ragauge.contracts.metric import Absent, NotApplicable
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.judged import DEFINITIONS, METRICS
 
@@ -251,7 +251,7 @@ def test_a_claim_that_no_context_has_counts_whatever_its_reference_says():
 
 def test_a_refusal_has_no_share_of_claims():
     claims = judged([], [("b", (T, F), F)], noncommittal=True)
-    refusal = Absent("the answer is a refusal: it claims nothing")
+    refusal = NotApplicable("the answer is a refusal: it claims nothing")
     for name in NAMES[:5]:
         assert measured(name, claims, refused=True) == refusal
     assert value("claim_recall", claims, refused=True) == 0.0

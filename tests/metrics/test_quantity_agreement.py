@@ -3,7 +3,7 @@
 import pytest
 
 from ragauge.contracts.answers import AnswerRow, Context
-from ragauge.contracts.metric import Absent, Row
+from ragauge.contracts.metric import Absent, NotApplicable, Row
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.quantities import METRICS, date_agreement, number_agreement
 
@@ -46,25 +46,25 @@ def test_contexts_go_before_references():
 
 
 @pytest.mark.parametrize(
-    ("given", "reason"),
+    ("given", "absent"),
     [
-        (facts(None, "5"), "no answer: the row has none"),
-        (facts("  ", "5"), "no answer: it is empty"),
+        (facts(None, "5"), Absent("no answer: the row has none")),
+        (facts("  ", "5"), Absent("no answer: it is empty")),
         (
             facts("I do not know the 5.", "5", refused=True),
-            "the answer is a refusal: it claims nothing",
+            NotApplicable("the answer is a refusal: it claims nothing"),
         ),
-        (facts("5"), "no context and no reference"),
-        (facts("5", " "), "no context and no reference"),
-        (facts("One of the two [1].", "5"), "no number in the answer"),
+        (facts("5"), Absent("no context and no reference")),
+        (facts("5", " "), Absent("no context and no reference")),
+        (facts("One of the two [1].", "5"), NotApplicable("no number in the answer")),
     ],
 )
-def test_absence_has_a_reason(given, reason):
-    assert number_agreement(given) == Absent(reason)
+def test_absence_has_a_reason(given, absent):
+    assert number_agreement(given) == absent
 
 
 def test_an_answer_without_dates_has_no_date_agreement():
-    assert date_agreement(facts("5 km", "5 km")) == Absent("no date in the answer")
+    assert date_agreement(facts("5 km", "5 km")) == NotApplicable("no date in the answer")
 
 
 def test_a_long_list_of_lost_numbers_is_cut():
