@@ -129,7 +129,7 @@ def test_metrics_are_a_text_with_commas_or_several():
 
 def test_refusals_in_free_words_are_called_as_the_score_command_calls_them():
     said = {"id": "x", **GOOD, "answer": "The documents do not say when it opened."}
-    assert evaluated([said]).report.finding_counts["free_refusal"] == 1
+    assert evaluated([said], refusal="exact").report.finding_counts["free_refusal"] == 1
 
 
 def test_every_answer_stands_in_the_report(tmp_path):

@@ -1,6 +1,8 @@
 """Which units and metrics of two runs are compared, and how much each unit counts."""
 
+import json
 from datetime import timedelta
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,7 +32,15 @@ def weighted_runs(tmp_path, history, measure):
     return found
 
 
-@pytest.mark.parametrize("measure", [score, stability])
+def twice(gold, traces):
+    """The stability of a system that answers every question twice, under two seeds."""
+    lines = [json.loads(line) for line in Path(traces).read_text().splitlines()]
+    runs = [{**line, "seed": seed} for line in lines for seed in (0, 1)]
+    Path(traces).write_text("".join(json.dumps(run) + "\n" for run in runs))
+    return stability(gold, traces)
+
+
+@pytest.mark.parametrize("measure", [score, twice])
 def test_a_sample_is_compared_as_what_it_stands_for(tmp_path, history, measure):
     before, after = weighted_runs(tmp_path, history, measure)
     report = compare(history, before.id, after.id)

@@ -100,7 +100,7 @@ def test_bad_records_of_both_sides_are_told_at_once():
 def test_a_gold_set_of_nothing_is_refused(tmp_path):
     empty = tmp_path / "gold.jsonl"
     empty.write_text("\n")
-    with pytest.raises(InputRejected, match="no question"):
+    with pytest.raises(InputRejected, match="only empty lines"):
         evaluated(gold=str(empty))
 
 
