@@ -115,7 +115,8 @@ def _citations(facts: AnswerFacts) -> CitationSupport | Absent:
         return grounds
     found = facts.citations
     if found is None:
-        return Absent(facts.missing.get("citations", NOT_ASKED))
+        reason = facts.missing.get("citations", NOT_ASKED)
+        return NO_CITATION if reason == NO_CITATION.reason else Absent(reason)
     return found if found.sentences else Absent(found.reason or "the answer claims nothing")
 
 
