@@ -263,7 +263,12 @@ def test_all_ten_numbers_and_labels_equal_the_plain_twin(questions, refusal, eac
             expected[name][0] += yes
             expected[name][1] += 1
     assert {name: list(counts(report, name)) for name in TEN} == expected
-    assert {report.metrics[f"quality.{name}"].of for name in TEN} == {len(units)}
+    for name in TEN:
+        assert (
+            report.metrics[f"quality.{name}"].n
+            <= report.metrics[f"quality.{name}"].of
+            <= len(units)
+        )
     brief = preset == "example08"
     labels = Counter(twin_label(asked, told, refusal, brief) for asked, told in units)
     assert report.labels == labels
@@ -432,7 +437,7 @@ def test_gold_claim_alone_is_the_one_phrase(tmp_path):
 def test_an_empty_denominator_is_null_with_a_reason(tmp_path, name):
     gold = [question(answerable=name == "under_refusal")]
     found = report_of(tmp_path, gold, [refused()]).metrics[f"quality.{name}"]
-    assert (found.value, found.n, found.of, found.ci) == (None, 0, 1, None)
+    assert (found.value, found.n, found.of, found.ci) == (None, 0, 0, None)
     assert found.reason.startswith("nothing to score: ")
     assert found.signature.endswith("|n:0")
 

@@ -395,7 +395,7 @@ def test_wrong_rules_are_refused_before_anything_runs(folder, history, run):
 
 
 BASELINE = '[baseline]\nrun = "green"\ngate = "no-regression"\n'
-ONE = FILE.replace('>=0.5"]', '>=0.01"]\nmetrics = ["precision_strict"]')
+ONE = FILE.replace('precision_strict>=0.5"]', 'compliance>=0.01"]\nmetrics = ["precision_strict"]')
 """One metric: six questions cannot tell anything of twenty, corrected for all of them."""
 
 

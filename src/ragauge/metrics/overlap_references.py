@@ -82,7 +82,8 @@ def references_of(facts: AnswerFacts, least_words: int = 1) -> list[str] | Absen
     """The different references of at least so many words, by letter."""
     written = sorted({text for text in facts.row.references if text.strip()})
     if not written:
-        return NO_REFERENCE
+        # An unanswerable question has no reference, and a refusal is the answer to it.
+        return NotApplicable(NO_REFERENCE.reason) if facts.refused else NO_REFERENCE
     enough = [text for text in written if not least_words or len(words(text)) >= least_words]
     return enough or (WORDLESS if least_words == 1 else PAIRLESS)
 

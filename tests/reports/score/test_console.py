@@ -51,7 +51,9 @@ def test_the_environment_changes_nothing(hostile, monkeypatch):
 
 def test_the_verdict_comes_first(passing, plain, make):
     assert render(passing).splitlines()[0] == "PASS  1 of 1 gate holds; 2 of 2 questions scored"
-    assert render(plain).splitlines()[0] == "FAIL  2 of 5 gates failed, 2 not evaluated"
+    assert render(plain).splitlines()[0] == (
+        "FAIL  2 of 5 gates failed, 2 not evaluated; 2 of 2 questions scored"
+    )
     unknown = make["gate"]("quality.errors", "=", 0, None, "not_evaluated", n=0)
     report = make["report"](passed=False, gates=(unknown, unknown))
     assert render(report).splitlines()[0] == "FAIL  2 of 2 gates not evaluated"
