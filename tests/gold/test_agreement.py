@@ -299,7 +299,7 @@ def test_labels_that_are_no_categories_have_no_kappa(tmp_path):
         (None, {"agreement.kappa>0.85", "agreement.coverage=1"}),
         ("alpha>=0.8", {"agreement.coverage=1", "agreement.alpha>=0.8"}),
         ("kappa>0.6@90", {"agreement.coverage=1", "agreement.kappa>0.6@90"}),
-        ("coverage=0.9", {"agreement.kappa>0.85", "agreement.coverage=0.9"}),
+        ("coverage=1", {"agreement.kappa>0.85", "agreement.coverage=1"}),
     ],
 )
 def test_the_users_gates_come_before_the_defaults(tmp_path, gates, rules):

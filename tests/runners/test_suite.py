@@ -400,7 +400,7 @@ ONE = FILE.replace('precision_strict>=0.5"]', 'compliance>=0.01"]\nmetrics = ["p
 
 
 def regress(folder: Path) -> None:
-    wrong = {"citations": ["p2"], "claim": "no idea"}
+    wrong = {"citations": ["p2"], "claim": "something else"}
     rows = [answer(f"q{n}") | {"answer_json": wrong, "retrieved_ids": ["p2"]} for n in range(6)]
     write(folder / "traces.jsonl", rows)
 
