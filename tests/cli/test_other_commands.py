@@ -101,7 +101,8 @@ def test_settings_know_every_preset_and_form():
 
 
 def test_gates_may_stand_in_the_file(parity, tmp_path):
-    (tmp_path / "ragauge.toml").write_text('gates = ["precision_cited>=0.3", "citation_hit_rate>=0.9"]\n')
+    gates = 'gates = ["precision_cited>=0.3", "citation_hit_rate>=0.9"]\n'
+    (tmp_path / "ragauge.toml").write_text(gates)
     report = json.loads(ragauge("score", *parity, "--format", "json", cwd=tmp_path).stdout)
     assert [gate["verdict"] for gate in report["gates"]] == ["pass", "fail"]
 
