@@ -102,12 +102,12 @@ def test_rejected_input_is_3_and_prints_no_numbers(parity):
     assert ragauge("score", gold, traces, "--max-bad", "1").returncode == 3
 
 
-def test_a_pass_over_few_questions_says_so(parity):
+def test_few_questions_do_not_pass_and_the_headline_says_so(parity):
     gold, traces = parity
     traces.write_text(traces.read_text().splitlines()[0])
     done = ragauge("score", gold, traces, "--gates", "precision_cited>=0.8")
-    assert done.returncode == 0
-    assert b"3 of 4 questions not traced, and no gate minds" in done.stdout.splitlines()[0]
+    assert done.returncode == 1
+    assert b"1 of 4 questions scored" in done.stdout.splitlines()[0]
 
 
 def test_a_refusal_token_may_hold_a_comma(parity):
