@@ -27,7 +27,7 @@ TREND_RUNS = 3
 """Fewer runs than these are no line."""
 DIRTY = "*"
 REGRESSED = "REGRESSED"
-UNGATED = "UNGATED"
+UNGATED = "OPEN"
 """Recorded without a gate on quality."""
 
 
@@ -40,7 +40,7 @@ class Trend(Struct, frozen=True):
 
 
 def verdict(run: Run) -> str:
-    """PASS, FAIL, UNGATED without a quality gate; REGRESSED where a gated comparison failed it."""
+    """PASS, FAIL, OPEN without a quality gate; REGRESSED where a gated comparison failed it."""
     if run.record.passed and run.regressions:
         return REGRESSED
     return verdict_of(run.record.passed)
