@@ -171,6 +171,21 @@ def twin(asked: Asked, told: Told | None, refusal: str) -> dict[str, bool]:
     return found
 
 
+def twin_due(asked: Asked, told: Told | None, refusal: str) -> set[str]:
+    """The metrics that should have a value for the question, whether or not they have one."""
+    answered = told is not None and told.says not in ("error", "empty")
+    refused = answered and (told.says == "exact" or (told.says == "near" and refusal != "exact"))
+    due = {"compliance"}
+    if asked.answerable:
+        due |= {"over_refusal", "claim_containment", "citation_hit_rate", "gold_retrieved@5"}
+    else:
+        due |= {"under_refusal"}
+    if not refused:
+        due |= {"precision_cited", "precision_strict", "out_of_scope"}
+        due |= {"chr_shipped"} if asked.answerable else set()
+    return due
+
+
 def twin_label(asked: Asked, told: Told | None, refusal: str, brief: bool) -> str:
     if told is None:
         return "MISSING"
@@ -263,12 +278,10 @@ def test_all_ten_numbers_and_labels_equal_the_plain_twin(questions, refusal, eac
             expected[name][0] += yes
             expected[name][1] += 1
     assert {name: list(counts(report, name)) for name in TEN} == expected
-    for name in TEN:
-        assert (
-            report.metrics[f"quality.{name}"].n
-            <= report.metrics[f"quality.{name}"].of
-            <= len(units)
-        )
+    due = Counter(name for asked, told in units for name in twin_due(asked, told, refusal))
+    assert {name: report.metrics[f"quality.{name}"].of for name in TEN} == {
+        name: due[name] for name in TEN
+    }
     brief = preset == "example08"
     labels = Counter(twin_label(asked, told, refusal, brief) for asked, told in units)
     assert report.labels == labels
