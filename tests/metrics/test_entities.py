@@ -76,7 +76,7 @@ def test_a4_nothing_to_find_and_nothing_found_has_no_value():
         if id == "entities.coverage" or id.endswith((".tp", ".fp", ".fn")):
             assert not isinstance(row, Absent)
         else:
-            assert row == Absent(NOTHING), id
+            assert row == NotApplicable(NOTHING), id
 
 
 @pytest.mark.parametrize(("empty", "wanted"), [("gerbil", 1.0), ("zero", 0.0)])

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ragauge.contracts.labels import LabelSet
-from ragauge.contracts.metric import Absent, Row
+from ragauge.contracts.metric import Absent, NotApplicable, Row
 from ragauge.metrics import label_codes
 from ragauge.metrics.label_codes import label_patterns
 from ragauge.metrics.label_sums import label_sums, label_totals, label_values, too_many_labels
@@ -201,7 +201,7 @@ def test_e2_paths_may_be_of_any_depth():
 
 
 def test_flat_labels_have_no_category():
-    assert BY_ID["labels.category_accuracy"](facts(FLAT, "M", "L")) == Absent(
+    assert BY_ID["labels.category_accuracy"](facts(FLAT, "M", "L")) == NotApplicable(
         "the labels have no groups"
     )
 

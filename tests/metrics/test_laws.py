@@ -1,6 +1,7 @@
 """Laws that every metric of the table obeys, whatever it measures."""
 
 import unicodedata
+from collections import Counter
 from functools import reduce
 from operator import add
 
@@ -16,7 +17,7 @@ from ragauge.contracts.facts import Facts, pattern_of
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.labels import LabelFacts
 from ragauge.contracts.links import LinkedMention
-from ragauge.contracts.metric import Absent, Row, Tally
+from ragauge.contracts.metric import Absent, NotApplicable, Row, Tally
 from ragauge.contracts.rankings import Ranking
 from ragauge.contracts.trace import StructuredAnswer, Trace
 from ragauge.metrics.answer_facts import AnswerFacts
@@ -266,9 +267,14 @@ def question_sums(metric, placed, questions):
         metric,
         np.array([each.sums for each in tallies], dtype=np.int64),
         np.array([each.scored for each in tallies]),
-        np.array([each.scored + sum(each.absent.values()) for each in tallies]),
-        dict(reduce(add, tallies).absent),
+        np.array([due(metric, units) for units in of_each]),
+        Counter(row for _, unit in placed if isinstance(row := metric(unit), Absent)),
     )
+
+
+def due(metric, units):
+    """How many of these units should have a value."""
+    return sum(not isinstance(metric(unit), NotApplicable) for unit in units)
 
 
 @law_of_every_metric(some)
@@ -312,7 +318,8 @@ def test_nothing_to_score_is_none_with_a_reason(metric, measured):
     absent = [unit for unit in measured if isinstance(metric(unit), Absent)]
     for chosen in ([], absent):
         found = scored(question_sums(metric, [(0, unit) for unit in chosen], 1), "made so")
-        assert (found.value, found.ci, found.n, found.of) == (None, None, 0, len(chosen))
+        expected = (None, None, 0, due(metric, chosen))
+        assert (found.value, found.ci, found.n, found.of) == expected
         assert found.reason
         assert all(metric(unit).reason in found.reason for unit in chosen)
 
@@ -322,10 +329,11 @@ def test_sums_by_question_equal_the_plain_ones(metric, placed):
     found = question_sums(metric, placed, 4)
     assert found.tally() == tally(metric, [unit for _, unit in placed])
     for question in range(4):
-        plain = tally(metric, [unit for place, unit in placed if place == question])
+        units = [unit for place, unit in placed if place == question]
+        plain = tally(metric, units)
         assert tuple(found.sums[question]) == plain.sums
         assert found.scored[question] == plain.scored
-        assert found.units[question] == plain.scored + sum(plain.absent.values())
+        assert found.units[question] == due(metric, units)
 
 
 @law_of_every_metric(placed_units)

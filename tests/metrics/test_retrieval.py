@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ragauge.contracts.metric import SCALE, Absent, Row
+from ragauge.contracts.metric import SCALE, Absent, NotApplicable, Row
 from ragauge.contracts.rankings import Ranking
 from ragauge.metrics.retrieval import KINDS, METRICS
 from ragauge.metrics.retrieval_kernel import retrieval_sums
@@ -20,7 +20,7 @@ from tests.components.judged_runs import in_order, measured
 
 laws = settings(derandomize=True, deadline=None, max_examples=200)
 every_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.id)
-NO_RELEVANT = Absent("no relevant document was judged")
+NO_RELEVANT = NotApplicable("no relevant document was judged")
 DEFAULT = """
     ndcg@5 ndcg@10 ndcg@20 ndcg_exp@10 ndcg p@5 p@10 p@20 recall@5 recall@10 recall@20 rr ap
     success@1 success@5 success@10 bpref rprec rbp judged@10 set_p set_r set_f coverage
@@ -102,7 +102,7 @@ def test_g4_a_query_without_relevant_documents_is_no_part_of_the_mean():
     for metric in METRICS:
         assert (metric(nothing) == NO_RELEVANT) == (metric.name not in unaware), metric.id
     score = scored(retrieval_sums([named("ap")], in_order(nothing, ranked(1)))["retrieval.ap"], "")
-    assert (score.value, score.n, score.of) == (1.0, 1, 2)
+    assert (score.value, score.n, score.of) == (1.0, 1, 1)
 
 
 def test_g4_zero_for_such_a_query_is_what_trec_eval_does():

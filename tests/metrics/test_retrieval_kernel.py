@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from ragauge.contracts.metric import Absent
+from ragauge.contracts.metric import Absent, NotApplicable
 from ragauge.contracts.rankings import Ranking
 from ragauge.metrics.retrieval import KINDS, METRICS
 from ragauge.metrics.retrieval_columns import VALUES
@@ -96,8 +96,8 @@ def assert_equal_rows(found, queries):
     rows = [(0, 0) if isinstance(row, Absent) else row.counts for row in plain]
     assert found.sums.tolist() == [list(row) for row in rows]
     assert found.scored.tolist() == [int(not isinstance(row, Absent)) for row in plain]
-    assert found.units.tolist() == [1] * len(queries)
-    assert found.absent == Counter(row.reason for row in plain if isinstance(row, Absent))
+    assert found.units.tolist() == [int(not isinstance(row, NotApplicable)) for row in plain]
+    assert found.absent == Counter(row for row in plain if isinstance(row, Absent))
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int16, np.int32, np.int64])

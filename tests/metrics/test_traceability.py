@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ragauge.contracts.audit import STATES, AuditedRuns, AuditFacts
-from ragauge.contracts.metric import Absent, Row, Tally
+from ragauge.contracts.metric import Absent, NotApplicable, Row, Tally
 from ragauge.errors import UsageError
 from ragauge.metrics import traceability
 from ragauge.metrics.table import COMMANDS, find, reading, table
@@ -76,7 +76,7 @@ def test_a_bare_audit_has_no_number_but_a_reason(metric):
     ("facts", "row"),
     [
         (AuditFacts(kind="answer"), Row((1, 1))),
-        (AuditFacts(kind="refusal"), Absent("refused")),
+        (AuditFacts(kind="refusal"), NotApplicable("refused")),
         (AuditFacts(kind="answer", code="missing_rev"), Row((0, 1), "missing_rev")),
         (AuditFacts(kind="uncited", code="empty_citations"), Row((0, 1), "empty_citations")),
         (
@@ -106,10 +106,10 @@ def test_a_depth_counts_the_answers_that_were_checked_in_it(depth):
         (answer(matched=False), Row((0, 1))),
         (AuditFacts(kind="uncited", answerable=True, matched=False), Row((0, 1))),
         (answer(why={"matched": "offsets in tokens"}), Absent("offsets in tokens")),
-        (AuditFacts(kind="answer", matched=True), Absent("no gold question")),
+        (AuditFacts(kind="answer", matched=True), NotApplicable("no gold question")),
         (
             AuditFacts(kind="answer", answerable=False, matched=True),
-            Absent("the question is unanswerable"),
+            NotApplicable("the question is unanswerable"),
         ),
         (AuditFacts(kind="refusal", answerable=True, matched=False), REFUSED),
         (AuditFacts(kind="error", answerable=True, matched=False), NO_ANSWER),
@@ -148,17 +148,12 @@ def test_precision_and_recall_of_spans():
 @pytest.mark.parametrize(
     ("name", "facts", "reason"),
     [
-        ("coverage", answer(), "no target section"),
         ("coverage", answer(target=9), "the places of the spans are unknown"),
         ("cited_coverage", answer(target=9, why={"cited_target": "in tokens"}), "in tokens"),
-        ("span_recall", answer(), "no gold anchor"),
         ("span_recall", answer(gold_span=9), "the places of the spans are unknown"),
-        ("span_precision", answer(cited=9), "no gold anchor"),
         ("span_precision", answer(gold_span=9), "the places of the spans are unknown"),
         ("span_precision", answer(why={"cited_gold": "in tokens"}), "in tokens"),
-        ("rerank_tau", answer(concordant=0, discordant=0), "no order before and after reranking"),
         ("rerank_tau", answer(why={"concordant": "no k_final"}), "no k_final"),
-        ("rerank_uplift", answer(ndcg_before=0.5), "no order before and after reranking"),
         ("rerank_uplift", answer(why={"ndcg_after": "no k_final"}), "no k_final"),
         ("deltaS_chunk", answer(deltaS={"context": 0.5}), "no embedder was asked for"),
         ("deltaS_chunk", answer(why={"deltaS": "not this time"}), "not this time"),
@@ -167,6 +162,20 @@ def test_precision_and_recall_of_spans():
 )
 def test_what_is_absent_says_why(name, facts, reason):
     assert BY_NAME[name](facts) == Absent(reason)
+
+
+@pytest.mark.parametrize(
+    ("name", "facts", "reason"),
+    [
+        ("coverage", answer(), "no target section"),
+        ("span_recall", answer(), "no gold anchor"),
+        ("span_precision", answer(cited=9), "no gold anchor"),
+        ("rerank_tau", answer(concordant=0, discordant=0), "no order before and after reranking"),
+        ("rerank_uplift", answer(ndcg_before=0.5), "no order before and after reranking"),
+    ],
+)
+def test_what_is_outside_the_definition_says_why(name, facts, reason):
+    assert BY_NAME[name](facts) == NotApplicable(reason)
 
 
 @pytest.mark.parametrize("name", ["context", "chunk", "anchor", "decoy"])

@@ -19,7 +19,7 @@ UNASKED = "no embedder was asked"
     "answers.semantic_similarity",
     better="higher",
     bounds=(-1, 1),
-    needs=("row", "similarity", "missing"),
+    needs=("row", "refused", "similarity", "missing"),
 )
 def semantic_similarity(facts: AnswerFacts) -> Row | Absent:
     """Cosine of the answer and its nearest reference.

@@ -240,7 +240,7 @@ def refusal_rate(question: QuestionRuns) -> Row | Absent:
     version=2,
     better="higher",
     bounds=(0, 1),
-    needs=("answered", "constrained"),
+    needs=("answered", "constrained", "runs"),
 )
 def scu_cons(question: QuestionRuns) -> Row | Absent:
     """1 if every answered run echoes exactly the locked constraints, else 0."""

@@ -82,7 +82,7 @@ def unanswered(facts: AuditFacts) -> Row | Absent:
     return Row((int(facts.kind == "error" and facts.code == OK), 1))
 
 
-@of_trace("traceability.marker", better="higher", needs=("marker", "why"))
+@of_trace("traceability.marker", better="higher", needs=("kind", "marker", "why"))
 def marker(facts: AuditFacts) -> Row | Absent:
     """Answers that cite, and only ids that were retrieved, over answers checked for it.
 
@@ -92,7 +92,7 @@ def marker(facts: AuditFacts) -> Row | Absent:
     return _held(facts, "marker", facts.marker)
 
 
-@of_trace("traceability.payload", better="higher", needs=("payload", "why"))
+@of_trace("traceability.payload", better="higher", needs=("kind", "payload", "why"))
 def payload(facts: AuditFacts) -> Row | Absent:
     """Answers whose citation payloads are whole and consistent, over answers checked for it.
 
@@ -102,7 +102,7 @@ def payload(facts: AuditFacts) -> Row | Absent:
     return _held(facts, "payload", facts.payload)
 
 
-@of_trace("traceability.text", better="higher", needs=("text", "why"))
+@of_trace("traceability.text", better="higher", needs=("kind", "text", "why"))
 def text(facts: AuditFacts) -> Row | Absent:
     """Answers whose cited text stands where the offsets say, over answers checked for it.
 
@@ -114,7 +114,7 @@ def text(facts: AuditFacts) -> Row | Absent:
     return _held(facts, "text", facts.text)
 
 
-@of_trace("traceability.support", better="higher", needs=("support", "why"))
+@of_trace("traceability.support", better="higher", needs=("kind", "support", "why"))
 def support(facts: AuditFacts) -> Row | Absent:
     """Answers whose cited text supports what they say, by its words, over answers checked for it.
 
@@ -192,7 +192,7 @@ def span_precision(facts: AuditFacts) -> Row | Absent:
     None, not zero, where nothing is cited: that is the match rate's business.
 
     >>> span_precision(AuditFacts(kind="uncited", gold_span=40, cited=0, cited_gold=0))
-    Absent(reason='no citations')
+    NotApplicable(reason='no citations')
     """
     unanswered = _unanswered(facts)
     if unanswered:
@@ -353,7 +353,7 @@ def rerank_flips(question: AuditedRuns) -> Row | Absent:
 
     >>> runs = AuditedRuns(answerable=True, planned=6, retrieval="convergent", answer=None)
     >>> rerank_flips(runs)
-    Absent(reason='no two runs share two retrieved chunks')
+    NotApplicable(reason='no two runs share two retrieved chunks')
     """
     return Row((question.flipped, question.paired)) if question.paired else NO_PAIRS
 
