@@ -108,7 +108,7 @@ def test_a_score_is_recorded_and_read_back(parity, place):
     assert (done.returncode, done.stdout) == (plain.returncode, plain.stdout)
     (run,) = listed(place)
     record = run["record"]
-    assert [record["name"], record["command"], record["passed"]] == ["nightly", "score", True]
+    assert [record["name"], record["command"], record["passed"]] == ["nightly", "score", None]
     assert record["labels"] == {"model": "small-3"}
     assert record["units"] == 4
     kept = {"answers.jsonl.zst", "records.parquet", "report.json", "summary.json"}
@@ -204,7 +204,7 @@ def line(tmp_path) -> Callable[..., str]:
         ]
         traces = tmp_path / "traces.jsonl"
         traces.write_text("".join(json.dumps(answer) + "\n" for answer in answers))
-        flags = ("--gates", "coverage>=0.1", "--record", "--store", store)
+        flags = ("--gates", "claim_containment>=0.1", "--record", "--store", store)
         assert ragauge("score", gold, traces, *flags).returncode == 0
         return listed(store)[0]["id"]
 
@@ -257,7 +257,7 @@ def measured_but_not_kept(
 ) -> str:
     """What was said of a run that could not be kept; its report was shown and written."""
     assert done.stdout == ragauge("score", *parity).stdout
-    assert json.loads(report.read_bytes())["pass"] is True
+    assert json.loads(report.read_bytes())["pass"] is None
     assert done.returncode == NOT_KEPT
     words = done.stderr.decode()
     assert "Traceback" not in words
@@ -346,7 +346,7 @@ def test_a_server_that_goes_away_meanwhile_costs_only_the_record(
         shut(postgres_server)
         out, err = process.communicate(traces.read_bytes(), timeout=60)
     assert out == ragauge("score", gold, "-", stdin=blank + traces.read_bytes()).stdout
-    assert json.loads(report.read_bytes())["pass"] is True
+    assert json.loads(report.read_bytes())["pass"] is None
     assert f"/{DOOMED}: " in err.decode()
     assert b"Traceback" not in err
     assert process.returncode == NOT_KEPT

@@ -37,7 +37,7 @@ gold = "gold.jsonl"
 
 [tasks.once]
 kind = "score"
-gates = ["precision_strict>={bound}"]
+gates = ["{gate}"]
 
 [tasks.often]
 kind = "stability"
@@ -56,8 +56,8 @@ def folder(tmp_path):
     return tmp_path
 
 
-def written(folder, pipeline='call = "system:answer"', bound="0.5"):
-    (folder / "ragauge.toml").write_text(FILE.format(pipeline=pipeline, bound=bound))
+def written(folder, pipeline='call = "system:answer"', gate="precision_strict>=0.5"):
+    (folder / "ragauge.toml").write_text(FILE.format(pipeline=pipeline, gate=gate))
 
 
 def summary(done) -> dict:
@@ -96,12 +96,12 @@ def test_recorded_answers_are_replayed(folder):
 
 
 def test_a_failed_gate_is_one_and_an_endpoint_that_dies_is_three(folder):
-    written(folder, bound="1.1")
+    written(folder, gate="over_refusal>=0.5")
     done = ragauge("run", cwd=folder)
     assert done.returncode == 1
     assert done.stdout.startswith(b"FAIL  suite all: 1 of 2 tasks passed, 1 failed\n")
     with serving() as server:
-        written(folder, f'http = "{server.at("500")}"', bound="1.1")
+        written(folder, f'http = "{server.at("500")}"', gate="over_refusal>=0.5")
         report = ragauge("run", "--format", "json", cwd=folder)
     assert report.returncode == 3
     assert statuses(summary(report)) == {"once": "error", "often": "error"}

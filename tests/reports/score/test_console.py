@@ -56,7 +56,9 @@ def test_the_verdict_comes_first(passing, plain, make):
     )
     unknown = make["gate"]("quality.errors", "=", 0, None, "not_evaluated", n=0)
     report = make["report"](passed=False, gates=(unknown, unknown))
-    assert render(report).splitlines()[0] == "FAIL  2 of 2 gates not evaluated"
+    assert render(report).splitlines()[0] == (
+        "FAIL  2 of 2 gates not evaluated; 2 of 2 questions scored"
+    )
     assert render(make["report"](gates=())).splitlines()[0] == "PASS  no gates"
 
 

@@ -115,9 +115,9 @@ class ToldAnswer(Struct, frozen=True, kw_only=True):
 
 
 def answers(detail: AnswerDetail) -> list[ToldAnswer]:
-    """The answers that a report keeps, the worst first."""
-    by = next((id for id in WORST_BY if any(id in one.values for one in detail.worst)), WORST_BY[0])
-    return [_answer(shown, by) for shown in detail.worst]
+    """The answers that a report keeps, the worst first; none where no metric ranks them."""
+    by = next((id for id in WORST_BY if any(id in one.values for one in detail.worst)), None)
+    return [_answer(shown, by) for shown in detail.worst] if by else []
 
 
 def title(told: Sequence[ToldAnswer]) -> str:
