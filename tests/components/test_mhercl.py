@@ -73,4 +73,4 @@ def test_gold_against_itself_is_perfect_in_every_metric(gold_lines):
         elif not name.endswith(".tp"):
             assert score.value == 1, name
     assert report.detail.errors == ()
-    assert report.passed
+    assert report.passed is None, "there is no gate on quality"

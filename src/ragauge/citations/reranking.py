@@ -22,7 +22,7 @@ from ragauge.text.canonical import composed
 from ragauge.text.citations import id_of
 
 NOTHING_RETRIEVED = Absent("nothing was retrieved")
-NOT_RERANKED = NotApplicable("no retrieved chunk tells k_final")
+NOT_RERANKED = NotApplicable("no retrieved chunk has k_final")
 NO_K_POS = Absent("a retrieved chunk does not tell k_pos")
 ONE_CHUNK = NotApplicable("fewer than two chunks tell k_pos and k_final")
 SHARED_PLACE = Absent("two retrieved chunks have the same place")
