@@ -85,6 +85,15 @@ def test_the_files_of_the_readme_pass_its_recipe(tmp_path):
     assert printed.startswith("PASS")
 
 
+def test_the_readme_says_of_other_tools_what_was_measured():
+    measured = (ROOT / "benchmarks/RESULTS.md").read_text("utf-8")
+    measured = measured.partition("## Next to other tools\n")[2].partition("\n## ")[0]
+    said = (ROOT / "README.md").read_text("utf-8")
+    said = said.partition("## Compared with other tools\n")[2].partition("\n## ")[0]
+    rows = [line for line in said.splitlines() if line.startswith("|")]
+    assert rows == [line for line in measured.splitlines() if line.startswith("|")] != []
+
+
 def test_links_between_pages_lead_somewhere():
     for page in PAGES:
         for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", page.read_text("utf-8")):
