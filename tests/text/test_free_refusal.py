@@ -106,6 +106,7 @@ def test_strengths_take_in_each_other():
         "exact": [True, False, False, False],
         "near": [True, True, False, False],
         "free": [True, True, True, False],
+        "auto": [True, True, True, False],
     }
 
 

@@ -200,7 +200,7 @@ def _pace_words(taking: SweepEstimate) -> str:
 def _duration(seconds: float) -> str:
     """
     >>> _duration(0.3), _duration(95), _duration(7300)
-    ('1 s', '1 min 35 s', '2 h 2 min')
+    ('1 s', '1 min 35 s', '2 h 1 min')
     """
     whole = max(1, round(seconds))
     if whole < 60:

@@ -131,11 +131,11 @@ def _refuse_newer(version: str | None, shown: str) -> None:
 
 def _refuse_unknown(connection: Connection, version: str | None, shown: str) -> None:
     """Refuse a version that no Ragauge has written."""
-    from ragauge.store.migrations import versions
+    from ragauge.store.migrations import written_versions
 
     if version is None and not connection.dialect.has_table(connection, VERSION_TABLE):
         return
-    if version not in versions():
+    if version not in written_versions():
         raise UsageError(
             f'{shown}: the history is of version "{one_line(version or "", 40)}", which no '
             "Ragauge has written; restore the database from a copy, or name another store"

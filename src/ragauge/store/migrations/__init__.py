@@ -19,7 +19,7 @@ def scripts() -> ScriptDirectory:
     )
 
 
-def versions() -> set[str]:
+def written_versions() -> set[str]:
     """Every version that a Ragauge up to this one has written."""
     return {step.revision for step in scripts().walk_revisions()}
 
