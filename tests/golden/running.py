@@ -64,6 +64,7 @@ def in_folder(folder: Path, width: int = 100, now: datetime = NOW) -> Iterator[N
         with (
             mock.patch.dict(os.environ, environment, clear=True),
             mock.patch("ragauge.runners.recording._now", return_value=now),
+            mock.patch("ragauge.runners.suite_state.secrets.token_hex", return_value="0" * 16),
             mock.patch("time.perf_counter", return_value=0.0),
             mock.patch("ragauge.runners.calling.trace_of", _at_once),
         ):
