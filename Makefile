@@ -19,7 +19,7 @@ HAVE_BROWSER := { [ -x "$$RAGAUGE_CHROMIUM" ] || command -v chromium || command 
 NO_BROWSER := The tests need Chromium, and it could not be installed here. Install it yourself (Debian: apt-get install chromium, Fedora: dnf install chromium, macOS: brew install --cask chromium), or say where it is: RAGAUGE_CHROMIUM=/path/to/chrome make test
 ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: demo test test-adapters check bench docs clean
+.PHONY: demo test test-adapters quick golden check bench docs clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/run.stamp
@@ -31,6 +31,13 @@ test: check
 
 test-adapters: $(ADAPTERS)/dev.stamp
 	@$(ADAPTERS)/bin/python -m pytest tests/adapters
+
+quick: $(VENV)/dev.stamp
+	@$(BIN)/python -m pytest tests/golden tests/gates tests/metrics tests/stats -n auto --hypothesis-profile=quick
+
+# What commands print and pages show; read the difference before you commit it.
+golden: $(VENV)/dev.stamp
+	@$(BIN)/python -m tests.golden.goldens
 
 check: $(VENV)/dev.stamp
 	@$(BIN)/ruff check --quiet .
@@ -87,5 +94,5 @@ FRAMEWORKS := langchain-core langchain-text-splitters llama-index-core haystack-
 $(ADAPTERS)/dev.stamp: $(VENV)/run.stamp pyproject.toml constraints-adapters.txt
 	@echo "Setting up the tests of the adapters ..." >&2
 	@test -x $(ADAPTERS)/bin/python || $(PYTHON) -m venv $(ADAPTERS)
-	@$(call INSTALL_INTO,$(ADAPTERS),constraints-adapters.txt,-e . pytest $(FRAMEWORKS))
+	@$(call INSTALL_INTO,$(ADAPTERS),constraints-adapters.txt,-e . hypothesis pytest $(FRAMEWORKS))
 	@touch $@

@@ -7,9 +7,19 @@ import sys
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # `benchmarks` and `tests` by name
 
+# `make quick` takes "quick"; nothing is left to chance, so that what fails once fails again.
+for name, examples in {"quick": 15, "full": 100}.items():
+    settings.register_profile(
+        name,
+        max_examples=examples,
+        deadline=None,
+        derandomize=True,
+        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    )
 
 GOLD = [
     {

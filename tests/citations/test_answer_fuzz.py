@@ -7,19 +7,12 @@ import math
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragauge.citations.answer import parse_answer
 from ragauge.citations.json_in_text import BrokenObject, objects_in, whole_object
 from ragauge.contracts.audit import ParsedAnswer
-
-MANY = settings(
-    max_examples=400,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow],
-)
 
 PAYLOAD = {
     "snippet_id": "hb24-sec-keys-0007",
@@ -86,7 +79,6 @@ def check(reply) -> ParsedAnswer:
     return parsed
 
 
-@MANY
 @given(st.text() | st.lists(TEXTS, max_size=12).map("".join))
 @example('{"a":' * 10_000)
 @example('{"answer":' * 10_000)
@@ -99,7 +91,6 @@ def test_any_text(text):
     check(text)
 
 
-@MANY
 @given(st.data(), st.sampled_from(REPLIES))
 def test_damaged_replies(data, reply):
     for _ in range(data.draw(st.integers(1, 4))):
@@ -118,7 +109,6 @@ def test_a_reply_cut_off_anywhere_is_broken_and_cites_nothing(reply, before):
     assert check(before + reply).broken is None
 
 
-@MANY
 @given(
     st.dictionaries(KEYS | st.text(max_size=4) | SCALARS, nested(SCALARS, KEYS), max_size=6)
     | SCALARS
@@ -145,7 +135,6 @@ def test_deep_objects():
         check({"x": deep})
 
 
-@MANY
 @given(st.dictionaries(KEYS, nested(JSON_SCALARS, KEYS), max_size=6))
 def test_an_object_and_its_text_are_parsed_alike(fields):
     """However it is written, but for the order, which only the text has."""
@@ -160,7 +149,6 @@ def test_an_object_and_its_text_are_parsed_alike(fields):
             assert again == parsed
 
 
-@MANY
 @given(
     st.dictionaries(
         st.sampled_from(["citations", "sources"]), st.just(["p1#1"]), min_size=1, max_size=1
@@ -185,7 +173,6 @@ def duplicate_free(pairs):
     return dict(pairs)
 
 
-@MANY
 @given(
     st.recursive(
         st.sampled_from(['"a"', '":"', '"\\u003a"', "1", "null", '"\\ud800"', "NaN", "1e999", "x"]),

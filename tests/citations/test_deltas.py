@@ -7,7 +7,7 @@ from importlib.util import find_spec
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.citations import deltas
@@ -31,7 +31,6 @@ def plain(a: str, b: str) -> float:
     return min(1.0, max(0.0, 1 - dot / lengths))
 
 
-@settings(deadline=None, derandomize=True)
 @given(st.lists(st.lists(st.floats(-1, 1, width=32), min_size=3, max_size=3), min_size=2))
 def test_it_is_one_minus_the_cosine_held_within_0_and_1(rows):
     vectors = np.array(rows, dtype=np.float32)

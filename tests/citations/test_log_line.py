@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragauge.citations.log_line import FIELDS, entries_of, entry, format_line, parse_line
@@ -19,12 +19,6 @@ from ragauge.contracts.citation import Citation, Offsets, Window
 from ragauge.contracts.serving_log import MOST, LogEntry
 from ragauge.errors import InputRejected
 
-LAW = settings(
-    max_examples=400,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.too_slow],
-)
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reference" / "serving-log.md"
 NOON = datetime(2025, 8, 28, 12, tzinfo=UTC)
@@ -128,7 +122,6 @@ def test_a_line_is_as_the_spec_shows_it():
     assert re.findall(r"(\w+)=", LINE) == [*keys.split(), "section_id", "rev"] == list(FIELDS)
 
 
-@LAW
 @given(entries())
 def test_what_is_written_is_read_back(entry):
     line = format_line(entry)
@@ -146,7 +139,6 @@ def test_awkward_texts_come_back_as_they_were(text):
     assert parse_line(format_line(entry)) == entry
 
 
-@LAW
 @given(
     st.text() | st.lists(st.sampled_from([*AWKWARD, *(f"{key}=" for key in FIELDS)])).map("".join)
 )
@@ -161,7 +153,6 @@ def test_any_other_text_is_refused_with_its_column(text):
         assert re.match(r"column \d+: .+", problem)
 
 
-@LAW
 @given(st.data())
 def test_a_line_with_a_part_replaced_is_read_or_refused_with_its_column(data):
     start = data.draw(st.integers(0, len(LINE)))

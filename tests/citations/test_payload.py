@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.citations.payload import SHOWN, read_offsets, read_payload, told, whole_payload
@@ -211,7 +211,6 @@ anything = st.recursive(
 mutated = st.fixed_dictionaries({}, optional=dict.fromkeys((*FIXTURE, "id"), anything))
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
 @given(changes=mutated, dropped=st.sets(st.sampled_from(sorted(FIXTURE))))
 def test_no_value_makes_the_reading_fail_and_the_quick_way_agrees(changes, dropped):
     raw = {name: value for name, value in FIXTURE.items() if name not in dropped} | changes
@@ -234,7 +233,6 @@ def test_a_number_too_long_to_be_written_is_only_named():
     assert [one.code for one in backwards.findings] == ["bad_offsets", "bad_type_page"]
 
 
-@settings(max_examples=300, deadline=None, derandomize=True)
 @given(value=anything)
 def test_a_foreign_value_is_shown_on_one_short_line(value):
     shown = told(value)

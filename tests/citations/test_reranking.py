@@ -4,7 +4,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import kendalltau, spearmanr
 from sklearn.metrics import ndcg_score
@@ -27,8 +27,6 @@ from ragauge.citations.reranking import (
     ranks_of,
 )
 from ragauge.contracts.citation import Citation, Offsets
-
-laws = settings(derandomize=True, max_examples=200, deadline=None)
 
 
 def chunk(id, k_pos=None, k_final=None):
@@ -61,7 +59,6 @@ def rerankings(draw, least=2):
     return list(zip(before, after, strict=True))
 
 
-@laws
 @given(rerankings())
 def test_the_pairs_give_scipys_tau(places):
     found = moved(reranked(places))
@@ -89,7 +86,6 @@ ids = st.sampled_from("abcdefgh")
 orders = st.lists(ids, unique=True, min_size=1, max_size=8)
 
 
-@laws
 @given(orders.filter(lambda order: len(order) > 1), st.sets(ids, min_size=1))
 def test_ndcg_is_scikit_learns_at_the_lists_own_length(order, gold):
     """Gold ids that were not retrieved stand behind the list, where its length cuts them off."""
@@ -106,7 +102,6 @@ def test_ndcg_by_hand():
     assert ndcg(["a", "muse\u0301e"], ["musée"]) == pytest.approx(1 / np.log2(3))
 
 
-@laws
 @given(rerankings(least=1), st.sets(st.integers(0, 50), min_size=1))
 def test_the_gain_is_ndcg_in_either_order(places, relevant):
     gold = [f"c{place}" for place in relevant]
@@ -138,7 +133,6 @@ def test_the_order_in_the_end_is_by_the_best_place_that_is_told():
     assert final_order([chunk("b"), chunk("a")]) == ("b", "a")
 
 
-@laws
 @given(st.lists(orders, max_size=5))
 def test_flips_are_counted_pair_by_pair(runs):
     flipped = paired = 0
@@ -171,7 +165,6 @@ def listed(chunks):
     return [{"id": id, "score": score} for id, score in sorted(chunks, key=lambda c: -c[1])]
 
 
-@laws
 @given(ranked_chunks, ranked_chunks)
 def test_two_rankings_are_as_alike_as_scipy_says(one, other):
     first, second = ranks_of(listed(one)), ranks_of(listed(other))

@@ -3,7 +3,7 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -22,7 +22,6 @@ from ragauge.citations.spans import (
 from ragauge.contracts.citation import Citation, Offsets
 from ragauge.contracts.gold import Span
 
-laws = settings(derandomize=True, max_examples=300, deadline=None)
 ends = st.integers(0, 40)
 intervals = st.lists(st.tuples(ends, ends), max_size=8)
 TARGET = Span("handbook", "keys", 10, 30)
@@ -48,14 +47,12 @@ def named(spans):
     return {place for start, end in spans for place in range(start, end)}
 
 
-@laws
 @given(intervals, st.tuples(ends, ends))
 def test_every_character_of_the_target_counts_once(spans, target):
     assert covered(spans, target) == len(named(spans) & named([target]))
     assert length(spans) == len(named(spans))
 
 
-@laws
 @given(intervals)
 def test_a_union_holds_the_same_characters_in_separate_spans(spans):
     joined = union(spans)
@@ -73,7 +70,6 @@ chunks = st.builds(
 )
 
 
-@laws
 @given(st.lists(chunks, max_size=8), st.sampled_from(("r1", "r2")), st.booleans())
 def test_only_the_document_and_revision_of_the_target_cover_it(payloads, rev, marked):
     target = replace(TARGET, rev=rev) if marked else TARGET

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import ragauge
@@ -563,9 +563,6 @@ policies = st.builds(
 )
 
 
-@settings(
-    max_examples=1500, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
-)
 @given(
     answer=answers,
     retrieved=retrieved_lists,
@@ -709,7 +706,6 @@ json_like = st.recursive(
 )
 
 
-@settings(max_examples=500, deadline=None, derandomize=True)
 @given(answer=json_like, retrieved=json_like)
 def test_nothing_that_json_can_say_makes_it_fail(answer, retrieved):
     audit = VALIDATOR(answer, retrieved)

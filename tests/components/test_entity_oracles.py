@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from nervaluate import Evaluator
 from seqeval.metrics import classification_report, f1_score, precision_score, recall_score
@@ -102,7 +102,6 @@ spans = st.lists(
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
 @given(spans, spans)
 def test_one_document_equals_nervaluate_repeated_entities_too(gold, predicted):
     theirs = nervaluate_of([(gold, predicted)])

@@ -14,7 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
@@ -733,7 +733,6 @@ names = st.sampled_from(
 objects = st.lists(st.dictionaries(names, anything, max_size=6), max_size=4).map(tuple)
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(objects, objects, objects, st.text(alphabet="ab. [1]\n:Sources", max_size=40))
 def test_any_payload_can_be_shown(retrieved, segments, cited, answer):
     one = Trace(qid="q", answer=answer, retrieved=retrieved, segments=segments, cited=cited)

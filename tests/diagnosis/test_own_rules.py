@@ -1,7 +1,7 @@
 """Rules of the user's own: all their faults at once, and what they come to."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge import diagnose
@@ -186,7 +186,6 @@ def test_what_is_not_toml_is_told_with_its_place():
     assert "line 1" in faults("[[entry]\n")[0]
 
 
-@settings(derandomize=True, max_examples=200, deadline=None)
 @given(st.text(st.sampled_from("[]=\"'{}#\n. entrythsold1tue"), max_size=60))
 def test_any_text_is_read_or_refused_in_words(text):
     rules, problems = read_own_rules(text)

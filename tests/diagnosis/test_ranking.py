@@ -5,7 +5,7 @@ import random
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 from scipy.stats import binomtest
@@ -34,7 +34,6 @@ ALONE = sorted(
 )
 """Symptoms that one cause alone brings about, whatever else is seen."""
 
-laws = settings(derandomize=True, max_examples=150, deadline=None)
 every_cause = pytest.mark.parametrize("id", RULES)
 needing = pytest.mark.parametrize("id", [id for id in RULES if NEEDS[id]])
 
@@ -154,7 +153,6 @@ def plain_explains(id, cases):
     return sum(max(of_case, default=0.0) for of_case in shares)
 
 
-@laws
 @given(many_cases())
 def test_the_ranking_agrees_with_its_twin(cases):
     for id, ranked in found(cases).items():
@@ -165,7 +163,6 @@ def test_the_ranking_agrees_with_its_twin(cases):
         assert ranked.of == sum(bool(one.symptoms) for one in cases)
 
 
-@laws
 @given(many_cases())
 def test_the_surprise_is_that_of_the_symptom_that_is_most_beyond_what_is_tolerated(cases):
     for id, ranked in found(cases).items():
@@ -180,7 +177,6 @@ def test_the_surprise_is_that_of_the_symptom_that_is_most_beyond_what_is_tolerat
         assert ranked.surprise == pytest.approx(max(known))
 
 
-@laws
 @given(many_cases())
 def test_the_evidence_agrees_with_a_plain_recount(cases):
     for id, ranked in found(cases).items():
@@ -211,7 +207,6 @@ def test_the_evidence_agrees_with_a_plain_recount(cases):
 # Shares.
 
 
-@laws
 @given(many_cases(told=(True,)))
 def test_the_shares_of_a_case_sum_to_one_for_each_symptom(cases):
     """Where no sign was looked for in vain nothing is struck out, and all shares are to be seen."""
@@ -222,7 +217,6 @@ def test_the_shares_of_a_case_sum_to_one_for_each_symptom(cases):
         assert sum(one.explains for one in shared) == pytest.approx(shown)
 
 
-@laws
 @given(many_cases())
 def test_a_cause_explains_no_more_than_what_shows_its_symptoms(cases):
     for id, ranked in found(cases).items():
@@ -339,7 +333,6 @@ def test_without_cases_nothing_can_be_told():
     assert {one.standing for one in rank([])} == {"untested"}
 
 
-@laws
 @given(many_cases())
 def test_what_is_struck_out_explains_nothing_and_comes_last(cases):
     told = rank(cases)
@@ -349,7 +342,6 @@ def test_what_is_struck_out_explains_nothing_and_comes_last(cases):
     assert {one.rule.id for one in told} == set(RULES)
 
 
-@laws
 @given(many_cases())
 def test_a_reason_is_given_exactly_where_a_cause_is_excluded_or_cannot_be_told(cases):
     for one in rank(cases):
@@ -373,7 +365,6 @@ def test_a_cause_is_likely_only_beyond_the_tolerated_share(symptom, n):
         assert found(cases)[id].standing == (expected if shown else "struck_out")
 
 
-@laws
 @given(many_cases())
 def test_a_likely_cause_has_more_than_the_tolerated_share_of_some_symptom(cases):
     for one in rank(cases):
@@ -388,7 +379,6 @@ def one_case_each(cases):
     return [structs.replace(one, sample=one.id) for one in cases]
 
 
-@laws
 @given(many_cases(), st.integers(1, 40))
 def test_cases_that_went_right_make_no_cause_likely(cases, more):
     cases = one_case_each(cases)
@@ -399,7 +389,6 @@ def test_cases_that_went_right_make_no_cause_likely(cases, more):
             assert one.explains == before[id].explains
 
 
-@laws
 @given(many_cases(), st.integers(1, 5))
 def test_runs_of_one_question_are_no_more_certain_than_one_of_them(cases, times):
     """Chance is reckoned over questions: asking each again in the same way proves nothing."""
@@ -420,14 +409,12 @@ def test_many_runs_of_one_question_do_not_make_its_fault_likely():
 # Order.
 
 
-@laws
 @given(many_cases(), st.integers(0, 20))
 def test_the_order_of_cases_is_no_matter(cases, seed):
     shuffled = random.Random(seed).sample(cases, len(cases))
     assert rank(shuffled) == rank(cases)
 
 
-@laws
 @given(many_cases())
 def test_within_a_standing_the_greatest_surprise_comes_first_then_the_table_decides(cases):
     place = {id: at for at, id in enumerate(RULES)}
@@ -438,7 +425,6 @@ def test_within_a_standing_the_greatest_surprise_comes_first_then_the_table_deci
     assert keys == sorted(keys)
 
 
-@laws
 @given(many_cases())
 def test_samples_are_those_of_which_most_falls_to_the_cause_each_once(cases):
     for id, one in found(cases).items():

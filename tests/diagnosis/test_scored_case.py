@@ -1,7 +1,7 @@
 """What went wrong in a scored sample: every symptom and every sign, from as little as it takes."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.answers import Context
@@ -457,7 +457,6 @@ scores = st.dictionaries(
 )
 
 
-@settings(derandomize=True, max_examples=300, deadline=None)
 @given(
     st.builds(
         ScoreRow,

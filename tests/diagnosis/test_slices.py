@@ -7,7 +7,7 @@ from itertools import combinations
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import fisher_exact
 
@@ -162,7 +162,6 @@ def sets(draw):
     return samples
 
 
-@settings(derandomize=True, max_examples=150, deadline=None)
 @given(sets())
 def test_the_plain_twin_finds_the_same(samples):
     features, wrong = [one for one, _ in samples], [flag for _, flag in samples]
@@ -174,7 +173,6 @@ def test_the_plain_twin_finds_the_same(samples):
     assert plain_slices(values, wrong, "higher", features) == ours
 
 
-@settings(derandomize=True, max_examples=50, deadline=None)
 @given(sets(), st.sampled_from(["higher", "lower"]), st.sampled_from([None, True, False]))
 def test_the_plain_twin_finds_the_same_where_no_threshold_parts_them(samples, better, all_beyond):
     features = [one for one, _ in samples]

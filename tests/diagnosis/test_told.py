@@ -1,7 +1,7 @@
 """Causes and slices in words: every one can be told, with the counts that were found."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.diagnosis import LANGUAGES, Slice
@@ -146,7 +146,6 @@ def test_knobs_are_told_by_the_names_of_the_pipeline():
     ]
 
 
-@settings(derandomize=True, max_examples=100, deadline=None)
 @given(
     st.lists(
         st.tuples(

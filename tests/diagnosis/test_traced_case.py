@@ -1,7 +1,7 @@
 """What went wrong in a traced answer: every symptom and sign, from as little as it takes."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 from scipy.stats import fisher_exact
@@ -589,7 +589,6 @@ any_run = st.builds(
 )
 
 
-@settings(derandomize=True, max_examples=200, deadline=None)
 @given(st.lists(st.lists(any_run, max_size=4), max_size=3))
 def test_any_traces_have_a_case_each_with_known_symptoms(runs):
     cases = traced_cases(runs)
@@ -600,7 +599,6 @@ def test_any_traces_have_a_case_each_with_known_symptoms(runs):
         assert {"missed", "partly_missed"} - case.symptoms
 
 
-@settings(derandomize=True, max_examples=100, deadline=None)
 @given(st.lists(any_run, max_size=4))
 def test_the_order_of_runs_is_no_matter(siblings):
     assert traced_cases([siblings[::-1]])[::-1] == traced_cases([siblings])

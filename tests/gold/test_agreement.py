@@ -12,7 +12,7 @@ from pathlib import Path
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
@@ -149,7 +149,6 @@ spans = st.frozensets(
 )
 
 
-@settings(derandomize=True, max_examples=60, deadline=None)
 @given(
     st.lists(st.lists(st.none() | spans, min_size=3, max_size=3), min_size=1, max_size=6).filter(
         lambda items: all(any(one is not None for one in said) for said in zip(*items, strict=True))

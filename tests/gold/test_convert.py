@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.gold import Gold, Span, fingerprint
@@ -131,7 +131,6 @@ QUESTIONS = st.lists(
 
 
 @pytest.mark.parametrize("form", ["jsonl", "json", "csv", "tsv"])
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(QUESTIONS)
 def test_every_form_reads_back_as_the_same_set(tmp_path, form, questions):
     questions = [gold_as_read(question) for question in questions]

@@ -9,7 +9,7 @@ from itertools import combinations
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
@@ -88,7 +88,6 @@ spans = st.frozensets(
 )
 
 
-@settings(derandomize=True, max_examples=80, deadline=None)
 @given(st.lists(st.lists(st.none() | spans, min_size=3, max_size=3), min_size=1, max_size=4))
 def test_every_number_is_that_of_the_packages(tmp_path_factory, items):
     said = list(zip(*items, strict=True))
@@ -154,13 +153,11 @@ def plain_alpha(labels):
     return close(krippendorff.alpha(reliability_data=codes, level_of_measurement="nominal"))
 
 
-@settings(derandomize=True, deadline=None)
 @given(spans, spans)
 def test_the_spans_that_overlap_are_the_same_whoever_is_gold(one, other):
     assert overlapping(one, other) == overlapping(other, one)
 
 
-@settings(derandomize=True, deadline=None)
 @given(spans)
 def test_tokens_hold_the_types_of_all_spans_that_touch_them(marked):
     tokens = [(0, 3), (4, 15), (16, 21), (22, 24), (25, 34), (35, 40), (41, 45)]

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.finding import Findings
@@ -41,7 +41,6 @@ def test_a_list_in_a_cell_is_that_list(written):
     assert contexts_of(written) == TWO
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
 @given(st.lists(st.text(max_size=12), max_size=4))
 def test_what_python_and_numpy_write_is_read_back(texts):
     assert written_list(str(texts), "contexts") == texts

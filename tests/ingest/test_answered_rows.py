@@ -5,7 +5,7 @@ import json
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.answers import Context
@@ -261,7 +261,6 @@ def test_a_forced_format_is_kept_to(tmp_path):
         read(str(file), form="parquet")
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(max_size=5),

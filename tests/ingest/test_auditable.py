@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.ingest.auditable import auditable_faults, read_auditable
@@ -212,7 +212,6 @@ records = st.dictionaries(
 )
 
 
-@settings(max_examples=600, deadline=None, derandomize=True)
 @given(record=records | values, inline=st.booleans())
 def test_a_record_is_read_or_its_faults_are_told(record: Any, inline: bool):
     try:

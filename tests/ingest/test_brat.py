@@ -3,7 +3,7 @@
 import gzip
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from ragauge.contracts.entities import AnnotatedText, Entity
 from ragauge.ingest.annotated.entity_writing import written
@@ -171,9 +171,6 @@ def test_an_entity_marked_twice_counts_once(tmp_path):
     assert (finding.code, finding.where[-2:]) == ("repeated_entity", ":3")
 
 
-@settings(
-    derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 @given(marked_texts())
 def test_what_is_written_is_read_again(tmp_path, document):
     found = again([document], "brat", tmp_path)

@@ -5,7 +5,7 @@ import json
 import unicodedata
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.entities import AnnotatedText, Entity
@@ -305,9 +305,6 @@ def test_broken_tables_are_told(tmp_path):
     assert problem.startswith(f"{file}:1: has 3 columns; neleval has document, start, end, id")
 
 
-@settings(
-    derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 @given(marked_texts())
 def test_records_hold_everything(tmp_path, one):
     notes = {"d1": ("A1\tNegation T1",)}
@@ -346,12 +343,6 @@ PIECES = st.sampled_from(
 
 
 @pytest.mark.parametrize("form", [None, *FORMS])
-@settings(
-    derandomize=True,
-    deadline=None,
-    max_examples=60,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
 @given(st.lists(PIECES, max_size=25).map("".join))
 def test_whatever_a_file_holds_is_read_or_told(tmp_path, form, content):
     (tmp_path / "a.txt").write_text("é a b")

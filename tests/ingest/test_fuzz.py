@@ -11,23 +11,13 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragauge import RagaugeError, score
 from ragauge.ingest import lines
 from ragauge.ingest.strict_json import MAX_NESTING, BadJson, decode
 from ragauge.reports.forms import render
-
-settings.register_profile(
-    "readers",
-    max_examples=200,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
-READERS = settings.get_profile("readers")
-MANY = settings(READERS, max_examples=1000)
 
 GOLD = {
     "qid": "q1",
@@ -115,7 +105,6 @@ def mutated(draw, whole: bytes) -> bytes:
     return bytes(content)
 
 
-@READERS
 @given(
     st.binary(max_size=200)
     | st.tuples(
@@ -130,7 +119,6 @@ def test_any_bytes_as_a_file(scored, content):
     scored(gold=content)
 
 
-@READERS
 @given(
     mutated(written(TRACE) + b"\n" + written(TRACE)),
     mutated(written(GOLD)) | mutated(b"[" + written(GOLD) + b"]"),
@@ -140,14 +128,12 @@ def test_damaged_lines(scored, traces, gold):
     scored(gold=gold)
 
 
-@READERS
 @given(mutated(gzip.compress(written(TRACE) * 9)), mutated(zstandard.compress(written(TRACE) * 9)))
 def test_damaged_packing(scored, gzipped, zstandarded):
     scored(traces=gzipped)
     scored(traces=zstandarded)
 
 
-@READERS
 @given(VALUES, st.dictionaries(KEYS, VALUES, max_size=5))
 @example(0, {"ts": 10**400})
 @example(0, {"answer_json": None, "answer": '{"claim": "\\ud800", "citations": ["\\ud800"]}'})
@@ -233,7 +219,6 @@ def jsonish(draw, depth: int = 3) -> str:
     return "{" + blank + f",{blank}".join(pairs) + draw(st.sampled_from(["}", "}", "}", "", ",}"]))
 
 
-@MANY
 @given(jsonish())
 @example('{"a":1,"a":2,"b":"\\u003a"}')
 @example('{"a":1,"a" :2}')
@@ -254,7 +239,6 @@ def test_strict_decoding_agrees_with_the_plain_twin(text):
 LINES = st.lists(st.binary(max_size=30).map(lambda line: line.replace(b"\n", b"")), max_size=30)
 
 
-@READERS
 @given(LINES, st.integers(1, 200), st.integers(1, 100), st.sampled_from([b"", b"\n"]))
 def test_blocks_hold_the_lines_of_the_file(tmp_path, monkeypatch, content, block, longest, end):
     monkeypatch.setattr(lines, "BLOCK", block)

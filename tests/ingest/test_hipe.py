@@ -1,7 +1,7 @@
 """HIPE's tables: layers, links, flags, and the oddities of submitted files."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 
 from ragauge.contracts.entities import AnnotatedText, Entity
 from ragauge.ingest.annotated.entity_writing import written
@@ -153,9 +153,6 @@ def test_a_published_table_is_written_as_it_was_read(tmp_path):
     assert back.notes == found.notes
 
 
-@settings(
-    derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 @given(tagged_texts())
 def test_what_is_written_is_read_again(tmp_path, document):
     [back] = again([document], "hipe", tmp_path).documents

@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 import zstandard
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from seqeval.metrics.sequence_labeling import get_entities
 from seqeval.scheme import BILOU, IOB1, IOB2, IOBES, Entities
@@ -14,9 +14,6 @@ from ragauge.ingest.annotated.entity_writing import written
 from ragauge.ingest.annotated.tags import MARKS, Chunk, chunks, scheme_of, tag_of, tags_for
 from tests.ingest.annotated import again, problems_of, read_text, spans, tagged_texts
 
-SETTINGS = settings(
-    derandomize=True, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 STRICT = {"iob1": IOB1, "iob2": IOB2, "bioes": IOBES, "bilou": BILOU}
 WRITTEN = ("iob2", "bioes", "bilou")
 
@@ -32,7 +29,6 @@ def found(tags, form, scheme="repair"):
 
 
 @pytest.mark.parametrize("form", ["iob1", "iob2", "bioes"])
-@SETTINGS
 @given(data=st.data())
 def test_repair_is_what_conlleval_and_seqeval_read(form, data):
     tags = data.draw(tag_lists(form))
@@ -41,7 +37,6 @@ def test_repair_is_what_conlleval_and_seqeval_read(form, data):
 
 
 @pytest.mark.parametrize("form", STRICT)
-@SETTINGS
 @given(data=st.data())
 def test_strict_is_what_seqeval_reads_strictly(form, data):
     tags = data.draw(tag_lists(form))
@@ -49,7 +44,6 @@ def test_strict_is_what_seqeval_reads_strictly(form, data):
     assert found(tags, form, "strict") == expected
 
 
-@SETTINGS
 @given(tag_lists("bioes"))
 def test_bilou_is_bioes_in_other_letters(tags):
     renamed = [tag.replace("E-", "L-", 1).replace("S-", "U-", 1) for tag in tags]
@@ -57,7 +51,6 @@ def test_bilou_is_bioes_in_other_letters(tags):
 
 
 @pytest.mark.parametrize("form", WRITTEN)
-@SETTINGS
 @given(data=st.data())
 def test_tags_written_for_entities_mark_them_strictly(form, data):
     tags = data.draw(tag_lists(form))
@@ -208,7 +201,6 @@ def test_what_does_not_fit_is_told(tmp_path, content, options, fact):
 
 
 @pytest.mark.parametrize("form", ["iob2", "bioes", "bilou"])
-@SETTINGS
 @given(document=tagged_texts())
 def test_what_is_written_is_read_again(tmp_path, form, document):
     file = again([document], form, tmp_path)

@@ -1,7 +1,7 @@
 """Label sets: presets, files, lists, and all that can be wrong with them."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import UsageError
@@ -155,7 +155,6 @@ def test_labels_met_are_all_there_are_and_dots_are_paths():
     assert found.grouped and not labels_met(["M"]).grouped
 
 
-@settings(derandomize=True, max_examples=100, deadline=None)
 @given(st.dictionaries(st.sampled_from("abcdef"), st.sampled_from("abcdef"), max_size=6))
 def test_a_file_of_parents_gives_paths_that_end_or_is_refused(tmp_path_factory, parents):
     rows = "".join(f'{child} = "{parent}"\n' for child, parent in parents.items())

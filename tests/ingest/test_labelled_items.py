@@ -5,7 +5,7 @@ import json
 
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import InputRejected, RagaugeError, UsageError
@@ -252,7 +252,6 @@ def test_files_without_items_hold_nothing_and_are_no_problem(tmp_path):
         read(written(tmp_path, ""))
 
 
-@settings(derandomize=True, max_examples=200, deadline=None)
 @given(st.binary(max_size=60) | st.text(alphabet='{}[]",:\n\tid label1', max_size=60))
 def test_no_file_whatever_ends_in_a_traceback(tmp_path_factory, content):
     file = written(tmp_path_factory.mktemp("any"), content)

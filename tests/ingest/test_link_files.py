@@ -5,7 +5,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import UsageError
@@ -273,7 +273,6 @@ def test_the_format_can_be_named(tmp_path):
 ids = st.sampled_from(["Q1", "Q2", "NIL", "viaf:5", "NL-AmRM", "Den_Haag"])
 
 
-@settings(derandomize=True, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 50), st.integers(1, 9), ids), unique_by=lambda r: r[:2]))
 def test_rows_and_records_are_read_alike(rows):
     records = [{"doc": "d", "start": s, "end": s + n, "gold": id} for s, n, id in rows]
@@ -302,7 +301,6 @@ FIELDS = (
 names = st.sampled_from(FIELDS.split())
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
 @given(st.lists(st.dictionaries(names, json_values, max_size=6), max_size=3))
 def test_no_record_raises(records):
     for read in (read_gold_links, read_predicted_links):

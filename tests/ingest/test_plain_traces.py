@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from benchmarks.generate import generate
@@ -78,7 +78,6 @@ def said(trace):
     return None if answer is None else (answer.claim, once(answer.citations))
 
 
-@settings(max_examples=1500, deadline=None, derandomize=True)
 @given(records, st.booleans())
 def test_what_is_plain_is_read_alike(record, compact):
     separators = (",", ":") if compact else None
@@ -87,7 +86,6 @@ def test_what_is_plain_is_read_alike(record, compact):
         assert agrees(text.encode())
 
 
-@settings(max_examples=500, deadline=None, derandomize=True)
 @given(st.data())
 @example(None)
 def test_a_key_written_twice_is_never_plain(data):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.citations.rules import crossed_sections
@@ -116,7 +116,6 @@ IDS = st.text("abc/-_.é", min_size=1, max_size=6)
 PAIRS = st.lists(st.lists(IDS, min_size=2, max_size=2, unique=True), min_size=1, max_size=5)
 
 
-@settings(deadline=None, derandomize=True)
 @given(PAIRS)
 def test_every_form_says_the_same(pairs):
     expected = frozenset(map(frozenset, pairs))
@@ -124,7 +123,6 @@ def test_every_form_says_the_same(pairs):
     assert read_section_pairs(",".join("+".join(pair) for pair in pairs)) == expected
 
 
-@settings(deadline=None, derandomize=True)
 @given(st.text(max_size=20) | st.text('a+,[]"# \t\n\0\ud800', max_size=12))
 def test_whatever_is_given_it_is_pairs_or_a_usage_error(text):
     try:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 import zstandard
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.ingest.ranked import trec
@@ -154,7 +154,6 @@ scores = st.floats(allow_nan=False, allow_infinity=False)
 
 
 @given(st.lists(st.tuples(ids, ids, scores), min_size=1), blanks)
-@settings(derandomize=True, deadline=None, max_examples=60)
 def test_the_two_readers_agree(rows: list[tuple[str, str, float]], blank: str) -> None:
     rows = [row for row in rows if not row[0].startswith("#")]
     cells = ([query, "Q0", document, "1", repr(score), "t"] for query, document, score in rows)

@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.claims import AnswerClaims, Claim
@@ -16,7 +16,6 @@ from ragauge.metrics.claims import (
     relevance,
 )
 
-laws = settings(derandomize=True, deadline=None, max_examples=150)
 sure = st.booleans()
 doubtful = st.sampled_from((True, False, True, False, None))
 
@@ -57,7 +56,6 @@ def plain_address(one, relevant):
 
 
 @given(judgements(sure))
-@laws
 def test_every_claim_has_the_address_of_the_table(claims):
     relevant = {
         place for place in range(claims.chunks) for one in claims.reference if one.chunks[place]
@@ -75,7 +73,6 @@ def test_every_claim_has_the_address_of_the_table(claims):
 
 
 @given(judgements(doubtful))
-@laws
 def test_the_identities_hold_over_what_is_judged(claims):
     counts = answer_counts(claims)
     assert counts.judged + counts.unjudged == len(claims.answer)
@@ -94,7 +91,6 @@ def test_the_identities_hold_over_what_is_judged(claims):
 
 
 @given(judgements(doubtful), st.randoms(use_true_random=False))
-@laws
 def test_counts_do_not_depend_on_the_order_of_claims(claims, random):
     answer, reference = list(claims.answer), list(claims.reference)
     random.shuffle(answer)
@@ -120,7 +116,6 @@ def test_a_claim_with_an_unknown_verdict_leaves_every_part_at_once():
 
 
 @given(judgements(doubtful))
-@laws
 def test_a_tally_asks_for_its_own_verdicts_alone(claims):
     for side in (claims.answer, claims.reference):
         whole = [c.chunks for c in side if None not in c.chunks]
@@ -131,7 +126,6 @@ def test_a_tally_asks_for_its_own_verdicts_alone(claims):
 
 
 @given(judgements(sure))
-@laws
 def test_where_every_verdict_is_known_counts_and_tallies_are_one(claims):
     counts, missed = answer_counts(claims), reference_counts(claims)
     pairs = [

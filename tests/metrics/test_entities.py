@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.entities import MATCHINGS, Entity
@@ -189,7 +189,6 @@ spans = st.lists(
 )
 
 
-@settings(derandomize=True, deadline=None)
 @given(spans, spans, st.sampled_from(MATCHINGS))
 def test_b3_partial_is_never_below_strict(gold, predicted, matching):
     found = facts(gold, predicted, matching=matching)

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.entities import MATCHINGS, SCHEMAS, Entity
@@ -25,7 +25,6 @@ from ragauge.metrics.entity_matching import overlaps_of
 from ragauge.metrics.entity_tokens import token_columns, token_types
 
 TEXT = "Het  Rijks\tmuseum (1800)\u3000in\u2028Ede"
-laws = settings(derandomize=True, deadline=None, max_examples=150)
 
 
 @st.composite
@@ -88,7 +87,6 @@ def plain_facts(given, types, *, rule="overlap", empty="null", **how):
     ]
 
 
-@laws
 @given(
     st.lists(documents, max_size=5),
     st.sampled_from(MATCHINGS),
@@ -111,7 +109,6 @@ def test_rows_of_all_metrics_equal_the_plain_ones(given, matching, least, rule, 
         assert sums.absent == Counter(row for row in rows if isinstance(row, Absent))
 
 
-@laws
 @given(some, some, st.sampled_from((0.0, 0.01, 0.5, 1.0)))
 def test_overlapping_pairs_equal_those_of_every_pair_tried(gold, predicted, least):
     both = both_of([gold], [predicted])
@@ -142,7 +139,6 @@ def test_keys_that_do_not_fit_are_ranked(far):
         assert facts.exact.correct.sum() == 50
 
 
-@laws
 @given(st.lists(documents, max_size=4), st.sampled_from(MATCHINGS))
 def test_outcomes_account_for_every_entity(given, matching):
     both, facts = facts_of_columns(given, matching=matching)
@@ -153,7 +149,6 @@ def test_outcomes_account_for_every_entity(given, matching):
         assert all((getattr(met, name) >= 0).all() for name in met.__struct_fields__)
 
 
-@laws
 @given(st.lists(st.text(st.sampled_from("ab \t\n\u00a0\u2028\u3000\u200b😀\ud800"), max_size=12)))
 def test_words_of_many_texts_equal_those_of_each(texts):
     found = token_columns(texts, [None] * len(texts))

@@ -3,7 +3,7 @@
 from itertools import combinations, permutations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.entities import MATCHINGS, Entity
@@ -13,8 +13,6 @@ from ragauge.metrics.entity_columns import columns_of, in_same_terms
 from ragauge.metrics.entity_facts import distinct
 from ragauge.metrics.entity_kernel import pair_columns
 from ragauge.metrics.entity_matching import matched, shared
-
-laws = settings(derandomize=True, deadline=None, max_examples=200)
 
 
 def entity(start, end, type="A"):
@@ -52,14 +50,12 @@ def every_pairing(gold, predicted):
                     yield pairs
 
 
-@laws
 @given(st.lists(entities, max_size=4).map(distinct), st.lists(entities, max_size=4).map(distinct))
 def test_best_is_the_best_of_all_pairings(gold, predicted):
     most = max(worth(gold, predicted, pairs) for pairs in every_pairing(gold, predicted))
     assert worth(gold, predicted, matched(gold, predicted)["strict"]) == most
 
 
-@laws
 @given(some, some, st.randoms(use_true_random=False), st.sampled_from(("best", "hipe")))
 def test_the_order_of_the_lists_changes_nothing(gold, predicted, random, matching):
     def pairs_of(one, other):
@@ -70,7 +66,6 @@ def test_the_order_of_the_lists_changes_nothing(gold, predicted, random, matchin
     assert pairs_of(*shuffled) == pairs_of(gold, predicted)
 
 
-@laws
 @given(some, some, st.sampled_from(MATCHINGS), st.sampled_from((None, 0.5)))
 def test_an_entity_is_in_one_pair_at_most(gold, predicted, matching, least):
     for pairs in matched(gold, predicted, matching, least).values():
@@ -78,7 +73,6 @@ def test_an_entity_is_in_one_pair_at_most(gold, predicted, matching, least):
         assert all(shared(gold[g], predicted[p]) for g, p in pairs)
 
 
-@laws
 @given(
     st.lists(st.dictionaries(st.integers(0, 4), st.integers(1, 9), max_size=4), max_size=5),
 )

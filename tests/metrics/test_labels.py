@@ -5,7 +5,7 @@ from operator import add
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.labels import LabelSet
@@ -16,7 +16,6 @@ from ragauge.metrics.label_sums import label_sums, label_totals, label_values, t
 from ragauge.metrics.labels import METRICS, OVER_LABELS, facts_of
 from ragauge.runners.numbers import scored
 
-laws = settings(derandomize=True, max_examples=150, deadline=None)
 KINDS = LabelSet(
     name="kinds",
     labels=("M", "L", "A", "C", "D"),
@@ -47,7 +46,6 @@ def facts(label_set, gold, predicted, secondary=()):
     return facts_of(label_set, gold, predicted, secondary)
 
 
-@laws
 @given(labelled())
 def test_rows_from_patterns_equal_the_plain_ones(drawn):
     label_set, items = drawn
@@ -61,7 +59,6 @@ def test_rows_from_patterns_equal_the_plain_ones(drawn):
             assert kept == (list(row.counts) if isinstance(row, Row) else [0] * len(kept))
 
 
-@laws
 @given(labelled())
 def test_values_from_totals_equal_those_of_the_rows(drawn):
     label_set, items = drawn
@@ -71,7 +68,6 @@ def test_values_from_totals_equal_those_of_the_rows(drawn):
         assert quick[id] == scored(sums, "", intervals=False).value
 
 
-@laws
 @given(labelled(), st.randoms(use_true_random=False))
 def test_the_order_of_items_changes_nothing(drawn, random):
     label_set, items = drawn
@@ -81,7 +77,6 @@ def test_the_order_of_items_changes_nothing(drawn, random):
     )
 
 
-@laws
 @given(labelled())
 def test_values_keep_their_order(drawn):
     label_set, items = drawn
@@ -97,7 +92,6 @@ def test_values_keep_their_order(drawn):
         assert value["labels.category_gap"] == pytest.approx(gap)
 
 
-@laws
 @given(labelled())
 def test_the_matrix_sums_to_the_items_and_its_diagonal_to_the_right_ones(drawn):
     label_set, items = drawn
@@ -109,7 +103,6 @@ def test_the_matrix_sums_to_the_items_and_its_diagonal_to_the_right_ones(drawn):
     assert sum(matrix[place, place] for place in range(len(label_set.labels))) == right
 
 
-@laws
 @given(labelled())
 def test_many_possible_patterns_are_counted_like_few(drawn):
     label_set, items = drawn
@@ -216,7 +209,6 @@ def test_thousands_of_labels_leave_out_the_rows_that_do_not_fit(monkeypatch):
     assert label_totals(patterns).tolist() == [1, 0, 0, 0, 0, 1, 0, 1, 0]
 
 
-@laws
 @given(labelled())
 def test_the_totals_are_the_sum_of_the_plain_rows(drawn):
     label_set, items = drawn

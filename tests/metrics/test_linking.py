@@ -5,7 +5,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.links import (
@@ -25,7 +25,6 @@ from ragauge.metrics.link_sums import mention_sums, of_gold_alone
 from ragauge.metrics.link_tables import Crosswalk, Equivalents, plain_relation
 from ragauge.metrics.linking import METRICS, hits_at, named
 
-laws = settings(derandomize=True, max_examples=200, deadline=None)
 every_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.id)
 
 IDS = ("Q1", "Q2", "Q3")
@@ -87,7 +86,6 @@ def test_another_rank_has_a_name():
     assert named("hits@1x") is None and named("mrr") is None
 
 
-@laws
 @given(document=documents)
 def test_values_stay_within_their_bounds(document):
     pairs, by = document
@@ -103,7 +101,6 @@ def test_values_stay_within_their_bounds(document):
         assert int(sums.units.sum()) == len(told) - outside, metric.id
 
 
-@laws
 @given(documents=st.lists(documents, min_size=2, max_size=2))
 def test_documents_merge(documents):
     facts = [linked_mentions(pairs, by) for pairs, by in documents]
@@ -112,7 +109,6 @@ def test_documents_merge(documents):
         assert apart[0] + apart[1] == mention_sums(metric, facts).tally(), metric.id
 
 
-@laws
 @given(document=documents, data=st.data())
 def test_the_order_of_mentions_does_not_matter(document, data):
     pairs, by = document
@@ -127,7 +123,6 @@ def test_nothing_is_absent_and_never_a_number(metric):
     assert mention_sums(metric, [[]]).tally() == Tally.zero(metric)
 
 
-@laws
 @given(document=documents)
 def test_a_plain_twin_counts_the_same(document):
     """Every count again from its definition, with none of the shared parts."""
@@ -189,7 +184,6 @@ places = st.lists(
 )
 
 
-@laws
 @given(gold=places, predicted=places)
 def test_weak_pairs_are_as_many_as_there_can_be(gold, predicted):
     """Against every way to pair them, one by one."""
@@ -209,7 +203,6 @@ def fits(one, other):
     return bool(shared) and one.ids == other.ids
 
 
-@laws
 @given(document=mention_pairs())
 def test_weak_is_never_below_strong(document):
     facts = [linked_mentions(document, Comparing())]
@@ -234,7 +227,6 @@ class TestTables:
         chain = [SamePair(("k", f"{n}"), ("k", f"{n + 1}"), "sameAs") for n in range(2000)]
         assert len(Equivalents(chain).beside([("k", "7")])) == 2001
 
-    @laws
     @given(st.lists(st.tuples(st.sampled_from("abcdef"), st.sampled_from("abcdef")), max_size=8))
     def test_equivalents_are_the_connected_ids(self, edges):
         table = Equivalents([SamePair(("k", one), ("k", other), "") for one, other in edges])

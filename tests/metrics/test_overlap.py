@@ -5,7 +5,7 @@ from itertools import permutations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 from rouge_score.rouge_scorer import RougeScorer
@@ -22,7 +22,6 @@ from ragauge.metrics.overlap_rouge import named, rouge_metric, tokens_of
 
 BY_NAME = {metric.name: metric for metric in METRICS}
 OF_REFERENCES = [metric for metric in METRICS if metric is not factual_accuracy]
-laws = settings(derandomize=True, max_examples=150, deadline=None)
 every_metric = pytest.mark.parametrize("metric", OF_REFERENCES, ids=lambda metric: metric.name)
 
 VOCABULARY = """
@@ -131,7 +130,6 @@ def test_a_refusal_is_scored_as_any_text_and_said():
 
 
 @every_metric
-@laws
 @given(texts, st.lists(texts, min_size=1, max_size=3))
 def test_the_order_of_references_says_nothing(metric, answer, references):
     found = {metric(facts_of(answer, *order)) for order in permutations(references)}
@@ -140,7 +138,6 @@ def test_the_order_of_references_says_nothing(metric, answer, references):
 
 
 @every_metric
-@laws
 @given(texts, st.lists(texts, min_size=1, max_size=3))
 def test_values_are_within_bounds_and_another_reference_never_hurts(metric, answer, references):
     all_of_them = value(metric.name, answer, *references)
@@ -154,7 +151,6 @@ def test_values_are_within_bounds_and_another_reference_never_hurts(metric, answ
 
 
 @every_metric
-@laws
 @given(texts, texts)
 def test_a_reference_is_its_own_best_answer(metric, text, other):
     best = 0.0 if metric.better == "lower" else 1.0
@@ -164,7 +160,6 @@ def test_a_reference_is_its_own_best_answer(metric, text, other):
     assert isinstance(lone, str) or found == best
 
 
-@laws
 @given(texts, texts)
 def test_the_metrics_stand_in_order(answer, reference):
     """An exact match holds the reference, and what holds it has all its words."""
@@ -173,7 +168,6 @@ def test_the_metrics_stand_in_order(answer, reference):
         assert exact <= held
 
 
-@laws
 @given(st.lists(st.sampled_from("abc"), min_size=1), st.lists(st.sampled_from("abc"), min_size=1))
 def test_token_f1_is_the_common_loop(answer, reference):
     shared = (Counter(answer) & Counter(reference)).total()
@@ -184,7 +178,6 @@ def test_token_f1_is_the_common_loop(answer, reference):
     assert value("token_recall", *texts) == pytest.approx(recall, abs=1e-11)
 
 
-@laws
 @given(texts.filter(str.strip), st.lists(texts.filter(str.strip), min_size=1, max_size=3))
 def test_rouge155_is_rouge_scores_best_of_several(answer, references):
     theirs = RougeScorer(["rouge1", "rouge2", "rougeL"]).score_multi(references, answer)

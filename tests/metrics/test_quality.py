@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge import constraint_lock, score
@@ -241,7 +241,6 @@ sets = st.lists(st.tuples(askeds, st.lists(tolds, max_size=3)), min_size=1, max_
 )
 
 
-@settings(derandomize=True, max_examples=400, deadline=None)
 @given(
     sets,
     st.sampled_from(("exact", "near", "auto")),

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
@@ -63,7 +63,6 @@ def rankings(draw):
 
 @names
 @no_rels
-@settings(derandomize=True, deadline=None, max_examples=60)
 @given(st.lists(rankings(), max_size=8))
 def test_rows_equal_those_of_the_plain_function(name, no_rel, queries):
     metric = named(name, no_rel)

@@ -10,7 +10,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.component_models import (
@@ -150,7 +150,6 @@ def test_no_names_find_nothing():
     assert GazetteerEntities([]).extract_entities("Rijksmuseum") == []
 
 
-@settings(derandomize=True, deadline=None)
 @given(st.text(alphabet="Rijksmueum vanOdhG.&-' \n", max_size=60))
 def test_spans_are_within_the_text_and_apart(text):
     spans = JoinedEntities(NAMES, RegexEntities()).extract_entities(text)

@@ -5,7 +5,7 @@ import json
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.judge import JudgeReply, Usage
@@ -471,7 +471,6 @@ schemas = st.recursive(
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=600)
 @given(values, schemas)
 def test_a_value_fits_a_schema_where_the_fields_own_tool_says_so(value, schema):
     fits = jsonschema.Draft202012Validator(schema).is_valid(value)
@@ -501,7 +500,6 @@ def test_a_word_of_a_schema_that_is_not_checked_is_a_fault_of_the_prompt():
 # Foreign texts in a prompt.
 
 
-@settings(derandomize=True, deadline=None)
 @given(st.dictionaries(st.text(), st.text() | st.lists(st.text())))
 def test_texts_go_into_a_prompt_as_data_and_come_back_as_they_were(fields):
     written = as_data(fields)

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.models.ngram import NgramEmbedder
@@ -30,7 +30,6 @@ def test_it_has_the_id_and_the_dimension_of_the_other():
     assert (remembered.id, remembered.dimension) == ("ngram:v1:1024", 1024)
 
 
-@settings(deadline=None, derandomize=True)
 @given(st.lists(st.lists(st.sampled_from("abcdefg")), max_size=8), st.integers(1, 9))
 def test_vectors_are_the_same_whatever_was_asked_before(calls, most):
     remembered, plain = RememberedEmbedder(NgramEmbedder(32), most), NgramEmbedder(32)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import UsageError
 from ragauge.pipelines.jsonpath import NothingThere, parse_path
 
-MANY = settings(max_examples=200, deadline=None, derandomize=True)
 VALUE = {
     "a": {"b": [{"c": 1}, {"c": 2}, {}]},
     "odd key": {"it's": "x", 'say "so"': "y", "back\\slash": "z"},
@@ -86,7 +85,6 @@ def test_a_path_begins_at_the_root(path):
         parse_path(path)
 
 
-@MANY
 @given(st.text() | st.text(alphabet="$.[]*'\"\\ab0-9 ").map("$".__add__))
 def test_any_text_is_a_path_or_a_usage_error(text):
     try:
@@ -100,7 +98,6 @@ def test_any_text_is_a_path_or_a_usage_error(text):
         return
 
 
-@MANY
 @given(st.lists(st.text() | st.integers(-5, 5), max_size=5))
 def test_any_keys_can_be_written(steps):
     written = "$"

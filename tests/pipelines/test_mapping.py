@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.run import PlannedRun, Variation
@@ -15,7 +15,6 @@ from ragauge.errors import UsageError
 from ragauge.pipelines.mapping import FIELDS, mapping_of, read_mapping
 from ragauge.pipelines.reply import trace_of
 
-MANY = settings(max_examples=200, deadline=None, derandomize=True)
 ASK = Ask(
     q='Why "so"?',
     seed=3,
@@ -91,7 +90,6 @@ def escaped(value):
     return value
 
 
-@MANY
 @given(VALUES, st.text(alphabet="{}q.a \n", max_size=12))
 def test_what_is_escaped_comes_back_and_blanks_are_filled_beside_it(value, text):
     template = {"plain": escaped(value), "whole": "{q}", "within": f"| {{seed}} |{escaped(text)}"}
@@ -102,7 +100,6 @@ def test_what_is_escaped_comes_back_and_blanks_are_filled_beside_it(value, text)
     }
 
 
-@MANY
 @given(st.text(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), VALUES)
 def test_values_keep_their_types_whatever_they_hold(q, seed, temperature, knob):
     ask = Ask(q=q, seed=seed, temperature=temperature, knobs={"k": knob})
@@ -275,7 +272,6 @@ PARTS = st.dictionaries(
 )
 
 
-@MANY
 @given(VALUES | PARTS, VALUES)
 def test_any_json_is_a_mapping_that_works_or_a_usage_error(record, reply):
     try:

@@ -6,7 +6,7 @@ import json
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.run import PlannedRun, Variation
@@ -242,7 +242,6 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
 @given(VALUES | st.dictionaries(KEYS, VALUES, max_size=5))
 def test_any_json_becomes_a_trace_that_can_be_kept_or_a_bad_reply(value):
     try:

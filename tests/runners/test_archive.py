@@ -13,7 +13,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.archive import CONTENTS, ArchivedRun, Contents
@@ -217,9 +217,6 @@ def test_a_tag_of_another_run_here_is_a_finding_and_stays(archive, opened, tmp_p
     assert done.tags.keys() == {"release-1.4", "a-tag"}
 
 
-@settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 @given(data=st.data())
 def test_one_changed_byte_is_refused_or_changes_nothing(source, archive, tmp_path_factory, data):
     """A byte of a date in a zip means nothing to anybody; every other one is noticed."""

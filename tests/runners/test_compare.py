@@ -5,7 +5,7 @@ import math
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 from scipy import stats
@@ -88,7 +88,6 @@ def test_graded_means_are_compared_on_the_units_both_scored(history):
 
 
 @given(st.lists(st.tuples(st.sampled_from([0.0, 1.0]), st.sampled_from([0.0, 1.0])), min_size=1))
-@settings(max_examples=40, deadline=None)
 def test_any_0_1_pairs_agree_with_scipy(tmp_path_factory, pairs):
     history = open_history(str(tmp_path_factory.mktemp("pairs") / "store"))
     before, after = (list(side) for side in zip(*pairs, strict=True))

@@ -1,7 +1,7 @@
 """Gates on a comparison, and the run it is held against."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import structs
 
@@ -47,7 +47,6 @@ COUNTS = st.integers(0, 30)
 
 
 @given(COUNTS, COUNTS, st.sampled_from([None, 0.02, 0.1, 0.3]), st.sampled_from([HITS, OVER]))
-@settings(max_examples=60, deadline=None)
 @pytest.mark.parametrize("gate", ["no-regression", "not-worse"])
 def test_value_and_bound_of_a_gate_give_its_verdict(tmp_path_factory, gate, fell, rose, margin, id):
     if gate == "not-worse" and margin is None:

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import polars as pl
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.evaluation import RankingDetail, SourceShare
@@ -53,7 +53,6 @@ def plain_values(qrels: Qrels, rows: Rows, name: str) -> list[float | None]:
 
 
 @given(qrels_made, rows_made, st.booleans())
-@settings(derandomize=True, deadline=None, max_examples=60)
 def test_columns_give_what_dictionaries_give(qrels: Qrels, rows: Rows, room: bool) -> None:
     frame = pl.DataFrame(
         rows,
@@ -72,7 +71,6 @@ def test_columns_give_what_dictionaries_give(qrels: Qrels, rows: Rows, room: boo
 
 
 @given(st.lists(st.lists(documents, max_size=12), min_size=1, max_size=8), st.integers(0, 4))
-@settings(derandomize=True, deadline=None)
 def test_marks_tell_repeated_documents(by_query: list[list[str]], widened: int) -> None:
     offsets = offsets_of(np.array([len(some) for some in by_query]))
     document = pl.Series([id for some in by_query for id in some], dtype=pl.String)
@@ -110,7 +108,6 @@ def test_a_document_with_anothers_mark_is_not_taken_for_it(monkeypatch: pytest.M
 
 
 @given(st.lists(queries, max_size=20))
-@settings(derandomize=True, deadline=None)
 def test_rows_of_a_query_come_together_in_their_order(rows: list[str]) -> None:
     found = grouped(pl.Series("query", rows, dtype=pl.String))
     order = range(len(rows)) if found.order is None else found.order.tolist()
@@ -188,7 +185,6 @@ def sources_told(rows: Sourced, relevant: set[str], depth: int) -> RankingDetail
 
 
 @given(sourced_rows, relevant_documents, st.sampled_from([1, 2, 9]))
-@settings(derandomize=True, deadline=None, max_examples=80)
 def test_sources_are_counted_as_by_hand(rows: Sourced, relevant: set[str], depth: int) -> None:
     wanted = sources_by_hand(rows, relevant, depth)
     found = sources_told(rows, relevant, depth).sources
@@ -196,7 +192,6 @@ def test_sources_are_counted_as_by_hand(rows: Sourced, relevant: set[str], depth
 
 
 @given(sourced_rows, relevant_documents, st.randoms(use_true_random=False))
-@settings(derandomize=True, deadline=None, max_examples=60)
 def test_sources_do_not_depend_on_the_order_of_rows(
     rows: Sourced, relevant: set[str], chance: Random
 ) -> None:
@@ -207,7 +202,6 @@ def test_sources_do_not_depend_on_the_order_of_rows(
 
 
 @given(sourced_rows)
-@settings(derandomize=True, deadline=None, max_examples=60)
 def test_overlaps_are_what_two_sources_both_brought(rows: Sourced) -> None:
     sets: dict[str, set[tuple[str, str]]] = defaultdict(set)
     for query, document, _, names in rows:

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import linregress
 
@@ -30,7 +30,6 @@ from ragauge.stats.quantiles import percentile, sample_needed
 from ragauge.stats.trend import trend
 from tests.runners.loaded_server import serving
 
-drawn = settings(derandomize=True, max_examples=200, deadline=None)
 close = pytest.approx
 
 GOLD = [
@@ -346,7 +345,6 @@ def cell(config, latencies, *, rate=10.0, hits=None, errors=0, complete=True):
     return cell_of(plan, calls, quality, sent=len(calls), open_at_end=end)
 
 
-@drawn
 @given(st.lists(st.floats(0, 1e6), min_size=1, max_size=50), st.integers(0, 100))
 def test_percentiles_are_numpys(values, percent):
     ordered = sorted(values)
@@ -366,7 +364,6 @@ def test_percentiles_of_few_answers_are_shown_and_marked():
     assert cell("none", []).unsure == {}
 
 
-@drawn
 @given(st.lists(st.tuples(st.floats(0, 100), st.floats(-50, 50)), min_size=3, max_size=20))
 def test_the_trend_is_the_least_squares_line(points):
     at, values = zip(*points, strict=True)
@@ -403,7 +400,6 @@ def beaten(point, points):
     return any(other != point and other[0] <= point[0] and other[1] >= point[1] for other in points)
 
 
-@drawn
 @given(
     st.dictionaries(
         st.text(max_size=3), st.tuples(st.integers(0, 5), st.integers(0, 5)), max_size=8

@@ -1,7 +1,7 @@
 """The sentence supporter as evaluations use it: contexts analysed once, verdicts the same."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.answers import AnswerRow, Context
@@ -10,7 +10,7 @@ from ragauge.metrics.answer_coverage import coverage
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.sums import QuestionSums
 from ragauge.runners.answers.supporting import SentenceSupporter, Supporting, model_of
-from ragauge.runners.components.grouped_sums import grouped
+from ragauge.runners.numbers import grouped
 from ragauge.text.grounding import groundedness
 from ragauge.text.grounding.cited import citation_support
 from ragauge.text.grounding.model import shipped
@@ -75,7 +75,6 @@ def test_a_table_is_what_each_pair_says():
     assert not any(supporter.table(claims[2:], passages)[0])
 
 
-@settings(derandomize=True, deadline=None)
 @given(
     st.lists(
         st.tuples(st.sampled_from("ab"), st.booleans(), st.booleans(), st.booleans()), max_size=12

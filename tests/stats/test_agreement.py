@@ -7,7 +7,7 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
@@ -26,7 +26,6 @@ from ragauge.stats.agreement import (
 )
 from ragauge.stats.intervals import clustered
 
-drawn = settings(derandomize=True, max_examples=200, deadline=None)
 close = pytest.approx
 LABELS = ("a", "b", "c", "d")
 
@@ -88,7 +87,6 @@ def twin(counted):
     return 1 - (weights * observed).sum() / (weights * expected).sum()
 
 
-@drawn
 @given(tables)
 def test_kappa_equals_its_plain_twin(counted):
     value = kappa(counted)
@@ -126,14 +124,12 @@ def gradient_variance(counted, weights="none", step=1e-6):
     return ((shares * slopes**2).sum() - (shares * slopes).sum() ** 2) / counted.n
 
 
-@drawn
 @given(tables.filter(lambda one: kappa(one) is not None), st.sampled_from(("none", *WEIGHTS)))
 def test_the_variance_is_the_delta_methods(counted, weights):
     expected = gradient_variance(counted, weights)
     assert float(kappa_variance(counted, weights)) == close(expected, abs=1e-6, rel=1e-3)
 
 
-@drawn
 @given(tables, st.sampled_from(("none", *WEIGHTS)))
 def test_the_interval_holds_kappa_and_is_no_point(counted, weights):
     ends, value = kappa_interval(counted, weights=weights), kappa(counted, weights)
@@ -171,7 +167,6 @@ def test_agreement_on_a_label_is_its_own():
     assert specific_agreement(GRANTS) == {"a": Fraction(40, 55), "b": Fraction(30, 45)}
 
 
-@drawn
 @given(st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(LABELS)), max_size=30))
 def test_the_table_counts_pairs_by_row_and_column(pairs):
     counted = confusion(pairs, LABELS)
@@ -211,7 +206,6 @@ def test_weighted_kappa_and_its_interval_are_the_published_ones(weights, value, 
     assert kappa_interval(SKIN, weights=weights) == close((low, high), abs=5e-5)
 
 
-@drawn
 @given(tables, st.sampled_from(WEIGHTS))
 def test_weighted_kappa_is_that_of_scikit_learn(counted, weights):
     value = kappa(counted, weights)
@@ -229,7 +223,6 @@ def test_weighted_kappa_is_that_of_scikit_learn(counted, weights):
     assert -1 <= value <= 1
 
 
-@drawn
 @given(st.tuples(*[st.integers(0, 9)] * 4).filter(any), st.sampled_from(WEIGHTS))
 def test_two_labels_know_no_nearness(cells, weights):
     counted = table(cells[:2], cells[2:])
@@ -273,7 +266,6 @@ judged = st.integers(2, 4).flatmap(
 )
 
 
-@drawn
 @given(judged.filter(lambda codes: len(codes) == 2), st.sampled_from(("none", *WEIGHTS)))
 def test_the_mean_over_one_pair_has_the_interval_of_the_pair(codes, weights):
     ((_, _, counted),) = pairs = list(pairs_of(codes))
@@ -302,7 +294,6 @@ def test_the_interval_of_a_mean_of_pairs_is_the_jackknifes(weights):
     assert (high - low) / 2 == close(1.96 * left_out_error(codes, weights), rel=0.03)
 
 
-@drawn
 @given(judged)
 def test_the_interval_of_a_mean_holds_it_and_is_no_point(codes):
     pairs = list(pairs_of(codes))
@@ -317,7 +308,6 @@ def test_the_interval_of_a_mean_holds_it_and_is_no_point(codes):
         assert ends[0] < ends[1]
 
 
-@drawn
 @given(
     st.lists(st.lists(st.integers(0, 5), min_size=3, max_size=3), min_size=1, max_size=12),
     st.lists(st.integers(0, 5), min_size=36, max_size=36),

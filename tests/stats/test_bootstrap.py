@@ -8,7 +8,7 @@ from itertools import product
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.fft import next_fast_len
 from scipy.stats import bootstrap, norm
@@ -19,7 +19,6 @@ from ragauge.stats.bootstrap import mean_interval, metric_interval
 from ragauge.stats.draws import below, multinomials
 from ragauge.stats.expansion import expanded, next_terms, spread_of
 
-drawn = settings(derandomize=True, max_examples=100, deadline=None)
 close = pytest.approx
 TAILS = (0.025, 0.975)
 DRAWN_ERROR = math.sqrt(0.025 * 0.975 / 10_000) / norm.pdf(norm.ppf(0.025))
@@ -137,7 +136,6 @@ def by_plain_draws(values, seed, draws):
     return [float(sum(ordered[place] for place in row) / len(row)) for row in places]
 
 
-@drawn
 @given(st.lists(st.floats(-1e6, 1e6), min_size=2, max_size=12), st.integers(0, 2**40))
 def test_plain_draws_equal_a_loop_over_the_same_places(values, seed):
     made = mean_interval(values, seed=seed, draws=50)
@@ -187,7 +185,6 @@ def test_bca_of_two_draws_worth_of_numbers_is_the_textbook_formula():
     assert mean_interval(values, kind="bca", seed=3, draws=2_000).ci == close(ends, rel=1e-9)
 
 
-@drawn
 @given(
     st.lists(st.sampled_from([0.0, 0.1, 0.5, 1.0, 3.0]), min_size=2, max_size=60),
     st.randoms(use_true_random=False),
@@ -206,7 +203,6 @@ def test_the_order_of_the_units_changes_no_byte(values, random, kind):
     )
 
 
-@drawn
 @given(
     st.lists(st.floats(-1e299, 1e299), max_size=30),
     st.floats(1, 99.9),
@@ -242,7 +238,6 @@ def test_memory_does_not_change_the_numbers(monkeypatch):
 pairs = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 4)), min_size=2, max_size=9)
 
 
-@drawn
 @given(pairs, st.integers(0, 99))
 def test_ratios_equal_a_loop_over_the_same_places(rows, seed):
     made = metric_interval(np.array(rows), ratio, seed=seed, draws=60)
@@ -480,7 +475,6 @@ def test_intervals_of_skewed_values_hold_the_mean_about_as_often_as_they_say(kin
         ).map(lambda rows: np.array(rows, dtype=np.int64).reshape(-1, columns))
     )
 )
-@drawn
 def test_different_rows_are_told_apart_whatever_their_width(rows):
     plain = np.unique(rows, axis=0, return_counts=True)
     for found, expected in zip(module._distinct(rows), plain, strict=True):

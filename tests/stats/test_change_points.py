@@ -5,13 +5,12 @@ import statistics
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.stats.change_points import ALPHA, SHORTEST, fewest, shifts, variation
 from ragauge.stats.trend import trend
 
-drawn = settings(derandomize=True, max_examples=60, deadline=None)
 close = pytest.approx
 finite = st.floats(-1e6, 1e6)
 
@@ -92,7 +91,6 @@ def test_a_level_that_does_not_change_rarely_gives_an_alarm(noise, n):
     assert alarms <= 50 + 3 * (1_000 * 0.05 * 0.95) ** 0.5
 
 
-@drawn
 @given(
     st.lists(finite, max_size=5)
     | st.tuples(finite, st.integers(6, 60)).map(lambda v: [v[0]] * v[1])
@@ -101,7 +99,6 @@ def test_too_few_or_equal_values_have_no_shift(values):
     assert shifts(values) == []
 
 
-@drawn
 @given(st.lists(st.integers(0, 5), min_size=10, max_size=14), st.sampled_from([0.1, 3.0, 1e-30]))
 def test_neither_scale_nor_offset_moves_a_shift(values, scale):
     plain = shifts(values, alpha=0.3)
@@ -115,7 +112,6 @@ def test_the_same_seed_gives_the_same_shifts():
     assert shifts(values, seed=5) == shifts(values, seed=5)
 
 
-@drawn
 @given(st.lists(st.floats(0.1, 100), min_size=2, max_size=20))
 def test_variation_is_the_standard_deviation_over_the_mean(values):
     expected = statistics.stdev(values) / statistics.fmean(values)

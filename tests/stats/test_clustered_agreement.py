@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
@@ -35,7 +35,6 @@ def rows_of(codes, clusters, size):
     return pair_counts(codes[0], codes[1], clusters, (size, LABELS))
 
 
-@settings(derandomize=True, deadline=None)
 @given(st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.integers(0, 3)), max_size=30))
 def test_kappa_is_that_of_scikit_learn_whatever_the_clusters(units):
     one, other, clusters = np.array(units, dtype=np.int64).reshape(-1, 3).T

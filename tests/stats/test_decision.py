@@ -1,7 +1,7 @@
 """The verdict of a comparison: every corner of better, worse, not worse and cannot tell."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.stats.decision import outlook
@@ -58,7 +58,6 @@ def test_where_the_change_is_0_the_test_says_which_way():
 shares = st.floats(-1, 1)
 
 
-@settings(derandomize=True, max_examples=300, deadline=None)
 @given(shares, shares, shares, st.floats(0, 1), st.floats(0, 1), st.floats(0, 1))
 def test_a_wider_margin_only_ever_forgives(change, a, b, p, margin, wider):
     ci = (min(a, b), max(a, b))

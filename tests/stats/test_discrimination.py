@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy.stats import spearmanr
 from sklearn.calibration import calibration_curve
@@ -27,7 +27,6 @@ rows = st.lists(
     min_size=4,
     max_size=40,
 )
-steady = settings(derandomize=True, deadline=None)
 
 
 def columns(drawn):
@@ -36,7 +35,6 @@ def columns(drawn):
     return scores / 6, right, said, weights
 
 
-@steady
 @given(rows)
 def test_auroc_is_scikit_learns_with_ties_and_weights(drawn):
     scores, right, _, weights = columns(drawn)
@@ -45,7 +43,6 @@ def test_auroc_is_scikit_learns_with_ties_and_weights(drawn):
     assert found == pytest.approx(theirs)
 
 
-@steady
 @given(rows)
 def test_what_a_threshold_says_is_scored_as_scikit_learn_does(drawn):
     _, right, said, weights = columns(drawn)
@@ -59,7 +56,6 @@ def test_what_a_threshold_says_is_scored_as_scikit_learn_does(drawn):
     )
 
 
-@steady
 @given(rows)
 def test_a_weight_is_a_row_repeated(drawn):
     scores, _, said, weights = columns(drawn)
@@ -70,7 +66,6 @@ def test_a_weight_is_a_row_repeated(drawn):
     assert found == pytest.approx(theirs)
 
 
-@steady
 @given(rows)
 def test_pairs_within_a_stratum_are_the_pairs_one_by_one(drawn):
     scores, right, said, _ = columns(drawn)
@@ -85,7 +80,6 @@ def test_pairs_within_a_stratum_are_the_pairs_one_by_one(drawn):
     assert found == (pytest.approx(np.mean(pairs)) if pairs else None)
 
 
-@steady
 @given(rows)
 def test_calibration_error_is_the_gap_of_each_bin_by_its_rows(drawn):
     scores, right, _, _ = columns(drawn)
@@ -104,7 +98,6 @@ def test_calibration_error_knows_its_ends():
         calibration_error([3.0], [True])
 
 
-@steady
 @given(rows)
 def test_the_threshold_is_as_good_as_the_best_of_all(drawn):
     scores, right, _, _ = columns(drawn)
@@ -126,7 +119,6 @@ def test_a_threshold_needs_both_labels_and_something_to_part_them():
     assert best_threshold([0.5, 0.5], [False, True]) is None
 
 
-@steady
 @given(st.lists(st.floats(-8, 8), min_size=2, max_size=30), st.data())
 def test_shifted_log_odds_have_the_share_of_good_rows(odds, data):
     right = data.draw(st.lists(st.booleans(), min_size=len(odds), max_size=len(odds)))

@@ -5,14 +5,13 @@ from math import comb
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binom, chisquare, multinomial
 
 from ragauge.stats import draws as module
 from ragauge.stats.draws import below, coins, multinomials
 
-drawn = settings(derandomize=True, max_examples=60, deadline=None)
 seeds = st.integers(0, 2**70)
 streams = st.integers(0, 50)
 
@@ -46,14 +45,12 @@ def test_the_numbers_are_these_on_every_machine(made, numbers):
     assert made.tolist() == numbers
 
 
-@drawn
 @given(seeds, streams, st.integers(1, 2**32), st.integers(0, 40))
 def test_below_is_the_upper_half_of_a_product_of_whole_numbers(seed, stream, bound, size):
     plain = [word * bound >> 64 for word in words(seed, stream, size)]
     assert below(seed, bound, (size,), stream).tolist() == plain
 
 
-@drawn
 @given(seeds, streams, st.lists(st.integers(0, 200), max_size=5), st.integers(0, 5))
 def test_coins_are_the_bits_of_the_words(seed, stream, of, draws):
     sizes = [max(1, -(-n // 64)) for n in of]
@@ -89,7 +86,6 @@ def by_exact_distributions(seed, stream, counts, draws):
     return [one() for _ in range(draws)]
 
 
-@drawn
 @given(seeds, streams, st.lists(st.integers(0, 12), min_size=1, max_size=5), st.integers(0, 4))
 def test_multinomials_invert_the_exact_distributions(seed, stream, counts, draws):
     plain = by_exact_distributions(seed, stream, counts, draws)
@@ -135,7 +131,6 @@ def test_each_count_of_many_is_binomial(value):
     assert fits(seen, binom.pmf(np.arange(100_001), 100_000, counts[value] / 100_000)) > 0.01
 
 
-@drawn
 @given(seeds, st.integers(0, 6), st.integers(0, 6), st.sampled_from([1, 40, module.BLOCK]))
 def test_blocks_are_pieces_of_one_large_block(seed, first, draws, block):
     kept = slice(first, first + draws)

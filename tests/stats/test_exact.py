@@ -4,13 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import fisher_exact, hypergeom
 
 from ragauge.stats.exact import counted_level, fisher_log_p
-
-drawn = settings(derandomize=True, max_examples=300, deadline=None)
 
 
 @st.composite
@@ -26,14 +24,12 @@ def by_scipy(both, inside, wrong, of):
     return fisher_exact(cells, alternative="greater").pvalue
 
 
-@drawn
 @given(st.lists(tables(), min_size=1, max_size=8))
 def test_many_tables_at_once_equal_scipy_one_by_one(some):
     ours = np.exp(fisher_log_p(*zip(*some, strict=True)))
     assert ours == pytest.approx([by_scipy(*one) for one in some], rel=1e-9, abs=1e-300)
 
 
-@drawn
 @given(tables(most=12))
 def test_a_small_table_is_counted_out(table):
     both, inside, wrong, of = table
@@ -67,7 +63,6 @@ def test_a_table_with_one_outcome_is_certain(table):
     assert math.exp(fisher_log_p(*table)) == 1.0
 
 
-@drawn
 @given(st.lists(st.floats(0, 1), max_size=30), st.sampled_from([0.01, 0.05, 0.2]))
 def test_the_level_is_that_of_the_smallest_number_that_agrees_with_itself(least, alpha):
     level = counted_level(np.array(least), alpha)

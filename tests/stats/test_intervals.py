@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import binomtest, norm
 
@@ -18,7 +18,6 @@ from ragauge.stats.intervals import (
     z_of,
 )
 
-drawn = settings(derandomize=True, max_examples=200, deadline=None)
 close = pytest.approx
 
 
@@ -41,14 +40,12 @@ def clusters(draw, most=6):
     return whole([draw(st.integers(0, n)) for n in of]), whole(of)
 
 
-@drawn
 @given(clusters(most=1))
 def test_one_trial_a_cluster_is_plain_wilson(trials):
     yes, of = trials
     assert clustered(yes, of) == wilson(yes.sum() / of.sum(), of.sum())
 
 
-@drawn
 @given(clusters())
 def test_clusters_never_make_an_interval_narrower(trials):
     yes, of = trials
@@ -59,7 +56,6 @@ def test_clusters_never_make_an_interval_narrower(trials):
     assert high - low >= plain_high - plain_low - 1e-12
 
 
-@drawn
 @given(st.lists(st.booleans(), min_size=2, max_size=30), st.integers(2, 9))
 def test_repeats_that_always_agree_are_worth_their_clusters(answers, times):
     """The design effect is times·K/(K - 1), which leaves K - 1 trials; K where all agree."""
@@ -134,13 +130,11 @@ def pairs(a, b, c, d):
 tables = st.tuples(*[st.integers(0, 15)] * 4).filter(any)
 
 
-@drawn
 @given(tables)
 def test_a_change_of_plain_pairs_is_newcombes_method_10(table):
     assert paired_change(*pairs(*table)) == close(newcombe(*table), abs=1e-9)
 
 
-@drawn
 @given(clusters(), clusters())
 def test_runs_that_share_no_question_are_independent(now, before):
     (yes_1, of_1), (yes_0, of_0) = now, before
@@ -166,7 +160,6 @@ def two_runs(draw):
     return tuple(runs)
 
 
-@drawn
 @given(two_runs())
 def test_swapping_the_runs_turns_the_interval_round(runs):
     now, before = runs
@@ -175,7 +168,6 @@ def test_swapping_the_runs_turns_the_interval_round(runs):
     assert -1 <= low <= high <= 1
 
 
-@drawn
 @given(clusters())
 def test_where_nothing_changed_the_interval_holds_0_and_is_no_point(run):
     low, high = paired_change(run, run)

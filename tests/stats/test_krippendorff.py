@@ -5,13 +5,12 @@ import math
 import krippendorff
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ragauge.stats import krippendorff as ours
 from ragauge.stats.krippendorff import NOTHING_PAIRED, ONE_VALUE, alpha, alpha_interval
 
-drawn = settings(derandomize=True, max_examples=150, deadline=None)
 close = pytest.approx
 LEVELS = ("nominal", "ordinal", "interval")
 
@@ -94,7 +93,6 @@ def tables(rating):
     )
 
 
-@drawn
 @given(st.one_of(tables(label), tables(score)), st.sampled_from(LEVELS))
 def test_alpha_equals_the_textbook(data, level):
     assume(level == "interval" or not ((data % 1 > 0) | (data < 0)).any())
@@ -108,7 +106,6 @@ def test_alpha_equals_the_textbook(data, level):
         assert -1 <= found.value <= 1
 
 
-@drawn
 @given(tables(label), st.sampled_from(LEVELS))
 def test_alpha_equals_the_package(data, level):
     found = alpha(data, level)
@@ -118,7 +115,6 @@ def test_alpha_equals_the_package(data, level):
     assert found.value == close(theirs, abs=1e-9)
 
 
-@drawn
 @given(tables(label), st.sampled_from(LEVELS))
 def test_units_put_together_give_what_units_apart_give(data, level):
     together = alpha(data, level), alpha_interval(data, level)
@@ -132,7 +128,6 @@ def test_units_put_together_give_what_units_apart_give(data, level):
     assert together[1] == close(apart[1], abs=1e-6)
 
 
-@drawn
 @given(tables(label), st.sampled_from(LEVELS), st.randoms())
 def test_neither_the_order_of_raters_nor_of_units_matters(data, level, random):
     turned = data[random.sample(range(len(data)), len(data))]
@@ -140,7 +135,6 @@ def test_neither_the_order_of_raters_nor_of_units_matters(data, level, random):
     assert alpha(turned, level).value == close(alpha(data, level).value, abs=1e-12)
 
 
-@drawn
 @given(tables(score), st.sampled_from([1e-300, 1e-3, 10.0, 1e300]))
 def test_the_unit_of_the_numbers_does_not_matter(data, unit):
     assert alpha(data * unit, "interval").value == close(alpha(data, "interval").value, abs=1e-9)
@@ -158,7 +152,6 @@ def pulls(data, level, step=1e-5):
         yield (ends[0] - ends[1]) / (2 * step)
 
 
-@settings(derandomize=True, max_examples=40, deadline=None)
 @given(tables(label), st.sampled_from(LEVELS))
 def test_the_interval_is_the_jackknifes(data, level):
     data = data[:, (~np.isnan(data)).sum(axis=0) > 1]
@@ -173,7 +166,6 @@ def test_the_interval_is_the_jackknifes(data, level):
     assert high == close(1 - (1 - value) / reach, rel=1e-5)
 
 
-@drawn
 @given(tables(label), st.sampled_from(LEVELS))
 def test_the_interval_holds_alpha_and_is_no_point(data, level):
     found, ends = alpha(data, level), alpha_interval(data, level)

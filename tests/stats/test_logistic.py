@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.linear_model import LogisticRegression
 
@@ -43,7 +43,6 @@ def test_where_no_sign_binds_it_is_the_fields_own_fit(seed, spread):
     signs=st.lists(st.sampled_from([-1, 0, 1]), min_size=3, max_size=3),
     prior=st.none() | st.lists(st.floats(-2, 2), min_size=3, max_size=3),
 )
-@settings(derandomize=True, deadline=None, max_examples=60)
 def test_every_sign_holds(seed, signs, prior):
     values, labels = drawn(seed, rows=60)
     fit = fit_logistic(values, labels, signs=signs, spread=0.5, prior=prior)
@@ -123,7 +122,6 @@ def test_a_shift_of_one_group_changes_no_slope_where_groups_have_their_own_inter
 
 
 @given(seed=st.integers(0, 30), shift=st.sampled_from([-2.0, 0.0, 2.0]))
-@settings(derandomize=True, deadline=None, max_examples=20)
 def test_the_intercept_makes_both_labels_weigh_the_same(seed, shift):
     values, labels = drawn(seed, rows=80, shift=shift)
     fit = fit_logistic(values, labels, signs=[0, 0, 0], spread=1.0)

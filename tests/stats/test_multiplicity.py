@@ -1,7 +1,7 @@
 """Corrections for many tests, against scipy and against their definitions."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
@@ -13,7 +13,6 @@ from ragauge.stats.multiplicity import (
     that_could_find,
 )
 
-drawn = settings(derandomize=True, max_examples=300, deadline=None)
 close = pytest.approx
 families = st.lists(st.floats(0, 1, allow_subnormal=False), max_size=12)
 with_gaps = st.lists(st.none() | st.floats(0, 1, allow_subnormal=False), max_size=12)
@@ -32,14 +31,12 @@ def rejected_step_by_step(ps, alpha):
     return rejected
 
 
-@drawn
 @given(families, st.sampled_from(LEVELS))
 def test_holm_rejects_what_his_steps_reject(ps, alpha):
     ours = {place for place, p in enumerate(holm(ps)) if p <= alpha}
     assert ours == rejected_step_by_step(ps, alpha)
 
 
-@drawn
 @given(families.filter(bool))
 def test_benjamini_hochberg_equals_scipy(ps):
     assert benjamini_hochberg(ps) == close(false_discovery_control(ps, method="bh").tolist())
@@ -56,7 +53,6 @@ def test_the_example_of_a_textbook():
     assert sum(p <= 0.05 for p in holm(ps)) == 3
 
 
-@drawn
 @given(with_gaps, st.sampled_from([holm, benjamini_hochberg]))
 def test_a_test_that_was_not_made_is_not_counted(ps, correct):
     made = [p for p in ps if p is not None]
@@ -65,7 +61,6 @@ def test_a_test_that_was_not_made_is_not_counted(ps, correct):
     assert [p is None for p in result] == [p is None for p in ps]
 
 
-@drawn
 @given(families, st.sampled_from([holm, benjamini_hochberg]))
 def test_a_correction_never_favours_and_keeps_the_order(ps, correct):
     result = correct(ps)
@@ -81,7 +76,6 @@ def test_the_correction_goes_by_its_name():
     assert adjusted(ps, "none") == ps
 
 
-@drawn
 @given(st.lists(st.tuples(st.floats(0, 1), st.none() | st.floats(0, 1)), max_size=12))
 def test_only_tests_that_could_find_nothing_leave_the_family(pairs):
     ps = [max(p, least or 0.0) for p, least in pairs]
@@ -98,7 +92,6 @@ def test_what_is_no_probability_is_refused(p):
 
 
 @pytest.mark.parametrize("correction", ["holm", "bh", "none"])
-@drawn
 @given(st.lists(st.floats(0, 1, allow_subnormal=False), min_size=1, max_size=12))
 def test_what_reaches_the_level_of_a_single_test_is_found_whatever_the_others_are(correction, ps):
     level = level_of(0.05, correction, len(ps))

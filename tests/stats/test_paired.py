@@ -7,7 +7,7 @@ from fractions import Fraction
 import msgspec
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from scipy import optimize, stats
 
@@ -28,7 +28,6 @@ from ragauge.stats.score_interval import score_interval
 from ragauge.stats.studentised import p_of_unlike_counts
 from ragauge.stats.swapped import spread_of_rows, swapped
 
-drawn = settings(derandomize=True, max_examples=100, deadline=None)
 close = pytest.approx
 
 AFTER, BEFORE = [0.9, 0.8, 0.7, 0.6, 0.95], [0.8, 0.69, 0.58, 0.47, 0.81]
@@ -46,7 +45,6 @@ def runs(pairs):
 
 
 @given(few_pairs)
-@drawn
 def test_statistics_are_scipys(pairs):
     after, before = np.array(pairs).T
     moved = np.round(after - before, 9)
@@ -127,7 +125,6 @@ def test_pairs_without_a_difference_do_not_help():
 # Student.
 
 
-@drawn
 @given(st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1)), min_size=2, max_size=30))
 def test_t_equals_scipy(pairs):
     after, before = runs(pairs)
@@ -154,7 +151,6 @@ def ranks_by_hand(differences):
     return stats.rankdata([abs(d) for d in differences])
 
 
-@drawn
 @given(few_pairs)
 def test_wilcoxon_is_every_choice_of_signs_of_the_ranks(pairs):
     differences = [round(10 * a) - round(10 * b) for a, b in pairs]
@@ -169,7 +165,6 @@ def test_wilcoxon_is_every_choice_of_signs_of_the_ranks(pairs):
     assert found.n_zero == len(differences) - len(moved)
 
 
-@drawn
 @given(st.lists(st.floats(-1, 1).filter(bool), min_size=1, max_size=50, unique_by=abs))
 def test_wilcoxon_without_ties_equals_scipys_exact_one(differences):
     assume(len({round(abs(d), 9) for d in differences} - {0}) == len(differences))
@@ -177,7 +172,6 @@ def test_wilcoxon_without_ties_equals_scipys_exact_one(differences):
     assert wilcoxon(differences, [0] * len(differences)).p == close(theirs.pvalue)
 
 
-@drawn
 @given(st.lists(st.tuples(tenths, tenths), min_size=70, max_size=90))
 def test_wilcoxon_of_many_pairs_equals_scipys_normal_one(pairs):
     differences = np.array([round(10 * a) - round(10 * b) for a, b in pairs])
@@ -198,7 +192,6 @@ def hodges_lehmann_by_hand(differences, confidence):
     return np.median(means), (means[k - 1], means[-k]) if k else None
 
 
-@drawn
 @given(few_pairs, st.sampled_from([80, 90, 95]))
 def test_the_centre_is_hodges_and_lehmanns(pairs, confidence):
     after, before = runs(pairs)
@@ -231,7 +224,6 @@ def share_of_signs(tenths_of, at_least=None):
     return np.mean([abs(np.dot(choice, tenths_of)) >= far for choice in choices])
 
 
-@drawn
 @given(few_pairs)
 @example([(0.9, 0.8), (0.7, 0.6), (0.3, 0.1), (0.2, 0.1), (0.1, 0.3), (0.4, 0.1)])
 def test_randomisation_is_every_choice_of_signs(pairs):
@@ -242,7 +234,6 @@ def test_randomisation_is_every_choice_of_signs(pairs):
     assert (found.method, found.seed) == ("randomisation, exact", None)
 
 
-@drawn
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=9))
 def test_sums_of_thirds_tie(pairs):
     differences = [a - b for a, b in pairs]
@@ -250,7 +241,6 @@ def test_sums_of_thirds_tie(pairs):
     assert found.p == close(share_of_signs(differences))
 
 
-@drawn
 @given(st.lists(st.integers(-9, 9), min_size=1, max_size=9).filter(any), st.sampled_from([80, 95]))
 def test_the_interval_holds_what_the_test_does_not_reject(differences, confidence):
     """Each change on a fine grid, tested by hand with one side at a time."""
@@ -272,7 +262,6 @@ def test_the_interval_holds_what_the_test_does_not_reject(differences, confidenc
         assert high + 1e-9 >= kept[-1] > high - 0.125 - 1e-9
 
 
-@drawn
 @given(st.lists(st.floats(-1, 1), min_size=6, max_size=12).filter(any))
 def test_the_interval_excludes_0_where_p_says_so(differences):
     found = randomisation(differences, [0] * len(differences))
@@ -318,7 +307,6 @@ def test_a_hundred_thousand_flips_are_looked_at_one_and_all():
 # McNemar.
 
 
-@drawn
 @given(flips)
 def test_mcnemar_is_scipys_binomial_test_of_the_flips(pairs):
     after, before = runs(pairs)
@@ -373,7 +361,6 @@ def test_the_interval_of_flips_keeps_its_level_on_either_side(n, up, down):
     assert above <= 0.026 and below <= 0.033 and above + below <= 0.055
 
 
-@drawn
 @given(flips)
 def test_random_signs_of_flips_are_mcnemars_test(pairs):
     assert randomisation(*runs(pairs)).p == close(mcnemar(*runs(pairs)).p)
@@ -446,7 +433,6 @@ def share_of_swaps(after, before, finish):
 counts = st.tuples(*[st.integers(0, 2)] * 3)
 
 
-@drawn
 @given(st.lists(st.tuples(counts, counts), min_size=1, max_size=6), st.sampled_from([f1, ratio]))
 def test_swapping_is_every_way_of_swapping_units(pairs, finish):
     after, before = runs(pairs)
@@ -463,7 +449,6 @@ def test_swapping_is_every_way_of_swapping_units(pairs, finish):
     assert found.n_zero == (after == before).all(axis=1).sum()
 
 
-@drawn
 @given(st.lists(st.tuples(tenths, tenths), min_size=2, max_size=9))
 def test_swapping_rows_of_a_mean_is_flipping_signs(pairs):
     """Rows of value and 1, finished to a mean: the plain test, and the plain d_z and spread."""
@@ -543,7 +528,6 @@ of_and_yes = st.tuples(st.integers(0, 3), st.integers(0, 3)).map(sorted)
 yes_and_of = of_and_yes.map(tuple)
 
 
-@drawn
 @given(
     st.lists(st.tuples(yes_and_of, yes_and_of), min_size=1, max_size=8),
     st.sampled_from([1, 3, 1 << 40]),
@@ -571,7 +555,6 @@ def unlike_by_hand(after, before):
     return 2 * stats.norm.sf(abs(change) / math.sqrt(variance)) if variance else 0.0
 
 
-@drawn
 @given(
     st.lists(st.tuples(*[st.sampled_from([(0, 0), (0, 1), (1, 1)])] * 2), min_size=5, max_size=40)
 )
@@ -623,7 +606,6 @@ def test_the_smaller_run_bounds_what_was_seen():
     assert found.ci == close(swapped(answers(60, 0, 0), answers(12, 0, 48), ratio).ci)
 
 
-@drawn
 @given(st.lists(st.tuples(st.integers(0, 1), st.integers(0, 1)), min_size=10, max_size=60))
 def test_the_interval_of_0_1_rows_is_nearly_the_score_interval(pairs):
     """The jackknife divides by n - 1, and the units are otherwise those of McNemar's test."""
@@ -662,7 +644,6 @@ def every_test(after, before):
     return [compared(after, before, method=method, draws=200) for method in METHODS]
 
 
-@drawn
 @given(st.lists(st.integers(0, 1), max_size=30))
 def test_equal_runs_have_probability_1(scores):
     for found in every_test(scores, scores):
@@ -672,7 +653,6 @@ def test_equal_runs_have_probability_1(scores):
         assert found.reason == ("no pair differs" if scores else "no pairs")
 
 
-@drawn
 @given(st.integers(1, 500))
 def test_equal_runs_may_still_differ_by_as_much_as_equal_flips(n):
     scores = [0, *[1] * n]
@@ -694,7 +674,6 @@ everything = st.lists(
 )
 
 
-@drawn
 @given(everything)
 def test_every_result_is_fit_for_json(pairs):
     for method in METHODS[1:]:
@@ -706,7 +685,6 @@ def test_every_result_is_fit_for_json(pairs):
         assert msgspec.json.decode(msgspec.json.encode(found), type=Paired) == found
 
 
-@drawn
 @given(few_pairs)
 def test_turning_the_runs_round_turns_the_result_round(pairs):
     after, before = runs(pairs)
@@ -730,7 +708,6 @@ def assert_mirrored(there, back):
     assert back.ci == (there.ci and (-there.ci[1], -there.ci[0]))
 
 
-@drawn
 @given(few_pairs | many_pairs, st.booleans())
 @example([(0.1 * k, 0.0) for k in range(-9, 10) if k] * 2, False)
 def test_draws_do_not_depend_on_which_run_stands_first(pairs, flips_only):
@@ -745,7 +722,6 @@ def test_draws_do_not_depend_on_which_run_stands_first(pairs, flips_only):
         )
 
 
-@drawn
 @given(
     st.lists(st.tuples(yes_and_of, yes_and_of), min_size=1, max_size=40)
     | st.lists(st.tuples(counts, counts), min_size=1, max_size=40),
@@ -762,7 +738,6 @@ def test_swaps_do_not_depend_on_which_run_stands_first(pairs, weight):
 # What a test could have found, and what its interval is of.
 
 
-@drawn
 @given(few_pairs)
 def test_the_least_probability_is_that_of_pairs_that_all_go_one_way(pairs):
     after, before = (np.array(run) for run in runs(pairs))
@@ -804,7 +779,6 @@ def test_only_wilcoxons_interval_is_not_of_the_mean(method):
     assert compared(after, after, method=method).ci_of == "mean"
 
 
-@drawn
 @given(
     few_pairs | many_pairs,
     st.randoms(use_true_random=False),

@@ -3,7 +3,7 @@
 import math
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
@@ -15,7 +15,6 @@ from ragauge.stats.power import (
     power_at,
 )
 
-drawn = settings(derandomize=True, max_examples=50, deadline=None)
 close = pytest.approx
 
 
@@ -53,7 +52,6 @@ def test_published_numbers_of_pairs(effect, power, n):
     assert needed(0.25, -effect * 0.25, power=power) == n
 
 
-@drawn
 @given(st.floats(0.05, 3), st.sampled_from([0.5, 0.8, 0.95]), st.sampled_from([0.01, 0.05, 0.1]))
 def test_one_pair_fewer_is_not_enough(effect, power, alpha):
     n = needed(1.0, effect, power=power, alpha=alpha)
@@ -61,7 +59,6 @@ def test_one_pair_fewer_is_not_enough(effect, power, alpha):
     assert n == 2 or power_at(n - 1, 1.0, effect, alpha=alpha) < power
 
 
-@drawn
 @given(st.floats(0.01, 0.3), st.floats(-0.009, 0.1), st.floats(0.05, 1))
 def test_one_pair_fewer_does_not_show_the_margin(margin, change, sd):
     n = needed_for_margin(sd, margin, change)
@@ -69,13 +66,11 @@ def test_one_pair_fewer_does_not_show_the_margin(margin, change, sd):
     assert n == 2 or margin_power_at(n - 1, sd, margin, change) < 0.8
 
 
-@drawn
 @given(st.integers(2, 5_000), st.floats(0.01, 100), st.sampled_from([0.5, 0.8, 0.99]))
 def test_what_is_detectable_is_found_with_just_that_power(n, sd, power):
     assert power_at(n, sd, detectable(sd, n, power=power)) == close(power, abs=1e-6)
 
 
-@drawn
 @given(st.floats(0.03, 2))
 def test_needed_and_detectable_are_each_others_inverse(effect):
     n = needed(1.0, effect)

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score, roc_auc_score
 
@@ -19,7 +19,6 @@ from ragauge.stats.separation import (
     threshold_range,
 )
 
-fixed = settings(deadline=None, derandomize=True, max_examples=60)
 values = st.integers(0, 12).map(lambda number: number / 12)
 samples = st.lists(values, min_size=1, max_size=15)
 pairs = st.lists(st.tuples(values, values), min_size=1, max_size=15)
@@ -46,7 +45,6 @@ def plain_threshold(low, high):
     return middle if -right > len(low) else None
 
 
-@fixed
 @given(samples, samples)
 def test_the_auc_is_that_of_scikit_learn_and_of_a_plain_count(low, high):
     truth = [0] * len(low) + [1] * len(high)
@@ -54,7 +52,6 @@ def test_the_auc_is_that_of_scikit_learn_and_of_a_plain_count(low, high):
     assert auc(low, high) == plain_auc(low, high)
 
 
-@fixed
 @given(samples, samples)
 def test_samples_that_change_places_have_the_other_auc(low, high):
     assert auc(low, high) + auc(high, low) == pytest.approx(1)
@@ -68,7 +65,6 @@ def test_without_values_there_is_no_auc():
     assert auc_interval([0.1], [0.9]) is None
 
 
-@fixed
 @given(pairs)
 def test_the_threshold_is_the_plain_twins(some):
     low, high = unzipped(some)
@@ -76,7 +72,6 @@ def test_the_threshold_is_the_plain_twins(some):
     assert found == (twin if twin is None else pytest.approx(twin))
 
 
-@fixed
 @given(pairs)
 def test_no_place_between_the_values_is_more_accurate(some):
     low, high = unzipped(some)
@@ -150,7 +145,6 @@ def test_perfect_separation_of_a_few_pairs_is_no_certainty():
     assert few[0] < many[0] < 1
 
 
-@fixed
 @given(pairs.filter(lambda some: len(some) > 1))
 def test_the_interval_holds_the_value(some):
     low, high = unzipped(some)
@@ -212,7 +206,6 @@ def test_a_range_that_says_little_says_so():
     assert "of 50 draws have no threshold better than chance" in some.reason
 
 
-@settings(fixed, max_examples=20)
 @given(pairs.filter(lambda some: len(some) > 2), st.randoms())
 def test_the_order_of_the_units_changes_no_value(some, random):
     other = list(some)

@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.stats.sequential import ALPHA, ShareTest
@@ -31,7 +31,6 @@ def test_a_wrong_decision_is_made_no_more_often_than_promised(of, needed, margin
     assert wrong / DRAWS <= ALPHA
 
 
-@settings(derandomize=True, max_examples=200, deadline=None)
 @given(st.integers(1, 40), st.data())
 def test_the_whole_grid_leaves_nothing_open_and_nothing_wrong(of, data):
     """A number of successes that the last run has shown to be the true one is never ruled out

@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sqlalchemy import Float, cast, delete, event, insert, literal, select, update
 
@@ -183,9 +183,6 @@ questions = st.builds(
 )
 
 
-@settings(
-    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
 @given(
     units=st.lists(rows, max_size=4),
     gold=st.lists(questions, max_size=3),

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 import zstandard
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import UsageError
@@ -55,7 +55,6 @@ keyed = st.lists(st.tuples(st.text(max_size=3), lines), min_size=1, max_size=30)
 
 
 @given(keyed, st.sampled_from([packed.key_hash, len, lambda key: 7, lambda key: (1 << 64) - 1]))
-@settings(max_examples=60, deadline=None)
 def test_every_key_has_its_lines_in_their_order_whatever_the_hashes(records, hashed):
     with tempfile.TemporaryDirectory() as folder:
         content = packed_file(Path(folder), records, hashed=hashed)

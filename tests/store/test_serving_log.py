@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import asdict, replace
 from sqlalchemy import JSON, Float, Integer, Text, text
@@ -56,7 +56,6 @@ def test_entries_are_read_back_as_they_were_written(place):
     assert all_of(place, "another") == []
 
 
-@settings(max_examples=40, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(given=st.lists(entries(), max_size=3, unique_by=lambda entry: (entry.qid, entry.seg)))
 def test_any_entry_survives_the_database(place, given):
     """Also what JSONB writes otherwise: 1e22, -0.0, the smallest number; U+0000 on SQLite."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import permutations
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from ragauge.text.agreement import (
@@ -19,9 +19,6 @@ from ragauge.text.agreement import (
     _read_plain,
     agreement,
 )
-
-settings.register_profile("agreement", max_examples=300, deadline=None, derandomize=True)
-FEW = settings.get_profile("agreement")
 
 PLAIN = ("the", "of", "It", "was", "played", "tall", "old", "café", "夜巡")
 BEARING = ("Kato", "Robin", "1908", "3.5", "6,487", "not", "isn't", "No,", "yes.", "不是")
@@ -143,7 +140,6 @@ def test_the_lists_are_folded_and_do_not_contradict_each_other():
     assert not AFFIRMATIONS & (FUNCTION_WORDS | NEGATIONS)
 
 
-@FEW
 @given(st.text(), CLAIMS)
 def test_bounds(question, claims):
     found = agreement(question, claims)
@@ -151,20 +147,17 @@ def test_bounds(question, claims):
     assert 0 <= found <= 1
 
 
-@FEW
 @given(st.text(), st.lists(st.text(max_size=30) | WORDS, min_size=2, max_size=4))
 @example("", ["wide tall old", "wide long old red", "long old red", "red old"])
 def test_the_order_of_the_claims_changes_no_bit(question, claims):
     assert len({agreement(question, order) for order in permutations(claims)}) == 1
 
 
-@FEW
 @given(st.text(), st.text(), st.integers(2, 5))
 def test_identical_claims_agree(question, claim, times):
     assert agreement(question, [claim] * times) == 1
 
 
-@FEW
 @given(
     st.text(),
     st.lists(st.text("abcd", min_size=3), min_size=1),
@@ -174,7 +167,6 @@ def test_claims_without_a_common_word_disagree(question, one, other):
     assert agreement(question, [" ".join(one), " ".join(other)]) == 0
 
 
-@FEW
 @given(CLAIMS, st.integers(2, 3))
 def test_repeating_every_claim_never_lowers_the_agreement(claims, times):
     once, often = agreement("", claims), agreement("", claims * times)
@@ -182,7 +174,6 @@ def test_repeating_every_claim_never_lowers_the_agreement(claims, times):
     assert often >= once - 1e-12
 
 
-@FEW
 @given(CLAIMS)
 def test_blanks_around_a_claim_change_nothing(claims):
     assert agreement("", [f"  {claim}\t" for claim in claims]) == agreement("", claims)
@@ -191,7 +182,6 @@ def test_blanks_around_a_claim_change_nothing(claims):
 PIECES = ("a", "A", "b12", "12b", "1,5", ".", ",", " ", "\n", "yes", "The", "the", "X", "(", "it")
 
 
-@FEW
 @given(st.lists(st.sampled_from(PIECES), max_size=12).map("".join))
 def test_the_quick_reading_equals_the_careful_one(claim):
     pieces = _pieces(claim)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.text.canonical import (
@@ -12,9 +12,6 @@ from ragauge.text.canonical import (
     phrases,
     same_question,
 )
-
-settings.register_profile("text", max_examples=300, deadline=None, derandomize=True)
-FEW = settings.get_profile("text")
 
 CANONICAL = {
     "Ｆｕｌｌ　ｗｉｄｔｈ　１２": "full width 12",
@@ -75,7 +72,6 @@ def test_phrases_found(phrase, claim):
     assert made.found_in(claim) is FOUND[phrase, claim]
 
 
-@FEW
 @given(
     st.text()
     | st.text(
@@ -88,13 +84,11 @@ def test_canonical_text_is_a_fixed_point(text):
     assert made == " ".join(made.split())
 
 
-@FEW
 @given(st.text(st.characters(max_codepoint=127)))
 def test_the_short_way_for_ascii_is_the_long_way(text):
     assert canonical(text + "é") in (canonical(text) + "é", f"{canonical(text)} é")
 
 
-@FEW
 @given(st.text(st.characters(max_codepoint=127)), st.text(st.characters(max_codepoint=127)))
 def test_a_phrase_is_found_early_only_where_it_is_found_late(claim, phrase):
     for canon, make in (("unicode", canonical), ("reference", canonical_reference)):

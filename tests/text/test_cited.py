@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.answers import Context
@@ -211,7 +211,6 @@ WORDS = st.sampled_from([*NAMES, "1808", "12,000", "。馆", ".", "\n"])
 TEXTS = st.lists(st.lists(WORDS, max_size=12).map(" ".join), min_size=1, max_size=4)
 
 
-@settings(derandomize=True, deadline=None)
 @given(TEXTS, st.data())
 def test_an_excerpt_is_what_a_fresh_analysis_is(texts, data):
     whole = Passages(texts, "When did it open?", "en")

@@ -5,7 +5,7 @@ import unicodedata
 from hashlib import sha256
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.text.free_refusal import HEAD, TAIL, free_refusal
@@ -116,7 +116,6 @@ def test_the_cheap_look_never_hides_a_refusal():
     assert refusal_in_free_words("It opened in 1885.") == "none"
 
 
-@settings(derandomize=True, deadline=None, max_examples=60)
 @given(st.text(max_size=300), st.sampled_from([t for ts in REFUSALS.values() for t in ts]))
 def test_any_text_has_a_verdict_and_true_places(text, refusal):
     for said in (text, text + refusal, refusal + text):

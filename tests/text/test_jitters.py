@@ -10,7 +10,7 @@ from itertools import pairwise
 from statistics import median
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import UsageError
@@ -18,9 +18,6 @@ from ragauge.text.jitters import DEFAULT, JITTERS, applies, jittered
 from ragauge.text.jitters.languages import LANGUAGES, language_of
 from ragauge.text.jitters.protected import KEPT, masked, protected
 from ragauge.text.jitters.reference import REFERENCE
-
-settings.register_profile("jitters", max_examples=300, deadline=None, derandomize=True)
-FEW = settings.get_profile("jitters")
 
 WORDED = {
     "ws": {
@@ -464,7 +461,6 @@ def stands_in_order(parts: list[str], text: str) -> bool:
     return True
 
 
-@FEW
 @given(TEXTS, SPOKEN)
 def test_what_is_protected_survives_every_jitter(text, language):
     kept = [text[start:end] for start, end in protected(text, language)]
@@ -476,14 +472,12 @@ def test_what_is_protected_survives_every_jitter(text, language):
             assert stands_in_order(kept, made)
 
 
-@FEW
 @given(TEXTS, SPOKEN)
 def test_only_syn_polite_and_typo_change_words(text, language):
     for name in ("none", "ws", "punct", "order", "case", "quote"):
         assert words(jittered(text, name, language=language)) == words(text)
 
 
-@FEW
 @given(TEXTS, SPOKEN)
 def test_a_second_time_changes_nothing_more(text, language):
     for name in ("none", "ws", "punct", "syn", "case", "polite"):
@@ -491,7 +485,6 @@ def test_a_second_time_changes_nothing_more(text, language):
         assert jittered(once, name, language=language) == once
 
 
-@FEW
 @given(TEXTS, SPOKEN)
 def test_quote_goes_to_and_fro(text, language):
     """Not idempotent: a text has a straight and a bent form, and each is the other's jitter."""
@@ -501,7 +494,6 @@ def test_quote_goes_to_and_fro(text, language):
     assert len(once) == len(text)
 
 
-@FEW
 @given(TEXTS)
 def test_every_text_has_a_language_and_a_jitter_needs_no_more(text):
     assert language_of(text) in LANGUAGES
@@ -510,7 +502,6 @@ def test_every_text_has_a_language_and_a_jitter_needs_no_more(text):
         assert isinstance(applies(text, name), bool)
 
 
-@FEW
 @given(TEXTS, SPOKEN)
 def test_a_change_is_only_made_where_the_jitter_applies(text, language):
     for name in JITTERS:
@@ -518,7 +509,6 @@ def test_a_change_is_only_made_where_the_jitter_applies(text, language):
             assert applies(text, name, language)
 
 
-@FEW
 @given(TEXTS, SPOKEN)
 def test_the_mask_is_as_long_as_the_text_and_shows_all_it_does_not_hide(text, language):
     painted = masked(text, language)
@@ -606,7 +596,6 @@ def test_the_reference_profile_is_the_briefs(name, text, made):
     assert jittered(text, name, profile="reference") == made
 
 
-@FEW
 @given(TEXTS)
 def test_the_reference_profile_loses_no_text(text):
     for name in ("none", "ws", "punct", "order"):
@@ -682,7 +671,6 @@ def test_a_jitter_does_not_apply_to_what_it_can_never_change(text, name, languag
     assert not applies(text, name, language)
 
 
-@FEW
 @given(TEXTS, SPOKEN)
 def test_polite_changes_every_text_it_applies_to(text, language):
     changed = jittered(text, "polite", language=language) != text

@@ -1,7 +1,7 @@
 """Ids in knowledge bases, however they are written."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.text.kb_ids import OTHER, belongs, is_nil, kb_id, kb_name
@@ -103,7 +103,6 @@ def test_names_of_knowledge_bases():
     assert belongs("viaf:1") and belongs("Q1") and not belongs("mention-7")
 
 
-@settings(derandomize=True, deadline=None)
 @given(st.text(max_size=20), st.sampled_from((None, "wikidata", "viaf", "isil", "dbpedia")))
 def test_a_normal_id_stays_as_it_is(written, kb):
     try:

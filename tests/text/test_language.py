@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.text.language import language_of
@@ -69,7 +69,6 @@ def test_too_little_or_another_language_is_none(text: str) -> None:
     assert language_of(text) is None
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
 @given(st.permutations([text for texts in TOLD.values() for text in texts]))
 def test_the_order_of_words_and_sentences_decides_nothing(texts: list[str]) -> None:
     assert language_of(" ".join(texts)) == language_of(" ".join(reversed(texts)))

@@ -3,14 +3,13 @@
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.text.quantities import quantities, supply, unsupported
 from ragauge.text.quantities.reading import _folded
 from ragauge.text.quantities.word_numbers import word_numbers
 
-steady = settings(derandomize=True, deadline=None, max_examples=300)
 PIECES = [
     *"0123456789",
     *" \n.,:/-–'[]()%$€+@#°½年月日点万百分之一二十İßX",
@@ -51,7 +50,6 @@ texts = st.lists(st.sampled_from(PIECES), max_size=25).map("".join) | st.text(ma
 
 
 @given(texts)
-@steady
 def test_places_are_exact_ordered_and_apart(text):
     found = quantities(text)
     for quantity in found:
@@ -62,14 +60,12 @@ def test_places_are_exact_ordered_and_apart(text):
 
 
 @given(texts)
-@steady
 def test_every_text_supports_itself(text):
     found = quantities(text)
     assert unsupported(found, supply(found)) == []
 
 
 @given(texts, texts)
-@steady
 def test_more_context_supports_no_less(text, more):
     said = quantities(text)
     alone = unsupported(said, quantities(more))
@@ -77,13 +73,11 @@ def test_more_context_supports_no_less(text, more):
 
 
 @given(texts)
-@steady
 def test_reading_twice_gives_the_same(text):
     assert quantities(text) == quantities(text)
 
 
 @given(st.text(alphabet="aİßIé ", max_size=20))
-@steady
 def test_small_letters_keep_their_places(text):
     assert len(_folded(text)) == len(text)
 

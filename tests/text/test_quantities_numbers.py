@@ -1,7 +1,7 @@
 """Numbers in digits and in words, read as equal however they are written."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.text.quantities import quantities, unsupported
@@ -11,7 +11,6 @@ def named(words):
     return words.split()
 
 
-steady = settings(derandomize=True, deadline=None)
 ONES = named(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen "
     "fourteen fifteen sixteen seventeen eighteen nineteen"
@@ -234,21 +233,18 @@ def test_the_length_and_the_places_of_the_prompt_claim_nothing():
 
 
 @given(st.integers(0, 10**15 - 1), st.sampled_from([",", ".", " ", "'", "\u00a0"]))
-@steady
 def test_groups_of_three_digits_read_back(number, mark):
     written = f"{number:,}".replace(",", mark)
     assert str(number) in {value for _, value, _ in only(f"n= {written};").readings}
 
 
 @given(st.integers(1, 999_999), st.sampled_from([("thousand", 3), ("million", 6), ("亿", 8)]))
-@steady
 def test_scales_read_back(number, scale):
     word, power = scale
     assert only(f"{number} {word}".replace(" 亿", "亿")).value == str(number * 10**power)
 
 
 @given(st.integers(0, 999_999), st.integers(1, 99))
-@steady
 def test_decimals_read_back(whole, part):
     point, comma = only(f"{whole}.{part:02}"), only(f"{whole},{part:02}")
     assert point.value == comma.value
@@ -270,7 +266,6 @@ def spelled(number):
 
 
 @given(st.integers(0, 10**9 - 1))
-@steady
 def test_english_words_read_back(number):
     assert only(spelled(number)).value == str(number)
 
@@ -318,7 +313,6 @@ GERMAN = (
 
 
 @given(st.integers(0, 999_999), st.sampled_from([DUTCH, GERMAN]))
-@steady
 def test_dutch_and_german_compounds_read_back(number, language):
     assert only(compound(number, *language)).value == str(number)
 
@@ -347,7 +341,6 @@ def french(number):
 
 
 @given(st.integers(0, 999_999))
-@steady
 def test_french_words_read_back(number):
     assert only(french(number)).value == str(number)
 
@@ -371,7 +364,6 @@ def chinese(number):
 
 
 @given(st.integers(0, 10**8 - 1))
-@steady
 def test_chinese_numbers_read_back(number):
     assert only(chinese(number)).value == str(number)
 

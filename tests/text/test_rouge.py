@@ -1,7 +1,7 @@
 """ROUGE beside rouge-score, its stemmer beside NLTK's, and both tokenisers by their laws."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from nltk.stem.porter import PorterStemmer
 from rouge_score.rouge_scorer import RougeScorer
@@ -13,7 +13,6 @@ from ragauge.text.rouge_tokens import rouge155_tokens, unicode_tokens
 
 KINDS = ("rouge1", "rouge2", "rougeL")
 SCORERS = {stemmed: RougeScorer(list(KINDS), use_stemmer=stemmed) for stemmed in (False, True)}
-laws = settings(derandomize=True, max_examples=200, deadline=None)
 
 VOCABULARY = """
     The museum museums opened opening 1800 founded foundation relational in of Curaçao Ελλάς
@@ -45,7 +44,6 @@ def overlaps(scores):
 
 
 @pytest.mark.parametrize("stemmed", [False, True])
-@laws
 @given(texts, texts)
 def test_rouge155_is_rouge_score_to_the_last_bit(stemmed, reference, answer):
     theirs = SCORERS[stemmed].score(reference, answer)
@@ -53,7 +51,6 @@ def test_rouge155_is_rouge_score_to_the_last_bit(stemmed, reference, answer):
     assert overlaps(ours) == [tuple(theirs[kind]) for kind in KINDS]
 
 
-@laws
 @given(derived | st.text("abcdefghijklmnopqrstuvwxyz0123456789", min_size=1, max_size=12))
 def test_the_stemmer_is_nltks(word):
     assert porter_stem(word) == PorterStemmer().stem(word)
@@ -64,7 +61,6 @@ def test_the_stemmer_is_nltks_where_it_departs_from_porters(word):
     assert porter_stem(word) == PorterStemmer().stem(word)
 
 
-@laws
 @given(st.lists(st.integers(0, 4), max_size=12), st.lists(st.integers(0, 4), max_size=12))
 def test_the_longest_common_sequence_is_that_of_the_table(one, other):
     table = [[0] * (len(other) + 1) for _ in range(len(one) + 1)]
@@ -96,7 +92,6 @@ def test_an_unspaced_script_is_compared_character_by_character():
     assert scores.rouge2.recall == 1
 
 
-@laws
 @given(texts, texts, st.sampled_from(["unicode", "rouge155"]), st.booleans())
 def test_shares_are_within_bounds_and_turn_with_the_texts(one, other, tokenizer, stemmed):
     there = rouge(one, other, tokenizer, use_stemmer=stemmed)
@@ -106,7 +101,6 @@ def test_shares_are_within_bounds_and_turn_with_the_texts(one, other, tokenizer,
         assert (forth.precision, forth.recall) == (turned.recall, turned.precision)
 
 
-@laws
 @given(sentences)
 def test_a_text_is_its_own_best_answer(text):
     found = unicode_tokens(text)
@@ -115,7 +109,6 @@ def test_a_text_is_its_own_best_answer(text):
     assert scores.rouge2.f == (1.0 if len(found) > 1 else 0.0)
 
 
-@laws
 @given(st.text(st.characters(max_codepoint=127), max_size=60))
 def test_ascii_is_read_as_any_text(text):
     """A sign that is no word sends the same text down the general path."""
@@ -123,13 +116,11 @@ def test_ascii_is_read_as_any_text(text):
         assert tokens(text) == tokens(f"{text} €")
 
 
-@laws
 @given(texts)
 def test_the_form_of_accents_says_nothing(text):
     assert unicode_tokens(composed(text)) == unicode_tokens(text)
 
 
-@laws
 @given(sentences, st.lists(sentences, max_size=4))
 def test_many_answers_are_scored_as_each_alone(reference, answers):
     assert rouge_many(reference, answers) == [rouge(reference, answer) for answer in answers]

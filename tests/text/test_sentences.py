@@ -6,7 +6,7 @@ In the table a bar ¦ stands where a sentence ends; it is taken out before the t
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.text.sentences import Span, sentences
@@ -122,10 +122,8 @@ PIECES = st.lists(
     ),
     max_size=40,
 ).map("".join)
-LAWS = settings(max_examples=400, deadline=None, derandomize=True)
 
 
-@LAWS
 @given(PIECES)
 def test_every_character_but_blanks_stands_in_one_sentence(text: str) -> None:
     at = 0
@@ -136,7 +134,6 @@ def test_every_character_but_blanks_stands_in_one_sentence(text: str) -> None:
     assert not text[at:].strip()
 
 
-@LAWS
 @given(PIECES, PIECES)
 def test_paragraphs_do_not_touch_each_other(one: str, other: str) -> None:
     shift = len(one) + 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.text.stems import stem
@@ -237,7 +237,6 @@ def test_what_is_no_word_of_letters_stays(word: str, language: Language) -> None
     assert stem(word, language) == expected
 
 
-@settings(max_examples=500, deadline=None, derandomize=True)
 @given(st.text("abcdegilmnorstuyéäöüèç", max_size=14), st.sampled_from(["en", "nl", "de", "fr"]))
 def test_a_stem_is_never_empty_nor_much_longer(word: str, language: Language) -> None:
     made = stem(word, language)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.text.visible import one_line, visible
@@ -25,7 +25,6 @@ def test_what_is_spelled_out(text):
     assert visible(text) == SPELLED[text]
 
 
-@settings(max_examples=200, deadline=None, derandomize=True)
 @given(st.text(st.characters()), st.integers(1, 30))
 def test_what_is_shown_can_be_printed_on_one_line(text, width):
     shown = one_line(text, width)

@@ -5,19 +5,13 @@ import io
 import json
 import math
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import RagaugeError
 from ragauge.ingest.scored.cells import score_of
 from ragauge.ingest.scored.scored_file import read_scores, score_rows
 
-FUZZ = settings(
-    max_examples=300,
-    deadline=None,
-    derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
 NAMES = ("faithfulness", "Contextual Recall", "noise_sensitivity(mode=relevant)", "tone", "zeal")
 CELLS = (
     st.none()
@@ -51,7 +45,6 @@ def refusal(file, form="auto"):
 
 
 @given(ROWS)
-@FUZZ
 def test_every_metric_counts_every_row(rows):
     scored = score_rows(rows)
     assert [row.id for row in scored.rows] == [row["id"] for row in rows]
@@ -66,7 +59,6 @@ def test_every_metric_counts_every_row(rows):
 
 
 @given(ROWS, st.randoms(use_true_random=False))
-@FUZZ
 def test_the_order_of_rows_does_not_change_what_a_row_is(rows, random):
     shuffled = random.sample(rows, len(rows))
     one, other = score_rows(rows), score_rows(shuffled)
@@ -75,7 +67,6 @@ def test_the_order_of_rows_does_not_change_what_a_row_is(rows, random):
 
 
 @given(ROWS)
-@FUZZ
 def test_json_as_python_writes_it_holds_the_same_scores(tmp_path, rows):
     names = {name for row in rows for name in row if name in NAMES[:3]}
     kept = [{"id": row["id"], **{k: row[k] for k in row if k in names}} for row in rows]
@@ -85,7 +76,6 @@ def test_json_as_python_writes_it_holds_the_same_scores(tmp_path, rows):
 
 
 @given(st.lists(st.lists(CELLS.map(str), min_size=3, max_size=3), min_size=1, max_size=6))
-@FUZZ
 def test_a_table_of_any_cells_keeps_its_rows(tmp_path, cells):
     written = io.StringIO(newline="")
     writer = csv.writer(written, lineterminator="\n")
@@ -103,7 +93,6 @@ def test_a_table_of_any_cells_keeps_its_rows(tmp_path, cells):
     st.binary(max_size=200)
     | st.text(max_size=200).map(lambda text: text.encode("utf-8", "replace"))
 )
-@FUZZ
 def test_whatever_the_bytes_only_our_errors_are_raised(tmp_path, content):
     for name in ("s.jsonl", "s.csv", "s.json"):
         file = tmp_path / name
@@ -150,7 +139,6 @@ JSON = st.recursive(
 
 
 @given(JSON)
-@settings(FUZZ, max_examples=1500)
 def test_whatever_the_shape_only_our_errors_are_raised(tmp_path, value):
     file = tmp_path / "s.json"
     file.write_text(json.dumps(value), "utf-8")

@@ -1,6 +1,6 @@
 """Texts with marks: every character once, every mark where its span begins and ends."""
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.evaluation import EntityError, ShownSpan
@@ -28,7 +28,6 @@ def error(gold, predicted, before="", after=""):
 spans = st.integers(0, 40).flatmap(lambda a: st.integers(a + 1, 48).map(lambda b: (a, b)))
 
 
-@settings(derandomize=True, deadline=None)
 @given(spans, spans)
 def test_spans_that_overlap_are_laid_over_each_other(gold, predicted):
     start, end = min(gold[0], predicted[0]), max(gold[1], predicted[1])

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge import diagnose
@@ -272,7 +272,6 @@ def plain_addresses(row):
             yield "misled_by_relevant" if misled else "misled_by_noise"
 
 
-@settings(derandomize=True, max_examples=60, deadline=None)
 @given(judged_rows())
 def test_the_identities_of_claims_hold_for_the_addresses_of_a_report(given_rows):
     found = diagnose(given_rows).addresses
@@ -374,10 +373,6 @@ def numbers_in(tree):
     return [tree] if isinstance(tree, float) else []
 
 
-fuzz = settings(derandomize=True, max_examples=150, deadline=None)
-
-
-@fuzz
 @given(st.data())
 def test_any_mixture_is_diagnosed_or_refused_in_words(data):
     wild = {name: good | junk for name, good in FIELDS.items()}
@@ -386,7 +381,6 @@ def test_any_mixture_is_diagnosed_or_refused_in_words(data):
     assert report is None or report.diagnoses
 
 
-@fuzz
 @given(some_rows(), names, st.sampled_from(LANGUAGES))
 def test_every_report_adds_up_and_can_be_written(given_rows, metrics, language):
     report = told(given_rows, metrics, top=3, lang=language)
@@ -403,7 +397,6 @@ def test_every_report_adds_up_and_can_be_written(given_rows, metrics, language):
     assert msgspec.json.decode(written, type=DiagnosisReport) == report
 
 
-@fuzz
 @given(some_rows(), names)
 def test_the_same_rows_give_the_same_bytes(given_rows, metrics):
     first, second = told(given_rows, metrics), told(given_rows, metrics)
@@ -420,7 +413,6 @@ def without_places(report):
     return {**tree, "findings": sorted(findings)}
 
 
-@fuzz
 @given(some_rows(), names, st.integers(0, 50))
 def test_the_order_of_rows_is_no_matter(given_rows, metrics, seed):
     shuffled = random.Random(seed).sample(given_rows, len(given_rows))
@@ -463,7 +455,6 @@ def plain_severity(values, limits):
     return "none"
 
 
-@fuzz
 @given(st.sampled_from(sorted(SEVEN)), st.lists(meant, min_size=1, max_size=8))
 def test_severity_agrees_with_a_plain_twin(metric, pairs):
     given_rows = [{"id": f"s{n}", metric: cell, "tone": 1.0} for n, (cell, _) in enumerate(pairs)]

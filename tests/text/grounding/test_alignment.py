@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.text.grounding import groundedness
@@ -139,7 +139,6 @@ TEXTS = st.lists(
 
 
 @given(words=WORDS, contexts=TEXTS)
-@settings(derandomize=True, deadline=None, max_examples=300)
 def test_it_is_what_trying_every_window_gives(words, contexts):
     passages = Passages(contexts, "the ship?", "en")
     found = tokens("so " + " ".join(words), "en")

@@ -8,7 +8,7 @@ import sys
 import unicodedata
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from ragauge.contracts.answers import ANSWER_KINDS, Context
@@ -324,7 +324,6 @@ SENTENCE = st.lists(st.sampled_from(WORDS.split()), min_size=2, max_size=9).map(
     place=st.integers(0, 8),
     kind=st.sampled_from(ANSWER_KINDS),
 )
-@settings(derandomize=True, deadline=None, max_examples=200)
 def test_a_word_that_stands_nowhere_in_place_of_a_supported_one_never_helps(
     sentence, context, place, kind
 ):
@@ -344,7 +343,6 @@ def test_a_word_that_stands_nowhere_in_place_of_a_supported_one_never_helps(
 @given(
     sentence=SENTENCE, contexts=st.lists(SENTENCE, max_size=3), kind=st.sampled_from(ANSWER_KINDS)
 )
-@settings(derandomize=True, deadline=None, max_examples=200)
 def test_a_context_that_repeats_the_sentence_never_hurts(sentence, contexts, kind):
     before = groundedness(sentence, Passages(["So.", *contexts], ASKED, "en"), kind=kind)
     after = groundedness(sentence, Passages(["So.", *contexts, sentence], ASKED, "en"), kind=kind)
@@ -369,7 +367,6 @@ TEXT = st.lists(PIECES | st.text(SIGNS, max_size=6), max_size=10).map("".join)
 
 
 @given(answer=TEXT, contexts=st.lists(TEXT, max_size=3), question=st.none() | TEXT)
-@settings(derandomize=True, deadline=None, max_examples=300)
 def test_any_text_gives_a_score_that_can_be_checked(answer, contexts, question):
     found = groundedness(answer, contexts, question)
     assert found == groundedness(answer, contexts, question)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.text.grounding.tokens import (
@@ -109,7 +109,6 @@ def test_other_words_deny_nothing():
     ),
     language=st.sampled_from(LANGUAGES),
 )
-@settings(derandomize=True, deadline=None)
 def test_places_rise_and_the_stems_are_those_of_a_context(text, language):
     found = tokens(text, language)
     assert len(found.stems) == len(found.kinds) == len(found.starts) == len(found.ends)
@@ -121,7 +120,6 @@ def test_places_rise_and_the_stems_are_those_of_a_context(text, language):
 
 
 @given(text=st.text(st.sampled_from("aB1 .,:'-_x9"), max_size=30))
-@settings(derandomize=True, deadline=None)
 def test_ascii_text_is_read_as_the_same_text_beside_an_accent(text):
     plain, beside = stems_of(text, "en"), stems_of(f"{text} é", "en")
     assert [*plain, "é"] == beside

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.stats.logistic import Fit, log_odds
@@ -44,7 +44,6 @@ def judged(name="set", sources=12, kind="qa", spans=None):
     count=st.integers(1, 12),
     turn=st.integers(0, 5),
 )
-@settings(derandomize=True, deadline=None)
 def test_folds_never_split_a_source_and_are_nearly_even(sources, count, turn):
     fold = training._folds(sources, count, turn)
     assert len(fold) == len(sources)
@@ -168,7 +167,6 @@ def test_carried_across_never_sees_the_set(monkeypatch):
         st.tuples(st.sampled_from([-2.0, -1.0, -0.5, 0.0, 0.25, 1.0, 3.0]), st.booleans())
     ).filter(lambda rows: len({label for _, label in rows}) == 2)
 )
-@settings(derandomize=True, deadline=None, max_examples=150)
 def test_the_threshold_is_the_middle_of_the_best_of_all(rows):
     odds, grounded = np.array([one for one, _ in rows]), [label for _, label in rows]
     chosen = training.best_threshold(odds, grounded)
