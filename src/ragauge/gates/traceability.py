@@ -86,10 +86,9 @@ def about_deltas(rule: Rule) -> bool:
     return rule.metric.startswith(DELTAS)
 
 
-def uncalibrated(rule: Rule, score: Score, reason: str) -> Verdict:
+def uncalibrated(rule: Rule, of: int, reason: str) -> Verdict:
     """The verdict on a rule about ΔS without a calibration to rely on: not evaluated, and why."""
-    unknown = Score(value=None, n=0, of=score.of, reason=reason)
-    return decide(rule, unknown)
+    return decide(rule, Score(value=None, n=0, of=of, reason=reason))
 
 
 def _with_own(

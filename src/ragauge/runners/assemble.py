@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
 from msgspec import structs
 
 from ragauge import __version__
@@ -22,20 +21,16 @@ from ragauge.contracts.score import (
     ScoreReport,
     UnitRows,
 )
-from ragauge.contracts.verdict import Rule, Verdict
+from ragauge.contracts.verdict import Rule
 from ragauge.diagnosis.advice import advise
-from ragauge.errors import UsageError
-from ragauge.gates.decide import decide, decide_each, meets, passed
+from ragauge.gates.decide import passed
 from ragauge.metrics.facts import missing
 from ragauge.metrics.quality import GOOD_LABELS, label, triage
-from ragauge.metrics.sums import QuestionSums
 from ragauge.runners.baseline import Baseline, compared
 from ragauge.runners.blocks import Shown
+from ragauge.runners.evaluation import Numbers, by_gold
 from ragauge.runners.gather import Gathering
-from ragauge.runners.numbers import each_value, measured, scored, weights_of, why_missing
-
-if TYPE_CHECKING:
-    from ragauge.runners.numbers import Mask
+from ragauge.runners.numbers import measured, weights_of
 
 HEADLINES = (
     "quality.precision_cited",
@@ -70,8 +65,16 @@ class Assembly:
     def report(
         self, rules: tuple[Rule, ...], least: float, baseline: Baseline | None
     ) -> ScoreReport:
-        scores = {id: self._score(sums) for id, sums in self._sums.items()}
-        gates = tuple(self._verdict(rule, least) for rule in rules)
+        signature = f"{self._reading}|each:{self._found.each}"
+        numbers = Numbers(
+            self._sums,
+            [question.qid for question in self._gold],
+            by_gold(self._gold),
+            signature if self._weights is None else f"{signature}|weighted",
+            weights=self._weights,
+            min_coverage=least,
+        )
+        scores, gates = numbers.scores(), numbers.verdicts(rules)
         rows = tuple(self._question_rows())
         strata = {question.qid: _given(question.strata) for question in self._gold}
         self._note_questions()
@@ -83,7 +86,7 @@ class Assembly:
             labels=self._counted(self._kinds.label),
             triage=self._counted(self._kinds.triage),
             refusals=self._counted(self._kinds.refusal),
-            strata=self._strata(),
+            strata=self._strata(numbers),
             questions=rows,
             findings=tuple(findings.kept()),
             finding_counts=dict(sorted(findings.counts.items())),
@@ -124,46 +127,13 @@ class Assembly:
         claims, cited, errors = zip(*each, strict=True)
         return {"claim": claims, "cited": cited, "error": errors}
 
-    def _score(
-        self, sums: QuestionSums, mask: Mask | None = None, confidence: float | None = None
-    ) -> Score:
-        metric = sums.metric
-        signature = f"{metric.id}|v{metric.version}|{self._reading}|each:{self._found.each}"
-        if self._weights is not None:
-            signature += "|weighted"
-        return scored(sums, signature, mask, confidence, self._weights)
-
-    def _verdict(self, rule: Rule, least: float) -> Verdict:
-        sums = self._sums[rule.metric]
-        mask = self._mask(rule)
-        if rule.per == "question":
-            qids = [question.qid for question in self._gold]
-            return decide_each(rule, each_value(sums, qids, mask), least)
-        why = "" if rule.where else why_missing(sums)
-        return decide(rule, self._score(sums, mask, rule.confidence), least, why)
-
-    def _mask(self, rule: Rule) -> Mask:
-        """Which questions a rule speaks of."""
-        if not rule.where:
-            return np.ones(len(self._gold), dtype=np.bool_)
-        known = {"answerable"}.union(*(question.strata for question in self._gold))
-        for key in rule.where:
-            if key not in known:
-                names = ", ".join(sorted(known))
-                raise UsageError(f'gate "{rule}": no question has "{key}"; there are {names}')
-        return np.array([meets(question, rule.where) for question in self._gold])
-
-    def _strata(self) -> dict[str, dict[str, dict[str, Score]]]:
+    def _strata(self, numbers: Numbers) -> dict[str, dict[str, dict[str, Score]]]:
         """The headline metrics for each value of each stratum."""
         found: dict[str, dict[str, dict[str, Score]]] = {}
         for key in sorted({key for question in self._gold for key in question.strata}):
-            of = np.array([value_of(question, key) or "" for question in self._gold])
-            values = [value for value in np.unique(of).tolist() if value]
-            if 1 < len(values) <= STRATUM_VALUES:
-                found[key] = {
-                    value: {id: self._score(self._sums[id], of == value) for id in HEADLINES}
-                    for value in values
-                }
+            values = [value_of(question, key) for question in self._gold]
+            if 1 < len({value for value in values if value}) <= STRATUM_VALUES:
+                found[key] = numbers.by_value(values, HEADLINES)
         return found
 
     def _question_rows(self) -> Iterator[QuestionRow]:

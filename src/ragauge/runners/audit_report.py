@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
 
 from ragauge import __version__
 from ragauge.citations.codes import CODES, depth_of, entry_of, rank_of, tip_of
@@ -14,6 +15,7 @@ from ragauge.citations.live import LiveIndex
 from ragauge.citations.validator import Policy
 from ragauge.contracts.audit import (
     DEPTHS,
+    OK,
     AuditCoverage,
     AuditFinding,
     AuditReport,
@@ -21,22 +23,25 @@ from ragauge.contracts.audit import (
     Depth,
     DepthCount,
 )
-from ragauge.contracts.calibration import Calibration
+from ragauge.contracts.calibration import Calibration, no_gate
 from ragauge.contracts.documents import FrozenDocument
 from ragauge.contracts.finding import Findings
 from ragauge.contracts.gold import Gold, fingerprint
 from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.score import Outcome
-from ragauge.contracts.verdict import Rule
+from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.diagnosis.traceability import advise_similarity
+from ragauge.gates.traceability import about_deltas, uncalibrated
 from ragauge.metrics.sums import QuestionSums
-from ragauge.runners.audit_numbers import AuditNumbers
 from ragauge.runners.audit_sums import AuditSums
+from ragauge.runners.evaluation import Numbers, by_gold
 from ragauge.runners.kept_audits import cited_documents
+from ragauge.runners.numbers import weights_of
 from ragauge.text.grounding.model import shipped
 
 if TYPE_CHECKING:
     from ragauge.runners.audit import AuditOptions
+    from ragauge.runners.numbers import Mask
 
 NOT_IN_THE_NUMBERS = (
     *("workers", "log", "to_db", "run", "gates", "gold"),
@@ -69,7 +74,7 @@ class AuditAssembly:
         supporter = _supporter(self._options.deepest)
         reading = f"depth:{self._options.deepest}|refusal:{self._options.strength}"
         reading += f"|model:{supporter}" if supporter else ""
-        numbers = AuditNumbers(
+        numbers = audit_numbers(
             self._sums,
             list(self._found.questions),
             self._gold,
@@ -77,10 +82,11 @@ class AuditAssembly:
             self._calibration,
             self._options.min_coverage,
         )
+        labels = self._found.labels()
         report = self._report(numbers, rules, embedder)
         return Outcome(
             report=report,
-            units=numbers.units(self._found.labels(), {**self._found.details()}),
+            units=numbers.units(labels, are_ok(labels), {**self._found.details()}),
             gold=self._gold,
             record_rows=None,
             identity=report.identity,
@@ -93,9 +99,7 @@ class AuditAssembly:
             return None
         return partial(cited_documents, docs, self._manifest, cited, self._gold)
 
-    def _report(
-        self, numbers: AuditNumbers, rules: Sequence[Rule], embedder: str | None
-    ) -> AuditReport:
+    def _report(self, numbers: Numbers, rules: Sequence[Rule], embedder: str | None) -> AuditReport:
         gates = numbers.verdicts(rules)
         answers = self._found.answers()
         fitted = self._calibration
@@ -161,6 +165,40 @@ class AuditAssembly:
             "manifest": self._manifest.hash if self._manifest else None,
             "metrics": {id: sums.metric.version for id, sums in sorted(self._sums.items())},
         }
+
+
+def audit_numbers(
+    sums: Mapping[str, QuestionSums],
+    questions: Sequence[str],
+    gold: Sequence[Gold],
+    signature: str,
+    calibration: Calibration | None,
+    min_coverage: float,
+) -> Numbers:
+    """The numbers of an audit, over the questions of the gold set and those it does not have.
+
+    A gate on ΔS is not evaluated without a calibration it can rely on.
+    """
+    weights, strays = weights_of(gold), len(questions) - len(gold)
+
+    def settle(rule: Rule, verdict: Verdict, mask: Mask | None) -> Verdict:
+        reason = no_gate(calibration) if about_deltas(rule) else None
+        return uncalibrated(rule, int(sums[rule.metric].units.sum()), reason) if reason else verdict
+
+    return Numbers(
+        sums,
+        questions,
+        by_gold(gold, strays),
+        signature,
+        # A question that the gold set does not have stands for itself.
+        weights=None if weights is None else np.concatenate([weights, np.ones(strays)]),
+        min_coverage=min_coverage,
+        settle=settle,
+    )
+
+
+def are_ok(labels: Sequence[str | None]) -> list[bool | None]:
+    return [None if label is None else label == OK for label in labels]
 
 
 def _supporter(depth: Depth) -> str | None:

@@ -168,3 +168,23 @@ def why_missing(sums: QuestionSums) -> str:
 def _ranked(absent: Mapping[Absent, int]) -> str:
     ranked = sorted(absent.items(), key=lambda pair: (-pair[1], pair[0].reason))
     return ", ".join(f"{why.reason} ({times})" for why, times in ranked)
+
+
+def grouped(sums: QuestionSums, groups: Sequence[str], mask: Mask | None = None) -> QuestionSums:
+    """The sums of each group of units, by the groups' names; of those in the mask alone.
+
+    Whoever resamples them then resamples groups, as it must be where units of one group are
+    alike: about one source, or in one conversation.
+    """
+    kept = np.flatnonzero(np.ones(len(groups), dtype=bool) if mask is None else mask)
+    names = np.array([groups[place] for place in kept.tolist()], dtype=object)
+    known, group = np.unique(names, return_inverse=True) if len(names) else (names, kept)
+
+    def added(column: NDArray[Any]) -> NDArray[Any]:
+        total = np.zeros((len(known), *column.shape[1:]), dtype=column.dtype)
+        np.add.at(total, group, column[kept])
+        return total
+
+    return QuestionSums(
+        sums.metric, added(sums.sums), added(sums.scored), added(sums.units), sums.absent
+    )

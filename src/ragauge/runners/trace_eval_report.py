@@ -23,9 +23,9 @@ from ragauge.metrics.sums import QuestionSums, sums_of_rows
 from ragauge.metrics.table import find, reading
 from ragauge.runners.audit import told
 from ragauge.runners.audit_blocks import BlockAudit
-from ragauge.runners.audit_numbers import AuditNumbers
-from ragauge.runners.audit_report import code_counts
+from ragauge.runners.audit_report import are_ok, audit_numbers, code_counts
 from ragauge.runners.audit_sums import AuditSums
+from ragauge.runners.evaluation import Numbers
 from ragauge.runners.numbers import values_of
 from ragauge.runners.trace_eval_identity import signature_of
 from ragauge.runners.traced_question import FAILED, Lines, Traced
@@ -80,14 +80,14 @@ class TraceEvalAssembly:
         """The outcome of the runs in `out`; `noted` are findings of its lines."""
         self._note(noted)
         sums = self._sums()
-        numbers = self._numbers(sums)
+        numbers, labels = self._numbers(sums), self._labels()
         whole = identity | {
             "gold_sha256": fingerprint(self._gold),
             "metrics": {id: sums[id].metric.version for id in sorted(sums)},
         }
         return Outcome(
             report=self._report(sums, numbers, out, whole),
-            units=numbers.units(self._labels(), {**self._found.details()}),
+            units=numbers.units(labels, are_ok(labels), {**self._found.details()}),
             gold=self._gold,
             record_rows=None,
             identity=whole,
@@ -125,10 +125,10 @@ class TraceEvalAssembly:
         unseen = [Absent("not seen yet")] * (len(self._gold) - len(rows))
         return sums_of_rows(metric, [*rows, *unseen])
 
-    def _numbers(self, sums: Mapping[str, QuestionSums]) -> AuditNumbers:
+    def _numbers(self, sums: Mapping[str, QuestionSums]) -> Numbers:
         qids = [question.qid for question in self._gold]
         least = self._options.min_coverage
-        return AuditNumbers(sums, qids, self._gold, self._signature, self._calibration, least)
+        return audit_numbers(sums, qids, self._gold, self._signature, self._calibration, least)
 
     def _note(self, noted: Findings) -> None:
         """Add what is to be said of the gold set, the documents and the journal."""
@@ -144,7 +144,7 @@ class TraceEvalAssembly:
     def _report(
         self,
         sums: Mapping[str, QuestionSums],
-        numbers: AuditNumbers,
+        numbers: Numbers,
         out: str,
         identity: dict[str, Any],
     ) -> TraceEvalReport:

@@ -2,31 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
-import numpy as np
 from msgspec import Struct
 
 from ragauge import __version__
 from ragauge.contracts.evaluation import Detail, EvalReport, Task
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold, fingerprint
-from ragauge.contracts.score import ROWS_KEPT, Advice, Outcome, Score, UnitRows
+from ragauge.contracts.score import ROWS_KEPT, Advice, Outcome
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.diagnosis.components import advise_component
-from ragauge.errors import UsageError
 from ragauge.gates.components import any_value
-from ragauge.gates.decide import decide, decide_each, passed
+from ragauge.gates.decide import decide, passed
 from ragauge.metrics.sums import QuestionSums
-from ragauge.runners.components.grouped_sums import grouped
 from ragauge.runners.components.options import EvalOptions, rules_for
 from ragauge.runners.components.strata import note_strata, shown_strata
-from ragauge.runners.numbers import each_value, measured, scored, why_missing
-
-if TYPE_CHECKING:
-    from ragauge.runners.numbers import Mask
+from ragauge.runners.evaluation import Numbers, Settle, by_columns
 
 GOLD_KEPT = 100_000
 """Units of a run that history keeps beside its numbers."""
@@ -73,13 +67,23 @@ class Evaluated(Struct, frozen=True, kw_only=True):
     """What each unit belongs to, where several belong together: intervals resample groups."""
     undecided: Sequence[Verdict] = ()
     """Gates that the task itself could not decide."""
-    settled: Callable[[Rule, Verdict, Mask | None], Verdict] = lambda rule, verdict, mask: verdict
-    """What the task makes of a gate's verdict over the units of a mask, by what it alone knows."""
+    settled: Settle | None = None
 
 
 def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
     """The report of what was found, with the rows it is made of."""
-    numbers, gold = _Numbers(found, options), _gold(found)
+    gold = _gold(found)
+    numbers = Numbers(
+        found.sums,
+        found.units,
+        by_columns(found.strata),
+        found.signature,
+        made_with=found.made_with,
+        groups=found.groups,
+        intervals=options.intervals,
+        min_coverage=options.min_coverage,
+        settle=found.settled,
+    )
     shown = shown_strata(found.strata, options)
     note_strata(found.units, found.strata, shown, options, found.findings)
     for problem in found.problems:
@@ -88,10 +92,10 @@ def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
     report = EvalReport(
         passed=passed(gates),
         task=found.task,
-        metrics={id: numbers.score(id) for id in sorted(found.sums)},
+        metrics=numbers.scores(),
         gates=gates,
         per_type=found.per_type,
-        per_stratum={name: numbers.stratum(name) for name in shown},
+        per_stratum={name: numbers.by_value(found.strata[name], found.headlines) for name in shown},
         detail=found.detail,
         findings=tuple(found.findings.kept()),
         finding_counts=dict(sorted(found.findings.counts.items())),
@@ -101,17 +105,22 @@ def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
     )
     return Outcome(
         report=report,
-        units=numbers.units(),
+        units=numbers.units(
+            [None if one is None else ("right" if one else "wrong") for one in found.right],
+            found.right,
+            # Strata too, so that a recorded run can be sliced.
+            dict(sorted(found.strata.items())),
+        ),
         gold=gold,
         record_rows=None,
         identity=report.identity,
     )
 
 
-def _gates(found: Evaluated, numbers: _Numbers, rules: Sequence[Rule]) -> tuple[Verdict, ...]:
+def _gates(found: Evaluated, numbers: Numbers, rules: Sequence[Rule]) -> tuple[Verdict, ...]:
     """The verdicts on the rules, and on what nobody could measure, unless one says so already."""
-    gates = [numbers.verdict(rule) for rule in rules]
-    for more in (*numbers.nothing_told(), *found.undecided):
+    gates = list(numbers.verdicts(rules))
+    for more in (*_nothing_measured(found, numbers), *found.undecided):
         if not any(gate.metric == more.metric and not gate.holds for gate in gates):
             gates.append(more)
     return tuple(gates)
@@ -128,80 +137,17 @@ def _advice(found: Evaluated) -> tuple[Advice, ...]:
     )
 
 
-class _Numbers:
-    """Scores and verdicts over all units, or those of a stratum."""
+def _nothing_measured(found: Evaluated, numbers: Numbers) -> list[Verdict]:
+    """A gate that is not evaluated, where no headline has a value.
 
-    def __init__(self, found: Evaluated, options: EvalOptions) -> None:
-        self._found, self._options = found, options
-
-    def score(self, id: str, mask: Mask | None = None, confidence: float | None = None) -> Score:
-        sums = self._found.sums[id]
-        made = (self._found.signature, self._found.made_with.get(id))
-        signature = "|".join((id, f"v{sums.metric.version}", *filter(None, made)))
-        intervals = self._options.intervals or confidence is not None
-        if self._found.groups is not None:
-            sums, mask = grouped(sums, self._found.groups, mask), None
-            signature += f"|groups:{len(sums.units)}"
-        return scored(sums, signature, mask, confidence, intervals=intervals)
-
-    def verdict(self, rule: Rule) -> Verdict:
-        mask = self._mask(rule)
-        return self._found.settled(rule, self._decided(rule, mask), mask)
-
-    def _decided(self, rule: Rule, mask: Mask | None) -> Verdict:
-        if rule.metric not in self._found.sums:
-            reason = "this evaluation does not measure it"
-            return decide(rule, Score(value=None, n=0, of=len(self._found.units), reason=reason))
-        sums, least = self._found.sums[rule.metric], self._options.min_coverage
-        if rule.per == "question":
-            return decide_each(rule, each_value(sums, self._found.units, mask), least)
-        why = why_missing(sums) if mask is None else ""
-        return decide(rule, self.score(rule.metric, mask, rule.confidence), least, why)
-
-    def nothing_told(self) -> list[Verdict]:
-        """A gate that is not evaluated, where no headline has a value.
-
-        No run passes in which there was nothing to measure.
-        """
-        sums = self._found.sums
-        asked = [id for id in sums if not id.endswith(".coverage")]
-        ids = [id for id in self._found.headlines if id in sums] or asked
-        if any(sums[id].scored.any() for id in ids):
-            return []
-        return [decide(any_value(sums[ids[0]].metric), self.score(ids[0]))]
-
-    def units(self) -> UnitRows:
-        """What each unit came to; its strata stand in the details, so that runs can be sliced."""
-        return UnitRows(
-            ids=self._found.units,
-            labels=[
-                None if one is None else ("right" if one else "wrong") for one in self._found.right
-            ],
-            right=self._found.right,
-            details=dict(sorted(self._found.strata.items())),
-            measured={id: measured(sums, "sums") for id, sums in self._found.sums.items()},
-        )
-
-    def stratum(self, name: str) -> dict[str, dict[str, Score]]:
-        column = np.array([value or "" for value in self._found.strata[name]], dtype=object)
-        values = sorted({value for value in self._found.strata[name] if value})
-        return {
-            value: {id: self.score(id, column == value) for id in self._found.headlines}
-            for value in values
-        }
-
-    def _mask(self, rule: Rule) -> Mask | None:
-        if not rule.where:
-            return None
-        mask = np.ones(len(self._found.units), dtype=bool)
-        for key, wanted in rule.where.items():
-            column = self._found.strata.get(key)
-            if column is None:
-                names = ", ".join(sorted(self._found.strata)) or "none in this gold"
-                raise UsageError(f'gate "{rule}": no unit has "{key}"; there are {names}')
-            word = str(wanted).lower()
-            mask &= np.array([value is not None and value.lower() == word for value in column])
-        return mask
+    No run passes in which there was nothing to measure.
+    """
+    sums = found.sums
+    asked = [id for id in sums if not id.endswith(".coverage")]
+    ids = [id for id in found.headlines if id in sums] or asked
+    if any(sums[id].scored.any() for id in ids):
+        return []
+    return [decide(any_value(sums[ids[0]].metric), numbers.score(ids[0]))]
 
 
 NOT_IN_THE_NUMBERS = (
