@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from tests.cli.command import ragauge
+from tests.cli.command import in_a_process as ragauge
 
 ENTRIES = [
     {

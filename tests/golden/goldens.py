@@ -33,8 +33,8 @@ def goldens() -> dict[str, Callable[[Path], str]]:
 def printed(arguments: list[str], width: int, folder: Path) -> str:
     """The exit code of a command, what it printed, and its remarks."""
     done = run(arguments, folder, width=width)
-    remarks = f"--- standard error\n{done.err}" if done.err else ""
-    return f"exit {done.code}\n{done.out}{remarks}"
+    remarks = f"--- standard error\n{done.stderr.decode()}" if done.stderr else ""
+    return f"exit {done.returncode}\n{done.stdout.decode()}{remarks}"
 
 
 def made(make: Callable[[Path], str], folder: Path) -> str:

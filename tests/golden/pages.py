@@ -8,8 +8,6 @@ from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlencode
 
-from tests.golden.running import in_folder
-
 PAGES = {
     "page-runs.html": ("/", {}),
     "page-run-score.html": ("/runs/after", {}),
@@ -34,7 +32,7 @@ def page(address: str, query: dict[str, str], folder: Path) -> str:
     from ragauge.dashboard.material import Material
     from ragauge.store.history import open_history
 
-    with in_folder(folder), closing(open_history("store", create=False)) as history:
+    with closing(open_history(str(folder / "store"), create=False)) as history:
         material = Material(history, "the store")
         with closing(material.jobs):
             return asyncio.run(_answered(application(material), address, urlencode(query)))

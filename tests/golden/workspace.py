@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from tests.golden.running import NOW, in_folder, run
+from tests.golden.running import NOW, run, steady
 
 STAMP = 1_700_000_000
 """The time of every file: logs take it where a trace has none."""
@@ -31,7 +31,7 @@ ANSWERS = [
 
 def build(folder: Path) -> None:
     """Fill the folder; the same bytes every time."""
-    with in_folder(folder):
+    with steady():
         _traces(folder)
     _components(folder)
     _answers(folder)

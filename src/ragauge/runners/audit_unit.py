@@ -36,6 +36,8 @@ def in_one_unit(work: Iterable[Block]) -> Iterator[Piece]:
 
 def unit_in(content: bytes) -> Unit | None:
     """The unit of the first offsets in lines of traces; None where there are none."""
+    if not any(sign in content for sign in _SIGNS):
+        return None
     return next(_units(content), None)
 
 
