@@ -14,9 +14,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from ragauge.contracts.examples import EXAMPLES
 from ragauge.contracts.history import GitState, History, NewRun, Run, RunFilter
-from ragauge.contracts.schemas import RECORDS
+from ragauge.contracts.schemas import RECORDS, examples
 from ragauge.contracts.score import Measured, Outcome, Score, UnitRows
 from ragauge.contracts.verdict import Rule
 from ragauge.demo import GOLD
@@ -578,7 +577,7 @@ NOTHING = Rule(metric="quality.in_scope", op=">=", bound=0)
 
 def outcome_of(kind: str) -> Outcome:
     """The example of a kind of report as a runner would hand it over, with nothing to score."""
-    report = msgspec.convert(EXAMPLES[kind][0], RECORDS[kind])
+    report = msgspec.convert(examples(kind)[0], RECORDS[kind])
     gate = decide(NOTHING, Score(value=None, n=0, of=3, reason="no citations"))
     report = msgspec.structs.replace(report, gates=(*report.gates, gate))
     measured = {

@@ -21,9 +21,8 @@ from ragauge.contracts.diagnosis import (
     Slice,
     Threshold,
 )
-from ragauge.contracts.examples import EXAMPLES
 from ragauge.contracts.finding import Finding
-from ragauge.contracts.schemas import schema
+from ragauge.contracts.schemas import examples, schema
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.reports.forms import KINDS, render
@@ -373,7 +372,7 @@ def test_the_examples_are_as_their_schemas_say(name):
     found = schema(name)
     jsonschema.Draft202012Validator.check_schema(found)
     validator = jsonschema.Draft202012Validator(found)
-    [example] = EXAMPLES[name]
+    [example] = examples(name)
     validator.validate(json.loads(json.dumps(example)))
     with pytest.raises(jsonschema.ValidationError):
         validator.validate({**json.loads(json.dumps(example)), "id": 3, "causes": 3})
@@ -381,7 +380,7 @@ def test_the_examples_are_as_their_schemas_say(name):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_example_has_every_form(form):
-    example = msgspec.convert(EXAMPLES["diagnosis-report"][0], DiagnosisReport)
+    example = msgspec.convert(examples("diagnosis-report")[0], DiagnosisReport)
     assert "context_recall" in render(example, form)
 
 

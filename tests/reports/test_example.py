@@ -6,8 +6,7 @@ import jsonschema
 import msgspec
 import pytest
 
-from ragauge.contracts.examples import EXAMPLES
-from ragauge.contracts.schemas import schema
+from ragauge.contracts.schemas import examples, schema
 from ragauge.contracts.stability import StabilityReport
 from ragauge.reports.forms import FORMS, render
 from tests.reports import sweeps
@@ -21,7 +20,7 @@ def validator():
 
 
 def test_the_example_and_every_report_are_valid(validator):
-    [example] = EXAMPLES["stability-report"]
+    [example] = examples("stability-report")
     example = json.loads(json.dumps(example))
     validator.validate(example)
     for report in (sweeps.telling(), sweeps.reference()):
@@ -32,6 +31,6 @@ def test_the_example_and_every_report_are_valid(validator):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_example_has_every_form(form):
-    [example] = EXAMPLES["stability-report"]
+    [example] = examples("stability-report")
     report = msgspec.convert(example, StabilityReport)
     assert "q1" in render(report, form)

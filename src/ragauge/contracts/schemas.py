@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
 from typing import Any
 
 import msgspec
@@ -86,9 +87,14 @@ RECORDS: dict[str, type] = {
 
 def schema(name: str) -> dict[str, Any]:
     """The JSON Schema of a record, its parts under `$defs`, with examples that validate."""
-    from ragauge.contracts.examples import EXAMPLES
-
     made: dict[str, Any] = msgspec.json.schema(RECORDS[name])
     title = made.pop("$ref").rsplit("/", 1)[-1]
     record = made["$defs"].pop(title)
-    return {"$schema": DIALECT, **record, "$defs": made["$defs"], "examples": EXAMPLES[name]}
+    return {"$schema": DIALECT, **record, "$defs": made["$defs"], "examples": examples(name)}
+
+
+def examples(name: str) -> list[Any]:
+    """Records of this name as they look in JSON."""
+    file = files("ragauge.contracts") / "examples" / f"{name}.json"
+    found: list[Any] = msgspec.json.decode(file.read_bytes())
+    return found

@@ -9,8 +9,7 @@ import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped
 
 from ragauge.contracts.audit import AuditReport
-from ragauge.contracts.examples import EXAMPLES
-from ragauge.contracts.schemas import RECORDS, schema
+from ragauge.contracts.schemas import RECORDS, examples, schema
 from ragauge.errors import UsageError
 from ragauge.reports import html
 from ragauge.reports.audit.view import View
@@ -31,7 +30,7 @@ def test_an_audit_has_sarif_and_no_spreadsheet(tmp_path):
 def test_the_published_examples_are_valid_and_read_back(name):
     found = schema(name)
     jsonschema.Draft202012Validator.check_schema(found)
-    [example] = EXAMPLES[name]
+    [example] = examples(name)
     example = json.loads(json.dumps(example))
     jsonschema.Draft202012Validator(found).validate(example)
     assert msgspec.convert(example, RECORDS[name])
@@ -39,7 +38,7 @@ def test_the_published_examples_are_valid_and_read_back(name):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_example_has_every_form(form):
-    report = msgspec.convert(EXAMPLES["audit-report"][0], AuditReport)
+    report = msgspec.convert(examples("audit-report")[0], AuditReport)
     assert "mismatch_index_hash" in render(report, form)
 
 

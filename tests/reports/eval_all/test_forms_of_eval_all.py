@@ -8,8 +8,7 @@ import pytest
 from junitparser import JUnitXml
 
 from ragauge.contracts.evaluation import EvalAllReport
-from ragauge.contracts.examples import EXAMPLES
-from ragauge.contracts.schemas import schema
+from ragauge.contracts.schemas import examples, schema
 from ragauge.errors import UsageError
 from ragauge.reports import html
 from ragauge.reports.eval_all import story
@@ -33,13 +32,13 @@ def test_a_form_it_does_not_have_is_refused(tmp_path):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_example_has_every_form(form):
-    example = msgspec.convert(EXAMPLES["eval-all-report"][0], EvalAllReport)
+    example = msgspec.convert(examples("eval-all-report")[0], EvalAllReport)
     assert FAILED in render(example, form)
 
 
 def test_every_report_is_as_its_schema_says_and_reads_back():
     validator = jsonschema.Draft202012Validator(schema("eval-all-report"))
-    validator.validate(json.loads(json.dumps(EXAMPLES["eval-all-report"][0])))
+    validator.validate(json.loads(json.dumps(examples("eval-all-report")[0])))
     written = render(everything(), "json")
     validator.validate(json.loads(written))
     assert msgspec.json.decode(written, type=EvalAllReport) == everything()

@@ -11,8 +11,7 @@ from junitparser import Error, Failure, JUnitXml, Skipped
 from rich.cells import cell_len
 
 from ragauge.contracts.evaluation import EvalReport
-from ragauge.contracts.examples import EXAMPLES
-from ragauge.contracts.schemas import schema
+from ragauge.contracts.schemas import examples, schema
 from ragauge.metrics.table import table
 from ragauge.reports.evaluation import families, support
 from ragauge.reports.evaluation.support import marked_words, quoted
@@ -38,7 +37,7 @@ def squeezed(written):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_example_has_every_form(form):
-    example = msgspec.convert(EXAMPLES["eval-report"][1], EvalReport)
+    example = msgspec.convert(examples("eval-report")[1], EvalReport)
     assert "1834" in render(example, form)
 
 

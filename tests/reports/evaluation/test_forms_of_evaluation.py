@@ -10,8 +10,7 @@ import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped
 
 from ragauge.contracts.evaluation import EvalReport
-from ragauge.contracts.examples import EXAMPLES
-from ragauge.contracts.schemas import schema
+from ragauge.contracts.schemas import examples, schema
 from ragauge.errors import UsageError
 from ragauge.reports import html
 from ragauge.reports.evaluation import rankings, story
@@ -45,14 +44,14 @@ def test_a_form_it_does_not_have_is_refused(tmp_path):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_example_has_every_form(form):
-    example = msgspec.convert(EXAMPLES["eval-report"][0], EvalReport)
+    example = msgspec.convert(examples("eval-report")[0], EvalReport)
     assert "TMP" in render(example, form)
 
 
 @tasks
 def test_every_report_is_as_its_schema_says_and_reads_back(task):
     validator = jsonschema.Draft202012Validator(schema("eval-report"))
-    validator.validate(json.loads(json.dumps(EXAMPLES["eval-report"][0])))
+    validator.validate(json.loads(json.dumps(examples("eval-report")[0])))
     for made in (MAKERS[task](), nothing(task)):
         written = render(made, "json")
         validator.validate(json.loads(written))

@@ -9,8 +9,7 @@ import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped
 
 from ragauge.contracts.audit import STATES
-from ragauge.contracts.examples import EXAMPLES
-from ragauge.contracts.schemas import schema
+from ragauge.contracts.schemas import examples, schema
 from ragauge.contracts.trace_eval import TraceEvalCoverage, TraceEvalReport
 from ragauge.errors import UsageError
 from ragauge.reports import html
@@ -36,7 +35,7 @@ def test_a_form_it_does_not_have_is_refused(tmp_path):
 
 @pytest.mark.parametrize("form", FORMS)
 def test_the_example_has_every_form(form):
-    example = msgspec.convert(EXAMPLES["trace-eval-report"][0], TraceEvalReport)
+    example = msgspec.convert(examples("trace-eval-report")[0], TraceEvalReport)
     assert "mismatch_index_hash" in render(example, form)
 
 
