@@ -20,6 +20,7 @@ for name, examples in {"quick": 15, "full": 100}.items():
         derandomize=True,
         suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     )
+settings.load_profile("full")
 
 GOLD = [
     {
