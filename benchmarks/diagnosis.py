@@ -27,8 +27,8 @@ from benchmarks.spoilt import CAUSES, NEVER_WHOLE, Corpus, handbook, heritage
 from ragauge.demo.index import Index
 from ragauge.diagnosis.cases import Case
 from ragauge.diagnosis.catalogue import CAUSE, catalogue
-from ragauge.diagnosis.metric_report import told_severity
 from ragauge.diagnosis.ranking import rank
+from ragauge.diagnosis.report import told_severity
 from ragauge.runners.diagnosis.traced import Traced, traced_material
 from ragauge.stats.intervals import wilson
 from ragauge.store.manifests import write_manifest

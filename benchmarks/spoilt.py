@@ -23,7 +23,7 @@ from ragauge.diagnosis.cases import Case
 from ragauge.diagnosis.observed import Observed
 from ragauge.diagnosis.traced_case import traced_cases
 from ragauge.ingest.gold import read_gold
-from ragauge.runners.diagnosis.traced_runs import Observer, Observing
+from ragauge.runners.diagnosis.traced import Observer, Observing
 
 HANDBOOK = Path(__file__).parent / "handbook"
 SOUND, UNSOUND = 44, 3

@@ -11,9 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.citations.codes import entry_of
-from ragauge.citations.misattribution import other_holder
 from ragauge.citations.offsets import OffsetReading, Place, Whitespace, Words, ruler_of
-from ragauge.citations.places import PlaceCheck, Said, place_findings
+from ragauge.citations.places import PlaceCheck, Said, other_holder, place_findings
 from ragauge.contracts.audit import CitationFinding
 from ragauge.contracts.citation import Citation, Offsets
 from ragauge.contracts.documents import FrozenDocument

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.demo import DOCUMENTS
-from ragauge.demo.made_up import NAMES, Told, ended, untrue
+from ragauge.demo.answer_faults import NAMES, Told, ended, untrue
 from ragauge.text.language import language_of
 
 ALTERED, ADDED, REPLACED = 0.1, 0.5, 0.9

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from ragauge.demo.pipeline import Pipeline
+from ragauge.demo.pipeline import Pipeline, WeakSearch
 from ragauge.demo.retrieve import Search
-from ragauge.demo.weak_search import WeakSearch
 from tests.demo.asking import WORDINGS, has_gold
 
 SEARCH = Search(top_k=5, knee=False, rerank=False, pool=5, embedder="ngram", weak=True)

@@ -12,7 +12,7 @@ from ragauge.diagnosis import scored_case, traced_case
 from ragauge.diagnosis.catalogue import CAUSE, catalogue
 from ragauge.diagnosis.evidence import evidence, rules, symptoms
 from ragauge.diagnosis.ranking import MENDED
-from ragauge.runners.diagnosis.failing import AGAIN
+from ragauge.runners.diagnosis.diagnose import AGAIN
 
 TABLE = evidence()
 WEIGHTS = [(rule.id, weight) for rule in TABLE.cause for weight in rule.signs]

@@ -9,7 +9,7 @@ from ragauge.diagnosis.cases import Case
 from ragauge.diagnosis.catalogue import CAUSE, catalogue
 from ragauge.diagnosis.evidence import rules, symptoms
 from ragauge.diagnosis.ranking import rank
-from ragauge.diagnosis.told import Teller
+from ragauge.diagnosis.report import Teller
 from ragauge.diagnosis.words import words
 
 RULES = rules()

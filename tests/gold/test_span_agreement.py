@@ -18,8 +18,7 @@ from ragauge.contracts.entities import Entity
 from ragauge.metrics.entity_facts import document_facts
 from ragauge.reports.forms import render
 from ragauge.runners.gold_agreement import agreement
-from ragauge.runners.span_agreement import overlapping
-from ragauge.runners.token_agreement import token_labels
+from ragauge.runners.span_agreement import overlapping, token_labels
 
 close = pytest.approx
 TEXT = "Het Rijksmuseum staat in Amsterdam sinds 1885"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+import time
 from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlencode
@@ -24,6 +25,8 @@ PAGES = {
     "page-missing.html": ("/runs/0123456789ab", {}),
 }
 """Each page with its address and query."""
+PATIENCE = 300
+"""Tenths of a second that a page may take."""
 
 
 def page(address: str, query: dict[str, str], folder: Path) -> str:
@@ -35,7 +38,12 @@ def page(address: str, query: dict[str, str], folder: Path) -> str:
     with closing(open_history(str(folder / "store"), create=False)) as history:
         material = Material(history, "the store")
         with closing(material.jobs):
-            return asyncio.run(_answered(application(material), address, urlencode(query)))
+            for _ in range(PATIENCE):
+                made = asyncio.run(_answered(application(material), address, urlencode(query)))
+                if 'http-equiv="refresh"' not in made:  # a comparison is made in the background
+                    return made
+                time.sleep(0.1)
+    raise TimeoutError(f"{address} is not ready after {PATIENCE / 10:.0f} s")
 
 
 async def _answered(app: object, address: str, query: str) -> str:

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from ragauge.contracts.entities import AnnotatedText, Entity
 from ragauge.errors import UsageError
-from ragauge.ingest.annotated.entity_files import entities_of, read_entities
-from ragauge.ingest.annotated.entity_forms import FORMS
+from ragauge.ingest.annotated.entity_files import FORMS, entities_of, read_entities
 from ragauge.ingest.annotated.entity_writing import written
 from tests.components.shared_data import shared
 from tests.ingest.annotated import again, marked_texts, problems_of, read, read_text, spans

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import UsageError
-from ragauge.pipelines.jsonpath import NothingThere, parse_path
+from ragauge.pipelines.mapping import NothingThere, parse_path
 
 VALUE = {
     "a": {"b": [{"c": 1}, {"c": 2}, {}]},

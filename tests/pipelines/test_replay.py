@@ -10,8 +10,8 @@ import pytest
 from ragauge.contracts.run import PlannedRun, Variation
 from ragauge.contracts.system import Ask
 from ragauge.errors import InputRejected, UsageError
-from ragauge.pipelines.replay import ReplaySystem
 from ragauge.pipelines.reply import trace_of
+from ragauge.pipelines.systems import ReplaySystem
 from tests.pipelines.asking import failure_of, reply_of
 
 

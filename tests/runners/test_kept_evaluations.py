@@ -9,7 +9,7 @@ from ragauge.contracts.history import REPORT
 from ragauge.contracts.kept import SUMMARY, KeptAnswer
 from ragauge.contracts.trace import Trace
 from ragauge.runners.components import retrieval_files
-from ragauge.runners.components.retrieval_kept import RESULTS_KEPT
+from ragauge.runners.components.retrieval_files import RESULTS_KEPT
 from ragauge.runners.recording import record
 from tests.runners.kept_files import kept_answers
 from tests.runners.test_evaluate_all import ENTRIES, QRELS_ROWS, QUERIES, Perfect

@@ -22,8 +22,7 @@ from ragauge.pipelines.http import HttpSystem
 from ragauge.reports.latency import console, csv, markdown
 from ragauge.reports.latency.scatter import drawn as plot
 from ragauge.runners.cells import Ended, Plan, Quality, cell_of
-from ragauge.runners.latency import latency, planned_calls
-from ragauge.runners.open_loop import arrival_times, offered
+from ragauge.runners.latency import arrival_times, latency, offered, planned_calls
 from ragauge.runners.score import score
 from ragauge.runners.tradeoff import fronts, pareto, verdicts
 from ragauge.stats.quantiles import percentile, sample_needed

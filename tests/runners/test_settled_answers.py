@@ -8,7 +8,7 @@ from ragauge import evaluate_answers
 from ragauge.contracts.finding import Findings
 from ragauge.contracts.metric import Absent, Row
 from ragauge.gates.rules import known_rules
-from ragauge.runners.answers.settling import note_parts
+from ragauge.runners.answers.evaluation import note_parts
 from tests.models.judge_server import chatting, refuses, status
 from tests.runners.test_judged_answers import ROWS, agreeable, judged
 

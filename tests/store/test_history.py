@@ -111,7 +111,7 @@ class Watched(list[UnitRow]):
 
 @pytest.mark.parametrize("in_memory", [1 << 24, 1_000])
 def test_units_are_encoded_before_the_database_is_locked(history, monkeypatch, in_memory):
-    monkeypatch.setattr("ragauge.store.encoded_units.IN_MEMORY", in_memory)
+    monkeypatch.setattr("ragauge.store.sql.IN_MEMORY", in_memory)
     run = new_run(1, units=unit_rows(BATCH + 1))
     watched = changed(run, units=Watched(run.units))
     writing = history._database.writing
@@ -130,7 +130,7 @@ def test_units_are_encoded_before_the_database_is_locked(history, monkeypatch, i
 
 
 def test_no_room_for_the_encoded_units_ends_in_words(history, monkeypatch):
-    monkeypatch.setattr("ragauge.store.encoded_units.IN_MEMORY", 1)
+    monkeypatch.setattr("ragauge.store.sql.IN_MEMORY", 1)
     monkeypatch.setattr("tempfile._io.open", full_disk)
     with pytest.raises(UsageError, match="No space left on device; make room, or set TMPDIR"):
         history.record(new_run(1))

@@ -16,11 +16,11 @@ from ragauge.contracts.history import RunFilter
 from ragauge.errors import UsageError
 from ragauge.store import migrations, tables
 from ragauge.store.database import version_of
-from ragauge.store.encoded_units import encoded_units
 from ragauge.store.history import open_history
 from ragauge.store.places import LocalPlace, located
 from ragauge.store.postgres import _engine as server_engine
 from ragauge.store.recorded import insert_parts, insert_run
+from ragauge.store.sql import encoded_units
 from ragauge.store.sqlite import _WRITABLE
 from ragauge.store.sqlite import _engine as file_engine
 from tests.store.runs_made import new_run

@@ -11,10 +11,9 @@ from hypothesis import strategies as st
 from ragauge.contracts.answers import Context
 from ragauge.text.grounding import Passages
 from ragauge.text.grounding.cited import NO_CITATION, SUPPORTED, citation_support
-from ragauge.text.grounding.excerpts import excerpt
 from ragauge.text.grounding.groundedness import NO_ANSWER, NO_CLAIM, NO_CONTEXT
 from ragauge.text.grounding.markers import cited_in
-from ragauge.text.grounding.supporter import Supporter
+from ragauge.text.grounding.supporter import Supporter, excerpt
 from tests.components.shared_data import shared
 
 MUSEUM = (

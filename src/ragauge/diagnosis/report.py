@@ -13,31 +13,29 @@ from msgspec import Struct, structs
 from ragauge.contracts.diagnosis import (
     Cause,
     DiagnosisReport,
+    Evidence,
     Language,
     MetricDiagnosis,
     Replay,
+    Sample,
     ScoreRow,
+    Severity,
     Slice,
+    Threshold,
 )
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.score import Score
 from ragauge.diagnosis.advised import advised_causes
+from ragauge.diagnosis.cases import Case
 from ragauge.diagnosis.catalogue import Entry, catalogue, speaks_of
 from ragauge.diagnosis.features import too_fine
-from ragauge.diagnosis.limits import SEVEN, beyond, plain_name, severity
+from ragauge.diagnosis.knob_map import KnobMap, actions_of
+from ragauge.diagnosis.limits import RANKED, SEVEN, beyond, plain_name, severity, threshold_hit
 from ragauge.diagnosis.material import Material, Measured
-from ragauge.diagnosis.metric_report import (
-    by_severity,
-    failing,
-    metric_diagnosis,
-    only_in,
-    told_severity,
-)
 from ragauge.diagnosis.own_rules import own_causes
-from ragauge.diagnosis.ranking import Ranked, rank
-from ragauge.diagnosis.slices import ALPHA, worst_slices
-from ragauge.diagnosis.told import Teller
-from ragauge.diagnosis.words import worded, words
+from ragauge.diagnosis.ranking import Count, Ranked, SignTold, rank
+from ragauge.diagnosis.slices import ALPHA, only_here, worst_slices
+from ragauge.diagnosis.words import Words, worded, words
 from ragauge.errors import UsageError
 from ragauge.metrics.table import table
 
@@ -313,3 +311,180 @@ def _passed(diagnoses: Sequence[MetricDiagnosis], how: How, uncovered: Collectio
         one.severity in failing or (one.severity in JUDGED and one.metric in uncovered)
         for one in diagnoses
     )
+
+
+def told_severity(measured: Measured) -> Severity:
+    """How bad a metric is: as its gate said, else by its thresholds."""
+    if measured.severity is not None:
+        return measured.severity
+    if measured.score.value is None:
+        return "not_evaluable"
+    if measured.limits is None:
+        return "no_rule"
+    return severity(measured.score.value, measured.limits)
+
+
+def failing(metric: str, samples: Sequence[ScoreRow], limits: Threshold | None) -> list[ScoreRow]:
+    """The samples beyond the warning threshold, the worst first; ties by id."""
+    if limits is None:
+        return []
+    sign = 1 if limits.better == "higher" else -1
+    found = [
+        row
+        for row in samples
+        if metric in row.values and beyond(row.values[metric], limits.warning, limits.better)
+    ]
+    return sorted(found, key=lambda row: (sign * row.values[metric], row.id))
+
+
+def metric_diagnosis(
+    metric: str,
+    measured: Measured,
+    samples: Sequence[ScoreRow],
+    worst: Sequence[ScoreRow],
+    causes: tuple[str, ...],
+    symptoms: Mapping[str, tuple[str, ...]],
+    *,
+    reason: str | None,
+    top: int,
+) -> MetricDiagnosis:
+    """What is said of a metric; `worst` are its samples beyond the threshold."""
+    limits, value = measured.limits, measured.score.value
+    return MetricDiagnosis(
+        metric=metric,
+        severity=told_severity(measured),
+        value=value,
+        better=measured.better,
+        n=sum(metric in row.values for row in samples),
+        of=len(samples),
+        invalid=measured.invalid,
+        threshold=None if limits is None or value is None else threshold_hit(value, limits),
+        limits=limits,
+        beyond_warning=len(worst),
+        beyond_critical=_critical(metric, worst, limits),
+        reason=reason,
+        causes=causes,
+        worst=tuple(_sample(metric, row, symptoms) for row in worst[:top]),
+    )
+
+
+def by_severity(diagnosis: MetricDiagnosis) -> tuple[int, str]:
+    return RANKED.index(diagnosis.severity), diagnosis.metric
+
+
+def only_in(rows: Sequence[ScoreRow], cases: Sequence[Case]) -> list[Case]:
+    """The cases with those of other samples taken for right: they are what it is compared with."""
+    chosen = {row.id for row in rows}
+    return [
+        case if case.sample in chosen else structs.replace(case, symptoms=frozenset())
+        for case in cases
+    ]
+
+
+def _critical(metric: str, worst: Sequence[ScoreRow], limits: Threshold | None) -> int:
+    if limits is None or limits.critical is None:
+        return 0
+    return sum(beyond(row.values[metric], limits.critical, limits.better) for row in worst)
+
+
+def _sample(metric: str, row: ScoreRow, symptoms: Mapping[str, tuple[str, ...]]) -> Sample:
+    return Sample(
+        id=row.id,
+        value=row.values[metric],
+        question=row.question,
+        answer=row.answer,
+        reference=row.reference,
+        contexts=row.contexts,
+        retrieved_ids=row.retrieved_ids,
+        symptoms=symptoms.get(row.id, ()),
+        where=row.where,
+    )
+
+
+class Teller:
+    """Puts into words what was found."""
+
+    def __init__(self, words: Words, knobs: KnobMap) -> None:
+        self._words, self._knobs = words, knobs
+
+    def cause(self, ranked: Ranked, entry: Entry, metrics: tuple[str, ...]) -> Cause:
+        """A cause with its evidence, what it brought about first."""
+        symptoms = [self._symptom(name, count) for name, count in ranked.symptoms.items()]
+        signs = [self._sign(one) for one in ranked.signs if one.bits]
+        return Cause(
+            id=entry.id,
+            title=entry.title,
+            means=entry.means,
+            standing=ranked.standing,
+            explains=round(ranked.explains, 2),
+            of=ranked.of,
+            metrics=metrics,
+            evidence=(*symptoms, *sorted(signs, key=lambda one: -abs(one.bits))),
+            why=self._why(ranked),
+            confirm=entry.confirm,
+            actions=actions_of(entry, self._knobs),
+            samples=ranked.samples,
+        )
+
+    def _symptom(self, name: str, count: Count) -> Evidence:
+        return Evidence(
+            sign=name,
+            speaks="for",
+            n=count.n,
+            of=count.of,
+            elsewhere=None,
+            elsewhere_of=None,
+            bits=0.0,
+            text=worded(
+                self._words.shown, symptom=self._words.symptoms[name], n=count.n, of=count.of
+            ),
+        )
+
+    def _sign(self, told: SignTold) -> Evidence:
+        here, there = told.here, told.elsewhere
+        text = self._words.signs[told.weight.sign]
+        seen = here.n * abs(told.weight.bits) >= (here.of - here.n) * abs(told.weight.bits_if_not)
+        sentence = worded(text.seen if seen else text.not_seen, n=here.n, of=here.of)
+        if there.of:
+            sentence += worded(self._words.elsewhere, n=there.n, of=there.of)
+        return Evidence(
+            sign=told.weight.sign,
+            speaks="for" if told.bits > 0 else "against",
+            n=here.n,
+            of=here.of,
+            elsewhere=there.n if there.of else None,
+            elsewhere_of=there.of or None,
+            bits=round(told.bits, 2),
+            text=sentence,
+        )
+
+    def _why(self, ranked: Ranked) -> str | None:
+        """Why a cause is excluded, or cannot be told."""
+        struck, why = ranked.struck, self._words.why
+        if struck is None:
+            return None
+        if not struck.of:
+            needed = struck.sign or ranked.rule.symptoms[0]
+            return worded(why.untested, what=self._words.needs[needed])
+        if struck.sign is None:
+            return worded(why.no_symptom, of=struck.of)
+        return worded(why.struck_out[struck.sign], of=struck.of)
+
+    def slice(self, one: Slice, severity: Severity, *, all_beyond: bool) -> str:
+        """A slice as a sentence; where all samples are beyond the threshold, none is so `only`."""
+        texts = self._words.slices
+        if all_beyond or 2 * one.beyond <= one.beyond_all:
+            template = texts.worse
+        else:
+            template = texts.only if only_here(one) else texts.mostly
+        return worded(
+            template,
+            metric=one.metric,
+            severity=self._words.severity[severity],
+            conditions=texts.conditions(one.conditions),
+            beyond=one.beyond,
+            beyond_all=one.beyond_all,
+            value=one.value,
+            elsewhere=one.elsewhere,
+            n=one.n,
+        )

@@ -7,20 +7,25 @@ own; one that is not runs in threads, so that many calls can wait at once.
 
 from __future__ import annotations
 
+import asyncio
 import difflib
 import importlib
 import inspect
 import json
 import sys
-from collections.abc import Awaitable, Callable
+import threading
+from collections.abc import Awaitable, Callable, Coroutine
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
-from typing import Any
+from queue import SimpleQueue
+from typing import Any, ParamSpec, TypeVar
 
 import msgspec
 
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.errors import UsageError
-from ragauge.pipelines.loop_thread import LoopThread
 from ragauge.pipelines.reply import decoded
 from ragauge.pipelines.threads import DaemonThreads
 from ragauge.text.visible import one_line
@@ -174,3 +179,93 @@ def _is_async(function: Any) -> bool:
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
         getattr(function, "__call__", None)  # noqa: B004  # an object whose call is async
     )
+
+
+Result = TypeVar("Result")
+Given = ParamSpec("Given")
+
+_MOST_THREADS = 32
+
+
+class LoopThread:
+    """Runs coroutines that never raise, many at a time, in a daemon thread's loop.
+
+    Cancelling a call leaves it at once: its coroutine is cancelled too, but nobody waits to see
+    whether it heeds that, or whether it blocks the loop.
+    """
+
+    def __init__(self) -> None:
+        self._loop: asyncio.AbstractEventLoop | None = None
+        # The loop itself holds tasks by weak references alone.
+        self._going: set[asyncio.Task[Any] | None] = set()
+
+    async def call(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
+        """What the coroutine returns."""
+        loop = self._loop or self._start()
+        return await asyncio.wrap_future(
+            asyncio.run_coroutine_threadsafe(self._held(coroutine), loop)
+        )
+
+    def close(self) -> None:
+        """Let the thread end, when what still runs there has ended."""
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._loop = None
+
+    def _start(self) -> asyncio.AbstractEventLoop:
+        self._loop = asyncio.new_event_loop()
+        self._loop.set_default_executor(_DaemonExecutor(_MOST_THREADS))
+        threading.Thread(
+            target=self._work, args=(self._loop,), name="ragauge-loop", daemon=True
+        ).start()
+        return self._loop
+
+    def _work(self, loop: asyncio.AbstractEventLoop) -> None:
+        with asyncio.Runner(loop_factory=lambda: loop) as runner:  # it cancels tasks at its end
+            runner.get_loop()
+            while True:
+                with suppress(KeyboardInterrupt, SystemExit):  # of a task the function started
+                    loop.run_forever()
+                    return
+
+    async def _held(self, coroutine: Coroutine[Any, Any, Result]) -> Result:
+        task = asyncio.current_task()
+        self._going.add(task)
+        try:
+            return await coroutine
+        finally:
+            self._going.discard(task)
+
+
+class _DaemonExecutor(ThreadPoolExecutor):
+    """The threads of `asyncio.to_thread`, without the wait for them when the process ends."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(most)
+        self._most, self._started = most, 0
+        self._calls: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None] = SimpleQueue()
+
+    def submit(
+        self, fn: Callable[Given, Result], /, *args: Given.args, **kwargs: Given.kwargs
+    ) -> Future[Result]:
+        future: Future[Result] = Future()
+        self._calls.put((future, partial(fn, *args, **kwargs)))
+        if self._started < self._most:
+            self._started += 1
+            threading.Thread(target=self._serve, name="ragauge-loop-call", daemon=True).start()
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """Let the threads end that have nothing to do; never waits."""
+        for _ in range(self._started):
+            self._calls.put(None)
+
+    def _serve(self) -> None:
+        while call := self._calls.get():
+            future, function = call
+            if not future.set_running_or_notify_cancel():
+                continue
+            try:
+                future.set_result(function())
+            except BaseException as error:
+                future.set_exception(error)

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
-from ragauge.contracts.system import System
-from ragauge.errors import UsageError
+from msgspec import Struct
+
+from ragauge.contracts.system import Ask, CallFailed, System
+from ragauge.contracts.trace import Trace
+from ragauge.errors import InputRejected, UsageError
+from ragauge.ingest.fields import BadField
+from ragauge.ingest.lines import MAX_LINE, blocks
+from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.traces import read_trace, trace_faults
+from ragauge.metrics.facts import error_reason
 from ragauge.pipelines.callable import CallableSystem
 from ragauge.pipelines.command import CommandSystem
 from ragauge.pipelines.http import HttpSystem
 from ragauge.pipelines.mapping import Mapping
-from ragauge.pipelines.replay import ReplaySystem
+from ragauge.text.canonical import same_question
+from ragauge.text.visible import one_line
 
 
 def system_of(
@@ -42,3 +54,115 @@ def system_of(
         return CommandSystem(command)
     assert replay is not None, "one of them is named"
     return ReplaySystem(replay)
+
+
+_PROBLEMS_SHOWN = 100
+_SHOWN = 60
+_SETTINGS = ("seed", "temperature", "jitter")
+
+
+class _Recording(Struct, frozen=True):
+    line: bytes
+    seed: int | None
+    temperature: float | None
+    jitter: str | None
+    error: str | None
+
+    def fits(self, ask: Ask) -> int | None:
+        """How many settings were recorded and are those asked for; None where one is another."""
+        told = [name for name in _SETTINGS if getattr(self, name) is not None]
+        same = all(getattr(self, name) == getattr(ask, name) for name in told)
+        return len(told) if same else None
+
+
+class ReplaySystem:
+    """Answers by the question's text, and by seed, temperature and jitter where recorded.
+
+    Of several recordings that fit, the one that tells most of these counts, and of such the last.
+    """
+
+    def __init__(self, path: str | Path) -> None:
+        self._name = Path(path).name
+        self._recordings: dict[str, list[_Recording]] = {}
+        self._sha256 = hashlib.sha256()
+        self._load(str(path))
+
+    def __repr__(self) -> str:
+        return f"ReplaySystem({self._name!r})"
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        return {"kind": "replay", "file": self._name, "sha256": self._sha256.hexdigest()}
+
+    async def ask(self, ask: Ask) -> Any:
+        """The recorded reply."""
+        recordings = self._recordings.get(same_question(ask.q))
+        if recordings is None:
+            fact = f'"{one_line(ask.q, _SHOWN)}" was never asked'
+            raise CallFailed("not_recorded", fact)
+        fitting = [(fit, r) for r in recordings if (fit := r.fits(ask)) is not None]
+        if not fitting:
+            asked = ", ".join(f"{name}={getattr(ask, name)}" for name in _SETTINGS)
+            fact = f'"{one_line(ask.q, _SHOWN)}" was never asked with {asked}'
+            raise CallFailed("not_recorded", fact)
+        most = max(fit for fit, _ in fitting)
+        recording = [recording for fit, recording in fitting if fit == most][-1]
+        if recording.error is not None:
+            raise CallFailed("recorded_error", recording.error)
+        return _replied(recording.line)
+
+    async def close(self) -> None:
+        """Nothing is held open."""
+
+    def _load(self, name: str) -> None:
+        problems: list[str] = []
+        for number, line in self._lines(name):
+            try:
+                trace = read_trace(_decoded(line))
+                question = trace.question_sent or trace.q
+                if question is None:
+                    raise BadField("q", "missing; a recording is found by its question")
+            except (BadJson, BadField) as fault:
+                problems += [f"{name}:{number}: {fact}" for fact in _facts(line, fault)]
+                continue
+            recorded = self._recordings.setdefault(same_question(question), [])
+            recorded.append(_recording(line, trace))
+        if problems:
+            shown = problems[:_PROBLEMS_SHOWN]
+            raise InputRejected(*shown, more=len(problems) - len(shown))
+        if not self._recordings:
+            raise InputRejected(f"{name}: holds no trace; write one JSON object a line")
+
+    def _lines(self, name: str) -> Iterator[tuple[int, bytes]]:
+        before = 1
+        for block in blocks(name):
+            content = block.read()
+            self._sha256.update(content)
+            for number, line in enumerate(content.split(b"\n"), before):
+                if line.strip():
+                    yield number, line
+            before += content.count(b"\n")
+
+
+def _decoded(line: bytes) -> Any:
+    if len(line) > MAX_LINE:
+        raise BadJson(f"the line is longer than {MAX_LINE >> 20} MiB")
+    return decode(line)
+
+
+def _facts(line: bytes, fault: Exception) -> list[str]:
+    faults = [] if isinstance(fault, BadJson) else trace_faults(decode(line))
+    return faults or [str(fault)]
+
+
+def _recording(line: bytes, trace: Trace) -> _Recording:
+    failed = trace.status == "error" or trace.error
+    error = error_reason(trace) if failed else None
+    return _Recording(line, trace.seed, trace.temperature, trace.jitter, error)
+
+
+def _replied(line: bytes) -> Any:
+    """The reply of a recorded line; what an earlier trace kept under `extra` stands beside."""
+    reply = decode(line)
+    extra = reply.pop("extra", None)
+    return {**extra, **reply} if type(extra) is dict else reply

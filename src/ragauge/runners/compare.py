@@ -6,15 +6,25 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from msgspec import structs
+import msgspec
+import numpy as np
+from msgspec import Struct, structs
 
+from ragauge import __version__
 from ragauge.contracts.comparison import (
+    FLIPS_KEPT,
     Compared,
+    ComparedRun,
     ComparedSlice,
+    ComparisonCoverage,
     ComparisonReport,
+    Flip,
+    Side,
+    Way,
 )
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.history import History, Run, RunFilter
+from ragauge.contracts.gold import ANSWERABLE, value_of
+from ragauge.contracts.history import History, Run, RunFilter, UnitRow, canonical
 from ragauge.contracts.metric import Better
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Verdict
@@ -35,9 +45,6 @@ from ragauge.runners.compare_options import (
     margins_of,
     options_of,
 )
-from ragauge.runners.compared_runs import identity_of, told_run, without_baseline
-from ragauge.runners.compared_slices import slice_cells, slice_names, slicing
-from ragauge.runners.flips import flips_of
 from ragauge.runners.judged_changes import beside, judged, not_comparable
 from ragauge.runners.metric_change import (
     BY_UNITS,
@@ -48,8 +55,16 @@ from ragauge.runners.metric_change import (
     all_0_or_1,
     change_of,
     comparable,
+    untested,
 )
-from ragauge.runners.paired_units import Columns, ask_the_same, paired_units
+from ragauge.runners.paired_units import (
+    NOT_SAID,
+    RIGHT,
+    Columns,
+    PairedUnits,
+    ask_the_same,
+    paired_units,
+)
 from ragauge.stats.multiplicity import level_of
 from ragauge.text.visible import visible
 
@@ -325,3 +340,202 @@ class _Comparison:
             f"the gold sets differ, as allowed: {coverage.both:,} questions mean the same in "
             f"both and are compared, {coverage.changed_meaning:,} changed their meaning"
         )
+
+
+def told_run(run: Run) -> ComparedRun:
+    """Enough of a run to know which it is."""
+    git = run.record.git
+    return ComparedRun(
+        id=run.id,
+        name=run.record.name,
+        recorded_at=run.record.recorded_at,
+        commit=git.commit if git else None,
+        dirty=git.dirty if git else False,
+        branch=git.branch if git else None,
+        tags=run.tags,
+        labels=run.record.labels,
+        passed=run.record.passed,
+    )
+
+
+def identity_of(before: Run | None, after: Run, options: CompareOptions) -> dict[str, Any]:
+    """What makes a comparison come out as it does."""
+    return {
+        "command": "compare",
+        "options": msgspec.json.decode(canonical(options)),
+        "ragauge": __version__,
+        "runs": [run.id for run in (before, after) if run is not None],
+        "gold_sha256": after.record.gold_sha256,
+    }
+
+
+def without_baseline(reference: str, after: Run, options: CompareOptions) -> ComparisonReport:
+    """A report that says there is nothing to compare with yet, and passes."""
+    message = f"no run is {reference} yet; there is nothing to compare with, as allowed"
+    return ComparisonReport(
+        passed=None,
+        before=None,
+        after=told_run(after),
+        metrics={},
+        gates=(),
+        compared={},
+        slices=(),
+        flips=(),
+        flip_counts={"broken": 0, "mended": 0},
+        correction=options.correction,
+        alpha=options.alpha,
+        findings=(Finding("no_baseline", reference, message),),
+        finding_counts={"no_baseline": 1},
+        coverage=ComparisonCoverage(
+            both=0, only_before=0, only_after=after.record.units, changed_meaning=0
+        ),
+        identity=identity_of(None, after, options),
+    )
+
+
+FEWEST = 10
+"""Units a slice must have to be tested."""
+MOST_VALUES = 200
+"""A stratum with more values than this is an id, not a slice."""
+
+
+class Cell(Struct, frozen=True, kw_only=True):
+    """A metric in a slice, before it is judged among the others."""
+
+    stratum: str
+    value: str
+    metric: str
+    change: Change
+
+
+def slice_names(asked: tuple[str, ...], units: PairedUnits) -> list[str]:
+    """The strata to slice by, each once; raises UsageError with those there are."""
+    known = {ANSWERABLE}.union(*(one.strata for one in units.gold.values()))
+    unknown = [name for name in dict.fromkeys(asked) if name not in known or not units.gold]
+    if unknown:
+        there = ", ".join(sorted(known)) if units.gold else "none, for the runs have no gold set"
+        raise UsageError(
+            *(f'--slice "{name}": no question has it; there are {there}' for name in unknown)
+        )
+    return list(dict.fromkeys(asked))
+
+
+class Slicing(Struct, frozen=True):
+    """A stratum, and the value each unit has in it; empty where it has none."""
+
+    stratum: str
+    values: tuple[str, ...]
+
+    @property
+    def sizes(self) -> dict[str, int]:
+        """How many units each value has, in the order of the values."""
+        return dict(sorted(Counter(value for value in self.values if value).items()))
+
+    @property
+    def tested(self) -> int:
+        """How many values have units enough."""
+        return sum(n >= FEWEST for n in self.sizes.values())
+
+
+def slicing(units: PairedUnits, stratum: str, found: Findings) -> Slicing:
+    """How a stratum divides the units; raises UsageError where it is too fine."""
+    asked = (units.gold.get(unit) for unit in units.after.ids)
+    of = [(value_of(one, stratum) if one else None) or "" for one in asked]
+    made = Slicing(stratum, tuple(of))
+    sizes = made.sizes
+    lacking = of.count("")
+    if lacking:
+        message = f"{lacking:,} questions have no {stratum} and stand in no slice"
+        found.add(Finding("no_stratum", stratum, message), lacking)
+    if len(sizes) > MOST_VALUES:
+        raise UsageError(
+            f'--slice "{stratum}": has {len(sizes):,} values, and at most {MOST_VALUES} can be '
+            "told apart; slice by something coarser"
+        )
+    for value, n in sizes.items():
+        if n < FEWEST:
+            found.add(Finding("slice_too_small", f"{stratum}={value}", _too_few(n)))
+    return made
+
+
+def slice_cells(
+    units: PairedUnits, made: Slicing, metrics: Sequence[Comparable], how: How
+) -> list[Cell]:
+    """Each value of a stratum with each metric, in the order of the values."""
+    of = np.array(made.values)
+    columns = {one.id: units.columns(one.id, weighted=one.weighted) for one in metrics}
+    cells = []
+    for value, n in made.sizes.items():
+        inside = of == value
+        for metric in metrics:
+            before, after = (one.of(inside) for one in columns[metric.id])
+            change = (
+                change_of(metric, before, after, how)
+                if n >= FEWEST
+                else untested(metric, before, after, _too_few(n))
+            )
+            cells.append(Cell(stratum=made.stratum, value=value, metric=metric.id, change=change))
+    return cells
+
+
+def _too_few(n: int) -> str:
+    return f"too few: {n} in both runs, and a slice is tested from {FEWEST} on"
+
+
+def flips_of(
+    units: PairedUnits, before: Run, after: Run, history: History
+) -> tuple[tuple[Flip, ...], dict[Way, int]]:
+    """What broke and what was mended, by qid, as far as a report holds it; and how many of each.
+
+    A unit that a run says nothing of did not flip. Answers are read again, and only those kept
+    that are told: a run has far more of them than a report.
+    """
+    found = {way: sorted(flipped) for way, flipped in _flipped(units).items()}
+    kept = {way: flipped[:FLIPS_KEPT] for way, flipped in found.items()}
+    wanted = {unit for flipped in kept.values() for unit in flipped}
+    was, now = (_sides(run, history, wanted) for run in (before, after))
+    flips = tuple(
+        _flip(units, unit, way, was, now) for way, flipped in kept.items() for unit in flipped
+    )
+    return flips, {way: len(flipped) for way, flipped in found.items()}
+
+
+def _flipped(units: PairedUnits) -> dict[Way, list[str]]:
+    """The units that flipped, broken first."""
+    was, now = units.before.right, units.after.right
+    apart = (was != NOT_SAID) & (now != NOT_SAID) & (was != now)
+    ways: dict[Way, list[str]] = {"broken": [], "mended": []}
+    for place in np.flatnonzero(apart).tolist():
+        ways["mended" if now[place] == RIGHT else "broken"].append(units.after.ids[place])
+    return ways
+
+
+def _sides(run: Run, history: History, wanted: set[str]) -> dict[str, Side]:
+    if not wanted:
+        return {}
+    return {row.unit: _side(row) for row in history.units(run.id) if row.unit in wanted}
+
+
+def _flip(
+    units: PairedUnits, unit: str, way: Way, was: Mapping[str, Side], now: Mapping[str, Side]
+) -> Flip:
+    question = units.gold.get(unit)
+    return Flip(
+        qid=unit,
+        question=question.question if question else None,
+        way=way,
+        was=was[unit],
+        now=now[unit],
+    )
+
+
+def _side(row: UnitRow) -> Side:
+    """What a run answered, and why not always the same; where it answered nothing, its error."""
+    said = row.detail.get("claim") or row.detail.get("error")
+    why = row.detail.get("explained_by")
+    return Side(
+        label=row.label,
+        claim=str(said) if said else None,
+        cited=tuple(str(id) for id in row.detail.get("cited") or ()),
+        why=str(why) if why else None,
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -24,7 +25,7 @@ from ragauge.errors import UsageError
 from ragauge.gates.stability import STABLE, Profile, rules_of, stable_gate
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.whole_traces import can_be_read_again, whole_trace
-from ragauge.metrics.facts import Reader, Reading
+from ragauge.metrics.facts import Reader, Reading, error_reason
 from ragauge.metrics.stability import METRICS
 from ragauge.metrics.table import find
 from ragauge.runners.bad_input import allowed_bad
@@ -32,11 +33,17 @@ from ragauge.runners.heat_map import HeatMap
 from ragauge.runners.judge import Judge
 from ragauge.runners.options import in_flags
 from ragauge.runners.plans import Plans
-from ragauge.runners.question_stability import judged_question, lettered_runs
+from ragauge.runners.question_stability import (
+    JudgedQuestion,
+    Run,
+    judged_question,
+    lettered_runs,
+    said,
+)
 from ragauge.runners.run_lines import RunLines
-from ragauge.runners.run_rows import run_rows
 from ragauge.runners.sweep_findings import note_findings
 from ragauge.runners.verdicts import Verdicts
+from ragauge.store.rows import parquet_rows
 from ragauge.text.canonical import Canon
 
 Progress = Callable[[int, int], None]
@@ -199,3 +206,74 @@ def _plain(rules: tuple[Rule, ...]) -> dict[str, float]:
 
 def _silent(done: int, of: int) -> None:
     """Progress that nobody looks at."""
+
+
+HELD = 4_096
+"""Rows that are gathered before they are written."""
+
+_FACTS = ("refused", "claim_right", "citations_right", "echoed")
+_VARIED = ("seed", "temperature", "jitter", "paraphrase", "repeat")
+
+
+@contextmanager
+def run_rows(path: str | None) -> Iterator[Callable[[JudgedQuestion], None]]:
+    """A function that writes one question's runs, to a Parquet file or nowhere."""
+    if path is None:
+        yield lambda one: None
+        return
+    import polars as pl
+
+    schema = _schema()
+    held: list[dict[str, Any]] = []
+    with parquet_rows(Path(path)) as writer:
+
+        def add(one: JudgedQuestion) -> None:
+            held.extend(_row(one, run) for run in one.runs)
+            if len(held) >= HELD:
+                writer.add(pl.DataFrame(held, schema=schema))
+                held.clear()
+
+        yield add
+        writer.add(pl.DataFrame(held, schema=schema))
+
+
+def _row(one: JudgedQuestion, run: Run) -> dict[str, Any]:
+    trace, facts = run.trace, run.facts
+    return {
+        "qid": one.gold.qid,
+        "run_id": trace.run_id or f"{one.gold.qid}#{run.variation}",
+        **{name: getattr(run.variation, name) for name in _VARIED},
+        "question_sent": trace.question_sent or one.gold.question,
+        "cell": one.cells[run.variation],
+        "answer": said(run),
+        "cited": sorted(facts.cited) if facts else [],
+        "retrieved": list(trace.retrieved_ids) if trace.retrieved_ids is not None else None,
+        **{name: getattr(facts, name, None) for name in _FACTS},
+        "latency_ms": trace.latency_ms,
+        "error": None if facts else error_reason(trace),
+    }
+
+
+def _schema() -> dict[str, Any]:
+    import polars as pl
+
+    return {
+        "qid": pl.String,
+        "run_id": pl.String,
+        "seed": pl.Int64,
+        "temperature": pl.Float64,
+        "jitter": pl.String,
+        "paraphrase": pl.Int64,
+        "repeat": pl.Int64,
+        "question_sent": pl.String,
+        "cell": pl.String,
+        "answer": pl.String,
+        "cited": pl.List(pl.String),
+        "retrieved": pl.List(pl.String),
+        "refused": pl.Boolean,
+        "claim_right": pl.Boolean,
+        "citations_right": pl.Boolean,
+        "echoed": pl.Boolean,
+        "latency_ms": pl.Float64,
+        "error": pl.String,
+    }

@@ -12,7 +12,8 @@ from sqlalchemy import Boolean, Connection, Integer, Row, Select, Table, select,
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import ID_SHOWN, Checked, History, RunRecord, UnitRow
 from ragauge.errors import UsageError
-from ragauge.store.column_checking import gold_column_faults, unit_column_faults
+from ragauge.store.column_filling import gold_repacked, units_repacked
+from ragauge.store.column_making import run_packed
 from ragauge.store.database import BATCH, Database
 from ragauge.store.recorded import (
     file_rows,
@@ -26,13 +27,17 @@ from ragauge.store.recorded import (
 from ragauge.store.shelf import Shelf
 from ragauge.store.tables import (
     gold_questions,
+    packed_gold,
+    packed_units,
     regressions,
     run_files,
     run_labels,
     run_metrics,
     run_units,
+    run_words,
     runs,
     tags,
+    unit_keys,
 )
 
 _record = msgspec.json.Decoder(RunRecord)
@@ -257,3 +262,42 @@ def _gold_set_faults(connection: Connection, sha256: str) -> Iterator[str]:
     if astray:
         yield f"gold set {sha256[:12]}: {astray:,} rows have columns that are not as their line"
     yield from gold_column_faults(connection, sha256)
+
+
+def unit_column_faults(
+    connection: Connection, number: int, record: RunRecord, id: str
+) -> Iterator[str]:
+    """What is wrong with the columns of a run whose rows are whole."""
+    try:
+        drawn = units_repacked(connection, number, record.gold_sha256)
+    except msgspec.DecodeError:
+        return  # and the rows are told to be at fault
+    kept = select(packed_units).where(packed_units.c.run == number)
+    if not _are(connection, kept.order_by(packed_units.c.number), drawn.rows()):
+        yield "units: the columns are not as the rows"
+    places = select(unit_keys).where(unit_keys.c.run == number)
+    if not _are(connection, places.order_by(unit_keys.c.key, unit_keys.c.place), drawn.keys()):
+        yield "units: their places are not as the rows"
+    words = select(run_words.c.words).where(run_words.c.run == number)
+    if connection.execute(words).scalar() != run_packed(record, id):
+        yield "words: the table is not as the record"
+
+
+def gold_column_faults(connection: Connection, sha256: str) -> Iterator[str]:
+    """What is wrong with the columns of a gold set whose rows are whole."""
+    kept = select(packed_gold).where(packed_gold.c.gold_sha256 == sha256)
+    try:
+        drawn = gold_repacked(connection, sha256)
+    except msgspec.DecodeError:
+        return
+    if not _are(connection, kept.order_by(packed_gold.c.number), drawn):
+        yield f"gold set {sha256[:12]}: the columns are not as the rows"
+
+
+def _are(connection: Connection, kept: Any, drawn: Iterable[dict[str, Any]]) -> bool:
+    """Whether the rows of a table are these, in this order."""
+    found = connection.execute(kept).mappings().all()
+    expected = list(drawn)
+    return len(found) == len(expected) and all(
+        {name: row[name] for name in one} == one for row, one in zip(found, expected, strict=True)
+    )

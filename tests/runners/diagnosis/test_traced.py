@@ -14,8 +14,7 @@ from ragauge.demo.pipeline import Pipeline
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.gold import read_gold
 from ragauge.metrics.facts import Reader, Reading
-from ragauge.runners.diagnosis.traced import Traced, traced_material
-from ragauge.runners.diagnosis.traced_runs import Observer, Observing
+from ragauge.runners.diagnosis.traced import Observer, Observing, Traced, traced_material
 
 ANSWERED = ("h001", "h002", "h003", "h004", "h006", "h008", "h010", "h014", "h018", "h019")
 REFUSED = ("h007", "h011", "h015", "h020", "h024")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 from weakref import WeakValueDictionary
 
 import msgspec
+from msgspec import Struct
 
 from ragauge.contracts.judge import JudgeCall, JudgeReply, ReplyCache, Usage
 from ragauge.models.judges.budget import Budget
 from ragauge.models.judges.chat import Chat
-from ragauge.models.judges.kept import Kept, kept_reply
 from ragauge.models.judges.replies import Unusable, unusable, verdict_in
 from ragauge.models.judges.request import call_key, messages_of, repair_of
+from ragauge.models.judges.schema import faults
 
 
 class ChatJudge:
@@ -78,3 +80,28 @@ class ChatJudge:
         if isinstance(found, Unusable):
             raise unusable(found)
         return Kept(value=found, repaired=True, logprob=said.logprob), usage + more
+
+
+class Kept(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A reply as it is kept: nothing of the endpoint, nor of its key."""
+
+    value: dict[str, Any]
+    repaired: bool = False
+    logprob: float | None = None
+
+    def reply(self, usage: Usage) -> JudgeReply:
+        return JudgeReply(
+            value=self.value, usage=usage, repaired=self.repaired, logprob=self.logprob
+        )
+
+
+def kept_reply(cache: ReplyCache, key: str, call: JudgeCall) -> Kept | None:
+    """The reply that is kept; None where there is none that can be read and fits the call."""
+    content = cache.get(key)
+    if content is None:
+        return None
+    try:
+        kept = msgspec.json.decode(content, type=Kept)
+    except msgspec.DecodeError:
+        return None
+    return None if any(faults(kept.value, call.schema)) else kept

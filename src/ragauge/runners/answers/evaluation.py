@@ -3,21 +3,30 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+import numpy as np
 from msgspec import Struct, structs
 
 from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.evaluation import AnswerDetail, HumanAgreement, Task
 from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.contracts.trace import Trace
+from ragauge.contracts.verdict import Rule, Verdict
+from ragauge.gates.components import any_value, undecided
+from ragauge.gates.rules import parse_rules
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.overlap import claim_verdicts, factual_accuracy, verdict_counts
 from ragauge.metrics.sums import sums_of_rows
+from ragauge.metrics.table import find
 from ragauge.models.judging.rubric import rubric_id
+from ragauge.runners.answers.asking import UNJUDGED
 from ragauge.runners.answers.detail import (
     bands,
     kinds,
@@ -26,23 +35,27 @@ from ragauge.runners.answers.detail import (
     unsupported,
     worst_answers,
 )
-from ragauge.runners.answers.faults import answer_faults
 from ragauge.runners.answers.gathering import Asking, Gathered, gathered_facts
 from ragauge.runners.answers.kept_calibrations import shown_agreement
-from ragauge.runners.answers.kept_rows import kept_rows
+from ragauge.runners.answers.likeness import FAILED
 from ragauge.runners.answers.making import groups_of, made_with
 from ragauge.runners.answers.measuring import values_by_row
 from ragauge.runners.answers.options import (
     COVERAGE,
+    DEFAULT_EMBEDDER,
+    JUDGED,
     AnswerOptions,
     calibration_of,
     chosen_metrics,
 )
 from ragauge.runners.answers.scores import AnswersOutcome, answer_scores
-from ragauge.runners.answers.settling import note_parts, settling_of
 from ragauge.runners.components.evaluation import Evaluated, outcome_of
 from ragauge.runners.components.options import rules_for
 from ragauge.runners.components.strata import strata_of
+
+if TYPE_CHECKING:
+    from ragauge.runners.numbers import Mask
+
 
 HEADLINES: dict[str, tuple[str, ...]] = {
     "answers": (
@@ -244,3 +257,196 @@ def _fingerprint(facts: Sequence[AnswerFacts]) -> str:
     """A hash of what was asked and what is right, whatever the file looks like."""
     said: list[Any] = [(one.row.id, _meaning(one.row)) for one in facts]
     return hashlib.sha256(msgspec.json.encode(said)).hexdigest()
+
+
+Values = Mapping[str, float | None]
+Fault = Callable[[Values], bool]
+HALF = 0.5
+
+
+def answer_faults(
+    facts: Sequence[AnswerFacts], values: Mapping[str, Sequence[float | None]]
+) -> list[tuple[str, str]]:
+    """Each answer that went wrong, with the word for how; one may have several."""
+    found = []
+    for place, one in enumerate(facts):
+        if one.row.answer is None:
+            found.append((one.row.id, "no_answer"))
+            continue
+        told = {id.removeprefix("answers."): column[place] for id, column in values.items()}
+        found += [(one.row.id, word) for word, holds in FAULTS.items() if holds(told)]
+    return found
+
+
+def _below(bound: float, *names: str) -> Fault:
+    """Whether the first of these metrics that has a value is below the bound.
+
+    A judge's word comes before that of the sentence supporter.
+    """
+    return lambda told: (value := _first(told, names)) is not None and value < bound
+
+
+def _above(bound: float, *names: str) -> Fault:
+    return lambda told: (value := _first(told, names)) is not None and value > bound
+
+
+def _first(told: Values, names: Sequence[str]) -> float | None:
+    return next((told[name] for name in names if told.get(name) is not None), None)
+
+
+def _any(*faults: Fault) -> Fault:
+    return lambda told: any(fault(told) for fault in faults)
+
+
+def _judged(name: str) -> tuple[str, str]:
+    return name, f"lexical_{name}"
+
+
+FAULTS: dict[str, Fault] = {
+    "ungrounded": _any(_below(1, "grounded"), _below(HALF, *_judged("faithfulness"))),
+    "strange_number": _any(_below(1, "number_agreement"), _below(1, "date_agreement")),
+    "off_reference": _below(HALF, "factual_correctness", "token_recall", "containment"),
+    "off_question": _below(HALF, "answer_relevancy"),
+    "not_retrieved": _below(HALF, *_judged("context_recall")),
+    "useless_contexts": _below(HALF, *_judged("context_precision")),
+    "misled": _any(
+        _above(0, *_judged("noise_sensitivity")),
+        _above(0, *_judged("noise_sensitivity_irrelevant")),
+    ),
+    "own_knowledge": _above(0, *_judged("self_knowledge")),
+    "badly_cited": _any(_below(1, "citation_precision"), _above(0, "misattributed")),
+}
+"""By the catalogue's word, when the values of an answer speak for it."""
+
+
+def kept_rows(rows: Iterable[AnswerRow]) -> Iterator[tuple[str, KeptAnswer]]:
+    """Each row under its id; what is right stands under `extra.references`."""
+    for row in rows:
+        yield row.id, KeptAnswer(trace=_trace(row), where=row.where or None)
+
+
+def _trace(row: AnswerRow) -> Trace:
+    contexts = row.contexts
+    return Trace(
+        qid=row.id,
+        q=row.question,
+        answer=row.answer,
+        status="error" if row.answer is None else "ok",
+        citations=row.cited,
+        retrieved_ids=None if contexts is None else tuple(one.id for one in contexts),
+        retrieved=(
+            None
+            if contexts is None
+            else tuple({"id": one.id, "text": one.text} for one in contexts)
+        ),
+        extra={"references": row.references} if row.references else {},
+    )
+
+
+RELEVANCE = "answers.relevance"
+SPELLING = (
+    "the bound is for an embedder that knows meaning, such as minilm or an endpoint's; "
+    "ngram compares spelling alone"
+)
+NO_JUDGE = (
+    "only a judge can decide it: give --judge URL to `ragauge eval answers` or `eval qa`, or gate "
+    "on its lexical_ twin, which compares words"
+)
+AGAIN = "run again: what was answered is not asked twice"
+JUDGE_FAILED = "the judge failed"
+_LOST = (JUDGE_FAILED, FAILED, "no embedder compared", UNJUDGED)
+"""How the reasons begin of what is absent because a call failed, or was not made any more."""
+
+Rows = Mapping[str, Sequence[Row | Absent]]
+
+
+class Settling(Struct, frozen=True, kw_only=True):
+    """What is known of this evaluation's gates besides their numbers."""
+
+    lost: Mapping[str, Sequence[bool]]
+    """By metric, the answers at which a call failed that it needs."""
+    rows: Rows
+    unfinished: str | None
+    """Why some answers were not judged, though they were to be."""
+    by_meaning: Sequence[Rule] = ()
+    """Rules that the embedder is unfit for."""
+
+    def settled(self, rule: Rule, verdict: Verdict, mask: Mask | None) -> Verdict:
+        """The verdict, unless it would stand on calls that failed, or on the wrong embedder.
+
+        What fails does so on the answers that were heard; only a pass is withheld. Answers that
+        cannot have the metric by their nature are left out, and that is said.
+        """
+        if rule in self.by_meaning:
+            return structs.replace(verdict, verdict="not_evaluated", reason=SPELLING)
+        if rule.metric not in self.rows and find(rule.metric, "answers").needs & JUDGED:
+            return structs.replace(verdict, reason=NO_JUDGE)
+        if verdict.value is None or verdict.verdict == "fail" or rule.metric not in self.rows:
+            return verdict
+        column, lost = self.rows[rule.metric], self.lost[rule.metric]
+        among = range(len(column)) if mask is None else np.flatnonzero(mask).tolist()
+        reasons = Counter(column[place].reason or "" for place in among if lost[place])
+        if reasons:
+            why = min(reasons, key=lambda reason: (-reasons[reason], reason))
+            reason = f"{reasons.total():,} of {len(among):,} answers lost: {why}; {AGAIN}"
+            return structs.replace(verdict, verdict="not_evaluated", reason=reason)
+        if verdict.verdict == "pass" and verdict.reason is None and verdict.n < len(among):
+            return structs.replace(verdict, reason=f"over {verdict.n:,} of {len(among):,} answers")
+        return verdict
+
+    def unheard(
+        self, metrics: Mapping[str, Metric], values: Mapping[str, Sequence[float | None]]
+    ) -> Iterator[Verdict]:
+        """Gates that nobody could decide: what was to be said of answers and was not at all.
+
+        No run passes because its judge or its embedder was not heard.
+        """
+        judged = [metric for metric in metrics.values() if metric.needs & JUDGED]
+        if self.unfinished is not None and judged:
+            yield undecided(any_value(judged[0]), "not_evaluated", self.unfinished)
+        for id, metric in metrics.items():
+            if any(self.lost[id]) and not any(value is not None for value in values[id]):
+                by_judge = any((row.reason or "").startswith(JUDGE_FAILED) for row in self.rows[id])
+                reason = f"the {'judge' if by_judge else 'embedder'} failed at every answer"
+                yield undecided(any_value(metric), "not_evaluated", reason)
+
+
+def settling_of(
+    options: AnswerOptions,
+    rules: Sequence[Rule],
+    rows: Rows,
+    unfinished: str | None,
+) -> Settling:
+    """What the rows of the metrics and the options say of the gates."""
+    own = parse_rules(options.gates, lambda name: find(name, "answers")) if options.gates else ()
+    unfit = (options.embedder or DEFAULT_EMBEDDER) == DEFAULT_EMBEDDER
+    return Settling(
+        lost={id: lost_rows(column) for id, column in rows.items()},
+        rows=rows,
+        unfinished=unfinished,
+        # Who writes a bound for ngram himself knows what it is worth there; a preset does not.
+        by_meaning=[
+            rule for rule in rules if unfit and rule.metric == RELEVANCE and rule not in own
+        ],
+    )
+
+
+def lost_rows(rows: Sequence[Row | Absent]) -> list[bool]:
+    """Whether each row of a metric was lost because a call failed.
+
+    A call gives its verdicts on all claims of a text or on none, so that no value stands on half
+    of them.
+    """
+    return [isinstance(row, Absent) and row.reason.startswith(_LOST) for row in rows]
+
+
+def note_parts(rules: Sequence[Rule], rows: Rows, findings: Findings) -> None:
+    """A finding for each metric with a gate that some answers do not have."""
+    for id in sorted({rule.metric for rule in rules} & rows.keys()):
+        absent = Counter(row.reason for row in rows[id] if isinstance(row, Absent))
+        if absent and absent.total() < len(rows[id]):
+            told = len(rows[id]) - absent.total()
+            ranked = sorted(absent.items(), key=lambda pair: (-pair[1], pair[0]))
+            why = ", ".join(f"{reason} ({times:,})" for reason, times in ranked)
+            fact = f"{id}: its gate is decided over {told:,} of {len(rows[id]):,} answers; {why}"
+            findings.add(Finding("gate_over_part", id, fact))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
@@ -11,19 +12,34 @@ from ragauge.contracts.embedder import Embedder
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.judge import ReplyCache, Usage
 from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.contracts.refusal import REFUSING, Refusal
 from ragauge.ingest.answered.calibrations import AnswerCalibration, Calibrations
+from ragauge.ingest.fields import quoted
 from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.models.embedders import embedder
 from ragauge.models.endpoint_embedder import EmbeddingFailed
 from ragauge.models.judging import likened
-from ragauge.models.stored_embedder import KeptReplies
+from ragauge.models.remembered import RememberedEmbedder
+from ragauge.models.stored_embedder import KeptReplies, StoredEmbedder
 from ragauge.runners.answers.asking import Announce, Judging
-from ragauge.runners.answers.embedding import HeardEmbedder, heard_embedder
-from ragauge.runners.answers.facts import facts_of
 from ragauge.runners.answers.likeness import with_likeness
 from ragauge.runners.answers.measuring import Progress, measured_answers
-from ragauge.runners.answers.options import JUDGED, RELEVANCY, AnswerOptions, embeds, needs_of
+from ragauge.runners.answers.options import (
+    DEFAULT_EMBEDDER,
+    JUDGED,
+    RELEVANCY,
+    AnswerOptions,
+    embeds,
+    needs_of,
+)
 from ragauge.runners.answers.supporting import Supporting, model_of
+from ragauge.text.canonical import composed
 from ragauge.text.grounding.model import Model
+from ragauge.text.refusal import Tokens, refusal_in, refusal_in_free_words, tokens
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 
 class Asking(Struct, frozen=True, kw_only=True):
@@ -128,3 +144,76 @@ def _likened(facts: Sequence[AnswerFacts], field: str, chosen: Embedder) -> list
         one if getattr(one, field) is None else structs.replace(one, **{field: next(compared)})
         for one in facts
     ]
+
+
+class HeardEmbedder:
+    """Another embedder; what it fails at is kept, and once it is down it is not asked again."""
+
+    def __init__(self, embedder: Embedder, unheard_id: str) -> None:
+        self._embedder, self._unheard_id = embedder, unheard_id
+        self._heard = False
+        self._down: EmbeddingFailed | None = None
+        self.failures: list[str] = []
+
+    @property
+    def id(self) -> str:
+        """The embedder's own; where it never gave a vector, what is known of it without one."""
+        return self._unheard_id if self.failures and not self._heard else self._embedder.id
+
+    @property
+    def dimension(self) -> int:
+        return self._embedder.dimension
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row a text; raises EmbeddingFailed."""
+        if self._down is not None:
+            raise self._down
+        try:
+            vectors = self._embedder.embed(texts)
+        except EmbeddingFailed as failed:
+            self._down = failed if failed.down else None
+            self.failures.append(str(failed))
+            raise
+        self._heard = True
+        return vectors
+
+
+def heard_embedder(name: str | None, vectors: KeptReplies | None) -> HeardEmbedder:
+    """The embedder of that name; what it costs to ask it for is kept where there is a place."""
+    written = name or DEFAULT_EMBEDDER
+    chosen = embedder(written)
+    if vectors is not None and written != DEFAULT_EMBEDDER:  # n-grams are counted faster than read
+        chosen = StoredEmbedder(chosen, vectors)
+    return HeardEmbedder(RememberedEmbedder(chosen), f"endpoint:{written.partition('#')[2]}")
+
+
+TOLD = {
+    "near": "dresses up the refusal token",
+    "free": "refuses in its own words",
+    "undetermined": "may refuse in its own words, or answer",
+}
+"""What is said of refusals that do not count as such."""
+
+
+def facts_of(
+    rows: Sequence[AnswerRow], options: AnswerOptions, findings: Findings
+) -> list[AnswerFacts]:
+    """What is known of each answer; a refusal that does not count as one is a finding."""
+    known = tokens(tuple(map(composed, options.refusal_tokens)))
+    facts = []
+    for row in rows:
+        refusal = _refusal(row, known)
+        refused = refusal in REFUSING[options.refusal]
+        if not refused and refusal in TOLD:
+            fact = f"{quoted(row.id)} {TOLD[refusal]}, and counts as an answer"
+            findings.add(Finding(f"{refusal}_refusal", row.where, fact))
+        own = row if options.kind is None else structs.replace(row, kind=options.kind)
+        facts.append(AnswerFacts(row=own, refused=refused))
+    return facts
+
+
+def _refusal(row: AnswerRow, known: Tokens) -> Refusal:
+    if row.answer is None:
+        return "none"
+    refusal = refusal_in(composed(row.answer), known)
+    return refusal_in_free_words(row.answer, row.question) if refusal == "none" else refusal

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
-from msgspec import Struct, field
+import numpy as np
+from msgspec import Struct, field, structs
 
 from ragauge import __version__
 from ragauge.contracts.evaluation import (
@@ -21,12 +22,15 @@ from ragauge.contracts.evaluation import (
 )
 from ragauge.contracts.finding import Findings
 from ragauge.contracts.kept import KeptAnswer
-from ragauge.contracts.score import Outcome
+from ragauge.contracts.score import Measured, Outcome, UnitRows
 from ragauge.contracts.verdict import Decision, Rule, Verdict
 from ragauge.gates.components import demanded, undecided
 from ragauge.gates.decide import passed
 from ragauge.runners.components.component_gold import ComponentGold
-from ragauge.runners.components.component_units import joined_units, unit_id
+
+if TYPE_CHECKING:
+    from ragauge.contracts.metric import Array
+
 
 SUMMARY: dict[str, tuple[Task, str]] = {
     "ner_f1_strict": ("ner", "entities.f1_strict"),
@@ -177,3 +181,52 @@ def _add_all(findings: Findings, reports: Mapping[Task, EvalReport]) -> None:
             kept[finding.code] = kept.get(finding.code, 0) + 1
         for code, count in report.finding_counts.items():
             findings.count(code, count - kept.get(code, 0))
+
+
+def unit_id(task: Task, id: str) -> str:
+    """What a unit of one task is called among those of all.
+
+    >>> unit_id("qa", "q1")
+    'qa/q1'
+    """
+    return f"{task}/{id}"
+
+
+def joined_units(tasks: Mapping[Task, UnitRows]) -> UnitRows:
+    """The units of all tasks, one after the other, each under its task's name.
+
+    A metric has no value for the units of another task, and they add nothing to its counts.
+    """
+    total = sum(len(rows.ids) for rows in tasks.values())
+    measured: dict[str, Measured] = {}
+    names = sorted({name for rows in tasks.values() for name in rows.details})
+    details: dict[str, list[Any]] = {name: [] for name in names}
+    start = 0
+    for rows in tasks.values():
+        count = len(rows.ids)
+        for name in names:
+            details[name] += rows.details.get(name, [None] * count)
+        for id, one in rows.measured.items():
+            measured[id] = _placed(one, start, total)
+        start += count
+    ids = [unit_id(task, id) for task, rows in tasks.items() for id in rows.ids]
+    details["task"] = [task for task, rows in tasks.items() for _ in rows.ids]
+    return UnitRows(
+        ids=ids,
+        labels=_joined([rows.labels for rows in tasks.values()]),
+        right=_joined([rows.right for rows in tasks.values()]),
+        details=dict(sorted(details.items())),
+        measured=measured,
+    )
+
+
+def _joined(columns: Sequence[Sequence[Any]]) -> list[Any]:
+    return [value for column in columns for value in column]
+
+
+def _placed(one: Measured, start: int, total: int) -> Measured:
+    values: Array = np.full(total, np.nan)
+    counts: Array = np.zeros((total, one.counts.shape[1]), dtype=one.counts.dtype)
+    values[start : start + len(one.values)] = one.values
+    counts[start : start + len(one.counts)] = one.counts
+    return structs.replace(one, values=values, counts=counts)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -17,11 +18,10 @@ from ragauge.gates.rules import parse_rules
 from ragauge.ingest.answered.questions import read_questions
 from ragauge.ingest.strata import read_strata
 from ragauge.metrics.table import find
-from ragauge.pipelines.callable import described
+from ragauge.pipelines.callable import described, named_object
 from ragauge.runners.answers.evaluate_qa import evaluate_qa
 from ragauge.runners.answers.options import LEXICAL, AnswerOptions
 from ragauge.runners.components.component_gold import ComponentGold, gold_of
-from ragauge.runners.components.component_model import can, model_of
 from ragauge.runners.components.component_report import TaskResults, outcome_of_all
 from ragauge.runners.components.component_runs import MARKS, Call, Progress, TaskRun, asked, planned
 from ragauge.runners.components.evaluate_linking import evaluate_linking
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from ragauge.ingest.ranked.queries import QuerySource
     from ragauge.ingest.ranked.rankings import Given as Judgements
     from ragauge.runners.components.component_gold import Entries
+
 
 EVALUATORS: dict[Task, Callable[..., Outcome[EvalReport]]] = {
     "ner": evaluate_ner,
@@ -220,3 +221,78 @@ def _ticking(progress: Progress | None, of: int) -> Callable[[], None]:
             progress(done, of)
 
     return tick
+
+
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]+)*")
+
+
+def model_of(given: Any) -> tuple[str, Any]:
+    """A model's name and the model; raises UsageError where it has none of the methods.
+
+    A name is `module:object`, found from the current folder too, where a class makes one object;
+    or a baseline: `spacy:PIPELINE`, `zero-shot:MODEL`, `wikidata:LANGUAGE` or `wikidata:URL`.
+    """
+    if isinstance(given, str):
+        kind, colon, rest = given.partition(":")
+        name, model = BASELINES[kind](rest) if colon and kind in BASELINES else _imported(given)
+    else:
+        name, model = f"{type(given).__module__}:{type(given).__qualname__}", given
+    if not any(can(model, task) for task in METHODS):
+        methods = ", ".join(METHODS.values())
+        raise UsageError(f'"{name}" has none of the methods {methods}; a model has one at least')
+    return name, model
+
+
+def can(model: Any, task: Task) -> bool:
+    """Whether a model has the method of a task."""
+    return callable(getattr(model, METHODS[task], None))
+
+
+def _imported(name: str) -> tuple[str, Any]:
+    found = named_object(name, "model", "module:object")
+    if not isinstance(found, type):
+        return name, found
+    try:
+        return name, found()
+    except Exception as error:
+        raise UsageError(f'"{name}": making one failed: {described(error)}') from None
+
+
+def _spacy(pipeline: str) -> tuple[str, Any]:
+    from ragauge.models.baselines.spacy_entities import SpacyEntities
+
+    if not pipeline:
+        raise UsageError("--model spacy: names no pipeline; write such as spacy:nl_core_news_sm")
+    return f"spacy:{pipeline}", SpacyEntities(pipeline)
+
+
+def _zero_shot(model: str) -> tuple[str, Any]:
+    from ragauge.models.baselines.zero_shot_types import ZeroShotTypes
+
+    if not model:
+        example = "zero-shot:MoritzLaurer/mDeBERTa-v3-base-mnli-xnli"
+        raise UsageError(f"--model zero-shot: names no model; write such as {example}")
+    return f"zero-shot:{model}", ZeroShotTypes(model)
+
+
+def _wikidata(search: str) -> tuple[str, Any]:
+    """A linker over Wikidata in a language, or over another search URL, which may give one."""
+    from ragauge.models.baselines.search_links import WIKIDATA, SearchLinks
+
+    if _LANGUAGE.fullmatch(search):
+        return f"wikidata:{search}", SearchLinks(WIKIDATA, language=search)
+    if "://" not in search:
+        raise UsageError(
+            "--model wikidata: names no search; write a language, such as wikidata:nl, or the URL "
+            "of a search that answers wbsearchentities, such as wikidata:http://host/w/api.php"
+        )
+    linker = SearchLinks(search)
+    return f"wikidata:{linker.url}", linker
+
+
+BASELINES: dict[str, Callable[[str], tuple[str, Any]]] = {
+    "spacy": _spacy,
+    "zero-shot": _zero_shot,
+    "wikidata": _wikidata,
+}
+"""What a name may begin with in place of a module."""

@@ -4,43 +4,54 @@ from __future__ import annotations
 
 import hashlib
 import re
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 from msgspec import structs
 
-from ragauge.contracts.evaluation import EvalReport
+from ragauge.contracts.entities import Entity
+from ragauge.contracts.evaluation import ERRORS_KEPT, EvalReport, KbPair, LinkDetail, LinkError
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.links import GoldLinks, LinkedMention, SamePair
+from ragauge.contracts.links import (
+    NIL_KB,
+    Candidate,
+    GoldLink,
+    GoldLinks,
+    LinkedMention,
+    PredictedLink,
+    SamePair,
+)
 from ragauge.contracts.score import Outcome
-from ragauge.errors import UsageError
+from ragauge.errors import InputRejected, UsageError
+from ragauge.ingest.annotated.entity_files import EntityFile, read_entities
+from ragauge.ingest.annotated.hipe import is_hipe
+from ragauge.ingest.fields import quoted
+from ragauge.ingest.lines import STDIN, read_whole
 from ragauge.ingest.linked.crosswalk import read_crosswalk
 from ragauge.ingest.linked.link_files import read_gold_links, read_predicted_links
-from ragauge.ingest.linked.link_records import LinkReading, name_of
-from ragauge.metrics.link_facts import Comparing, linked_mentions
+from ragauge.ingest.linked.link_records import LinkReading, Placed, name_of
+from ragauge.metrics.link_facts import Comparing, MentionPair, linked_mentions
 from ragauge.metrics.link_sums import mention_sums
-from ragauge.metrics.link_tables import Crosswalk, Equivalents
+from ragauge.metrics.link_tables import Crosswalk, Equivalents, is_same
 from ragauge.metrics.linking import DEFAULT_RANKS, HIPE, METRICS, hits_at, named
+from ragauge.runners.components.entity_alignment import by_order
+from ragauge.runners.components.entity_marked import Marked
+from ragauge.runners.components.entity_notes import first_ids
+from ragauge.runners.components.entity_sources import of_file
 from ragauge.runners.components.evaluation import Evaluated, outcome_of
-from ragauge.runners.components.linking_bases import gold_in, predicted_in
-from ragauge.runners.components.linking_detail import Case, detail_of, error_kind, types_of
-from ragauge.runners.components.linking_hipe import hipe_links
 from ragauge.runners.components.linking_join import Duplicates, Joined, joined
-from ragauge.runners.components.linking_notes import (
-    note_other_bases,
-    note_repeated,
-    note_tolerated,
-    note_unused,
-    refuse_unscored,
-)
 from ragauge.runners.components.options import EvalOptions, chosen_options, refuse_bad, rules_for
 from ragauge.runners.components.strata import strata_of
-from ragauge.text.kb_ids import kb_name
+from ragauge.text.kb_ids import is_nil, kb_name
 
 if TYPE_CHECKING:
     from ragauge.ingest.linked.crosswalk import Source as PairSource
     from ragauge.ingest.linked.link_records import Source
+
 
 HEADLINES = ("linking.hits@1", "linking.mrr", "linking.accuracy", "linking.nil_f1")
 
@@ -241,3 +252,316 @@ def _gold_sha256(known: GoldLinks) -> str:
         for link in known.links
     ]
     return hashlib.sha256(msgspec.json.encode([sorted(known.documents), told])).hexdigest()
+
+
+def gold_in(kb: str, gold: GoldLinks) -> GoldLinks:
+    """Gold as one knowledge base has it: what has no id there is NIL."""
+    known = sorted({name for link in gold.links for name in link.ids})
+    if kb not in known:
+        there = ", ".join(known) or "none"
+        raise UsageError(f'kb "{kb}": no gold mention has an id there; there are {there}')
+    links = tuple(structs.replace(link, ids=_only(kb, link)) for link in gold.links)
+    return structs.replace(gold, links=links)
+
+
+def _only(kb: str, link: GoldLink) -> dict[str, frozenset[str]]:
+    return {name: ids for name, ids in link.ids.items() if name == kb}
+
+
+def predicted_in(kb: str, predicted: Sequence[PredictedLink]) -> list[PredictedLink]:
+    """Predictions with the candidates that have an id in one knowledge base, the others left out.
+
+    What has none left, and did not say NIL, is an answer that is wrong.
+    """
+    return [_within(kb, said) for said in predicted]
+
+
+def _within(kb: str, said: PredictedLink) -> PredictedLink:
+    kept = tuple(one for candidate in said.candidates for one in _ids_in(kb, candidate))
+    if kept == said.candidates:
+        return said
+    nil = said.nil if said.nil is not None or kept else False
+    return structs.replace(said, candidates=kept, nil=nil)
+
+
+def _ids_in(kb: str, candidate: Candidate) -> list[Candidate]:
+    if candidate.kb == NIL_KB:
+        return [candidate]
+    there = [id for name, id in candidate.ids if name == kb]
+    return [Candidate(there[0], kb, candidate.score, candidate.also)] if there else []
+
+
+Case = tuple[MentionPair, LinkedMention]
+"""A mention on both sides, and its facts."""
+Kind = Literal["wrong", "ranked_low", "not_linked", "should_be_nil", "missing"]
+SHOWN_CANDIDATES = 5
+RANKS = {"1": (1, 1), "2-5": (2, 5), "6-10": (6, 10)}
+
+
+def detail_of(cases: Sequence[Case]) -> LinkDetail:
+    """The detail of a report, from all mentions in the order of their documents."""
+    facts = [mention for _, mention in cases]
+    counts: Counter[str] = Counter()
+    errors: list[LinkError] = []
+    for (gold, said), mention in cases:
+        kind = error_kind(mention)
+        if kind is None or gold is None:
+            continue
+        counts[kind] += 1
+        if counts[kind] <= ERRORS_KEPT:
+            errors.append(_error(kind, gold, said, mention))
+    return LinkDetail(
+        in_kb=sum(mention.in_kb for mention in facts),
+        nil=sum(mention.nil for mention in facts),
+        missing=sum(mention.in_gold and not mention.answered for mention in facts),
+        ranks=_ranks(facts),
+        kb_pairs=_kb_pairs(facts),
+        error_counts=dict(sorted(counts.items())),
+        errors=tuple(errors),
+    )
+
+
+def error_kind(mention: LinkedMention) -> Kind | None:
+    """What is wrong with the answer to a gold mention; None where nothing is."""
+    if not mention.in_gold or mention.right:
+        return None
+    if not mention.answered:
+        return "missing"
+    if mention.nil:
+        return "should_be_nil"
+    if not mention.linked:
+        return "not_linked"
+    return "wrong" if mention.rank is None else "ranked_low"
+
+
+def types_of(cases: Sequence[Case]) -> dict[str, dict[str, float | None]]:
+    """By type of mention, where gold tells: how many there are, how many are NIL, and scores."""
+    by_type: dict[str, list[LinkedMention]] = {}
+    for (gold, _), mention in cases:
+        if gold is not None and gold.type is not None:
+            by_type.setdefault(gold.type, []).append(mention)
+    return {name: _scores(by_type[name]) for name in sorted(by_type)}
+
+
+def _scores(mentions: Sequence[LinkedMention]) -> dict[str, float | None]:
+    in_kb = [mention for mention in mentions if mention.in_kb]
+    hits = sum(mention.rank == 1 for mention in in_kb)
+    reciprocal = sum(1 / mention.rank for mention in in_kb if mention.rank)
+    return {
+        "hits@1": hits / len(in_kb) if in_kb else None,
+        "mrr": reciprocal / len(in_kb) if in_kb else None,
+        "accuracy": sum(mention.right for mention in mentions) / len(mentions),
+        "n": len(mentions),
+        "nil": len(mentions) - len(in_kb),
+    }
+
+
+def _ranks(facts: Sequence[LinkedMention]) -> dict[str, int]:
+    found = dict.fromkeys((*RANKS, "beyond", "none"), 0)
+    for mention in facts:
+        if mention.in_kb:
+            found[_rank_name(mention.rank)] += 1
+    return found
+
+
+def _rank_name(rank: int | None) -> str:
+    if rank is None:
+        return "none"
+    return next((name for name, (low, high) in RANKS.items() if low <= rank <= high), "beyond")
+
+
+def _kb_pairs(facts: Sequence[LinkedMention]) -> dict[str, KbPair]:
+    of = Counter(pair for mention in facts for pair in mention.paired)
+    told: dict[str, list[bool]] = {pair: [] for pair in sorted(of)}
+    for mention in facts:
+        for pair, agrees in mention.pairs.items():
+            told[pair].append(agrees)
+    return {pair: _kb_pair(of[pair], agreeing) for pair, agreeing in told.items()}
+
+
+def _kb_pair(of: int, agreeing: Sequence[bool]) -> KbPair:
+    comparable, agree = len(agreeing), sum(agreeing)
+    agreement = agree / comparable if comparable else None
+    return KbPair(of=of, comparable=comparable, agree=agree, agreement=agreement)
+
+
+def _error(
+    kind: Kind, gold: GoldLink, said: PredictedLink | None, mention: LinkedMention
+) -> LinkError:
+    ids = [id for kb in sorted(gold.ids) for id in sorted(gold.ids[kb])]
+    return LinkError(
+        kind=kind,
+        key=str(gold.key),
+        mention=gold.mention,
+        gold=tuple(ids) or ("NIL",),
+        predicted=_shown(said),
+        rank=mention.rank,
+        context=gold.context,
+        where=said.where if said else gold.where,
+    )
+
+
+def _shown(said: PredictedLink | None) -> tuple[str, ...]:
+    """The first candidates; NIL in front where that is the answer."""
+    ranked = said.ranked if said else ()
+    return tuple(candidate.id for candidate in ranked[:SHOWN_CANDIDATES])
+
+
+def hipe_links(
+    gold: Source, predicted: Source, layer: str, reading: LinkReading
+) -> tuple[Source, Source, bool]:
+    """The two sides, HIPE tables as records of linked documents; and whether gold is one.
+
+    Of two tables the places count tokens, which must be the same; next to another format they
+    count the characters of the text that the tokens make. Of a gold mention the first link counts.
+    """
+    known = _read(gold, layer, reading, split=False)
+    said = _read(predicted, layer, reading, split=True)
+    sides = [None if one is None else of_file(one) for one in (known, said)]
+    if sides[0] is not None and sides[1] is not None:
+        sides = list(by_order(sides[0], sides[1]))
+        reading.problems.extend(_other_tokens(*sides))  # type: ignore[arg-type]
+    for side in sides:
+        for finding in side.findings if side else ():
+            reading.findings.add(finding)
+    in_tokens = None not in sides
+    if known is not None and sides[0] is not None:
+        gold = _records(known, sides[0], in_tokens, reading, is_gold=True)
+    if said is not None and sides[1] is not None:
+        predicted = _records(said, sides[1], in_tokens, reading, is_gold=False)
+    return gold, predicted, known is not None
+
+
+def _read(source: Source, layer: str, reading: LinkReading, *, split: bool) -> EntityFile | None:
+    """The linked entities of a HIPE table; None where the source is none."""
+    if not isinstance(source, str | Path) or str(source) == STDIN:
+        return None
+    if reading.input_format not in (None, "hipe"):
+        return None
+    if reading.input_format is None and not is_hipe(read_whole(str(source))):
+        return None
+    return read_entities(
+        source, problems=reading.problems, input_format="hipe", links=layer, split_links=split
+    )
+
+
+def _other_tokens(gold: Marked, predicted: Marked) -> list[str]:
+    """What is wrong with documents whose tokens are not those of gold."""
+    known = {id: place for place, id in enumerate(gold.ids)}
+    problems = []
+    for place, id in enumerate(predicted.ids):
+        if id not in known:
+            continue
+        ours, theirs = _words(gold, known[id]), _words(predicted, place)
+        unlike = [at for at, pair in enumerate(zip(ours, theirs, strict=False)) if len({*pair}) > 1]
+        if len(ours) != len(theirs):
+            fact = f"has {len(theirs):,} tokens in {quoted(id)}, and gold {len(ours):,}"
+        elif unlike:
+            at = unlike[0]
+            fact = f"token {at + 1:,} of {quoted(id)} is {quoted(theirs[at])}, in gold "
+            fact += quoted(ours[at])
+        else:
+            continue
+        remedy = "links of HIPE tables are compared token by token"
+        problems.append(f"{predicted.where(place)}: {fact}; {remedy}")
+    return problems
+
+
+def _words(side: Marked, place: int) -> list[str]:
+    text, tokens = side.texts[place] or "", side.tokens[place] or ()
+    return [text[start:end] for start, end in tokens]
+
+
+def _records(
+    file: EntityFile, side: Marked, in_tokens: bool, reading: LinkReading, *, is_gold: bool
+) -> list[Placed]:
+    """A record for each document, with its linked entities."""
+    entities = [entity for document in file.documents for entity in document.entities]
+    found: list[Placed] = [
+        Placed(
+            side.where(place),
+            {"doc_id": id, "entities": [], "strata": dict(side.strata[place])},
+        )
+        for place, id in enumerate(side.ids)
+    ]
+    columns = side.columns
+    for row, doc in enumerate(columns.doc.tolist()):
+        start, end = int(columns.start[row]), int(columns.end[row])
+        mention = (side.texts[doc] or "")[start:end]
+        if in_tokens:
+            tokens = side.tokens[doc] or ()
+            start, end = bisect_left(tokens, (start, 0)), bisect_left(tokens, (end, 0))
+        said = _gold_link(entities[row]) if is_gold else _alternatives(entities[row])
+        entity = {"start": start, "end": end, "type": entities[row].type, "mention": mention}
+        found[doc].record["entities"].append({**entity, **said})
+        links = entities[row].links or ()
+        if is_gold and len(links) > 1:
+            fact = f"{quoted(mention)} has {len(links)} links in gold; only the first counts"
+            reading.findings.add(Finding("gold_alternatives", side.where(doc), fact))
+    return found
+
+
+def _gold_link(entity: Entity) -> dict[str, Any]:
+    """The first link of gold, as the scorer takes it; nothing where the cell is empty."""
+    if entity.links is None:
+        return {}
+    first = next(iter(entity.links), None)
+    return {"gold": None if first is None or is_nil(first) else first}
+
+
+def _alternatives(entity: Entity) -> dict[str, Any]:
+    return {} if entity.links is None else {"candidates": list(entity.links)}
+
+
+def refuse_unscored(
+    gold: str, predicted: str, known: GoldLinks, said: Sequence[PredictedLink], found: Joined
+) -> None:
+    """Raise InputRejected where gold has no mention, or no prediction belongs to it."""
+    if not known.links:
+        raise InputRejected(f"{gold}: nothing to score: no mention has a gold link")
+    if found.unknown and not any(said for pairs in found.units.values() for _, said in pairs):
+        raise InputRejected(
+            f"{predicted}: nothing to score: none of the {found.unknown:,} predictions belongs to "
+            f"a mention or a document of {gold}; are the ids and places the same in both? "
+            f"Gold has {first_ids({link.unit for link in known.links})}, the predictions "
+            f"{first_ids({one.document or one.key.doc for one in said})}"
+        )
+
+
+def note_tolerated(reading: LinkReading) -> None:
+    """Make findings of the problems that `max_bad` let pass."""
+    for problem in reading.problems:
+        where, _, fact = problem.partition(": ")
+        reading.findings.add(Finding("bad_record", where, fact))
+
+
+def note_repeated(said: PredictedLink, findings: Findings) -> None:
+    """Tell of candidates that were named twice and take up one rank."""
+    if said.repeated:
+        fact = f"candidates named before, which take up no rank: {said.repeated}"
+        findings.add(Finding("duplicate_candidate", said.where, fact), said.repeated)
+
+
+def note_unused(crosswalk: Sequence[SamePair], findings: Findings) -> None:
+    """Tell of relations in a crosswalk that do not say two ids are one entity."""
+    unused = Counter(pair.relation for pair in crosswalk if not is_same(pair))
+    first = {pair.relation: pair.where for pair in reversed(crosswalk)}
+    for relation, times in sorted(unused.items()):
+        fact = f"{quoted(relation)} does not say that two ids are one entity; not used"
+        findings.add(Finding("other_relation", first[relation], fact), times)
+
+
+def note_other_bases(found: Joined, findings: Findings) -> None:
+    """Tell of answers that have no id in any knowledge base their mention has one in."""
+    for pairs in found.units.values():
+        for gold, said in pairs:
+            if gold and said and said.linked and not gold.nil:
+                _note_other_base(gold, said, findings)
+
+
+def _note_other_base(gold: GoldLink, said: PredictedLink, findings: Findings) -> None:
+    told = {kb for candidate in said.candidates for kb, _ in candidate.ids}
+    if told.isdisjoint(gold.ids):
+        here, there = ", ".join(sorted(gold.ids)), ", ".join(sorted(told))
+        fact = f"gold knows {quoted(gold.mention)} in {here}, the answer is in {there}: wrong"
+        findings.add(Finding("other_knowledge_base", said.where, fact))

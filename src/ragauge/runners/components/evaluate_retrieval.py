@@ -8,38 +8,119 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
+import numpy as np
 from msgspec import Meta, structs
 
 from ragauge.contracts.comparison import Correction
-from ragauge.contracts.evaluation import EvalReport, RankingDetail
-from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.score import Outcome
+from ragauge.contracts.evaluation import (
+    ComparedMetric,
+    EvalReport,
+    QueryRow,
+    RankingDetail,
+    SourceShare,
+)
+from ragauge.contracts.finding import PLACES_KEPT, Finding, Findings
+from ragauge.contracts.metric import Metric
+from ragauge.contracts.score import ROWS_KEPT, Outcome
 from ragauge.errors import UsageError
+from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import STDIN
 from ragauge.ingest.whole_traces import can_be_read_again
 from ragauge.metrics.retrieval import KINDS, METRICS, NoRelevant, metric_id
 from ragauge.metrics.retrieval_names import parsed
-from ragauge.metrics.sources import overlaps
+from ragauge.metrics.sources import Brought, documents_of, overlaps, share_of, unique_relevant
+from ragauge.metrics.sums import QuestionSums
 from ragauge.runners.components.evaluation import Evaluated, outcome_of
 from ragauge.runners.components.options import EvalOptions, chosen_options, refuse_bad, rules_for
-from ragauge.runners.components.retrieval_compared import Test, compared_runs, note_unpaired
-from ragauge.runners.components.retrieval_detail import (
-    note_queries,
-    query_faults,
-    query_rows,
-    source_shares,
-    worst_queries,
-)
 from ragauge.runners.components.retrieval_files import JudgedRuns
 from ragauge.runners.components.retrieval_gather import RunScores
 from ragauge.runners.components.retrieval_ranked import Duplicates, Reading
 from ragauge.runners.components.retrieval_scoring import Setup, take_in
 from ragauge.runners.components.strata import strata_of
+from ragauge.runners.numbers import values_of
+from ragauge.stats.differences import Paired, Pairs
+from ragauge.stats.multiplicity import adjusted
+from ragauge.stats.paired import compared
 
 if TYPE_CHECKING:
     import polars as pl
 
     from ragauge.ingest.ranked.rankings import Given
+
+
+Test = Literal["auto", "t", "wilcoxon", "randomisation", "bootstrap", "mcnemar"]
+
+
+def compared_runs(
+    run: RunScores,
+    others: Sequence[RunScores],
+    ids: Sequence[str],
+    test: Test,
+    correction: Correction,
+    seed: int,
+) -> tuple[ComparedMetric, ...]:
+    """Each metric of the run beside each other run's; p is corrected over all of them.
+
+    A query that one of the two does not have is 0 there, as in the run's own number.
+    """
+    made = [
+        _compared(run, other, sums.metric, test, seed)
+        for other in others
+        for sums in map(run.sums.__getitem__, ids)
+        if "judged" in sums.metric.needs  # the others say how far to trust a number
+    ]
+    ps = adjusted([one.p for one in made], correction)
+    return tuple(structs.replace(one, p_adjusted=p) for one, p in zip(made, ps, strict=True))
+
+
+def _compared(
+    run: RunScores, other: RunScores, metric: Metric, test: Test, seed: int
+) -> ComparedMetric:
+    now, then = values_of(run.sums[metric.id]), values_of(other.sums[metric.id])
+    both = ~(np.isnan(now) | np.isnan(then))
+    now, then = now[both], then[both]
+    found = _tested(now, then, test, seed)
+    leans = Pairs.of(now, then).whole * (1 if metric.better == "higher" else -1)
+    return ComparedMetric(
+        run=other.name,
+        metric=metric.id,
+        value=float(now.mean()) if len(now) else None,
+        other=float(then.mean()) if len(then) else None,
+        estimate=found.estimate if len(now) else None,
+        ci=found.ci,
+        p=found.p,
+        p_adjusted=None,
+        n=found.n,
+        n_zero=found.n_zero,
+        method=found.method,
+        seed=found.seed,
+        effect=found.effect,
+        better=int((leans > 0).sum()),
+        worse=int((leans < 0).sum()),
+        reason=found.reason if len(now) else "no query was scored in both runs",
+        statistic=found.statistic,
+    )
+
+
+def _tested(now: np.ndarray, then: np.ndarray, test: Test, seed: int) -> Paired:
+    """What the test finds; McNemar's is only of 0 and 1, and of others it says so."""
+    method = None if test == "auto" else test
+    if method != "mcnemar" or np.isin(np.append(now, then), (0, 1)).all():
+        return compared(now, then, method=method, seed=seed)
+    plain = compared(now, then, method="t")
+    reason = "McNemar's test is of 0 and 1, and these are not; choose randomisation"
+    return structs.replace(
+        plain, ci=None, p=None, effect=None, method="McNemar", reason=reason, statistic=None
+    )
+
+
+def note_unpaired(run: RunScores, other: RunScores, findings: Findings) -> None:
+    """Say which queries only one of two runs has."""
+    for at in np.flatnonzero(run.facts.missing != other.facts.missing):
+        lacks = run.name if run.facts.missing[at] else other.name
+        message = f"{quoted(run.queries[at])}: {lacks} does not have it; it is 0 there"
+        findings.add(Finding("unpaired_query", other.name, message))
+
 
 WORST_BY = "retrieval.ndcg@10"
 COVERAGE = "retrieval.coverage"
@@ -267,3 +348,125 @@ def _findings(
         take_in(other.findings, findings)
         note_unpaired(scores, other, findings)
     return findings
+
+
+WORST_KEPT = 20
+LATE = 5
+"""A first relevant document beyond this rank stands too low."""
+
+
+def query_rows(scores: RunScores, ids: Sequence[str]) -> tuple[QueryRow, ...]:
+    """The first queries by id, with the value of each of these metrics."""
+    kept = slice(ROWS_KEPT)
+    facts = scores.facts
+    columns = [_first_values(scores.sums[id]) for id in ids]
+    counts = (
+        facts.retrieved[kept].tolist(),
+        facts.relevant[kept].tolist(),
+        facts.relevant_retrieved[kept].tolist(),
+        facts.first_relevant[kept].tolist(),
+    )
+    values = zip(*columns, strict=True) if columns else ((),) * len(scores.queries[kept])
+    return tuple(
+        QueryRow(
+            query=query,
+            retrieved=retrieved,
+            relevant=relevant,
+            relevant_retrieved=hits,
+            first_relevant=first or None,
+            values=dict(zip(ids, row, strict=True)),
+        )
+        for query, retrieved, relevant, hits, first, row in zip(
+            scores.queries[kept], *counts, values, strict=True
+        )
+    )
+
+
+def _first_values(sums: QuestionSums) -> list[float | None]:
+    values = values_of(_first(sums)).tolist()
+    return [None if value != value else value for value in values]
+
+
+def _first(sums: QuestionSums) -> QuestionSums:
+    """The rows of the queries that a report shows."""
+    kept = slice(ROWS_KEPT)
+    return QuestionSums(
+        sums.metric, sums.sums[kept], sums.scored[kept], sums.units[kept], sums.absent
+    )
+
+
+def worst_queries(scores: RunScores, id: str) -> tuple[str, ...]:
+    """The queries with relevant documents and the lowest values, ties by id."""
+    values = values_of(scores.sums[id])
+    there = np.flatnonzero((scores.facts.relevant > 0) & ~np.isnan(values))
+    ranked = there[np.argsort(values[there], kind="stable")]
+    return tuple(scores.queries[at] for at in ranked[:WORST_KEPT])
+
+
+def query_faults(scores: RunScores, judged: str) -> list[tuple[str, str]]:
+    """The first queries by id with what went wrong there, in the catalogue's words.
+
+    `judged` is the metric that tells how much of the first ten results was judged.
+    """
+    kept = slice(ROWS_KEPT)
+    facts = scores.facts
+    found, relevant = facts.relevant_retrieved[kept], facts.relevant[kept]
+    missing, first = facts.missing[kept], facts.first_relevant[kept]
+    told = {
+        "missing": missing,
+        "nothing_found": ~missing & (relevant > 0) & (found == 0),
+        "found_late": first > LATE,
+        "incomplete": (found > 0) & (found < relevant),
+        "unjudged": values_of(_first(scores.sums[judged])) < 1 / 2,
+    }
+    return [
+        (scores.queries[at], fault)
+        for fault, mask in told.items()
+        for at in np.flatnonzero(mask).tolist()
+    ]
+
+
+def source_shares(brought: Brought | None) -> dict[str, SourceShare]:
+    """What each source contributes; empty where the run does not tell sources."""
+    if brought is None:
+        return {}
+    alone = unique_relevant(brought)
+    return {name: _share(brought, place, alone[place]) for place, name in enumerate(brought.names)}
+
+
+def _share(brought: Brought, source: int, alone: int) -> SourceShare:
+    documents = len(documents_of(brought, source))
+    relevant = len(documents_of(brought, source, relevant=True))
+    return SourceShare(
+        share=share_of(brought, source) or 0.0,
+        top1=share_of(brought, source, 1),
+        top5=share_of(brought, source, 5),
+        relevant=relevant,
+        unique_relevant=alone,
+        precision=relevant / documents if documents else None,
+    )
+
+
+def note_queries(scores: RunScores, findings: Findings, no_rel: NoRelevant) -> None:
+    """Say what is odd about queries: missing ones, nothing relevant, ties, unjudged results."""
+    facts = scores.facts
+    counted = "it counts 0, as in trec_eval" if no_rel == "zero" else "it is left out of the means"
+    told = {
+        "missing_query": (facts.missing, "the run does not have it; it counts 0"),
+        "no_relevant": (facts.relevant == 0, f"no relevant document was judged for it; {counted}"),
+        "tied_scores": (facts.tied, "has documents of equal score; the greater id comes first"),
+    }
+    for code, (mask, fact) in told.items():
+        places = np.flatnonzero(mask)
+        for at in places[:PLACES_KEPT]:
+            message = f"{quoted(scores.queries[at])}: {fact}"
+            findings.add(Finding(code, scores.name, message))
+        findings.count(code, max(0, len(places) - PLACES_KEPT))
+    unjudged, of = int(facts.unjudged.sum()), int(facts.retrieved.sum())
+    if unjudged:
+        message = f"{unjudged:,} of {of:,} results were not judged; they count as not relevant"
+        findings.add(Finding("unjudged", scores.name, message))
+    if unjudged and unjudged == of:
+        hint = "where the run has chunks of documents, --collapse '#' takes what stands before #"
+        message = f"none of the {of:,} results was judged: are the ids of one kind? {hint}"
+        findings.add(Finding("no_document_in_common", scores.name, message))
