@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # `benchmarks` and `tests` by name
 
-# `make quick` takes "quick"; nothing is left to chance, so that what fails once fails again.
-for name, examples in {"quick": 15, "full": 100}.items():
+# `make quick` takes "quick", `make test` "full"; take "deep" when you change a kernel.
+# Nothing is left to chance, so that what fails once fails again.
+for name, examples in {"quick": 10, "full": 50, "deep": 500}.items():
     settings.register_profile(
         name,
         max_examples=examples,
