@@ -88,3 +88,8 @@ def rankings(draw):
     strange = draw(st.lists(st.none(), max_size=4))
     retrieved = draw(st.permutations([*found, *strange]))
     return Ranking(retrieved=tuple(retrieved), judged=tuple(judged))
+
+
+def plain(sums):
+    """All that sums hold, in a form that compares."""
+    return sums.sums.tolist(), sums.scored.tolist(), sums.units.tolist(), dict(sums.absent)

@@ -14,7 +14,7 @@ from ragauge.metrics import label_codes
 from ragauge.metrics.label_codes import label_patterns
 from ragauge.metrics.label_sums import label_sums, label_totals, label_values, too_many_labels
 from ragauge.metrics.labels import METRICS, OVER_LABELS, facts_of
-from ragauge.runners.numbers import scored
+from ragauge.runners.evaluation import scored
 
 KINDS = LabelSet(
     name="kinds",

@@ -17,17 +17,18 @@ from ragauge.contracts.facts import Facts, pattern_of
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.labels import LabelFacts
 from ragauge.contracts.links import LinkedMention
-from ragauge.contracts.metric import Absent, NotApplicable, Row, Tally
+from ragauge.contracts.metric import Absent, NotApplicable, Row
 from ragauge.contracts.rankings import Ranking
 from ragauge.contracts.trace import StructuredAnswer, Trace
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.facts import Reader, Reading, missing
 from ragauge.metrics.quality import gold_retrieved_at, label, triage
 from ragauge.metrics.retrieval_names import named
-from ragauge.metrics.sums import Groups, QuestionSums, sums_of
+from ragauge.metrics.sums import Groups, Sums, sums_of
 from ragauge.metrics.table import find, reading, table
-from ragauge.runners.numbers import scored
+from ragauge.runners.evaluation import scored
 from tests.metrics import answer_units, component_units
+from tests.metrics.component_units import plain
 
 METRICS = {
     "facts": [*reading("facts").values(), gold_retrieved_at(1), gold_retrieved_at(10)],
@@ -235,8 +236,12 @@ def law_of_every_metric(*drawn_from):
     return tested
 
 
-def tally(metric, measured):
-    return reduce(add, (Tally.of(metric(unit), metric) for unit in measured), Tally.zero(metric))
+def sums_over(metric, placed, units=4):
+    """Measurements, each with the place of its unit, as the runners add them up."""
+    total = Sums.zero(metric, units)
+    places = np.array([place for place, _ in placed], dtype=np.int64)
+    total.add(Sums.of(metric, (metric(one) for _, one in placed)), places)
+    return total
 
 
 def value(metric, sums):
@@ -256,18 +261,10 @@ def groups_of(placed, questions):
 
 
 def question_sums(metric, placed, questions):
-    """The sums of each question: of facts by their patterns, as the runner makes them."""
+    """The sums of each question: of facts by their patterns, as `score` makes them."""
     if metric.reads == "facts":
         return sums_of(metric, groups_of(placed, questions))
-    of_each = [[unit for q, unit in placed if q == place] for place in range(questions)]
-    tallies = [tally(metric, units) for units in of_each]
-    return QuestionSums(
-        metric,
-        np.array([each.sums for each in tallies], dtype=np.int64),
-        np.array([each.scored for each in tallies]),
-        np.array([due(metric, units) for units in of_each]),
-        Counter(row for _, unit in placed if isinstance(row := metric(unit), Absent)),
-    )
+    return sums_over(metric, placed, questions)
 
 
 def due(metric, units):
@@ -279,9 +276,9 @@ def due(metric, units):
 def test_values_stay_within_bounds(metric, measured):
     low, high = metric.bounds
     rows = [metric(unit) for unit in measured]
-    total = tally(metric, measured)
-    sums = [row.counts for row in rows if isinstance(row, Row)] + [total.sums] * (total.scored > 0)
-    for counts in sums:
+    total = Sums.of(metric, rows)
+    sums = [row.counts for row in rows if isinstance(row, Row)]
+    for counts in [*sums, *[total.total()] * bool(sums)]:
         found = value(metric, counts)
         # A document with predictions alone has no gold to take a mean over, or to divide by.
         assert low <= found <= (np.inf if high is None else high) or (
@@ -291,24 +288,29 @@ def test_values_stay_within_bounds(metric, measured):
         assert all(type(count) is int for count in counts)
 
 
-@law_of_every_metric(some, some, just(st.randoms(use_true_random=False)))
-def test_tallies_merge_in_any_order(metric, units, others, random):
-    whole = tally(metric, [*units, *others])
-    assert tally(metric, units) + tally(metric, others) == whole
-    assert tally(metric, others) + tally(metric, units) == whole
-    shuffled = random.sample([*units, *others], len(units) + len(others))
-    assert tally(metric, shuffled) == whole
-    assert whole.scored + sum(whole.absent.values()) == len(shuffled)
+@law_of_every_metric(placed_units, just(st.randoms(use_true_random=False)))
+def test_sums_of_any_partition_are_the_sums_of_the_whole(metric, placed, random):
+    whole = plain(question_sums(metric, placed, 4))
+    parts = [[], [], []]
+    for one in random.sample(placed, len(placed)):
+        random.choice(parts).append(one)
+    sums = [question_sums(metric, part, 4) for part in parts]
+    assert plain(reduce(add, sums)) == whole
+    assert plain(reduce(add, reversed(sums))) == whole
+    total = Sums.zero(metric, 0)  # units that nobody announced
+    for part in sums:
+        total.add(part, np.arange(4))
+    assert plain(total.first(4)) == whole
 
 
 @law_of_every_metric(some, just(st.integers(2, 4)))
 def test_duplicate_units_scale_the_counts_and_keep_the_value(metric, measured, times):
-    once, often = tally(metric, measured), tally(metric, measured * times)
-    assert often.sums == tuple(times * total for total in once.sums)
-    assert often.scored == times * once.scored
-    if once.scored and len(metric.columns) > 1:  # a plain count grows with the set
-        kept = pytest.approx(value(metric, once.sums), abs=1e-12, nan_ok=True)
-        assert value(metric, often.sums) == kept
+    once, often = (Sums.of(metric, map(metric, measured * n)) for n in (1, times))
+    assert often.total() == tuple(times * total for total in once.total())
+    assert often.scored.sum() == times * once.scored.sum()
+    if once.scored.any() and len(metric.columns) > 1:  # a plain count grows with the set
+        kept = pytest.approx(value(metric, once.total()), abs=1e-12, nan_ok=True)
+        assert value(metric, often.total()) == kept
 
 
 @law_of_every_metric(some)
@@ -325,13 +327,15 @@ def test_nothing_to_score_is_none_with_a_reason(metric, measured):
 @law_of_every_metric(placed_units)
 def test_sums_by_question_equal_the_plain_ones(metric, placed):
     found = question_sums(metric, placed, 4)
-    assert found.tally() == tally(metric, [unit for _, unit in placed])
     for question in range(4):
-        units = [unit for place, unit in placed if place == question]
-        plain = tally(metric, units)
-        assert tuple(found.sums[question]) == plain.sums
-        assert found.scored[question] == plain.scored
-        assert found.units[question] == due(metric, units)
+        rows = [metric(unit) for place, unit in placed if place == question]
+        scored = [row.counts for row in rows if isinstance(row, Row)]
+        none = [0] * len(metric.columns)
+        assert found.sums[question].tolist() == [sum(c) for c in zip(none, *scored, strict=True)]
+        assert found.scored[question] == len(scored)
+        assert found.units[question] == sum(not isinstance(row, NotApplicable) for row in rows)
+    reasons = Counter(row for _, unit in placed if isinstance(row := metric(unit), Absent))
+    assert dict(found.absent) == reasons
 
 
 @law_of_every_metric(placed_units)
@@ -378,9 +382,7 @@ def test_every_entry_is_fit_to_be_shown(metric):
 
 @every_metric
 def test_an_empty_set_of_questions_is_none_too(metric):
-    none = np.zeros(0, dtype=np.int64)
-    empty = QuestionSums(metric, none.reshape(0, len(metric.columns)), none, none, {})
-    assert scored(empty, "").value is None
+    assert scored(Sums.zero(metric, 0), "").value is None
 
 
 @given(golds, traces, readings, st.sampled_from(("NFC", "NFD")), st.sampled_from(("NFC", "NFD")))

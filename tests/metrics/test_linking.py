@@ -17,13 +17,15 @@ from ragauge.contracts.links import (
     PredictedLink,
     SamePair,
 )
-from ragauge.contracts.metric import SCALE, Absent, NotApplicable, Tally
+from ragauge.contracts.metric import SCALE, Absent, NotApplicable
 from ragauge.metrics import linking
 from ragauge.metrics.link_facts import Comparing, linked_mentions, rank_of
 from ragauge.metrics.link_matching import Placed, weak_pairs
 from ragauge.metrics.link_sums import mention_sums, of_gold_alone
 from ragauge.metrics.link_tables import Crosswalk, Equivalents, plain_relation
 from ragauge.metrics.linking import METRICS, hits_at, named
+from ragauge.metrics.sums import Sums
+from tests.metrics.component_units import plain
 
 every_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.id)
 
@@ -105,8 +107,9 @@ def test_values_stay_within_their_bounds(document):
 def test_documents_merge(documents):
     facts = [linked_mentions(pairs, by) for pairs, by in documents]
     for metric in METRICS:
-        apart = [mention_sums(metric, [one]).tally() for one in facts]
-        assert apart[0] + apart[1] == mention_sums(metric, facts).tally(), metric.id
+        one, other = ([facts[0], []], [[], facts[1]])
+        merged = mention_sums(metric, one) + mention_sums(metric, other)
+        assert plain(merged) == plain(mention_sums(metric, facts)), metric.id
 
 
 @given(document=documents, data=st.data())
@@ -114,13 +117,13 @@ def test_the_order_of_mentions_does_not_matter(document, data):
     pairs, by = document
     facts = [linked_mentions(one, by) for one in (pairs, data.draw(st.permutations(pairs)))]
     for metric in METRICS:
-        forwards, shuffled = (mention_sums(metric, [one]).tally() for one in facts)
+        forwards, shuffled = (plain(mention_sums(metric, [one])) for one in facts)
         assert forwards == shuffled, metric.id
 
 
 @every_metric
 def test_nothing_is_absent_and_never_a_number(metric):
-    assert mention_sums(metric, [[]]).tally() == Tally.zero(metric)
+    assert plain(mention_sums(metric, [[]])) == plain(Sums.zero(metric, 1))
 
 
 @given(document=documents)
@@ -131,7 +134,7 @@ def test_a_plain_twin_counts_the_same(document):
 
     def total(name):
         metric = next(one for one in METRICS if one.id == f"linking.{name}")
-        return mention_sums(metric, [facts]).tally().sums
+        return mention_sums(metric, [facts]).total()
 
     golds = [(gold, said) for gold, said in pairs if gold]
     in_kb = [(set(gold.ids["wikidata"]), said) for gold, said in golds if gold.ids]
@@ -207,7 +210,7 @@ def fits(one, other):
 def test_weak_is_never_below_strong(document):
     facts = [linked_mentions(document, Comparing())]
     f1 = {
-        name: mention_sums(metric, facts).tally().sums
+        name: mention_sums(metric, facts).total()
         for metric in METRICS
         if (name := metric.name) in ("strong_f1", "weak_f1")
     }

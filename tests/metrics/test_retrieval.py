@@ -15,7 +15,7 @@ from ragauge.metrics.retrieval import KINDS, METRICS
 from ragauge.metrics.retrieval_kernel import retrieval_sums
 from ragauge.metrics.retrieval_names import named
 from ragauge.metrics.retrieval_order import first_of_each, offsets_of_kept, rank_order
-from ragauge.runners.numbers import scored
+from ragauge.runners.evaluation import scored
 from tests.components.judged_runs import in_order, measured
 
 every_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.id)

@@ -1,8 +1,6 @@
 """Stability metrics against the brief's fixture, plain twins, and the laws of the table."""
 
-from functools import reduce
 from itertools import combinations, pairwise
-from operator import add
 from statistics import median
 
 import numpy as np
@@ -10,10 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.contracts.metric import SCALE, Absent, Tally
+from ragauge.contracts.metric import SCALE, Absent, NotApplicable
 from ragauge.contracts.run import FACTORS, QuestionRuns, RunFacts, Variation
 from ragauge.metrics.factors import effects, explained
 from ragauge.metrics.stability import METRICS, median_distance
+from ragauge.metrics.sums import Sums
 from ragauge.text.agreement import agreement
 
 every_metric = pytest.mark.parametrize("metric", METRICS, ids=lambda metric: metric.id)
@@ -142,16 +141,18 @@ def test_the_order_of_the_runs_does_not_matter(question, random):
 
 @every_metric
 @given(st.data())
-def test_values_stay_within_bounds_and_tallies_merge(metric, data):
+def test_values_stay_within_bounds_and_sums_merge(metric, data):
     some, others = (data.draw(st.lists(questions(), max_size=4)) for _ in range(2))
     for question in (*some, *others):
         found = value(metric, question)
         assert found is None or metric.bounds[0] <= found <= metric.bounds[1]
-
-    def tally(units):
-        return reduce(add, (Tally.of(metric(unit), metric) for unit in units), Tally.zero(metric))
-
-    assert tally(some) + tally(others) == tally([*others, *some])
+    rows = [metric(unit) for unit in (*some, *others)]
+    outside = NotApplicable("of the other part")
+    first = Sums.of(metric, [*rows[: len(some)], *[outside] * len(others)])
+    second = Sums.of(metric, [*[outside] * len(some), *rows[len(some) :]])
+    whole = Sums.of(metric, rows)
+    assert (first + second).sums.tolist() == whole.sums.tolist()
+    assert (first + second).units.tolist() == whole.units.tolist()
 
 
 class Declared:

@@ -1,16 +1,15 @@
 """Traceability metrics: who counts, who does not and why, and how a set's value is made."""
 
 import doctest
-from functools import reduce
-from operator import add
 
 import numpy as np
 import pytest
 
 from ragauge.contracts.audit import STATES, AuditedRuns, AuditFacts
-from ragauge.contracts.metric import Absent, NotApplicable, Row, Tally
+from ragauge.contracts.metric import Absent, NotApplicable, Row
 from ragauge.errors import UsageError
 from ragauge.metrics import traceability
+from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import COMMANDS, find, reading, table
 from ragauge.metrics.traceability import METRICS, NO_ANSWER, REFUSED, lambda_share
 
@@ -41,9 +40,8 @@ def asked(retrieval=None, answer=None, planned=6, **others):
 def over(name, units):
     """The value over a set, by the sums its rows come to."""
     metric = BY_NAME[name]
-    tallies = (Tally.of(metric(unit), metric) for unit in units)
-    total = reduce(add, tallies, Tally.zero(metric))
-    return float(metric.finish(np.array(total.sums))), total.scored
+    total = Sums.of(metric, map(metric, units))
+    return float(metric.finish(np.array(total.total()))), int(total.scored.sum())
 
 
 def test_the_family_is_in_the_table():

@@ -50,7 +50,7 @@ def test_the_question_rows_give_every_number_again(generated):
     from ragauge.metrics.sums import sums_of
     from ragauge.metrics.table import reading
     from ragauge.runners.baseline import _groups
-    from ragauge.runners.numbers import scored
+    from ragauge.runners.evaluation import scored
 
     report = score(*generated).report
     groups = _groups(report.questions, [row.qid for row in report.questions])

@@ -205,14 +205,11 @@ def test_a_baseline_too_large_for_its_rows_compares_totals_only(tmp_path):
 
 
 def test_sums_beyond_64_bits_stay_exact():
-    from array import array
-
     import numpy as np
 
-    from ragauge.contracts.metric import SCALE, Metric
+    from ragauge.contracts.metric import SCALE, Metric, Row
+    from ragauge.metrics.sums import Sums
     from ragauge.metrics.table import ratio
-    from ragauge.runners.blocks import Measured
-    from ragauge.runners.gather import RowSums
 
     metric = Metric(
         id="acme.large",
@@ -227,9 +224,9 @@ def test_sums_beyond_64_bits_stay_exact():
         rate=False,
         doc="",
     )
-    sums = RowSums(metric, 2)
+    total = Sums.zero(metric, 2)
     large = 1000 * SCALE
     for _ in range(12):
-        rows = Measured(array("q", [large, 1] * 1000), [None] * 1000)
-        sums.add(np.zeros(1000, dtype=np.int64), rows, replace=False)
-    assert sums.finished(np.array([12_000, 0]), "trace").tally().sums == (12_000 * large, 12_000)
+        total.add(Sums.of(metric, [Row((large, 1))] * 1000), np.zeros(1000, dtype=np.int64))
+    assert total.total() == (12_000 * large, 12_000)
+    assert (total + total).total() == (24_000 * large, 24_000)

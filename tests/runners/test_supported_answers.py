@@ -8,9 +8,8 @@ from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.ingest.answered.calibrations import AnswerCalibration
 from ragauge.metrics.answer_coverage import coverage
 from ragauge.metrics.answer_facts import AnswerFacts
-from ragauge.metrics.sums import QuestionSums
+from ragauge.metrics.sums import Sums
 from ragauge.runners.answers.supporting import SentenceSupporter, Supporting, model_of
-from ragauge.runners.numbers import grouped
 from ragauge.text.grounding import groundedness
 from ragauge.text.grounding.cited import citation_support
 from ragauge.text.grounding.model import shipped
@@ -85,8 +84,8 @@ def test_sums_of_groups_are_the_sums_of_their_units(units):
     counts = np.array([[yes, 1] for _, yes, _, _ in units], dtype=np.int64).reshape(-1, 2)
     scored = np.array([there for _, _, there, _ in units], dtype=np.int64)
     mask = np.array([kept for *_, kept in units], dtype=bool)
-    sums = QuestionSums(coverage, counts, scored, np.ones_like(scored), {})
-    found = grouped(sums, names, mask)
+    sums = Sums(coverage, counts, scored, np.ones_like(scored), {})
+    found = sums.by_group(names, mask)
     kept = sorted({name for name, *_, inside in units if inside})
     for place, group in enumerate(kept):
         mine = np.array([name == group for name in names]) & mask

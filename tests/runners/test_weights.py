@@ -8,9 +8,9 @@ from msgspec import structs
 
 from ragauge import score, stability
 from ragauge.contracts.metric import Absent, Metric
-from ragauge.metrics.sums import QuestionSums
+from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find, ratio
-from ragauge.runners.numbers import scored
+from ragauge.runners.evaluation import scored
 from ragauge.stats.intervals import mean_of_shares, weighted_share, wilson
 
 
@@ -111,7 +111,7 @@ def test_a_metric_that_is_no_rate_is_weighted_where_it_applies():
         doc="",
     )
     rows = np.array([[4, 1], [0, 0], [10, 1], [6, 1]])
-    sums = QuestionSums(metric, rows, rows[:, 1], np.ones(4, dtype=np.int64), {"refused": 1})
+    sums = Sums(metric, rows, rows[:, 1], np.ones(4, dtype=np.int64), {"refused": 1})
     found = scored(sums, "acme", weights=np.array([1.0, 50.0, 2.0, 1.0]))
     assert found.value == pytest.approx((4 + 20 + 6) / 4)
     assert found.ci[0] < found.value < found.ci[1]
@@ -120,7 +120,7 @@ def test_a_metric_that_is_no_rate_is_weighted_where_it_applies():
 def test_questions_that_do_not_vary_have_no_interval_by_resampling():
     rows = np.array([[5, 1], [5, 1]])
     metric = structs.replace(find("stability.css"), finish=ratio, bounds=(0, None))
-    sums = QuestionSums(metric, rows, rows[:, 1], np.ones(2, dtype=np.int64), {})
+    sums = Sums(metric, rows, rows[:, 1], np.ones(2, dtype=np.int64), {})
     found = scored(sums, "acme")
     assert (found.value, found.ci) == (5.0, None)
     assert "|ci:none,all 2 rows are equal" in found.signature

@@ -1,9 +1,8 @@
-"""A metric is a row in a table, and its results merge: units, rows and tallies."""
+"""A metric is a row in a table: a function from a unit to a row of integers."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
@@ -94,33 +93,3 @@ class Metric(Struct, frozen=True, kw_only=True):
     def by_pattern(self) -> bool:
         """Equal patterns give equal rows, so that `measure` is called once a pattern."""
         return self.reads == "facts" and self.needs <= READ_FROM_PATTERN
-
-
-class Tally(Struct, frozen=True):
-    """Column sums, units scored and reasons for absence of one metric.
-
-    A commutative monoid, exact: all that crosses processes, nodes and windows.
-
-    >>> Tally((1, 2), 1, {"refused": 3}) + Tally((4, 5), 2, {"refused": 1})
-    Tally(sums=(5, 7), scored=3, absent={'refused': 4})
-    """
-
-    sums: tuple[int, ...]
-    scored: int = 0
-    absent: Mapping[str, int] = {}
-
-    def __add__(self, other: Tally) -> Tally:
-        sums = tuple(a + b for a, b in zip(self.sums, other.sums, strict=True))
-        absent = Counter(self.absent) + Counter(other.absent)
-        return Tally(sums, self.scored + other.scored, dict(sorted(absent.items())))
-
-    @classmethod
-    def zero(cls, metric: Metric) -> Tally:
-        return cls((0,) * len(metric.columns))
-
-    @classmethod
-    def of(cls, row: Row | Absent, metric: Metric) -> Tally:
-        """The tally of a single unit."""
-        if isinstance(row, Absent):
-            return cls((0,) * len(metric.columns), 0, {row.reason: 1})
-        return cls(row.counts, 1)

@@ -12,7 +12,7 @@ from msgspec import Struct
 from ragauge.contracts.entities import Empty, EntityFacts
 from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
 from ragauge.metrics.f1 import f1_of, f1_of_sums, quotient
-from ragauge.metrics.sums import QuestionSums
+from ragauge.metrics.sums import Sums
 
 if TYPE_CHECKING:
     from ragauge.contracts.metric import Array
@@ -48,7 +48,7 @@ def none_of(reason: str, some: Read) -> Reason:
     return NotApplicable(reason), lambda facts: (some(facts) == 0) & (facts.empty == "null")
 
 
-def entity_sums(entry: Metric, counting: Counting, facts: EntityFacts) -> QuestionSums:
+def entity_sums(entry: Metric, counting: Counting, facts: EntityFacts) -> Sums:
     """A metric's sums for every document at once, from the columns of their facts."""
     documents = len(facts.answered)
     absent: Counter[Absent] = Counter()
@@ -65,7 +65,7 @@ def entity_sums(entry: Metric, counting: Counting, facts: EntityFacts) -> Questi
     rows = rows.astype(np.int64, copy=False)
     if absent:
         rows = rows * scored[:, None]
-    return QuestionSums(entry, rows, scored.astype(np.int64), due.astype(np.int64), absent)
+    return Sums(entry, rows, scored.astype(np.int64), due.astype(np.int64), absent)
 
 
 def value_of(entry: Metric, sums: Array) -> float | None:

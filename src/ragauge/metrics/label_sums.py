@@ -12,7 +12,7 @@ from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
 from ragauge.metrics.label_averages import COUNTED
 from ragauge.metrics.label_codes import LabelPatterns
 from ragauge.metrics.labels import METRICS, OUTSIDE, OVER_LABELS
-from ragauge.metrics.sums import QuestionSums
+from ragauge.metrics.sums import Sums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -24,7 +24,7 @@ LARGEST = 1 << 28
 NO_ITEMS = Absent("no item has a gold label")
 
 
-def label_sums(patterns: LabelPatterns) -> dict[str, QuestionSums]:
+def label_sums(patterns: LabelPatterns) -> dict[str, Sums]:
     """For each metric its row of every item, without those that would not fit into memory."""
     facts = patterns.facts()
     found = {
@@ -81,7 +81,7 @@ def _tallied(codes: Ints, count: Ints, labels: int) -> Ints:
     return np.bincount(codes, weights=count, minlength=labels).astype(np.int64)
 
 
-def _measured(entry: Metric, facts: list[LabelFacts], patterns: LabelPatterns) -> QuestionSums:
+def _measured(entry: Metric, facts: list[LabelFacts], patterns: LabelPatterns) -> Sums:
     rows, scored, due, absent = _rows(entry, facts, patterns.count)
     return _handed_out(entry, patterns, rows[patterns.pattern], scored, due, absent)
 
@@ -104,7 +104,7 @@ def _rows(
     return shaped, np.array(scored, dtype=np.int64), np.array(due, dtype=np.int64), absent
 
 
-def _over_labels(patterns: LabelPatterns) -> dict[str, QuestionSums]:
+def _over_labels(patterns: LabelPatterns) -> dict[str, Sums]:
     """The metrics over labels; they share one array, a byte a count."""
     labels, judged = patterns.outside, patterns.judged
     right, wrong = (np.flatnonzero(judged & met) for met in (patterns.right, ~patterns.right))
@@ -132,6 +132,6 @@ def _handed_out(
     scored: Ints,
     due: Ints,
     absent: Counter[Absent],
-) -> QuestionSums:
+) -> Sums:
     reasons = absent if len(patterns.pattern) else Counter({NO_ITEMS: 0})
-    return QuestionSums(entry, rows, scored[patterns.pattern], due[patterns.pattern], reasons)
+    return Sums(entry, rows, scored[patterns.pattern], due[patterns.pattern], reasons)

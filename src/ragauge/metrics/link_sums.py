@@ -10,7 +10,7 @@ import numpy as np
 from ragauge.contracts.links import LinkedMention
 from ragauge.contracts.metric import Absent, Metric, NotApplicable
 from ragauge.metrics.link_shapes import NOT_IN_GOLD
-from ragauge.metrics.sums import QuestionSums
+from ragauge.metrics.sums import Sums
 
 _SPURIOUS = LinkedMention(
     in_gold=False,
@@ -24,7 +24,7 @@ _SPURIOUS = LinkedMention(
 """A mention that was only predicted, and lacks nothing else that a metric could miss."""
 
 
-def mention_sums(metric: Metric, documents: Sequence[Sequence[LinkedMention]]) -> QuestionSums:
+def mention_sums(metric: Metric, documents: Sequence[Sequence[LinkedMention]]) -> Sums:
     """The metric's sums for each document, with how many of its mentions were scored.
 
     What was only predicted is no unit of a metric that speaks of gold mentions alone.
@@ -44,7 +44,7 @@ def mention_sums(metric: Metric, documents: Sequence[Sequence[LinkedMention]]) -
             else:
                 sums[place] += row.counts
                 scored[place] += 1
-    return QuestionSums(metric, sums, scored, units, absent)
+    return Sums(metric, sums, scored, units, absent)
 
 
 def of_gold_alone(metric: Metric) -> bool:

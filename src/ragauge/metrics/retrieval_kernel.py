@@ -17,12 +17,12 @@ from ragauge.metrics.retrieval import KINDS, NoRelevant, zeroed
 from ragauge.metrics.retrieval_columns import VALUES
 from ragauge.metrics.retrieval_flat import Grades
 from ragauge.metrics.retrieval_names import parsed
-from ragauge.metrics.sums import QuestionSums
+from ragauge.metrics.sums import Sums
 
 
 def retrieval_sums(
     metrics: Iterable[Metric], rankings: Rankings, no_rel: NoRelevant = "exclude"
-) -> dict[str, QuestionSums]:
+) -> dict[str, Sums]:
     """The rows of each metric for every query, by metric id.
 
     The metrics are those of `metrics.retrieval` and `retrieval_names.named`. A query without a
@@ -32,7 +32,7 @@ def retrieval_sums(
     return {metric.id: _sums(metric, grades, no_rel) for metric in metrics}
 
 
-def _sums(metric: Metric, grades: Grades, no_rel: NoRelevant) -> QuestionSums:
+def _sums(metric: Metric, grades: Grades, no_rel: NoRelevant) -> Sums:
     name, at = parsed(metric.id)
     kind = KINDS[name]
     values, applies = VALUES[name](grades, at)
@@ -42,7 +42,7 @@ def _sums(metric: Metric, grades: Grades, no_rel: NoRelevant) -> QuestionSums:
     sums[:, 1] = scored
     absent = grades.queries - int(np.count_nonzero(scored))
     due = scored if isinstance(kind.absent, NotApplicable) else np.ones_like(scored)
-    return QuestionSums(
+    return Sums(
         metric,
         sums,
         scored.astype(np.int64),

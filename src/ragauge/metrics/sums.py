@@ -1,16 +1,17 @@
-"""Rows of many units at once: summed by question, from the distinct patterns of their facts."""
+"""Sums: what a metric found, added up by unit."""
 
 from __future__ import annotations
 
+from array import array
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-from msgspec import Struct
+from msgspec import Struct, field
 
 from ragauge.contracts.facts import Pattern, pattern_facts
-from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row, Tally
+from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,29 +19,141 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 
-class QuestionSums(Struct, frozen=True):
-    """A metric's column sums, and how many units were scored, for each question.
+class Rows(Struct):
+    """A metric's rows, one per unit, packed so that they cross processes quickly."""
 
-    Where a component is evaluated, a document, item, mention or query stands for the question.
+    width: int
+    counts: array[int] = field(default_factory=lambda: array("q"))
+    absent: list[Absent | None] = field(default_factory=list)
+    """None where the unit was scored."""
+
+    def append(self, row: Row | Absent) -> None:
+        if isinstance(row, Absent):
+            self.counts.extend([0] * self.width)
+            self.absent.append(row)
+        else:
+            self.counts.extend(row.counts)
+            self.absent.append(None)
+
+    def each(self) -> Iterator[Row | Absent]:
+        for place, why in enumerate(self.absent):
+            at = place * self.width
+            yield why or Row(tuple(self.counts[at : at + self.width]))
+
+    def sums(self, metric: Metric) -> Sums:
+        """The rows as sums of one unit each."""
+        return Sums(
+            metric,
+            np.frombuffer(self.counts, dtype=np.int64).reshape(len(self.absent), self.width),
+            np.array([why is None for why in self.absent], dtype=np.int64),
+            np.array([not isinstance(why, NotApplicable) for why in self.absent], dtype=np.int64),
+            Counter(why for why in self.absent if why),
+        )
+
+
+class Sums(Struct):
+    """A metric's column sums by unit, and how many measurements each unit has: exact, mergeable.
+
+    A unit is what is paired and resampled: a question, document, item, mention or query. Sums of
+    the same units add up, in any order and to the last bit, so all that crosses processes,
+    machines and time windows is sums.
     """
 
     metric: Metric
     sums: Ints
-    """(questions, columns)"""
+    """(units, columns)"""
     scored: Ints
-    """(questions,)"""
+    """(units,): measurements that have a value"""
     units: Ints
-    """(questions,): units that should have a value, scored or not"""
+    """(units,): measurements that should have a value, scored or not"""
     absent: Mapping[Absent, int]
-    """Reasons for having no value, counted over all units, also those it does not apply to."""
+    """Why measurements have no value, counted, also those the metric does not apply to."""
+    reach: int = 0
+    """What the total of a column can grow to; beyond 64 bits the sums are Python's integers."""
 
-    def tally(self) -> Tally:
-        """The totals, as exact integers."""
-        sums = tuple(int(total) for total in self.sums.sum(axis=0))
-        reasons: Counter[str] = Counter()
-        for absent, times in self.absent.items():
-            reasons[absent.reason] += times
-        return Tally(sums, int(self.scored.sum()), dict(sorted(reasons.items())))
+    @classmethod
+    def zero(cls, metric: Metric, units: int) -> Sums:
+        none = np.zeros(units, dtype=np.int64)
+        return cls(metric, np.zeros((units, len(metric.columns)), np.int64), none, none.copy(), {})
+
+    @classmethod
+    def of(cls, metric: Metric, rows: Iterable[Row | Absent]) -> Sums:
+        """The sums of a metric that was measured once for each unit."""
+        packed = Rows(len(metric.columns))
+        for row in rows:
+            packed.append(row)
+        return packed.sums(metric)
+
+    def __add__(self, other: Sums) -> Sums:
+        """The sums of both, which are of the same units in the same order."""
+        total = Sums.zero(self.metric, len(self.units))
+        for part in (self, other):
+            total.add(part, np.arange(len(part.units)))
+        return total
+
+    def add(self, other: Sums, at: Ints) -> None:
+        """Add sums in place, those of the other's n-th unit to the unit `at[n]`."""
+        if not len(at):
+            return
+        self._make_room(int(at.max()) + 1)
+        counts = other.sums
+        self.reach += max(other.reach, int(np.abs(counts.astype(np.float64)).max()) * len(at))
+        if self.reach >= 1 << 62:
+            self.sums, counts = self.sums.astype(object), counts.astype(object)
+        for column in range(counts.shape[1]):  # quicker than rows at a time
+            np.add.at(self.sums[:, column], at, counts[:, column])
+        np.add.at(self.scored, at, other.scored)
+        np.add.at(self.units, at, other.units)
+        # `+` of counters would drop a reason that is kept for its words alone, counted 0 times.
+        self.absent = Counter(self.absent)
+        self.absent.update(other.absent)
+
+    def first(self, units: int) -> Sums:
+        """The first units alone: there may be room for more."""
+        self._make_room(units)
+        return Sums(
+            self.metric,
+            self.sums[:units],
+            self.scored[:units],
+            self.units[:units],
+            self.absent,
+            self.reach,
+        )
+
+    def by_group(self, groups: Sequence[str], mask: NDArray[np.bool_] | None = None) -> Sums:
+        """The sums of each group of units, by the groups' names; of those in the mask alone.
+
+        Whoever resamples them then resamples groups, as it must be where units of one group are
+        alike: about one source, or in one conversation.
+        """
+        kept = np.flatnonzero(np.ones(len(groups), dtype=bool) if mask is None else mask)
+        names = np.array([groups[place] for place in kept.tolist()], dtype=object)
+        known, group = np.unique(names, return_inverse=True) if len(names) else (names, kept)
+        units = Sums(self.metric, self.sums[kept], self.scored[kept], self.units[kept], self.absent)
+        total = Sums.zero(self.metric, len(known))
+        total.add(units, group)
+        total.absent = self.absent
+        return total
+
+    def total(self) -> tuple[int, ...]:
+        """The sums of all units."""
+        return tuple(int(column) for column in self.sums.sum(axis=0))
+
+    def values(self) -> NDArray[np.float64]:
+        """The metric's value for each unit, NaN where it is absent."""
+        values = np.full(len(self.scored), np.nan)
+        present = self.scored > 0
+        values[present] = self.metric.finish(self.sums[present])
+        return values
+
+    def _make_room(self, units: int) -> None:
+        more = units - len(self.units)
+        if more > 0:
+            # Twice the room at once: units that nobody announced come one by one.
+            room = max(more, len(self.units))
+            self.sums = np.pad(self.sums, ((0, room), (0, 0)))
+            self.scored = np.pad(self.scored, (0, room))
+            self.units = np.pad(self.units, (0, room))
 
 
 class Groups(Struct, frozen=True):
@@ -53,51 +166,22 @@ class Groups(Struct, frozen=True):
     patterns: Sequence[Pattern]
 
 
-def sums_of_rows(metric: Metric, rows: Sequence[Row | Absent]) -> QuestionSums:
-    """The sums of a metric that was measured once for each unit."""
-    sums = np.zeros((len(rows), len(metric.columns)), dtype=np.int64)
-    scored = np.zeros(len(rows), dtype=np.int64)
-    for place, row in enumerate(rows):
-        if isinstance(row, Row):
-            sums[place], scored[place] = row.counts, 1
-    due = np.array([not isinstance(row, NotApplicable) for row in rows], dtype=np.int64)
-    absent = Counter(row for row in rows if isinstance(row, Absent))
-    return QuestionSums(metric, sums, scored, due, absent)
-
-
-def sums_of(metric: Metric, groups: Groups) -> QuestionSums:
+def sums_of(metric: Metric, groups: Groups) -> Sums:
     """The sums of a metric that reads patterns: `measure` is called once for each of them."""
     rows = [metric(pattern_facts(pattern)) for pattern in groups.patterns]
-    width = len(metric.columns)
-    counts = np.zeros((len(rows), width), dtype=np.int64)
-    scored, due = np.zeros(len(rows), dtype=np.int64), np.ones(len(rows), dtype=np.int64)
-    for place, row in enumerate(rows):
-        if isinstance(row, Row):
-            counts[place], scored[place] = row.counts, 1
-        elif isinstance(row, NotApplicable):
-            due[place] = 0
-    sums = np.zeros((groups.questions, width), dtype=np.int64)
-    for column in range(width):
-        _add(sums[:, column], groups, counts[:, column])
-    return QuestionSums(
-        metric,
-        sums,
-        _add(np.zeros(groups.questions, dtype=np.int64), groups, scored),
-        _add(np.zeros(groups.questions, dtype=np.int64), groups, due),
-        _reasons(rows, groups),
-    )
-
-
-def _add(into: Ints, groups: Groups, by_pattern: Ints) -> Ints:
-    np.add.at(into, groups.question, by_pattern[groups.pattern] * groups.count)
-    return into
-
-
-def _reasons(rows: list[Any], groups: Groups) -> Counter[Absent]:
-    met = np.zeros(len(rows), dtype=np.int64)
-    np.add.at(met, groups.pattern, groups.count)
-    reasons: Counter[Absent] = Counter()
-    for row, times in zip(rows, met.tolist(), strict=True):
+    each, pattern, count = Sums.of(metric, rows), groups.pattern, groups.count
+    met = np.bincount(pattern, weights=count, minlength=len(rows)).astype(np.int64).tolist()
+    absent: Counter[Absent] = Counter()
+    for row, times in zip(rows, met, strict=True):
         if isinstance(row, Absent) and times:
-            reasons[row] += times
-    return reasons
+            absent[row] += times
+    counted = Sums(
+        metric,
+        each.sums[pattern] * count[:, None],
+        each.scored[pattern] * count,
+        each.units[pattern] * count,
+        absent,
+    )
+    total = Sums.zero(metric, groups.questions)
+    total.add(counted, groups.question)
+    return total

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Meta, structs
+from msgspec import Meta
 
 from ragauge.citations.offsets import OffsetReading
 from ragauge.citations.reranking import ranks_of
@@ -35,7 +35,7 @@ from ragauge.models.embedders import embedder
 from ragauge.models.tokenizers import tokenizer_of
 from ragauge.runners.audit_blocks import AuditSetup, BlockAudit, BlockAuditor, question_key
 from ragauge.runners.audit_log import logged, where_to_log, written_at
-from ragauge.runners.audit_report import AuditAssembly
+from ragauge.runners.audit_report import audit_outcome
 from ragauge.runners.audit_sums import AuditSums
 from ragauge.runners.audit_unit import in_one_unit
 from ragauge.runners.bad_input import allowed_bad, refuse_bad_lines
@@ -154,19 +154,17 @@ class _Audit:
                 self._progress(block.size)
             # Before the log gets its name: what is rejected leaves no file.
             self._refuse_bad_input()
-            outcome = self._assembly().outcome(self._rules, self._embedder_id)
-        answers = audited_answers(self._setup(), self._traces, self._options.workers)
-        return structs.replace(outcome, answers=answers)
-
-    def _assembly(self) -> AuditAssembly:
-        return AuditAssembly(
-            self._found,
-            self._gold,
-            self._options,
-            self._policy,
-            self._manifest,
-            self._calibration,
-        )
+            return audit_outcome(
+                self._found,
+                self._gold,
+                self._rules,
+                options,
+                self._policy,
+                self._manifest,
+                self._embedder_id,
+                self._calibration,
+                audited_answers(self._setup(), self._traces, options.workers),
+            )
 
     def _rules_of(self) -> tuple[Rule, ...]:
         targets = any(question.target_section for question in self._gold)

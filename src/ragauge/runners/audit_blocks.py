@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterable, Iterator
 from datetime import datetime
 from itertools import islice, repeat
@@ -13,19 +12,20 @@ from msgspec import Struct, field, structs
 
 from ragauge.citations.deltas import CONTEXT, Deltas, deltas_of
 from ragauge.citations.validator import CitationValidator, Policy
-from ragauge.contracts.audit import OK, AuditedAnswer, AuditFacts, CitationFinding, Kind
+from ragauge.contracts.audit import OK, AuditedAnswer, CitationFinding, Kind
 from ragauge.contracts.citation import Unit
 from ragauge.contracts.embedder import Embedder
 from ragauge.contracts.finding import PLACES_KEPT
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.manifest import Manifest
-from ragauge.contracts.metric import Absent, Metric
+from ragauge.contracts.metric import Absent
 from ragauge.contracts.score import ROWS_KEPT
 from ragauge.contracts.serving_log import LogEntry
 from ragauge.contracts.trace import Trace
 from ragauge.ingest.auditable import Auditable, auditable_faults, read_auditable
 from ragauge.ingest.strict_json import BadJson
 from ragauge.ingest.trace_lines import BadLine, decoded
+from ragauge.metrics.sums import Rows
 from ragauge.metrics.table import table
 from ragauge.models.embedders import embedder
 from ragauge.models.remembered import RememberedEmbedder
@@ -33,7 +33,7 @@ from ragauge.models.tokenizers import tokenizer_of
 from ragauge.runners.audit_log import log_entries
 from ragauge.runners.audit_unit import Piece
 from ragauge.runners.auditing import Audited, Auditor
-from ragauge.runners.blocks import Measured, refuse_array
+from ragauge.runners.blocks import refuse_array
 from ragauge.runners.join import Join
 from ragauge.store.documents import FolderDocuments
 from ragauge.text.visible import one_line
@@ -96,7 +96,7 @@ class BlockAudit(Struct):
     documents: set[tuple[str, str]] = field(default_factory=set)
     """What is cited of the frozen documents, as ids and revisions; none where there are none."""
     kinds: dict[Kind, int] = {}
-    measured: dict[str, Measured] = {}
+    measured: dict[str, Rows] = {}
     wrong: list[tuple[int, AuditedAnswer]] = []
     """Answers with findings, by line."""
     right: list[tuple[int, AuditedAnswer]] = []
@@ -149,7 +149,7 @@ class BlockAuditor:
         Offsets have to be in the unit, where one is given.
         """
         auditor = self.auditor(unit)
-        found.measured = {metric.id: Measured(array("q"), []) for metric in self._metrics}
+        found.measured = {metric.id: Rows(len(metric.columns)) for metric in self._metrics}
         for (number, made, gold), deltas in self._measured(self._traces(lines, found), auditor):
             one = auditor.audited(made, gold, deltas, self._other_ranks(made, gold))
             self._add(number, one, gold, found)
@@ -233,7 +233,7 @@ class BlockAuditor:
         found.kinds[audit.kind] = found.kinds.get(audit.kind, 0) + 1
         found.citations += len(one.examined.ids)
         for metric in self._metrics:
-            _measure(metric, one.facts, found)
+            found.measured[metric.id].append(metric(one.facts))
         if one.failure:
             _note(found, Noted(number, "error_record", one.failure, qid=key))
         for finding in one.findings:
@@ -252,16 +252,6 @@ class BlockAuditor:
 def question_key(trace: Trace, gold: Gold | None) -> str:
     """What a trace's question is called: its gold qid, or what the trace itself calls it."""
     return gold.qid if gold else trace.qid or trace.q or ""
-
-
-def _measure(metric: Metric, facts: AuditFacts, found: BlockAudit) -> None:
-    rows, row = found.measured[metric.id], metric(facts)
-    if isinstance(row, Absent):
-        rows.counts.extend([0] * len(metric.columns))
-        rows.absent.append(row)
-    else:
-        rows.counts.extend(row.counts)
-        rows.absent.append(None)
 
 
 def _row(qid: str, one: Audited) -> AuditedAnswer:

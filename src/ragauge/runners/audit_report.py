@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-import msgspec
-import numpy as np
-
-from ragauge import __version__
 from ragauge.citations.codes import CODES, depth_of, entry_of, rank_of, tip_of
 from ragauge.citations.live import LiveIndex
 from ragauge.citations.validator import Policy
@@ -20,28 +16,26 @@ from ragauge.contracts.audit import (
     AuditFinding,
     AuditReport,
     CodeCount,
-    Depth,
     DepthCount,
 )
 from ragauge.contracts.calibration import Calibration, no_gate
-from ragauge.contracts.documents import FrozenDocument
 from ragauge.contracts.finding import Findings
-from ragauge.contracts.gold import Gold, fingerprint
+from ragauge.contracts.gold import Gold
 from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.score import Outcome
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.diagnosis.traceability import advise_similarity
 from ragauge.gates.traceability import about_deltas, uncalibrated
-from ragauge.metrics.sums import QuestionSums
+from ragauge.metrics.sums import Sums
 from ragauge.runners.audit_sums import AuditSums
-from ragauge.runners.evaluation import Numbers, by_gold
+from ragauge.runners.evaluation import Evaluation, by_gold, identity_of, weights_of
 from ragauge.runners.kept_audits import cited_documents
-from ragauge.runners.numbers import weights_of
 from ragauge.text.grounding.model import shipped
 
 if TYPE_CHECKING:
     from ragauge.runners.audit import AuditOptions
-    from ragauge.runners.numbers import Mask
+    from ragauge.runners.evaluation import Mask
+    from ragauge.runners.kept_answers import Answers
 
 NOT_IN_THE_NUMBERS = (
     *("workers", "log", "to_db", "run", "gates", "gold"),
@@ -52,87 +46,76 @@ NOT_IN_THE_NUMBERS = (
 LAST = (len(CODES), 0, "")
 
 
-class AuditAssembly:
-    """What an audit found, and the report it makes."""
-
-    def __init__(
-        self,
-        found: AuditSums,
-        gold: Sequence[Gold],
-        options: AuditOptions,
-        policy: Policy,
-        manifest: Manifest | None,
-        calibration: Calibration | None,
-    ) -> None:
-        self._found, self._gold, self._options, self._policy = found, gold, options, policy
-        self._manifest, self._calibration = manifest, calibration
-        self._untraced = [one.qid for one in gold if not found.traced(one.qid)]
-        found.add_untraced(self._untraced)
-        self._sums = found.sums()
-
-    def outcome(self, rules: Sequence[Rule], embedder: str | None) -> Outcome[AuditReport]:
-        supporter = _supporter(self._options.deepest)
-        reading = f"depth:{self._options.deepest}|refusal:{self._options.strength}"
-        reading += f"|model:{supporter}" if supporter else ""
-        numbers = audit_numbers(
-            self._sums,
-            list(self._found.questions),
-            self._gold,
-            f"{reading}|embedder:{embedder}" if embedder else reading,
-            self._calibration,
-            self._options.min_coverage,
-        )
-        labels = self._found.labels()
-        report = self._report(numbers, rules, embedder)
-        return Outcome(
-            report=report,
-            units=numbers.units(labels, are_ok(labels), {**self._found.details()}),
-            gold=self._gold,
-            record_rows=None,
-            identity=report.identity,
-            documents=self._documents(),
-        )
-
-    def _documents(self) -> Callable[[], Iterable[FrozenDocument]] | None:
-        docs, cited = self._options.docs, self._found.documents
-        if docs is None:
-            return None
-        return partial(cited_documents, docs, self._manifest, cited, self._gold)
-
-    def _report(self, numbers: Numbers, rules: Sequence[Rule], embedder: str | None) -> AuditReport:
-        gates = numbers.verdicts(rules)
-        answers = self._found.answers()
-        fitted = self._calibration
-        threshold = fitted.threshold if fitted and fitted.usable else None
-        coverage = self._coverage()
-        findings = self._found.findings
-        return AuditReport(
-            passed=all(gate.holds for gate in gates),
-            depth=self._options.deepest,
-            metrics=numbers.scores(),
-            gates=gates,
-            codes=code_counts(findings.counts, self._found.code_answers),
-            depths=depth_counts(self._sums),
-            answers=answers,
-            findings=worst_findings_first(findings),
-            finding_counts=dict(sorted(findings.counts.items())),
-            coverage=coverage,
-            advice=advise_similarity(answers, threshold),
-            identity=self._identity(embedder),
-        )
-
-    def _coverage(self) -> AuditCoverage:
-        """What was audited; questions nobody answered and unreadable documents become findings."""
-        found = self._found
-        for qid in self._untraced:
-            message = "no trace answers this question"
-            found.findings.add(AuditFinding("missing_trace", qid, message, qid=qid))
-        for problem in sorted(found.problems):
-            found.findings.add(AuditFinding("unreadable_document", "", problem))
-        for fact in sorted(found.unproven):
-            found.findings.add(AuditFinding("unproven_revision", "", fact))
-        errors = found.findings.counts.get("error_record", 0)
-        return AuditCoverage(
+def audit_outcome(
+    found: AuditSums,
+    gold: Sequence[Gold],
+    rules: Sequence[Rule],
+    options: AuditOptions,
+    policy: Policy,
+    manifest: Manifest | None,
+    embedder: str | None,
+    calibration: Calibration | None,
+    answers: Answers | None,
+) -> Outcome[AuditReport]:
+    """The outcome of what an audit found."""
+    supporter = shipped().id if options.deepest == "support" else None
+    made = {
+        "depth": options.deepest,
+        "refusal": options.strength,
+        "model": supporter,
+        "embedder": embedder,
+    }
+    sums = found.sums()
+    evaluation = audited(
+        sums,
+        list(found.questions),
+        gold,
+        rules,
+        "|".join(f"{name}:{value}" for name, value in made.items() if value),
+        calibration,
+        options.min_coverage,
+    )
+    findings = found.findings
+    untraced = [one.qid for one in gold if not found.traced(one.qid)]
+    for qid in untraced:
+        message = "no trace answers this question"
+        findings.add(AuditFinding("missing_trace", qid, message, qid=qid))
+    for problem in sorted(found.problems):
+        findings.add(AuditFinding("unreadable_document", "", problem))
+    for fact in sorted(found.unproven):
+        findings.add(AuditFinding("unproven_revision", "", fact))
+    errors = findings.counts.get("error_record", 0)
+    labels, rows = found.labels(), found.answers()
+    threshold = calibration.threshold if calibration and calibration.usable else None
+    identity = identity_of(
+        "audit",
+        options,
+        (one.metric for one in sums.values()),
+        gold,
+        without=NOT_IN_THE_NUMBERS,
+        manifest=manifest.hash if manifest else None,
+    )
+    pairs = policy.allow_cross_section
+    identity["options"] |= {
+        "depth": options.deepest,
+        "embedder": embedder,
+        **({"supporter": supporter} if supporter else {}),
+        **({"ranks": options.ranks} if options.ranks else {}),
+        "allow_cross_section": "all" if pairs is None else sorted(map(sorted, pairs)),
+    }
+    documents = None
+    if options.docs is not None:
+        documents = partial(cited_documents, options.docs, manifest, found.documents, gold)
+    report = evaluation.report(
+        AuditReport,
+        findings,
+        identity,
+        depth=options.deepest,
+        codes=code_counts(findings.counts, found.code_answers),
+        depths=depth_counts(sums),
+        answers=rows,
+        findings=worst_findings_first(findings),
+        coverage=AuditCoverage(
             traces=found.traces,
             audited=found.traces - errors,
             refusals=found.kinds["refusal"],
@@ -140,58 +123,49 @@ class AuditAssembly:
             citations=found.citations,
             rejected=found.rejected,
             unknown=found.unknown,
-            gold=len(self._gold) if self._gold else None,
-            missing=len(self._untraced) if self._gold else None,
-            compared=LiveIndex.of(self._manifest).compared if self._manifest else None,
-        )
-
-    def _identity(self, embedder: str | None) -> dict[str, Any]:
-        options = msgspec.to_builtins(self._options)
-        kept = {name: options[name] for name in options if name not in NOT_IN_THE_NUMBERS}
-        pairs = self._policy.allow_cross_section
-        supporter = _supporter(self._options.deepest)
-        return {
-            "command": "audit",
-            "options": {
-                **kept,
-                "depth": self._options.deepest,
-                "embedder": embedder,
-                **({"supporter": supporter} if supporter else {}),
-                **({"ranks": self._options.ranks} if self._options.ranks else {}),
-                "allow_cross_section": "all" if pairs is None else sorted(map(sorted, pairs)),
-            },
-            "ragauge": __version__,
-            "gold_sha256": fingerprint(self._gold) if self._gold else None,
-            "manifest": self._manifest.hash if self._manifest else None,
-            "metrics": {id: sums.metric.version for id, sums in sorted(self._sums.items())},
-        }
+            gold=len(gold) if gold else None,
+            missing=len(untraced) if gold else None,
+            compared=LiveIndex.of(manifest).compared if manifest else None,
+        ),
+        advice=advise_similarity(rows, threshold),
+    )
+    return evaluation.outcome(
+        report,
+        labels=labels,
+        right=are_ok(labels),
+        details=found.details(),
+        gold=gold,
+        answers=answers,
+        documents=documents,
+    )
 
 
-def audit_numbers(
-    sums: Mapping[str, QuestionSums],
+def audited(
+    sums: Mapping[str, Sums],
     questions: Sequence[str],
     gold: Sequence[Gold],
+    rules: Sequence[Rule],
     signature: str,
     calibration: Calibration | None,
     min_coverage: float,
-) -> Numbers:
-    """The numbers of an audit, over the questions of the gold set and those it does not have.
+) -> Evaluation:
+    """What audits measure, over the questions of the gold set and those it does not have.
 
     A gate on ΔS is not evaluated without a calibration it can rely on.
     """
-    weights, strays = weights_of(gold), len(questions) - len(gold)
+    strays = len(questions) - len(gold)
 
     def settle(rule: Rule, verdict: Verdict, mask: Mask | None) -> Verdict:
         reason = no_gate(calibration) if about_deltas(rule) else None
         return uncalibrated(rule, int(sums[rule.metric].units.sum()), reason) if reason else verdict
 
-    return Numbers(
-        sums,
-        questions,
-        by_gold(gold, strays),
-        signature,
-        # A question that the gold set does not have stands for itself.
-        weights=None if weights is None else np.concatenate([weights, np.ones(strays)]),
+    return Evaluation(
+        ids=questions,
+        sums=sums,
+        rules=rules,
+        slicing=by_gold(gold, strays),
+        signature=signature,
+        weights=weights_of(gold, strays),
         min_coverage=min_coverage,
         settle=settle,
     )
@@ -199,11 +173,6 @@ def audit_numbers(
 
 def are_ok(labels: Sequence[str | None]) -> list[bool | None]:
     return [None if label is None else label == OK for label in labels]
-
-
-def _supporter(depth: Depth) -> str | None:
-    """Name and version of what says whether a span supports a claim, where that is asked."""
-    return shipped().id if depth == "support" else None
 
 
 def worst_findings_first(findings: Findings) -> tuple[AuditFinding, ...]:
@@ -231,7 +200,7 @@ def code_counts(findings: dict[str, int], answers: dict[str, int]) -> tuple[Code
     return tuple(counts)
 
 
-def depth_counts(sums: dict[str, QuestionSums]) -> dict[str, DepthCount]:
+def depth_counts(sums: dict[str, Sums]) -> dict[str, DepthCount]:
     """How many answers were looked at in each depth, and how many held."""
     found: dict[str, DepthCount] = {}
     for depth in DEPTHS:

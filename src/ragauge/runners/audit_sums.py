@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections import Counter
 from collections.abc import Iterable
 
@@ -13,12 +12,11 @@ from ragauge.citations.codes import CODES, rank_of
 from ragauge.citations.wording import message_of
 from ragauge.contracts.audit import OK, AuditedAnswer, AuditFinding
 from ragauge.contracts.finding import Findings
-from ragauge.contracts.metric import Metric
+from ragauge.contracts.metric import Metric, Row
 from ragauge.contracts.score import ROWS_KEPT
-from ragauge.metrics.sums import QuestionSums
+from ragauge.metrics.quality import NO_ANSWER
+from ragauge.metrics.sums import Sums
 from ragauge.runners.audit_blocks import BlockAudit, Noted
-from ragauge.runners.blocks import Measured
-from ragauge.runners.gather import RowSums
 
 UNANSWERED = "traceability.unanswered"
 
@@ -37,7 +35,7 @@ class AuditSums:
         self.unproven: dict[str, None] = {}
         self._wrong: list[AuditedAnswer] = []
         self._right: list[AuditedAnswer] = []
-        self._sums = {metric.id: RowSums(metric, len(self.questions)) for metric in metrics}
+        self._sums = {metric.id: Sums.zero(metric, len(self.questions)) for metric in metrics}
         self._traces_of: Counter[int] = Counter()
         self._codes: dict[int, str] = {}
         self._all_codes: dict[int, tuple[str, ...]] = {}
@@ -62,27 +60,24 @@ class AuditSums:
         self.documents |= block.documents
         question = np.array(places, dtype=np.int64)
         for id, sums in self._sums.items():
-            sums.grow(len(self.questions))
-            sums.add(question, block.measured[id], replace=False)
+            sums.add(block.measured[id].sums(sums.metric), question)
         self._count(block)
         self._keep(block)
         self._note(block)
         self._lines_before += block.lines
 
-    def add_untraced(self, qids: Iterable[str]) -> None:
-        """Count questions of the gold set that nobody answered."""
-        sums = self._sums.get(UNANSWERED)
-        places = [self.questions[qid] for qid in qids]
-        if sums is not None and places:
-            rows = Measured(array("q", [1, 1] * len(places)), [None] * len(places))
-            sums.add(np.array(places, dtype=np.int64), rows, replace=False)
-
-    def sums(self) -> dict[str, QuestionSums]:
-        """Each metric's sums by question."""
-        traces_of = np.zeros(len(self.questions), dtype=np.int64)
-        for place, times in self._traces_of.items():
-            traces_of[place] = times
-        return {id: sums.finished(traces_of, "trace") for id, sums in self._sums.items()}
+    def sums(self) -> dict[str, Sums]:
+        """Each metric's sums by question; a question nobody answered has no value."""
+        n = len(self.questions)
+        untraced = np.array([at for at in range(n) if not self._traces_of[at]], dtype=np.int64)
+        found = {}
+        for id, sums in self._sums.items():
+            # That nobody answered is all that this metric counts.
+            row = Row((1, 1)) if id == UNANSWERED else NO_ANSWER
+            missing = Sums.zero(sums.metric, n)
+            missing.add(Sums.of(sums.metric, [row] * len(untraced)), untraced)
+            found[id] = sums.first(n) + missing
+        return found
 
     def answers(self) -> tuple[AuditedAnswer, ...]:
         """The answers that went wrong, then the others, as many as a report holds."""

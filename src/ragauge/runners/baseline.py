@@ -25,7 +25,7 @@ from ragauge.errors import InputRejected
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import read_whole
 from ragauge.metrics.quality import label
-from ragauge.metrics.sums import Groups, QuestionSums, sums_of
+from ragauge.metrics.sums import Groups, Sums, sums_of
 from ragauge.metrics.table import ratio
 from ragauge.stats.intervals import paired_change
 
@@ -194,7 +194,7 @@ def _version(signature: str) -> str:
     return [*signature.split("|"), ""][1]
 
 
-def _share(sums: QuestionSums) -> float | None:
+def _share(sums: Sums) -> float | None:
     totals = sums.sums.sum(axis=0)
     return float(ratio(totals)) if int(sums.scored.sum()) else None
 

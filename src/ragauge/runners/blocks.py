@@ -20,6 +20,7 @@ from ragauge.ingest.trace_lines import BadLine, decoded, faults_of
 from ragauge.ingest.traces import read_trace
 from ragauge.metrics.facts import NOT_OK, Read, Reader, Reading, error_reason
 from ragauge.metrics.quality import GOOD_LABELS, label
+from ragauge.metrics.sums import Rows
 from ragauge.metrics.table import table
 from ragauge.runners.join import Join
 from ragauge.text.visible import one_line
@@ -44,14 +45,6 @@ class Note(Struct, frozen=True):
     message: str
 
 
-class Measured(Struct):
-    """Rows of one metric that reads more than the pattern: a plug-in's, usually."""
-
-    counts: array[int]
-    absent: list[Absent | None]
-    """None where the trace was scored."""
-
-
 class BlockScores(Struct):
     """All that is known of a block; small, whatever the length of its texts."""
 
@@ -66,7 +59,7 @@ class BlockScores(Struct):
     pattern: array[int] = field(default_factory=lambda: array("i"))
     line: array[int] = field(default_factory=lambda: array("q"))
     patterns: list[Pattern] = []
-    measured: dict[str, Measured] = {}
+    measured: dict[str, Rows] = {}
     shown: dict[int, Shown] = {}
     """By question, the last answer where it went wrong."""
     answers: dict[int, Shown] = {}
@@ -116,7 +109,7 @@ class BlockScorer:
         if block.start == 0:
             refuse_array(block.name, content)
         found = BlockScores(block.name, block.start, block.size, lines=content.count(b"\n"))
-        found.measured = {m.id: Measured(array("q"), []) for m in self._beyond_pattern}
+        found.measured = {m.id: Rows(len(m.columns)) for m in self._beyond_pattern}
         codes = _Codes()
         wrong: dict[int, tuple[Read, Trace]] = {}
         right: dict[int, tuple[Read, Trace]] = {}
@@ -225,15 +218,9 @@ def _shown(facts: Read, trace: Trace, length: int = CLAIM_SHOWN) -> Shown:
 
 def _measure(metric: Metric, facts: Facts, number: int, found: BlockScores) -> None:
     """One row of a metric; an exception of a foreign metric becomes a finding, never a zero."""
-    rows = found.measured[metric.id]
     try:
         row: Row | Absent = metric(facts)
     except Exception as error:  # a foreign metric can fail in any way
         row = Absent(f"{type(error).__name__} in the metric")
         _note(found, "metric_error", number, f"{metric.id}: {type(error).__name__}: {error}")
-    if isinstance(row, Absent):
-        rows.counts.extend([0] * len(metric.columns))
-        rows.absent.append(row)
-    else:
-        rows.counts.extend(row.counts)
-        rows.absent.append(None)
+    found.measured[metric.id].append(row)

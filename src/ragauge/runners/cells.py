@@ -13,7 +13,7 @@ from ragauge.contracts.latency import Cell
 from ragauge.contracts.score import Score
 from ragauge.metrics.sums import Groups, sums_of
 from ragauge.metrics.table import table
-from ragauge.runners.numbers import scored
+from ragauge.runners.evaluation import scored
 from ragauge.stats.quantiles import percentile, sample_needed
 from ragauge.stats.trend import Trend, trend
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 from msgspec import Struct
@@ -12,11 +12,11 @@ from msgspec import Struct
 from ragauge.contracts.facts import Pattern
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold
-from ragauge.contracts.metric import Absent, Metric, NotApplicable
+from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.contracts.score import ROWS_KEPT
 from ragauge.metrics.quality import NO_ANSWER
-from ragauge.metrics.sums import Groups, QuestionSums, sums_of
-from ragauge.runners.blocks import BlockScores, Measured, Shown
+from ragauge.metrics.sums import Groups, Rows, Sums, sums_of
+from ragauge.runners.blocks import BlockScores, Shown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -35,7 +35,7 @@ class Record(Struct, frozen=True):
     line: Ints
     question: Ints
     pattern: Ints
-    measured: dict[str, Measured]
+    measured: dict[str, Rows]
 
 
 class Gathering:
@@ -58,7 +58,11 @@ class Gathering:
         self.kept: list[tuple[int, int, int, int]] = []
         """The first traces as (question, pattern, file, line), for `each="trace"`."""
         self._groups = _Counted()
-        self._beyond = {m.id: RowSums(m, n) for m in metrics if not m.by_pattern}
+        beyond = [metric for metric in metrics if not metric.by_pattern]
+        self._sums = {metric.id: Sums.zero(metric, n) for metric in beyond}
+        """What the metrics that read more than patterns found in every trace."""
+        self._last: dict[str, dict[int, Row | Absent]] = {metric.id: {} for metric in beyond}
+        """What they found in each question's last trace."""
         self._lines_before = 0
 
     def add(self, block: BlockScores) -> Record:
@@ -82,8 +86,12 @@ class Gathering:
         if self.each == "trace":
             self._groups.add(question, pattern)
             self._keep(question, pattern, file, line)
-        for id, sums in self._beyond.items():
-            sums.add(question, block.measured[id], replace=self.each == "question")
+        for id, sums in self._sums.items():
+            rows = block.measured[id]
+            if self.each == "trace":
+                sums.add(rows.sums(sums.metric), question)
+            else:
+                self._last[id] |= zip(question.tolist(), rows.each(), strict=True)
         self._lines_before += block.lines
         return Record(block.name, line, question, pattern, block.measured)
 
@@ -100,10 +108,16 @@ class Gathering:
             question, pattern, count = self._groups.counted(untraced, self.last_pattern[untraced])
         return Groups(len(self.gold), question, pattern, count, tuple(self.patterns))
 
-    def sums(self, metric: Metric, groups: Groups) -> QuestionSums:
+    def sums(self, metric: Metric, groups: Groups) -> Sums:
         if metric.by_pattern:
             return sums_of(metric, groups)
-        return self._beyond[metric.id].finished(self.traces_of, self.each)
+        if self.each == "question":
+            last = self._last[metric.id]
+            return Sums.of(metric, (last.get(at, NO_ANSWER) for at in range(len(self.gold))))
+        untraced = np.flatnonzero(self.traces_of == 0)
+        missing = Sums.zero(metric, len(self.gold))
+        missing.add(Sums.of(metric, [NO_ANSWER] * len(untraced)), untraced)
+        return self._sums[metric.id] + missing
 
     def _note(self, block: BlockScores) -> None:
         before = self._lines_before
@@ -165,62 +179,3 @@ class _Counted:
         np.add.at(counts, inverse, np.concatenate(self._counts))
         self._keys, self._counts, self._held = [keys], [counts], len(keys)
         self._compact_at = 2 * len(keys) + 100_000
-
-
-class RowSums:
-    """Rows of a metric that reads more than patterns, by question."""
-
-    def __init__(self, metric: Metric, questions: int) -> None:
-        self.metric = metric
-        self._sums: Any = np.zeros((questions, len(metric.columns)), dtype=np.int64)
-        self._scored = np.zeros(questions, dtype=np.int64)
-        self._outside = np.zeros(questions, dtype=np.int64)
-        self._reach = 0
-        self._last: dict[int, Absent | None] = {}
-        self._absent: Counter[Absent] = Counter()
-
-    def grow(self, questions: int) -> None:
-        """Make room for as many questions."""
-        more = questions - len(self._scored)
-        if more > 0:
-            # Twice the room at once: questions come one by one.
-            room = max(more, len(self._scored))
-            self._sums = np.pad(self._sums, ((0, room), (0, 0)))
-            self._scored = np.pad(self._scored, (0, room))
-            self._outside = np.pad(self._outside, (0, room))
-
-    def add(self, question: Ints, rows: Measured, *, replace: bool) -> None:
-        counts = np.frombuffer(rows.counts, dtype=np.int64).reshape(
-            len(question), len(self.metric.columns)
-        )
-        counts = self._exact(counts)
-        scored = np.array([why is None for why in rows.absent], dtype=np.int64)
-        outside = np.array([isinstance(why, NotApplicable) for why in rows.absent], dtype=np.int64)
-        if replace:
-            self._sums[question], self._scored[question] = counts, scored
-            self._outside[question] = outside
-            self._last |= zip(question.tolist(), rows.absent, strict=True)
-        else:
-            np.add.at(self._sums, question, counts)
-            np.add.at(self._scored, question, scored)
-            np.add.at(self._outside, question, outside)
-            self._absent.update(why for why in rows.absent if why)
-
-    def _exact(self, counts: Any) -> Any:
-        """The counts, as Python's own integers once a sum of them could leave 64 bits."""
-        if counts.size:
-            self._reach += int(np.abs(counts.astype(np.float64)).max()) * len(counts)
-        if self._reach >= 1 << 62:
-            self._sums = self._sums.astype(object)
-            return counts.astype(object)
-        return counts
-
-    def finished(self, traces_of: Ints, each: Each) -> QuestionSums:
-        units = np.maximum(traces_of, 1) if each == "trace" else np.ones_like(traces_of)
-        absent = self._absent + Counter(why for why in self._last.values() if why)
-        untraced = int((traces_of == 0).sum())
-        if untraced:
-            absent[NO_ANSWER] += untraced
-        n = len(traces_of)
-        due = units - self._outside[:n]
-        return QuestionSums(self.metric, self._sums[:n], self._scored[:n], due, absent)

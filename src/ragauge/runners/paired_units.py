@@ -12,8 +12,8 @@ from ragauge.contracts.comparison import ComparisonCoverage
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.gold_report import DiffReport
 from ragauge.contracts.history import History, Run
+from ragauge.runners.evaluation import weights_of
 from ragauge.runners.gold_diff import diff
-from ragauge.runners.numbers import weights_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -49,7 +49,10 @@ class RecordFrames:
                 "qid": self._qids.gather(record.question),
             }
         )
-        beyond = [self._values(metric, record) for metric in self._beyond]
+        beyond = [
+            pl.Series(m.id, record.measured[m.id].sums(m).values(), dtype=pl.Float64).fill_nan(None)
+            for m in self._beyond
+        ]
         return places.hstack(self._known[record.pattern]).hstack(beyond)
 
     def _described(self, pattern: Pattern) -> dict[str, Any]:
@@ -67,11 +70,3 @@ class RecordFrames:
         facts = {name: texts.get(name, pl.Boolean) for name in _FACTS} | {"gold_depth": pl.Int32}
         values = {metric.id: pl.Float32 for metric in self._by_pattern}
         return {"label": pl.String, "triage": pl.String, **facts, **values}
-
-    def _values(self, metric: Metric, record: Record) -> pl.Series:
-        rows = record.measured[metric.id]
-        counts = np.frombuffer(rows.counts, dtype=np.int64).reshape(len(rows.absent), -1)
-        present = np.array([why is None for why in rows.absent], dtype=bool)
-        values = np.full(len(present), np.nan)
-        values[present] = metric.finish(counts[present])
-        return pl.Series(metric.id, values, dtype=pl.Float64).fill_nan(None)

@@ -10,8 +10,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 from msgspec import Meta, structs
 
-from ragauge import __version__
-from ragauge.contracts.gold import Gold, fingerprint
+from ragauge.contracts.gold import Gold
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.refusal import RefusalOptions
 from ragauge.contracts.score import Outcome
@@ -29,6 +28,7 @@ from ragauge.metrics.facts import Reader, Reading, error_reason
 from ragauge.metrics.stability import METRICS
 from ragauge.metrics.table import find
 from ragauge.runners.bad_input import allowed_bad
+from ragauge.runners.evaluation import identity_of
 from ragauge.runners.heat_map import HeatMap
 from ragauge.runners.judge import Judge
 from ragauge.runners.options import in_flags
@@ -118,15 +118,7 @@ class _Scoring:
                 self._verdicts.add(place, one)
                 write(one)
                 progress(place + 1, len(self._gold))
-            report = self._report(lines)
-        return Outcome(
-            report=report,
-            units=self._verdicts.units(),
-            gold=self._gold,
-            record_rows=self._options.out,
-            identity=report.identity,
-            answers=self._answers if can_be_read_again(self._names) else None,
-        )
+            return self._outcome(lines)
 
     def _answers(self) -> Iterator[tuple[str, KeptAnswer]]:
         """The runs of each question, as it is judged on them."""
@@ -140,19 +132,32 @@ class _Scoring:
                     where = wheres[id(trace)]
                     yield question.qid, KeptAnswer(trace=trace, where=where, cell=cell)
 
-    def _report(self, lines: RunLines) -> StabilityReport:
-        found, least = self._verdicts, self._options.min_stable
-        ours = self._options.profile == "ours"
-        stable = found.stable()
+    def _outcome(self, lines: RunLines) -> Outcome[StabilityReport]:
+        options, found, least = self._options, self._verdicts, self._options.min_stable
+        ours = options.profile == "ours"
+        evaluation = found.evaluation(options.reading().signature())
+        stable = evaluation.scores[STABLE]
         gates = (stable_gate(stable, least), *found.rule_verdicts(least))
         findings = lines.findings
-        strength = self._options.strength
-        note_findings(findings, self._all, found.outputs, self._plans, self._rules, strength)
-        scores = {STABLE: stable, **found.scores(self._options.reading().signature())}
-        return StabilityReport(
+        note_findings(
+            findings, self._all, found.outputs, self._plans, self._rules, options.strength
+        )
+        report = evaluation.report(
+            StabilityReport,
+            findings,
+            identity_of(
+                "stability",
+                options,
+                METRICS,
+                self._gold,
+                without=NOT_IN_THE_NUMBERS,
+                sweeps=[
+                    {"fingerprint": plan.fingerprint, "system": plan.system, "knobs": plan.knobs}
+                    for plan in self._plans.each
+                ],
+            ),
             passed=gates[0].holds,
-            profile=self._options.profile,
-            metrics=dict(sorted(scores.items())),
+            profile=options.profile,
             gates=gates if ours else _plain(self._rules),
             verdicts=gates,
             totals=found.totals(),
@@ -160,27 +165,20 @@ class _Scoring:
             columns=found.heat_map.columns(),
             cells=found.cells(),
             factors=found.factors(),
-            findings=tuple(findings.kept()),
-            finding_counts=dict(sorted(findings.counts.items())),
             coverage=structs.replace(found.coverage(lines), gold=len(self._all)),
             advice=advise_stability(found.failures, found.strata, found.factors()),
             over_questions=found.over_questions(),
-            identity=self._identity(),
         )
-
-    def _identity(self) -> dict[str, Any]:
-        options = msgspec.to_builtins(self._options)
-        return {
-            "command": "stability",
-            "options": {name: options[name] for name in options if name not in NOT_IN_THE_NUMBERS},
-            "ragauge": __version__,
-            "gold_sha256": fingerprint(self._gold),
-            "metrics": {metric.id: metric.version for metric in METRICS},
-            "sweeps": [
-                {"fingerprint": plan.fingerprint, "system": plan.system, "knobs": plan.knobs}
-                for plan in self._plans.each
-            ],
-        }
+        return evaluation.outcome(
+            report,
+            labels=found.labels(),
+            right=found.right(),
+            details=found.shown(),
+            also={STABLE: found.stable_units()},
+            gold=self._gold,
+            record_rows=options.out,
+            answers=self._answers if can_be_read_again(self._names) else None,
+        )
 
 
 def _check_conditions(rules: tuple[Rule, ...], gold: list[Gold]) -> None:

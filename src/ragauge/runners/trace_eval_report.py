@@ -11,22 +11,21 @@ from msgspec import structs
 from ragauge.contracts.audit import OK, STATES, AuditFinding
 from ragauge.contracts.finding import Findings
 from ragauge.contracts.gold import Gold, fingerprint
-from ragauge.contracts.metric import Absent, Metric
+from ragauge.contracts.metric import Absent
 from ragauge.contracts.score import Advice, Outcome
 from ragauge.contracts.trace_eval import OverQuestions, TraceEvalCoverage, TraceEvalReport
-from ragauge.contracts.verdict import Rule, Verdict
+from ragauge.contracts.verdict import Rule
 from ragauge.diagnosis.traceability import advise_traceability, traceability_facts
 from ragauge.gates.decide import TOLERANCE, meets, satisfies
 from ragauge.gates.traceability import trace_eval_rules, with_deltas
 from ragauge.ingest.calibration import read_calibration
-from ragauge.metrics.sums import QuestionSums, sums_of_rows
+from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find, reading
 from ragauge.runners.audit import told
 from ragauge.runners.audit_blocks import BlockAudit
-from ragauge.runners.audit_report import are_ok, audit_numbers, code_counts
+from ragauge.runners.audit_report import are_ok, audited, code_counts
 from ragauge.runners.audit_sums import AuditSums
-from ragauge.runners.evaluation import Numbers
-from ragauge.runners.numbers import values_of
+from ragauge.runners.evaluation import Evaluation
 from ragauge.runners.trace_eval_identity import signature_of
 from ragauge.runners.traced_question import FAILED, Lines, Traced
 
@@ -66,7 +65,7 @@ class TraceEvalAssembly:
         self._each: list[Traced] = []
         self._run_ids: dict[str, str] = {}
         # A rule about questions that there are not is refused before anything is asked.
-        self._numbers(self._sums()).verdicts(self._rules)
+        _ = self._evaluation().gates
 
     def add(self, one: Traced, block: BlockAudit, lines: Lines) -> None:
         """Take the next question of the gold set in, with its runs as they were audited."""
@@ -79,18 +78,44 @@ class TraceEvalAssembly:
     ) -> Outcome[TraceEvalReport]:
         """The outcome of the runs in `out`; `noted` are findings of its lines."""
         self._note(noted)
-        sums = self._sums()
-        numbers, labels = self._numbers(sums), self._labels()
-        whole = identity | {
+        evaluation, found = self._evaluation(), self._found
+        identity = identity | {
             "gold_sha256": fingerprint(self._gold),
-            "metrics": {id: sums[id].metric.version for id in sorted(sums)},
+            "metrics": {id: one.metric.version for id, one in sorted(evaluation.sums.items())},
         }
-        return Outcome(
-            report=self._report(sums, numbers, out, whole),
-            units=numbers.units(labels, are_ok(labels), {**self._found.details()}),
-            gold=self._gold,
-            record_rows=None,
-            identity=whole,
+        codes = code_counts(found.findings.counts, found.code_answers)
+        match = evaluation.scores[MATCH_RATE].value
+        codes_first = bool(codes) and (match is None or match < MATCH_TARGET - TOLERANCE)
+        sides = {
+            "retrieval": Counter(one.seen.retrieval for one in self._each),
+            "answer": Counter(one.seen.answer for one in self._each),
+        }
+        report = evaluation.report(
+            TraceEvalReport,
+            found.findings,
+            identity,
+            recipe=self._options.recipe,
+            codes=codes,
+            codes_first=codes_first,
+            states={
+                side: {state: counts[state] for state in STATES} for side, counts in sides.items()
+            },
+            questions=tuple(one.told for one in self._each),
+            # With the run: its line in the journal is another every time.
+            findings=tuple(
+                structs.replace(one, where=self._run_ids.get(one.where, one.where))
+                for one in found.findings.kept()
+                if isinstance(one, AuditFinding)
+            ),
+            coverage=self._coverage(),
+            advice=self._advice(self._failed(evaluation), codes_first=codes_first),
+            over_questions=OverQuestions.of([one.told for one in self._each]),
+            out=out,
+        )
+        # What each question came to in a word: its worst code, else what else is amiss.
+        labels = [_label(one, code) for one, code in zip(self._each, found.labels(), strict=True)]
+        return evaluation.outcome(
+            report, labels=labels, right=are_ok(labels), details=found.details(), gold=self._gold
         )
 
     @property
@@ -114,21 +139,22 @@ class TraceEvalAssembly:
         fitted = self._calibration
         return fitted.threshold if fitted and fitted.usable else None
 
-    def _sums(self) -> dict[str, QuestionSums]:
-        of_runs = reading("audited_runs")
-        return {**self._found.sums(), **{id: self._sums_of(m) for id, m in of_runs.items()}}
-
-    def _sums_of(self, metric: Metric) -> QuestionSums:
-        """A metric of questions with their runs."""
-        rows = [metric(one.seen) for one in self._each]
+    def _evaluation(self) -> Evaluation:
         # Rules are checked before the first question is there.
-        unseen = [Absent("not seen yet")] * (len(self._gold) - len(rows))
-        return sums_of_rows(metric, [*rows, *unseen])
-
-    def _numbers(self, sums: Mapping[str, QuestionSums]) -> Numbers:
-        qids = [question.qid for question in self._gold]
-        least = self._options.min_coverage
-        return audit_numbers(sums, qids, self._gold, self._signature, self._calibration, least)
+        unseen = [Absent("not seen yet")] * (len(self._gold) - len(self._each))
+        of_runs = {
+            id: Sums.of(metric, [*(metric(one.seen) for one in self._each), *unseen])
+            for id, metric in reading("audited_runs").items()
+        }
+        return audited(
+            {**self._found.sums(), **of_runs},
+            [question.qid for question in self._gold],
+            self._gold,
+            self._rules,
+            self._signature,
+            self._calibration,
+            self._options.min_coverage,
+        )
 
     def _note(self, noted: Findings) -> None:
         """Add what is to be said of the gold set, the documents and the journal."""
@@ -140,51 +166,6 @@ class TraceEvalAssembly:
             findings.add(AuditFinding("unreadable_document", "", problem))
         for one in noted.kept():
             findings.add(AuditFinding(one.code, one.where, one.message))
-
-    def _report(
-        self,
-        sums: Mapping[str, QuestionSums],
-        numbers: Numbers,
-        out: str,
-        identity: dict[str, Any],
-    ) -> TraceEvalReport:
-        scores, gates = numbers.scores(), numbers.verdicts(self._rules)
-        counts = self._found.findings.counts
-        codes = code_counts(counts, self._found.code_answers)
-        match = scores[MATCH_RATE].value
-        codes_first = bool(codes) and (match is None or match < MATCH_TARGET - TOLERANCE)
-        return TraceEvalReport(
-            passed=all(gate.holds for gate in gates),
-            recipe=self._options.recipe,
-            metrics=scores,
-            gates=gates,
-            codes=codes,
-            codes_first=codes_first,
-            states=self._states(),
-            questions=tuple(one.told for one in self._each),
-            findings=self._findings(),
-            finding_counts=dict(sorted(counts.items())),
-            coverage=self._coverage(),
-            advice=self._advice(self._failed(sums, gates), codes_first=codes_first),
-            over_questions=OverQuestions.of([one.told for one in self._each]),
-            out=out,
-            identity=identity,
-        )
-
-    def _states(self) -> dict[str, dict[str, int]]:
-        sides = {
-            "retrieval": Counter(one.seen.retrieval for one in self._each),
-            "answer": Counter(one.seen.answer for one in self._each),
-        }
-        return {side: {state: counts[state] for state in STATES} for side, counts in sides.items()}
-
-    def _findings(self) -> tuple[AuditFinding, ...]:
-        """What was found, with the run: its line in the journal is another every time."""
-        return tuple(
-            structs.replace(one, where=self._run_ids.get(one.where, one.where))
-            for one in self._found.findings.kept()
-            if isinstance(one, AuditFinding)
-        )
 
     def _coverage(self) -> TraceEvalCoverage:
         recipe, made = self._options.recipe, self._found.traces
@@ -199,16 +180,16 @@ class TraceEvalAssembly:
             short=len(self._short),
         )
 
-    def _failed(
-        self, sums: Mapping[str, QuestionSums], gates: tuple[Verdict, ...]
-    ) -> list[set[str]]:
+    def _failed(self, evaluation: Evaluation) -> list[set[str]]:
         """For each question the metrics whose gate fails, and whose bound it is beyond itself."""
         failed: list[set[str]] = [set() for _ in self._gold]
-        for rule, gate in zip(self._rules, gates, strict=True):
-            values = values_of(sums[rule.metric]).tolist() if gate.verdict == "fail" else []
-            for question, value, names in zip(self._gold, values, failed, strict=False):
-                told = value == value and meets(question, rule.where)
-                if told and not satisfies(rule, value):
+        for rule, gate in zip(self._rules, evaluation.gates, strict=True):
+            if gate.verdict != "fail":
+                continue
+            values = evaluation.sums[rule.metric].values().tolist()
+            for question, value, names in zip(self._gold, values, failed, strict=True):
+                known = value == value and meets(question, rule.where)
+                if known and not satisfies(rule, value):
                     names.add(find(rule.metric).name)
         return failed
 
@@ -226,11 +207,6 @@ class TraceEvalAssembly:
         ]
         strata = {question.qid: question.strata for question in self._gold}
         return advise_traceability(facts, strata, codes_first=codes_first)
-
-    def _labels(self) -> list[str | None]:
-        """What each question came to in a word: its worst code, else what else is amiss."""
-        codes = self._found.labels()
-        return [_label(one, code) for one, code in zip(self._each, codes, strict=True)]
 
 
 def _place(rule: Rule) -> int:

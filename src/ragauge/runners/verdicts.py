@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ragauge.contracts.gold import Gold
-from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.contracts.metric import Absent, Row
 from ragauge.contracts.run import FACTORS
-from ragauge.contracts.score import ROWS_KEPT, Measured, Score, UnitRows
+from ragauge.contracts.score import ROWS_KEPT, Measured, Score
 from ragauge.contracts.stability import (
     STABILITIES,
     FactorEffect,
@@ -26,24 +26,16 @@ from ragauge.gates.decide import meets
 from ragauge.gates.stability import MORE_RUNS, STABLE, rule_verdict
 from ragauge.metrics.factors import effect
 from ragauge.metrics.stability import METRICS
-from ragauge.metrics.sums import QuestionSums, sums_of_rows
+from ragauge.metrics.sums import Sums
+from ragauge.runners.evaluation import Evaluation, weights_of
 from ragauge.runners.heat_map import HeatMap
-from ragauge.runners.numbers import (
-    how_made,
-    measured,
-    values_of,
-    weights_of,
-    why_absent,
-    within,
-)
 from ragauge.runners.question_stability import JudgedQuestion
 from ragauge.runners.run_lines import RunLines
 from ragauge.runners.sweep_findings import Outputs
-from ragauge.stats.bootstrap import mean_interval
-from ragauge.stats.intervals import Interval, mean_of_shares
+from ragauge.stats.intervals import mean_of_shares
 
 if TYPE_CHECKING:
-    from ragauge.runners.numbers import Floats
+    from ragauge.runners.evaluation import Floats
 
 STABLE_VERSION = 2
 
@@ -55,7 +47,6 @@ class Verdicts:
         self._gold, self._rules, self.heat_map = gold, rules, heat_map
         self.details: dict[str, QuestionStability] = {}
         """The questions a report holds; the rest are in the sums."""
-        self._weights = weights_of(gold)
         self.outputs = Outputs()
         self._pairs: Counter[str] = Counter()
         self._differ: Counter[str] = Counter()
@@ -65,7 +56,7 @@ class Verdicts:
         self._shown: dict[str, list[Any]] = {
             name: [] for name in ("claim", "cited", "error", "explained_by", "failed")
         }
-        self._sums = [_Sums(metric) for metric in METRICS]
+        self._rows: dict[str, list[Row | Absent]] = {metric.id: [] for metric in METRICS}
         self._failing: dict[str, list[str]] = {str(rule): [] for rule in rules}
         self._applied: Counter[str] = Counter()
         self._unjudged: Counter[str] = Counter()
@@ -86,8 +77,8 @@ class Verdicts:
             self._differ[factor] += found.differ
         self.failures.append(stability_facts(one.gold.qid, detail))
         self.outputs.add(one)
-        for sums in self._sums:
-            sums.rows.append(one.judged.rows[sums.metric.id])
+        for id, rows in self._rows.items():
+            rows.append(one.judged.rows[id])
         self._apply(one)
         for name in ("planned", "runs", "errors", "missing", "saved"):
             self._counts[name] += getattr(detail, name)
@@ -135,17 +126,32 @@ class Verdicts:
         """Each factor's effect over all questions."""
         return {factor: effect(self._pairs[factor], self._differ[factor]) for factor in FACTORS}
 
-    def stable(self) -> Score:
+    def evaluation(self, reading: str) -> Evaluation:
+        """Each metric's mean over the questions it applies to, each counting once."""
+        weights = weights_of(self._gold)
+        weighted = "" if weights is None else "|weighted"
+        stable = self._stable(weights, weighted)
+        return Evaluation(
+            ids=[question.qid for question in self._gold],
+            sums={metric.id: Sums.of(metric, self._rows[metric.id]) for metric in METRICS},
+            given={STABLE: lambda confidence: stable},
+            signature=reading + weighted,
+            weights=weights,
+            total="mean",
+        )
+
+    def _stable(self, weights: Floats | None, weighted: str) -> Score:
         """The fraction of questions with two runs or more that are stable and correct."""
-        values = self._stable_units().values
+        values = self.stable_units().values
         evaluated = ~np.isnan(values)
         n, of = int(evaluated.sum()), len(values)
-        signature = f"{STABLE}|v{STABLE_VERSION}{self._weighted}|n:{n}"
+        signature = f"{STABLE}|v{STABLE_VERSION}{weighted}|n:{n}"
         if not n:
             reason = f"one run per question shows nothing about stability: {MORE_RUNS}"
             return Score(value=None, n=0, of=of, reason=reason, signature=signature)
-        there = None if self._weights is None else self._weights[evaluated]
-        share, ends = _mean(values[evaluated], there)
+        values, heavy = values[evaluated], None if weights is None else weights[evaluated]
+        share = float(values.mean() if heavy is None else np.average(values, weights=heavy))
+        ends = mean_of_shares(values, weights=heavy)
         return Score(value=share, n=n, of=of, ci=ends, signature=signature)
 
     def rule_verdicts(self, least: float) -> Iterator[Verdict]:
@@ -153,15 +159,6 @@ class Verdicts:
             name = str(rule)
             counts = self._applied[name], self._unjudged[name]
             yield rule_verdict(rule, *counts, self._failing[name], len(self._gold), least)
-
-    def scores(self, reading: str) -> dict[str, Score]:
-        """Each metric's mean over the questions it applies to, each counting once."""
-        how = reading + self._weighted
-        return {sums.metric.id: sums.mean(how, self._weights) for sums in self._sums}
-
-    @property
-    def _weighted(self) -> str:
-        return "" if self._weights is None else "|weighted"
 
     def totals(self) -> dict[str, int]:
         answerable = sum(question.answerable for question in self._gold)
@@ -196,23 +193,17 @@ class Verdicts:
             },
         )
 
-    def units(self) -> UnitRows:
-        """What each question came to."""
-        return UnitRows(
-            ids=[question.qid for question in self._gold],
-            labels=list(self._verdicts),
-            right=[_right(verdict) for verdict in self._verdicts],
-            details={
-                **{name: list(column) for name, column in self._shown.items()},
-                "cells": list(self.heat_map.rows()),
-            },
-            measured={
-                STABLE: self._stable_units(),
-                **{sums.metric.id: measured(sums.made(), "mean") for sums in self._sums},
-            },
-        )
+    def labels(self) -> list[Stability]:
+        return list(self._verdicts)
 
-    def _stable_units(self) -> Measured:
+    def right(self) -> list[bool | None]:
+        return [_right(verdict) for verdict in self._verdicts]
+
+    def shown(self) -> dict[str, list[Any]]:
+        """Of each question, the commonest answer and what its variation goes with."""
+        return {**self._shown, "cells": list(self.heat_map.rows())}
+
+    def stable_units(self) -> Measured:
         """The verdicts as a metric: 1 for a question that is stable and correct."""
         right = np.array([_right(verdict) is True for verdict in self._verdicts], dtype=np.int64)
         of = np.array([_right(verdict) is not None for verdict in self._verdicts], dtype=np.int64)
@@ -228,38 +219,3 @@ class Verdicts:
 def _right(verdict: Stability) -> bool | None:
     """Whether a question is stable and correct; None where that was not evaluated."""
     return None if verdict == "not_evaluated" else verdict == "stable_pass"
-
-
-class _Sums:
-    """A metric's row of each question."""
-
-    def __init__(self, metric: Metric) -> None:
-        self.metric = metric
-        self.rows: list[Row | Absent] = []
-
-    def mean(self, reading: str, weights: Floats | None) -> Score:
-        sums = self.made()
-        values = values_of(sums)
-        scored = ~np.isnan(values)
-        n, of = int(scored.sum()), int(sums.units.sum())
-        signature = f"{self.metric.id}|v{self.metric.version}|{reading}|n:{n}"
-        if not n:
-            reason = why_absent(sums)
-            return Score(value=None, n=0, of=of, reason=reason, signature=signature)
-        there = None if weights is None else weights[scored]
-        mean, ends = _mean(values[scored], there)
-        how = ""
-        # A resample of values that do not vary is a point, and says nothing of how few they are.
-        if not self.metric.rate and there is None and np.ptp(values[scored]) > 0:
-            made = mean_interval(values[scored])
-            ends, how = within(made.ci, self.metric.bounds) or ends, how_made(made)
-        return Score(value=mean, n=n, of=of, ci=ends, signature=signature + how)
-
-    def made(self) -> QuestionSums:
-        return sums_of_rows(self.metric, self.rows)
-
-
-def _mean(values: Floats, weights: Floats | None) -> tuple[float, Interval]:
-    """The mean over questions, weighted where they stand for others, and its interval."""
-    mean = float(values.mean() if weights is None else np.average(values, weights=weights))
-    return mean, mean_of_shares(values, weights=weights)

@@ -5,12 +5,12 @@ import re
 import numpy as np
 import pytest
 
-from ragauge.metrics.sums import QuestionSums
+from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find, reading
 from ragauge.reports.evaluation.scales import is_pooled, share_of
 from ragauge.reports.forms import render
 from ragauge.runners.answers.calibrate_groundedness import calibrate_groundedness
-from ragauge.runners.numbers import why_absent
+from ragauge.runners.evaluation import why_absent
 from tests.reports.evaluation.answered import answered, score
 from tests.runners.labelled_answers import labelled
 
@@ -55,7 +55,7 @@ def test_metrics_over_parts_of_answers_are_told_from_means():
 def test_nothing_to_score_without_a_reason_ends_there():
     metric = find("answers.number_agreement", "answers")
     none = np.zeros(1, dtype=np.int64)
-    sums = QuestionSums(metric, np.zeros((1, 2), dtype=np.int64), none, none + 1, {})
+    sums = Sums(metric, np.zeros((1, 2), dtype=np.int64), none, none + 1, {})
     assert why_absent(sums) == "nothing to score"
 
 

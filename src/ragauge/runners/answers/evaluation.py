@@ -23,7 +23,7 @@ from ragauge.gates.components import any_value, undecided
 from ragauge.gates.rules import parse_rules
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.overlap import claim_verdicts, factual_accuracy, verdict_counts
-from ragauge.metrics.sums import sums_of_rows
+from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find
 from ragauge.models.judging.rubric import rubric_id
 from ragauge.runners.answers.asking import UNJUDGED
@@ -54,7 +54,7 @@ from ragauge.runners.components.options import rules_for
 from ragauge.runners.components.strata import strata_of
 
 if TYPE_CHECKING:
-    from ragauge.runners.numbers import Mask
+    from ragauge.runners.evaluation import Mask
 
 
 HEADLINES: dict[str, tuple[str, ...]] = {
@@ -155,7 +155,7 @@ def _evaluated(
     return Evaluated(
         task=read.task,
         units=[one.row.id for one in facts],
-        sums={id: sums_of_rows(one, measured.rows[id]) for id, one in measured.metrics.items()},
+        sums={id: Sums.of(one, measured.rows[id]) for id, one in measured.metrics.items()},
         headlines=_headlines(read.task, measured.values),
         strata=measured.strata,
         right=right,

@@ -21,7 +21,7 @@ from ragauge.metrics.entity_columns import place_keys, rows_at
 from ragauge.metrics.entity_counting import entity_sums, value_of
 from ragauge.metrics.entity_kernel import Judged, column_facts, judged, pair_columns
 from ragauge.metrics.entity_tokens import token_columns, token_types
-from ragauge.metrics.sums import QuestionSums
+from ragauge.metrics.sums import Sums
 from ragauge.runners.components.entity_alignment import aligned, by_order
 from ragauge.runners.components.entity_detail import (
     cut,
@@ -189,7 +189,7 @@ def _facts(told: Joined, verdicts: dict[Schema, Judged], options: NerOptions) ->
     )
 
 
-def _sums(facts: EntityFacts) -> dict[str, QuestionSums]:
+def _sums(facts: EntityFacts) -> dict[str, Sums]:
     entries = entity_metrics(facts.empty)
     return {id: entity_sums(metric, counting, facts) for id, (metric, counting) in entries.items()}
 

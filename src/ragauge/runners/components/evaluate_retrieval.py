@@ -29,7 +29,7 @@ from ragauge.ingest.whole_traces import can_be_read_again
 from ragauge.metrics.retrieval import KINDS, METRICS, NoRelevant, metric_id
 from ragauge.metrics.retrieval_names import parsed
 from ragauge.metrics.sources import Brought, documents_of, overlaps, share_of, unique_relevant
-from ragauge.metrics.sums import QuestionSums
+from ragauge.metrics.sums import Sums
 from ragauge.runners.components.evaluation import Evaluated, outcome_of
 from ragauge.runners.components.options import EvalOptions, chosen_options, refuse_bad, rules_for
 from ragauge.runners.components.retrieval_files import JudgedRuns
@@ -37,7 +37,6 @@ from ragauge.runners.components.retrieval_gather import RunScores
 from ragauge.runners.components.retrieval_ranked import Duplicates, Reading
 from ragauge.runners.components.retrieval_scoring import Setup, take_in
 from ragauge.runners.components.strata import strata_of
-from ragauge.runners.numbers import values_of
 from ragauge.stats.differences import Paired, Pairs
 from ragauge.stats.multiplicity import adjusted
 from ragauge.stats.paired import compared
@@ -76,7 +75,7 @@ def compared_runs(
 def _compared(
     run: RunScores, other: RunScores, metric: Metric, test: Test, seed: int
 ) -> ComparedMetric:
-    now, then = values_of(run.sums[metric.id]), values_of(other.sums[metric.id])
+    now, then = run.sums[metric.id].values(), other.sums[metric.id].values()
     both = ~(np.isnan(now) | np.isnan(then))
     now, then = now[both], then[both]
     found = _tested(now, then, test, seed)
@@ -382,22 +381,20 @@ def query_rows(scores: RunScores, ids: Sequence[str]) -> tuple[QueryRow, ...]:
     )
 
 
-def _first_values(sums: QuestionSums) -> list[float | None]:
-    values = values_of(_first(sums)).tolist()
+def _first_values(sums: Sums) -> list[float | None]:
+    values = _first(sums).values().tolist()
     return [None if value != value else value for value in values]
 
 
-def _first(sums: QuestionSums) -> QuestionSums:
+def _first(sums: Sums) -> Sums:
     """The rows of the queries that a report shows."""
     kept = slice(ROWS_KEPT)
-    return QuestionSums(
-        sums.metric, sums.sums[kept], sums.scored[kept], sums.units[kept], sums.absent
-    )
+    return Sums(sums.metric, sums.sums[kept], sums.scored[kept], sums.units[kept], sums.absent)
 
 
 def worst_queries(scores: RunScores, id: str) -> tuple[str, ...]:
     """The queries with relevant documents and the lowest values, ties by id."""
-    values = values_of(scores.sums[id])
+    values = scores.sums[id].values()
     there = np.flatnonzero((scores.facts.relevant > 0) & ~np.isnan(values))
     ranked = there[np.argsort(values[there], kind="stable")]
     return tuple(scores.queries[at] for at in ranked[:WORST_KEPT])
@@ -417,7 +414,7 @@ def query_faults(scores: RunScores, judged: str) -> list[tuple[str, str]]:
         "nothing_found": ~missing & (relevant > 0) & (found == 0),
         "found_late": first > LATE,
         "incomplete": (found > 0) & (found < relevant),
-        "unjudged": values_of(_first(scores.sums[judged])) < 1 / 2,
+        "unjudged": _first(scores.sums[judged]).values() < 1 / 2,
     }
     return [
         (scores.queries[at], fault)

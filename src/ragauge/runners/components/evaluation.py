@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-import msgspec
 from msgspec import Struct
 
-from ragauge import __version__
 from ragauge.contracts.evaluation import Detail, EvalReport, Task
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.gold import Gold, fingerprint
+from ragauge.contracts.gold import Gold
 from ragauge.contracts.score import ROWS_KEPT, Advice, Outcome
-from ragauge.contracts.verdict import Rule, Verdict
+from ragauge.contracts.verdict import Verdict
 from ragauge.diagnosis.components import advise_component
 from ragauge.gates.components import any_value
-from ragauge.gates.decide import decide, passed
-from ragauge.metrics.sums import QuestionSums
+from ragauge.gates.decide import decide
+from ragauge.metrics.sums import Sums
 from ragauge.runners.components.options import EvalOptions, rules_for
 from ragauge.runners.components.strata import note_strata, shown_strata
-from ragauge.runners.evaluation import Numbers, Settle, by_columns
+from ragauge.runners.evaluation import Evaluation, Settle, by_columns, identity_of
 
 GOLD_KEPT = 100_000
 """Units of a run that history keeps beside its numbers."""
@@ -40,7 +37,7 @@ class Evaluated(Struct, frozen=True, kw_only=True):
 
     task: Task
     units: Sequence[str]
-    sums: Mapping[str, QuestionSums]
+    sums: Mapping[str, Sums]
     headlines: Sequence[str]
     """The metrics that are shown for each stratum."""
     strata: Mapping[str, Sequence[str | None]]
@@ -73,11 +70,12 @@ class Evaluated(Struct, frozen=True, kw_only=True):
 def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
     """The report of what was found, with the rows it is made of."""
     gold = _gold(found)
-    numbers = Numbers(
-        found.sums,
-        found.units,
-        by_columns(found.strata),
-        found.signature,
+    evaluation = Evaluation(
+        ids=found.units,
+        sums=found.sums,
+        rules=rules_for(found.task, options),
+        slicing=by_columns(found.strata),
+        signature=found.signature,
         made_with=found.made_with,
         groups=found.groups,
         intervals=options.intervals,
@@ -88,42 +86,40 @@ def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
     note_strata(found.units, found.strata, shown, options, found.findings)
     for problem in found.problems:
         found.findings.add(Finding("bad_line", "", problem))
-    gates = _gates(found, numbers, rules_for(found.task, options))
-    report = EvalReport(
-        passed=passed(gates),
-        task=found.task,
-        metrics=numbers.scores(),
-        gates=gates,
-        per_type=found.per_type,
-        per_stratum={name: numbers.by_value(found.strata[name], found.headlines) for name in shown},
-        detail=found.detail,
-        findings=tuple(found.findings.kept()),
-        finding_counts=dict(sorted(found.findings.counts.items())),
-        coverage=found.coverage,
-        advice=_advice(found),
-        identity=_identity(found, options, gold),
-    )
-    return Outcome(
-        report=report,
-        units=numbers.units(
-            [None if one is None else ("right" if one else "wrong") for one in found.right],
-            found.right,
-            # Strata too, so that a recorded run can be sliced.
-            dict(sorted(found.strata.items())),
-        ),
-        gold=gold,
-        record_rows=None,
-        identity=report.identity,
-    )
-
-
-def _gates(found: Evaluated, numbers: Numbers, rules: Sequence[Rule]) -> tuple[Verdict, ...]:
-    """The verdicts on the rules, and on what nobody could measure, unless one says so already."""
-    gates = list(numbers.verdicts(rules))
-    for more in (*_nothing_measured(found, numbers), *found.undecided):
+    gates = [*evaluation.gates]
+    for more in (*_nothing_measured(found, evaluation), *found.undecided):
+        # What nobody could measure has a gate of its own, unless one says so already.
         if not any(gate.metric == more.metric and not gate.holds for gate in gates):
             gates.append(more)
-    return tuple(gates)
+    report = evaluation.report(
+        EvalReport,
+        found.findings,
+        identity_of(
+            f"eval {found.task}",
+            options,
+            (sums.metric for sums in found.sums.values()),
+            gold,
+            without=NOT_IN_THE_NUMBERS,
+            gold_file_sha256=found.gold_sha256,
+        ),
+        task=found.task,
+        gates=tuple(gates),
+        per_type=found.per_type,
+        per_stratum={
+            name: evaluation.by_value(found.strata[name], found.headlines) for name in shown
+        },
+        detail=found.detail,
+        coverage=found.coverage,
+        advice=_advice(found),
+    )
+    return evaluation.outcome(
+        report,
+        labels=[None if one is None else ("right" if one else "wrong") for one in found.right],
+        right=found.right,
+        # Strata too, so that a recorded run can be sliced.
+        details=dict(sorted(found.strata.items())),
+        gold=gold,
+    )
 
 
 def _advice(found: Evaluated) -> tuple[Advice, ...]:
@@ -137,7 +133,7 @@ def _advice(found: Evaluated) -> tuple[Advice, ...]:
     )
 
 
-def _nothing_measured(found: Evaluated, numbers: Numbers) -> list[Verdict]:
+def _nothing_measured(found: Evaluated, evaluation: Evaluation) -> list[Verdict]:
     """A gate that is not evaluated, where no headline has a value.
 
     No run passes in which there was nothing to measure.
@@ -147,7 +143,7 @@ def _nothing_measured(found: Evaluated, numbers: Numbers) -> list[Verdict]:
     ids = [id for id in found.headlines if id in sums] or asked
     if any(sums[id].scored.any() for id in ids):
         return []
-    return [decide(any_value(sums[ids[0]].metric), numbers.score(ids[0]))]
+    return [decide(any_value(sums[ids[0]].metric), evaluation.score(ids[0]))]
 
 
 NOT_IN_THE_NUMBERS = (
@@ -176,15 +172,3 @@ def _gold(found: Evaluated) -> list[Gold]:
         )
         for place, (unit, meaning) in enumerate(zip(found.units, meanings, strict=True))
     ]
-
-
-def _identity(found: Evaluated, options: EvalOptions, gold: Sequence[Gold]) -> dict[str, Any]:
-    told = msgspec.to_builtins(options)
-    return {
-        "command": f"eval {found.task}",
-        "options": {name: told[name] for name in told if name not in NOT_IN_THE_NUMBERS},
-        "ragauge": __version__,
-        "gold_sha256": fingerprint(gold) if gold else None,
-        "gold_file_sha256": found.gold_sha256,
-        "metrics": {id: sums.metric.version for id, sums in sorted(found.sums.items())},
-    }

@@ -14,7 +14,7 @@ from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.metric import Absent, Metric, NotApplicable
 from ragauge.ingest.fields import quoted
 from ragauge.metrics.sources import Brought
-from ragauge.metrics.sums import QuestionSums
+from ragauge.metrics.sums import Sums
 from ragauge.runners.components.retrieval_pieces import OtherOrder
 from ragauge.runners.components.retrieval_scoring import Facts, PieceScores, Setup, take_in
 
@@ -33,7 +33,7 @@ class RunScores(Struct, frozen=True, kw_only=True):
 
     name: str
     queries: list[str]
-    sums: dict[str, QuestionSums]
+    sums: dict[str, Sums]
     facts: Facts
     unknown: list[str]
     rows: int
@@ -108,7 +108,7 @@ class Gathering:
             sources=parts[0].sources,
         )
 
-    def _sums(self, metric: Metric, order: Array, all_there: Array) -> QuestionSums:
+    def _sums(self, metric: Metric, order: Array, all_there: Array) -> Sums:
         """The rows of a metric; the pieces give them up, or a million queries would stand twice."""
         parts = [piece.values.pop(metric.id) for piece in self._pieces]
         scored = np.concatenate([scored for _, scored, _ in parts])[order].astype(np.int64)
@@ -120,7 +120,7 @@ class Gathering:
             absent.update(reasons)
         counted = all_there if scored.all() else scored
         outside = bool(absent) and all(isinstance(why, NotApplicable) for why in absent)
-        return QuestionSums(metric, sums, counted, counted if outside else all_there, absent)
+        return Sums(metric, sums, counted, counted if outside else all_there, absent)
 
 
 def _by_line(problems: Iterable[str]) -> list[str]:
