@@ -56,7 +56,7 @@ def test_two_annotators_have_the_numbers_of_the_other_packages(tmp_path, weights
     a, b = labelled(2, 80, labels=LEVELS)
     report = agreement(
         written(tmp_path, a, b), options=Options(level="ordinal", weights=weights, order=LEVELS)
-    )
+    ).report
     scores = report.metrics
     assert scores["agreement.percent"].value == sum(map(str.__eq__, a, b)) / 80
     assert scores["agreement.kappa"].value == close(cohen_kappa_score(a, b))
@@ -75,7 +75,7 @@ def test_two_annotators_have_the_numbers_of_the_other_packages(tmp_path, weights
 
 def test_more_annotators_are_compared_pair_by_pair(tmp_path):
     said = labelled(4, 60, missing=0.15)
-    report = agreement(written(tmp_path, *said))
+    report = agreement(written(tmp_path, *said)).report
     expected = []
     for pair, (one, other) in zip(report.pairs, combinations(said, 2), strict=True):
         both = [(a, b) for a, b in zip(one, other, strict=True) if a and b]
@@ -100,7 +100,7 @@ def test_more_annotators_are_compared_pair_by_pair(tmp_path):
 
 def test_numbers_are_measured(tmp_path):
     a, b = [0.1, 0.5, 3, 2.25], ["0.1", "0.75", "3.0", "2.25"]
-    report = agreement(written(tmp_path, a, b), options=Options(level="interval"))
+    report = agreement(written(tmp_path, a, b), options=Options(level="interval")).report
     theirs = krippendorff.alpha(
         reliability_data=[a, list(map(float, b))], level_of_measurement="interval"
     )
@@ -112,8 +112,8 @@ def test_numbers_are_measured(tmp_path):
 
 def test_a_number_is_the_same_label_however_it_is_written(tmp_path):
     a, b = written(tmp_path, [1, True, " x "], [1.0, "true", "x"])
-    assert agreement([a, b]).metrics["agreement.percent"].value == 1
-    assert agreement([a, b]).metrics["agreement.kappa"].value == 1
+    assert agreement([a, b]).report.metrics["agreement.percent"].value == 1
+    assert agreement([a, b]).report.metrics["agreement.kappa"].value == 1
 
 
 def test_every_form_of_file_says_the_same(tmp_path):
@@ -122,7 +122,7 @@ def test_every_form_of_file_says_the_same(tmp_path):
     (tmp_path / "a.csv").write_text("\ufeffID,Label,note\r\n1,x,\r\n2,y,ok\r\n")
     (tmp_path / "a.tsv").write_text("qid\tlabel\n2\ty\n1\tx\n")
     names = [str(tmp_path / f"a.{ending}") for ending in ("jsonl", "json", "csv", "tsv")]
-    report = agreement(names)
+    report = agreement(names).report
     assert report.metrics["agreement.kappa"].value == 1
     assert len({*report.identity["annotations_sha256"].values()}) == 1
     assert report.passed
@@ -134,7 +134,7 @@ def test_a_field_may_lie_within_others(tmp_path):
         (tmp_path / name).write_text(json.dumps(entry))
     report = agreement(
         [str(tmp_path / "a"), str(tmp_path / "b")], field="type_classification.primary_type"
-    )
+    ).report
     assert report.labels.keys() == {"GRP.HER.MUS"}
 
 
@@ -161,7 +161,7 @@ def test_span_f1_is_the_plain_one_of_each_pair(tmp_path_factory, items):
         [None if one is None else [to_json(span) for span in one] for one in labels]
         for labels in said
     ]
-    report = agreement(written(folder, *plain, field="spans"))
+    report = agreement(written(folder, *plain, field="spans")).report
     expected = []
     for pair, (one, other) in zip(report.pairs, combinations(said, 2), strict=True):
         both = [(a, b) for a, b in zip(one, other, strict=True) if a is not None and b is not None]
@@ -196,7 +196,7 @@ def test_spans_that_not_all_have_are_shown_by_annotator(tmp_path):
         [[to_json(museum), {"start": 58, "end": 62, "label": "TMP"}]],
         field="ner_annotations",
     )
-    report = agreement(names)
+    report = agreement(names).report
     assert report.disagreements[0].spans == {"A": (year,), "B": (wrong,)}
     assert report.labels["TMP"].agreement == 0
     assert report.labels["GRP.HER.MUS"].agreement == 1
@@ -208,18 +208,18 @@ def test_offsets_into_different_texts_are_told(tmp_path):
     for name, text in (("a", "Het Rijksmuseum"), ("b", "Het  Rijksmuseum")):
         entry = {"id": "h1", "text": text, "spans": [{"start": 4, "end": 15, "type": "TOP"}]}
         (tmp_path / name).write_text(json.dumps(entry))
-    report = agreement([str(tmp_path / "a"), str(tmp_path / "b")])
+    report = agreement([str(tmp_path / "a"), str(tmp_path / "b")]).report
     assert report.finding_counts == {"texts_differ": 1}
 
 
 def test_a_slip_of_the_pen_is_told(tmp_path):
-    report = agreement(written(tmp_path, ["museum", "archive"], ["Museum", "archive"]))
+    report = agreement(written(tmp_path, ["museum", "archive"], ["Museum", "archive"])).report
     assert report.finding_counts == {"labels_alike": 1}
 
 
 def test_a_pair_that_has_no_kappa_is_told(tmp_path):
     same = ["x", "x", "x", None]
-    report = agreement(written(tmp_path, same, same, ["x", "y", "x", "y"]))
+    report = agreement(written(tmp_path, same, same, ["x", "y", "x", "y"])).report
     assert report.finding_counts["pair_without_kappa"] == 1
     assert report.pairs[0].kappa is None
     assert report.metrics["agreement.kappa"].value == 0
@@ -231,7 +231,7 @@ ONE_LABEL, BOTH = ["x", "x", "x", "x"], ["x", "x", "x", "y"]
 
 @pytest.mark.parametrize("gates", [None, "kappa>=0.1"])
 def test_a_mean_over_some_pairs_is_not_judged(tmp_path, gates):
-    report = agreement(written(tmp_path, ONE_LABEL, ONE_LABEL, BOTH), gates=gates)
+    report = agreement(written(tmp_path, ONE_LABEL, ONE_LABEL, BOTH), gates=gates).report
     gate = next(gate for gate in report.gates if gate.metric == "agreement.kappa")
     assert (gate.verdict, gate.value) == ("not_evaluated", 0)
     assert gate.reason == (
@@ -242,7 +242,7 @@ def test_a_mean_over_some_pairs_is_not_judged(tmp_path, gates):
 
 def test_what_all_annotators_have_is_judged_beside_a_pair_without_kappa(tmp_path):
     names = written(tmp_path, ONE_LABEL, ONE_LABEL, BOTH)
-    report = agreement(names, gates="percent>=0.5,alpha>=-0.99,kappa>=0.1?")
+    report = agreement(names, gates="percent>=0.5,alpha>=-0.99,kappa>=0.1?").report
     verdicts = {gate.metric: gate.verdict for gate in report.gates}
     assert verdicts == {
         "agreement.coverage": "pass",
@@ -255,7 +255,9 @@ def test_what_all_annotators_have_is_judged_beside_a_pair_without_kappa(tmp_path
 
 def test_a_pair_that_marked_no_span_keeps_the_mean_from_being_judged(tmp_path):
     span = [{"start": 0, "end": 2, "type": "TOP"}]
-    report = agreement(written(tmp_path, [[]], [[]], [span], field="spans"), gates="span_f1>=0.1")
+    report = agreement(
+        written(tmp_path, [[]], [[]], [span], field="spans"), gates="span_f1>=0.1"
+    ).report
     assert report.metrics["agreement.span_f1"].value == 0
     assert "|pairs:2/3|" in report.metrics["agreement.span_f1"].signature
     gate = next(gate for gate in report.gates if gate.metric == "agreement.span_f1")
@@ -267,7 +269,7 @@ def test_a_pair_that_marked_no_span_keeps_the_mean_from_being_judged(tmp_path):
 
 
 def test_one_label_throughout_is_absent_and_does_not_pass(tmp_path):
-    report = agreement(written(tmp_path, ["x", "x"], ["x", "x"]))
+    report = agreement(written(tmp_path, ["x", "x"], ["x", "x"])).report
     for id in ("agreement.kappa", "agreement.alpha"):
         assert report.metrics[id].value is None
         assert "throughout" in report.metrics[id].reason
@@ -276,7 +278,7 @@ def test_one_label_throughout_is_absent_and_does_not_pass(tmp_path):
 
 
 def test_files_without_a_single_label_say_so(tmp_path):
-    report = agreement(written(tmp_path, [None], [None]))
+    report = agreement(written(tmp_path, [None], [None])).report
     assert report.coverage.items == 0
     assert report.finding_counts == {"annotated_by_nobody": 1}
     assert {score.value for score in report.metrics.values()} == {None}
@@ -286,7 +288,7 @@ def test_files_without_a_single_label_say_so(tmp_path):
 
 def test_labels_that_are_no_categories_have_no_kappa(tmp_path):
     texts = [f"text {n}" for n in range(600)]
-    report = agreement(written(tmp_path, texts, texts))
+    report = agreement(written(tmp_path, texts, texts)).report
     assert "600 different labels" in report.metrics["agreement.kappa"].reason
     assert report.metrics["agreement.percent"].value == 1
     assert report.metrics["agreement.alpha"].value == 1
@@ -302,13 +304,13 @@ def test_labels_that_are_no_categories_have_no_kappa(tmp_path):
     ],
 )
 def test_the_users_gates_come_before_the_defaults(tmp_path, gates, rules):
-    report = agreement(written(tmp_path, *labelled(2, 50)), gates=gates)
+    report = agreement(written(tmp_path, *labelled(2, 50)), gates=gates).report
     assert {gate.rule for gate in report.gates} == {*report.identity["gates"]} == rules
 
 
 def test_weights_gate_the_weighted_kappa(tmp_path):
     options = Options(weights="linear", order=LEVELS)
-    report = agreement(written(tmp_path, *labelled(2, 30, labels=LEVELS)), options=options)
+    report = agreement(written(tmp_path, *labelled(2, 30, labels=LEVELS)), options=options).report
     assert report.level == "ordinal"
     assert report.gates[0].rule == "agreement.kappa_weighted>0.85"
 
@@ -497,7 +499,7 @@ def test_a_report_is_written_in_the_form_of_its_ending(files, tmp_path):
 def test_stdout_gets_the_form_that_is_asked_for(files, form):
     done = ragauge("gold", "agreement", *files, "--format", form, COLUMNS="100")
     assert done.returncode == 0
-    assert done.stdout.decode() == render(agreement(files), form)
+    assert done.stdout.decode() == render(agreement(files).report, form)
 
 
 def test_a_form_it_does_not_have_is_refused_before_any_work(files, tmp_path):
@@ -509,7 +511,7 @@ def test_a_form_it_does_not_have_is_refused_before_any_work(files, tmp_path):
 
 def test_what_annotators_did_not_say_is_an_empty_cell(tmp_path):
     span = {"start": 0, "end": 2, "type": "=TOP"}
-    report = agreement(written(tmp_path, [[span]], [[]], [None], field="spans"))
+    report = agreement(written(tmp_path, [[span]], [[]], [None], field="spans")).report
     [row] = csv.DictReader(io.StringIO(render(report, "csv"), newline=""))
     assert (row["A"], row["B"], row["C"]) == ("0–2 =TOP", "", "not annotated")
     assert row["where_C"] == ""
@@ -517,7 +519,7 @@ def test_what_annotators_did_not_say_is_an_empty_cell(tmp_path):
 
 def test_markdown_obeys_nobody(tmp_path):
     hostile = "@team `x` | <b> ##vso[task.setvariable]"
-    report = agreement(written(tmp_path, [hostile, "y"], ["y", "y"]))
+    report = agreement(written(tmp_path, [hostile, "y"], ["y", "y"])).report
     markdown = render(report, "markdown")
     fenced = "``@team `x` \\| <b> \\x23#vso[task.setvariable]``"
     assert markdown.count(fenced) == markdown.count("@team") == 2
@@ -555,5 +557,5 @@ def test_the_entities_of_the_published_sentence(tmp_path):
         path = tmp_path / f"{name}.jsonl"
         path.write_text(json.dumps({"id": "nl-rm", "ner_annotations": marked}) + "\n")
         names.append(str(path))
-    found = agreement(names).metrics["agreement.span_f1"]
+    found = agreement(names).report.metrics["agreement.span_f1"]
     assert round(found.value, 4) == 0.5714

@@ -52,7 +52,7 @@ def reports(tmp_path):
         "sample": sample(SET, 2, tmp_path / "sample.jsonl", by=["country"]),
         "convert": convert(str(source), tmp_path / "gold.csv"),
         "plan": hold_against_plan(tmp_path),
-        "agreement": agreement(names),
+        "agreement": agreement(names).report,
     }
 
 

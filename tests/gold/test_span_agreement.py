@@ -61,7 +61,7 @@ def values(report):
 def test_by_hand(tmp_path):
     """Tokens O M O O T O Y against M M O O M O O, over the seven words of the sentence."""
     names = written(tmp_path, [(TEXT, [MUSEUM, PLACE, YEAR])], [(TEXT, [LONGER, AS_MUSEUM])])
-    found = values(agreement(names))
+    found = values(agreement(names).report)
     assert found["span_f1"] == 0
     # One of A's three and one of B's two: the museums overlap and have one type.
     assert found["span_f1_partial"] == 2 / 5
@@ -93,7 +93,7 @@ def test_every_number_is_that_of_the_packages(tmp_path_factory, items):
     if any(all(one is None for one in annotator) for annotator in said):
         return
     folder = tmp_path_factory.mktemp("spans")
-    report = agreement(written(folder, *([(TEXT, one) for one in own] for own in said)))
+    report = agreement(written(folder, *([(TEXT, one) for one in own] for own in said))).report
     tokens = [(0, 3), (4, 15), (16, 21), (22, 24), (25, 34), (35, 40), (41, 45)]
     labels = [
         [None if one is None else plain_label(one, token) for one in annotator for token in tokens]
@@ -166,12 +166,12 @@ def test_tokens_hold_the_types_of_all_spans_that_touch_them(marked):
 
 def test_a_type_that_is_called_o_is_not_outside(tmp_path):
     marked = [TypedSpan(4, 15, "O")]
-    report = agreement(written(tmp_path, [(TEXT, marked)], [(TEXT, [])]))
+    report = agreement(written(tmp_path, [(TEXT, marked)], [(TEXT, [])])).report
     assert values(report)["token_kappa"] == 0
 
 
 def test_without_texts_there_are_no_tokens(tmp_path):
-    report = agreement(written(tmp_path, [(None, [MUSEUM])], [(None, [MUSEUM])]))
+    report = agreement(written(tmp_path, [(None, [MUSEUM])], [(None, [MUSEUM])])).report
     assert values(report)["span_f1"] == values(report)["span_f1_partial"] == 1
     for name in TOKEN_METRICS:
         score = report.metrics[f"agreement.{name}"]
@@ -182,7 +182,7 @@ def test_without_texts_there_are_no_tokens(tmp_path):
 
 
 def test_a_text_in_one_file_serves_all(tmp_path):
-    report = agreement(written(tmp_path, [(TEXT, [MUSEUM, YEAR])], [(None, [MUSEUM, YEAR])]))
+    report = agreement(written(tmp_path, [(TEXT, [MUSEUM, YEAR])], [(None, [MUSEUM, YEAR])])).report
     assert [values(report)[name] for name in TOKEN_METRICS] == [1, 1, 1]
 
 
@@ -196,7 +196,7 @@ def test_items_whose_tokens_do_not_compare_are_told_and_left_out(tmp_path):
         [(text, marked) for text in texts],
         [(text, past if n == 3 else marked) for n, text in enumerate(others)],
     )
-    report = agreement(names)
+    report = agreement(names).report
     assert report.finding_counts == {"no_text": 1, "span_past_text": 1, "texts_differ": 1}
     score = report.metrics["agreement.token_kappa"]
     assert (score.value, score.n, score.of) == (1, 2, 5)
@@ -205,12 +205,12 @@ def test_items_whose_tokens_do_not_compare_are_told_and_left_out(tmp_path):
 
 def test_one_label_throughout_is_absent_with_the_label(tmp_path):
     """Both agree on all that is marked, but it is of one type: chance would do as well."""
-    report = agreement(written(tmp_path, [(TEXT, [MUSEUM])], [(TEXT, [MUSEUM])]))
+    report = agreement(written(tmp_path, [(TEXT, [MUSEUM])], [(TEXT, [MUSEUM])])).report
     assert values(report)["token_kappa"] == 1
     score = report.metrics["agreement.token_kappa_no_o"]
     assert score.value is None
     assert score.reason == "everybody said MUS throughout, and so would chance"
-    nothing = agreement(written(tmp_path, [(TEXT, [])], [(TEXT, [])]))
+    nothing = agreement(written(tmp_path, [(TEXT, [])], [(TEXT, [])])).report
     reasons = [nothing.metrics[f"agreement.{name}"].reason for name in TOKEN_METRICS]
     throughout = "everybody said O throughout, and so would chance"
     assert reasons == [throughout, "nobody marked a token", throughout]
@@ -218,14 +218,14 @@ def test_one_label_throughout_is_absent_with_the_label(tmp_path):
 
 def test_nothing_shared_is_the_reason_before_all_others(tmp_path):
     names = written(tmp_path, [(TEXT, [MUSEUM]), (TEXT, None)], [(TEXT, None), (TEXT, [MUSEUM])])
-    report = agreement(names)
+    report = agreement(names).report
     for name in ("span_f1", "span_f1_partial", *TOKEN_METRICS):
         assert report.metrics[f"agreement.{name}"].reason == "no item was annotated by two"
 
 
 def test_a_pair_without_a_token_kappa_keeps_the_mean_from_being_judged(tmp_path):
     names = written(tmp_path, [(TEXT, [])], [(TEXT, [])], [(TEXT, [MUSEUM])])
-    report = agreement(names, gates="token_kappa>=0,token_alpha>=-0.99")
+    report = agreement(names, gates="token_kappa>=0,token_alpha>=-0.99").report
     gates = {gate.metric: gate for gate in report.gates}
     assert gates["agreement.token_kappa"].verdict == "not_evaluated"
     assert gates["agreement.token_kappa"].reason == (
@@ -242,7 +242,7 @@ def test_a_pair_without_a_token_kappa_keeps_the_mean_from_being_judged(tmp_path)
 )
 def test_strict_f1_stays_the_gate_unless_the_user_has_another(tmp_path, gates, first):
     names = written(tmp_path, [(TEXT, [MUSEUM, PLACE])], [(TEXT, [LONGER, PLACE])])
-    report = agreement(names, gates=gates)
+    report = agreement(names, gates=gates).report
     assert report.gates[0].rule == first
     assert report.passed == (gates is not None)
 
@@ -257,7 +257,7 @@ def three(tmp_path):
             [(TEXT, [LONGER, PLACE]), *more],
             [(TEXT, [MUSEUM, YEAR]), *more],
         )
-    )
+    ).report
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "json"])

@@ -20,7 +20,7 @@ def files(tmp_path):
 
 
 def calibrated(files):
-    return calibrate_deltas(files[0], embedder="ngram", docs=files[1])
+    return calibrate_deltas(files[0], embedder="ngram", docs=files[1]).report
 
 
 @pytest.fixture

@@ -781,7 +781,7 @@ def calibrations(tmp_path_factory) -> dict[str, Path]:
         gold, docs = corpus(place)
         if name == "unusable":
             swap(gold, 10)
-        report = calibrate_deltas(gold, embedder="ngram", docs=docs)
+        report = calibrate_deltas(gold, embedder="ngram", docs=docs).report
         assert report.passed == (name == "usable")
         made[name] = folder / f"{name}.json"
         made[name].write_text(render(report, "json"))

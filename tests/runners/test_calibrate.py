@@ -39,7 +39,7 @@ def files(tmp_path):
 
 def calibrated(files, **more):
     gold, docs = files
-    return calibrate_deltas(gold, embedder=more.pop("embedder", "ngram"), docs=docs, **more)
+    return calibrate_deltas(gold, embedder=more.pop("embedder", "ngram"), docs=docs, **more).report
 
 
 def change(gold, place, **fields):
@@ -240,7 +240,10 @@ def test_a_report_is_valid_against_its_schema(files):
     [("ngram", 0.235, 7), pytest.param("minilm", 0.333, 35, marks=with_model)],
 )
 def test_the_page_tells_the_figures_of_the_demo(name, apart, passing):
-    report, page = calibrate_deltas(GOLD, embedder=name, docs=DOCUMENTS), PAGE.read_text("utf-8")
+    report, page = (
+        calibrate_deltas(GOLD, embedder=name, docs=DOCUMENTS).report,
+        PAGE.read_text("utf-8"),
+    )
     told = [
         f"{value(score.value)} {interval(score.ci)}"
         for score in (report.metrics["calibration.auc"], report.metrics["calibration.threshold"])

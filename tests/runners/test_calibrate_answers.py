@@ -116,7 +116,7 @@ def test_folds_never_part_a_source():
 
 @pytest.fixture(scope="module")
 def report():
-    return calibrate_groundedness(labelled())
+    return calibrate_groundedness(labelled()).report
 
 
 def test_before_and_after_stand_side_by_side(report):
@@ -148,7 +148,7 @@ def test_labels_that_follow_nothing_are_not_learnt():
     """Labels by chance could be fitted well, but out of fold there is nothing to gain."""
     generator = np.random.default_rng(11)
     rows = [{**row, "label": bool(generator.random() < 0.5)} for row in labelled()]
-    found = calibrate_groundedness(rows)
+    found = calibrate_groundedness(rows).report
     assert not found.passed
     assert found.metrics[AUROC].ci[0] < 0.5
     assert found.gates[0].verdict == "fail"
@@ -156,7 +156,7 @@ def test_labels_that_follow_nothing_are_not_learnt():
 
 def test_coefficients_keep_their_signs_and_the_mean_is_the_share_of_good_answers(report):
     rows = [{**row, "label": row["label"] or row["id"] < "s10"} for row in labelled()]
-    found = calibrate_groundedness(rows)
+    found = calibrate_groundedness(rows).report
     model = model_from(found.coefficients)
     weights = model.kinds["qa"].answer.coefficients
     assert all(
@@ -170,7 +170,7 @@ def test_coefficients_keep_their_signs_and_the_mean_is_the_share_of_good_answers
 
 
 def test_few_labels_move_only_the_threshold():
-    found = calibrate_groundedness(labelled(10, 2))
+    found = calibrate_groundedness(labelled(10, 2)).report
     (kind,) = found.kinds
     assert (kind.done, kind.gain) == ("threshold", None)
     assert kind.reason == "10 good and 10 bad, where 30 with 10 of each are needed to refit it"
@@ -180,16 +180,16 @@ def test_few_labels_move_only_the_threshold():
 
 
 def test_fewer_still_are_refused_in_words():
-    found = calibrate_groundedness(labelled(2, 2))
+    found = calibrate_groundedness(labelled(2, 2)).report
     assert (found.passed, found.agreement, found.coefficients) == (False, (), None)
     reason = found.metrics[AUROC].reason
     assert "2 good and 2 bad, where 10 with 3 of each are needed to move its threshold" in reason
-    of_one = calibrate_groundedness([{**row, "source": "s"} for row in labelled()])
+    of_one = calibrate_groundedness([{**row, "source": "s"} for row in labelled()]).report
     assert "labels of 1 sources, where 5 are needed" in of_one.metrics[AUROC].reason
 
 
 def test_one_label_alone_tells_nothing():
-    found = calibrate_groundedness([{**row, "label": True} for row in labelled()])
+    found = calibrate_groundedness([{**row, "label": True} for row in labelled()]).report
     assert found.metrics[AUROC].value is None
     assert "120 good and 0 bad" in found.metrics[AUROC].reason
     (before,) = found.scores
@@ -202,7 +202,7 @@ def test_kinds_are_calibrated_apart():
         {**row, "id": f"x{row['id']}", "source": f"x{row['source']}", "kind": "summary"}
         for row in labelled(3, 2)
     ]
-    found = calibrate_groundedness(rows)
+    found = calibrate_groundedness(rows).report
     assert {one.kind: one.done for one in found.kinds}["summary"] == "kept"
     assert {one.kind for one in found.scores} == {None, "qa", "summary"}
     model = model_from(found.coefficients)
@@ -214,7 +214,7 @@ def test_what_cannot_be_measured_is_counted():
     rows = labelled()
     rows[0]["contexts"], rows[1]["answer"], rows[2]["answer"] = [], None, "not in context"
     rows[3]["contexts"], rows[4]["answer"], rows[5]["contexts"] = None, "“Not in context.”", ["?!"]
-    found = calibrate_groundedness(rows)
+    found = calibrate_groundedness(rows).report
     assert found.coverage.scored == 114
     assert found.coverage.unscored == {
         "no answer: the row has none": 1,
@@ -227,7 +227,7 @@ def test_what_cannot_be_measured_is_counted():
 
 
 def test_the_order_of_rows_changes_nothing(report):
-    assert calibrate_groundedness(labelled()[::-1]) == report
+    assert calibrate_groundedness(labelled()[::-1]).report == report
 
 
 def test_a_later_evaluation_uses_it_and_shows_it(report, tmp_path):
@@ -253,7 +253,7 @@ def test_real_labels_are_learnt_from_out_of_fold():
         for row in _lines("ragtruth/responses.jsonl")
         if row["task"] == "qa"
     ]
-    found = calibrate_groundedness(rows)
+    found = calibrate_groundedness(rows).report
     assert found.identity["labels"] == "hallucinated: good is false"
     assert found.metrics[AUROC].value > 0.8
     length, model, within = found.controls
@@ -271,7 +271,7 @@ def _lines(name):
 
 def test_a_judge_is_held_against_people():
     rows = judged(labelled(), noise=0.9)
-    found = calibrate_judge(rows, judge_model="m", threshold=0.5)
+    found = calibrate_judge(rows, judge_model="m", threshold=0.5).report
     (one,) = found.scores
     labels = [row["label"] for row in rows]
     scores = np.array([row["scores"]["faithfulness"]["value"] for row in rows])
@@ -293,7 +293,7 @@ def test_its_threshold_is_fitted_to_other_sources():
     ]
     labels = [row["label"] for row in rows]
     scores = np.array([row["scores"]["own"] for row in rows])
-    found = calibrate_judge(rows)
+    found = calibrate_judge(rows).report
     (one,) = found.scores
     fitted_to = balanced_accuracy_score(labels, scores >= best_threshold(scores, labels))
     assert fitted_to > 0.6
@@ -305,7 +305,7 @@ def test_scores_come_from_a_file_by_id():
     rows = judged(labelled())
     scores = [{"id": row["id"], "scores": row.pop("scores")} for row in rows]
     scores[3]["scores"]["faithfulness"] = {"value": None, "reason": "http_500: server error"}
-    found = calibrate_judge(rows, scores=scores[:-1], judge_model="m")
+    found = calibrate_judge(rows, scores=scores[:-1], judge_model="m").report
     assert found.metrics[AUROC].value == 1
     assert found.metrics[AUROC].ci[0] < 0.95
     assert found.coverage.unscored == {
@@ -316,13 +316,13 @@ def test_scores_come_from_a_file_by_id():
 
 def test_a_score_is_a_field_of_the_row_and_low_may_be_good():
     rows = [{**row, "judge": {"harm": 5 - 4 * row["label"]}} for row in labelled()]
-    found = calibrate_judge(rows, score="judge.harm", lower_is_better=True, judge_model="m")
+    found = calibrate_judge(rows, score="judge.harm", lower_is_better=True, judge_model="m").report
     assert found.metric == "answers.harm"
     assert found.metrics[AUROC].value == 1
     (one,) = found.scores
     assert (one.threshold, one.ece) == (3, None)
     assert "no calibration error: the scores are not chances from 0 to 1" in one.reason
-    turned = calibrate_judge(rows, score="judge.harm", judge_model="m")
+    turned = calibrate_judge(rows, score="judge.harm", judge_model="m").report
     assert turned.finding_counts["upside_down"] == 1
     assert not turned.passed
 
@@ -330,24 +330,24 @@ def test_a_score_is_a_field_of_the_row_and_low_may_be_good():
 def test_a_judge_that_likes_long_answers_is_found_out():
     rows = [{**row, "label": row["source"][-1] in "13579"} for row in labelled()]
     fond = [{**row, "scores": {"own": min(1.0, len(row["answer"]) / 200)}} for row in rows]
-    biased = calibrate_judge(fond, judge_model="m").metrics[LENGTH_BIAS]
-    fair = calibrate_judge(judged(rows, noise=0.3), judge_model="m").metrics[LENGTH_BIAS]
+    biased = calibrate_judge(fond, judge_model="m").report.metrics[LENGTH_BIAS]
+    fair = calibrate_judge(judged(rows, noise=0.3), judge_model="m").report.metrics[LENGTH_BIAS]
     assert biased.value > 0.3
     assert biased.ci[0] > 0
     assert fair.ci[0] < 0 < fair.ci[1]
 
 
 def test_verdicts_that_flip_with_the_position_are_counted():
-    plain = calibrate_judge(judged(labelled()), judge_model="m")
+    plain = calibrate_judge(judged(labelled()), judge_model="m").report
     assert plain.metrics[POSITION_FLIPS].value is None
     assert "no row tells of positions" in plain.metrics[POSITION_FLIPS].reason
     rows = judged(labelled(20, 2))
     for place, row in enumerate(rows):
         row |= {"preferred": "first", "preferred_swapped": "first" if place % 4 == 0 else "second"}
-    found = calibrate_judge(rows, judge_model="m").metrics[POSITION_FLIPS]
+    found = calibrate_judge(rows, judge_model="m").report.metrics[POSITION_FLIPS]
     assert (found.value, found.n) == (0.25, 40)
     rows = [{**row, "by_order": place < 4} for place, row in enumerate(rows)]
-    assert calibrate_judge(rows, judge_model="m").metrics[POSITION_FLIPS].value == 0.1
+    assert calibrate_judge(rows, judge_model="m").report.metrics[POSITION_FLIPS].value == 0.1
 
 
 def test_an_answer_judged_in_two_positions_may_flip():
@@ -356,13 +356,13 @@ def test_an_answer_judged_in_two_positions_may_flip():
     for row in twice[:10]:
         row["scores"] = {"faithfulness": 1 - row["scores"]["faithfulness"]["value"]}
     rows = [{**row, "position": "a"} for row in once] + twice
-    found = calibrate_judge(rows, judge_model="m")
+    found = calibrate_judge(rows, judge_model="m").report
     assert (found.metrics[POSITION_FLIPS].value, found.metrics[POSITION_FLIPS].n) == (0.25, 40)
     assert "duplicate_id" not in found.finding_counts
 
 
 def test_the_lexical_judge_is_asked_through_the_evaluation():
-    found = calibrate_judge(labelled(12), judge="lexical", metric="faithfulness")
+    found = calibrate_judge(labelled(12), judge="lexical", metric="faithfulness").report
     assert (found.metric, found.judge) == (
         "answers.lexical_faithfulness",
         f"lexical {shipped().id}",
@@ -391,7 +391,7 @@ def test_a_judge_at_an_endpoint_is_asked_and_its_failures_are_counted(tmp_path):
                     judge=server.at("v1"),
                     judge_model="small",
                     asking=Asking(replies=replies),
-                )
+                ).report
             )
             replies.close()
             requests.append(len(server.requests))
@@ -418,16 +418,18 @@ def _filled(schema, words, verdict):
 
 
 def test_too_few_labels_say_nothing_of_a_judge():
-    found = calibrate_judge(judged(labelled(4, 2)), judge_model="m")
+    found = calibrate_judge(judged(labelled(4, 2)), judge_model="m").report
     assert found.metrics[AUROC].value is None
     assert "4 good and 4 bad answers; 10 with 3 of each" in found.metrics[AUROC].reason
     assert found.agreement == ()
-    same = calibrate_judge([{**row, "label": 0} for row in judged(labelled())], judge_model="m")
+    same = calibrate_judge(
+        [{**row, "label": 0} for row in judged(labelled())], judge_model="m"
+    ).report
     assert same.metrics[AUROC].reason.startswith("people called all 120 answers bad")
 
 
 def test_an_unnamed_judge_is_told():
-    found = calibrate_judge(judged(labelled()))
+    found = calibrate_judge(judged(labelled())).report
     assert found.finding_counts == {"unnamed_judge": 1}
 
 

@@ -43,7 +43,7 @@ def store(tmp_path):
 
 @pytest.fixture(scope="module")
 def report():
-    return calibrate_judge(judged(labelled(), noise=0.9), judge_model="m", threshold=0.5)
+    return calibrate_judge(judged(labelled(), noise=0.9), judge_model="m", threshold=0.5).report
 
 
 def by(report, judge):
@@ -124,7 +124,7 @@ def test_an_unnamed_judge_is_not_kept_and_what_cannot_be_read_is_not_shown(store
 
 
 def test_the_lexical_judge_finds_its_own(store):
-    found = calibrate_judge(labelled(12), judge="lexical", metric="faithfulness")
+    found = calibrate_judge(labelled(12), judge="lexical", metric="faithfulness").report
     keep_agreement(found, store)
     outcome = evaluate_answers(
         labelled(3), metrics=("lexical_faithfulness",), asking=Asking(calibrations=store)

@@ -64,7 +64,7 @@ def server():
 def measured(server, *, knobs, gold=GOLD, **options):
     load = Load(**{"rates": (20.0,), "duration_s": None, "requests": 6, "warmup": 0} | options)
     system = HttpSystem(server.url, concurrency=1000)
-    return latency(system, load, gold=gold, knobs=knobs)
+    return latency(system, load, gold=gold, knobs=knobs).report
 
 
 # The open loop.
@@ -76,7 +76,7 @@ def test_a_queue_is_seen(server, tmp_path):
     knobs = {"slow": {"wait_ms": 200, "alone": True}}
     load = Load(rates=(20.0,), duration_s=None, requests=16)
     system = HttpSystem(server.url, concurrency=1000)
-    report = latency(system, load, gold=GOLD, knobs=knobs, out=str(rows))
+    report = latency(system, load, gold=GOLD, knobs=knobs, out=str(rows)).report
     [cell] = report.cells
     waits = [row["latency_ms"] for row in map(json.loads, rows.read_text().splitlines())]
     first, last = statistics.median(waits[:2]), statistics.median(waits[-2:])
@@ -218,7 +218,7 @@ def test_precision_and_under_refusal_are_the_metrics_of_a_score(server, tmp_path
     """The rows are traces: scored by themselves, each of them counted, they give the same."""
     rows, gold = tmp_path / "rows.jsonl", tmp_path / "gold.jsonl"
     load = Load(rates=(50.0,), duration_s=None, requests=10)
-    report = latency(HttpSystem(server.url), load, gold=GOLD, out=str(rows))
+    report = latency(HttpSystem(server.url), load, gold=GOLD, out=str(rows)).report
     [cell] = report.cells
     gold.write_text("".join(json.dumps(_written(one)) + "\n" for one in GOLD))
     scored = score(gold, rows, each="trace").report.metrics
@@ -292,7 +292,7 @@ def test_one_question_without_gold_is_measured_for_speed_alone(server):
     system = HttpSystem(server.url)
     knobs = {"a": {}, "b": {}}
     guard = Guard(max_p95_increase=1000)
-    report = latency(system, load, question="What is X?", knobs=knobs, guard=guard)
+    report = latency(system, load, question="What is X?", knobs=knobs, guard=guard).report
     assert report.cells[0].precision.value is None
     assert "no gold set" in report.cells[0].precision.reason
     assert report.fronts == ()

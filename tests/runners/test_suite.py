@@ -125,7 +125,7 @@ def run(folder, system, history):
             system_of=lambda pipeline, concurrency: system,
             deliver=deliver,
             part=Part(**part),
-        )
+        ).report
 
     return ran
 

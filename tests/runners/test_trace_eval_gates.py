@@ -138,7 +138,7 @@ def towns(folder):
 
 def calibration(folder, gold, docs):
     path = folder / "calibration.json"
-    path.write_text(render(calibrate_deltas(gold, embedder="ngram", docs=docs), "json"))
+    path.write_text(render(calibrate_deltas(gold, embedder="ngram", docs=docs).report, "json"))
     return path
 
 

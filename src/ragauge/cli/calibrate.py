@@ -103,7 +103,7 @@ def _measured(gold: str, docs: Path, embedder: str, quiet: bool) -> CalibrationR
     from ragauge.runners.calibrate import calibrate_deltas
 
     with _progress(quiet) as progress:
-        return calibrate_deltas(gold, embedder=embedder, docs=docs, progress=progress)
+        return calibrate_deltas(gold, embedder=embedder, docs=docs, progress=progress).report
 
 
 def _exit_code(report: CalibrationReport) -> int:

@@ -90,7 +90,7 @@ def groundedness(ctx: click.Context, /, rows: str, **given: Any) -> None:
 
     def run(**options: Any) -> AnswerCalibrationReport:
         with counting("reading answers", quiet) as progress:
-            return calibrate_groundedness(rows, progress=progress, **options)
+            return calibrate_groundedness(rows, progress=progress, **options).report
 
     ctx.exit(_calibrated([rows], given, run))
 
@@ -124,7 +124,7 @@ def judge(ctx: click.Context, /, labels: str, **given: Any) -> None:
         with kept_replies(given["judge"], place) as replies, counting("judging", quiet) as progress:
             announce = partial(announced, quiet=quiet)
             asking = Asking(replies=replies, announce=announce, progress=progress)
-            report = calibrate_judge(labels, asking=asking, **options)
+            report = calibrate_judge(labels, asking=asking, **options).report
         if report.agreement and SPENT not in report.finding_counts:
             keep_in_store(report, place, quiet)
         return report

@@ -72,7 +72,7 @@ def agreement(ctx: click.Context, /, **given: Any) -> None:
         field=given["field"],
         options=Options(level=given["level"], weights=given["weights"], order=order),
         gates=",".join(given["gates"]) if given["gates"] else None,
-    )
+    ).report
     write_reports(report, forms, settings(quiet=given["quiet"])["quiet"])
     show(report, given["format"] or "text")
     covered = report.coverage

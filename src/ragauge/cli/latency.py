@@ -111,7 +111,7 @@ def _measured(given: dict[str, Any], chosen: dict[str, Any]) -> LatencyReport:
             reading=_reading(chosen, gold.metadata),
             out=given["out"],
             progress=progress,
-        )
+        ).report
 
 
 def _exit_code(report: LatencyReport) -> int:

@@ -74,7 +74,7 @@ def run(ctx: click.Context, /, **given: Any) -> None:
                 workers=file.settings["workers"] or os.cpu_count() or 1,
                 watcher=watcher,
                 store=told(given["store"]) if given["store"] else None,
-            )
+            ).report
     except KeyboardInterrupt:
         click.echo(GO_ON, err=True)
         ctx.exit(INTERRUPTED)

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from ragauge.contracts.finding import Finding
-from ragauge.contracts.score import Score
+from ragauge.contracts.score import Outcome, Score
 from ragauge.contracts.verdict import Verdict
 
 CONSISTENCY_SCHEMA = "ragauge.consistency/1"
@@ -97,8 +97,7 @@ class ConsistencyReport(Struct, frozen=True, kw_only=True):
     """What makes it comparable: the gates, and the fingerprint of what was judged."""
 
 
-class ConsistencyOutcome(Struct, frozen=True, kw_only=True):
+class ConsistencyOutcome(Outcome[ConsistencyReport], frozen=True, kw_only=True):
     """The report, and every disagreement however many there are."""
 
-    report: ConsistencyReport
     disagreements: tuple[Disagreement, ...]

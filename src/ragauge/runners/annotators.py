@@ -28,15 +28,15 @@ from ragauge.contracts.annotation import (
     TypedSpan,
 )
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.score import ROWS_KEPT, Score
+from ragauge.contracts.score import ROWS_KEPT, Outcome, Score
 from ragauge.contracts.verdict import Op, Rule, Verdict
 from ragauge.errors import UsageError
-from ragauge.gates.decide import decide
 from ragauge.gates.rules import merged
 from ragauge.ingest.annotations import Annotations
 from ragauge.metrics.names import short_name
+from ragauge.runners.evaluation import Evaluation
 from ragauge.stats.agreement import Weights
-from ragauge.stats.intervals import DEFAULT_CONFIDENCE, Interval, wilson
+from ragauge.stats.intervals import Interval, wilson
 from ragauge.stats.krippendorff import Level
 
 PERCENT, KAPPA = "agreement.percent", "agreement.kappa"
@@ -120,15 +120,25 @@ class Annotators(ABC):
             return "it takes --weights linear or quadratic"
         return f"these files hold {self.read.kind}; gate on {short_name(self.main)}"
 
-    def report(self, rules: tuple[Rule, ...]) -> AgreementReport:
-        verdicts = tuple(self._verdict(rule) for rule in rules)
+    def outcome(self, rules: tuple[Rule, ...]) -> Outcome[AgreementReport]:
+        evaluation = Evaluation(given=self.scores, rules=rules, settle=self._settled)
         disagreements = list(self._disagreements())
-        findings = self._findings()
         every = len(self.files)
-        return AgreementReport(
-            passed=all(verdict.holds for verdict in verdicts),
-            metrics={id: score(DEFAULT_CONFIDENCE) for id, score in self.scores.items()},
-            gates=verdicts,
+        report = evaluation.report(
+            AgreementReport,
+            self._findings(),
+            {
+                "command": "gold agreement",
+                "ragauge": __version__,
+                "field": self.read.field,
+                "level": self.level,
+                "weights": self.weights,
+                "gates": [str(rule) for rule in rules],
+                "annotations_sha256": {
+                    letter: _fingerprint(file) for letter, file in self.given.items()
+                },
+            },
+            passed=evaluation.all_hold,
             kind=self.read.kind,
             field=self.read.field,
             level=self.level,
@@ -143,29 +153,14 @@ class Annotators(ABC):
             labels=self.labels(),
             disagreements=tuple(disagreements[:ROWS_KEPT]),
             disagreement_count=len(disagreements),
-            findings=tuple(findings.kept()),
-            finding_counts=dict(sorted(findings.counts.items())),
             coverage=AgreementCoverage(
                 items=len(self.ids),
                 all=sum(times == every for times in self.annotated.values()),
                 some=sum(1 < times < every for times in self.annotated.values()),
                 one=len(self.ids) - self.shared,
             ),
-            identity=self._identity(rules),
         )
-
-    def _identity(self, rules: tuple[Rule, ...]) -> dict[str, Any]:
-        return {
-            "command": "gold agreement",
-            "ragauge": __version__,
-            "field": self.read.field,
-            "level": self.level,
-            "weights": self.weights,
-            "gates": [str(rule) for rule in rules],
-            "annotations_sha256": {
-                letter: _fingerprint(file) for letter, file in self.given.items()
-            },
-        }
+        return evaluation.outcome(report)
 
     @cached_property
     def compared(self) -> tuple[PairAgreement, ...]:
@@ -177,11 +172,10 @@ class Annotators(ABC):
             return []
         return [pair for pair in self.compared if getattr(pair, short_name(id)) is None]
 
-    def _verdict(self, rule: Rule) -> Verdict:
+    def _settled(self, rule: Rule, verdict: Verdict, mask: Any) -> Verdict:
         """The gate's verdict: none on a mean over some pairs, which is not the agreement of all."""
-        score = self.scores[rule.metric](rule.confidence or DEFAULT_CONFIDENCE)
-        verdict, lacking = decide(rule, score), self.lacking(rule.metric)
-        if score.value is None or not lacking:
+        lacking = self.lacking(rule.metric)
+        if verdict.value is None or not lacking:
             return verdict
         every = len(self.pairs)
         who = ", ".join(f"{pair.a} and {pair.b}" for pair in lacking)

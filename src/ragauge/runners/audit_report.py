@@ -110,6 +110,7 @@ def audit_outcome(
         AuditReport,
         findings,
         identity,
+        passed=evaluation.all_hold,
         depth=options.deepest,
         codes=code_counts(findings.counts, found.code_answers),
         depths=depth_counts(sums),

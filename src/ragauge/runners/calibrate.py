@@ -32,12 +32,12 @@ from ragauge.contracts.documents import Documents
 from ragauge.contracts.embedder import Embedder
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold, Span, fingerprint
-from ragauge.contracts.score import ROWS_KEPT, Score
+from ragauge.contracts.score import ROWS_KEPT, Outcome, Score
 from ragauge.contracts.verdict import Rule
-from ragauge.gates.decide import decide
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.gold import read_gold
 from ragauge.models.embedders import embedder as embedder_named
+from ragauge.runners.evaluation import Evaluation
 from ragauge.stats.bootstrap import DRAWS
 from ragauge.stats.separation import (
     auc,
@@ -63,7 +63,7 @@ def calibrate_deltas(
     embedder: str | Embedder,
     docs: str | Path,
     progress: Progress | None = None,
-) -> CalibrationReport:
+) -> Outcome[CalibrationReport]:
     """Whether ΔS tells a gold set's anchors from its decoys, and the threshold that does it best.
 
     `docs` is the folder with the documents the spans point into. Raises UsageError or
@@ -76,7 +76,7 @@ def calibrate_deltas(
     there = paired(questions, documents, found)
     for problem in documents.problems:
         found.add(Finding("unreadable_document", str(docs), problem))
-    return _Calibration(questions, there, eye, found).report(progress)
+    return _Calibration(questions, there, eye, found).outcome(progress)
 
 
 class _Calibration:
@@ -87,16 +87,17 @@ class _Calibration:
     ) -> None:
         self._gold, self._there, self._embedder, self._found = gold, there, embedder, found
 
-    def report(self, progress: Progress | None) -> CalibrationReport:
+    def outcome(self, progress: Progress | None) -> Outcome[CalibrationReport]:
         rows = self._measured(progress)
         anchors, decoys = [row.anchor for row in rows], [row.decoy for row in rows]
         scores = self._scores(anchors, decoys)
-        gate = decide(GATE, scores[AUC])
-        return CalibrationReport(
-            passed=gate.holds,
+        evaluation = Evaluation(given=scores, rules=(GATE,))
+        report = evaluation.report(
+            CalibrationReport,
+            self._found,
+            self._identity(),
+            passed=evaluation.all_hold,
             embedder=self._embedder.id,
-            metrics=scores,
-            gates=(gate,),
             thresholds=_thresholds(scores[THRESHOLD], anchors, decoys),
             samples={
                 name: quartiles
@@ -104,8 +105,6 @@ class _Calibration:
                 if (quartiles := _quartiles(sample))
             },
             pairs=tuple(sorted(rows, key=lambda row: (row.gap, row.qid))[:ROWS_KEPT]),
-            findings=tuple(self._found.kept()),
-            finding_counts=dict(sorted(self._found.counts.items())),
             coverage=CalibrationCoverage(
                 gold=len(self._gold),
                 pairs=len(rows),
@@ -113,8 +112,8 @@ class _Calibration:
                 unresolved=self._there.unresolved,
                 unread=len(self._there.pairs) - len(rows),
             ),
-            identity=self._identity(),
         )
+        return evaluation.outcome(report, gold=self._gold)
 
     def _measured(self, progress: Progress | None) -> list[CalibratedPair]:
         """The pairs of which both texts can be measured, in the order of the set."""

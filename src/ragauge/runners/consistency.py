@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 
 import msgspec
 import numpy as np
+from msgspec import structs
 
 from ragauge import __version__
 from ragauge.contracts.consistency import (
@@ -25,13 +26,13 @@ from ragauge.contracts.consistency import (
 )
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.score import ROWS_KEPT, Score
-from ragauge.contracts.verdict import Rule, Verdict
+from ragauge.contracts.verdict import Rule
 from ragauge.errors import UsageError
-from ragauge.gates.decide import decide
 from ragauge.gates.rules import Ranged, merged, parse_rules
 from ragauge.ingest.judgements import read_judgements, read_raters
 from ragauge.ingest.lines import STDIN
 from ragauge.metrics.names import metric_id, short_name
+from ragauge.runners.evaluation import Evaluation
 from ragauge.stats.agreement import (
     Confusion,
     confusion,
@@ -126,18 +127,25 @@ class _Comparison:
 
     def outcome(self, rules: tuple[Rule, ...]) -> ConsistencyOutcome:
         disagreements = tuple(self._disagreements())
-        report = self._report(rules, disagreements)
-        return ConsistencyOutcome(report=report, disagreements=disagreements)
-
-    def _report(
-        self, rules: tuple[Rule, ...], disagreements: tuple[Disagreement, ...]
-    ) -> ConsistencyReport:
-        gates = tuple(self._verdict(rule) for rule in rules)
-        findings = self._findings()
-        return ConsistencyReport(
-            passed=all(gate.holds for gate in gates),
-            metrics={id: self._score(id) for id in _SCORES},
-            gates=gates,
+        evaluation = Evaluation(
+            given={
+                AGREEMENT: self.agreement,
+                KAPPA: self.kappa,
+                ABSTAIN: self.abstain,
+                COVERAGE: self.coverage,
+            },
+            rules=rules,
+        )
+        report = evaluation.report(
+            ConsistencyReport,
+            self._findings(),
+            {
+                "command": "consistency",
+                "ragauge": __version__,
+                "gates": [str(rule) for rule in rules],
+                "judgements_sha256": {"a": _fingerprint(self._a), "b": _fingerprint(self._b)},
+            },
+            passed=evaluation.all_hold,
             judges={
                 "a": _judge(self._file_a, self._a, len(self._qids)),
                 "b": _judge(self._file_b, self._b, len(self._qids)),
@@ -150,27 +158,15 @@ class _Comparison:
             final=self._final(),
             disagreements=disagreements[:ROWS_KEPT],
             disagreement_count=len(disagreements),
-            findings=tuple(findings.kept()),
-            finding_counts=dict(sorted(findings.counts.items())),
             coverage=ConsistencyCoverage(
                 questions=len(self._qids),
                 both=len(self._both),
                 only_a=len(self._a) - len(self._both),
                 only_b=len(self._b) - len(self._both),
             ),
-            identity={
-                "command": "consistency",
-                "ragauge": __version__,
-                "gates": [str(rule) for rule in rules],
-                "judgements_sha256": {"a": _fingerprint(self._a), "b": _fingerprint(self._b)},
-            },
         )
-
-    def _score(self, id: str, confidence: float = DEFAULT_CONFIDENCE) -> Score:
-        return _SCORES[id](self, confidence)
-
-    def _verdict(self, rule: Rule) -> Verdict:
-        return decide(rule, self._score(rule.metric, rule.confidence or DEFAULT_CONFIDENCE))
+        outcome = evaluation.outcome(report)
+        return ConsistencyOutcome(**structs.asdict(outcome), disagreements=disagreements)
 
     def agreement(self, confidence: float) -> Score:
         """The share of the questions both judged that got the same label twice."""
@@ -245,18 +241,13 @@ class _Comparison:
         return found
 
 
-_SCORES: dict[str, Callable[[_Comparison, float], Score]] = {
-    AGREEMENT: _Comparison.agreement,
-    KAPPA: _Comparison.kappa,
-    ABSTAIN: _Comparison.abstain,
-    COVERAGE: _Comparison.coverage,
-}
+METRICS = (AGREEMENT, KAPPA, ABSTAIN, COVERAGE)
 
 
 def _metric(name: str) -> Ranged:
-    listed = f"there are {', '.join(map(short_name, _SCORES))}"
+    listed = f"there are {', '.join(map(short_name, METRICS))}"
     unknown = f'there is no metric "{name}" here'
-    id = metric_id(name, _SCORES, unknown=unknown, listed=listed)
+    id = metric_id(name, METRICS, unknown=unknown, listed=listed)
     return Ranged(id, (-1 if id == KAPPA else 0, 1), "lower" if id == ABSTAIN else "higher")
 
 

@@ -100,8 +100,8 @@ class Evaluation(Struct, frozen=True, kw_only=True, dict=True):
     """The units."""
     sums: Mapping[str, Sums] = {}
     """By metric, over the units."""
-    given: Mapping[str, Callable[[float], Score]] = {}
-    """By id, scores at a confidence that do not come from sums."""
+    given: Mapping[str, Score | Callable[[float], Score]] = {}
+    """By id, scores that do not come from sums; a function gives one at a confidence."""
     rules: Sequence[Rule] = ()
     slicing: Slicing = by_columns({})
     signature: str = ""
@@ -119,18 +119,25 @@ class Evaluation(Struct, frozen=True, kw_only=True, dict=True):
 
     @cached_property
     def scores(self) -> dict[str, Score]:
-        """The score of each metric over all units, by id."""
-        return {id: self.score(id) for id in sorted([*self.sums, *self.given])}
+        """The score of each metric over all units: sorted by id, or in the order they are given."""
+        ids = sorted([*self.sums, *self.given]) if self.sums else self.given
+        return {id: self.score(id) for id in ids}
 
     @cached_property
     def gates(self) -> tuple[Verdict, ...]:
         """The verdict on each rule."""
         return tuple(self.verdict(rule) for rule in self.rules)
 
+    @property
+    def all_hold(self) -> bool:
+        """Whether no gate fails, for kinds of reports that always have a gate."""
+        return all(gate.holds for gate in self.gates)
+
     def score(self, id: str, mask: Mask | None = None, confidence: float | None = None) -> Score:
         """The score of a metric over all units, or those of a mask."""
-        if id in self.given:
-            return self.given[id](confidence or DEFAULT_CONFIDENCE)
+        known = self.given.get(id)
+        if known is not None:
+            return known if isinstance(known, Score) else known(confidence or DEFAULT_CONFIDENCE)
         sums, weights = self.sums[id], self.weights
         made = (self.signature, self.made_with.get(id))
         signature = "|".join((id, f"v{sums.metric.version}", *filter(None, made)))
@@ -176,7 +183,7 @@ class Evaluation(Struct, frozen=True, kw_only=True, dict=True):
         }
 
     def report(
-        self, kind: type[Kind], noted: Findings, identity: dict[str, Any], **own: Any
+        self, kind: type[Kind], noted: Findings, identity: dict[str, Any], /, **own: Any
     ) -> Kind:
         """A report of this kind; `own` are the fields that are not the same for every kind."""
         gates = own.get("gates", self.gates)

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 
 from ragauge.contracts.annotation import AgreementReport
+from ragauge.contracts.score import Outcome
 from ragauge.contracts.verdict import Rule
 from ragauge.errors import UsageError
 from ragauge.gates.rules import Ranged, parse_rules
@@ -24,7 +25,7 @@ def agreement(
     field: str | None = None,
     options: Options | None = None,
     gates: str | None = None,
-) -> AgreementReport:
+) -> Outcome[AgreementReport]:
     """How far the annotators agree whose files these are; `gates` come before the defaults.
 
     Raises UsageError or InputRejected with everything that is wrong.
@@ -35,7 +36,7 @@ def agreement(
     own = _own_rules(gates)
     read = read_annotations(names, field)
     compared = _compared(names, read, options)
-    return compared.report(compared.rules(own))
+    return compared.outcome(compared.rules(own))
 
 
 def _refuse_names(names: Sequence[str]) -> None:

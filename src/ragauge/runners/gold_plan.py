@@ -52,7 +52,7 @@ def hold_against_plan(path: Path, *, strict: bool = False) -> PlanReport:
     A part that is not there is an error, as is one that is too small.
     """
     held, met = read_dataset(path)
-    compared = agreement(held.annotators) if len(held.annotators) > 1 else None
+    compared = agreement(held.annotators).report if len(held.annotators) > 1 else None
     demands = tuple(_demands(held, compared))
     found = Findings()
     for finding in met:

@@ -29,6 +29,7 @@ from ragauge.contracts.latency import (
     shown_ms,
 )
 from ragauge.contracts.run import PlannedRun, Variation
+from ragauge.contracts.score import Outcome
 from ragauge.contracts.system import Ask, CallFailed, System
 from ragauge.contracts.trace import Trace
 from ragauge.errors import UsageError
@@ -37,6 +38,7 @@ from ragauge.metrics.table import table
 from ragauge.pipelines.reply import failed_trace, trace_of
 from ragauge.runners.calling import REMEDIES, place_of, unreachable
 from ragauge.runners.cells import PRECISION, UNDER_REFUSAL, Ended, Plan, Quality, cell_of
+from ragauge.runners.evaluation import Evaluation
 from ragauge.runners.tradeoff import fronts, metrics_of, verdicts
 
 log = logging.getLogger("ragauge.latency")
@@ -62,7 +64,7 @@ def latency(
     reading: Reading | None = None,
     out: str | None = None,
     progress: Progress | None = None,
-) -> LatencyReport:
+) -> Outcome[LatencyReport]:
     """How fast and how right a system answers the gold questions, or one question, under load.
 
     The questions are asked in turn, from the first in every cell, so that configurations at one
@@ -79,7 +81,7 @@ def latency(
     session = _Session(system, load, gold, question, knobs, reading or Reading(), progress)
     with _rows(out) as write, suppress(KeyboardInterrupt):
         asyncio.run(session.run(write))
-    return session.report(baseline, guard)
+    return session.outcome(baseline, guard)
 
 
 def planned_calls(load: Load, knobs: Knobs) -> int:
@@ -216,26 +218,27 @@ class _Session:
             error=error,
         )
 
-    def report(self, baseline: str, guard: Guard) -> LatencyReport:
+    def outcome(self, baseline: str, guard: Guard) -> Outcome[LatencyReport]:
         cells = tuple(self._cell(plan) for plan in self._plans)
         gates = verdicts(cells, baseline, guard)
         complete = all(cell.complete for cell in cells)
         for finding in _cell_findings(cells):
             self._findings.add(finding)
-        return LatencyReport(
+        evaluation = Evaluation(given=metrics_of(cells, baseline))
+        report = evaluation.report(
+            LatencyReport,
+            self._findings,
+            self._identity(guard),
             passed=complete and all(gate.holds for gate in gates),
             partial=not complete,
-            metrics=metrics_of(cells, baseline),
             gates=gates,
             baseline=baseline,
             knobs=dict(self._knobs),
             cells=cells,
             fronts=fronts(cells, guard) if self._gold else (),
-            findings=tuple(self._findings.kept()),
-            finding_counts=dict(sorted(self._findings.counts.items())),
             coverage=self._coverage(cells),
-            identity=self._identity(guard),
         )
+        return evaluation.outcome(report, gold=self._gold)
 
     def _cell(self, plan: Plan) -> Cell:
         name = _name(plan)

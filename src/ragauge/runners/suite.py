@@ -36,6 +36,7 @@ from ragauge.contracts.sweep import Progress
 from ragauge.contracts.verdict import Verdict
 from ragauge.errors import RagaugeError, UsageError
 from ragauge.runners.compare import compare
+from ragauge.runners.evaluation import Evaluation
 from ragauge.runners.recording import record
 from ragauge.runners.suite_state import Work, inputs_of, work, work_folder
 from ragauge.runners.suite_tasks import KINDS, Around, SystemOf
@@ -75,8 +76,8 @@ def run_suite(
     workers: int = 1,
     watcher: Watcher | None = None,
     store: str | None = None,
-) -> SuiteReport:
-    """The report on all tasks; each that could be measured is a run of the history.
+) -> Outcome[SuiteReport]:
+    """The outcome of all tasks; each that could be measured is a run of the history.
 
     Files are named from the folder. What an earlier start with the same inputs has recorded is
     not measured again. The session ends after the report was delivered: one that nobody got is
@@ -90,12 +91,12 @@ def run_suite(
         inputs = inputs_of(suite, part.only)
         with work(work_folder(suite, part.only), inputs, fresh=part.fresh) as state:
             running = _Running(suite, history, state, system_of, workers, watcher or _Nobody())
-            report = running.report(part.only, inputs, store)
+            outcome = running.outcome(part.only, inputs, store)
             with chdir(here):
-                deliver(report)
+                deliver(outcome.report)
             if running.finished:
                 state.forget()
-    return report
+    return outcome
 
 
 def _check(suite: Suite, only: Sequence[str]) -> None:
@@ -135,33 +136,35 @@ class _Running:
         """Every task that was to run came to a result: there is nothing to go on with."""
         self._summary = _Summary()
 
-    def report(self, only: Sequence[str], inputs: str, store: str | None) -> SuiteReport:
+    def outcome(self, only: Sequence[str], inputs: str, store: str | None) -> Outcome[SuiteReport]:
         tasks = tuple(
             self._task(task) if not only or task.name in only else _skipped(task)
             for task in self._suite.tasks
         )
         counts = Counter(task.status for task in tasks)
         exit_code = NOT_MEASURED if counts["error"] else GATE_FAILED if counts["failed"] else 0
-        return SuiteReport(
-            passed=False if exit_code else True if counts["passed"] else None,
-            suite=self._suite.name,
-            exit_code=exit_code,
-            metrics=self._summary.metrics,
-            gates=tuple(self._summary.gates),
-            tasks=tasks,
-            findings=tuple(self._summary.findings.kept()),
-            finding_counts=dict(sorted(self._summary.findings.counts.items())),
-            coverage=SuiteCoverage(
-                tasks=len(tasks), **{status: counts[status] for status in get_args(Status)}
-            ),
-            identity={
+        evaluation = Evaluation(given=self._summary.metrics)
+        report = evaluation.report(
+            SuiteReport,
+            self._summary.findings,
+            {
                 "command": "run",
                 "ragauge": __version__,
                 "file": self._suite.file,
                 "inputs": inputs,
                 **({"store": store} if store else {}),
             },
+            passed=False if exit_code else True if counts["passed"] else None,
+            suite=self._suite.name,
+            exit_code=exit_code,
+            metrics=self._summary.metrics,
+            gates=tuple(self._summary.gates),
+            tasks=tasks,
+            coverage=SuiteCoverage(
+                tasks=len(tasks), **{status: counts[status] for status in get_args(Status)}
+            ),
         )
+        return evaluation.outcome(report)
 
     def _recorded(self) -> dict[str, Run]:
         """The tasks that an earlier start of this session has recorded."""

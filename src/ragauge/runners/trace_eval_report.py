@@ -94,6 +94,7 @@ class TraceEvalAssembly:
             TraceEvalReport,
             found.findings,
             identity,
+            passed=evaluation.all_hold,
             recipe=self._options.recipe,
             codes=codes,
             codes_first=codes_first,

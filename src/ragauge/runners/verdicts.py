@@ -130,11 +130,10 @@ class Verdicts:
         """Each metric's mean over the questions it applies to, each counting once."""
         weights = weights_of(self._gold)
         weighted = "" if weights is None else "|weighted"
-        stable = self._stable(weights, weighted)
         return Evaluation(
             ids=[question.qid for question in self._gold],
             sums={metric.id: Sums.of(metric, self._rows[metric.id]) for metric in METRICS},
-            given={STABLE: lambda confidence: stable},
+            given={STABLE: self._stable(weights, weighted)},
             signature=reading + weighted,
             weights=weights,
             total="mean",

@@ -21,7 +21,7 @@ def files(tmp_path):
 
 
 def calibrated(files):
-    return calibrate_deltas(files[0], embedder="ngram", docs=files[1])
+    return calibrate_deltas(files[0], embedder="ngram", docs=files[1]).report
 
 
 def test_the_text_draws_both_samples_and_marks_the_threshold(files):

@@ -61,7 +61,7 @@ def test_nothing_to_score_without_a_reason_ends_there():
 
 @pytest.fixture(scope="module")
 def calibration():
-    return calibrate_groundedness(labelled())
+    return calibrate_groundedness(labelled()).report
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 140])

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from ragauge.contracts.answer_calibration import (
     AnswerCalibrationReport,
@@ -19,6 +19,7 @@ from ragauge.contracts.answer_calibration import (
 from ragauge.contracts.answers import ANSWER_KINDS, AnswerKind
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.metric import Absent
+from ragauge.contracts.score import Outcome
 from ragauge.ingest.fields import quoted
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.grounds import grounds_of
@@ -56,7 +57,7 @@ def calibrate_groundedness(
     input_format: str | None = None,
     max_bad: str = "0",
     progress: Progress | None = None,
-) -> AnswerCalibrationReport:
+) -> Outcome[AnswerCalibrationReport]:
     """Groundedness before and after it is fitted to labels, and the coefficients that came of it.
 
     Raises UsageError or InputRejected with everything that is wrong.
@@ -66,7 +67,7 @@ def calibrate_groundedness(
     )
     unscored: Counter[str] = Counter()
     read = read_as_seen(labelled, kind, unscored, progress)
-    return _report(labelled, read, unscored)
+    return _outcome(labelled, read, unscored)
 
 
 _NOTHING = Scored(
@@ -74,9 +75,9 @@ _NOTHING = Scored(
 )
 
 
-def _report(
+def _outcome(
     labelled: LabelledRows, read: Sequence[Read], unscored: Counter[str]
-) -> AnswerCalibrationReport:
+) -> Outcome[AnswerCalibrationReport]:
     """What the labels allow, kind by kind, and the report on it."""
     model, refits = shipped(), _refits(read, shipped())
     fitted = _fitted(model, refits, labelled.sha256)
@@ -91,17 +92,14 @@ def _report(
         scored=len(read),
         unscored=unscored,
     )
-    report = calibrating.report(
+    return calibrating.outcome(
         used or labelled_scores(_NOTHING, [], None, used=True),
         scores=scores,
         controls=shown.controls(),
         too_few=_too_few(refits),
         agreement=(METRIC, DECISION),
         by=LEXICAL,
-    )
-    return structs.replace(
-        report,
-        kinds=tuple(_kind_fit(name, one, read, model) for name, one in refits.items()),
+        kinds=[_kind_fit(name, one, read, model) for name, one in refits.items()],
         coefficients=coefficients_text(fitted) if _calibrated(refits) else None,
     )
 

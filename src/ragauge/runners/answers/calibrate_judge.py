@@ -17,6 +17,7 @@ from ragauge.contracts.answer_calibration import (
     AnswerCalibrationReport,
 )
 from ragauge.contracts.finding import Finding
+from ragauge.contracts.score import Outcome
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import quoted
 from ragauge.metrics.table import reading
@@ -96,7 +97,7 @@ def calibrate_judge(
     max_bad: str = "0",
     asking: Asking | None = None,
     **judging: Any,
-) -> AnswerCalibrationReport:
+) -> Outcome[AnswerCalibrationReport]:
     """How far a judge agrees with labels: its scores are in the rows, in a file, or asked for.
 
     `judging` are options of `eval answers` for a judge that is asked: `judge`, `budget` and so
@@ -115,7 +116,7 @@ def calibrate_judge(
         found = own_scores(labelled, score, metric, judge_model)
     unscored: Counter[str] = Counter()
     judged = _judged(labelled, found, lower_is_better, unscored)
-    return _report(labelled, found, judged, _few(unscored), threshold)
+    return _outcome(labelled, found, judged, _few(unscored), threshold)
 
 
 def _one_way(scores: Source | None, score: str | None, judging: dict[str, Any]) -> None:
@@ -164,13 +165,13 @@ def _few(unscored: Counter[str]) -> dict[str, int]:
     return dict(ranked[:REASONS_KEPT]) | ({OTHERS: rest} if rest else {})
 
 
-def _report(
+def _outcome(
     labelled: LabelledRows,
     found: JudgedRows,
     judged: Judged,
     unscored: dict[str, int],
     threshold: float | None,
-) -> AnswerCalibrationReport:
+) -> Outcome[AnswerCalibrationReport]:
     too_few = _too_few(judged.rows)
     scored = _scored(judged, threshold, told=too_few is None)
     used = labelled_scores(scored, judged.rows, None, used=True)
@@ -185,7 +186,7 @@ def _report(
         scored=len(judged.rows),
         unscored=unscored,
     )
-    return calibrating.report(
+    return calibrating.outcome(
         used,
         scores=() if too_few else (used,),
         controls=() if too_few else list(controls(judged.order, judged.rows, None)),

@@ -22,16 +22,17 @@ from ragauge.contracts.answer_calibration import (
     Bias,
     Calibrated,
     Control,
+    KindFit,
     LabelCoverage,
     LabelledScores,
 )
 from ragauge.contracts.evaluation import HumanAgreement
-from ragauge.contracts.score import Score
+from ragauge.contracts.score import Outcome, Score
 from ragauge.contracts.verdict import Rule
-from ragauge.gates.decide import decide
 from ragauge.runners.answers.agreement import SEED
 from ragauge.runners.answers.folds import FOLDS, ROUNDS
 from ragauge.runners.answers.labelled import LabelledRows
+from ragauge.runners.evaluation import Evaluation
 from ragauge.stats.discrimination import BINS
 from ragauge.stats.group_draws import DRAWS
 
@@ -59,7 +60,7 @@ class Calibrating(Struct, frozen=True, kw_only=True):
     scored: int
     unscored: Mapping[str, int]
 
-    def report(
+    def outcome(
         self,
         used: LabelledScores,
         *,
@@ -69,34 +70,33 @@ class Calibrating(Struct, frozen=True, kw_only=True):
         agreement: Sequence[str],
         by: str,
         biases: Sequence[Bias] = (),
+        kinds: Sequence[KindFit] = (),
+        coefficients: str | None = None,
         identity: Mapping[str, Any] | None = None,
-    ) -> AnswerCalibrationReport:
-        """The report on what is used from now on; where labels are too few, no number is told.
+    ) -> Outcome[AnswerCalibrationReport]:
+        """The outcome of what is used from now on; where labels are too few, it has no number.
 
         `agreement` are the metrics next to which later reports show it, as judged `by`.
         """
-        metrics = self._metrics(used, biases, too_few)
-        gate = decide(GATE, metrics[AUROC])
-        told = () if metrics[AUROC].value is None else agreement
-        found = self.labelled.findings
-        return AnswerCalibrationReport(
-            passed=gate.holds,
+        evaluation = Evaluation(given=self._metrics(used, biases, too_few), rules=(GATE,))
+        known = () if evaluation.scores[AUROC].value is None else agreement
+        report = evaluation.report(
+            AnswerCalibrationReport,
+            self.labelled.findings,
+            self._identity(identity or {}),
+            passed=evaluation.all_hold,
             task=self.task,
             metric=self.metric,
             judge=self.judge,
-            metrics=metrics,
-            gates=(gate,),
             scores=tuple(scores),
             controls=tuple(controls),
             biases=tuple(biases),
-            kinds=(),
-            coefficients=None,
-            agreement=tuple(self._agreement(used, metric, by) for metric in told),
-            findings=tuple(found.kept()),
-            finding_counts=dict(sorted(found.counts.items())),
+            kinds=tuple(kinds),
+            coefficients=coefficients,
+            agreement=tuple(self._agreement(used, metric, by) for metric in known),
             coverage=self._coverage(used),
-            identity=self._identity(identity or {}),
         )
+        return evaluation.outcome(report)
 
     def _identity(self, more: Mapping[str, Any]) -> dict[str, Any]:
         return {

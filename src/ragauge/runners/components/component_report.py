@@ -27,6 +27,7 @@ from ragauge.contracts.verdict import Decision, Rule, Verdict
 from ragauge.gates.components import demanded, undecided
 from ragauge.gates.decide import passed
 from ragauge.runners.components.component_gold import ComponentGold
+from ragauge.runners.evaluation import Evaluation
 
 if TYPE_CHECKING:
     from ragauge.contracts.metric import Array
@@ -76,28 +77,23 @@ def outcome_of_all(
         if task in results.failures
     )
     _add_all(findings, reports)
-    report = EvalAllReport(
+    metrics = {id: one for each in reports.values() for id, one in each.metrics.items()}
+    evaluation = Evaluation(given=metrics)
+    report = evaluation.report(
+        EvalAllReport,
+        findings,
+        _identity(model, gold, reports, options),
         passed=passed(gates) if reports and not failures else False,
         model=model,
         summary={key: _number(key, results) for key in SUMMARY},
-        metrics={id: one for each in reports.values() for id, one in each.metrics.items()},
         gates=gates,
         tasks={str(task): report for task, report in reports.items()},
         failures=failures,
-        findings=tuple(findings.kept()),
-        finding_counts=dict(sorted(findings.counts.items())),
         coverage=_coverage(gold, results),
-        identity=_identity(model, gold, reports, options),
     )
     units = joined_units({task: outcome.units for task, outcome in results.outcomes.items()})
-    return Outcome(
-        report=report,
-        units=units,
-        gold=(),
-        record_rows=None,
-        identity=report.identity,
-        answers=partial(_answers, results.outcomes),
-    )
+    answers = partial(_answers, results.outcomes)
+    return structs.replace(evaluation.outcome(report, answers=answers), units=units)
 
 
 def _answers(outcomes: Mapping[Task, Outcome[EvalReport]]) -> Iterator[tuple[str, KeptAnswer]]:
