@@ -205,6 +205,7 @@ def test_a_baseline_of_other_metric_versions_says_which_and_what_to_do(parity, t
     shown = ragauge("score", gold, traces, "--baseline", before).stdout.decode()
     assert "not comparable: the metric was v0 and is v" in " ".join(shown.split())
     assert "`ragauge runs rescore RUN` scores the answers" in " ".join(shown.split())
+    assert compared["note"] in " ".join(shown.split())
 
 
 def test_a_baseline_that_is_no_report_is_refused(parity):

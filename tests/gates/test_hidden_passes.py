@@ -8,6 +8,8 @@ import pytest
 
 from ragauge import diagnose, evaluate_answers, score
 from ragauge.errors import UsageError
+from ragauge.gates.components import component_rules
+from ragauge.metrics.table import find
 from ragauge.runners.recording import record
 from ragauge.store.history import open_history
 from tests.cli.command import ragauge
@@ -208,8 +210,23 @@ def test_a_preset_needs_a_judge_for_faithfulness():
     gate = next(gate for gate in report.gates if gate.metric == "answers.faithfulness")
     assert (report.passed, gate.verdict) == (False, "not_evaluated")
     assert "--judge" in gate.reason
-    own = evaluate_answers(rows, gates="lexical_faithfulness>=0.5", **how).report
-    assert own.gates[0].verdict in ("pass", "fail")
+
+
+@pytest.mark.parametrize("preset", [None, "heritage"])
+def test_a_gate_on_lexical_faithfulness_takes_the_place_of_the_preset_s(preset):
+    """Who writes it knows that it compares words: it is measured and decided without a judge."""
+    row = {"id": "r", "question": "Q?", "answer": "It is red.", "contexts": ["It is red."]}
+    gate = "lexical_faithfulness>=0.5"
+    report = evaluate_answers([row], preset=preset, gates=gate, intervals=False).report
+    found = {one.metric: one.verdict for one in report.gates if "faithfulness" in one.metric}
+    assert found == {"answers.lexical_faithfulness": "pass"}
+    for other in ("lexical_faithfulness<=0.5", "lexical_faithfulness>=0.5 where lang=nl"):
+        rules = component_rules("answers", "heritage", other, lambda name: find(name, "answers"))
+        assert "answers.faithfulness" in {rule.metric for rule in rules}
+    with_judge = component_rules(
+        "answers", "heritage", gate, lambda name: find(name, "answers"), judged=True
+    )
+    assert "answers.faithfulness" in {rule.metric for rule in with_judge}
 
 
 @pytest.mark.parametrize(

@@ -91,6 +91,18 @@ def test_other_versions_and_ways_are_refused_by_name(history):
     ]
 
 
+def test_a_rescore_is_named_only_where_the_command_can_do_it(history):
+    both = {HITS: ones(20), COMPLIANCE: ones(20)}
+    for minute, version in enumerate((1, 2)):
+        record(history, both, versions={HITS: version}, command="eval ner", minute=minute)
+    with pytest.raises(InputRejected) as refused:
+        compare(history, "latest", "latest", metrics=(HITS, COMPLIANCE))
+    words = str(refused.value)
+    assert f"{HITS}: not comparable, it is version 1 before and 2 after" in words
+    assert "run `ragauge eval ner` again on its files, with --record" in words
+    assert "rescore" not in words
+
+
 def test_another_canon_is_another_number(history):
     record(history, {HITS: ones(20)}, minute=0)
     record(history, {HITS: ones(20)}, how="canon:reference|refusal:exact|each:question", minute=1)

@@ -196,6 +196,9 @@ def test_larger_and_measured_words_claim_a_number(text):
         "There are a) tea and b) cake.",
         "**Types:** **1.** low **2.** high",
         "Rated as follows: 1. low. 2. middle. 3. high.",
+        "Levels: 1.Low 2.High",
+        "分为：1. 低 2. 高",
+        "分为：1、低；2、高。",
     ],
 )
 def test_list_and_citation_markers_are_no_numbers(text):
@@ -211,6 +214,8 @@ def test_list_and_citation_markers_are_no_numbers(text):
         ("It held (2) books in (3) rooms.", ["2", "3"]),
         ("Am 1. Mai 1800 und am 2. Juni 1801.", ["1800-05-01", "1801-06-02"]),
         ("The price: 3. Then it fell.", ["3"]),
+        ("Sizes: 1.5 m, 2.5 m", ["1.5", "2.5"]),
+        ("面积：1、2、3米", ["1", "2", "3"]),
     ],
 )
 def test_numbers_that_end_a_sentence_are_no_markers(text, values):

@@ -12,7 +12,7 @@ from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Decision, Rule, Verdict
 from ragauge.errors import UsageError
 from ragauge.gates.decide import decide
-from ragauge.gates.rules import Gated, known_rules, merged, parse_rules
+from ragauge.gates.rules import Gated, known_rules, merged, parse_rules, without
 
 INTEGRITY: dict[Task, str] = {
     "ner": "entities.coverage = 1",
@@ -62,11 +62,20 @@ def component_rules(
     preset: str | None,
     own: str | None,
     find: Callable[[str], Gated],
+    *,
+    judged: bool = False,
 ) -> tuple[Rule, ...]:
-    """The gates of a task under a preset, with the user's in their place or added."""
+    """The gates of a task under a preset, with the user's in their place or added.
+
+    Where no judge is asked, a user's gate on `lexical_faithfulness` takes the place of the
+    preset's on `faithfulness`, and so with every metric that has such a twin.
+    """
     name = preset or DEFAULT
     if name not in _PRESETS:
         raise UsageError(f'there is no preset "{name}"; `eval` has {", ".join(PRESETS)}')
     texts = [*filter(None, [_PRESETS[name].get(task)]), INTEGRITY[task]]
-    known = known_rules(",".join(texts))
-    return merged(known, parse_rules(own, find) if own else ())
+    known, rules = known_rules(",".join(texts)), parse_rules(own, find) if own else ()
+    if not judged:
+        twins = [structs.replace(r, metric=r.metric.replace(".lexical_", ".")) for r in rules]
+        known = without(known, twins)
+    return merged(known, rules)

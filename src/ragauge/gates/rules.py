@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from msgspec import Struct, structs
@@ -182,8 +182,13 @@ def merged(preset: tuple[Rule, ...], own: tuple[Rule, ...]) -> tuple[Rule, ...]:
 
     A floor does not replace a ceiling: both hold then.
     """
-    replaced = {subject for rule in own for subject in _subjects(rule)}
-    return (*(rule for rule in preset if not replaced & _subjects(rule)), *own)
+    return (*without(preset, own), *own)
+
+
+def without(rules: Iterable[Rule], replacing: Iterable[Rule]) -> tuple[Rule, ...]:
+    """The rules that none of the others is about the same thing as."""
+    replaced = {subject for rule in replacing for subject in _subjects(rule)}
+    return tuple(rule for rule in rules if not replaced & _subjects(rule))
 
 
 _SIDES = {">=": ("floor",), ">": ("floor",), "<=": ("ceiling",), "<": ("ceiling",)}

@@ -46,6 +46,8 @@ SHA_SHOWN = 8
 LISTED = 10
 """Metrics that are named one by one in an error."""
 RESCORE = "`ragauge runs rescore {}` scores its kept answers again with the versions of today"
+RESCORED = ("score", "stability")
+"""The commands whose runs keep all that they were scored from."""
 ALLOWED_BY = "`ragauge compare` with --allow {} compares these"
 """Whoever compares by other means is told the command: not all of them can allow it."""
 ONLY_BEFORE, ONLY_AFTER = "the run after does not have it", "the run before does not have it"
@@ -206,7 +208,10 @@ def _other_metrics(before: Run, after: Run, ids: Sequence[str]) -> Iterator[str]
         yield f"and {len(apart) - LISTED:,} metrics more"
     rest = [id for id in ids if id not in reasons]
     if older := _older_versions(before, after, apart):
-        yield f"the metrics changed since run {older}: {RESCORE.format(older)}"
+        command = after.record.command
+        again = f"run `ragauge {command}` again on its files, with --record"
+        remedy = RESCORE.format(older) if command in RESCORED else again
+        yield f"the metrics changed since run {older}: {remedy}"
     if rest:
         yield f"comparable are {', '.join(rest)}: {ALLOWED_BY.format('versions')}"
     else:

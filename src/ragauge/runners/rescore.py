@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from ragauge.gates.presets import DEFAULT, preset
 from ragauge.gates.stability import STABLE
 from ragauge.gates.stability import rules_of as profile_rules
 from ragauge.metrics.table import find
+from ragauge.runners.comparability import RESCORED
 from ragauge.runners.recording import record
 from ragauge.runners.score import ScoreOptions, score
 from ragauge.runners.stability import StabilityOptions, stability
@@ -33,12 +34,12 @@ def rescore(history: History, run: Run) -> tuple[Run, Outcome[Any]]:
     It has the name, the labels and the commit of the run, and names it as its origin. Raises
     UsageError where the run did not keep all that this takes.
     """
-    again = _AGAIN.get(run.record.command)
-    if again is None:
+    if run.record.command not in RESCORED:
         raise UsageError(
             f"run {run.shown}: is a run of `{run.record.command}`, which is not scored again from "
-            f"what is kept; only {' and '.join(_AGAIN)} are: run the command again on its files"
+            f"what is kept; only {' and '.join(RESCORED)} are: run the command again on its files"
         )
+    again = _score if run.record.command == "score" else _stability
     kept = list(_kept(history, run))
     with tempfile.TemporaryDirectory() as folder:
         gold, traces = Path(folder) / "gold.jsonl", Path(folder) / "traces.jsonl"
@@ -87,12 +88,6 @@ def _stability(run: Run, gold: str, traces: str) -> Outcome[Any]:
     outcome = stability(gold, traces, gates=own, **options)
     sweeps = run.record.identity.get("sweeps", [])
     return structs.replace(outcome, identity={**outcome.identity, "sweeps": sweeps})
-
-
-_AGAIN: Mapping[str, Callable[[Run, str, str], Outcome[Any]]] = {
-    "score": _score,
-    "stability": _stability,
-}
 
 
 def _options(run: Run, kind: type[msgspec.Struct]) -> dict[str, Any]:

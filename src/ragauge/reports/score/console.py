@@ -192,7 +192,9 @@ def _end_of(text: Text, cells: int) -> Text:
 def _baseline(
     page: Page, report: ScoreReport, comparison: Comparison, names: dict[str, str]
 ) -> None:
-    page.section(f"Against {comparison.baseline}", note(story.baseline_words(report, comparison)))
+    page.section(f"Against {comparison.baseline}", note(story.overlap_words(report, comparison)))
+    if comparison.note:
+        page.paragraph(note(comparison.note))
     moved = {id: change for id, change in comparison.metrics.items() if change.change != 0}
     if moved:
         rows = [head("metric", "was", "now", "change", "95 % interval", "")]

@@ -237,11 +237,16 @@ def changed_labels(comparison: Comparison) -> list[LabelChange]:
 
 def baseline_words(report: ScoreReport, comparison: Comparison) -> str:
     """How the two runs overlap, and what keeps them from being comparable."""
+    words = overlap_words(report, comparison)
+    return f"{words}; {comparison.note}" if comparison.note else words
+
+
+def overlap_words(report: ScoreReport, comparison: Comparison) -> str:
+    """How many questions the two runs share."""
     here = len({row.qid for row in report.questions})
     parts = [
         f"{counted(here - comparison.only_here, 'question')} in both",
         comparison.only_here and f"{count(comparison.only_here)} only here",
         comparison.only_there and f"{count(comparison.only_there)} only there",
     ]
-    words = ", ".join(part for part in parts if part)
-    return f"{words}; {comparison.note}" if comparison.note else words
+    return ", ".join(part for part in parts if part)

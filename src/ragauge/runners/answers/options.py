@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from typing import Any, Literal
 
 from ragauge.contracts.answers import AnswerKind
@@ -10,6 +10,7 @@ from ragauge.contracts.evaluation import Task
 from ragauge.contracts.metric import Metric
 from ragauge.contracts.refusal import DEFAULT_STRENGTH, DEFAULT_TOKENS, Strength
 from ragauge.errors import UsageError
+from ragauge.gates.rules import parse_rules
 from ragauge.ingest.answered.calibrations import AnswerCalibration, read_answer_calibrations
 from ragauge.metrics.overlap_rouge import KINDS
 from ragauge.metrics.table import find, reading
@@ -43,7 +44,7 @@ class AnswerOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_field
     """What an evaluation of answers can be asked."""
 
     metrics: tuple[str, ...] = ()
-    """By name; where none is named, all that need no judge, and the judge's where there is one."""
+    """By name; else all that need no judge, the judge's where there is one, and gated twins."""
     judge: str | None = None
     """`lexical`, or the base URL of an OpenAI-compatible endpoint."""
     judge_model: str | None = None
@@ -94,7 +95,10 @@ def chosen_metrics(options: AnswerOptions) -> dict[str, Metric]:
         asked = [find(name, "answers") for name in options.metrics]
         found = {entry.id: entry for entry in (known[COVERAGE], *asked)}
     else:
-        found = {id: entry for id, entry in known.items() if _by_default(entry, options)}
+        own = options.gates
+        rules = parse_rules(own, lambda name: find(name, "answers")) if own else ()
+        gated = {rule.metric for rule in rules}
+        found = {id: entry for id, entry in known.items() if _by_default(entry, options, gated)}
     if options.tokenizer != "unicode":
         told = [_with_tokens(entry, options.tokenizer) for entry in found.values()]
         found = {entry.id: entry for entry in told}
@@ -108,11 +112,11 @@ def _with_tokens(entry: Metric, tokenizer: str) -> Metric:
     return entry
 
 
-def _by_default(entry: Metric, options: AnswerOptions) -> bool:
+def _by_default(entry: Metric, options: AnswerOptions, gated: Container[str]) -> bool:
     if entry.needs & JUDGED:
         return options.endpoint is not None
     if "lexical_claims" in entry.needs:
-        return options.judge == LEXICAL
+        return options.judge == LEXICAL or entry.id in gated
     return True
 
 

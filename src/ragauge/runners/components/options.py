@@ -44,6 +44,11 @@ class EvalOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
     """Of the units that should have a value, the fraction a gate needs to decide."""
 
+    @property
+    def endpoint(self) -> str | None:
+        """The URL of the judge that is called; only evaluations of answers can have one."""
+        return None
+
 
 Options = TypeVar("Options", bound=EvalOptions)
 
@@ -59,8 +64,13 @@ def chosen_options(task: Task, kind: type[Options], given: Mapping[str, Any]) ->
 
 def rules_for(task: Task, options: EvalOptions) -> tuple[Rule, ...]:
     """The gates of a task, before anything is read: a wrong rule is told at once."""
-    reads = READS[task]
-    return component_rules(task, options.preset, options.gates, lambda name: find(name, reads))
+    return component_rules(
+        task,
+        options.preset,
+        options.gates,
+        lambda name: find(name, READS[task]),
+        judged=options.endpoint is not None,
+    )
 
 
 def refuse_bad(problems: Sequence[str], records: int, options: EvalOptions) -> None:

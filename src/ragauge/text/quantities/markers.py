@@ -10,10 +10,13 @@ from ragauge.text.quantities.measures import AFTER, unit_after
 _CITATION = re.compile(r"\[\^?[0-9]{1,3}(?: ?[,;–-] ?[0-9]{1,3})*+\]")
 _AFTER_MARKER = frozenset({"", " ", "\n", "\t", "*"})
 _INLINE = re.compile(
-    r"\((?P<bracketed>[0-9]{1,2})\)(?=\s)|(?<![^\s(*])(?P<dotted>[0-9]{1,2})\.(?=[\s*]+\S)"
+    r"\((?P<bracketed>[0-9]{1,2})\)(?=\s)"
+    r"|(?<![^\s(*:；，。])(?<![0-9]:)(?P<dotted>[0-9]{1,2})"
+    r"(?:\.(?=[\s*]+\S|[^\W\d_])|、(?=\s*[^\W\d_]))"
 )
+_FIRST = ("(1)", "1.", "1、")
 _OPENS_LIST = re.compile(
-    r"(?:^|[:;,.!?(\n—–-]|\b(?:are|includes?|including|follows|following|namely|steps|options))"
+    r"(?:^|[:;,.!?(\n—–；，。-]|\b(?:are|includes?|including|follows|following|namely|steps|options))"
     r"[\s*]*$",
     re.IGNORECASE,
 )
@@ -62,7 +65,7 @@ def inline_markers(text: str) -> list[tuple[int, int]]:
 
 def without_inline_markers(text: str) -> str:
     """The text with blanks for the markers of lists in running text, so that places stay."""
-    if "(1)" not in text and "1." not in text:
+    if not any(first in text for first in _FIRST):
         return text
     pieces, at = [], 0
     for start, end in inline_markers(text):
