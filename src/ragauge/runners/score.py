@@ -30,6 +30,7 @@ from ragauge.runners.baseline import read_baseline
 from ragauge.runners.blocks import BlockScorer, BlockScores
 from ragauge.runners.gather import Each, Gathering, Record
 from ragauge.runners.kept_answers import answers_to
+from ragauge.runners.options import chosen_options
 from ragauge.text.canonical import Canon
 
 Progress = Callable[[int], None]
@@ -77,10 +78,7 @@ def score(
 def options_of(given: dict[str, Any]) -> ScoreOptions:
     """The options of a call, each of the kind it should be; raises UsageError otherwise."""
     plain = {name: str(v) if isinstance(v, Path) else v for name, v in given.items()}
-    try:
-        return msgspec.convert(plain, ScoreOptions)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"score: {error}") from None
+    return chosen_options("score", ScoreOptions, plain)
 
 
 def rules_of(options: ScoreOptions) -> tuple[Rule, ...]:
