@@ -9,8 +9,12 @@ import pytest
 from ragauge import diagnose, evaluate_answers, score
 from ragauge.errors import UsageError
 from ragauge.gates.components import component_rules
+from ragauge.gates.decide import is_quality
+from ragauge.gates.rules import known_rules
 from ragauge.metrics.table import find
+from ragauge.reports.evaluation.story import verdict_words
 from ragauge.runners.recording import record
+from ragauge.runners.stability import stability
 from ragauge.store.history import open_history
 from tests.cli.command import ragauge
 from tests.models.judge_server import chatting, says
@@ -73,6 +77,7 @@ def test_no_format_calls_an_ungated_run_a_pass(set_of, form):
     assert done.returncode == 0
     assert b"PASS" not in done.stdout
     assert b"<failure" not in done.stdout
+    assert b".." not in done.stdout
     if form != "junit":
         assert b"No quality gate set" in done.stdout
 
@@ -144,6 +149,8 @@ def test_groundedness_over_one_answer_with_contexts_is_not_evaluated():
     gate = next(gate for gate in report.gates if gate.metric == "answers.groundedness")
     assert (report.passed, gate.verdict) == (False, "not_evaluated")
     assert "only 1 of 39" in gate.reason
+    words = "groundedness 0.913 over 1 of 39 answers; 1 of 2 gates hold, 1 not evaluated"
+    assert verdict_words(report) == ("FAIL", words)
 
 
 def test_answers_without_claims_count_against_a_faithfulness_gate():
@@ -237,6 +244,9 @@ def test_a_gate_on_lexical_faithfulness_takes_the_place_of_the_preset_s(preset):
         ("precision_cited>=-1", "can never fail"),
         ("precision_cited>=0", "can never fail"),
         ("under_refusal<=1", "can never fail"),
+        ("precision_cited>=0.0000000001", "can never fail"),
+        ("under_refusal<=0.9999999999", "can never fail"),
+        ("precision_cited>0.9999999999", "can never pass"),
         ("under_refusal<0", "can never pass"),
         ("precision_cited>1", "can never pass"),
         ("precision_cited>=1@95", "can never pass"),
@@ -255,3 +265,23 @@ def test_a_gate_that_decides_nothing_is_refused(set_of, gate, fact):
 
 def test_exact_bounds_at_the_ends_of_a_metric_stay_allowed(set_of):
     assert score(*set_of(80), gates="out_of_scope=0,precision_strict=1").report.passed is True
+
+
+def test_a_stability_gate_that_cannot_fail_is_refused(set_of):
+    with pytest.raises(UsageError, match="--min-stable 0 can never fail"):
+        stability(*set_of(1, of=1), min_stable=0)
+
+
+def test_how_much_can_be_compared_is_not_quality():
+    gates = known_rules("linking.consistency_coverage>=0.5,linking.accuracy>=0.5")
+    assert [is_quality(gate) for gate in gates] == [False, True]
+
+
+@pytest.mark.parametrize("command", ["score", "audit", "diagnose", "stability"])
+def test_a_fraction_above_one_is_refused_with_the_name_of_its_flag(set_of, command):
+    gold, traces = set_of(1, of=1)
+    flag = "--min-stable" if command == "stability" else "--min-coverage"
+    files = (traces,) if command in ("audit", "diagnose") else (gold, traces)
+    done = ragauge(command, *files, flag, "90")
+    assert done.returncode == 2
+    assert done.stderr.decode() == f"ragauge: {command}: {flag}: expected a number <= 1.0\n"

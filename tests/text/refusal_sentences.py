@@ -2,6 +2,12 @@
 
 REFUSALS = {
     "en": (
+        "Sorry, no idea.",
+        "IDK.",
+        "The docs don't say.",
+        "That's not covered in the docs.",
+        "I don't understand the question.",
+        "Sorry, I didn't understand the question. Could you rephrase it?",
         "The text nowhere states when it was founded.",
         "Nowhere in the documents is the architect named.",
         "The documents do not mention the opening hours.",
@@ -226,6 +232,10 @@ REFUSALS = {
         "您是说根特条约吗？",
     ),
     "es": (
+        "Lo siento, ni idea.",
+        "Perdón, no entiendo la pregunta.",
+        "¿Puedes ser más específico?",
+        "¿Qué quieres decir?",
         "No lo sé.",
         "Lo siento, pero no tengo esa información.",
         "Los documentos no mencionan la fecha de apertura.",
@@ -250,6 +260,13 @@ REFUSALS = {
         "Por favor, especifique qué contrato quiere decir.",
     ),
     "ja": (
+        "回答できません。",
+        "答えられません。",
+        "回答は見つかりませんでした。",
+        "すみません、不明です。",
+        "どういう意味ですか？",
+        "もう少し具体的にお願いします。",
+        "もっと具体的に質問していただけますか？",
         "わかりません。",
         "申し訳ございませんが、その情報は見つかりませんでした。",
         "提供された文書には、開館日に関する情報が含まれていません。",
@@ -277,6 +294,12 @@ REFUSALS = {
 
 ANSWERS = {
     "en": (
+        "The document management system does not provide version control.",
+        "The text editor does not include a spell checker.",
+        "The source code does not contain comments.",
+        "The context menu contains no entry to delete a file.",
+        "The article number does not include the size.",
+        "I cannot recommend it enough: the Teylers Museum.",
         "The text describes the founder as a merchant, not a nobleman.",
         "Visitors found no such hall, and nowhere else was it as cold.",
         "The museum does not charge admission.",
@@ -424,6 +447,7 @@ ANSWERS = {
         "Los visitantes no necesitan reservar.",
     ),
     "ja": (
+        "回答: 1885年です。",
         "申し訳ございません。博物館は1800年に開館しました。",
         "博物館は1885年に開館しました。",
         "入場料は無料ではありません。500円です。",

@@ -15,6 +15,7 @@ INTEGRITY = frozenset(
     (
         *("quality.coverage", "quality.errors", "answers.coverage"),
         *("entities.coverage", "labels.coverage", "linking.coverage", "retrieval.coverage"),
+        "linking.consistency_coverage",
     )
 )
 """Metrics that say how much of a set could be measured."""

@@ -21,6 +21,7 @@ from msgspec import Struct, structs
 from ragauge.contracts.metric import Better
 from ragauge.contracts.verdict import Rule
 from ragauge.errors import UsageError
+from ragauge.gates.decide import TOLERANCE
 
 _RULE = re.compile(
     r"""\s*(?P<metric>[A-Za-z_](?:[\w.@+-]|\([^()]*\))*?)\s*
@@ -108,18 +109,18 @@ def _pointless(rule: Rule, metric: Gated) -> str | None:
     if op == "=" and low < bound < high and not (math.isinf(high) and bound.is_integer()):
         return f"a measured value hardly ever equals {bound:g}; write {good}{bound:g}"
     always = {
-        ">=": bound <= low,
-        ">": bound < low,
-        "<=": bound >= high,
-        "<": bound > high,
+        ">=": bound - TOLERANCE <= low,
+        ">": bound + TOLERANCE < low,
+        "<=": bound + TOLERANCE >= high,
+        "<": bound - TOLERANCE > high,
         "=": False,
     }
     never = {
-        ">=": bound > high,
-        ">": bound >= high,
-        "<=": bound < low,
-        "<": bound <= low,
-        "=": not low <= bound <= high,
+        ">=": bound - TOLERANCE > high,
+        ">": bound + TOLERANCE >= high,
+        "<=": bound + TOLERANCE < low,
+        "<": bound - TOLERANCE <= low,
+        "=": not low - TOLERANCE <= bound <= high + TOLERANCE,
     }
     if always[op] or never[op]:
         ends = f"from {low:g} to {high:g}" if math.isfinite(high) else f"from {low:g} upwards"

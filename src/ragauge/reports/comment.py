@@ -69,7 +69,7 @@ def sentence(text: str) -> str:
     >>> sentence("one of two failed")
     'One of two failed.'
     """
-    return f"{text[:1].upper()}{text[1:]}."
+    return f"{text[:1].upper()}{text[1:].removesuffix('.')}."
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> str:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import msgspec
 from msgspec import Meta
 
 from ragauge.citations.offsets import OffsetReading
@@ -41,6 +40,7 @@ from ragauge.runners.audit_unit import in_one_unit
 from ragauge.runners.bad_input import allowed_bad, refuse_bad_lines
 from ragauge.runners.join import Join
 from ragauge.runners.kept_audits import audited_answers
+from ragauge.runners.options import chosen_options
 
 Progress = Callable[[int], None]
 """Told how many bytes of the traces are done."""
@@ -113,10 +113,7 @@ def audit(
     """
     names = [traces] if isinstance(traces, str | Path) else traces
     plain = {name: str(v) if isinstance(v, Path) else v for name, v in options.items()}
-    try:
-        chosen = msgspec.convert(plain, AuditOptions)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"audit: {error}") from None
+    chosen = chosen_options("audit", AuditOptions, plain)
     return _Audit([str(name) for name in names], chosen, progress or _silent).outcome()
 
 

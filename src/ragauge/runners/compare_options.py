@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal, get_args
 
-import msgspec
 from msgspec import Meta, Struct
 
 from ragauge.contracts.comparison import Correction
@@ -15,6 +14,7 @@ from ragauge.gates.decide import MIN_COVERAGE
 from ragauge.gates.regression import Gate
 from ragauge.metrics.names import short_name
 from ragauge.runners.metric_change import Method
+from ragauge.runners.options import chosen_options
 
 Allowance = Literal["gold", "versions", "no-baseline"]
 ALLOWANCES = get_args(Allowance)
@@ -40,10 +40,7 @@ class CompareOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 def options_of(given: Mapping[str, Any]) -> CompareOptions:
     """The options of a call, each of the kind it should be; raises UsageError otherwise."""
-    try:
-        return msgspec.convert(dict(given), CompareOptions)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"compare: {error}") from None
+    return chosen_options("compare", CompareOptions, given)
 
 
 class Margins(Struct, frozen=True, kw_only=True):

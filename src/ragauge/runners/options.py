@@ -3,6 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from ragauge.errors import UsageError
+
+Options = TypeVar("Options", bound=Struct)
+
+
+def chosen_options(command: str, kind: type[Options], given: Mapping[str, Any]) -> Options:
+    """The options of a call, each of the kind it should be; raises UsageError otherwise."""
+    try:
+        return msgspec.convert(dict(given), kind, str_keys=True)
+    except msgspec.ValidationError as error:
+        flags = {name: f"--{name.replace('_', '-')}" for name in kind.__struct_fields__}
+        raise UsageError(f"{command}: {in_flags(str(error), flags)}") from None
 
 
 def in_flags(message: str, flags: Mapping[str, str]) -> str:

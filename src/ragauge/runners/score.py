@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta, structs
 
 from ragauge.contracts.facts import PATTERN, Pattern, pattern_facts, pattern_of
@@ -42,6 +41,7 @@ from ragauge.runners.blocks import BlockScorer, BlockScores, Shown
 from ragauge.runners.evaluation import Evaluation, by_gold, identity_of, weights_of
 from ragauge.runners.gather import Each, Gathering, Record
 from ragauge.runners.kept_answers import Answers, answers_to
+from ragauge.runners.options import chosen_options
 from ragauge.text.canonical import Canon
 
 Progress = Callable[[int], None]
@@ -89,10 +89,7 @@ def score(
 def options_of(given: dict[str, Any]) -> ScoreOptions:
     """The options of a call, each of the kind it should be; raises UsageError otherwise."""
     plain = {name: str(v) if isinstance(v, Path) else v for name, v in given.items()}
-    try:
-        return msgspec.convert(plain, ScoreOptions)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"score: {error}") from None
+    return chosen_options("score", ScoreOptions, plain)
 
 
 def rules_of(options: ScoreOptions) -> tuple[Rule, ...]:

@@ -7,7 +7,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import msgspec
 from msgspec import Meta, structs
 
 from ragauge.contracts.gold import Gold
@@ -21,6 +20,7 @@ from ragauge.contracts.stability import (
 from ragauge.contracts.verdict import Rule
 from ragauge.diagnosis.advice import advise_stability
 from ragauge.errors import UsageError
+from ragauge.gates.decide import TOLERANCE
 from ragauge.gates.stability import STABLE, Profile, rules_of, stable_gate
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.whole_traces import can_be_read_again, whole_trace
@@ -31,7 +31,7 @@ from ragauge.runners.bad_input import allowed_bad
 from ragauge.runners.evaluation import identity_of
 from ragauge.runners.heat_map import HeatMap
 from ragauge.runners.judge import Judge
-from ragauge.runners.options import in_flags
+from ragauge.runners.options import chosen_options
 from ragauge.runners.plans import Plans
 from ragauge.runners.question_stability import (
     JudgedQuestion,
@@ -85,11 +85,9 @@ def stability(
     Raises UsageError or InputRejected with everything that is wrong.
     """
     names = [str(name) for name in ([runs] if isinstance(runs, str | Path) else runs)]
-    try:
-        chosen = msgspec.convert(options, StabilityOptions)
-    except msgspec.ValidationError as error:
-        fact = in_flags(str(error), {"min_stable": "--min-stable"})
-        raise UsageError(f"stability: {fact}") from None
+    chosen = chosen_options("stability", StabilityOptions, options)
+    if chosen.min_stable <= TOLERANCE:
+        raise UsageError("stability: --min-stable 0 can never fail; write for example 0.9")
     questions = read_gold(str(gold))
     chosen = chosen.settled(questions.metadata, exact=chosen.profile == "reference")
     return _Scoring(questions, names, chosen).outcome(progress or _silent)

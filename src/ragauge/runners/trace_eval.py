@@ -8,7 +8,6 @@ from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any, Literal
 
-import msgspec
 from msgspec import Meta, Struct, field, structs
 
 from ragauge.contracts.citation import Unit
@@ -36,6 +35,7 @@ from ragauge.runners.audit_unit import unit_in
 from ragauge.runners.auditing import Audited, Auditor
 from ragauge.runners.kept_audits import KeepingAuditor, cited_documents
 from ragauge.runners.ledger import ANOTHER
+from ragauge.runners.options import chosen_options
 from ragauge.runners.plan import planned_runs, question_plan
 from ragauge.runners.plans import read_plan
 from ragauge.runners.run_lines import RunLines
@@ -120,10 +120,7 @@ def trace_eval(
 
 def _options_of(given: dict[str, Any]) -> TraceEvalOptions:
     plain = {name: str(v) if isinstance(v, Path) else v for name, v in given.items()}
-    try:
-        chosen = msgspec.convert(plain, TraceEvalOptions)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"trace-eval: {error}") from None
+    chosen = chosen_options("trace-eval", TraceEvalOptions, plain)
     problems = [
         f"trace-eval: asking has no {name}; there are {', '.join(sorted(ASKING))}"
         for name in sorted(chosen.asking.keys() - ASKING)

@@ -121,8 +121,8 @@ class _Answer:
         self._text, self._rules, self._skipped, self._question = said.text, rules, skipped, question
 
     def verdict(self) -> Verdict:
-        core = plain(self._text)
-        if len(core) <= WHOLE and self._rules.whole.fullmatch(core):
+        core = next((one for one in self._cores() if self._rules.whole.fullmatch(one)), None)
+        if core is not None:
             at = self._text.find(core)
             return Verdict("refusal", "nothing but a refusal", (Evidence("", at, at + len(core)),))
         parts = list(spans(self._text, self._rules.lead))
@@ -143,6 +143,13 @@ class _Answer:
                 return Verdict("refusal", ASKS, evidence)
             return Verdict("undetermined", f"{ASKS}: but it claims something, too", evidence)
         return Verdict("answer", "no words that refuse")
+
+    def _cores(self) -> Iterator[str]:
+        """A short answer, and what it says after "sorry" or "well"."""
+        core = plain(self._text)
+        if len(core) <= WHOLE:
+            yield core
+            yield core[past(self._rules.lead, core, 0, len(core)) :]
 
     def _refusing(self, start: int, end: int) -> Found | None:
         """Words that refuse. What is not known "based on the documents" is not told by them."""

@@ -82,18 +82,21 @@ FEW = 5
 
 def verdict_words(report: EvalReport) -> tuple[str, str]:
     """PASS or FAIL, the headline numbers, and what the gates did."""
-    told = [
-        f"{name} {numbers.value(report.metrics[id].value)}"
-        for id, name in _headlines(report).items()
-        if id in report.metrics
-    ]
-    scored, all_units = report.coverage.get("scored"), units(report)
-    over = numbers.counted(all_units, *UNITS[report.task])
-    if scored is not None:
-        over = f"{numbers.count(scored)} of {over}"
-    words = [f"{', '.join(told)} over {over}"] if told else []
+    scored, names = report.coverage.get("scored"), UNITS[report.task]
+    total = numbers.counted(units(report), *names)
+    usual = total if scored is None else f"{numbers.count(scored)} of {total}"
+    told: dict[str, list[str]] = {}
+    for id, name in _headlines(report).items():
+        if score := report.metrics.get(id):
+            # Samples outside a metric's definition are no gap; those that lack a value are.
+            gap = scored is not None and score.n < min(scored, score.of)
+            over = f"{numbers.count(score.n)} of {numbers.counted(score.of, *names)}"
+            told.setdefault(over if gap else usual, []).append(
+                f"{name} {numbers.value(score.value)}"
+            )
+    named = ", ".join(f"{', '.join(shown)} over {over}" for over, shown in told.items())
     word = envelope.verdict_word(report.passed, report.gates)
-    return word, "; ".join([*words, gates_words(report.gates)])
+    return word, "; ".join([*filter(None, [named]), gates_words(report.gates)])
 
 
 def _headlines(report: EvalReport) -> dict[str, str]:

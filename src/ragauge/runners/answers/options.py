@@ -16,7 +16,8 @@ from ragauge.metrics.overlap_rouge import KINDS
 from ragauge.metrics.table import find, reading
 from ragauge.models.endpoint import rate_per_s
 from ragauge.runners.answers.spending import read_budget, read_prices
-from ragauge.runners.components.options import EvalOptions, chosen_options, rules_for
+from ragauge.runners.components.options import EvalOptions, rules_for
+from ragauge.runners.options import chosen_options
 
 LEXICAL = "lexical"
 """The judge that needs no endpoint."""
@@ -80,7 +81,7 @@ class AnswerOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_field
 
 def chosen_answer_options(task: Task, given: Mapping[str, Any]) -> AnswerOptions:
     """The options a user gave, checked; raises UsageError with all that does not fit together."""
-    options = chosen_options(task, AnswerOptions, given)
+    options = chosen_options(f"eval {task}", AnswerOptions, given)
     rules_for(task, options)
     problems = list(_misfits(options, chosen_metrics(options)))
     if problems:

@@ -6,8 +6,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
 from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.component_models import METHODS, Indexes
 from ragauge.contracts.evaluation import EvalAllReport, EvalReport, Task
@@ -30,6 +28,7 @@ from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval
 from ragauge.runners.components.evaluate_types import evaluate_types
 from ragauge.runners.components.evaluation import FAMILIES
 from ragauge.runners.components.options import READS, EvalOptions, refuse_bad, rules_for
+from ragauge.runners.options import chosen_options
 
 if TYPE_CHECKING:
     from ragauge.ingest.ranked.queries import QuerySource
@@ -106,10 +105,7 @@ class _AllFailed(Exception):
 
 
 def _chosen(given: Mapping[str, Any]) -> AllOptions:
-    try:
-        return msgspec.convert(dict(given), AllOptions, strict=True)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"eval all: {error}") from None
+    return chosen_options("eval all", AllOptions, given)
 
 
 def _own(task: Task, chosen: AllOptions) -> EvalOptions:

@@ -44,8 +44,9 @@ from ragauge.runners.components.entity_notes import first_ids
 from ragauge.runners.components.entity_sources import of_file
 from ragauge.runners.components.evaluation import Evaluated, outcome_of
 from ragauge.runners.components.linking_join import Duplicates, Joined, joined
-from ragauge.runners.components.options import EvalOptions, chosen_options, refuse_bad, rules_for
+from ragauge.runners.components.options import EvalOptions, refuse_bad, rules_for
 from ragauge.runners.components.strata import strata_of
+from ragauge.runners.options import chosen_options
 from ragauge.text.kb_ids import is_nil, kb_name
 
 if TYPE_CHECKING:
@@ -113,7 +114,7 @@ def evaluate_linking(
 
 def _asked(options: dict[str, Any]) -> LinkingOptions:
     """The options, checked; a gate on another rank asks for that rank."""
-    asked = chosen_options("linking", LinkingOptions, options)
+    asked = chosen_options("eval linking", LinkingOptions, options)
     wrong = [k for k in asked.k if k < 1]
     if wrong:
         raise UsageError(f"eval linking: k {wrong[0]} is no rank; the first is 1")

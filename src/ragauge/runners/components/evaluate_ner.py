@@ -45,8 +45,9 @@ from ragauge.runners.components.entity_marked import Marked
 from ragauge.runners.components.entity_notes import note_pooled, note_strangers, note_types
 from ragauge.runners.components.entity_sources import HowToRead, marked
 from ragauge.runners.components.evaluation import Evaluated, outcome_of
-from ragauge.runners.components.options import EvalOptions, chosen_options, refuse_bad, rules_for
+from ragauge.runners.components.options import EvalOptions, refuse_bad, rules_for
 from ragauge.runners.components.strata import strata_of
+from ragauge.runners.options import chosen_options
 
 if TYPE_CHECKING:
     from ragauge.runners.components.entity_sources import Source
@@ -88,7 +89,7 @@ def evaluate_ner(
     since one without entities has no row. Documents are joined by id, and entities matched only
     within a document and layer; ends are exclusive. A report has its documents sorted by id.
     """
-    chosen = chosen_options("ner", NerOptions, options)
+    chosen = chosen_options("eval ner", NerOptions, options)
     rules_for("ner", chosen)
     problems: list[str] = []
     found = _read(gold, predicted, chosen, documents, problems)
@@ -131,7 +132,7 @@ def ner_values(
 
     It takes what `evaluate_ner` takes, and is as strict about what it reads.
     """
-    chosen = chosen_options("ner", NerOptions, options)
+    chosen = chosen_options("eval ner", NerOptions, options)
     problems: list[str] = []
     found = _read(gold, predicted, chosen, documents, problems)
     refuse_bad(problems, len(found.gold.ids) + len(found.predicted.ids), chosen)

@@ -31,12 +31,13 @@ from ragauge.metrics.retrieval_names import parsed
 from ragauge.metrics.sources import Brought, documents_of, overlaps, share_of, unique_relevant
 from ragauge.metrics.sums import Sums
 from ragauge.runners.components.evaluation import Evaluated, outcome_of
-from ragauge.runners.components.options import EvalOptions, chosen_options, refuse_bad, rules_for
+from ragauge.runners.components.options import EvalOptions, refuse_bad, rules_for
 from ragauge.runners.components.retrieval_files import JudgedRuns
 from ragauge.runners.components.retrieval_gather import RunScores
 from ragauge.runners.components.retrieval_ranked import Duplicates, Reading
 from ragauge.runners.components.retrieval_scoring import Setup, take_in
 from ragauge.runners.components.strata import strata_of
+from ragauge.runners.options import chosen_options
 from ragauge.stats.differences import Paired, Pairs
 from ragauge.stats.multiplicity import adjusted
 from ragauge.stats.paired import compared
@@ -169,7 +170,7 @@ def evaluate_retrieval(
     `if __name__ == "__main__"`, as everything that starts processes.
     """
     plain = {name: str(one) if isinstance(one, Path) else one for name, one in options.items()}
-    chosen = chosen_options("retrieval", RetrievalOptions, plain)
+    chosen = chosen_options("eval retrieval", RetrievalOptions, plain)
     if chosen.counted_as == "trec_eval":
         if chosen.no_rel == "exclude":
             fact = "trec_eval counts queries with nothing relevant as 0"

@@ -22,9 +22,10 @@ from ragauge.ingest.labelled.labelled_items import Labelled, read_labelled
 from ragauge.metrics.label_codes import LabelPatterns, label_patterns
 from ragauge.metrics.label_sums import label_sums, label_values, too_many_labels
 from ragauge.runners.components.evaluation import Evaluated, outcome_of
-from ragauge.runners.components.options import EvalOptions, chosen_options, refuse_bad, rules_for
+from ragauge.runners.components.options import EvalOptions, refuse_bad, rules_for
 from ragauge.runners.components.strata import strata_of
 from ragauge.runners.components.types_detail import label_detail, label_faults, per_label
+from ragauge.runners.options import chosen_options
 
 if TYPE_CHECKING:
     from ragauge.ingest.labelled.labelled_records import Source
@@ -48,7 +49,7 @@ def evaluate_types(gold: Source, predicted: Source, **options: Any) -> Outcome[E
 
     Each side is a file, a sequence of records, a mapping of labels by id, or a polars frame.
     """
-    chosen = chosen_options("types", TypesOptions, options)
+    chosen = chosen_options("eval types", TypesOptions, options)
     rules_for("types", chosen)
     declared = None if chosen.labels is None else read_label_set(chosen.labels)
     problems: list[str] = []

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, TypeVar
+from collections.abc import Sequence
+from typing import Annotated
 
-import msgspec
 from msgspec import Meta, Struct
 
 from ragauge.contracts.evaluation import Task
 from ragauge.contracts.metric import Reads
 from ragauge.contracts.verdict import Rule
-from ragauge.errors import InputRejected, UsageError
+from ragauge.errors import InputRejected
 from ragauge.gates.components import component_rules
 from ragauge.gates.decide import MIN_COVERAGE
 from ragauge.ingest.judgements import SHOWN
 from ragauge.metrics.table import find
 from ragauge.runners.bad_input import allowed_bad
-from ragauge.runners.options import in_flags
 
 READS: dict[Task, Reads] = {
     "ner": "entities",
@@ -48,18 +46,6 @@ class EvalOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     def endpoint(self) -> str | None:
         """The URL of the judge that is called; only evaluations of answers can have one."""
         return None
-
-
-Options = TypeVar("Options", bound=EvalOptions)
-
-
-def chosen_options(task: Task, kind: type[Options], given: Mapping[str, Any]) -> Options:
-    """The options a user gave, checked; raises UsageError with the fact."""
-    try:
-        return msgspec.convert(dict(given), kind, str_keys=True, strict=True)
-    except msgspec.ValidationError as error:
-        flags = {name: f"--{name.replace('_', '-')}" for name in kind.__struct_fields__}
-        raise UsageError(f"eval {task}: {in_flags(str(error), flags)}") from None
 
 
 def rules_for(task: Task, options: EvalOptions) -> tuple[Rule, ...]:

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta, structs
 
 from ragauge.contracts.diagnosis import DiagnosisReport, Language, Replay, ScoreRow
@@ -31,6 +30,7 @@ from ragauge.runners.diagnosis.recorded import recorded_gold, recorded_material,
 from ragauge.runners.diagnosis.replay_plan import Failing
 from ragauge.runners.diagnosis.scored import scored_material
 from ragauge.runners.diagnosis.traced import Traced, traced_material
+from ragauge.runners.options import chosen_options
 
 AskAgain = Callable[[Sequence[Failing]], Replay]
 """Asks the questions that went wrong again, with one thing changed at a time."""
@@ -152,10 +152,7 @@ def _prepared(
     metrics: Sequence[str] | None, top: int, options: Mapping[str, Any]
 ) -> tuple[DiagnoseOptions, OwnRules, How]:
     """The options of a call, each of the kind it should be; raises UsageError otherwise."""
-    try:
-        chosen = msgspec.convert(_plain(options), DiagnoseOptions)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"diagnose: {error}") from None
+    chosen = chosen_options("diagnose", DiagnoseOptions, _plain(options))
     if isinstance(metrics, str) or not all(isinstance(name, str) for name in metrics or ()):
         raise UsageError('metrics: expected a list of names, such as ["faithfulness"]')
     if not isinstance(top, int):

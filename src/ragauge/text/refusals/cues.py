@@ -12,7 +12,8 @@ _INFORMATION = (
 )
 _SPANISH = (
     r"(?:lo s|s[eé]|ten[eg]|pu[ed]|pod|hay|disp|enc|con|prop|apar|est|es p|es s|fig|perm|inc|esp"
-    r"|ind|dic|exis|sab|ofre|he|ha |me|da|fac|apl|proc|resp|acl|det|prec|soy|hac|hab|trat|cubr|bas)"
+    r"|ind|dic|exis|sab|ofre|he|ha |me|da|fac|apl|proc|resp|acl|det|prec|soy|ent|hac|hab|trat|cubr"
+    r"|bas)"
 )
 _CUE = re.compile(
     r"n(?:ot\b|othing|['’][taeiouyhéê]|iet|icht|ever|/a|able|kno|clea|answ|spec|bek|kla|suf|conn"
@@ -21,7 +22,7 @@ _CUE = re.compile(
     r"|o[cz](?<=descono.)|(?<=geen)|(?<=kein)|(?<=aucun)"
     r"|(?<=ign)or|(?<=silen)|(?<=to men)tion|(?<=beyon)d my)"
 )
-_EAST_ASIAN = re.compile("[不没沒无無未难難缺？]|ません|ない|なし|かねま|ください")
+_EAST_ASIAN = re.compile("[不没沒无無未难難缺？]|ません|ない|なし|かねま|ください|お願い")
 
 
 def cued(text: str) -> bool:
@@ -36,6 +37,6 @@ def cued(text: str) -> bool:
     low = text.lower()
     if _CUE.search(low) or "?" in low or "pas " in low or "impos" in low or "lack" in low:
         return True
-    if "please" in low or "por favor" in low or "outside" in low:
+    if "idk" in low or "dunno" in low or "please" in low or "por favor" in low or "outside" in low:
         return True
     return not low.isascii() and _EAST_ASIAN.search(low) is not None

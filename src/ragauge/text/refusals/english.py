@@ -17,7 +17,7 @@ _WORDS = {
     "given": "provided|given|supplied|available|retrieved|above|attached|relevant|cited|shared"
     "|reference|referenced|accompanying|following|current|presented|listed|search|source|input"
     "|background|context|supporting|uploaded|existing|limited",
-    "page": "documents?|documentation|contexts?|passages?|texts?|excerpts?|snippets?|sources?"
+    "page": "documents?|documentation|docs|contexts?|passages?|texts?|excerpts?|snippets?|sources?"
     "|articles?|paragraphs?|extracts?|knowledge base|search results?|chunks?|references"
     "|provided materials?|source materials?|reference materials?|context documents?|faqs?|corpus",
     "paper": "data|information|info|content|evidence|records?|results?|files?|pages?|inputs?"
@@ -34,6 +34,12 @@ _WORDS = {
     "|(?:the |any |this )?(?:{paper}) (?:that |which )?(?:was |were |is |are |has been |have been "
     "|i have |i was |i am |you have |you |we have )?(?:{given}|access to|have)"
     "|what (?:is|was|i have been|i was|you) (?:{given})",
+    # The context menu and the text editor are no documents.
+    "no_noun": "(?= ?[,(\\[]| (?:{does_not}|{is_not}|{cannot}|{treat}|{tells}(?:e?s)?|{given}"
+    "|\\w{3,15}ly|never|nowhere|that|which|i|we|you|i've|you've|it|they|is|are|was|were|has|have"
+    "|had|in|of|on|at|to|as|for|from|with|about|regarding|concerning|related|relating|below|here|alone|used|found"
+    "|itself|themselves|and|or|but|so|also|still|only|just|all|both|seems?|appears?|however"
+    "|lacks?|lacking|omits?|fail(?:s|ed)?|makes?)(?!\\w))",
     "they": "it|they|none of them|neither of them|both|nothing",
     "tells": "contain|mention|provide|specify|say|include|state|address|discuss|cover|indicate"
     "|give|offer|describe|explain|answer|have|detail|disclose|list|note|reveal|show|tell|clarify"
@@ -92,7 +98,7 @@ SHEET = Sheet(
         "out of scope|insufficient|sorry",
     ],
     needs={
-        "the documents do not tell": "document|context|passage|text|excerpt|snippet|source"
+        "the documents do not tell": "document|docs|context|passage|text|excerpt|snippet|source"
         "|article|paragraph|extract|knowledge|result|chunk|reference|material|faq|corpus|data"
         "|info|content|evidence|record|file|page|input|report|contract|polic|detail|fact"
         "|conversation|website|section|sentence|summar|letter|table|transcript|manual|provided"
@@ -116,15 +122,16 @@ SHEET = Sheet(
     },
     refuses={
         "the documents do not tell": [
-            "{documents}{w8}(?:,? however,?)? (?:{does_not}|never|nowhere){adverb} {tells}(?:e?s)?",
-            "{documents}{w5} (?:{cannot})(?: be used to)? {do_it}",
-            "{documents}{g14} (?:it|they|these|those) {does_not}{adverb} {tells}",
-            "{documents}{g3} (?:contains?|provides?|has|have|includes?|gives?|offers?|makes?"
-            "|holds?|says?|mentions?|tells?) (?:no|nothing|insufficient|not enough|little)",
-            "{documents}{g3} (?:lacks?|lacking|omits?|fails? to|failed to|is missing"
+            "{documents}{no_noun}{w8}(?:,? however,?)? (?:{does_not}|never|nowhere){adverb}"
+            " {tells}(?:e?s)?",
+            "{documents}{no_noun}{w5} (?:{cannot})(?: be used to)? {do_it}",
+            "{documents}{no_noun}{g14} (?:it|they|these|those) {does_not}{adverb} {tells}",
+            "{documents}{no_noun}{g3} (?:contains?|provides?|has|have|includes?|gives?|offers?"
+            "|makes?|holds?|says?|mentions?|tells?) (?:no|nothing|insufficient|not enough|little)",
+            "{documents}{no_noun}{g3} (?:lacks?|lacking|omits?|fails? to|failed to|is missing"
             "|are missing|is silent|are silent|is unclear|are unclear|is insufficient"
             "|are insufficient)",
-            "{documents}{g3} {is_not}{adverb} (?:clear|enough|sufficient|specific|explicit"
+            "{documents}{no_noun}{g3} {is_not}{adverb} (?:clear|enough|sufficient|specific|explicit"
             "|relevant|related|helpful|about|detailed|useful)",
             "(?:none|neither|nothing|nowhere)(?: of| in| from| within)? {documents}",
             "no(?:ne)? (?:{page}) (?:{tells}|contains|mentions|provides|states|says|answers"
@@ -186,7 +193,9 @@ SHEET = Sheet(
             "(?:knowledge|scope|expertise|reach|information)",
         ],
         "says that it cannot answer": [
-            "{i}(?: {sorry})?(?: {g1})? ?(?:{cannot}){adverb} {do_it}",
+            "{i}(?: {sorry})?(?: {g1})? ?(?:{cannot}){adverb} {do_it}(?!{g3} enough)",
+            "{i} (?:{does_not}|{cannot}){adverb} (?:understand|follow|get) (?:the|your|this|that)"
+            " (?:{asked})",
             "{sorry}{g4} (?:{cannot}){adverb} {do_it}",
             "(?:{asked}|it|this|that|which|whether){g8} (?:can ?not|can't|could not|couldn't)"
             "{adverb} be{adverb} (?:{work_out})",

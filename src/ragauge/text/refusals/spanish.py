@@ -113,6 +113,8 @@ SHEET = Sheet(
         "says that it cannot answer": [
             "(?:{cannot}){g3} {do_it}",
             "(?:pregunta|consulta){g4} no (?:puede|se puede|tiene respuesta|es posible)",
+            "no (?:entiendo|entendi|comprendo|he entendido) (?:bien )?(?:la|tu|su|esta) (?:pregunta"
+            "|consulta)",
             "no (?:puedo|podemos) (?:ayudarte|ayudarle|ayudar|hacerlo|hacer eso)",
         ],
     },
@@ -167,11 +169,12 @@ SHEET = Sheet(
     asks_back=[
         "(?:podria|podrias|puede|puedes|podeis|pueden|podrian)(?: por favor)?(?: me)?"
         " (?:aclarar|especificar|precisar|indicar|decir|concretar|explicar|dar|proporcionar"
-        "|confirmar|reformular|facilitar)\\w*",
+        "|confirmar|reformular|facilitar|ser mas (?:especific|concret|clar|precis))\\w*",
         "(?:que|cual|cuales|quien|cuyo){g4} (?:se refiere|te refieres|se refieren|habla|hablas"
         "|pregunta|preguntas|quiere|quieres|desea|deseas|busca|buscas|le interesa|te interesa"
         "|tiene en mente|tienes en mente)",
         "(?:se refiere|te refieres|se refieren|quiere decir|quieres decir) (?:a|al|con)",
+        "que (?:quiere|quieres) decir",
         "por favor,? (?:aclar|especifi|indi|preci|concret|proporcion|reformul)\\w{1,6}",
     ],
     several=[
