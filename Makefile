@@ -19,7 +19,7 @@ HAVE_BROWSER := { [ -x "$$RAGAUGE_CHROMIUM" ] || command -v chromium || command 
 NO_BROWSER := The tests need Chromium, and it could not be installed here. Install it yourself (Debian: apt-get install chromium, Fedora: dnf install chromium, macOS: brew install --cask chromium), or say where it is: RAGAUGE_CHROMIUM=/path/to/chrome make test
 ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: demo test test-adapters quick golden check bench docs clean
+.PHONY: demo test test-adapters quick golden house check bench docs clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/run.stamp
@@ -38,6 +38,10 @@ quick: $(VENV)/dev.stamp
 # What commands print and pages show; read the difference before you commit it.
 golden: $(VENV)/dev.stamp
 	@$(BIN)/python -m tests.golden.goldens
+
+# The size of the code, and how far a call walks through it.
+house: $(VENV)/dev.stamp
+	@$(BIN)/python -m benchmarks.house
 
 check: $(VENV)/dev.stamp
 	@$(BIN)/ruff check --quiet .
