@@ -73,7 +73,7 @@ def blocks(name: str) -> Iterator[Block]:
     if name == STDIN:
         yield from _streamed("stdin", _opened(sys.stdin.buffer, "stdin"))
         return
-    with _open(name) as file:
+    with open_bytes(name) as file:
         head = file.peek(8192)[:8192]
         if head.startswith((_GZIP, _ZSTD)) or not Path(name).is_file():
             yield from _streamed(name, _opened(file, name))
@@ -147,7 +147,8 @@ def size_of(name: str) -> int | None:
         return None
 
 
-def _open(name: str) -> io.BufferedReader:
+def open_bytes(name: str) -> io.BufferedReader:
+    """A file to read bytes from; raises UsageError or InputRejected with the reason."""
     path = Path(name)
     try:
         return cast(io.BufferedReader, path.open("rb", buffering=1 << 16))

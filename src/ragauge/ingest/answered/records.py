@@ -13,7 +13,7 @@ from ragauge.ingest.answered.shapes import has_answer_field
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.gold_forms import WRAPPERS
 from ragauge.ingest.judgements import Records, records_of
-from ragauge.ingest.lines import read_rows
+from ragauge.ingest.lines import open_bytes, read_rows
 from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.ingest.tables import rows_of
 
@@ -71,10 +71,9 @@ def _no_json(name: str, content: bytes, problems: list[str]) -> Records:
 def _parquet(name: str) -> DataFrame:
     import polars as pl
 
-    if not Path(name).is_file():
-        raise UsageError(f"{name}: no such file")
     try:
-        return pl.read_parquet(name)
+        with open_bytes(name) as file:
+            return pl.read_parquet(file)
     except (pl.exceptions.PolarsError, OSError) as error:
         fact = str(error).partition("\n")[0]
         raise InputRejected(f"{name}: cannot be read as Parquet: {fact}") from None
