@@ -324,6 +324,25 @@ def test_an_archive_with_flipped_bits_is_refused_or_imported(folder):
         assert b"Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE tags SET tag = 'other'",
+        "UPDATE tags SET run = run + 1",
+        "UPDATE runs SET number = number + 7",
+        "UPDATE run_units SET run = run + 1",
+        "UPDATE runs SET passed = 2",
+        "UPDATE runs SET passed = 1",
+    ],
+)
+def test_verify_sees_changed_tags_run_numbers_and_booleans(folder, statement):
+    ragauge("runs", "tag", "latest", "kept", *STORE, cwd=folder)
+    assert ragauge("runs", "verify", *STORE, cwd=folder).returncode == 0
+    altered(statement)(folder)
+    done = ragauge("runs", "verify", *STORE, cwd=folder)
+    assert (done.returncode, done.stderr) == (3, b"")
+
+
 LATE = """
 import datetime, sys
 class Late(datetime.datetime):
