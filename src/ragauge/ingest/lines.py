@@ -270,12 +270,17 @@ def _bounded(name: str, source: _Counted, chunks: Iterator[bytes]) -> Iterator[b
     given = 0
     for chunk in chunks:
         given += len(chunk)
-        if given > EXPANSION_FREE and given > MAX_EXPANSION * source.taken:
-            raise InputRejected(
-                f"{name}: expands more than {MAX_EXPANSION} times, like a decompression bomb; "
-                "unpack it yourself and name the plain file"
-            )
+        refuse_expansion(name, given, source.taken)
         yield chunk
+
+
+def refuse_expansion(name: str, given: int, taken: int) -> None:
+    """Raise InputRejected where the bytes taken from a file have grown beyond all reason."""
+    if given > EXPANSION_FREE and given > MAX_EXPANSION * taken:
+        raise InputRejected(
+            f"{name}: expands more than {MAX_EXPANSION} times, like a decompression bomb; "
+            "unpack it yourself and name the plain file"
+        )
 
 
 def _streamed(name: str, chunks: Iterator[bytes]) -> Iterator[Block]:
