@@ -219,6 +219,12 @@ def test_the_demo_without_a_folder_keeps_nothing_and_suggests_what_works(tmp_pat
         works(command, tmp_path)
 
 
+def test_the_demo_may_keep_its_files_in_the_working_folder(tmp_path):
+    done = ragauge("demo", "--into", ".", cwd=tmp_path)
+    assert b"The files are in this folder. Open report.html in a browser" in done.stdout
+    assert (tmp_path / "report.html").is_file()
+
+
 def test_a_ragauge_that_is_not_on_the_path_is_called_by_its_own(tmp_path):
     """As in `make demo`, which runs .venv/bin/ragauge without activating it."""
     (tmp_path / ".venv").symlink_to(RAGAUGE.parents[1])

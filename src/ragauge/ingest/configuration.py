@@ -335,7 +335,9 @@ def written(place: Path, problems: list[str]) -> Written:
         for name in ("ragauge.toml", "pyproject.toml")
     ]
     for path in [place] if place.is_file() else nearest:
-        if path.is_file() and (found := _configuration(path, problems)):
+        # A link to nothing is read too, and reported: without it the project's gates would be lost.
+        there = path.is_file() or path.is_symlink()
+        if there and (found := _configuration(path, problems)):
             return found
     return Written(None, "", {})
 

@@ -83,7 +83,7 @@ class _Reading:
 
 def read_dataset(path: Path) -> tuple[Dataset, list[Finding]]:
     """What a folder, or a file of heritage entries, holds; InputRejected with all that is wrong."""
-    if not path.exists():
+    if not path.exists() and not path.is_symlink():
         raise UsageError(f"{path}: no such file or folder")
     reading = _Reading()
     if path.is_dir():

@@ -73,7 +73,7 @@ def blocks(name: str) -> Iterator[Block]:
     if name == STDIN:
         yield from _streamed("stdin", _opened(sys.stdin.buffer, "stdin"))
         return
-    with _open(name) as file:
+    with open_bytes(name) as file:
         head = file.peek(8192)[:8192]
         if head.startswith((_GZIP, _ZSTD)) or not Path(name).is_file():
             yield from _streamed(name, _opened(file, name))
@@ -147,7 +147,8 @@ def size_of(name: str) -> int | None:
         return None
 
 
-def _open(name: str) -> io.BufferedReader:
+def open_bytes(name: str) -> io.BufferedReader:
+    """A file to read bytes from; raises UsageError or InputRejected with the reason."""
     path = Path(name)
     try:
         return cast(io.BufferedReader, path.open("rb", buffering=1 << 16))
@@ -269,12 +270,17 @@ def _bounded(name: str, source: _Counted, chunks: Iterator[bytes]) -> Iterator[b
     given = 0
     for chunk in chunks:
         given += len(chunk)
-        if given > EXPANSION_FREE and given > MAX_EXPANSION * source.taken:
-            raise InputRejected(
-                f"{name}: expands more than {MAX_EXPANSION} times, like a decompression bomb; "
-                "unpack it yourself and name the plain file"
-            )
+        refuse_expansion(name, given, source.taken)
         yield chunk
+
+
+def refuse_expansion(name: str, given: int, taken: int) -> None:
+    """Raise InputRejected where the bytes taken from a file have grown beyond all reason."""
+    if given > EXPANSION_FREE and given > MAX_EXPANSION * taken:
+        raise InputRejected(
+            f"{name}: expands more than {MAX_EXPANSION} times, like a decompression bomb; "
+            "unpack it yourself and name the plain file"
+        )
 
 
 def _streamed(name: str, chunks: Iterator[bytes]) -> Iterator[Block]:

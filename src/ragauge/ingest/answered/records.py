@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from ragauge.ingest.answered.shapes import has_answer_field
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.gold_forms import WRAPPERS
 from ragauge.ingest.judgements import Records, records_of
-from ragauge.ingest.lines import read_rows
+from ragauge.ingest.lines import MAX_LINE, open_bytes, read_rows, refuse_expansion
 from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.ingest.tables import rows_of
 
@@ -29,6 +30,8 @@ INNER = ("testRunData", "test_run_data")
 """Keys under which a file keeps the object that holds its rows."""
 MISSING = ("", "nan", "NaN")
 """What a table's cell holds where there is nothing: pandas writes so for a missing value."""
+_CELL = 16
+"""Bytes that a cell of a table takes in memory, whatever it holds."""
 CONVERSATIONS = ("conversationalTestCases", "conversational_test_cases")
 
 
@@ -71,13 +74,26 @@ def _no_json(name: str, content: bytes, problems: list[str]) -> Records:
 def _parquet(name: str) -> DataFrame:
     import polars as pl
 
-    if not Path(name).is_file():
-        raise UsageError(f"{name}: no such file")
     try:
-        return pl.read_parquet(name)
+        with open_bytes(name) as file:
+            size, columns = os.fstat(file.fileno()).st_size, len(pl.read_parquet_schema(file))
+        rows = pl.scan_parquet(name).select(pl.len()).collect().item()
+        refuse_expansion(name, rows * columns * _CELL, size)
+        frame = pl.read_parquet(name)
     except (pl.exceptions.PolarsError, OSError) as error:
         fact = str(error).partition("\n")[0]
         raise InputRejected(f"{name}: cannot be read as Parquet: {fact}") from None
+    held = 0  # polars keeps a text that is repeated once, rows hold it each time
+    for column in frame.iter_columns():
+        texts = column.explode() if column.dtype == pl.List(pl.String) else column
+        if texts.dtype == pl.String:
+            lengths = texts.str.len_bytes()
+            held += int(lengths.sum())
+            if (cast("int | None", lengths.max()) or 0) > MAX_LINE:
+                place = f"{name}: {quoted(column.name)}"
+                raise InputRejected(f"{place}: a value is longer than {MAX_LINE >> 20} MiB")
+    refuse_expansion(name, held, size)
+    return frame
 
 
 def _is_one_object(content: bytes) -> bool:
