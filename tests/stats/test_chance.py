@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy.special import expit
 
+from ragauge.stats.discrimination import matching_shift
 from ragauge.stats.logistic import chance
-from ragauge.stats.thresholds import matching_shift
 
 
 def test_it_is_the_fields_own_function():

@@ -3,14 +3,14 @@
 import pytest
 from scipy import stats
 
-from ragauge.stats.flip_power import (
+from ragauge.stats.paired import mcnemar, randomisation
+from ragauge.stats.power import (
+    detectable,
     fewest_flips,
     fewest_to_find,
     fewest_to_rule_out,
     smallest_seen,
 )
-from ragauge.stats.paired import mcnemar, randomisation
-from ragauge.stats.power import detectable
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.01, 0.05 / 9])

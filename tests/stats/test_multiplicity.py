@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import false_discovery_control
 
-from ragauge.stats.multiplicity import (
+from ragauge.stats.decision import (
     adjusted,
     benjamini_hochberg,
     holm,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.stats.sequential import ALPHA, ShareTest
+from ragauge.stats.exact import ALPHA, ShareTest
 
 DRAWS = 2000
 GRIDS = [(50, 48), (25, 24), (18, 18), (200, 190), (50, 49)]

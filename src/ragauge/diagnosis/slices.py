@@ -20,8 +20,8 @@ from ragauge.contracts.diagnosis import Slice
 from ragauge.contracts.metric import Better
 from ragauge.diagnosis.features import Feature, searched
 from ragauge.diagnosis.limits import mean
+from ragauge.stats.decision import holm, that_could_find
 from ragauge.stats.exact import counted_level, fisher_log_p
-from ragauge.stats.multiplicity import holm, that_could_find
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from typing import Any
-
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Decision, Rule, Verdict
+from collections.abc import Sequence
+from typing import Literal
+from msgspec import Struct
+from ragauge.contracts.comparison import Compared
+from ragauge.contracts.verdict import Decision, Op, Verdict
+from ragauge.stats.decision import ALPHA, gain, worst
+
 
 TOLERANCE = 1e-9
 """0.1 + 0.2 must satisfy <= 0.3."""
@@ -133,3 +139,132 @@ def _verdict(rule: Rule, score: Score, verdict: Decision, reason: str | None) ->
 def listed(qids: list[str], most: int = 5) -> str:
     more = f" and {len(qids) - most} more" if len(qids) > most else ""
     return ", ".join(qids[:most]) + more
+
+
+Gate = Literal["no-regression", "not-worse"]
+EVALUATED = ("pass", "fail")
+_UNJUDGED = "the test gives no probability: without --method, randomisation gives one"
+_APART = "by ranks it is worse, while the mean did not fall: leave --method out"
+
+
+class Held(Struct, frozen=True):
+    """What is held against the bound, and what comes of it."""
+
+    value: float | None
+    verdict: Decision
+    reason: str | None
+
+
+def gate_verdict(
+    gate: Gate,
+    metric: str,
+    one: Compared,
+    *,
+    named: bool,
+    alpha: float = ALPHA,
+    lacking: str | None = None,
+) -> Verdict:
+    """What a gate says of a metric's change.
+
+    `no-regression` stops a loss beyond the margin and beyond noise: its value is the change, or 0
+    where chance explains the change, so that what cannot be told passes. `not-worse` demands that
+    a loss beyond the margin is ruled out: its value is the worst end of the interval, or the
+    change where that is a gain beyond noise and the interval says less. A metric that neither run
+    could score stops nothing, unless the user named it. A change that the test could not judge is
+    not evaluated, and neither is one that would pass where `lacking` says that a run has too few
+    values.
+    """
+    held = _held(gate, one, named, alpha)
+    if lacking and held.verdict == "pass":
+        held = Held(held.value, "not_evaluated", lacking)
+    op, bound = _demand(gate, one)
+    return Verdict(
+        rule=f"{metric}{op}{bound:.12g} {gate}",
+        metric=metric,
+        op=op,
+        bound=bound,
+        value=held.value,
+        n=one.n,
+        ci=one.ci,
+        verdict=held.verdict,
+        reason=held.reason,
+    )
+
+
+def passes(gates: Sequence[Verdict]) -> bool:
+    """Whether a gate lets a run through: each metric holds, and one at least was evaluated."""
+    evaluated = any(gate.verdict in EVALUATED for gate in gates)
+    return evaluated and all(gate.holds for gate in gates)
+
+
+def _demand(gate: Gate, one: Compared) -> tuple[Op, float]:
+    """The bound: the margin, on the side where a metric is worse.
+
+    A loss of the margin is accepted where it was seen, and not where it might be.
+    """
+    margin = one.margin or 0.0
+    # 0 - margin rather than -margin: a bound of -0 would be shown with its sign.
+    if one.better == "higher":
+        return (">=" if gate == "no-regression" else ">"), 0.0 - margin
+    return ("<=" if gate == "no-regression" else "<"), margin
+
+
+def _held(gate: Gate, one: Compared, named: bool, alpha: float) -> Held:
+    if one.mean_change is None:
+        absent = one.before is None and one.after is None and one.verdict == "not_comparable"
+        decision: Decision = "not_applicable" if absent and not named else "not_evaluated"
+        return Held(None, decision, one.reason or "nothing to compare")
+    if gate == "not-worse":
+        return _not_worse(one, one.mean_change)
+    return _no_regression(one, one.mean_change, alpha)
+
+
+def _not_worse(one: Compared, change: float) -> Held:
+    reached = gain(worst(one.ci, one.better), one.better) if one.ci else None
+    inside = one.ci is not None and worst(one.ci, one.better) > -(one.margin or 0.0)
+    if one.verdict in ("better", "not_worse"):
+        return Held(reached if inside else change, "pass", one.reason)
+    return Held(reached, "fail", _told(f"{_reach(reached)}{_more(one)}", one.reason))
+
+
+def _no_regression(one: Compared, change: float, alpha: float) -> Held:
+    if one.p is None and one.verdict != "not_worse":
+        return Held(None, "not_evaluated", _told(one.reason, _UNJUDGED))
+    if one.verdict == "worse":
+        if gain(change, one.better) >= 0:
+            return Held(None, "not_evaluated", _told(_APART, one.reason))
+        found = f"worse than chance explains, {_probability(one.p_adjusted)}"
+        return Held(change, "fail", _told(found, one.reason))
+    if one.p_adjusted is None or one.p_adjusted < alpha:
+        # By ranks a metric may be better while its mean fell: that is no loss beyond noise.
+        lost = one.verdict == "better" and gain(change, one.better) < 0
+        return Held(0.0 if lost else change, "pass", one.reason)
+    seen = _could_have_seen(one) if one.verdict == "cannot_tell" and one.differs else None
+    return Held(0.0, "pass", _told(seen, one.reason) or None)
+
+
+def _told(*parts: str | None) -> str:
+    return "; ".join(part for part in parts if part)
+
+
+def _probability(p: float | None) -> str:
+    return f"p = {p:.3f}" if p is not None and p >= 0.001 else "p < 0.001"
+
+
+def _could_have_seen(one: Compared) -> str:
+    if one.detectable is None:
+        return "cannot tell" if one.reason else f"cannot tell; no loss shows with n = {one.n:,}"
+    return f"cannot tell; with n = {one.n:,} a loss of {one.detectable:.3f} would most likely show"
+
+
+def _reach(reached: float | None) -> str:
+    """How far the loss may go, as far as is known."""
+    if reached is None:
+        return "there is no interval to rule out a loss beyond the margin"
+    return f"a loss beyond the margin is not ruled out: the interval reaches {reached:+.3f}"
+
+
+def _more(one: Compared) -> str:
+    if one.verdict != "cannot_tell" or one.needed is None:
+        return ""
+    return f" with n = {one.n:,}; {one.needed:,} would tell, {one.needed - one.n:,} more"

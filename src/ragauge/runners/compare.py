@@ -65,7 +65,7 @@ from ragauge.runners.paired_units import (
     ask_the_same,
     paired_units,
 )
-from ragauge.stats.multiplicity import level_of
+from ragauge.stats.decision import level_of
 from ragauge.text.visible import visible
 
 MOVING = ("latest", "green")

@@ -24,9 +24,8 @@ from ragauge.stats.differences import (
     too_few,
     turned,
 )
-from ragauge.stats.intervals import DEFAULT_CONFIDENCE, Interval, z_of
+from ragauge.stats.intervals import DEFAULT_CONFIDENCE, Interval, score_interval, z_of
 from ragauge.stats.random_signs import DRAWS, by_all_signs, share_as_far, subset_means, subsets
-from ragauge.stats.score_interval import score_interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -144,17 +144,13 @@ def threshold_range(
         return Range(ci=None, reason=f"none of {draws:,} draws has a threshold better than chance")
     outside = (100 - confidence) / 200
     lowest, highest = np.quantile(drawn, [outside, 1 - outside]).tolist()
-    return Range(ci=(lowest, highest), reason=_said(len(drawn), draws, lowest == highest))
-
-
-def _said(found: int, draws: int, one: bool) -> str | None:
-    parts = [
-        "every draw gives the same threshold: the interval says nothing" if one else "",
-        f"{draws - found:,} of {draws:,} draws have no threshold better than chance"
-        if found < draws
-        else "",
-    ]
-    return "; ".join(filter(None, parts)) or None
+    said = []
+    if lowest == highest:
+        said.append("every draw gives the same threshold: the interval says nothing")
+    if len(drawn) < draws:
+        lost = draws - len(drawn)
+        said.append(f"{lost:,} of {draws:,} draws have no threshold better than chance")
+    return Range(ci=(lowest, highest), reason="; ".join(said) or None)
 
 
 def _drawn(low: Floats, high: Floats, seed: int, draws: int) -> Iterator[float | None]:
