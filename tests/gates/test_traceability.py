@@ -6,8 +6,7 @@ from ragauge.contracts.calibration import Calibration
 from ragauge.contracts.score import Score
 from ragauge.errors import UsageError
 from ragauge.gates.decide import decide
-from ragauge.gates.rules import parse_rules
-from ragauge.gates.traceability import (
+from ragauge.gates.presets import (
     about_deltas,
     audit_rules,
     deltas_rule,
@@ -15,6 +14,7 @@ from ragauge.gates.traceability import (
     uncalibrated,
     with_deltas,
 )
+from ragauge.gates.rules import parse_rules
 from ragauge.metrics.table import find, table
 
 VALID = "traceability.valid=1"

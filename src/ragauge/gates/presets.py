@@ -1,22 +1,19 @@
-"""Presets: gates that belong together, under a name."""
+"""Presets: gates that belong together, under a name; of scores, components, audits and traces."""
 
 from __future__ import annotations
 
-from typing import get_args
-from ragauge.contracts.verdict import Op, Rule
-from ragauge.errors import UsageError
 from collections.abc import Callable, Sequence
+
 from msgspec import structs
+
+from ragauge.contracts.calibration import Calibration
 from ragauge.contracts.evaluation import Task
 from ragauge.contracts.metric import Metric
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Decision, Rule, Verdict
+from ragauge.errors import UsageError
 from ragauge.gates.decide import decide
 from ragauge.gates.rules import Gated, known_rules, merged, parse_rules
-from collections.abc import Callable
-from ragauge.contracts.calibration import Calibration
-from ragauge.contracts.verdict import Rule, Verdict
-
 
 _INTEGRITY = ("quality.coverage = 1", "quality.errors = 0")
 """Every preset has these: a number over half the questions is no number."""
@@ -72,15 +69,10 @@ def brief_name(name: str, chosen: str | None) -> str:
 
 
 def preset(name: str) -> tuple[Rule, ...]:
+    """The gates of a score's preset."""
     if name not in _PRESETS:
         raise UsageError(f'there is no preset "{name}"; there are {", ".join(PRESETS)}')
-    return tuple(_rule(text) for text in _PRESETS[name])
-
-
-def _rule(text: str) -> Rule:
-    metric, op, bound = text.split()
-    assert op in get_args(Op), text
-    return Rule(metric=metric, op=op, bound=float(bound))  # type: ignore[arg-type]
+    return known_rules(",".join(_PRESETS[name]))
 
 
 INTEGRITY: dict[Task, str] = {
@@ -175,9 +167,9 @@ def audit_rules(
     What a gold set is needed for joins with one, coverage where a question has a target, and the
     rank correlation where there are other traces to compare with.
     """
-    texts = [AUDIT, *([WITH_GOLD] if gold else []), *([WITH_TARGETS] if targets else [])]
-    texts += [WITH_RANKS] if ranked else []
-    return _with_own(known_rules(",".join(texts)), own, find)
+    joined = {AUDIT: True, WITH_GOLD: gold, WITH_TARGETS: targets, WITH_RANKS: ranked}
+    known = known_rules(",".join(text for text, joins in joined.items() if joins))
+    return merged(known, parse_rules(own, find) if own else ())
 
 
 def trace_eval_rules(
@@ -191,7 +183,8 @@ def trace_eval_rules(
     """
     texts = [WITH_GOLD, *([WITH_TARGETS] if targets else []), CHECKED, TRACE_EVAL]
     known = known_rules(",".join(texts))
-    return _with_own(merged(known, known_rules(STRICT)) if strict else known, own, find)
+    known = merged(known, known_rules(STRICT)) if strict else known
+    return merged(known, parse_rules(own, find) if own else ())
 
 
 def deltas_rule(threshold: float | None) -> Rule:
@@ -218,9 +211,3 @@ def about_deltas(rule: Rule) -> bool:
 def uncalibrated(rule: Rule, of: int, reason: str) -> Verdict:
     """The verdict on a rule about ΔS without a calibration to rely on: not evaluated, and why."""
     return decide(rule, Score(value=None, n=0, of=of, reason=reason))
-
-
-def _with_own(
-    known: tuple[Rule, ...], own: str | None, find: Callable[[str], Gated]
-) -> tuple[Rule, ...]:
-    return merged(known, parse_rules(own, find) if own else ())

@@ -30,8 +30,8 @@ from ragauge.contracts.gold import Gold, fingerprint
 from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.score import Outcome
 from ragauge.contracts.verdict import Rule, Verdict
-from ragauge.diagnosis.traceability import advise_similarity
-from ragauge.gates.traceability import about_deltas, uncalibrated
+from ragauge.diagnosis.advice import advise_similarity
+from ragauge.gates.presets import about_deltas, uncalibrated
 from ragauge.metrics.sums import QuestionSums
 from ragauge.runners.audit_sums import AuditSums
 from ragauge.runners.evaluation import Numbers, by_gold

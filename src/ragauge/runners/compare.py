@@ -29,8 +29,7 @@ from ragauge.contracts.metric import Better
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.errors import InputRejected, UsageError
-from ragauge.gates.decide import TOLERANCE
-from ragauge.gates.regression import Gate, gate_verdict, passes
+from ragauge.gates.decide import TOLERANCE, Gate, gate_verdict, passes
 from ragauge.runners.comparability import (
     ALL,
     chosen_metrics,
