@@ -16,10 +16,15 @@ from ragauge.contracts.run import FACTORS
 from ragauge.contracts.score import QuestionRow
 from ragauge.contracts.stability import STABILITIES, Retrieval
 from ragauge.contracts.trace_eval import Broken
-from ragauge.diagnosis.advice import UNKNOWN, StabilityFacts
+from ragauge.diagnosis.advice import (
+    CODES,
+    UNKNOWN,
+    Fault,
+    StabilityFacts,
+    TraceabilityFacts,
+    Turned,
+)
 from ragauge.diagnosis.catalogue import CAUSE, catalogue
-from ragauge.diagnosis.components import Fault
-from ragauge.diagnosis.traceability import CODES, TraceabilityFacts, Turned
 from ragauge.gates.rules import known_rules
 from ragauge.metrics.quality import LABELS
 from ragauge.metrics.table import table

@@ -9,8 +9,7 @@ import pytest
 
 from ragauge.contracts.diagnosis import Intervention
 from ragauge.diagnosis import scored_case, traced_case
-from ragauge.diagnosis.catalogue import CAUSE, catalogue
-from ragauge.diagnosis.evidence import evidence, rules, symptoms
+from ragauge.diagnosis.catalogue import CAUSE, catalogue, evidence, rules, symptoms
 from ragauge.diagnosis.ranking import MENDED
 from ragauge.runners.diagnosis.diagnose import AGAIN
 

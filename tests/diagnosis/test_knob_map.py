@@ -3,8 +3,7 @@
 import pytest
 
 from ragauge.contracts.diagnosis import KNOBS
-from ragauge.diagnosis.catalogue import Entry, Step, catalogue
-from ragauge.diagnosis.knob_map import actions_of
+from ragauge.diagnosis.catalogue import Entry, Step, actions_of, catalogue
 
 ENTRY = Entry(
     id="own.one",

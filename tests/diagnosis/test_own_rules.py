@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from ragauge import diagnose
 from ragauge.contracts.diagnosis import Threshold
-from ragauge.diagnosis.catalogue import catalogue
-from ragauge.diagnosis.evidence import symptoms
+from ragauge.diagnosis.catalogue import catalogue, symptoms
 from ragauge.diagnosis.own_rules import OwnRules, read_own_rules
 from ragauge.errors import UsageError
 

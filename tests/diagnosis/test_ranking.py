@@ -11,7 +11,7 @@ from msgspec import structs
 from scipy.stats import binomtest
 
 from ragauge.diagnosis.cases import Case
-from ragauge.diagnosis.evidence import evidence, rules, symptoms
+from ragauge.diagnosis.catalogue import evidence, rules, symptoms
 from ragauge.diagnosis.ranking import (
     ENOUGH,
     LEAST,

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from ragauge.contracts.diagnosis import LANGUAGES, Slice
 from ragauge.diagnosis.cases import Case
-from ragauge.diagnosis.catalogue import CAUSE, catalogue
-from ragauge.diagnosis.evidence import rules, symptoms
+from ragauge.diagnosis.catalogue import CAUSE, catalogue, rules, symptoms
 from ragauge.diagnosis.ranking import rank
 from ragauge.diagnosis.report import Teller
 from ragauge.diagnosis.words import words

@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from operator import attrgetter
-from typing import Any
-from msgspec import Struct
+from typing import Any, Literal
+
+from msgspec import Struct, structs
+
+from ragauge.contracts.audit import OK, AuditedAnswer, AuditFacts, LambdaState
 from ragauge.contracts.score import Advice, QuestionRow, Score
 from ragauge.contracts.stability import FactorEffect, QuestionStability, Stability
+from ragauge.contracts.trace_eval import Broken, TracedQuestion
 from ragauge.diagnosis.catalogue import Entry, catalogue
 from ragauge.gates.decide import satisfies
 from ragauge.gates.rules import known_rules
-from msgspec import Struct, structs
-from ragauge.contracts.score import Advice
-import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, Literal
-from ragauge.contracts.audit import OK, AuditedAnswer, AuditFacts, LambdaState
-from ragauge.contracts.trace_eval import Broken, TracedQuestion
-
 
 SHOWN = 5
 UNKNOWN = "unknown"
@@ -119,9 +116,13 @@ def advised(
     """
     found = []
     entries = [entry for entry in catalogue() if entry.family == family]
-    alike = _alike(questions, sorted({fact for entry in entries for fact in entry.when}))
+    # Questions that no entry can tell apart are looked at once: thousands come to a few kinds.
+    alike: dict[Any, list[int]] = {}
+    kind_of = attrgetter(*sorted({fact for entry in entries for fact in entry.when}))
+    for place, row in enumerate(questions):
+        alike.setdefault(kind_of(row), []).append(place)
     for entry in entries:
-        kinds = [places for places in alike if _matches(entry, questions[places[0]])]
+        kinds = [places for places in alike.values() if _matches(entry, questions[places[0]])]
         speaking = [questions[place] for place in sorted(chain.from_iterable(kinds))]
         if speaking and all(_holds(text, scores) for text in entry.scores):
             found.append((entry, speaking))
@@ -129,15 +130,6 @@ def advised(
     cut = units is not None and units > len(questions)
     among = f", among the first {len(questions):,} of {units:,}" if cut else ""
     return tuple(_advice(entry, rows, questions, strata, among) for entry, rows in found)
-
-
-def _alike(questions: Sequence[Any], facts: Sequence[str]) -> list[list[int]]:
-    """Places of questions that entries cannot tell apart: thousands come to a few kinds."""
-    kinds: dict[Any, list[int]] = {}
-    kind_of = attrgetter(*facts)
-    for place, row in enumerate(questions):
-        kinds.setdefault(kind_of(row), []).append(place)
-    return list(kinds.values())
 
 
 def _matches(entry: Entry, row: Any) -> bool:
@@ -235,11 +227,7 @@ def advise_component(
     if of == len(units):
         return found
     among = f", among the first {len(units):,} of {of:,}"
-    return tuple(_beside(one, among) for one in found)
-
-
-def _beside(one: Advice, among: str) -> Advice:
-    return structs.replace(one, evidence=one.evidence + among)
+    return tuple(structs.replace(one, evidence=one.evidence + among) for one in found)
 
 
 CODES = "traceability.does_not_hold"
@@ -298,19 +286,31 @@ def traceability_facts(
     `failed` are the names of metrics whose gate fails with this question beyond the bound;
     `threshold` is the calibrated one, None where nobody can say what is near.
     """
+    missed = _any([None if run.matched is None else not run.matched for run in runs])
+    gains = [
+        run.ndcg_after - run.ndcg_before
+        for run in runs
+        if run.ndcg_after is not None and run.ndcg_before is not None
+    ]
     return TraceabilityFacts(
         qid=question.qid,
         answerable=question.answerable,
         holds=all(run.code == OK for run in runs) if runs else None,
-        matched=_all([run.matched for run in runs]),
+        matched=None if missed is None else not missed,
         found=None if question.coverage is None else question.coverage > 0,
         near=_any([_near(run, threshold) for run in runs]),
-        decoy_nearer=_any([_decoy_nearer(run.deltaS) for run in runs]),
+        decoy_nearer=_any(
+            [
+                run.deltaS["decoy"] <= run.deltaS["anchor"]
+                for run in runs
+                if {"anchor", "decoy"} <= run.deltaS.keys()
+            ]
+        ),
         retrieval=question.retrieval,
         answer=question.answer,
         broken=question.broken,
         turned=turned,
-        demoted=_demoted(runs),
+        demoted=math.fsum(gains) < 0 if gains else None,
         short=short,
         fails_coverage="coverage" in failed,
         fails_deltas=not {"deltaS_chunk", "deltaS_context"}.isdisjoint(failed),
@@ -352,26 +352,6 @@ def _near(one: AuditFacts | AuditedAnswer, threshold: float | None) -> bool | No
     if threshold is None or one.matched is not False or one.code != OK or NEAREST not in one.deltaS:
         return None
     return one.deltaS[NEAREST] <= threshold
-
-
-def _decoy_nearer(deltas: Mapping[str, float]) -> bool | None:
-    if "anchor" not in deltas or "decoy" not in deltas:
-        return None
-    return deltas["decoy"] <= deltas["anchor"]
-
-
-def _demoted(runs: Sequence[AuditFacts]) -> bool | None:
-    gains = [
-        run.ndcg_after - run.ndcg_before
-        for run in runs
-        if run.ndcg_after is not None and run.ndcg_before is not None
-    ]
-    return math.fsum(gains) < 0 if gains else None
-
-
-def _all(told: Sequence[bool | None]) -> bool | None:
-    known = [one for one in told if one is not None]
-    return all(known) if known else None
 
 
 def _any(told: Sequence[bool | None]) -> bool | None:

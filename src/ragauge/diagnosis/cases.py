@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from msgspec import Struct
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
-from ragauge.contracts.diagnosis import AddressCounts, ScoreRow, Severity, Threshold
-from ragauge.contracts.finding import Findings
-from ragauge.contracts.metric import Better
-from ragauge.contracts.score import Advice, Score
-from ragauge.contracts.verdict import Verdict
-from collections.abc import Sequence
+
+from msgspec import Struct
+
 from ragauge.citations.convergence import RunSeen, retrieval_state
 from ragauge.contracts.answers import Context
 from ragauge.contracts.citation import Citation
 from ragauge.contracts.claims import AnswerClaims
+from ragauge.contracts.diagnosis import AddressCounts, ScoreRow, Severity, Threshold
 from ragauge.contracts.facts import Facts
+from ragauge.contracts.finding import Findings
 from ragauge.contracts.gold import Gold
+from ragauge.contracts.metric import Better
 from ragauge.contracts.run import Variation
+from ragauge.contracts.score import Advice, Score
+from ragauge.contracts.verdict import Verdict
 
 
 class Case(Struct, frozen=True, kw_only=True):

@@ -13,19 +13,17 @@ them stands in `evidence.toml`. `{n}` in the evidence is the number of questions
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
+
 import msgspec
 from msgspec import Struct, structs
-from ragauge.contracts.diagnosis import Language
+
+from ragauge.contracts.diagnosis import Action, Language
 from ragauge.diagnosis.limits import plain_name
 from ragauge.metrics.table import table
-from collections.abc import Mapping
-from ragauge.contracts.diagnosis import Action
-from msgspec import Struct
-
 
 CAUSE = "cause"
 """The family of causes that are ranked by their evidence."""
@@ -88,15 +86,15 @@ def catalogue(language: Language = "en") -> tuple[Entry, ...]:
     if language == "en":
         return english
     worded = {one["id"]: msgspec.convert(one, _Worded) for one in _entries(language)}
-    return tuple(_in_other_words(entry, worded[entry.id]) for entry in english)
-
-
-def _in_other_words(entry: Entry, worded: _Worded) -> Entry:
-    actions = tuple(
-        structs.replace(step, **structs.asdict(words))
-        for step, words in zip(entry.actions, worded.actions, strict=True)
-    )
-    return structs.replace(entry, **structs.asdict(worded) | {"actions": actions})
+    found = []
+    for entry in english:
+        other = worded[entry.id]
+        actions = tuple(
+            structs.replace(step, **structs.asdict(words))
+            for step, words in zip(entry.actions, other.actions, strict=True)
+        )
+        found.append(structs.replace(entry, **structs.asdict(other) | {"actions": actions}))
+    return tuple(found)
 
 
 def _entries(language: Language) -> Iterator[dict[str, Any]]:
