@@ -1,4 +1,4 @@
-"""A straight line through points with the interval of its slope, and the percentiles of a sample."""
+"""A straight line through points, how sure its slope is, and the percentiles of a sample."""
 
 from __future__ import annotations
 
