@@ -3,15 +3,16 @@
 import pytest
 from msgspec.structs import replace
 
-from ragauge.citations.matching import (
+from ragauge.citations.spans import (
+    IN_TOKENS,
     NO_ANCHOR,
     NO_PLACES,
     NOTHING_TO_MATCH,
+    SEVERAL_REVISIONS,
     Overlap,
     anchor_overlap,
     matches,
 )
-from ragauge.citations.spans import IN_TOKENS, SEVERAL_REVISIONS
 from ragauge.contracts.citation import Citation, Offsets
 from ragauge.contracts.gold import Gold, Span
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from ragauge.citations.codes import message_of, place_of
 from ragauge.citations.validator import CitationValidator
-from ragauge.citations.wording import message_of, place_of
 from ragauge.contracts.audit import CitationFinding
 from ragauge.contracts.manifest import Manifest
 from tests.citations.answers import ANSWER, RETRIEVED, chunk

@@ -136,7 +136,11 @@ def drift(
         fact = f"no field that {was_name} tells too; write both by the same build"
         findings.add(Finding(NOTHING_COMPARED, now_name, fact))
     elif not found and not any(fields <= {*coverage.compared} for fields in ENOUGH):
-        findings.add(Finding(NOT_ENOUGH_COMPARED, now_name, _not_enough(coverage)))
+        fact = (
+            f"no difference in what both tell ({', '.join(coverage.compared)}), but that is "
+            "neither the hash nor text_preproc and doc_revs together; write both by the same build"
+        )
+        findings.add(Finding(NOT_ENOUGH_COMPARED, now_name, fact))
     return DriftReport(
         passed=not findings.counts,
         was=_compared(was, was_name),
@@ -161,28 +165,20 @@ def place_of(difference: Difference) -> str:
 
 def message_of(difference: Difference) -> str:
     """What was and what is, in words, with what follows and the next step."""
-    return f"{_change(difference)}. {difference.follows} {difference.tip}"
-
-
-def _not_enough(coverage: DriftCoverage) -> str:
-    return (
-        f"no difference in what both tell ({', '.join(coverage.compared)}), but that is neither "
-        "the hash nor text_preproc and doc_revs together; write both by the same build"
-    )
-
-
-def _change(difference: Difference) -> str:
     was, now = told(difference.was), told(difference.now)
     match difference.code:
         case "document_new":
-            return f"new, revision {now}"
+            change = f"new, revision {now}"
         case "document_gone":
-            return f"gone, was revision {was}"
+            change = f"gone, was revision {was}"
         case "hash_kept":
-            return f"still {now}, though other fields differ"
+            change = f"still {now}, though other fields differ"
         case "hash_changed_alone":
-            return f"was {was}, is {now}, though nothing else that both tell differs"
-    return f"was {'absent' if was is None else was}, is {'absent' if now is None else now}"
+            change = f"was {was}, is {now}, though nothing else that both tell differs"
+        case _:
+            was, now = ("absent" if value is None else value for value in (was, now))
+            change = f"was {was}, is {now}"
+    return f"{change}. {difference.follows} {difference.tip}"
 
 
 def _of_fields(was: Manifest, now: Manifest) -> Iterator[Difference]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ragauge import __version__
 from ragauge.citations.codes import CODES, depth_of, entry_of, rank_of, tip_of
-from ragauge.citations.live import LiveIndex
+from ragauge.citations.rules import LiveIndex
 from ragauge.citations.validator import Policy
 from ragauge.contracts.audit import (
     DEPTHS,
