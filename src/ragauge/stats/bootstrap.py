@@ -267,17 +267,16 @@ def _ends(
         return None, "no BCa interval: every draw lies on one side of the value"
     if acceleration is None:
         return None, "no BCa interval: leaving out a unit can leave no finished value"
-    low, high = (_quantile(ordered, _share(z)) for z in tails(confidence, bias, acceleration))
+    low, high = (_quantile(ordered, z) for z in tails(confidence, bias, acceleration))
     return (low, high), told if lost else None
 
 
-def _share(z: float) -> float:
-    """The share of a normal distribution below a place; an infinite one is an end of the draws."""
-    return round(NormalDist().cdf(z), 12) if math.isfinite(z) else float(z > 0)
+def _quantile(ordered: Floats, z: float) -> float:
+    """The draw at a place of the normal scale; an infinite one is an end of the draws.
 
-
-def _quantile(ordered: Floats, share: float) -> float:
-    """Between two draws it is interpolated linearly, as numpy does by default."""
+    Between two draws it is interpolated linearly, as numpy does by default.
+    """
+    share = round(NormalDist().cdf(z), 12) if math.isfinite(z) else float(z > 0)
     whole, part = divmod(share * (len(ordered) - 1), 1)
     low = float(ordered[int(whole)])
     high = float(ordered[min(int(whole) + 1, len(ordered) - 1)])
@@ -325,15 +324,6 @@ class Spread(NamedTuple):
     kurtosis: float
     fifth: float
     lumps: float
-
-
-class Bend(NamedTuple):
-    """What the curvature of a metric adds to the distribution of its straight part."""
-
-    bias: float
-    skewness: float
-    rest: float
-    """The standard deviation of the bent part. All three in standard errors."""
 
 
 def tails(confidence: float, bias: float = 0.0, acceleration: float = 0.0) -> tuple[float, float]:
@@ -490,15 +480,22 @@ def metric_ends(
     error = math.ldexp(spread.error * int(counts.sum()), exponent)
     together = np.array([[_total(counts * one * other) for other in units.T] for one in units.T])
     pull = _times(together, shape.slopes) / error
-    bend = _bend(shape, together, pull, error)
-    larger = max(abs(bend.bias), abs(bend.skewness), bend.rest)
+    # Half a quadratic form of the sums: what the bend adds, in standard errors.
+    product = _times(shape.bends, together)
+    bias = _total((shape.bends * together).ravel()) / 2 / error
+    skewness = 3 * _total(pull * _times(shape.bends, pull)) / error
+    rest = math.sqrt(max(0.0, _total((product * product.T).ravel()) / 2)) / error
+    larger = max(abs(bias), abs(skewness), rest)
     ends = []
     for z in tails(confidence):
         doubt = next_terms(z, spread) + spread.lumps + larger * (larger + abs(spread.skewness))
-        doubt += _beyond(shape, pull * z) / error
+        place = pull * z
+        straight = _total(shape.slopes * place)
+        bent = _total(place * _times(shape.bends, place)) / 2
+        doubt += abs(float(shape.at(place)) - shape.value - straight - bent) / error
         if not doubt <= drawn_error(z, draws):  # NaN is no better than too much
             return None
-        end = expanded(z, spread) + bend.bias + bend.skewness * (z * z - 1) / 6
+        end = expanded(z, spread) + bias + skewness * (z * z - 1) / 6
         ends.append(shape.value + error * end)
     return ends[0], ends[1]
 
@@ -521,23 +518,6 @@ def _shape(
     np.fill_diagonal(bends, up - 2 * value + down)
     units = np.divide(away, steps, out=np.zeros_like(away), where=steps > 0)
     return units, Shape(at, value, (up - down) / 2, bends)
-
-
-def _bend(shape: Shape, together: Floats, pull: Floats, error: float) -> Bend:
-    """Bias, skewness and deviation of half a quadratic form of the sums."""
-    product = _times(shape.bends, together)
-    return Bend(
-        bias=_total((shape.bends * together).ravel()) / 2 / error,
-        skewness=3 * _total(pull * _times(shape.bends, pull)) / error,
-        rest=math.sqrt(max(0.0, _total((product * product.T).ravel()) / 2)) / error,
-    )
-
-
-def _beyond(shape: Shape, place: Floats) -> float:
-    """What the metric has at a place beyond its line and its bend."""
-    straight = _total(shape.slopes * place)
-    bent = _total(place * _times(shape.bends, place)) / 2
-    return abs(float(shape.at(place)) - shape.value - straight - bent)
 
 
 def _times(left: Floats, right: Floats) -> Floats:
