@@ -105,8 +105,33 @@ def differences(was: Manifest, now: Manifest) -> tuple[Difference, ...]:
     >>> one.code, one.was, one.now
     ('chunker_changed', 'v1:200', 'v1:400')
     """
-    found = [*_of_fields(was, now), *_of_documents(_revs(was), _revs(now))]
-    return (*found, *_of_hash(was.hash, now.hash, bool(found)))
+    found: list[Difference] = []
+    both = {*_told(was)} & {*_told(now)}
+    for name in _PLAIN:
+        if name in both:
+            for field, one, other in _parts(name, getattr(was, name), getattr(now, name)):
+                found.append(_difference(f"{name}_changed", field, one, other))
+    for name in sorted(was.extra.keys() & now.extra.keys()):
+        for field, one, other in _parts(name, was.extra[name], now.extra[name]):
+            found.append(_difference("extra_changed", field, one, other))
+    revs, others = _revs(was), _revs(now)
+    if revs and others:
+        same = revs.keys() & others.keys()
+        documents = {
+            "document_changed": [id for id in same if revs[id] != others[id]],
+            "document_gone": revs.keys() - others.keys(),
+            "document_new": others.keys() - revs.keys(),
+        }
+        for code, ids in documents.items():
+            for id in sorted(ids):
+                found.append(_difference(code, "doc_revs", revs.get(id), others.get(id), id))
+    if was.hash and now.hash:
+        if bare_hash(was.hash) != bare_hash(now.hash):
+            code = "hash_changed" if found else "hash_changed_alone"
+            found.append(_difference(code, "hash", was.hash, now.hash))
+        elif found:
+            found.append(_difference("hash_kept", "hash", was.hash, now.hash))
+    return tuple(found)
 
 
 def coverage_of(was: Manifest, now: Manifest) -> DriftCoverage:
@@ -181,17 +206,6 @@ def message_of(difference: Difference) -> str:
     return f"{change}. {difference.follows} {difference.tip}"
 
 
-def _of_fields(was: Manifest, now: Manifest) -> Iterator[Difference]:
-    both = {*_told(was)} & {*_told(now)}
-    for name in _PLAIN:
-        if name in both:
-            for field, one, other in _parts(name, getattr(was, name), getattr(now, name)):
-                yield _difference(f"{name}_changed", field, one, other)
-    for name in sorted(was.extra.keys() & now.extra.keys()):
-        for field, one, other in _parts(name, was.extra[name], now.extra[name]):
-            yield _difference("extra_changed", field, one, other)
-
-
 def _parts(field: str, was: Any, now: Any) -> Iterator[tuple[str, Any, Any]]:
     """What differs in a field: inside objects, the part that does."""
     if isinstance(was, dict) and isinstance(now, dict):
@@ -201,19 +215,6 @@ def _parts(field: str, was: Any, now: Any) -> Iterator[tuple[str, Any, Any]]:
         yield field, was, now
 
 
-def _of_documents(was: dict[str, str], now: dict[str, str]) -> Iterator[Difference]:
-    if not was or not now:
-        return
-    changed = (doc_id for doc_id in was.keys() & now.keys() if was[doc_id] != now[doc_id])
-    for code, ids in (
-        ("document_changed", changed),
-        ("document_gone", was.keys() - now.keys()),
-        ("document_new", now.keys() - was.keys()),
-    ):
-        for doc_id in sorted(ids):
-            yield _difference(code, "doc_revs", was.get(doc_id), now.get(doc_id), doc_id)
-
-
 def _revs(manifest: Manifest) -> dict[str, str]:
     """The revisions by id in NFC; an id that stands there in both forms stays as it is written."""
     revs = manifest.doc_revs
@@ -221,15 +222,6 @@ def _revs(manifest: Manifest) -> dict[str, str]:
         doc_id if composed(doc_id) in revs else composed(doc_id): rev
         for doc_id, rev in sorted(revs.items())
     }
-
-
-def _of_hash(was: str, now: str, differ: bool) -> Iterator[Difference]:
-    if not was or not now:
-        return
-    if bare_hash(was) != bare_hash(now):
-        yield _difference("hash_changed" if differ else "hash_changed_alone", "hash", was, now)
-    elif differ:
-        yield _difference("hash_kept", "hash", was, now)
 
 
 def _difference(code: str, field: str, was: Any, now: Any, doc_id: str | None = None) -> Difference:
