@@ -131,6 +131,8 @@ class _Diagnosis:
         for name, values in too_fine(list(material.features.values())).items():
             message = f"{values:,} values are too many to slice by"
             material.findings.add(Finding("too_fine", name, message))
+        ruled = [name for name, one in self._measured.items() if one.limits and self._failing[name]]
+        slices = [one for name in ruled for one in self._slices_of(name, ALPHA / len(ruled))]
         counts = Counter(name for names in self._symptoms.values() for name in names)
         unknown = [key for key in material.unknown if key != "no_replay" or replay is None]
         return DiagnosisReport(
@@ -142,7 +144,7 @@ class _Diagnosis:
             causes=self._causes(),
             symptoms=dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))),
             addresses=material.addresses,
-            slices=self._slices(),
+            slices=tuple(sorted(slices, key=lambda one: (one.p, one.metric))[:SLICES]),
             replay=replay,
             unknown=(*self._uncertain(), *(self._words.unknown[key] for key in unknown)),
             findings=tuple(material.findings.kept()),
@@ -248,12 +250,6 @@ class _Diagnosis:
             self._material, self._entries, self._how.knobs, self._low, alone=not ranked
         )
         return tuple(sorted(found, key=lambda one: ORDER.index(one.standing)))
-
-    def _slices(self) -> tuple[Slice, ...]:
-        """The strongest slices over all metrics that are low."""
-        ruled = [name for name, one in self._measured.items() if one.limits and self._failing[name]]
-        found = [one for name in ruled for one in self._slices_of(name, ALPHA / len(ruled))]
-        return tuple(sorted(found, key=lambda one: (one.p, one.metric))[:SLICES])
 
     def _slices_of(self, name: str, alpha: float) -> list[Slice]:
         """Where a metric is worse than elsewhere; of one that is fine, only where it is not.

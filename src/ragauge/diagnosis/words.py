@@ -134,10 +134,9 @@ def worded(template: str, **values: object) -> str:
     >>> worded("{metric}: {value} in {n} of {of}", metric="rcr", value=-0.0001, n=14, of=1200)
     'rcr: 0.000 in 14 of 1,200'
     """
-    return template.format_map({name: _written(value) for name, value in values.items()})
-
-
-def _written(value: object) -> str:
-    if isinstance(value, float):
-        return f"{round(value, DECIMALS) + 0.0:.{DECIMALS}f}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    written = {}
+    for name, value in values.items():
+        written[name] = f"{value:,}" if isinstance(value, int) else str(value)
+        if isinstance(value, float):
+            written[name] = f"{round(value, DECIMALS) + 0.0:.{DECIMALS}f}"
+    return template.format_map(written)
