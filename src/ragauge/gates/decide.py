@@ -1,17 +1,22 @@
-"""Decisions: a rule and the score it meets give a verdict. What cannot be judged does not pass."""
+"""Decisions: a rule and the score it meets, or a metric's change, give a verdict.
+
+What cannot be judged does not pass.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from msgspec import Struct
 
-from ragauge.contracts.comparison import Compared
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Decision, Op, Rule, Verdict
 from ragauge.stats.decision import ALPHA, gain, worst
+
+if TYPE_CHECKING:
+    from ragauge.contracts.comparison import Compared
 
 TOLERANCE = 1e-9
 """0.1 + 0.2 must satisfy <= 0.3."""
