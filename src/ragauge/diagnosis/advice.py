@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from itertools import chain
 from operator import attrgetter
 from typing import Any, Literal
 
@@ -15,7 +14,7 @@ from ragauge.contracts.audit import OK, AuditedAnswer, AuditFacts, LambdaState
 from ragauge.contracts.score import Advice, QuestionRow, Score
 from ragauge.contracts.stability import FactorEffect, QuestionStability, Stability
 from ragauge.contracts.trace_eval import Broken, TracedQuestion
-from ragauge.diagnosis.catalogue import Entry, catalogue
+from ragauge.diagnosis.catalogue import catalogue
 from ragauge.gates.decide import satisfies
 from ragauge.gates.rules import known_rules
 
@@ -122,53 +121,47 @@ def advised(
     for place, row in enumerate(questions):
         alike.setdefault(kind_of(row), []).append(place)
     for entry in entries:
-        kinds = [places for places in alike.values() if _matches(entry, questions[places[0]])]
-        speaking = [questions[place] for place in sorted(chain.from_iterable(kinds))]
+        speaking = []
+        for places in alike.values():
+            row = questions[places[0]]
+            told = {fact: getattr(row, fact) for fact in entry.when}
+            if all(
+                (UNKNOWN if told[fact] is None else told[fact]) in wanted
+                for fact, wanted in entry.when.items()
+            ):
+                speaking += places
         if speaking and all(_holds(text, scores) for text in entry.scores):
-            found.append((entry, speaking))
+            found.append((entry, [questions[place] for place in sorted(speaking)]))
     found.sort(key=lambda pair: (-len(pair[1]), pair[0].id))
     cut = units is not None and units > len(questions)
     among = f", among the first {len(questions):,} of {units:,}" if cut else ""
-    return tuple(_advice(entry, rows, questions, strata, among) for entry, rows in found)
-
-
-def _matches(entry: Entry, row: Any) -> bool:
-    def value(fact: str) -> Any:
-        found = getattr(row, fact)
-        return UNKNOWN if found is None else found
-
-    return all(value(fact) in wanted for fact, wanted in entry.when.items())
+    advice = []
+    for entry, rows in found:
+        qids = list(dict.fromkeys(row.qid for row in rows))
+        # Only an answerable question can be over-refused: it is compared with its like.
+        kinds = {row.answerable for row in rows}
+        like = [row.qid for row in questions if row.answerable in kinds]
+        kind = " answerable" if kinds == {True} else " unanswerable" if kinds == {False} else ""
+        where = concentration(qids, like, strata, kind)
+        evidence = entry.evidence.format(n=len(rows)) + among
+        advice.append(
+            Advice(
+                id=entry.id,
+                title=entry.title,
+                evidence=f"{evidence}; {where}" if where else evidence,
+                confirm=entry.confirm,
+                action=entry.action,
+                questions=tuple(qids[:SHOWN]),
+                n=len(rows),
+            )
+        )
+    return tuple(advice)
 
 
 def _holds(text: str, scores: Mapping[str, Score]) -> bool:
     (rule,) = known_rules(text)
     score = scores.get(rule.metric)
     return score is not None and score.value is not None and satisfies(rule, score.value)
-
-
-def _advice(
-    entry: Entry,
-    rows: Sequence[Any],
-    questions: Sequence[Any],
-    strata: Mapping[str, Mapping[str, Any]],
-    among: str,
-) -> Advice:
-    qids = list(dict.fromkeys(row.qid for row in rows))
-    # Only an answerable question can be over-refused: it is compared with its like.
-    kinds = {row.answerable for row in rows}
-    alike = [row.qid for row in questions if row.answerable in kinds]
-    kind = " answerable" if kinds == {True} else " unanswerable" if kinds == {False} else ""
-    where = concentration(qids, alike, strata, kind)
-    evidence = entry.evidence.format(n=len(rows)) + among
-    return Advice(
-        id=entry.id,
-        title=entry.title,
-        evidence=f"{evidence}; {where}" if where else evidence,
-        confirm=entry.confirm,
-        action=entry.action,
-        questions=tuple(qids[:SHOWN]),
-        n=len(rows),
-    )
 
 
 def concentration(

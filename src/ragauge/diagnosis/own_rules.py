@@ -88,7 +88,17 @@ def read_own_rules(text: str) -> tuple[OwnRules, list[str]]:
     entries = _read(table, "entry", Entry, problems)
     thresholds = _read(table, "threshold", _Threshold, problems)
     problems += _entry_faults(entries)
-    problems += _threshold_faults(thresholds)
+    seen: dict[str, int] = {}
+    for number, one in thresholds.items():
+        if not all(isfinite(bound) for bound in (one.warning, one.critical or 0.0)):
+            problems.append(f"threshold {number}: expected finite numbers")
+        elif one.critical is not None and beyond(one.warning, one.critical, one.better):
+            fact = f"critical {one.critical:g} comes before warning {one.warning:g}"
+            problems.append(f"threshold {number}: {fact}, and {one.better} is better")
+        if one.metric in seen:
+            fact = f"{one.metric} has one already, threshold {seen[one.metric]}"
+            problems.append(f"threshold {number}: {fact}; keep one")
+        seen.setdefault(one.metric, number)
     limits = {
         one.metric: Threshold(better=one.better, warning=one.warning, critical=one.critical)
         for one in thresholds.values()
@@ -249,23 +259,6 @@ def _entry_faults(entries: Mapping[int, Entry]) -> list[str]:
         except (AttributeError, LookupError, TypeError, ValueError):
             problems.append(f"entry {number}: evidence: {{n}} is all that may stand in braces")
         taken[entry.id] = f"that of entry {number}"
-    return problems
-
-
-def _threshold_faults(thresholds: Mapping[int, _Threshold]) -> list[str]:
-    """Bounds that are no numbers, that contradict each other, or that speak of one metric twice."""
-    seen: dict[str, int] = {}
-    problems = []
-    for number, one in thresholds.items():
-        if not all(isfinite(bound) for bound in (one.warning, one.critical or 0.0)):
-            problems.append(f"threshold {number}: expected finite numbers")
-        elif one.critical is not None and beyond(one.warning, one.critical, one.better):
-            fact = f"critical {one.critical:g} comes before warning {one.warning:g}"
-            problems.append(f"threshold {number}: {fact}, and {one.better} is better")
-        if one.metric in seen:
-            fact = f"{one.metric} has one already, threshold {seen[one.metric]}"
-            problems.append(f"threshold {number}: {fact}; keep one")
-        seen.setdefault(one.metric, number)
     return problems
 
 

@@ -103,7 +103,12 @@ class _Traced:
             else:
                 answers = bool(facts.answered) and facts.refusal in ("none", "undetermined")
                 seen.symptom("answered_unanswerable", answers)
-            self._look_at_pointers()
+            if run.audited and (facts.cited or run.codes):
+                seen.symptom("sections_mixed", not run.codes.isdisjoint(MIXED))
+                if run.held_to_index:
+                    seen.symptom("stale", not run.codes.isdisjoint(STALE))
+                if run.held_to_text and facts.hit is not False:  # else the text is another's
+                    seen.symptom("offsets_off", not run.codes.isdisjoint(OFF))
             seen.symptom("constraints_lost", None if run.echoed is None else not run.echoed)
         return seen.case(run.id, run.gold.qid)
 
@@ -222,16 +227,6 @@ class _Traced:
         seen.sign("retrieval_moves", retrieval_moves(self._siblings))
         seen.sign("rewritten", run.rewritten)
         seen.sign("passed_check", run.passed_check)
-
-    def _look_at_pointers(self) -> None:
-        run, seen = self._run, self._seen
-        if not run.audited or not (run.facts.cited or run.codes):
-            return
-        seen.symptom("sections_mixed", not run.codes.isdisjoint(MIXED))
-        if run.held_to_index:
-            seen.symptom("stale", not run.codes.isdisjoint(STALE))
-        if run.held_to_text and run.facts.hit is not False:  # else the text is another's
-            seen.symptom("offsets_off", not run.codes.isdisjoint(OFF))
 
 
 def _is_misspelt(id: str, known: str) -> bool:

@@ -107,7 +107,15 @@ def interval_of_rows(
     all agree. `span` is how far apart the metric's values can lie, where that is known; else it is
     as far as they do, and where that is nowhere nothing says how far a change could go.
     """
-    few = _too_few_scored(after, before) if (after != before).any() else None
+    few = None
+    run, rows = min((("after", after), ("before", before)), key=lambda run: _worth(run[1]))
+    if (after != before).any() and (worth := _worth(rows)) < FEWEST:
+        scored = int(rows.any(axis=1).sum())
+        few = f"the run {run} scored only {scored} {'unit' if scored == 1 else 'units'}"
+        if scored >= FEWEST:
+            uneven = f"are so unequal that they count as {worth:.0f}"
+            few = f"the {scored:,} units of the run {run} {uneven}"
+        few += ": too few for an interval"
     change = float(finish(after.sum(axis=0)) - finish(before.sum(axis=0)))
     if not span:
         # From the lowest of 0 and all finished values, of units and of runs, to the highest.
@@ -212,21 +220,6 @@ def _worth(rows: Counts) -> float:
     sizes = np.abs(rows).max(axis=1, initial=0).astype(np.float64)
     total = math.fsum(sizes.tolist())
     return total * total / math.fsum((sizes * sizes).tolist()) if total else 0.0
-
-
-def _too_few_scored(after: Counts, before: Counts) -> str | None:
-    """Why there is no interval, where a run scored too few units for one."""
-    run, rows = min((("after", after), ("before", before)), key=lambda run: _worth(run[1]))
-    worth = _worth(rows)
-    if worth >= FEWEST:
-        return None
-    scored = int(rows.any(axis=1).sum())
-    told = f"the run {run} scored only {scored} {'unit' if scored == 1 else 'units'}"
-    if scored >= FEWEST:
-        told = (
-            f"the {scored:,} units of the run {run} are so unequal that they count as {worth:.0f}"
-        )
-    return f"{told}: too few for an interval"
 
 
 def _rows(rows: Counts) -> Counts:
