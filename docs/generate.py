@@ -17,11 +17,8 @@ from ragauge.contracts.verdict import Rule
 from ragauge.demo import GOLD
 from ragauge.demo.knobs import Knobs
 from ragauge.demo.pipeline import Pipeline
-from ragauge.diagnosis.catalogue import catalogue
-from ragauge.diagnosis.evidence import rules
-from ragauge.gates.components import INTEGRITY, component_rules
-from ragauge.gates.components import PRESETS as COMPONENT_PRESETS
-from ragauge.gates.presets import PRESETS, preset
+from ragauge.diagnosis.catalogue import catalogue, rules
+from ragauge.gates.presets import COMPONENT_PRESETS, INTEGRITY, PRESETS, component_rules, preset
 from ragauge.gates.stability import PROFILES, profile_rules
 from ragauge.metrics.table import table
 from ragauge.reports.catalogue.page import catalogue_text

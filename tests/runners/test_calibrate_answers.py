@@ -19,7 +19,7 @@ from ragauge.runners.answers.evaluate_answers import evaluate_answers
 from ragauge.runners.answers.folds import FOLDS, ROUNDS, held_out
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.labelled import read_labelled
-from ragauge.stats.thresholds import best_threshold
+from ragauge.stats.discrimination import best_threshold
 from ragauge.store.reply_cache import open_replies
 from ragauge.text.grounding import groundedness
 from ragauge.text.grounding.features import ANSWER_FEATURES

@@ -25,8 +25,7 @@ from ragauge.runners.cells import Ended, Plan, Quality, cell_of
 from ragauge.runners.latency import arrival_times, latency, offered, planned_calls
 from ragauge.runners.score import score
 from ragauge.runners.tradeoff import fronts, pareto, verdicts
-from ragauge.stats.quantiles import percentile, sample_needed
-from ragauge.stats.trend import trend
+from ragauge.stats.trend import percentile, sample_needed, trend
 from tests.runners.loaded_server import serving
 
 close = pytest.approx

@@ -162,8 +162,7 @@ def _knobs(text: str | None) -> dict[str, str | None]:
 
 
 def _catalogue(given: dict[str, Any], form: str) -> str:
-    from ragauge.diagnosis.catalogue import catalogue
-    from ragauge.diagnosis.evidence import rules
+    from ragauge.diagnosis.catalogue import catalogue, rules
     from ragauge.reports.catalogue.page import catalogue_text
 
     color, width = screen()

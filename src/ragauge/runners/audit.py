@@ -20,7 +20,7 @@ from ragauge.contracts.verdict import Rule
 from ragauge.engines.local import ordered
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.decide import MIN_COVERAGE
-from ragauge.gates.traceability import DELTAS, RANKS, audit_rules, with_deltas
+from ragauge.gates.presets import DELTAS, RANKS, audit_rules, with_deltas
 from ragauge.ingest.auditable import read_auditable
 from ragauge.ingest.calibration import read_calibration
 from ragauge.ingest.gold import read_gold

@@ -29,8 +29,7 @@ from ragauge.contracts.metric import Better
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.errors import InputRejected, UsageError
-from ragauge.gates.decide import TOLERANCE
-from ragauge.gates.regression import Gate, gate_verdict, passes
+from ragauge.gates.decide import TOLERANCE, Gate, gate_verdict, passes
 from ragauge.runners.comparability import (
     ALL,
     chosen_metrics,
@@ -65,7 +64,7 @@ from ragauge.runners.paired_units import (
     ask_the_same,
     paired_units,
 )
-from ragauge.stats.multiplicity import level_of
+from ragauge.stats.decision import level_of
 from ragauge.text.visible import visible
 
 MOVING = ("latest", "green")

@@ -17,7 +17,7 @@ from ragauge.contracts.comparison import Compared, ComparisonReport, HistoryRepo
 from ragauge.reports import html
 from ragauge.reports.comparison.view import View
 from ragauge.reports.forms import KINDS, render
-from ragauge.stats.flip_power import smallest_seen
+from ragauge.stats.power import smallest_seen
 from tests.reports.comparison.comparisons import (
     ABSENT,
     UNSURE,

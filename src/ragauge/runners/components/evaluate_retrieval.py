@@ -38,8 +38,8 @@ from ragauge.runners.components.retrieval_ranked import Duplicates, Reading
 from ragauge.runners.components.retrieval_scoring import Setup, take_in
 from ragauge.runners.components.strata import strata_of
 from ragauge.runners.options import chosen_options
+from ragauge.stats.decision import adjusted
 from ragauge.stats.differences import Paired, Pairs
-from ragauge.stats.multiplicity import adjusted
 from ragauge.stats.paired import compared
 
 if TYPE_CHECKING:

@@ -13,10 +13,8 @@ from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import History, Run
 from ragauge.contracts.refusal import RefusalOptions
 from ragauge.contracts.run import ORIGINAL, Variation
-from ragauge.diagnosis.cases import Case
+from ragauge.diagnosis.cases import Case, Material, Observed
 from ragauge.diagnosis.limits import limits_of
-from ragauge.diagnosis.material import Material
-from ragauge.diagnosis.observed import Observed
 from ragauge.diagnosis.own_rules import OwnRules, read_own_rules
 from ragauge.diagnosis.ranking import MENDED
 from ragauge.diagnosis.report import FailOn, How, diagnosed, low_samples

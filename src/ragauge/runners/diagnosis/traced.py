@@ -18,9 +18,8 @@ from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.refusal import RefusalOptions
 from ragauge.contracts.score import Outcome
 from ragauge.contracts.trace import Trace
+from ragauge.diagnosis.cases import Material, Observed
 from ragauge.diagnosis.features import features, needed_ranks
-from ragauge.diagnosis.material import Material
-from ragauge.diagnosis.observed import Observed
 from ragauge.diagnosis.traced_case import traced_cases
 from ragauge.ingest.auditable import Auditable, read_auditable
 from ragauge.ingest.gold import read_gold
