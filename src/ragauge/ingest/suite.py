@@ -29,9 +29,8 @@ from ragauge.ingest.configuration import (
     read_setting,
     written,
 )
-from ragauge.ingest.labels import read_labels
 from ragauge.ingest.lines import STDIN
-from ragauge.ingest.sweep_settings import with_preset
+from ragauge.ingest.options import read_labels, with_preset
 from ragauge.ingest.toml_tables import (
     Problems,
     named_tables,

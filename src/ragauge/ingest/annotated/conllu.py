@@ -9,17 +9,22 @@ from itertools import groupby
 from msgspec import Struct, field
 
 from ragauge.contracts.entities import ONE_LAYER, AnnotatedText, Entity, Fragment
-from ragauge.ingest.annotated.entity_reading import Given, Reading
-from ragauge.ingest.annotated.span_places import surface_at
+from ragauge.ingest.annotated.entity_reading import Given, Reading, surface_at
 from ragauge.ingest.annotated.tagged_texts import (
+    MARKS,
+    OUTSIDE,
     SENTENCE_END,
     Layer,
+    Tag,
     TaggedToken,
+    bad_tag,
+    laid,
     marked,
     numbered_lines,
+    places_in,
+    scheme_of,
+    tag_of,
 )
-from ragauge.ingest.annotated.tags import MARKS, OUTSIDE, Tag, bad_tag, scheme_of, tag_of
-from ragauge.ingest.annotated.token_texts import laid, places_in
 from ragauge.ingest.fields import quoted
 
 COLUMNS = 10

@@ -10,13 +10,19 @@ from msgspec.structs import replace
 
 from ragauge.ingest.annotated.entity_reading import Reading
 from ragauge.ingest.annotated.tagged_texts import (
+    MARKS,
+    OUTSIDE,
     SENTENCE_END,
     Layer,
+    Tag,
     TaggedToken,
+    bad_tag,
+    chunks,
     keep_tagged,
     numbered_lines,
+    scheme_of,
+    tag_of,
 )
-from ragauge.ingest.annotated.tags import MARKS, OUTSIDE, Tag, bad_tag, chunks, scheme_of, tag_of
 from ragauge.ingest.fields import quoted
 from ragauge.text.kb_ids import is_nil
 

@@ -10,8 +10,17 @@ from msgspec import Struct
 
 from ragauge.contracts.entities import ONE_LAYER
 from ragauge.ingest.annotated.entity_reading import Reading
-from ragauge.ingest.annotated.tagged_texts import Layer, TaggedToken, keep_tagged, numbered_lines
-from ragauge.ingest.annotated.tags import MARKS, OUTSIDE, bad_tag, scheme_of, tag_of
+from ragauge.ingest.annotated.tagged_texts import (
+    MARKS,
+    OUTSIDE,
+    Layer,
+    TaggedToken,
+    bad_tag,
+    keep_tagged,
+    numbered_lines,
+    scheme_of,
+    tag_of,
+)
 
 CONLL2003 = "conll2003"
 CONLL2003_COLUMNS = 4

@@ -3,22 +3,197 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from math import fsum
 from pathlib import Path
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge.contracts.diagnosis import ScoreRow
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.errors import InputRejected, UsageError
-from ragauge.ingest.fields import expected, quoted
+from ragauge.ingest.answered.shapes import rival_answers
+from ragauge.ingest.fields import BadField, BadRecord, expected, quoted
 from ragauge.ingest.judgements import SHOWN
+from ragauge.ingest.scored.columns import (
+    ABSENT,
+    SEVEN,
+    columns_seen,
+    is_metric,
+    is_surely_metric,
+    metric_names,
+    rivals,
+    score_of,
+    stratum_of,
+)
 from ragauge.ingest.scored.forms import AUTO, ScoreForm, form_of, known_form, samples_in
-from ragauge.ingest.scored.names import SEVEN, is_metric, is_surely_metric
-from ragauge.ingest.scored.records import Source, held_records, read_records
-from ragauge.ingest.scored.rows import Reading
+from ragauge.ingest.scored.records import Source, held_records, misplaced, read_records
+from ragauge.ingest.scored.samples import Parts, Texts, sample_id, texts_of
+
+
+class Reading:
+    """The rows of a file while they are made of its samples."""
+
+    def __init__(
+        self, name: str, samples: Sequence[Parts], findings: Findings, *, is_json: bool
+    ) -> None:
+        self._name, self._findings, self._is_json = name, findings, is_json
+        self.names = metric_names(metric for sample in samples for metric in sample.scores)
+        self.metrics = tuple(self.names.values())
+        self.problems: list[str] = []
+        self._columns = columns_seen((sample.others for sample in samples), may_be_scores=False)
+        self._places: dict[str, str] = {}
+        self._nameless: list[str] = []
+        made = [self._row(number, sample) for number, sample in enumerate(samples, 1)]
+        self.rows = _with_failed_calls([row for row in made if row is not None])
+        self._note_names()
+        self._note_columns()
+
+    def _row(self, number: int, sample: Parts) -> ScoreRow | None:
+        texts = self._texts(sample)
+        if texts is None:
+            return None
+        id = self._id(number, sample)
+        self._note_texts(id, sample, texts)
+        values, invalid = self._scores(id, sample)
+        row = texts.row
+        return ScoreRow(
+            id=id,
+            question=row.question,
+            answer=row.answer,
+            reference=next(iter(row.references), None),
+            contexts=row.contexts,
+            retrieved_ids=texts.retrieved_ids,
+            cited=row.cited,
+            gold_ids=texts.gold_ids,
+            answerable=row.answerable,
+            values=values,
+            invalid=invalid,
+            strata={**self._strata(sample), **row.strata},
+            claims=texts.claims,
+            where=sample.place,
+        )
+
+    def _texts(self, sample: Parts) -> Texts | None:
+        """The checked fields; None where something is wrong with them, or with what is beside."""
+        wrong = self._misplaced(sample) if self._is_json else {}
+        faults = list(wrong.values())
+        texts = None
+        try:
+            sound = {name: one for name, one in sample.fields.items() if name not in wrong}
+            texts = texts_of(sound, "", sample.place)
+        except BadRecord as fault:
+            faults += fault.fields
+        self.problems += [f"{sample.place}: {fault}" for fault in faults]
+        return None if faults else texts
+
+    def _misplaced(self, sample: Parts) -> dict[str, BadField]:
+        """By field, each number that is none and stands where no score does."""
+        filled = {
+            name: one for name, one in sample.others.items() if self._columns[name].role != "empty"
+        }
+        found = {name: misplaced(one, name) for name, one in {**sample.fields, **filled}.items()}
+        remedy = "is not a JSON number; write null where there is no value"
+        told = {name: place for name, place in found.items() if place is not None}
+        return {name: BadField(place, f"{token} {remedy}") for name, (place, token) in told.items()}
+
+    def _id(self, number: int, sample: Parts) -> str:
+        """The sample's name among the others; that of an earlier one gets a number."""
+        given = sample.id or sample_id(sample.fields)
+        known = given or f"row {number}"
+        id, times = known, 1
+        while id in self._places:
+            times += 1
+            id = f"{known}#{times}"
+        if given is None:
+            self._nameless.append(id)
+        if times > 1:
+            fact = f"{quoted(known)} stands at {self._places[known]} already; this one is {id}"
+            self._findings.add(Finding("duplicate_id", sample.place, fact))
+        self._places[id] = sample.place
+        return id
+
+    def _scores(self, id: str, sample: Parts) -> tuple[dict[str, float], dict[str, str]]:
+        """The valid scores, and what stands in place of the others: each metric in one of them."""
+        values: dict[str, float] = {}
+        invalid: dict[str, str] = {}
+        for written, metric in self.names.items():
+            cells = [score_of(one) for one in sample.scores.get(written, ())]
+            numbers = [one for one in cells if isinstance(one, float)]
+            if numbers:
+                values[metric] = fsum(one / len(numbers) for one in numbers)
+            else:
+                invalid[metric] = next((one for one in cells if isinstance(one, str)), ABSENT)
+            if len(cells) > 1:
+                fact = f"{quoted(id)} was measured {len(cells)} times with {metric}"
+                told = f"{fact}; the mean of {len(numbers)} valid scores is taken"
+                self._findings.add(Finding("several_scores", sample.place, told))
+        return values, invalid
+
+    def _strata(self, sample: Parts) -> dict[str, str]:
+        told = {
+            name: stratum_of(value)
+            for name, value in sample.others.items()
+            if self._columns[name].role == "stratum"
+        }
+        return {name: value for name, value in told.items() if value} | dict(sample.strata)
+
+    def _note_texts(self, id: str, sample: Parts, texts: Texts) -> None:
+        rival = rival_answers(sample.fields)
+        if rival:
+            fact = f"{' and '.join(rival)} of {quoted(id)} differ; {rival[0]} is read"
+            self._findings.add(Finding("rival_answers", sample.place, fact))
+        references = len(texts.row.references)
+        if references > 1:
+            fact = f"{quoted(id)} has {references} references; the first is read"
+            self._findings.add(Finding("more_references", sample.place, fact))
+        if texts.unmatched:
+            fact = f"{quoted(id)} has {len(texts.row.contexts or ())} contexts"
+            told = f"{fact} and {len(texts.retrieved_ids or ())} retrieved ids that do not pair off"
+            remedy = "give each context its own id, in the same order"
+            self._findings.add(Finding("unmatched_ids", sample.place, f"{told}; {remedy}"))
+
+    def _note_names(self) -> None:
+        for written, metric in self.names.items():
+            if written != metric:
+                fact = f"{quoted(written)} is read as {metric}"
+                self._findings.add(Finding("renamed_metric", self._name, fact))
+        for written, metric, other in rivals(self.names):
+            fact = (
+                f"{quoted(written)} keeps its name beside {quoted(other)}, which is {metric} here"
+            )
+            self._findings.add(Finding("rival_metric", self._name, fact))
+        if self._nameless:
+            fact = f"{len(self._nameless):,} samples have no id, and are called after their places"
+            told = Finding("made_id", self._name, f"{fact}, such as {quoted(self._nameless[0])}")
+            self._findings.add(told, len(self._nameless))
+        if len(self._nameless) == len(self.rows) and not any(map(_has_text, self.rows)):
+            fact = "no sample has an id or a text; means of a run cannot be diagnosed, samples can"
+            self._findings.add(Finding("bare_scores", self._name, fact))
+
+    def _note_columns(self) -> None:
+        for name, column in self._columns.items():
+            if column.role == "extra":
+                fact = f"{quoted(name)} is neither a score nor a stratum, and is left out"
+                told = f"{fact}; it is filled in {column.filled:,} samples"
+                self._findings.add(Finding("extra_field", self._name, told), column.filled)
+            elif column.role == "empty":
+                fact = f"{quoted(name)} has no value in any sample"
+                self._findings.add(Finding("empty_field", self._name, fact))
+
+
+def _with_failed_calls(rows: list[ScoreRow]) -> list[ScoreRow]:
+    """The rows; where some have an answer, one without has an empty one: its call failed."""
+    if not any(row.answer for row in rows):
+        return rows
+    return [structs.replace(row, answer="") if row.answer is None else row for row in rows]
+
+
+def _has_text(row: ScoreRow) -> bool:
+    return bool(row.question or row.answer or row.reference or row.contexts)
+
 
 _EXAMPLE = '{"sample_id": "s1", "question": "…", "answer": "…", "faithfulness": 0.8}'
 _FIELDS_SHOWN = 8

@@ -27,7 +27,7 @@ from ragauge.runners.components.strata import strata_of
 from ragauge.runners.components.types_detail import label_detail, label_faults, per_label
 
 if TYPE_CHECKING:
-    from ragauge.ingest.labelled.labelled_records import Source
+    from ragauge.ingest.labelled.labelled_items import Source
 
 HEADLINES = ("labels.accuracy", "labels.macro_f1", "labels.category_accuracy")
 
