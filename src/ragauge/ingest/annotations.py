@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from msgspec import Struct
 
 from ragauge.contracts.annotation import Annotation, Kind, TypedSpan
-from ragauge.errors import InputRejected, UsageError
+from ragauge.errors import UsageError
 from ragauge.ingest.fields import (
     BadField,
     expected,
@@ -23,9 +23,8 @@ from ragauge.ingest.fields import (
     text,
     whole,
 )
-from ragauge.ingest.judgements import SHOWN, Records, records_of
 from ragauge.ingest.lines import read_whole
-from ragauge.ingest.tables import rows_of
+from ragauge.ingest.records import Records, headed_rows, records_of, refuse
 from ragauge.stats.krippendorff import Level
 
 IDS = ("id", "qid")
@@ -60,8 +59,7 @@ def read_annotations(names: Sequence[str], field: str | None = None) -> Annotati
             problems.append(f"{name}: {_no_field(file, there[:1] or wanted)}")
     of_kind = _kind(files, chosen)
     found = [_annotations(file, chosen, of_kind, problems) for file in files]
-    if problems:
-        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
+    refuse(problems)
     return Annotations(kind=of_kind, field=chosen, files=found)
 
 
@@ -104,9 +102,7 @@ def in_order(
 
 
 def _refuse(wrong: Sequence[Annotation], fact: str) -> None:
-    problems = [f"{one.where}: {quoted(one.label or '')} {fact}" for one in wrong]
-    if problems:
-        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
+    refuse([f"{one.where}: {quoted(one.label or '')} {fact}" for one in wrong])
 
 
 def _as_number(label: str) -> float | None:
@@ -134,27 +130,24 @@ def _objects(name: str, wanted: Sequence[str], problems: list[str]) -> list[Plac
 
 def _table(name: str, content: bytes, problems: list[str], wanted: Sequence[str]) -> Records:
     """The rows of a CSV or TSV file; an empty cell is no label."""
-    rows = rows_of(name, content, problems)
-    place, header = next(rows, ("", []))
     named = {one.lower(): one for one in (*IDS, *wanted)}
-    columns = [named.get(column.strip().lower(), column.strip()) for column in header]
-    faults = list(_header_faults(columns, wanted))
-    problems += [f"{place}: {fault}" for fault in faults if place]
-    if faults:
-        return
-    for place, cells in rows:
-        if len(cells) == len(columns):
-            yield place, dict(zip(columns, cells, strict=True))
-        else:
-            problems.append(f"{place}: cells: {len(cells)}, but the header has {len(columns)}")
 
+    def header(place: str, columns: list[str], problems: list[str]) -> bool:
+        faults = [
+            f"{columns.count(column)} columns are called {column}; keep one"
+            for column in sorted({*columns} & {*IDS, *wanted})
+            if columns.count(column) > 1
+        ]
+        if columns and not {*columns} & {*IDS}:
+            fact = "no column is called id or qid; the first line names the columns"
+            faults.append(f"{fact}: id, label")
+        problems += [f"{place}: {fault}" for fault in faults]
+        return not faults
 
-def _header_faults(columns: list[str], wanted: Sequence[str]) -> Iterator[str]:
-    for column in sorted({*columns} & {*IDS, *wanted}):
-        if columns.count(column) > 1:
-            yield f"{columns.count(column)} columns are called {column}; keep one"
-    if not {*columns} & {*IDS}:
-        yield "no column is called id or qid; the first line names the columns: id, label"
+    def column(title: str) -> str:
+        return named.get(title.lower(), title)
+
+    return headed_rows(name, content, problems, column=column, header=header)
 
 
 _ABSENT = object()

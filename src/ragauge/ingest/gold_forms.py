@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from io import StringIO
 from typing import Any
@@ -18,57 +17,43 @@ from ragauge.contracts.gold import Gold, GoldMetadata
 from ragauge.contracts.gold_parts import Units
 from ragauge.errors import InputRejected
 from ragauge.ingest.fields import BadField, BadRecord, mapping, mappings, quoted, text
-from ragauge.ingest.gold import (
-    ALIASES,
-    REQUIRED,
-    SHOWN,
-    gold_in,
-    gold_of,
-    is_metadata,
-    metadata_of,
-)
+from ragauge.ingest.gold import ALIASES, REQUIRED, gold_in, gold_of, is_metadata, metadata_of
 from ragauge.ingest.heritage import MARKS, Entry, entry_of, is_entry, misplaced, unknown_types
-from ragauge.ingest.judgements import records_of
 from ragauge.ingest.lines import read_whole
+from ragauge.ingest.records import (
+    STRATUM,
+    YES_NO,
+    Records,
+    distinct_columns,
+    headed_rows,
+    records_of,
+    refuse,
+)
 from ragauge.ingest.strict_json import BadJson, decode
-from ragauge.ingest.tables import rows_of
 from ragauge.text.visible import FORMULA
 
 OTHER_QUESTIONS = ("input",)
 """What a question is called in sets that `ragauge gold convert` reads and no other command."""
 TEXTS = ("qid", "question", "gold_claim", "gold_answer")
 LISTS = ("gold_claim_substr", "gold_citations", "constraints", "paraphrases")
-WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-
-Records = Iterator[tuple[str, Any]]
-"""Each decoded record with its place."""
-_STRATUM = "strata."
 
 
 def read_table(name: str, content: bytes, problems: list[str]) -> Records:
-    """The rows of a table as records; the header tells what separates its cells."""
-    rows = rows_of(name, content, problems)
-    place, header = next(rows, ("", []))
-    columns = [_named(title.strip()) for title in header]
-    twice = sorted(title for title, times in Counter(columns).items() if times > 1)
-    problems += [f"{place}: two columns are called {quoted(title)}; keep one" for title in twice]
-    if place and not {"question", *ALIASES["question"], *OTHER_QUESTIONS} & {*columns}:
-        problems.append(f"{place}: no column is called question; the first line names the columns")
-    if problems:
-        return
-    for place, cells in rows:
-        if len(cells) != len(columns):
-            problems.append(f"{place}: cells: {len(cells)}, but the header has {len(columns)}")
-            continue
-        try:
-            yield place, _record(columns, cells)
-        except BadField as fault:
-            problems.append(f"{place}: {fault}")
+    """The rows of a table as records; columns have our names in any case, others as written."""
 
+    def column(title: str) -> str:
+        return title.lower() if title.lower() in _CELLS else title
 
-def _named(title: str) -> str:
-    """A column's name: ours in any case, others as they are written."""
-    return title.lower() if title.lower() in _CELLS else title
+    def header(place: str, columns: list[str], problems: list[str]) -> bool:
+        known = distinct_columns(place, columns, problems)
+        if {"question", *ALIASES["question"], *OTHER_QUESTIONS} & {*columns}:
+            return known
+        if columns:
+            fact = "no column is called question; the first line names the columns"
+            problems.append(f"{place}: {fact}")
+        return False
+
+    return headed_rows(name, content, problems, column=column, header=header, row=_record)
 
 
 def _record(columns: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
@@ -78,8 +63,8 @@ def _record(columns: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
     for column, cell in zip(columns, cells, strict=True):
         if not cell.strip():
             continue
-        if column.startswith(_STRATUM):
-            strata[column.removeprefix(_STRATUM)] = _free(cell, column)
+        if column.startswith(STRATUM):
+            strata[column.removeprefix(STRATUM)] = _free(cell, column)
         else:
             record[column] = _CELLS.get(column, _free)(cell, column)
     if strata:
@@ -110,7 +95,7 @@ def _list_cell(cell: str, field: str) -> list[Any]:
 
 
 def _boolean_cell(cell: str, field: str) -> bool:
-    meant = WORDS.get(cell.strip().lower())
+    meant = YES_NO.get(cell.strip().lower())
     if meant is None:
         raise BadField(field, f"expected true or false, got {quoted(cell)}")
     return meant
@@ -142,8 +127,8 @@ def _row(record: dict[str, Any]) -> dict[str, str]:
     for key, value in record.items():
         if key == "strata":
             for name, member in value.items():
-                if _can_be_column(_STRATUM + name):
-                    row[_STRATUM + name] = _written(member)
+                if _can_be_column(STRATUM + name):
+                    row[STRATUM + name] = _written(member)
                 else:
                     strata[name] = member
         elif key in LISTS:
@@ -152,7 +137,7 @@ def _row(record: dict[str, Any]) -> dict[str, str]:
             row[key] = value if _stands(value) else _json(value)
         elif key in _OWN:
             row[key] = _json(value)
-        elif key.startswith(_STRATUM) or key.lower() in _CELLS or not _can_be_column(key):
+        elif key.startswith(STRATUM) or key.lower() in _CELLS or not _can_be_column(key):
             extra[key] = value
         else:
             row[key] = _written(value)
@@ -237,8 +222,7 @@ def read_any(name: str, answerable: bool | None = None) -> Taken:
         form, records = "a table", read_table(name, content, problems)
     named = _with_qids(name, list(records), findings)
     questions = _checked(name, named, answerable, problems)
-    if problems:
-        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
+    refuse(problems)
     if not questions:
         raise InputRejected(f"{name}: holds no question")
     return Taken(form, questions, findings, metadata)
@@ -269,8 +253,7 @@ def read_units(name: str) -> tuple[list[Gold], Units]:
         units[entry.id] = Gold(
             qid=entry.id, question=entry.text, answerable=True, strata=entry.strata, extra=record
         )
-    if problems:
-        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
+    refuse(problems)
     return list(units.values()), "entries"
 
 

@@ -21,8 +21,8 @@ from ragauge.ingest.fields import (
     texts,
     whole,
 )
-from ragauge.ingest.judgements import Records, records_of
 from ragauge.ingest.lines import read_whole
+from ragauge.ingest.records import no_table, records_of
 
 CUSTODIAN_TYPES: tuple[str, ...] = ("GRP.HER.ARC", "GRP.HER.LIB", "GRP.HER.MUS", "GRP.HER.SOC")
 ENTITY_TYPES: tuple[str, ...] = (*CUSTODIAN_TYPES, "IDENTIFIER", "TMP", "TOP")
@@ -117,11 +117,6 @@ def _are_questions(records: list[Any]) -> bool:
     return bool(records) and all(
         type(record) is dict and "question" in record and not is_entry(record) for record in records
     )
-
-
-def no_table(name: str, content: bytes, problems: list[str]) -> Records:
-    problems.append(f"{name}: is not JSON; write one object a line")
-    return iter(())
 
 
 def misplaced(entry: Entry) -> Iterator[Finding]:

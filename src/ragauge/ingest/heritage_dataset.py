@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from ragauge.contracts.entities import AnnotatedText
 from ragauge.contracts.finding import Finding
-from ragauge.errors import InputRejected, UsageError
+from ragauge.errors import UsageError
 from ragauge.ingest.annotated.brat import read_brat
 from ragauge.ingest.annotated.entity_reading import Given, Reading
 from ragauge.ingest.annotated.entity_records import ENTRY_IDS
@@ -27,15 +27,13 @@ from ragauge.ingest.heritage import (
     Entry,
     custodian_types,
     misplaced,
-    no_table,
     read_entries,
     unknown_types,
 )
-from ragauge.ingest.judgements import SHOWN, records_of
 from ragauge.ingest.lines import read_whole
 from ragauge.ingest.ranked.trec import read_trec
+from ragauge.ingest.records import no_table, records_of, refuse, rows_of
 from ragauge.ingest.strict_json import BadJson, decode
-from ragauge.ingest.tables import rows_of
 from ragauge.text.kb_ids import is_nil
 
 ANSWER_TYPES = ("comparative", "factual", "relationship", "temporal")
@@ -94,9 +92,7 @@ def read_dataset(path: Path) -> tuple[Dataset, list[Finding]]:
     else:
         _entries(path, reading)
         reading.held.files = 1
-    if reading.problems:
-        more = max(0, len(reading.problems) - SHOWN)
-        raise InputRejected(*reading.problems[:SHOWN], more=more)
+    refuse(reading.problems)
     if not reading.held.files:
         raise UsageError(f"{path}: holds no part of the plan; it looks for {', '.join(PARTS)}")
     return reading.held, reading.findings

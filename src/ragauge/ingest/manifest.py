@@ -19,6 +19,7 @@ from ragauge.ingest.fields import (
     whole,
 )
 from ragauge.ingest.lines import read_whole
+from ragauge.ingest.records import rejected
 from ragauge.ingest.strict_json import BadJson, decode
 
 ALIASES = {
@@ -27,8 +28,6 @@ ALIASES = {
     "doc_revs": ("doc revs", "documents", "docs", "revs"),
     "hash": ("index_hash",),
 }
-SHOWN = 100
-"""Problems of one file that are spelled out; the rest are counted."""
 EXAMPLE = '{"hash": "2f7d9a", "text_preproc": "lowercase", "doc_revs": {"handbook": "3b91f2a"}}'
 NOTHING_TO_COMPARE = (
     "missing, as are text_preproc and doc_revs: there is nothing to compare citations with; "
@@ -41,13 +40,11 @@ def read_manifest(name: str) -> Manifest:
     """The manifest a file holds; raises InputRejected with all that is wrong."""
     try:
         record = decode(read_whole(name))
+        return manifest_of(record)
     except BadJson as fault:
         raise InputRejected(f"{name}: {fault}") from None
-    try:
-        return manifest_of(record)
     except BadRecord as bad:
-        problems = [f"{name}: {field}" for field in bad.fields]
-        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN)) from None
+        raise rejected([f"{name}: {field}" for field in bad.fields]) from None
 
 
 def manifest_of(record: Any) -> Manifest:

@@ -14,6 +14,7 @@ from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.configuration import written
 from ragauge.ingest.fields import expected, kind, quoted
 from ragauge.ingest.lines import STDIN, read_whole
+from ragauge.ingest.records import refuse
 from ragauge.ingest.strict_json import BadJson, decode
 
 LONGEST = 200
@@ -236,8 +237,6 @@ def _numbers(place: str, words: tuple[str, ...], kind: type) -> tuple[Any, ...]:
 
 ALL = "all"
 OPTION = "--allow-cross-section"
-SHOWN = 100
-"""Problems that are spelled out; the rest are counted."""
 _PAIR = '["keys", "handbook#access"]'
 
 Written = Iterator[tuple[str, Any]]
@@ -263,8 +262,7 @@ def read_section_pairs(text: str) -> frozenset[frozenset[str]] | None:
             problems.append(f"{place}: {fault}")
         else:
             pairs.add(frozenset(member.strip() for member in members))
-    if problems:
-        raise UsageError(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
+    refuse(problems, UsageError)
     if not pairs:
         place = text if text.strip() else OPTION
         raise UsageError(f"{place}: holds no pair; write two sections a line, or a+b,c+d")

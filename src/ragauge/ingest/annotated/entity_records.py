@@ -22,8 +22,7 @@ from ragauge.ingest.annotated.tagged_texts import (
 )
 from ragauge.ingest.fields import BadField, expected, mapping, record_id, text, texts, whole
 from ragauge.ingest.heritage import MARKS as ENTRY_MARKS
-from ragauge.ingest.heritage import no_table
-from ragauge.ingest.judgements import records_of
+from ragauge.ingest.records import no_table, records_of
 from ragauge.text.kb_ids import is_nil
 
 ENTITIES = ("entities", "spans", "ner_annotations")

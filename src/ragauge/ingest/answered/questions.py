@@ -13,7 +13,7 @@ from ragauge.ingest.answered.shapes import REFERENCES, own_id, row_of
 from ragauge.ingest.fields import BadField, BadRecord, quoted, texts
 from ragauge.ingest.gold import is_metadata, metadata_of
 from ragauge.ingest.heritage import Entry, entry_of, is_entry
-from ragauge.ingest.judgements import Records
+from ragauge.ingest.records import Records
 
 if TYPE_CHECKING:
     from ragauge.ingest.answered.records import Source

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -11,10 +10,18 @@ from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answered.shapes import ONE_TEXT, has_answer_field
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.gold_forms import WRAPPERS
-from ragauge.ingest.judgements import Records, records_of
 from ragauge.ingest.lines import read_rows
-from ragauge.ingest.strict_json import BadJson, decode
-from ragauge.ingest.tables import rows_of
+from ragauge.ingest.records import (
+    STRATUM,
+    Cells,
+    Records,
+    distinct_columns,
+    file_of,
+    headed_rows,
+    is_one_object,
+    json_whole,
+    records_of,
+)
 
 
 def is_in_columns(record: Any) -> bool:
@@ -120,10 +127,10 @@ def _of_file(name: str, problems: list[str], form: str | None) -> Records:
         return _of_frame(name, _parquet(name))
     content = read_rows(name)
     if form in ("csv", "tsv"):
-        return _table(name, content, problems)
-    if form == "json" or (form is None and _is_one_object(content)):
+        return headed_table(name, content, problems)
+    if form == "json" or (form is None and is_one_object(content)):
         return _whole(name, content, problems)
-    placed = records_of(name, content, problems, _no_json if form else _table)
+    placed = records_of(name, content, problems, _no_json if form else headed_table)
     return _each_unwrapped(placed, problems)
 
 
@@ -144,21 +151,12 @@ def _parquet(name: str) -> DataFrame:
         raise InputRejected(f"{name}: cannot be read as Parquet: {fact}") from None
 
 
-def _is_one_object(content: bytes) -> bool:
-    """Whether a file is one object over several lines, not one a line."""
-    first, _, rest = content.strip().partition(b"\n")
-    return first.startswith(b"{") and bool(rest) and not first.rstrip().endswith(b"}")
-
-
 def _whole(name: str, content: bytes, problems: list[str]) -> Records:
-    try:
-        whole = decode(content)
-    except BadJson as fault:
-        problems.append(f"{name}: {fault}")
-        return iter(())
-    if isinstance(whole, list):
-        return ((f"{name}: item {number}", one) for number, one in enumerate(whole, 1))
-    return _each_unwrapped([(name, whole)], problems)
+    for _, whole in json_whole(name, content, problems):
+        if isinstance(whole, list):
+            yield from ((f"{name}: item {number}", one) for number, one in enumerate(whole, 1))
+        else:
+            yield from _each_unwrapped([(name, whole)], problems)
 
 
 def _each_unwrapped(placed: Iterator[tuple[str, Any]] | list[Any], problems: list[str]) -> Records:
@@ -186,32 +184,24 @@ def _unwrapped(place: str, record: Mapping[str, Any], problems: list[str]) -> Re
         yield f"{file_of(place)}: item {number}", one
 
 
-def _table(name: str, content: bytes, problems: list[str]) -> Records:
+def headed_table(
+    name: str, content: bytes, problems: list[str], row: Cells | None = None
+) -> Records:
     """The rows of a CSV or TSV file; an empty cell is an absent field."""
-    rows = rows_of(name, content, problems)
-    _, header = next(rows, ("", []))
-    columns = [title.strip() for title in header]
-    twice = sorted({title for title in columns if columns.count(title) > 1})
-    problems += [f"{name}: two columns are called {quoted(title)}; keep one" for title in twice]
-    for place, cells in () if twice else rows:
-        if len(cells) == len(columns):
-            yield place, _row(columns, cells)
-        else:
-            problems.append(f"{place}: cells: {len(cells)}, but the header has {len(columns)}")
+
+    def header(place: str, columns: list[str], problems: list[str]) -> bool:
+        return distinct_columns(name, columns, problems)
+
+    return headed_rows(name, content, problems, header=header, row=row or _row)
 
 
 def _row(columns: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
     record: dict[str, Any] = {}
     strata: dict[str, str] = {}
     for column, cell in zip(columns, cells, strict=True):
-        own, _, stratum = column.partition("strata.")
+        own, _, stratum = column.partition(STRATUM)
         if not own and stratum:
             strata[stratum] = cell.strip()
         else:
             record[column] = None if cell.strip() in MISSING else cell
     return {**record, "strata": strata} if strata else record
-
-
-def file_of(place: str) -> str:
-    """The name that a place begins with."""
-    return re.sub(r"(:\d+|: (item|row) \d+|: \w+\[\d+\])$", "", place)

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.ingest.answered.records import file_of, placed_records
+from ragauge.ingest.answered.records import placed_records
 from ragauge.ingest.answered.shapes import (
     ANSWERS,
     has_answer_field,
@@ -21,6 +21,7 @@ from ragauge.ingest.answered.shapes import (
     row_of,
 )
 from ragauge.ingest.fields import BadField, BadRecord, quoted
+from ragauge.ingest.records import file_of
 
 if TYPE_CHECKING:
     from ragauge.ingest.answered.records import Source

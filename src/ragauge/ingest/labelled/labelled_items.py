@@ -18,11 +18,19 @@ from ragauge.contracts.labels import LabelledItem
 from ragauge.errors import UsageError
 from ragauge.ingest.annotations import label_text
 from ragauge.ingest.fields import BadField, expected, mapping, number, quoted, text, texts
-from ragauge.ingest.heritage import MARKS, no_table
-from ragauge.ingest.judgements import Records, records_of
+from ragauge.ingest.heritage import MARKS
 from ragauge.ingest.lines import read_rows
+from ragauge.ingest.records import (
+    STRATUM,
+    Records,
+    file_of,
+    headed_rows,
+    is_one_object,
+    json_whole,
+    no_table,
+    records_of,
+)
 from ragauge.ingest.strict_json import BadJson, decode
-from ragauge.ingest.tables import rows_of
 from ragauge.text.canonical import composed
 
 if TYPE_CHECKING:
@@ -44,9 +52,7 @@ FIELDS: dict[Role, tuple[str, ...]] = {
 }
 """Where the label stands: the first that any record of the file has."""
 SECONDARY = ("secondary_types", "type_classification.secondary_types")
-_STRATUM = "strata."
 _COLUMNS = frozenset((*IDS, "text", *SECONDARY, *FIELDS["gold"], *FIELDS["predicted"]))
-_END_OF_PLACE = re.compile(r"(: item \d+|: row \d+|: \".*\"|:\d+|\[\d+\])$")
 
 Placed = tuple[str, dict[str, Any]]
 
@@ -70,15 +76,6 @@ def placed_records(
             problems.append(f"{place}: record: {wanted}")
 
 
-def file_of(place: str) -> str:
-    """The name a place begins with.
-
-    >>> file_of("gold.tsv:3"), file_of("gold.json: item 2"), file_of('labels.json: "a1"')
-    ('gold.tsv', 'gold.json', 'labels.json')
-    """
-    return _END_OF_PLACE.sub("", place)
-
-
 def _records(source: Source, role: Role, problems: list[str], form: str | None) -> Records:
     if isinstance(source, str | Path):
         return _of_file(str(source), problems, form)
@@ -95,27 +92,18 @@ def _of_file(name: str, problems: list[str], form: str | None) -> Records:
     content = read_rows(name)
     if form in TABLES:
         return _table(name, content, problems)
-    if form == "jsonl" or not _is_one_object(content):
+    if form == "jsonl" or not is_one_object(content, on_one_line=True):
         return records_of(name, content, problems, no_table if form else _table)
     return _of_object(name, content, problems)
 
 
 def _of_object(name: str, content: bytes, problems: list[str]) -> Records:
     """The one record that a file is, or those it has by id."""
-    try:
-        whole = decode(content)
-    except BadJson as fault:
-        problems.append(f"{name}: {fault}")
-        return iter(())
-    if any(key in whole for key in (*IDS, "text", *MARKS)):
-        return iter([(f"{name}:1", whole)])
-    return _of_mapping(name, whole)
-
-
-def _is_one_object(content: bytes) -> bool:
-    """Whether a file is one object, not one a line: its first line is not closed, or its last."""
-    first, _, rest = content.strip().partition(b"\n")
-    return first.startswith(b"{") and not (rest and first.rstrip().endswith(b"}"))
+    for _, whole in json_whole(name, content, problems):
+        if any(key in whole for key in (*IDS, "text", *MARKS)):
+            yield f"{name}:1", whole
+        else:
+            yield from _of_mapping(name, whole)
 
 
 def _of_mapping(name: str, labels: Mapping[str, Any]) -> Records:
@@ -127,33 +115,22 @@ def _of_mapping(name: str, labels: Mapping[str, Any]) -> Records:
 
 def _table(name: str, content: bytes, problems: list[str]) -> Records:
     """The rows of a CSV or TSV file; an empty cell is an absent field."""
-    rows = rows_of(name, content, problems)
-    place, header = next(rows, ("", []))
-    columns = [_column(title.strip()) for title in header]
-    twice = sorted({title for title in columns if columns.count(title) > 1})
-    problems += [f"{place}: two columns are called {quoted(title)}; keep one" for title in twice]
-    if twice:
-        return
-    for place, cells in rows:
-        if len(cells) == len(columns):
-            yield place, _row(columns, cells)
-        else:
-            problems.append(f"{place}: cells: {len(cells)}, but the header has {len(columns)}")
 
+    def column(title: str) -> str:
+        """Our names in any case, others as they are written."""
+        return title.lower() if title.lower() in _COLUMNS else title
 
-def _column(title: str) -> str:
-    """A column's name: ours in any case, others as they are written."""
-    return title.lower() if title.lower() in _COLUMNS else title
+    return headed_rows(name, content, problems, column=column, row=_row)
 
 
 def _row(columns: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
     record: dict[str, Any] = {}
     strata: dict[str, str] = {}
     for column, cell in zip(columns, cells, strict=True):
-        if not column.startswith(_STRATUM):
+        if not column.startswith(STRATUM):
             record[column] = cell if cell.strip() else None
         elif cell.strip():
-            strata[column.removeprefix(_STRATUM)] = cell.strip()
+            strata[column.removeprefix(STRATUM)] = cell.strip()
     return {**record, "strata": strata} if strata else record
 
 

@@ -7,11 +7,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from ragauge.errors import InputRejected
 from ragauge.ingest.fields import BadField, BadRecord, expected, mapping, quoted, text, texts
-from ragauge.ingest.heritage import no_table
-from ragauge.ingest.judgements import SHOWN, records_of
 from ragauge.ingest.lines import read_whole
+from ragauge.ingest.records import no_table, records_of, refuse
 from ragauge.text.kb_ids import kb_id, kb_name
 
 LOCAL = "local"
@@ -54,8 +52,7 @@ def known_entities(name: str) -> tuple[KnownEntity, ...]:
     entities = read_knowledge_base(name, problems)
     if not entities and not problems:
         problems.append(f"{name}: holds no entity; write one JSON object a line: id, names")
-    if problems:
-        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
+    refuse(problems)
     return entities
 
 

@@ -20,7 +20,6 @@ from ragauge.ingest.fields import (
     whole,
 )
 from ragauge.ingest.heritage import Entry, entry_of, misplaced
-from ragauge.ingest.judgements import Records
 from ragauge.ingest.linked.link_fields import (
     answer,
     gold_ids,
@@ -29,6 +28,7 @@ from ragauge.ingest.linked.link_fields import (
     says_link,
 )
 from ragauge.ingest.linked.link_records import LinkReading, grouped_rows, name_of, records_in
+from ragauge.ingest.records import Records
 
 if TYPE_CHECKING:
     from ragauge.ingest.linked.link_records import Source

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,16 +13,20 @@ from msgspec import Struct
 from ragauge.contracts.finding import Findings
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import BadField, expected, quoted
-from ragauge.ingest.heritage import no_table
-from ragauge.ingest.judgements import Reader, Records, records_of
 from ragauge.ingest.lines import read_whole
 from ragauge.ingest.linked.link_fields import TABULAR, id_is_link
-from ragauge.ingest.tables import rows_of
+from ragauge.ingest.records import (
+    STRATUM,
+    YES_NO,
+    Reader,
+    Records,
+    headed_rows,
+    no_table,
+    records_of,
+)
 
-_STRATUM = "strata."
 _WHOLE = re.compile(r"[0-9]+")
 _TAC_PLACE = re.compile(r"(.+):([0-9]+)-([0-9]+)")
-_WORDS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _RANKS = {"rank", "score"}
 _KEYS = ("doc", "doc_id", "document", "start", "end", "mention", "context", "type", "strata")
 
@@ -37,29 +40,15 @@ def read_table(name: str, content: bytes, problems: list[str]) -> Records:
 
 
 def _with_header(name: str, content: bytes, problems: list[str]) -> Records:
-    rows = rows_of(name, content, problems)
-    place, header = next(rows, ("", []))
-    columns = [title.strip().lower() for title in header]
-    twice = sorted(title for title, times in Counter(columns).items() if times > 1)
-    problems += [f"{place}: two columns are called {quoted(title)}; keep one" for title in twice]
-    if twice:
-        return
-    for place, cells in rows:
-        if len(cells) != len(columns):
-            problems.append(f"{place}: cells: {len(cells)}, but the header has {len(columns)}")
-            continue
-        try:
-            yield place, _row(columns, cells)
-        except BadField as fault:
-            problems.append(f"{place}: {fault}")
+    return headed_rows(name, content, problems, column=str.lower, row=_row)
 
 
 def _row(columns: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
     record: dict[str, Any] = {TABULAR: True}
     strata: dict[str, Any] = {}
     for column, cell in zip(columns, map(str.strip, cells), strict=True):
-        if column.startswith(_STRATUM):
-            strata[column.removeprefix(_STRATUM)] = cell or None
+        if column.startswith(STRATUM):
+            strata[column.removeprefix(STRATUM)] = cell or None
         elif column in _CELLS:
             record[column] = _CELLS[column](cell, column) if cell else None
         else:
@@ -149,9 +138,9 @@ def _number(cell: str, field: str) -> float:
 
 
 def _boolean(cell: str, field: str) -> bool:
-    if cell.lower() not in _WORDS:
+    if cell.lower() not in YES_NO:
         raise BadField(field, f"expected true or false, got {quoted(cell)}")
-    return _WORDS[cell.lower()]
+    return YES_NO[cell.lower()]
 
 
 _CELLS: dict[str, Callable[[str, str], Any]] = {

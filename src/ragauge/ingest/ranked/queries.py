@@ -9,9 +9,8 @@ from typing import Any
 from msgspec import Struct
 
 from ragauge.ingest.fields import BadField, expected, mapping, quoted, text
-from ragauge.ingest.judgements import Records, records_of
 from ragauge.ingest.lines import read_whole
-from ragauge.ingest.tables import rows_of
+from ragauge.ingest.records import Records, headed_rows, records_of, rows_of
 
 IDS = ("qid", "query_id", "query-id", "_id", "id")
 WORDS = ("question", "q", "user_input", "text", "query")
@@ -100,16 +99,12 @@ def read_strata(name: str, problems: list[str]) -> dict[str, dict[str, Any]]:
 
 
 def _strata_table(name: str, content: bytes, problems: list[str]) -> Records:
-    rows = rows_of(name, content, problems)
-    place, header = next(rows, (name, []))
-    columns = [column.strip() for column in header]
-    if not {*columns} & {*UNIT_IDS}:
-        problems.append(
-            f"{place}: no column is called {UNIT_IDS[0]}; the first line names the columns"
-        )
-        return
-    for place, cells in rows:
-        if len(cells) == len(columns):
-            yield place, {key: cell.strip() for key, cell in zip(columns, cells, strict=True)}
-        else:
-            problems.append(f"{place}: cells: {len(cells)}, but the header has {len(columns)}")
+    def header(place: str, columns: list[str], problems: list[str]) -> bool:
+        if {*columns} & {*UNIT_IDS}:
+            return True
+        fact = f"no column is called {UNIT_IDS[0]}; the first line names the columns"
+        problems.append(f"{place}: {fact}")
+        return False
+
+    for place, cells in headed_rows(name, content, problems, header=header):
+        yield place, {key: cell.strip() for key, cell in cells.items()}

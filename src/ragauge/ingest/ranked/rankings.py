@@ -11,7 +11,6 @@ from msgspec import structs
 
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import BadField, expected, mapping, number, quoted, text, texts, whole
-from ragauge.ingest.judgements import records_of
 from ragauge.ingest.lines import read_whole
 from ragauge.ingest.ranked.ranking_rows import (
     GRADES_WITHIN,
@@ -26,8 +25,8 @@ from ragauge.ingest.ranked.ranking_rows import (
     with_source_lists,
 )
 from ragauge.ingest.ranked.trec import columnar, first_line, read_trec
+from ragauge.ingest.records import headed_rows, records_of
 from ragauge.ingest.strict_json import BadJson, decode
-from ragauge.ingest.tables import rows_of
 
 if TYPE_CHECKING:
     import polars as pl
@@ -245,16 +244,18 @@ def read_ranking_table(name: str, content: bytes, role: Role, problems: list[str
 
 def _cell_by_cell(name: str, content: bytes, role: Role, problems: list[str]) -> RankingRows:
     read = RowsRead(role)
-    rows = rows_of(name, content, problems)
-    place, header = next(rows, ("", []))
-    titles = titles_of(header, role)
-    faults = _header_faults(titles, role) if place else []
-    problems += [f"{place}: {fault}" for fault in faults]
-    for place, cells in rows if not faults else ():
+
+    def header(place: str, columns: list[str], problems: list[str]) -> bool:
+        faults = _header_faults(tuple(columns), role) if columns else []
+        problems += [f"{place}: {fault}" for fault in faults]
+        return not faults
+
+    def column(title: str) -> str:
+        return titles_of([title], role)[0]
+
+    for place, cells in headed_rows(name, content, problems, column=column, header=header):
         try:
-            if len(cells) != len(titles):
-                raise BadField("cells", f"{len(cells)}, but the header has {len(titles)}")
-            _add(dict(zip(titles, cells, strict=True)), place, read)
+            _add(cells, place, read)
         except BadField as fault:
             problems.append(f"{place}: {fault}")
     return read.rows(name)

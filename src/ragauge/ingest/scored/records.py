@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,17 +16,15 @@ from ragauge.ingest.answered.records import (
     INNER,
     MISSING,
     columns_of,
+    headed_table,
     is_in_columns,
     placed_records,
 )
 from ragauge.ingest.answered.shapes import ANSWERS, QUESTIONS
-from ragauge.ingest.fields import quoted
-from ragauge.ingest.judgements import Records, records_of
 from ragauge.ingest.lines import read_whole
+from ragauge.ingest.records import Records, is_one_object, json_whole, no_table, records_of
 from ragauge.ingest.scored.columns import is_metric, is_surely_metric
 from ragauge.ingest.scored.samples import TEXTS
-from ragauge.ingest.strict_json import BadJson, decode
-from ragauge.ingest.tables import rows_of
 
 _SUSPECT = re.compile(rb"NaN|Infinity|[eE]\+?\d{3}|\d{300}")
 _TOKENS = re.compile(
@@ -122,10 +120,15 @@ def read_records(name: str, problems: list[str]) -> Source:
         return Source(list(placed_records(name, problems, "parquet", name)), False)
     content = read_whole(name)
     if content.lstrip()[:1] not in (b"{", b"[", b""):
-        return Source(list(_table(name, content, problems)), False)
+        return Source(list(headed_table(name, content, problems, _row)), False)
     content, marks = marked(content)
-    placed = _whole if _is_one_object(content) else _each
-    records = list(_unwrapped(placed(name, content, problems), name, problems))
+    # Where the second line begins an object, the first is a broken one: each has its own fault.
+    second = content.strip().partition(b"\n")[2].lstrip()[:1]
+    if is_one_object(content) and second != b"{":
+        placed = json_whole(name, content, problems)
+    else:
+        placed = records_of(name, content, problems, no_table)
+    records = list(_unwrapped(placed, name, problems))
     if marks is not None:
         records = [(place, unmarked(record, marks)) for place, record in records]
     return Source(records, True)
@@ -149,24 +152,6 @@ def held_records(held: Any, name: str, problems: list[str]) -> Source:
     else:
         rows = held
     return Source([(f"{name}: row {number}", row) for number, row in enumerate(rows, 1)], False)
-
-
-def _is_one_object(content: bytes) -> bool:
-    """Whether a file is one object over several lines, not one a line."""
-    first, _, rest = content.strip().partition(b"\n")
-    begun = first.startswith(b"{") and not first.rstrip().endswith(b"}")
-    return begun and bool(rest) and not rest.lstrip().startswith(b"{")
-
-
-def _whole(name: str, content: bytes, problems: list[str]) -> Records:
-    try:
-        yield name, decode(content)
-    except BadJson as fault:
-        problems.append(f"{name}: {fault}")
-
-
-def _each(name: str, content: bytes, problems: list[str]) -> Records:
-    return records_of(name, content, problems, _table)
 
 
 def _unwrapped(placed: Records, name: str, problems: list[str]) -> Records:
@@ -239,21 +224,9 @@ def _is_column(name: str) -> bool:
     return name in TEXTS or is_metric(name)
 
 
-def _table(name: str, content: bytes, problems: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The rows of a CSV or TSV file, their cells as they are written."""
-    rows = rows_of(name, content, problems)
-    _, header = next(rows, ("", []))
-    columns = [title.strip() for title in header]
-    twice = sorted({title for title in columns if columns.count(title) > 1})
-    problems += [f"{name}: two columns are called {quoted(title)}; keep one" for title in twice]
-    for place, cells in () if twice else rows:
-        if len(cells) == len(columns):
-            yield (
-                place,
-                {
-                    column: None if column in TEXTS and cell.strip() in MISSING else cell
-                    for column, cell in zip(columns, cells, strict=True)
-                },
-            )
-        else:
-            problems.append(f"{place}: cells: {len(cells)}, but the header has {len(columns)}")
+def _row(columns: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
+    """The cells as they are written; only texts can be missing, for a gap among scores counts."""
+    return {
+        column: None if column in TEXTS and cell.strip() in MISSING else cell
+        for column, cell in zip(columns, cells, strict=True)
+    }

@@ -16,7 +16,7 @@ from ragauge.contracts.finding import Finding, Findings
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answered.shapes import rival_answers
 from ragauge.ingest.fields import BadField, BadRecord, expected, quoted
-from ragauge.ingest.judgements import SHOWN
+from ragauge.ingest.records import SHOWN, refuse
 from ragauge.ingest.scored.columns import (
     ABSENT,
     SEVEN,
@@ -267,7 +267,7 @@ def _scored(name: str, source: Source, problems: list[str], form: str, allowed: 
     problems = sorted([*problems, *reading.problems], key=lambda one: _place(name, one)[1])
     rejected = records - len(reading.rows)
     if rejected > allowed(records) or not reading.rows:
-        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
+        refuse(problems)
     if not reading.metrics:
         raise InputRejected(_no_score(name, [row for _, row in rows]))
     for problem in problems:

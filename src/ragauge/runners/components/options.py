@@ -14,7 +14,7 @@ from ragauge.contracts.verdict import Rule
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.components import component_rules
 from ragauge.gates.decide import MIN_COVERAGE
-from ragauge.ingest.judgements import SHOWN
+from ragauge.ingest.records import SHOWN
 from ragauge.metrics.table import find
 from ragauge.runners.bad_input import allowed_bad
 from ragauge.runners.options import in_flags
