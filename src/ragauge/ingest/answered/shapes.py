@@ -132,7 +132,7 @@ def row_of(record: Any, id: str, where: str) -> AnswerRow:
     """The row a record is; raises BadRecord with every field that is wrong."""
     if not isinstance(record, Mapping):
         raise BadRecord([BadField("record", expected("an object with an answer", record))])
-    fields = {name: value for name, value in record.items() if not _is_missing(value)}
+    fields = {name: value for name, value in record.items() if not is_missing(value)}
     known: dict[str, Any] = {}
     faults: list[BadField] = []
     for name, read in _PARTS.items():
@@ -167,7 +167,7 @@ def rival_answers(record: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(filled) if len(set(filled.values())) > 1 else ()
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """None, or what a frame of numbers has in its place."""
     return value is None or (isinstance(value, float) and value != value)
 

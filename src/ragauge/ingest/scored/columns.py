@@ -111,7 +111,7 @@ def metric_names(written: Iterable[str]) -> dict[str, str]:
     """
     names = list(dict.fromkeys(written))
     best: dict[str, str] = {}
-    for name in sorted(names, key=_fit):
+    for name in sorted(names, key=lambda name: (_RANKS.get(plain_name(name), ("", 0))[1], name)):
         ours = our_name(name)
         if ours is not None and ours not in names:
             best.setdefault(ours, name)
@@ -127,10 +127,6 @@ def rivals(names: dict[str, str]) -> list[tuple[str, str, str]]:
         for name, metric in names.items()
         if (ours := our_name(name)) is not None and ours != metric
     ]
-
-
-def _fit(name: str) -> tuple[int, str]:
-    return _RANKS.get(plain_name(name), ("", 0))[1], name
 
 
 NULL, NAN, INFINITE, ABSENT = "null", "NaN", "infinite", "absent"

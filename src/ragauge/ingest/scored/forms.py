@@ -17,6 +17,7 @@ from ragauge.ingest.answered.shapes import (
     REFERENCES,
 )
 from ragauge.ingest.fields import quoted
+from ragauge.ingest.records import STRATUM
 from ragauge.ingest.scored.columns import Failed, columns_seen, is_surely_metric, our_name
 from ragauge.ingest.scored.samples import (
     OTHER_ANSWERS,
@@ -26,8 +27,6 @@ from ragauge.ingest.scored.samples import (
     sample_id,
 )
 
-STRATUM = "strata."
-"""How a table's column begins that is a stratum by its name."""
 UNNAMED = "Unnamed: "
 """How pandas calls a column without a title, which holds the numbers of rows."""
 NESTED = ("scores", "metrics", "values")
@@ -41,7 +40,32 @@ def plain_samples(rows: Sequence[tuple[str, Row]]) -> list[Parts]:
     groups = list(dict.fromkeys(name for _, row in rows for name in row if _is_group(name, row)))
     columns = columns_seen(_undecided(row, groups) for _, row in rows)
     scores = [name for name, column in columns.items() if column.role == "score"]
-    return [_sample(place, row, scores, groups) for place, row in rows]
+    alone = len(groups) == 1
+    samples = []
+    for place, row in rows:
+        rest = _undecided(row, groups)
+        # Scores of a field that holds several have its name where two could be one.
+        grouped = {
+            str(metric) if alone and metric not in scores else f"{group}.{metric}": [value]
+            for group in groups
+            if isinstance(row.get(group), Mapping)
+            for metric, value in row[group].items()
+        }
+        strata = {
+            name.removeprefix(STRATUM): value.strip()
+            for name, value in row.items()
+            if name.startswith(STRATUM) and isinstance(value, str) and value.strip() not in MISSING
+        }
+        samples.append(
+            Parts(
+                place=place,
+                fields={name: value for name, value in row.items() if name in TEXTS},
+                scores={**grouped, **{name: [rest[name]] for name in scores if name in rest}},
+                others={name: value for name, value in rest.items() if name not in scores},
+                strata=strata,
+            )
+        )
+    return samples
 
 
 def _is_group(name: str, row: Row) -> bool:
@@ -62,34 +86,6 @@ def _undecided(row: Row, groups: Sequence[str]) -> dict[str, Any]:
         and not name.startswith((STRATUM, UNNAMED))
         and not (name in groups and isinstance(value, Mapping))
     }
-
-
-def _grouped(row: Row, scores: Sequence[str], groups: Sequence[str]) -> dict[str, list[Any]]:
-    """The scores of fields that hold several, with the name of the field where two could be one."""
-    alone = len(groups) == 1
-    return {
-        str(metric) if alone and metric not in scores else f"{group}.{metric}": [value]
-        for group in groups
-        if isinstance(row.get(group), Mapping)
-        for metric, value in row[group].items()
-    }
-
-
-def _sample(place: str, row: Row, scores: Sequence[str], groups: Sequence[str]) -> Parts:
-    strata = {
-        name.removeprefix(STRATUM): value.strip()
-        for name, value in row.items()
-        if name.startswith(STRATUM) and isinstance(value, str) and value.strip() not in MISSING
-    }
-    rest = _undecided(row, groups)
-    own = {name: [rest[name]] for name in scores if name in rest}
-    return Parts(
-        place=place,
-        fields={name: value for name, value in row.items() if name in TEXTS},
-        scores={**_grouped(row, scores, groups), **own},
-        others={name: value for name, value in rest.items() if name not in scores},
-        strata=strata,
-    )
 
 
 MEASURED = ("metricsData", "metrics_data", "metricsMetadata", "metrics_metadata")
@@ -119,7 +115,10 @@ def deepeval_sample(place: str, case: Mapping[str, Any]) -> Parts:
     for metric in measured:
         if isinstance(metric, Mapping):
             name = metric.get("name") or metric.get("metric")
-            scores.setdefault(str(name or "unnamed"), []).append(_deepeval_score(metric))
+            error: Any = metric.get("error")
+            failed = isinstance(error, str) and error.strip()
+            score = Failed(error) if failed else metric.get("score")
+            scores.setdefault(str(name or "unnamed"), []).append(score)
     fields = {name: value for name, value in case.items() if name in TEXTS}
     told: Mapping[str, Any] = next(
         (case[name] for name in _TOLD if isinstance(case.get(name), Mapping)), {}
@@ -133,13 +132,6 @@ def deepeval_sample(place: str, case: Mapping[str, Any]) -> Parts:
         others={name: one for name, one in {**beside, **told}.items() if name not in TEXTS},
         id=sample_id(fields) or sample_id(told) or (name if isinstance(name, str) else None),
     )
-
-
-def _deepeval_score(metric: Mapping[str, Any]) -> Any:
-    error = metric.get("error")
-    if isinstance(error, str) and error.strip():
-        return Failed(error)
-    return metric.get("score")
 
 
 OVERALL = "score"
@@ -163,36 +155,41 @@ def is_promptfoo(record: Mapping[str, Any]) -> bool:
 
 def promptfoo_samples(rows: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Parts]:
     """The samples of all results; one test asked of several providers is several samples."""
-    providers = [_provider(row) for _, row in rows]
-    prompts = [_prompt(row) for _, row in rows]
-    asked = {"provider": providers, "prompt": prompts}
+    asked = {
+        "provider": [_provider(row) for _, row in rows],
+        "prompt": [_prompt(row) for _, row in rows],
+    }
     several = {name: told for name, told in asked.items() if len(set(told)) > 1}
     samples = []
     for number, (place, row) in enumerate(rows):
         strata = {name: told[number] or "none" for name, told in several.items()}
-        samples.append(_promptfoo_sample(place, row, strata))
+        test = _object(row.get("testCase"))
+        told = {
+            **_object(test.get("metadata")),
+            **_object(test.get("vars")),
+            **_object(row.get("vars")),
+        }
+        fields = {name: value for name, value in told.items() if name in TEXTS}
+        known = sample_id(fields)
+        if known is None and isinstance(row.get("testIdx"), int):
+            known = f"test {row['testIdx']}"
+        # Variables of the test; one that is called `answer` is what the test expects.
+        unlike = (*ANSWERS, *OTHER_ANSWERS, *CONVERSATIONS)
+        variables = {name: one for name, one in fields.items() if name not in unlike}
+        references = _LIKE["ground_truth"][:-1]
+        if fields.get("answer") and not any(fields.get(name) for name in references):
+            variables["ground_truth"] = fields["answer"]
+        samples.append(
+            Parts(
+                place=place,
+                fields={**_found(row, fields), **variables, **_answer(row)},
+                scores=_scores(row),
+                others={name: value for name, value in told.items() if name not in TEXTS},
+                id=None if known is None else " ".join((known, *strata.values())),
+                strata=strata,
+            )
+        )
     return samples
-
-
-def _promptfoo_sample(place: str, row: Mapping[str, Any], strata: Mapping[str, str]) -> Parts:
-    test = _object(row.get("testCase"))
-    told = {
-        **_object(test.get("metadata")),
-        **_object(test.get("vars")),
-        **_object(row.get("vars")),
-    }
-    fields = {name: value for name, value in told.items() if name in TEXTS}
-    known = sample_id(fields)
-    if known is None and isinstance(row.get("testIdx"), int):
-        known = f"test {row['testIdx']}"
-    return Parts(
-        place=place,
-        fields={**_found(row, fields), **_without_answers(fields), **_answer(row)},
-        scores=_scores(row),
-        others={name: value for name, value in told.items() if name not in TEXTS},
-        id=None if known is None else " ".join((known, *strata.values())),
-        strata=strata,
-    )
 
 
 def _scores(row: Mapping[str, Any]) -> dict[str, list[Any]]:
@@ -212,16 +209,10 @@ def _scores(row: Mapping[str, Any]) -> dict[str, list[Any]]:
     for name, value in _object(row.get("namedScores")).items():
         if name not in named:
             scores.setdefault(name, [value])
-    scores.setdefault(OVERALL, [_overall(row)])
+    # promptfoo takes a grader that failed for a 0: then there is no score of all together.
+    failed = [one for one in map(_promptfoo_score, _parts(row)) if isinstance(one, Failed)]
+    scores.setdefault(OVERALL, [failed[0] if failed else row.get("score")])
     return scores
-
-
-def _overall(row: Mapping[str, Any]) -> Any:
-    """What it makes of all; nothing where one of the graders failed, which it takes for a 0."""
-    failed = [
-        _promptfoo_score(part) for part in _parts(row) if isinstance(_promptfoo_score(part), Failed)
-    ]
-    return failed[0] if failed else row.get("score")
 
 
 def _promptfoo_score(part: Mapping[str, Any]) -> Any:
@@ -261,15 +252,6 @@ def _answer(row: Mapping[str, Any]) -> dict[str, Any]:
     return {"answer": written}
 
 
-def _without_answers(fields: Mapping[str, Any]) -> dict[str, Any]:
-    """Variables of the test; one that is called `answer` is what the test expects."""
-    unlike = (*ANSWERS, *OTHER_ANSWERS, *CONVERSATIONS)
-    kept = {name: one for name, one in fields.items() if name not in unlike}
-    if fields.get("answer") and not any(fields.get(name) for name in _LIKE["ground_truth"][:-1]):
-        kept["ground_truth"] = fields["answer"]
-    return kept
-
-
 def _found(row: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
     """What variables do not tell: the prompt as the question, contexts and reference as judged."""
     found: dict[str, Any] = {}
@@ -280,18 +262,14 @@ def _found(row: Mapping[str, Any], fields: Mapping[str, Any]) -> dict[str, Any]:
         if told.get("context"):
             found.setdefault("contexts", told["context"])
         value = told.get("renderedAssertionValue") or assertion.get("value")
-        if assertion.get("type") in _WITH_REFERENCE and _is_written_out(value):
+        written_out = isinstance(value, str) and value.strip() and "{{" not in value
+        if assertion.get("type") in _WITH_REFERENCE and written_out:
             found.setdefault("ground_truth", value)
-    return {name: one for name, one in found.items() if not _is_told(name, fields)}
-
-
-def _is_told(name: str, fields: Mapping[str, Any]) -> bool:
-    return any(fields.get(other) for other in _LIKE[name])
-
-
-def _is_written_out(value: Any) -> bool:
-    """Whether an assertion's value is a text, with nothing left to fill in."""
-    return isinstance(value, str) and bool(value.strip()) and "{{" not in value
+    return {
+        name: one
+        for name, one in found.items()
+        if not any(fields.get(other) for other in _LIKE[name])
+    }
 
 
 def _provider(row: Mapping[str, Any]) -> str | None:
@@ -337,7 +315,13 @@ def form_of(name: str, rows: Iterable[Mapping[str, Any]], asked: str) -> ScoreFo
     >>> form_of("a.json", [{"user_input": "When?", "faithfulness": 1.0}], "auto")
     'ragas'
     """
-    seen = _seen(list(rows))
+    rows = list(rows)
+    if any(map(is_promptfoo, rows)):
+        seen: ScoreForm = "promptfoo"
+    elif any(map(is_deepeval, rows)):
+        seen = "deepeval"
+    else:
+        seen = "ragas" if any(name in row for row in rows for name in _OF_RAGAS) else "rows"
     if asked == AUTO:
         return seen
     form = next(known for known in FORMS if known == asked)
@@ -352,11 +336,3 @@ def samples_in(form: ScoreForm, rows: Sequence[tuple[str, Mapping[str, Any]]]) -
     if form == "deepeval":
         return [deepeval_sample(place, row) for place, row in rows]
     return promptfoo_samples(rows) if form == "promptfoo" else plain_samples(rows)
-
-
-def _seen(rows: Sequence[Mapping[str, Any]]) -> ScoreForm:
-    if any(map(is_promptfoo, rows)):
-        return "promptfoo"
-    if any(map(is_deepeval, rows)):
-        return "deepeval"
-    return "ragas" if any(name in row for row in rows for name in _OF_RAGAS) else "rows"

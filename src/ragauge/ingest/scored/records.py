@@ -157,7 +157,10 @@ def held_records(held: Any, name: str, problems: list[str]) -> Source:
 def _unwrapped(placed: Records, name: str, problems: list[str]) -> Records:
     """The rows that objects hold; an object itself, where it holds none."""
     for place, record in placed:
-        if not isinstance(record, dict) or _is_row(record):
+        one_row = isinstance(record, dict) and any(
+            isinstance(record.get(key), str) for key in (*QUESTIONS, *ANSWERS)
+        )
+        if one_row or not isinstance(record, dict):
             yield place, record
         elif is_in_columns(record) or _is_columnar(record):
             yield from columns_of(name, record, problems)
@@ -180,10 +183,6 @@ def _held(place: str, record: dict[str, Any], name: str, problems: list[str]) ->
         yield from ((f"{name}: row {key}", row) for key, row in record.items())
     else:
         yield place, record
-
-
-def _is_row(record: Mapping[str, Any]) -> bool:
-    return any(isinstance(record.get(name), str) for name in (*QUESTIONS, *ANSWERS))
 
 
 def _holds_rows(record: Mapping[str, Any], key: str) -> bool:

@@ -47,9 +47,11 @@ class Reading:
         self._places: dict[str, str] = {}
         self._nameless: list[str] = []
         made = [self._row(number, sample) for number, sample in enumerate(samples, 1)]
-        self.rows = _with_failed_calls([row for row in made if row is not None])
-        self._note_names()
-        self._note_columns()
+        rows = [row for row in made if row is not None]
+        if any(row.answer for row in rows):  # then one without an answer is a call that failed
+            rows = [structs.replace(row, answer="") if row.answer is None else row for row in rows]
+        self.rows = rows
+        self._note_file()
 
     def _row(self, number: int, sample: Parts) -> ScoreRow | None:
         texts = self._texts(sample)
@@ -58,6 +60,11 @@ class Reading:
         id = self._id(number, sample)
         self._note_texts(id, sample, texts)
         values, invalid = self._scores(id, sample)
+        strata = {
+            name: text
+            for name, value in sample.others.items()
+            if self._columns[name].role == "stratum" and (text := stratum_of(value))
+        }
         row = texts.row
         return ScoreRow(
             id=id,
@@ -71,14 +78,27 @@ class Reading:
             answerable=row.answerable,
             values=values,
             invalid=invalid,
-            strata={**self._strata(sample), **row.strata},
+            strata={**strata, **dict(sample.strata), **row.strata},
             claims=texts.claims,
             where=sample.place,
         )
 
     def _texts(self, sample: Parts) -> Texts | None:
-        """The checked fields; None where something is wrong with them, or with what is beside."""
-        wrong = self._misplaced(sample) if self._is_json else {}
+        """The checked fields; None where something is wrong with them, or with the others.
+
+        JSON has no NaN and no Infinity: one that is not a score is wrong.
+        """
+        wrong: dict[str, BadField] = {}
+        if self._is_json:
+            filled = {
+                name: one
+                for name, one in sample.others.items()
+                if self._columns[name].role != "empty"
+            }
+            for name, one in {**sample.fields, **filled}.items():
+                if (found := misplaced(one, name)) is not None:
+                    fact = f"{found[1]} is not a JSON number; write null where there is no value"
+                    wrong[name] = BadField(found[0], fact)
         faults = list(wrong.values())
         texts = None
         try:
@@ -88,16 +108,6 @@ class Reading:
             faults += fault.fields
         self.problems += [f"{sample.place}: {fault}" for fault in faults]
         return None if faults else texts
-
-    def _misplaced(self, sample: Parts) -> dict[str, BadField]:
-        """By field, each number that is none and stands where no score does."""
-        filled = {
-            name: one for name, one in sample.others.items() if self._columns[name].role != "empty"
-        }
-        found = {name: misplaced(one, name) for name, one in {**sample.fields, **filled}.items()}
-        remedy = "is not a JSON number; write null where there is no value"
-        told = {name: place for name, place in found.items() if place is not None}
-        return {name: BadField(place, f"{token} {remedy}") for name, (place, token) in told.items()}
 
     def _id(self, number: int, sample: Parts) -> str:
         """The sample's name among the others; that of an earlier one gets a number."""
@@ -132,14 +142,6 @@ class Reading:
                 self._findings.add(Finding("several_scores", sample.place, told))
         return values, invalid
 
-    def _strata(self, sample: Parts) -> dict[str, str]:
-        told = {
-            name: stratum_of(value)
-            for name, value in sample.others.items()
-            if self._columns[name].role == "stratum"
-        }
-        return {name: value for name, value in told.items() if value} | dict(sample.strata)
-
     def _note_texts(self, id: str, sample: Parts, texts: Texts) -> None:
         rival = rival_answers(sample.fields)
         if rival:
@@ -155,7 +157,7 @@ class Reading:
             remedy = "give each context its own id, in the same order"
             self._findings.add(Finding("unmatched_ids", sample.place, f"{told}; {remedy}"))
 
-    def _note_names(self) -> None:
+    def _note_file(self) -> None:
         for written, metric in self.names.items():
             if written != metric:
                 fact = f"{quoted(written)} is read as {metric}"
@@ -169,30 +171,20 @@ class Reading:
             fact = f"{len(self._nameless):,} samples have no id, and are called after their places"
             told = Finding("made_id", self._name, f"{fact}, such as {quoted(self._nameless[0])}")
             self._findings.add(told, len(self._nameless))
-        if len(self._nameless) == len(self.rows) and not any(map(_has_text, self.rows)):
+        if len(self._nameless) == len(self.rows) and not any(
+            row.question or row.answer or row.reference or row.contexts for row in self.rows
+        ):
             fact = "no sample has an id or a text; means of a run cannot be diagnosed, samples can"
             self._findings.add(Finding("bare_scores", self._name, fact))
 
-    def _note_columns(self) -> None:
         for name, column in self._columns.items():
             if column.role == "extra":
                 fact = f"{quoted(name)} is neither a score nor a stratum, and is left out"
-                told = f"{fact}; it is filled in {column.filled:,} samples"
-                self._findings.add(Finding("extra_field", self._name, told), column.filled)
+                fact = f"{fact}; it is filled in {column.filled:,} samples"
+                self._findings.add(Finding("extra_field", self._name, fact), column.filled)
             elif column.role == "empty":
                 fact = f"{quoted(name)} has no value in any sample"
                 self._findings.add(Finding("empty_field", self._name, fact))
-
-
-def _with_failed_calls(rows: list[ScoreRow]) -> list[ScoreRow]:
-    """The rows; where some have an answer, one without has an empty one: its call failed."""
-    if not any(row.answer for row in rows):
-        return rows
-    return [structs.replace(row, answer="") if row.answer is None else row for row in rows]
-
-
-def _has_text(row: ScoreRow) -> bool:
-    return bool(row.question or row.answer or row.reference or row.contexts)
 
 
 _EXAMPLE = '{"sample_id": "s1", "question": "…", "answer": "…", "faithfulness": 0.8}'
@@ -251,11 +243,18 @@ def score_rows(records: Any, *, form: str = AUTO, name: str = "scores") -> Score
 
 def _scored(name: str, source: Source, problems: list[str], form: str, allowed: Bad) -> ScoredFile:
     records = len(problems) + len(source.records)
-    rows = _objects(source.records, problems)
+    rows: list[Placed] = []
+    for place, record in source.records:
+        if isinstance(record, Mapping):
+            rows.append((place, {str(field): value for field, value in record.items()}))
+        else:
+            problems.append(f"{place}: record: {expected('an object with scores', record)}")
     if not rows:
         fact = f"{name}: holds no score row; write one a line: {_EXAMPLE}"
         raise InputRejected(*problems[:SHOWN], fact, more=max(0, len(problems) - SHOWN))
-    if _is_by_metric([row for _, row in rows]):
+    # Summaries and molten tables have one metric's score in each row.
+    by_metric = all(isinstance(one := row.get("metric"), str) and is_metric(one) for _, row in rows)
+    if by_metric and not any(is_surely_metric(field) for _, row in rows for field in row):
         fact = "has a row for each metric, not for each sample"
         raise InputRejected(f"{name}: {fact}; write a row a sample, and in it a field a metric")
     if all(TRACED & row.keys() for _, row in rows):
@@ -269,9 +268,14 @@ def _scored(name: str, source: Source, problems: list[str], form: str, allowed: 
     if rejected > allowed(records) or not reading.rows:
         refuse(problems)
     if not reading.metrics:
-        raise InputRejected(_no_score(name, [row for _, row in rows]))
+        there = list(dict.fromkeys(field for _, row in rows for field in row))
+        shown = ", ".join(map(quoted, there[:_FIELDS_SHOWN]))
+        fact = f"no field is a score; there is {shown}" if there else "no row has a field"
+        remedy = f"name scores by their metric: {', '.join(SEVEN)}"
+        raise InputRejected(f"{name}: {fact}; {remedy}")
     for problem in problems:
-        findings.add(_bad_line(name, problem))
+        where, _ = _place(name, problem)
+        findings.add(Finding("bad_line", where, problem.removeprefix(f"{where}: ")))
     return ScoredFile(
         rows=reading.rows,
         metrics=reading.metrics,
@@ -280,37 +284,6 @@ def _scored(name: str, source: Source, problems: list[str], form: str, allowed: 
         renamed={written: ours for written, ours in reading.names.items() if written != ours},
         rejected=rejected,
     )
-
-
-def _objects(records: list[tuple[str, Any]], problems: list[str]) -> list[Placed]:
-    """The records that are objects, with texts for keys; the others go into the list."""
-    found: list[Placed] = []
-    for place, record in records:
-        if isinstance(record, Mapping):
-            found.append((place, {str(name): value for name, value in record.items()}))
-        else:
-            problems.append(f"{place}: record: {expected('an object with scores', record)}")
-    return found
-
-
-def _is_by_metric(rows: list[Mapping[str, Any]]) -> bool:
-    """Whether each row tells one metric's score, as summaries and molten tables do."""
-    named = (row.get("metric") for row in rows)
-    told = all(isinstance(name, str) and is_metric(name) for name in named)
-    return told and not any(is_surely_metric(field) for row in rows for field in row)
-
-
-def _no_score(name: str, rows: list[Mapping[str, Any]]) -> str:
-    there = list(dict.fromkeys(field for row in rows for field in row))
-    shown = ", ".join(map(quoted, there[:_FIELDS_SHOWN]))
-    fact = f"no field is a score; there is {shown}" if there else "no row has a field"
-    return f"{name}: {fact}; name scores by their metric: {', '.join(SEVEN)}"
-
-
-def _bad_line(name: str, problem: str) -> Finding:
-    """A problem that was let pass, with its place apart."""
-    where, _ = _place(name, problem)
-    return Finding("bad_line", where, problem.removeprefix(f"{where}: "))
 
 
 def _place(name: str, problem: str) -> tuple[str, int]:
