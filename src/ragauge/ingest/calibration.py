@@ -97,17 +97,6 @@ def read_calibration(name: str, embedder: str | None = None) -> Calibration:
 
     Raises InputRejected where it is none, UsageError where it is another embedder's.
     """
-    calibration = calibration_of(_report(name))
-    if embedder is not None and calibration.embedder != embedder:
-        raise UsageError(
-            f"{name}: was calibrated with {quoted(calibration.embedder)}, and ΔS is measured with "
-            f"{quoted(embedder)} here; a threshold holds for its own embedder alone: "
-            "calibrate this one too"
-        )
-    return calibration
-
-
-def _report(name: str) -> CalibrationReport:
     content = read_whole(name)
     try:
         schema = msgspec.json.decode(content, type=_Versioned).schema
@@ -122,7 +111,14 @@ def _report(name: str) -> CalibrationReport:
     fault = _contradiction(report)
     if fault:
         raise InputRejected(f"{name}: {fault}; it was altered: calibrate again")
-    return report
+    calibration = calibration_of(report)
+    if embedder is not None and calibration.embedder != embedder:
+        raise UsageError(
+            f"{name}: was calibrated with {quoted(calibration.embedder)}, and ΔS is measured with "
+            f"{quoted(embedder)} here; a threshold holds for its own embedder alone: "
+            "calibrate this one too"
+        )
+    return calibration
 
 
 def _contradiction(report: CalibrationReport) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -15,6 +16,7 @@ from ragauge.ingest.fields import (
     BadRecord,
     boolean,
     expected,
+    gathered,
     kind,
     mapping,
     mappings,
@@ -111,25 +113,8 @@ def gold_of(record: Any) -> Gold:
     """A gold question from its decoded fields; raises BadRecord with every one that is wrong."""
     if type(record) is not dict:
         raise BadRecord([BadField("record", expected("an object", record))])
-    fields, written = _with_own_names(record)
-    known: dict[str, Any] = {}
-    faults = [BadField(name, fact) for name, fact in REQUIRED.items() if name not in fields]
-    for name, check in _CHECKS.items():
-        if name in fields:
-            try:
-                known[name] = check(fields.pop(name), written.get(name, name))
-            except BadField as fault:
-                faults.append(fault)
-    if faults:
-        raise BadRecord(faults)
-    return Gold(**known, extra=fields)
-
-
-def _with_own_names(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """The record's fields by our names, and the aliases they had.
-
-    Nulls and empty reference wordings are dropped: an unanswerable question often has them.
-    """
+    # Fields by our names, and the aliases they had. Nulls and empty reference wordings are
+    # dropped: an unanswerable question often has them.
     written: dict[str, str] = {}
     fields = {k: value for k, value in record.items() if value is not None or k not in _KNOWN}
     for name, aliases in ALIASES.items():
@@ -140,7 +125,13 @@ def _with_own_names(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, s
     for name in ("gold_claim", "gold_answer"):
         if fields.get(name) == "":
             del fields[name]
-    return fields, written
+    faults = [BadField(name, fact) for name, fact in REQUIRED.items() if name not in fields]
+    parts = [
+        (name, partial(check, fields.pop(name), written.get(name, name)))
+        for name, check in _CHECKS.items()
+        if name in fields
+    ]
+    return Gold(**gathered(parts, faults), extra=fields)
 
 
 def read_chunks(name: str) -> list[Chunk]:

@@ -22,10 +22,11 @@ from ragauge.ingest.heritage import MARKS, Entry, entry_of, is_entry, misplaced,
 from ragauge.ingest.lines import read_whole
 from ragauge.ingest.records import (
     STRATUM,
-    YES_NO,
     Records,
+    boolean_cell,
     distinct_columns,
     headed_rows,
+    json_whole,
     records_of,
     refuse,
 )
@@ -92,13 +93,6 @@ def _text_cell(cell: str, field: str) -> str:
 def _list_cell(cell: str, field: str) -> list[Any]:
     value = _free(cell, field) if cell.startswith("[") else None
     return value if type(value) is list else [part.strip() for part in cell.split("|")]
-
-
-def _boolean_cell(cell: str, field: str) -> bool:
-    meant = YES_NO.get(cell.strip().lower())
-    if meant is None:
-        raise BadField(field, f"expected true or false, got {quoted(cell)}")
-    return meant
 
 
 def table_of(records: Sequence[dict[str, Any]], delimiter: str) -> str:
@@ -175,7 +169,7 @@ _JSON_STARTS = {*'"[{-0123456789tfn'}
 _UNSEEN = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
 _CELLS: dict[str, Callable[[str, str], Any]] = {
     **dict.fromkeys(("qid", "question"), _text_cell),
-    "answerable": _boolean_cell,
+    "answerable": boolean_cell,
     **dict.fromkeys(TEXTS, _text_cell),
     **dict.fromkeys(LISTS, _list_cell),
     **dict.fromkeys(("target_section", "anchor", "decoy", "weight", "strata", "extra"), _free),
@@ -221,7 +215,25 @@ def read_any(name: str, answerable: bool | None = None) -> Taken:
     else:
         form, records = "a table", read_table(name, content, problems)
     named = _with_qids(name, list(records), findings)
-    questions = _checked(name, named, answerable, problems)
+    questions: list[Gold] = []
+    seen: dict[str, str] = {}
+    unsaid = 0
+    for place, record in named:
+        silent = type(record) is dict and record.get("answerable") is None
+        try:
+            question = gold_of({**record, "answerable": answerable} if silent else record)
+        except BadRecord as fault:
+            told = [str(field) for field in fault.fields]
+            unsaid += _UNSAID in told
+            problems += [f"{place}: {field}" for field in told if field != _UNSAID]
+            continue
+        earlier = seen.setdefault(question.qid, place)
+        if earlier != place:
+            problems.append(f"{place}: qid: {quoted(question.qid)} stands already at {earlier}")
+        questions.append(question)
+    if unsaid:
+        fact = f"{unsaid:,} do not say it; write true or false in each, or say it for all that do "
+        problems.insert(0, f"{name}: answerable: {fact}not with --answerable true")
     refuse(problems)
     if not questions:
         raise InputRejected(f"{name}: holds no question")
@@ -255,35 +267,6 @@ def read_units(name: str) -> tuple[list[Gold], Units]:
         )
     refuse(problems)
     return list(units.values()), "entries"
-
-
-def _checked(
-    name: str, records: Iterable[tuple[str, Any]], answerable: bool | None, problems: list[str]
-) -> list[Gold]:
-    questions: list[Gold] = []
-    seen: dict[str, str] = {}
-    unsaid = 0
-    for place, record in records:
-        silent = type(record) is dict and record.get("answerable") is None
-        said = {**record, "answerable": answerable} if silent else record
-        try:
-            question = gold_of(said)
-        except BadRecord as fault:
-            told = [str(field) for field in fault.fields]
-            unsaid += _UNSAID in told
-            problems += [f"{place}: {field}" for field in told if field != _UNSAID]
-            continue
-        earlier = seen.setdefault(question.qid, place)
-        if earlier != place:
-            problems.append(f"{place}: qid: {quoted(question.qid)} stands already at {earlier}")
-        questions.append(question)
-    if unsaid:
-        problems.insert(
-            0,
-            f"{name}: answerable: {unsaid:,} do not say it; write true or false in each, or say it "
-            "for all that do not with --answerable true",
-        )
-    return questions
 
 
 def _with_qids(name: str, records: list[tuple[str, Any]], findings: Met) -> list[tuple[str, Any]]:
@@ -330,7 +313,11 @@ def _of_json(
         dataset = records[0][1]
         wrapper = next((key for key in WRAPPERS if type(dataset.get(key)) is list), None)
         if wrapper is not None:
-            findings += _beside(name, dataset, wrapper)
+            for key, value in dataset.items():
+                if key != wrapper:
+                    told = f"{quoted(key)}, which is {quoted(msgspec.json.encode(value).decode())}"
+                    fact = f"{told}, belongs to the whole set and is left behind"
+                    findings.append((Finding("not_carried", name, fact), 1))
             members = enumerate(dataset[wrapper])
             inner = [(f"{name}: {wrapper}[{place}]", member) for place, member in members]
             if any(type(member) is dict and "paragraphs" in member for _, member in inner):
@@ -339,28 +326,12 @@ def _of_json(
     return "JSON", iter(records)
 
 
-def _beside(name: str, dataset: dict[str, Any], wrapper: str) -> Iterator[tuple[Finding, int]]:
-    for key, value in dataset.items():
-        if key != wrapper:
-            told = quoted(msgspec.json.encode(value).decode())
-            fact = f"{quoted(key)}, which is {told}, belongs to the whole set and is left behind"
-            yield Finding("not_carried", name, fact), 1
-
-
 def _decoded(name: str, content: bytes, problems: list[str]) -> Records:
     """The members of an array, an object a line, or one object over several lines."""
-    if content.lstrip()[:1] == b"[" or _ends_on_its_line(content):
-        yield from records_of(name, content, problems, read_table)
-        return
-    try:
-        yield name, decode(content)
-    except BadJson as fault:
-        problems.append(f"{name}: {fault}")
-
-
-def _ends_on_its_line(content: bytes) -> bool:
-    """Whether the first object ends where its line ends: else the file is one object."""
-    return content.lstrip().partition(b"\n")[0].rstrip().endswith(b"}")
+    start = content.lstrip()
+    if start[:1] == b"[" or start.partition(b"\n")[0].rstrip().endswith(b"}"):
+        return records_of(name, content, problems, read_table)
+    return json_whole(name, content, problems)
 
 
 def _squad(articles: Iterable[tuple[str, Any]], problems: list[str], findings: Met) -> Records:
@@ -374,10 +345,9 @@ def _squad(articles: Iterable[tuple[str, Any]], problems: list[str], findings: M
                     fact = "a paragraph without questions is left behind"
                     findings.append((Finding("not_carried", where, fact), 1))
                 for turn, question in enumerate(asked):
-                    context = paragraph.get("context")
-                    findings += ((one, 1) for one in _misplaced_answers(question, context))
                     inner = f"{where}.qas[{turn}]"
-                    yield inner, _merged(inner, findings, *about, *_squad_question(question))
+                    layers = _squad_question(question, paragraph.get("context"), findings)
+                    yield inner, _merged(inner, findings, *about, *layers)
         except BadField as fault:
             problems.append(f"{place}: {fault}")
 
@@ -386,9 +356,17 @@ def _parts(record: Any, name: str) -> tuple[dict[str, Any], ...]:
     return mappings(mapping(record, "record").get(name, []), name)
 
 
-def _squad_question(asked: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _squad_question(
+    asked: dict[str, Any], context: Any, findings: Met
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """What else a question says, and its gold record; its answers keep their places too."""
     answers = _parts(asked, "answers")
+    for one in answers:
+        start, wording = one.get("answer_start"), one.get("text")
+        known = type(start) is int and type(context) is str
+        if known and type(wording) is str and not context.startswith(wording, start):
+            fact = f"answer {quoted(wording)} is not at {start} of its context"
+            findings.append((Finding("misplaced_answer", str(asked.get("id")), fact), 1))
     wordings = list(dict.fromkeys(text(one.get("text"), "answers.text") for one in answers))
     impossible = asked.get("is_impossible", False)
     record = {
@@ -398,15 +376,6 @@ def _squad_question(asked: dict[str, Any]) -> tuple[dict[str, Any], dict[str, An
         "gold_claim_substr": [] if impossible is True else wordings,
     }
     return _without(asked, "id", "question", "is_impossible"), record
-
-
-def _misplaced_answers(asked: dict[str, Any], context: Any) -> Iterator[Finding]:
-    for one in _parts(asked, "answers"):
-        start, wording = one.get("answer_start"), one.get("text")
-        known = type(start) is int and type(context) is str
-        if known and type(wording) is str and not context.startswith(wording, start):
-            fact = f"answer {quoted(wording)} is not at {start} of its context"
-            yield Finding("misplaced_answer", str(asked.get("id")), fact)
 
 
 def _without(record: Any, *keys: str) -> dict[str, Any]:

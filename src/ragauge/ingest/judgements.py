@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ragauge.contracts.consistency import LABELS, Judgement, Label
-from ragauge.ingest.fields import BadField, BadRecord, expected, quoted, text
+from ragauge.ingest.fields import BadField, BadRecord, expected, gathered, quoted, text
 from ragauge.ingest.lines import read_whole
 from ragauge.ingest.records import Records, headed_rows, records_of, refuse
 
@@ -113,7 +113,13 @@ def _judgements(name: str, problems: list[str]) -> dict[str, Judgement]:
     found: dict[str, Judgement] = {}
     for place, record in records_of(name, read_whole(name), problems, _table):
         try:
-            judgement = _judgement(record, place)
+            if type(record) is not dict:
+                raise BadRecord([BadField("record", expected("an object", record))])
+            parts = (
+                (field, partial(check, record.get(field), field))
+                for field, check in _CHECKS.items()
+            )
+            judgement = Judgement(**gathered(parts), where=place)
         except BadRecord as fault:
             problems += [f"{place}: {field}" for field in fault.fields]
             continue
@@ -124,21 +130,6 @@ def _judgements(name: str, problems: list[str]) -> dict[str, Judgement]:
     if not found and len(problems) == known:
         problems.append(f"{name}: holds no judgement; write one JSON object a line")
     return found
-
-
-def _judgement(record: Any, place: str) -> Judgement:
-    if type(record) is not dict:
-        raise BadRecord([BadField("record", expected("an object", record))])
-    known: dict[str, Any] = {}
-    faults: list[BadField] = []
-    for name, check in _CHECKS.items():
-        try:
-            known[name] = check(record.get(name), name)
-        except BadField as fault:
-            faults.append(fault)
-    if faults:
-        raise BadRecord(faults)
-    return Judgement(**known, where=place)
 
 
 def _qid(value: Any, field: str) -> str:

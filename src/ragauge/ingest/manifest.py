@@ -62,8 +62,13 @@ def manifest_of(record: Any) -> Manifest:
         names = [key for key in (name, *ALIASES.get(name, ())) if key in told]
         found = _checked({key: told.pop(key) for key in names}, check, faults)
         if found:
-            known[name] = next(iter(found.values()))
-            faults += _contradictions(name, found)
+            (first, said), *others = found.items()
+            known[name] = said
+            faults += [
+                BadField(key, f"says something else than {first}, and both mean {name}; keep one")
+                for key, value in others
+                if (bare_hash(value) != bare_hash(said) if name == "hash" else value != said)
+            ]
     if not faults and known.keys().isdisjoint(("hash", "text_preproc", "doc_revs")):
         faults.append(BadField("hash", NOTHING_TO_COMPARE))
     if faults:
@@ -82,20 +87,6 @@ def _checked(fields: dict[str, Any], check: Check, faults: list[BadField]) -> di
         except BadRecord as bad:
             faults += bad.fields
     return found
-
-
-def _contradictions(name: str, found: dict[str, Any]) -> list[BadField]:
-    """A fault for each further name of the same thing that says something else."""
-    (first, said), *others = found.items()
-    return [
-        BadField(key, f"says something else than {first}, and both mean {name}; keep one")
-        for key, value in others
-        if _alike(name, value) != _alike(name, said)
-    ]
-
-
-def _alike(name: str, value: Any) -> Any:
-    return bare_hash(value) if name == "hash" else value
 
 
 def _filled(value: Any, field: str) -> str:

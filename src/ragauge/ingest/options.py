@@ -256,7 +256,14 @@ def read_section_pairs(text: str) -> frozenset[frozenset[str]] | None:
         return None
     pairs: set[frozenset[str]] = set()
     problems: list[str] = []
-    for place, members in _written(text):
+    if text.lstrip()[:1] == "[":
+        pairs_written = _array(OPTION, text.encode("utf-8", "replace"))
+    elif "+" in text and not _is_file(text):
+        parts = enumerate(text.split(","), 1)
+        pairs_written = ((f"{OPTION}: pair {number}", pair.split("+")) for number, pair in parts)
+    else:
+        pairs_written = _of_file(text) if text.strip() else iter(())
+    for place, members in pairs_written:
         fault = _pair_fault(members)
         if fault:
             problems.append(f"{place}: {fault}")
@@ -269,24 +276,11 @@ def read_section_pairs(text: str) -> frozenset[frozenset[str]] | None:
     return frozenset(pairs)
 
 
-def _written(text: str) -> Written:
-    if text.lstrip()[:1] == "[":
-        return _array(OPTION, text.encode("utf-8", "replace"))
-    if "+" in text and not _is_file(text):
-        return _joined(text)
-    return _of_file(text) if text.strip() else iter(())
-
-
 def _is_file(text: str) -> bool:
     try:
         return Path(text).is_file()
     except (OSError, ValueError):
         return False
-
-
-def _joined(text: str) -> Written:
-    for number, pair in enumerate(text.split(","), 1):
-        yield f"{OPTION}: pair {number}", pair.split("+")
 
 
 def _of_file(name: str) -> Written:

@@ -137,6 +137,14 @@ Cells = Callable[[Sequence[str], Sequence[str]], Any]
 """The record of a row, from the names of its columns and its cells; may raise BadField."""
 
 
+def boolean_cell(cell: str, field: str) -> bool:
+    """Whether a cell says yes; raises BadField where it says neither yes nor no."""
+    meant = YES_NO.get(cell.strip().lower())
+    if meant is None:
+        raise BadField(field, f"expected true or false, got {quoted(cell)}")
+    return meant
+
+
 def distinct_columns(place: str, columns: Sequence[str], problems: list[str]) -> bool:
     """Whether no two columns have one name."""
     twice = sorted({title for title in columns if columns.count(title) > 1})

@@ -180,14 +180,11 @@ def with_payloads(trace: Trace, record: dict[str, Any]) -> Trace:
     """The trace with the chunks and the citations that its record has as objects."""
     more = {"retrieved": _objects(record.get("chunks"))} if trace.retrieved is None else {}
     if trace.cited is None:
-        more["cited"] = _objects(record.get("citations")) or _objects(_in_answer(record))
+        structured = record.get("answer_json")
+        structured = structured if type(structured) is dict else {}
+        more["cited"] = _objects(record.get("citations")) or _objects(structured.get("citations"))
     found = {name: objects for name, objects in more.items() if objects}
     return structs.replace(trace, **found) if found else trace
-
-
-def _in_answer(record: dict[str, Any]) -> Any:
-    structured = record.get("answer_json")
-    return structured.get("citations") if type(structured) is dict else None
 
 
 def _objects(members: Any) -> tuple[dict[str, Any], ...]:

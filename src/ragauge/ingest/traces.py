@@ -207,15 +207,8 @@ _CHECKS: dict[str, Check] = {
     "usage": mapping,
 } | dict.fromkeys(
     (
-        "qid",
-        "q_id",
-        "q",
-        "question",
-        "answer",
-        "answer_json",
-        "citations",
-        "retrieved_ids",
-        "chunks",
+        *("qid", "q_id", "q", "question", "answer", "answer_json", "citations"),
+        *("retrieved_ids", "chunks"),
     ),
     _read_elsewhere,
 )

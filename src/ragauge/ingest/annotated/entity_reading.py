@@ -183,31 +183,23 @@ def _in_unit(text: str, entities: Sequence[Entity], widths: Iterator[int]) -> li
     return found
 
 
-def _line_ends_as_one(text: str) -> Iterator[int]:
-    return (0 if text.startswith("\r\n", at) else 1 for at in range(len(text)))
-
-
-def _utf16(text: str) -> Iterator[int]:
-    return (2 if ord(character) > 0xFFFF else 1 for character in text)
-
-
-def _bytes(text: str) -> Iterator[int]:
-    return (len(character.encode("utf-8", "surrogatepass")) for character in text)
-
-
 _Unit = tuple[str, Callable[[str], bool], Callable[[str], Iterator[int]]]
 _UNITS: tuple[_Unit, ...] = (
     (
         "a line end of two characters counts as one",
         lambda text: "\r\n" in text,
-        _line_ends_as_one,
+        lambda text: (0 if text.startswith("\r\n", at) else 1 for at in range(len(text))),
     ),
     (
         "a character beyond U+FFFF counts as two (UTF-16)",
         lambda text: not text.isascii() and max(text) > "\uffff",
-        _utf16,
+        lambda text: (2 if ord(character) > 0xFFFF else 1 for character in text),
     ),
-    ("bytes of UTF-8 are counted", lambda text: not text.isascii(), _bytes),
+    (
+        "bytes of UTF-8 are counted",
+        lambda text: not text.isascii(),
+        lambda text: (len(character.encode("utf-8", "surrogatepass")) for character in text),
+    ),
 )
 """Other ways to count, each with the texts in which it differs from ours."""
 

@@ -118,12 +118,22 @@ def _document(
         return None
     field = entities_field(record)
     if field is None:
-        _unmarked(record, where, reading, faults)
+        # An entry of another task is no document without entities: nobody looked for them.
+        if any(mark in record for mark in ENTRY_MARKS):
+            reading.find("not_annotated", where, "has no ner_annotations; it is not scored")
+        else:
+            fact = f"missing, as are {' and '.join(ENTITIES[1:])}; write [] where there is none"
+            faults.append(BadField(ENTITIES[0], fact))
         return None
-    parts: dict[str, Any] = {}
-    for name, read in (("id", _id), ("text", _text), ("strata", _strata)):
+    parts: dict[str, Any] = {"text": record.get("text"), "strata": record.get("strata") or {}}
+    try:
+        parts["id"] = record_id(record, IDS, "name the document by id or doc_id")
+    except BadField as fault:
+        faults.append(fault)
+    for name, check in (("text", text), ("strata", mapping)):
         try:
-            parts[name] = read(record)
+            if record.get(name) is not None:
+                check(record[name], name)
         except BadField as fault:
             faults.append(fault)
     given = [] if field == TAGS else _entities(record, field, where, faults)
@@ -147,40 +157,18 @@ def _document(
     return document, given
 
 
-def _unmarked(record: dict[str, Any], where: str, reading: Reading, faults: list[BadField]) -> None:
-    """An entry of another task is no document without entities: nobody looked for them."""
-    if any(mark in record for mark in ENTRY_MARKS):
-        reading.find("not_annotated", where, "has no ner_annotations; it is not scored")
-    else:
-        fact = f"missing, as are {' and '.join(ENTITIES[1:])}; write [] where there is none"
-        faults.append(BadField(ENTITIES[0], fact))
-
-
-def _id(record: dict[str, Any]) -> str:
-    return record_id(record, IDS, "name the document by id or doc_id")
-
-
-def _text(record: dict[str, Any]) -> str | None:
-    value = record.get("text")
-    return None if value is None else text(value, "text")
-
-
-def _strata(record: dict[str, Any]) -> dict[str, Any]:
-    value = record.get("strata")
-    return {} if value is None else mapping(value, "strata")
-
-
 def _entities(
     record: dict[str, Any], field: str, where: str, faults: list[BadField]
 ) -> list[Given]:
     try:
-        members = _members(record[field], field)
+        if type(record[field]) is not list:
+            raise BadField(field, expected("a list of objects", record[field]))
         links = _entry_links(record)
     except BadField as fault:
         faults.append(fault)
         return []
     given: list[Given] = []
-    for place, member in enumerate(members):
+    for place, member in enumerate(record[field]):
         name = f"{field}[{place}]"
         try:
             entity = _entity(entity_fields(member, name), name, links)
@@ -190,20 +178,21 @@ def _entities(
     return given
 
 
-def _members(value: Any, field: str) -> list[Any]:
-    if type(value) is not list:
-        raise BadField(field, expected("a list of objects", value))
-    return value
-
-
 def _entity(member: dict[str, Any], name: str, links: dict[str, tuple[str, ...]]) -> Entity:
-    fragments = _fragments(member.get("fragments"), f"{name}.fragments")
+    given = member.get("fragments")
+    fragments = () if given is None else _pairs(given, f"{name}.fragments")
     start = _offset(member, "start", name, fragments[0][0] if fragments else None)
     end = _offset(member, "end", name, fragments[-1][1] if fragments else None)
     surface = member.get("text")
     if surface is not None and not text(surface, f"{name}.text"):
         raise BadField(f"{name}.text", "is empty; leave it out where it is not known")
     named = next((key for key in LINKS if key in member), None)
+    if named is None:
+        linked = links.get(surface or "")
+    else:  # the ids of a link; none of them for NIL and null
+        ids = member[named] if type(member[named]) is list else [member[named]]
+        nil = len(ids) == 1 and is_nil(ids[0])
+        linked = () if nil else tuple(text(id, f"{name}.{named}").strip() for id in ids)
     return Entity(
         start=start,
         end=end,
@@ -211,9 +200,7 @@ def _entity(member: dict[str, Any], name: str, links: dict[str, tuple[str, ...]]
         text=surface,
         layer=text(member.get("layer", ONE_LAYER), f"{name}.layer"),
         fragments=fragments if len(fragments) > 1 else (),
-        links=links.get(surface or "")
-        if named is None
-        else _links(member[named], f"{name}.{named}"),
+        links=linked,
         id=None if member.get("id") is None else str(member["id"]),
     )
 
@@ -234,12 +221,6 @@ def _type(member: dict[str, Any], name: str) -> str:
     return str(value).strip()
 
 
-def _fragments(value: Any, name: str) -> tuple[Fragment, ...]:
-    if value is None:
-        return ()
-    return _pairs(value, name)
-
-
 def _pairs(value: Any, name: str) -> tuple[Fragment, ...]:
     """Pairs of a start and an end."""
     if type(value) is not list:
@@ -251,14 +232,6 @@ def _pairs(value: Any, name: str) -> tuple[Fragment, ...]:
         start, end = (whole(offset, f"{name}[{place}]") for offset in pair)
         pairs.append((start, end))
     return tuple(pairs)
-
-
-def _links(value: Any, name: str) -> tuple[str, ...]:
-    """The ids of a link; none of them for NIL and null."""
-    ids = value if type(value) is list else [value]
-    if len(ids) == 1 and is_nil(ids[0]):
-        return ()
-    return tuple(text(id, name).strip() for id in ids)
 
 
 def _entry_links(record: dict[str, Any]) -> dict[str, tuple[str, ...]]:

@@ -109,14 +109,22 @@ def hipe_file(
     for document in documents:
         tokens = _tokens(document, problems)
         lines += _comments(document, (notes or {}).get(document.id))
-        columns = {hipe.TOKEN: [_word(word) for word in tokens.words]}
+        # A token that looks quoted already is quoted, so that it is read as it is.
+        words = (
+            '"' + one.replace('"', '""') + '"' if hipe.looks_quoted(one) else one
+            for one in tokens.words
+        )
+        columns = {hipe.TOKEN: list(words)}
         for layer in hipe.TAG_COLUMNS:
             entities = [one for one in document.entities if _column(one.layer) == layer]
             found = _chunks(document, entities, tokens, problems)
             outside = tags_for(found, len(tokens.words), hipe.FORM)
             columns[layer] = outside if layer in met else ["_"] * len(tokens.words)
         columns |= _link_columns(document, tokens, problems)
-        columns[hipe.MISC] = [_flags(after) for after in tokens.after]
+        columns[hipe.MISC] = [
+            hipe.NO_SPACE if not after else hipe.LINE_END if "\n" in after else "_"
+            for after in tokens.after
+        ]
         problems += _beyond_hipe(document)
         rows = zip(*(columns[name] for name in hipe.COLUMNS), strict=True)
         lines += ["\t".join(row) for row in rows]
@@ -210,15 +218,6 @@ def _comments(document: AnnotatedText, notes: Sequence[str] | None) -> Iterator[
     for key in hipe.STRATA:
         if key in document.strata:
             yield f"# hipe2022:{key} = {document.strata[key]}"
-
-
-def _word(word: str) -> str:
-    """A token as a cell; one that looks quoted already is quoted, so that it is read as it is."""
-    return '"' + word.replace('"', '""') + '"' if hipe.looks_quoted(word) else word
-
-
-def _flags(after: str) -> str:
-    return hipe.NO_SPACE if not after else hipe.LINE_END if "\n" in after else "_"
 
 
 def _link_columns(
@@ -394,7 +393,12 @@ def span_file(documents: Sequence[AnnotatedText], *, problems: list[str]) -> byt
                 if _NO_CELL.search(cell)
             ]
             lines.append("\t".join(row))
-        problems += _beyond_a_table(document)
+        problems += [
+            f"{document.where}: {one.type} at {one.start}–{one.end} is discontinuous, "
+            "and a line has one place"
+            for one in document.entities
+            if one.fragments
+        ]
     return "".join(f"{line}\n" for line in lines).encode()
 
 
@@ -406,10 +410,3 @@ def _row(document: AnnotatedText, entity: Entity) -> tuple[str, ...]:
     layer = "" if entity.layer == ONE_LAYER else entity.layer
     places = (str(entity.start), str(entity.end))
     return document.id, *places, entity.type, surface or "", link, layer
-
-
-def _beyond_a_table(document: AnnotatedText) -> Iterator[str]:
-    for entity in document.entities:
-        if entity.fragments:
-            shown = f"{entity.type} at {entity.start}–{entity.end}"
-            yield f"{document.where}: {shown} is discontinuous, and a line has one place"

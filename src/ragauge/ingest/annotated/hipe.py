@@ -118,7 +118,12 @@ def read_hipe(name: str, content: bytes, reading: Reading) -> tuple[str, ...]:
             keep_tagged(reading, id, [found], [Layer(linked, FORM)], _strata(members))
         elif tokens:
             keep_tagged(reading, id, [tokens], layers, _strata(members))
-            notes = [note for block in members for note in block.notes if not _tells_id(note)]
+            notes = [
+                note
+                for block in members
+                for note in block.notes
+                if not (told := _COMMENT.fullmatch(note)) or told[1] != ID
+            ]
             reading.notes |= {id: tuple(notes)} if notes else {}
     if linked is not None:
         return (linked,)
@@ -246,11 +251,6 @@ def _documents(blocks: Sequence[_Block]) -> Iterator[tuple[str, list[_Block]]]:
     yield id, members
 
 
-def _tells_id(note: str) -> bool:
-    found = _COMMENT.fullmatch(note)
-    return found is not None and found[1] == ID
-
-
 def _strata(blocks: Sequence[_Block]) -> dict[str, str]:
     told = {key: value for block in blocks for key in STRATA if (value := block.named(key))}
     return dict(sorted(told.items()))
@@ -272,33 +272,25 @@ def _token(
 ) -> TaggedToken:
     flags = table.cell(cells, MISC).split("|")
     after = "" if NO_SPACE in flags else SENTENCE_END if LINE_END in flags else " "
+    only = reading.options.links
+    linked = [LINK_COLUMN.get(layer) for layer in table.layers] if only is None else [only]
+    word = cells[table.names[TOKEN]]
+    if looks_quoted(word):
+        word = word[1:-1].replace('""', '"')
+        fact = f"{cells[table.names[TOKEN]]} is read as {word}, as a CSV writer quotes it"
+        reading.find("quoted_token", where, fact)
     return TaggedToken(
-        _word(where, cells[table.names[TOKEN]], reading),
+        word,
         after,
         where,
         tuple(_tag(where, table.cell(cells, layer.name), layer, reading) for layer in layers),
-        tuple(links_of(table.cell(cells, column)) for column in _link_columns(table, reading)),
+        tuple(links_of(table.cell(cells, column)) for column in linked),
     )
-
-
-def _link_columns(table: _Table, reading: Reading) -> list[str | None]:
-    if reading.options.links is not None:
-        return [reading.options.links]
-    return [LINK_COLUMN.get(layer) for layer in table.layers]
 
 
 def looks_quoted(cell: str) -> bool:
     """Whether a CSV writer quoted a cell: quotes around it, and one inside written twice."""
     return _QUOTED.fullmatch(cell) is not None
-
-
-def _word(where: str, cell: str, reading: Reading) -> str:
-    """The token; one in the quotes of a CSV writer, as `""" "` for a quote, without them." ""
-    if not looks_quoted(cell):
-        return cell
-    word = cell[1:-1].replace('""', '"')
-    reading.find("quoted_token", where, f"{cell} is read as {word}, as a CSV writer quotes it")
-    return word
 
 
 def _tag(where: str, cell: str, layer: Layer, reading: Reading) -> Tag:

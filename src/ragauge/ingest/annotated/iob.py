@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 
 from msgspec import Struct
 
@@ -16,6 +15,7 @@ from ragauge.ingest.annotated.tagged_texts import (
     Layer,
     TaggedToken,
     bad_tag,
+    documents_of,
     keep_tagged,
     numbered_lines,
     scheme_of,
@@ -57,43 +57,11 @@ def read_iob(name: str, content: bytes, reading: Reading, form: str | None = Non
     sentences = list(_sentences(lines))
     rows = [row for sentence in sentences for row in sentence.rows]
     width = len(rows[0].cells) if rows else 0
-    column = _tag_column(name, width, form, reading) if lines else None
-    if column is None:
+    if not lines:
         return form or "iob2"
-    told: str | None = CONLL2003 if form is None and _is_conll2003(content, width) else form
-    tags = [[row.cells[column] for row in one.rows if len(row.cells) == width] for one in sentences]
-    layer = Layer(ONE_LAYER, told if told in MARKS else scheme_of(tags))
-    reading.unnamed = not any(map(_is_id, map(str.rstrip, (line for _, line in lines))))
-    for id, members in _documents(sentences):
-        tagged = [_tagged(one.rows, width, column, layer.form, reading) for one in members]
-        keep_tagged(reading, id, tagged, [layer])
-    return told or layer.form
-
-
-def _is_id(line: str) -> bool:
-    """Whether a line is a comment with the id of a document or a sentence."""
-    named = _COMMENT.fullmatch(line) if line.startswith("#") else None
-    return named is not None and any(named.groups())
-
-
-def cells_of(line: str) -> list[str]:
-    """The cells of a line: parted by tabs, or by blanks where it has no tab.
-
-    A no-break space is no blank here: it may be part of a token.
-    """
-    return line.split("\t") if "\t" in line else re.split(" +", line.strip(" "))
-
-
-def _is_conll2003(content: bytes, width: int) -> bool:
-    return width == CONLL2003_COLUMNS and content.lstrip().startswith(DOCUMENT_START.encode())
-
-
-def _tag_column(name: str, width: int, form: str | None, reading: Reading) -> int | None:
-    """Where the tag stands; None, and a problem, where it cannot be there."""
-    fact = None
     asked = reading.options.column
     if not width:
-        fact = "holds no token; write a token and its tag a line"
+        fact: str | None = "holds no token; write a token and its tag a line"
     elif width == 1:
         fact = "has one column; write the token first and its tag last"
     elif form == CONLL2003 and width != CONLL2003_COLUMNS:
@@ -102,8 +70,27 @@ def _tag_column(name: str, width: int, form: str | None, reading: Reading) -> in
         fact = no_column(asked, width)
     if fact:
         reading.problems.append(f"{name}: {fact}")
-        return None
-    return width - 1 if asked is None else asked - 1
+        return form or "iob2"
+    column = width - 1 if asked is None else asked - 1
+    starts = content.lstrip().startswith(DOCUMENT_START.encode())
+    like_conll2003 = width == CONLL2003_COLUMNS and starts
+    told: str | None = CONLL2003 if form is None and like_conll2003 else form
+    tags = [[row.cells[column] for row in one.rows if len(row.cells) == width] for one in sentences]
+    layer = Layer(ONE_LAYER, told if told in MARKS else scheme_of(tags))
+    comments = (_COMMENT.fullmatch(line.rstrip()) for _, line in lines if line.startswith("#"))
+    reading.unnamed = not any(comment and any(comment.groups()) for comment in comments)
+    for id, members in documents_of(sentences):
+        tagged = [_tagged(one.rows, width, column, layer.form, reading) for one in members]
+        keep_tagged(reading, id, tagged, [layer])
+    return told or layer.form
+
+
+def cells_of(line: str) -> list[str]:
+    """The cells of a line: parted by tabs, or by blanks where it has no tab.
+
+    A no-break space is no blank here: it may be part of a token.
+    """
+    return line.split("\t") if "\t" in line else re.split(" +", line.strip(" "))
 
 
 def no_column(asked: int | None, width: int) -> str | None:
@@ -145,16 +132,6 @@ def is_comment(line: str) -> bool:
         return False
     tagged = any(map(LIKE_TAG.fullmatch, cells_of(line)[1:]))
     return not tagged or _COMMENT.fullmatch(line) is not None
-
-
-def _documents(sentences: Sequence[TokenLines]) -> Iterator[tuple[str, list[TokenLines]]]:
-    """The documents a file tells of; where it tells none, each sentence is one."""
-    if all(sentence.document is None for sentence in sentences):
-        for number, sentence in enumerate(sentences, 1):
-            yield sentence.id or str(number), [sentence]
-        return
-    for document, members in groupby(sentences, key=lambda sentence: sentence.document):
-        yield document or "0", list(members)
 
 
 def _tagged(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
+from itertools import groupby
+from typing import Any, Protocol, TypeVar
 
 from msgspec import Struct
 
@@ -106,7 +107,20 @@ def chunks(tags: Sequence[Tag], form: str = "iob2", scheme: Scheme = "repair") -
     >>> chunks([OUTSIDE, Tag("I", "PER"), Tag("I", "PER")], scheme="strict")
     []
     """
-    found = _repaired(tags)
+    found: list[Chunk] = []
+    first, kind, goes_on = 0, "", False
+    for place, tag in enumerate(tags):
+        mark = _COMMON.get(tag.mark, "")
+        joins = goes_on and mark in ("I", "E") and tag.type == kind
+        if goes_on and not joins:
+            found.append(Chunk(first, place, kind))
+        if not joins:
+            first, kind = place, tag.type
+        goes_on = mark in ("B", "I")
+        if mark in ("E", "S"):
+            found.append(Chunk(first, place + 1, kind))
+    if goes_on:
+        found.append(Chunk(first, len(tags), kind))
     if scheme == "repair":
         return found
     kept = (strict_part(tags, chunk, form) for chunk in found)
@@ -174,24 +188,6 @@ def tags_for(found: Iterable[Chunk], tokens: int, form: str) -> list[str]:
     return tags
 
 
-def _repaired(tags: Sequence[Tag]) -> list[Chunk]:
-    found: list[Chunk] = []
-    first, kind, goes_on = 0, "", False
-    for place, tag in enumerate(tags):
-        mark = _COMMON.get(tag.mark, "")
-        joins = goes_on and mark in ("I", "E") and tag.type == kind
-        if goes_on and not joins:
-            found.append(Chunk(first, place, kind))
-        if not joins:
-            first, kind = place, tag.type
-        goes_on = mark in ("B", "I")
-        if mark in ("E", "S"):
-            found.append(Chunk(first, place + 1, kind))
-    if goes_on:
-        found.append(Chunk(first, len(tags), kind))
-    return found
-
-
 def laid(tokens: Iterable[tuple[str, str]]) -> tuple[str, tuple[Fragment, ...]]:
     """A text of tokens, each with what stands after it, and the places of the tokens.
 
@@ -244,20 +240,15 @@ def cut(text: str, edges: Iterable[int]) -> tuple[Fragment, ...]:
     ((0, 1), (1, 5), (5, 12), (12, 13), (13, 14), (14, 15))
     """
     inside = sorted(set(edges))
-    return tuple(
-        piece
-        for word in re.finditer(r"\w+|[^\w\s]", text)
-        for piece in _pieces(word.span(), inside)
-    )
-
-
-def _pieces(word: Fragment, edges: Sequence[int]) -> Iterator[Fragment]:
-    start, end = word
-    for edge in edges:
-        if start < edge < end:
-            yield start, edge
-            start = edge
-    yield start, end
+    found: list[Fragment] = []
+    for word in re.finditer(r"\w+|[^\w\s]", text):
+        start, end = word.span()
+        for edge in inside:
+            if start < edge < end:
+                found.append((start, edge))
+                start = edge
+        found.append((start, end))
+    return tuple(found)
 
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
@@ -298,6 +289,29 @@ def numbered_lines(name: str, content: bytes, problems: list[str]) -> Iterator[t
         yield f"{name}:{number}", line
 
 
+class OfDocument(Protocol):
+    """A sentence that may have an id, and may say which document it belongs to."""
+
+    @property
+    def id(self) -> str | None: ...
+
+    @property
+    def document(self) -> str | None: ...
+
+
+Part = TypeVar("Part", bound=OfDocument)
+
+
+def documents_of(sentences: Sequence[Part]) -> Iterator[tuple[str, list[Part]]]:
+    """The documents that sentences belong to; where no sentence says so, each is one."""
+    if all(sentence.document is None for sentence in sentences):
+        for number, sentence in enumerate(sentences, 1):
+            yield sentence.id or str(number), [sentence]
+        return
+    for document, members in groupby(sentences, key=lambda sentence: sentence.document):
+        yield document or "0", list(members)
+
+
 def keep_tagged(
     reading: Reading,
     id: str,
@@ -306,7 +320,11 @@ def keep_tagged(
     strata: dict[str, Any] | None = None,
 ) -> None:
     """Add a document made of tokens, with the entities that each layer's tags mark."""
-    text, tokens = laid(_in_line(sentences))
+    text, tokens = laid(
+        (token.text, SENTENCE_END if token is sentence[-1] else token.after)
+        for sentence in sentences
+        for token in sentence
+    )
     given: list[Given] = []
     before = 0
     for sentence in sentences:
@@ -317,13 +335,6 @@ def keep_tagged(
     where = sentences[0][0].where
     document = AnnotatedText(id=id, text=text, tokens=tokens, strata=strata or {}, where=where)
     reading.keep(document, given)
-
-
-def _in_line(sentences: Sequence[Sentence]) -> Iterator[tuple[str, str]]:
-    for sentence in sentences:
-        last = len(sentence) - 1
-        for place, token in enumerate(sentence):
-            yield token.text, SENTENCE_END if place == last else token.after
 
 
 def marked(

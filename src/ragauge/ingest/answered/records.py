@@ -40,20 +40,25 @@ def is_in_columns(record: Any) -> bool:
 
 def columns_of(name: str, record: Mapping[str, Any], problems: list[str]) -> Records:
     """The rows of such an object; nothing but a problem where its columns do not fit together."""
-    columns, rows = _split(record) if _is_split(record) else _plain(record)
-    uneven = [title for title, one in zip(columns, rows, strict=False) if not isinstance(one, list)]
-    lengths = {len(one) for one in rows if isinstance(one, list)}
+    if _is_split(record):
+        columns = [str(title) for title in record["columns"]]
+        cells = [[row[place] for row in record["data"]] for place in range(len(columns))]
+    else:
+        keyed = all(isinstance(column, Mapping) for column in record.values())
+        columns = list(record)
+        cells = [list(column.values()) if keyed else column for column in record.values()]
+    uneven = [
+        title for title, one in zip(columns, cells, strict=False) if not isinstance(one, list)
+    ]
+    lengths = {len(one) for one in cells if isinstance(one, list)}
     if uneven or len(lengths) > 1:
         titles = ", ".join(map(quoted, uneven or columns))
-        fact = "is no list of cells" if uneven else f"have {_numbers(lengths)} cells"
+        counts = " and ".join(map(str, sorted(lengths)))
+        fact = "is no list of cells" if uneven else f"have {counts} cells"
         problems.append(f"{name}: columns: {titles} {fact}; give each one cell a row")
         return iter(())
-    return _rows(name, columns, rows)
-
-
-def _rows(name: str, columns: Sequence[str], cells: Sequence[list[Any]]) -> Iterator[Any]:
-    for number, row in enumerate(zip(*cells, strict=True), 1):
-        yield f"{name}: row {number}", dict(zip(columns, row, strict=True))
+    rows = enumerate(zip(*cells, strict=True), 1)
+    return ((f"{name}: row {at}", dict(zip(columns, row, strict=True))) for at, row in rows)
 
 
 def _is_keyed(record: Mapping[str, Any], answers: Any) -> bool:
@@ -72,20 +77,6 @@ def _is_split(record: Mapping[str, Any]) -> bool:
         and isinstance(cells, list)
         and all(isinstance(row, list) and len(row) == len(columns) for row in cells)
     )
-
-
-def _plain(record: Mapping[str, Any]) -> tuple[list[str], list[Any]]:
-    keyed = all(isinstance(column, Mapping) for column in record.values())
-    return list(record), [list(column.values()) if keyed else column for column in record.values()]
-
-
-def _split(record: Mapping[str, Any]) -> tuple[list[str], list[Any]]:
-    columns = [str(title) for title in record["columns"]]
-    return columns, [[row[place] for row in record["data"]] for place in range(len(columns))]
-
-
-def _numbers(lengths: set[int]) -> str:
-    return " and ".join(map(str, sorted(lengths)))
 
 
 if TYPE_CHECKING:
@@ -108,7 +99,16 @@ def placed_records(source: Source, problems: list[str], form: str | None, name: 
     if form not in (None, *FORMS):
         raise UsageError(f"format {quoted(str(form))} is none of {', '.join(FORMS)}")
     if isinstance(source, str | Path):
-        return _of_file(str(source), problems, form)
+        name = str(source)
+        if form == "parquet" or (form is None and name.endswith(".parquet")):
+            return _of_frame(name, _parquet(name))
+        content = read_rows(name)
+        if form in ("csv", "tsv"):
+            return headed_table(name, content, problems)
+        if form == "json" or (form is None and is_one_object(content)):
+            return _whole(name, content, problems)
+        placed = records_of(name, content, problems, _no_json if form else headed_table)
+        return _each_unwrapped(placed, problems)
     if hasattr(source, "iter_rows"):
         return _of_frame(name, cast("DataFrame", source))
     if isinstance(source, Mapping):
@@ -120,18 +120,6 @@ def placed_records(source: Source, problems: list[str], form: str | None, name: 
 def _of_frame(name: str, frame: DataFrame) -> Records:
     rows = frame.iter_rows(named=True)
     return ((f"{name}: row {number}", row) for number, row in enumerate(rows, 1))
-
-
-def _of_file(name: str, problems: list[str], form: str | None) -> Records:
-    if form == "parquet" or (form is None and name.endswith(".parquet")):
-        return _of_frame(name, _parquet(name))
-    content = read_rows(name)
-    if form in ("csv", "tsv"):
-        return headed_table(name, content, problems)
-    if form == "json" or (form is None and is_one_object(content)):
-        return _whole(name, content, problems)
-    placed = records_of(name, content, problems, _no_json if form else headed_table)
-    return _each_unwrapped(placed, problems)
 
 
 def _no_json(name: str, content: bytes, problems: list[str]) -> Records:

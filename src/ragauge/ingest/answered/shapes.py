@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from ragauge.contracts.answers import AnswerClaim, AnswerKind, AnswerRow
@@ -14,6 +15,7 @@ from ragauge.ingest.fields import (
     BadRecord,
     boolean,
     expected,
+    gathered,
     kind,
     mapping,
     number,
@@ -85,8 +87,13 @@ def label_of_row(record: dict[str, Any]) -> float | None:
 
 def strata_of_row(record: dict[str, Any]) -> dict[str, str]:
     own = {} if "strata" not in record else mapping(record["strata"], "strata")
+    slices = {
+        name: record[name]
+        for name in STRATA
+        if isinstance(record.get(name), str | int) and record[name] != ""
+    }
     found = {}
-    for name, value in {**_slices(record), **own}.items():
+    for name, value in {**slices, **own}.items():
         if isinstance(value, list | dict):
             fact = f"expected text, a number or a boolean, got {kind(value)}"
             raise BadField(f"strata.{name}", fact)
@@ -94,14 +101,6 @@ def strata_of_row(record: dict[str, Any]) -> dict[str, str]:
         if written is not None:
             found[name] = written
     return found
-
-
-def _slices(record: dict[str, Any]) -> dict[str, Any]:
-    return {
-        name: record[name]
-        for name in STRATA
-        if isinstance(record.get(name), str | int) and record[name] != ""
-    }
 
 
 IDS = ("id", "qid", "q_id", "sample_id", "row_id", "question_id")
@@ -133,15 +132,7 @@ def row_of(record: Any, id: str, where: str) -> AnswerRow:
     if not isinstance(record, Mapping):
         raise BadRecord([BadField("record", expected("an object with an answer", record))])
     fields = {name: value for name, value in record.items() if not is_missing(value)}
-    known: dict[str, Any] = {}
-    faults: list[BadField] = []
-    for name, read in _PARTS.items():
-        try:
-            known[name] = read(fields)
-        except BadField as fault:
-            faults.append(fault)
-    if faults:
-        raise BadRecord(faults)
+    known = gathered((name, partial(read, fields)) for name, read in _PARTS.items())
     return AnswerRow(id=id, where=where, **known)
 
 
@@ -222,20 +213,15 @@ def _is_trace(record: dict[str, Any]) -> bool:
 
 def _contexts(record: dict[str, Any]) -> Any:
     value, name = _first(record, CONTEXTS)
-    if value is None or (name in ("retrieved", "chunks") and not _has_texts(value)):
+    if value is None:
         return None
+    # A trace may hold the ids of its passages alone.
+    if name in ("retrieved", "chunks") and isinstance(value, list):
+        for one in value:
+            has_text = isinstance(one, Mapping) and any(one.get(key) is not None for key in TEXTS)
+            if not has_text and not isinstance(one, str):
+                return None
     return passages(value, name)
-
-
-def _has_texts(chunks: Any) -> bool:
-    """Whether a trace holds the passages themselves, not their ids alone."""
-    if not isinstance(chunks, list):
-        return True
-    return all(
-        isinstance(one, str)
-        or (isinstance(one, Mapping) and any(one.get(name) is not None for name in TEXTS))
-        for one in chunks
-    )
 
 
 def _references(record: dict[str, Any]) -> tuple[str, ...]:

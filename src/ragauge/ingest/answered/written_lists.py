@@ -38,24 +38,20 @@ def written_list(cell: str, field: str) -> list[Any]:
     text = cell.strip()
     if not text:
         return []
-    found = _list(_within_array(text))
+    array = _ARRAY.fullmatch(text)
+    found = _list(array[1] if array else text)
     if found is not None:
         return found
     if text.startswith("{"):
         shown = _literal(text)
         if isinstance(shown, Mapping):
             # What a data-to-text answer rests on is often an object, and then it is the text.
-            return [shown if _holds_text(shown) else cell]
+            return [shown if any(isinstance(shown.get(name), str) for name in TEXTS) else cell]
     if _BEGUN.match(text) or _BRACKETED.fullmatch(text):
         what = "an object" if text.startswith("{") else "a list"
         fact = f"begins as {what} and cannot be read as one: {quoted(text)}"
         raise BadField(field, f"{fact}; {_REMEDY}")
     return [cell]
-
-
-def _within_array(text: str) -> str:
-    found = _ARRAY.fullmatch(text)
-    return found[1] if found else text
 
 
 def _list(text: str) -> list[Any] | None:
@@ -65,23 +61,15 @@ def _list(text: str) -> list[Any] | None:
     try:
         found = decode(text.encode())
     except (BadJson, UnicodeEncodeError):
-        return _texts(text) if _TEXTS.fullmatch(text) else _objects(text)
+        if _TEXTS.fullmatch(text):  # Python would join texts without commas between them
+            try:
+                return [ast.literal_eval(one) for one in _EACH.findall(text)]
+            except (ValueError, SyntaxError):
+                return None
+        shown = _literal(text)
+        objects = isinstance(shown, list) and shown and all(isinstance(one, dict) for one in shown)
+        return shown if objects else None
     return found if isinstance(found, list) else None
-
-
-def _texts(text: str) -> list[Any] | None:
-    """Quoted texts with commas or blanks between them: Python would join those without commas."""
-    try:
-        return [ast.literal_eval(one) for one in _EACH.findall(text)]
-    except (ValueError, SyntaxError):
-        return None
-
-
-def _objects(text: str) -> list[Any] | None:
-    """A list of objects as Python shows it."""
-    found = _literal(text)
-    members = found if isinstance(found, list) else []
-    return members if members and all(isinstance(one, dict) for one in members) else None
 
 
 def _literal(text: str) -> Any:
@@ -92,10 +80,6 @@ def _literal(text: str) -> Any:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
-
-
-def _holds_text(shown: Mapping[str, Any]) -> bool:
-    return any(isinstance(shown.get(name), str) for name in TEXTS)
 
 
 IDS = ("id", "snippet_id", "chunk_id", "context_id", "doc_id", "document_id")

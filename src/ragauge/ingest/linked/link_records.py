@@ -17,9 +17,9 @@ from ragauge.ingest.lines import read_whole
 from ragauge.ingest.linked.link_fields import TABULAR, id_is_link
 from ragauge.ingest.records import (
     STRATUM,
-    YES_NO,
     Reader,
     Records,
+    boolean_cell,
     headed_rows,
     no_table,
     records_of,
@@ -137,18 +137,12 @@ def _number(cell: str, field: str) -> float:
         raise BadField(field, f"expected a number, got {quoted(cell)}") from None
 
 
-def _boolean(cell: str, field: str) -> bool:
-    if cell.lower() not in YES_NO:
-        raise BadField(field, f"expected true or false, got {quoted(cell)}")
-    return YES_NO[cell.lower()]
-
-
 _CELLS: dict[str, Callable[[str, str], Any]] = {
     "start": _whole,
     "end": _whole,
     "rank": _whole,
     "score": _number,
-    "nil": _boolean,
+    "nil": boolean_cell,
     **dict.fromkeys(_KEYS[:3] + _KEYS[5:8], lambda cell, _: cell),
 }
 """Cells that are no plain text, or absent where they are empty; an empty id is NIL."""
