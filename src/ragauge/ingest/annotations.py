@@ -197,7 +197,7 @@ def _annotations(
 
 
 def _annotation(record: dict[str, Any], field: str, of_kind: Kind, place: str) -> Annotation:
-    id, value = _id(record), _value(record, field)
+    id, value = record_id(record, IDS, "name the item by id or qid"), _value(record, field)
     if value is _ABSENT or value is None:
         return Annotation(id=id, where=place)
     if of_kind == "labels":
@@ -205,10 +205,6 @@ def _annotation(record: dict[str, Any], field: str, of_kind: Kind, place: str) -
     body = record.get("text")
     body = body if type(body) is str else None
     return Annotation(id=id, spans=_spans(value, field, body), text=body, where=place)
-
-
-def _id(record: dict[str, Any]) -> str:
-    return record_id(record, IDS, "name the item by id or qid")
 
 
 def _label(value: Any, field: str) -> str | None:

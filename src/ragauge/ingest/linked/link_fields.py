@@ -98,7 +98,10 @@ def ids_in(value: Any, field: str, kb: str | None, bare: str | None = None) -> I
     else:
         for part in written_id(value, field).split("|"):
             if not is_nil(part):
-                yield _normal(part, field, kb, bare)
+                try:
+                    yield kb_id(part, kb, bare)
+                except ValueError as fact:
+                    raise BadField(field, f"{quoted(part)} {fact}") from None
 
 
 def written_id(value: Any, field: str) -> str:
@@ -110,13 +113,6 @@ def written_id(value: Any, field: str) -> str:
     if type(value) is not str:
         raise BadField(field, expected("an id", value))
     return value
-
-
-def _normal(written: str, field: str, kb: str | None, bare: str | None) -> KbId:
-    try:
-        return kb_id(written, kb, bare)
-    except ValueError as fact:
-        raise BadField(field, f"{quoted(written)} {fact}") from None
 
 
 def grouped(ids: Iterable[KbId]) -> KbIds:
@@ -155,7 +151,11 @@ def gold_ids(record: Mapping[str, Any], bare: str | None) -> KbIds:
 
 def answer(record: Mapping[str, Any], bare: str | None) -> Answer:
     """What a prediction says; a null id, an empty list and `nil: true` all say NIL."""
-    fields = _predicted_fields(record)
+    if has_gold_alone(record):
+        fields = list(id_fields(record, GOLD_OF_BASE, GOLD_GENERIC))
+    else:
+        generic = (*GENERIC, "ids", *PREDICTED_GENERIC)
+        fields = list(id_fields(record, ANSWER_OF_BASE, generic, id_is_link(record)))
     said = None if record.get("nil") is None else boolean(record["nil"], "nil")
     ranked = record.get("candidates")
     if not fields and said is None and "candidates" not in record:
@@ -165,35 +165,21 @@ def answer(record: Mapping[str, Any], bare: str | None) -> Answer:
         candidates = _with_chosen(candidates, fields, bare)
     else:
         candidates, repeated = distinct(_chosen(fields, bare))
-        candidates = _scored(candidates, record)
-    nil = _said_nil(record) if said is None else said
-    nil = True if nil is None and not candidates else nil
-    return Answer(candidates, nil, _entity_ids(candidates, fields, bare), repeated)
-
-
-def _predicted_fields(record: Mapping[str, Any]) -> list[IdField]:
-    if has_gold_alone(record):
-        return list(id_fields(record, GOLD_OF_BASE, GOLD_GENERIC))
-    generic = (*GENERIC, "ids", *PREDICTED_GENERIC)
-    return list(id_fields(record, ANSWER_OF_BASE, generic, id_is_link(record)))
-
-
-def _said_nil(record: Mapping[str, Any]) -> bool | None:
-    """True where the answer beside ranked candidates is null; None where nothing is said."""
+        if len(candidates) == 1 and record.get("score") is not None:
+            only = candidates[0]
+            score = number(record["score"], "score")
+            candidates = (Candidate(only.id, only.kb, score, only.also),)
     given = [record[name] for name in PREDICTED_GENERIC if name in record]
-    nothing = given and not any(True for value in given for _ in ids_in(value, "prediction", None))
-    return True if nothing else None
-
-
-def _entity_ids(
-    candidates: tuple[Candidate, ...], fields: list[IdField], bare: str | None
-) -> KbIds:
-    """The ids of the entity that was chosen; in one knowledge base it may have several."""
-    if not candidates or candidates[0].kb == NIL_KB:
-        return {}
-    of_entity = [one for one in fields if one[1] is not None or one[0] == "ids"]
-    named = [id for field, kb, value in of_entity for id in ids_in(value, field, kb, bare)]
-    return grouped([*candidates[0].ids, *named])
+    ids = (True for value in given for _ in ids_in(value, "prediction", None))
+    if said is None and ((given and not any(ids)) or not candidates):
+        said = True  # the answer next to ranked candidates is null, or there is none
+    entity: KbIds = {}
+    if candidates and candidates[0].kb != NIL_KB:
+        # In one knowledge base the entity that was chosen may have several ids.
+        of_entity = [one for one in fields if one[1] is not None or one[0] == "ids"]
+        named = [id for field, kb, value in of_entity for id in ids_in(value, field, kb, bare)]
+        entity = grouped([*candidates[0].ids, *named])
+    return Answer(candidates, said, entity, repeated)
 
 
 def in_order(candidates: list[Candidate]) -> list[Candidate]:
@@ -228,10 +214,11 @@ def _candidates(value: Any, field: str, bare: str | None) -> list[Candidate]:
 
 def _candidate(value: Any, field: str, bare: str | None) -> Candidate:
     """A candidate: an id, an id with its score as a pair, or a mapping with both."""
-    if type(value) is list and len(value) == 2:
-        return _entity([written_id(value[0], field)], field, number(value[1], f"{field}[1]"), bare)
     if type(value) is not dict:
-        return _entity([written_id(value, field)], field, None, bare)
+        scored = type(value) is list and len(value) == 2
+        id = written_id(value[0] if scored else value, field)
+        score = number(value[1], f"{field}[1]") if scored else None
+        return _of_ids(list(ids_in(id, field, None, bare)), score)
     part = mapping(value, field)
     score = None if part.get("score") is None else number(part["score"], f"{field}.score")
     named = list(id_fields(part, OF_BASE, (*GENERIC, "ids"), with_id="id" in part))
@@ -239,10 +226,6 @@ def _candidate(value: Any, field: str, bare: str | None) -> Candidate:
         raise BadField(f"{field}.id", "missing")
     ids = [id for name, kb, one in named for id in ids_in(one, f"{field}.{name}", kb, bare)]
     return _of_ids(ids, score)
-
-
-def _entity(written: list[str], field: str, score: float | None, bare: str | None) -> Candidate:
-    return _of_ids([id for one in written for id in ids_in(one, field, None, bare)], score)
 
 
 def _of_ids(ids: list[KbId], score: float | None) -> Candidate:
@@ -290,11 +273,3 @@ def _with_chosen(
         raise BadField("candidates", f"{fact}; leave one out")
     also = tuple(dict.fromkeys((*first.also, *(id for id in beside if id != (first.kb, first.id)))))
     return (Candidate(first.id, first.kb, first.score, also), *candidates[1:])
-
-
-def _scored(candidates: tuple[Candidate, ...], record: Mapping[str, Any]) -> tuple[Candidate, ...]:
-    """The single answer with the score that stands beside it."""
-    if len(candidates) != 1 or record.get("score") is None:
-        return candidates
-    only = candidates[0]
-    return (Candidate(only.id, only.kb, number(record["score"], "score"), only.also),)

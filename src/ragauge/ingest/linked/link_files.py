@@ -19,7 +19,7 @@ from ragauge.ingest.fields import (
     text,
     whole,
 )
-from ragauge.ingest.heritage import Entry, entry_of, misplaced
+from ragauge.ingest.heritage import entry_of, misplaced
 from ragauge.ingest.linked.link_fields import (
     answer,
     gold_ids,
@@ -78,32 +78,29 @@ def _of_entry(record: dict[str, Any], where: str, findings: Findings) -> tuple[s
     if "text" in given:
         for finding in misplaced(entry):
             findings.add(Finding(finding.code, f"{where}: {finding.where}", finding.message))
-    return entry.id, list(_linked(entry, where))
-
-
-def _linked(entry: Entry, where: str) -> Iterator[Flat]:
-    """A record for each place of a mention; one without a place where nobody marked any."""
+    # A record for each place of a mention; one without a place where nobody marked any.
     context = None if entry.text == UNKNOWN_TEXT else entry.text
+    found: list[Flat] = []
     for mention, ids in entry.links.items():
-        common = {
-            **ids,
-            "doc": entry.id,
-            "mention": mention,
-            "context": context,
-            "strata": entry.strata,
-        }
         place = f"{where}: entity_linking.{mention}"
-        marked = [one for one in entry.mentions if one.text == mention]
-        for one in marked:
-            yield place, {**common, "start": one.start, "end": one.end, "type": one.type}
-        if not marked:
-            yield place, common
+        about = {"doc": entry.id, "mention": mention, "context": context, "strata": entry.strata}
+        marked = [
+            {"start": one.start, "end": one.end, "type": one.type}
+            for one in entry.mentions
+            if one.text == mention
+        ]
+        found += [(place, {**ids, **about, **one}) for one in marked or [{}]]
+    return entry.id, found
 
 
 def _of_annotated(record: dict[str, Any]) -> tuple[str, list[Flat]]:
     """A document's id, and each entity as the record of a mention."""
     field = _entities_field(record) or ENTITIES[0]
-    doc = _document_id(record)
+    ids = (record.get(name) for name in DOCUMENT_IDS)
+    named = (str(id) for id in ids if type(id) is int or (type(id) is str and id.strip()))
+    doc = next(named, None)
+    if doc is None:
+        raise BadField("doc_id", "missing; name the document")
     strata = mapping(record.get("strata") or {}, "strata")
     found: list[Flat] = []
     for number, entity in enumerate(mappings(record.get(field) or [], field)):
@@ -119,14 +116,6 @@ def _of_annotated(record: dict[str, Any]) -> tuple[str, list[Flat]]:
 
 def _entities_field(record: Mapping[str, Any]) -> str | None:
     return next((name for name in ENTITIES if type(record.get(name)) is list), None)
-
-
-def _document_id(record: Mapping[str, Any]) -> str:
-    for name in DOCUMENT_IDS:
-        id = record.get(name)
-        if type(id) is int or (type(id) is str and id.strip()):
-            return str(id)
-    raise BadField("doc_id", "missing; name the document")
 
 
 def _entity_place(entity: Mapping[str, Any], field: str) -> tuple[int, int]:

@@ -63,23 +63,16 @@ def _neleval(name: str, content: bytes, problems: list[str]) -> Records:
     """
     for number, line in enumerate(content.split(b"\n"), 1):
         place = f"{name}:{number}"
+        if not line.strip():
+            continue
         try:
-            cells = _cells(line)
-            if cells:
-                yield place, _tac(cells) if _is_tac(cells) else _annotation(cells)
+            cells = line.decode().rstrip().split("\t")
+            tac = _TAC_PLACE.fullmatch(cells[3]) if len(cells) >= 5 else None
+            yield place, _tac(cells, tac) if tac else _annotation(cells)
+        except UnicodeDecodeError:
+            problems.append(f"{place}: line: is not UTF-8 text; save the table as UTF-8")
         except BadField as fault:
             problems.append(f"{place}: {fault}")
-
-
-def _cells(line: bytes) -> list[str]:
-    try:
-        return line.decode().rstrip().split("\t") if line.strip() else []
-    except UnicodeDecodeError:
-        raise BadField("line", "is not UTF-8 text; save the table as UTF-8") from None
-
-
-def _is_tac(cells: Sequence[str]) -> bool:
-    return len(cells) >= 5 and _TAC_PLACE.fullmatch(cells[3]) is not None
 
 
 def _annotation(cells: Sequence[str]) -> dict[str, Any]:
@@ -108,15 +101,13 @@ def _scored(answer: Sequence[str]) -> dict[str, Any]:
     return {"id": answer[0], "score": _number(score, "score") if score else None}
 
 
-def _tac(cells: Sequence[str]) -> dict[str, Any]:
-    found = _TAC_PLACE.fullmatch(cells[3])
-    place = (found[1], int(found[2]), int(found[3]) + 1) if found else ("", 0, 0)
+def _tac(cells: Sequence[str], place: re.Match[str]) -> dict[str, Any]:
     _, _, mention, _, link, *rest = cells
     score = _number(rest[2], "confidence") if len(rest) > 2 and rest[2].strip() else None
     return {
-        "doc": place[0],
-        "start": place[1],
-        "end": place[2],
+        "doc": place[1],
+        "start": int(place[2]),
+        "end": int(place[3]) + 1,
         "mention": mention,
         "link": link,
         "score": score,
@@ -222,13 +213,9 @@ def name_of(source: Source) -> str:
 
 def records_in(source: Source, reading: LinkReading) -> Records:
     """Each record with its place, decoded but not checked; faults go into the reading."""
-    if isinstance(source, str | Path):
-        return _of_file(str(source), reading)
-    return _of_memory(source, reading)
-
-
-def _of_file(name: str, reading: LinkReading) -> Records:
-    chosen = reading.input_format
+    if not isinstance(source, str | Path):
+        return _of_memory(source, reading)
+    name, chosen = str(source), reading.input_format
     if chosen is not None and chosen not in FORMATS:
         raise UsageError(f'input format "{chosen}": links are read as {", ".join(FORMATS)}')
     content = read_whole(name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +29,13 @@ class Query(Struct, frozen=True, kw_only=True):
 def read_queries(source: QuerySource, problems: list[str]) -> dict[str, Query]:
     """By id the queries of a file, of records, or of words by id; faults go into the list."""
     found: dict[str, Query] = {}
-    for place, record in _records(source, problems):
+    if isinstance(source, str | Path):
+        records = records_of(str(source), read_whole(str(source)), problems, _table)
+    elif isinstance(source, Mapping):
+        records = ((f"queries: {id}", {"id": id, "text": words}) for id, words in source.items())
+    else:
+        records = ((f"queries: item {number}", one) for number, one in enumerate(source, 1))
+    for place, record in records:
         try:
             query = _query(record)
         except BadField as fault:
@@ -39,15 +45,6 @@ def read_queries(source: QuerySource, problems: list[str]) -> dict[str, Query]:
             problems.append(f"{place}: id: {quoted(query.id)} stands there already; keep one")
         found.setdefault(query.id, query)
     return found
-
-
-def _records(source: QuerySource, problems: list[str]) -> Iterator[tuple[str, Any]]:
-    if isinstance(source, str | Path):
-        name = str(source)
-        return records_of(name, read_whole(name), problems, _table)
-    if isinstance(source, Mapping):
-        return ((f"queries: {id}", {"id": id, "text": words}) for id, words in source.items())
-    return ((f"queries: item {number}", record) for number, record in enumerate(source, 1))
 
 
 def _table(name: str, content: bytes, problems: list[str]) -> Records:

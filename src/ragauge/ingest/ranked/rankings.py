@@ -25,7 +25,7 @@ from ragauge.ingest.ranked.ranking_rows import (
     with_source_lists,
 )
 from ragauge.ingest.ranked.trec import columnar, first_line, read_trec
-from ragauge.ingest.records import headed_rows, records_of
+from ragauge.ingest.records import headed_rows, json_whole, records_of
 from ragauge.ingest.strict_json import BadJson, decode
 
 if TYPE_CHECKING:
@@ -47,7 +47,10 @@ def read_ranking_records(name: str, content: bytes, role: Role, problems: list[s
     """The rows of a JSON array or of JSON Lines, a query or a document in each record."""
     array = content.lstrip()[:1] == b"["
     placed = records_of(name, content, problems, lambda name, content, problems: iter(()))
-    numbered = ((_number(place), place, record) for place, record in placed)
+    numbered = (
+        (int(place.replace(": item ", ":").rpartition(":")[2]), place, record)
+        for place, record in placed
+    )
     return _rows(name, numbered, role, problems, ITEM if array else "{name}:{line}")
 
 
@@ -64,14 +67,13 @@ def rows_of_records(
 
 def read_ranx(name: str, content: bytes, role: Role, problems: list[str]) -> RankingRows:
     """The rows of ranx's JSON: by query, the number of each document."""
-    try:
-        rankings = decode(content)
-        if type(rankings) is not dict:
-            raise BadJson(expected("an object of queries", rankings))
-    except BadJson as fault:
-        problems.append(f"{name}: {fault}")
-        rankings = {}
-    return rows_of_mapping(name, rankings, role, problems)
+    found: dict[str, Any] = {}
+    for _, rankings in json_whole(name, content, problems):
+        if type(rankings) is dict:
+            found = rankings
+        else:
+            problems.append(f"{name}: {expected('an object of queries', rankings)}")
+    return rows_of_mapping(name, found, role, problems)
 
 
 def rows_of_mapping(
@@ -104,11 +106,6 @@ def _rows(
         except BadField as fault:
             problems.append(f"{where}: {fault}")
     return read.rows(name, place)
-
-
-def _number(place: str) -> int:
-    """The line or the item that a place names."""
-    return int(place.replace(": item ", ":").rpartition(":")[2])
 
 
 def _add_record(
@@ -149,8 +146,14 @@ def _add_documents(
     elif isinstance(documents, Sequence) and not isinstance(documents, str | bytes):
         if (earlier := read.listed.setdefault(query, where)) != where:
             raise BadField(many, f"{quoted(query)} has a list at {earlier} already; keep one")
+        # A plain id is a document that in judgements is a relevant one.
+        plain = {"grade": GOLD_GRADE} if read.role == "qrels" else {}
         named = [
-            (f"{many}[{place}]", _entry(entry, read.role), place + 1)
+            (
+                f"{many}[{place}]",
+                dict(entry) if isinstance(entry, Mapping) else {"id": entry, **plain},
+                place + 1,
+            )
             for place, entry in enumerate(documents)
         ]
     else:
@@ -162,13 +165,6 @@ def _add_documents(
             _add_document(read, query, entry, line, rank)
         except BadField as fault:
             problems.append(f"{where}: {field}: {fault}")
-
-
-def _entry(entry: Any, role: Role) -> Any:
-    """One of a list's documents: a record, or a plain id, which in judgements is a relevant one."""
-    if isinstance(entry, Mapping):
-        return dict(entry)
-    return {"id": entry, "grade": GOLD_GRADE} if role == "qrels" else {"id": entry}
 
 
 def _add_document(
@@ -255,20 +251,16 @@ def _cell_by_cell(name: str, content: bytes, role: Role, problems: list[str]) ->
 
     for place, cells in headed_rows(name, content, problems, column=column, header=header):
         try:
-            _add(cells, place, read)
+            query, document = id_of(cells["query"], "query"), id_of(cells["document"], "document")
+            written = cells.get("value", "").strip()
+            value = number_of(written, role) if written or role == "qrels" else None
         except BadField as fault:
             problems.append(f"{place}: {fault}")
+            continue
+        rank, source = rank_of(cells.get("rank", "").strip()), cells.get("source", "").strip()
+        line = int(place.rpartition(":")[2])
+        read.add(query, document, value, line, rank, [source] if source else None)
     return read.rows(name)
-
-
-def _add(cells: dict[str, str], place: str, read: RowsRead) -> None:
-    query, document = id_of(cells["query"], "query"), id_of(cells["document"], "document")
-    written = cells.get("value", "").strip()
-    value = number_of(written, read.role) if written or read.role == "qrels" else None
-    line = int(place.rpartition(":")[2])
-    rank = rank_of(cells.get("rank", "").strip())
-    source = cells.get("source", "").strip()
-    read.add(query, document, value, line, rank, [source] if source else None)
 
 
 def _header_faults(titles: tuple[str, ...], role: Role) -> list[str]:
@@ -373,13 +365,20 @@ def rows_of_frame(name: str, frame: pl.DataFrame, role: Role, problems: list[str
             f"{name}: columns: exactly one is called {title}, not so here; there are {there}"
             for title in own
         ]
-        return RankingRows(name=name, frame=_empty(role))
+        value = pl.Int64 if role == "qrels" else pl.Float64
+        schema = {"query": pl.String, "document": pl.String, "value": value}
+        return RankingRows(name=name, frame=pl.DataFrame(schema=schema))
     kept = [title for title in ("query", "document", "value", "rank", "source") if title in titles]
     plain = pl.DataFrame({title: frame.to_series(titles.index(title)) for title in kept})
     if "value" not in kept:
         plain = plain.with_columns(pl.lit(None, dtype=pl.Float64).alias("value"))
     marks = _faults(plain, role)
-    _tell(name, plain, marks, problems)
+    for title in marks.columns:
+        column = "value" if title in ("grade", "score") else title
+        for row in marks[title].arg_true().to_list():
+            given = plain[column][row]
+            shown = "" if given is None else f"{given!r} "
+            problems.append(f"{name}: row {row + 1}: {title}: {shown}{_FACTS[title]}")
     good = ~marks.select(pl.any_horizontal(pl.all())).to_series()
     strata = _strata(frame, titles) if "strata" in titles else {}
     return RankingRows(
@@ -389,13 +388,6 @@ def rows_of_frame(name: str, frame: pl.DataFrame, role: Role, problems: list[str
         place="{name}: row {line}",
         strata=strata,
     )
-
-
-def _empty(role: Role) -> pl.DataFrame:
-    import polars as pl
-
-    value = pl.Int64 if role == "qrels" else pl.Float64
-    return pl.DataFrame(schema={"query": pl.String, "document": pl.String, "value": value})
 
 
 def _cast(plain: pl.DataFrame, role: Role) -> pl.DataFrame:
@@ -438,15 +430,6 @@ _FACTS = {
     "grade": "is not a whole number within bounds; write 0, 1, 2 or 3",
     "score": "is not a finite number",
 }
-
-
-def _tell(name: str, plain: pl.DataFrame, marks: pl.DataFrame, problems: list[str]) -> None:
-    for title in marks.columns:
-        column = "value" if title in ("grade", "score") else title
-        for row in marks[title].arg_true().to_list():
-            given = plain[column][row]
-            shown = "" if given is None else f"{given!r} "
-            problems.append(f"{name}: row {row + 1}: {title}: {shown}{_FACTS[title]}")
 
 
 def _strata(frame: pl.DataFrame, titles: tuple[str, ...]) -> dict[str, dict[str, str]]:
