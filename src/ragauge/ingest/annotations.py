@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -56,8 +57,14 @@ def read_annotations(names: Sequence[str], field: str | None = None) -> Annotati
     chosen = (there or wanted)[0]
     for name, file in zip(names, files, strict=True):
         if file and not _has(file, chosen):
-            problems.append(f"{name}: {_no_field(file, there[:1] or wanted)}")
-    of_kind = _kind(files, chosen)
+            keys = sorted({key for _, record in file for key in record if key not in IDS})
+            listed = f"there are {', '.join(map(quoted, keys[:8]))}"
+            listed = listed if keys else "there is nothing but ids"
+            fact = f"no record has the field {' or '.join(there[:1] or wanted)}; {listed}"
+            problems.append(f"{name}: {fact}: name one with --field")
+    values = (_value(record, chosen) for file in files for _, record in file)
+    first = next((value for value in values if value is not None and value is not _ABSENT), None)
+    of_kind: Kind = "spans" if type(first) is list else "labels"
     found = [_annotations(file, chosen, of_kind, problems) for file in files]
     refuse(problems)
     return Annotations(kind=of_kind, field=chosen, files=found)
@@ -89,7 +96,11 @@ def in_order(
         strange = [one for one in given if one.label not in order]
         _refuse(strange, f"is not among --order {','.join(order)}")
         return order, {label: label for label in order}
-    numbers = {label: number for label in met if (number := _as_number(label)) is not None}
+    numbers: dict[str, float] = {}
+    for label in met:
+        with suppress(ValueError):
+            if math.isfinite(as_number := float(label)):
+                numbers[label] = as_number
     words = [one for one in given if one.label not in numbers]
     if words and level == "ordinal":
         raise UsageError(
@@ -103,14 +114,6 @@ def in_order(
 
 def _refuse(wrong: Sequence[Annotation], fact: str) -> None:
     refuse([f"{one.where}: {quoted(one.label or '')} {fact}" for one in wrong])
-
-
-def _as_number(label: str) -> float | None:
-    try:
-        number = float(label)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
 
 
 def _objects(name: str, wanted: Sequence[str], problems: list[str]) -> list[Placed]:
@@ -164,19 +167,6 @@ def _value(record: dict[str, Any], field: str) -> Any:
 
 def _has(file: list[Placed], field: str) -> bool:
     return any(_value(record, field) is not _ABSENT for _, record in file)
-
-
-def _no_field(file: list[Placed], sought: Sequence[str]) -> str:
-    keys = sorted({key for _, record in file for key in record if key not in IDS})
-    there = f"there are {', '.join(map(quoted, keys[:8]))}" if keys else "there is nothing but ids"
-    return f"no record has the field {' or '.join(sought)}; {there}: name one with --field"
-
-
-def _kind(files: list[list[Placed]], field: str) -> Kind:
-    """Spans where the first value that is there is a list."""
-    values = (_value(record, field) for file in files for _, record in file)
-    first = next((value for value in values if value is not None and value is not _ABSENT), None)
-    return "spans" if type(first) is list else "labels"
 
 
 def _annotations(

@@ -126,7 +126,10 @@ def _row(record: dict[str, Any]) -> dict[str, str]:
                 else:
                     strata[name] = member
         elif key in LISTS:
-            row[key] = _joined(value)
+            bar = "|".join(value)
+            clean = all(one and one == one.strip() and "|" not in one for one in value)
+            plain = clean and _stands(bar) and not bar.startswith("[")
+            row[key] = bar if plain else _json(value)
         elif key in TEXTS:
             row[key] = value if _stands(value) else _json(value)
         elif key in _OWN:
@@ -153,12 +156,6 @@ def _written(value: Any) -> str:
     """A value of any kind as a cell that reads back as the same value."""
     plain = type(value) is str and _stands(value) and _free(value, "") == value
     return value if plain else _json(value)
-
-
-def _joined(members: Sequence[str]) -> str:
-    bar = "|".join(members)
-    clean = all(one and one == one.strip() and "|" not in one for one in members)
-    return bar if clean and _stands(bar) and not bar.startswith("[") else _json(members)
 
 
 def _json(value: Any) -> str:

@@ -275,20 +275,18 @@ def written(
 
 def record_lines(documents: Sequence[AnnotatedText], *, notes: Notes | None = None) -> bytes:
     """A JSON object a line for each document; this form holds everything."""
-    encoder = msgspec.json.Encoder()
-    records = (_record(document, (notes or {}).get(document.id, ())) for document in documents)
-    return encoder.encode_lines(records)
-
-
-def _record(document: AnnotatedText, notes: Sequence[str]) -> dict[str, Any]:
-    known = {
-        "text": document.text,
-        "tokens": document.tokens,
-        "entities": [_entity(entity) for entity in document.entities],
-        "strata": document.strata or None,
-        "notes": tuple(notes) or None,
-    }
-    return {"id": document.id} | {key: value for key, value in known.items() if value is not None}
+    records = []
+    for document in documents:
+        known = {
+            "text": document.text,
+            "tokens": document.tokens,
+            "entities": [_entity(entity) for entity in document.entities],
+            "strata": document.strata or None,
+            "notes": tuple((notes or {}).get(document.id, ())) or None,
+        }
+        filled = {key: value for key, value in known.items() if value is not None}
+        records.append({"id": document.id} | filled)
+    return msgspec.json.Encoder().encode_lines(records)
 
 
 def _entity(entity: Entity) -> dict[str, Any]:

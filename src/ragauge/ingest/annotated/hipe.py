@@ -99,7 +99,11 @@ def read_hipe(name: str, content: bytes, reading: Reading) -> tuple[str, ...]:
         reading.problems.append(f"{name}: {fact}")
         return ()
     linked = reading.options.links
-    table = _Table(header[1].split("\t"), _wanted(header[1], reading))
+    wanted: Sequence[str] | None = reading.options.layers
+    if linked is not None:  # the column of tags that says where linked entities are
+        names = header[1].upper().split("\t")
+        wanted = [column for column in TAGS_OF_LINKS[linked] if column in names][:1]
+    table = _Table(header[1].split("\t"), wanted)
     reading.problems += _header_faults(header[0], table, reading.options.layers, linked)
     if linked is not None and linked not in table.names:
         return ()
@@ -107,12 +111,15 @@ def read_hipe(name: str, content: bytes, reading: Reading) -> tuple[str, ...]:
     reading.unnamed = all(block.named(ID) is None for block in blocks)
     layers = [Layer(layer, _scheme(table, layer, blocks)) for layer in table.layers]
     for id, members in _documents(blocks):
-        tokens = [
-            _token(where, cells, table, layers, reading)
-            for block in members
-            for where, cells in block.rows
-            if _is_whole(where, cells, table, reading)
-        ]
+        tokens = []
+        for where, cells in (row for block in members for row in block.rows):
+            if len(cells) != len(table.names):
+                fact = f"has {len(cells)} columns, and the header names {len(table.names)}"
+                reading.problems.append(f"{where}: {fact}")
+            elif not cells[0]:
+                reading.problems.append(f"{where}: has no token in its first column")
+            else:
+                tokens.append(_token(where, cells, table, layers, reading))
         if tokens and linked is not None:
             found = _linked(tokens, reading)
             keep_tagged(reading, id, [found], [Layer(linked, FORM)], _strata(members))
@@ -143,15 +150,6 @@ def is_hipe(content: bytes) -> bool:
     head = content[: 1 << 16].decode(errors="replace").splitlines()
     first = next((line for line in head if line.strip() and not line.startswith("#")), "")
     return is_header(first)
-
-
-def _wanted(header: str, reading: Reading) -> Sequence[str] | None:
-    """The columns of tags to read; for links the one that says where their entities are."""
-    if reading.options.links is None:
-        return reading.options.layers
-    names = header.upper().split("\t")
-    there = [name for name in TAGS_OF_LINKS[reading.options.links] if name in names]
-    return there[:1]
 
 
 def _linked(tokens: Sequence[TaggedToken], reading: Reading) -> list[TaggedToken]:
@@ -256,17 +254,6 @@ def _strata(blocks: Sequence[_Block]) -> dict[str, str]:
     return dict(sorted(told.items()))
 
 
-def _is_whole(where: str, cells: Sequence[str], table: _Table, reading: Reading) -> bool:
-    if len(cells) != len(table.names):
-        fact = f"has {len(cells)} columns, and the header names {len(table.names)}"
-        reading.problems.append(f"{where}: {fact}")
-    elif not cells[0]:
-        reading.problems.append(f"{where}: has no token in its first column")
-    else:
-        return True
-    return False
-
-
 def _token(
     where: str, cells: Sequence[str], table: _Table, layers: Sequence[Layer], reading: Reading
 ) -> TaggedToken:
@@ -279,11 +266,18 @@ def _token(
         word = word[1:-1].replace('""', '"')
         fact = f"{cells[table.names[TOKEN]]} is read as {word}, as a CSV writer quotes it"
         reading.find("quoted_token", where, fact)
+    tags = []
+    for layer in layers:
+        cell = table.cell(cells, layer.name)
+        tag = OUTSIDE if cell in UNSET else tag_of(cell, MARKS[layer.form])
+        if tag is None:
+            reading.problems.append(f"{where}: {layer.name}: {bad_tag(cell, layer.form)}")
+        tags.append(tag or OUTSIDE)
     return TaggedToken(
         word,
         after,
         where,
-        tuple(_tag(where, table.cell(cells, layer.name), layer, reading) for layer in layers),
+        tuple(tags),
         tuple(links_of(table.cell(cells, column)) for column in linked),
     )
 
@@ -291,13 +285,6 @@ def _token(
 def looks_quoted(cell: str) -> bool:
     """Whether a CSV writer quoted a cell: quotes around it, and one inside written twice."""
     return _QUOTED.fullmatch(cell) is not None
-
-
-def _tag(where: str, cell: str, layer: Layer, reading: Reading) -> Tag:
-    found = OUTSIDE if cell in UNSET else tag_of(cell, MARKS[layer.form])
-    if found is None:
-        reading.problems.append(f"{where}: {layer.name}: {bad_tag(cell, layer.form)}")
-    return found or OUTSIDE
 
 
 def links_of(cell: str) -> tuple[str, ...] | None:

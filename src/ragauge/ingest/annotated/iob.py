@@ -35,11 +35,8 @@ _COMMENT = re.compile(
 """Comments that say what something is, a document or a sentence at times."""
 
 
-class Row(Struct, frozen=True):
-    """A token's line in its cells."""
-
-    where: str
-    cells: Sequence[str]
+Row = tuple[str, list[str]]
+"""The place of a token's line, and its cells."""
 
 
 class TokenLines(Struct, frozen=True):
@@ -55,8 +52,8 @@ def read_iob(name: str, content: bytes, reading: Reading, form: str | None = Non
     """Read the documents of a file of tokens and tags; the form it has comes back."""
     lines = list(numbered_lines(name, content, reading.problems))
     sentences = list(_sentences(lines))
-    rows = [row for sentence in sentences for row in sentence.rows]
-    width = len(rows[0].cells) if rows else 0
+    rows = [cells for sentence in sentences for _, cells in sentence.rows]
+    width = len(rows[0]) if rows else 0
     if not lines:
         return form or "iob2"
     asked = reading.options.column
@@ -75,7 +72,7 @@ def read_iob(name: str, content: bytes, reading: Reading, form: str | None = Non
     starts = content.lstrip().startswith(DOCUMENT_START.encode())
     like_conll2003 = width == CONLL2003_COLUMNS and starts
     told: str | None = CONLL2003 if form is None and like_conll2003 else form
-    tags = [[row.cells[column] for row in one.rows if len(row.cells) == width] for one in sentences]
+    tags = [[row[column] for _, row in one.rows if len(row) == width] for one in sentences]
     layer = Layer(ONE_LAYER, told if told in MARKS else scheme_of(tags))
     comments = (_COMMENT.fullmatch(line.rstrip()) for _, line in lines if line.startswith("#"))
     reading.unnamed = not any(comment and any(comment.groups()) for comment in comments)
@@ -112,7 +109,7 @@ def _sentences(lines: Iterable[tuple[str, str]]) -> Iterator[TokenLines]:
     for where, line in (*lines, ("", "")):
         begins = line.startswith(DOCUMENT_START)
         if line.strip() and not begins and not is_comment(line):
-            rows.append(Row(where, cells_of(line)))
+            rows.append((where, cells_of(line)))
             continue
         if rows:
             yield TokenLines(rows, id, document)
@@ -138,18 +135,16 @@ def _tagged(
     rows: Sequence[Row], width: int, column: int, form: str, reading: Reading
 ) -> list[TaggedToken]:
     tagged: list[TaggedToken] = []
-    for row in rows:
-        fact = None
-        tag = OUTSIDE
-        if len(row.cells) != width:
-            fact = f"has {len(row.cells)} columns, and the first token's line {width}"
-        elif not row.cells[0]:
+    for where, cells in rows:
+        fact, tag = None, None
+        if len(cells) != width:
+            fact = f"has {len(cells)} columns, and the first token's line {width}"
+        elif not cells[0]:
             fact = "has no token in its first column"
         else:
-            found = tag_of(row.cells[column], MARKS[form])
-            fact = bad_tag(row.cells[column], form) if found is None else None
-            tag = found or OUTSIDE
+            tag = tag_of(cells[column], MARKS[form])
+            fact = bad_tag(cells[column], form) if tag is None else None
         if fact:
-            reading.problems.append(f"{row.where}: {fact}")
-        tagged.append(TaggedToken(row.cells[0], " ", row.where, (tag,)))
+            reading.problems.append(f"{where}: {fact}")
+        tagged.append(TaggedToken(cells[0], " ", where, (tag or OUTSIDE,)))
     return tagged

@@ -39,7 +39,12 @@ def read_label_set(given: str | Sequence[str]) -> LabelSet:
         preset = files("ragauge.ingest.labelled").joinpath(PRESETS[given])
         return _parsed(given, preset.read_text("utf-8"), given)
     if given.endswith(".toml") or Path(given).is_file():
-        return _parsed(given, _text(given), Path(given).stem)
+        content = read_whole(given)
+        try:
+            text = content.decode()
+        except UnicodeDecodeError:
+            raise UsageError(f"{given}: is not UTF-8 text; save it as UTF-8") from None
+        return _parsed(given, text, Path(given).stem)
     if "," in given:
         return _listed([label.strip() for label in given.removesuffix(",").split(",")])
     raise UsageError(
@@ -62,14 +67,6 @@ def _listed(labels: Sequence[str]) -> LabelSet:
     if problems:
         raise UsageError(*problems)
     return LabelSet(name=LISTED, labels=tuple(composed(label) for label in labels))
-
-
-def _text(name: str) -> str:
-    content = read_whole(name)
-    try:
-        return content.decode()
-    except UnicodeDecodeError:
-        raise UsageError(f"{name}: is not UTF-8 text; save it as UTF-8") from None
 
 
 def _parsed(file: str, text: str, name: str) -> LabelSet:

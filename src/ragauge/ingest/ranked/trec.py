@@ -99,8 +99,7 @@ def columnar(
         shape is None
         or beyond < 0
         or (exact and beyond)
-        or content.startswith(b"#")
-        or b"\n#" in content
+        or (b"#" in content and (content.startswith(b"#") or b"\n#" in content))
     ):
         return None
     frame = _parsed(content, shape, names, role)
