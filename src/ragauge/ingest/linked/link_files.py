@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import structs
@@ -13,6 +14,7 @@ from ragauge.ingest.fields import (
     BadField,
     BadRecord,
     expected,
+    gathered,
     mapping,
     mappings,
     quoted,
@@ -216,44 +218,25 @@ def _told(place: str, fault: BadField | BadRecord) -> list[str]:
 
 
 def _gold(record: dict[str, Any], where: str, reading: LinkReading) -> GoldLink:
-    faults: list[BadField] = []
-    about = _tried(faults, lambda: _about(record)) or {}
-    ids = _tried(faults, lambda: gold_ids(record, reading.bare)) or {}
-    kind = _tried(faults, lambda: _optional(record, "type"))
-    strata = _tried(faults, lambda: mapping(record.get("strata") or {}, "strata")) or {}
-    if faults:
-        raise BadRecord(faults)
-    return GoldLink(**about, ids=ids, type=kind, strata=strata, where=where)
+    known = gathered(
+        (
+            ("about", partial(_about, record)),
+            ("ids", partial(gold_ids, record, reading.bare)),
+            ("type", partial(_optional, record, "type")),
+            ("strata", partial(mapping, record.get("strata") or {}, "strata")),
+        )
+    )
+    return GoldLink(**known.pop("about"), **known, where=where)
 
 
 def _predicted(record: dict[str, Any], where: str, reading: LinkReading) -> PredictedLink:
-    faults: list[BadField] = []
-    about = _tried(faults, lambda: _about(record)) or {}
-    said = _tried(faults, lambda: answer(record, reading.bare))
-    if faults or said is None:
-        raise BadRecord(faults)
+    known = gathered(
+        (("about", partial(_about, record)), ("said", partial(answer, record, reading.bare)))
+    )
     if has_gold_alone(record):
         fact = "nothing is predicted beside gold, which is taken for the prediction"
         reading.findings.add(Finding("gold_as_prediction", where, fact))
-    return PredictedLink(
-        **about,
-        candidates=said.candidates,
-        nil=said.nil,
-        ids=said.ids,
-        repeated=said.repeated,
-        where=where,
-    )
-
-
-Got = TypeVar("Got")
-
-
-def _tried(faults: list[BadField], read: Callable[[], Got]) -> Got | None:
-    try:
-        return read()
-    except BadField as fault:
-        faults.append(fault)
-        return None
+    return PredictedLink(**known["about"], **structs.asdict(known["said"]), where=where)
 
 
 def _about(record: Mapping[str, Any]) -> dict[str, Any]:
