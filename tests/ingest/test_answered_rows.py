@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from ragauge.contracts.answers import Context
 from ragauge.contracts.finding import Findings
 from ragauge.errors import InputRejected, UsageError
-from ragauge.ingest.answered.calibrations import read_answer_calibrations
 from ragauge.ingest.answered.questions import read_questions
 from ragauge.ingest.answered.rows import read_answers
+from ragauge.ingest.calibration import read_answer_calibrations
 
 OURS = {
     "id": "r1",

@@ -11,7 +11,7 @@ from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score, roc_auc_
 
 from ragauge.contracts.answer_calibration import AUROC, LENGTH_BIAS, POSITION_FLIPS
 from ragauge.errors import InputRejected, UsageError
-from ragauge.ingest.answered.calibrations import read_answer_calibrations
+from ragauge.ingest.calibration import read_answer_calibrations
 from ragauge.runners.answers.calibrate_groundedness import calibrate_groundedness
 from ragauge.runners.answers.calibrate_judge import calibrate_judge
 from ragauge.runners.answers.calibrated_file import keep_calibration

@@ -17,7 +17,7 @@ from ragauge.contracts.latency import Guard, Load
 from ragauge.contracts.score import Score
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.errors import UsageError
-from ragauge.ingest.knobs import read_configurations
+from ragauge.ingest.options import read_configurations
 from ragauge.pipelines.http import HttpSystem
 from ragauge.reports.latency import console, csv, markdown
 from ragauge.reports.latency.scatter import drawn as plot

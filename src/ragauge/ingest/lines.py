@@ -79,7 +79,11 @@ def blocks(name: str) -> Iterator[Block]:
             yield from _streamed(name, _opened(file, name))
         else:
             _refuse_binary(name, head)
-            yield from _ranges(name, file)
+            size, start = file.seek(0, os.SEEK_END), 0
+            while start < size:
+                end = _line_end(file, min(start + BLOCK, size), size)
+                yield Block(name, start, end - start)
+                start = end
 
 
 def read_whole(name: str, *, long_lines: bool = False) -> bytes:
@@ -177,16 +181,6 @@ def _refuse_binary(name: str, head: bytes) -> None:
         raise InputRejected(f"{name}: {fact}")
 
 
-def _ranges(name: str, file: BinaryIO) -> Iterator[Block]:
-    """Byte ranges that end where a line ends."""
-    size = file.seek(0, os.SEEK_END)
-    start = 0
-    while start < size:
-        end = _line_end(file, min(start + BLOCK, size), size)
-        yield Block(name, start, end - start)
-        start = end
-
-
 def _line_end(file: BinaryIO, at: int, size: int) -> int:
     """The first position past a newline, at or after `at`."""
     file.seek(at - 1)
@@ -203,7 +197,11 @@ def _opened(file: BinaryIO, name: str) -> Iterator[bytes]:
     source = _Counted(file)
     head = source.head()
     packed = head.startswith((_GZIP, _ZSTD))
-    chunks = _bounded(name, source, _unpacked(source, head)) if packed else _plain(source)
+    chunks = (
+        _bounded(name, source, _unpacked(source, head))
+        if packed
+        else iter(lambda: source.read(1 << 20), b"")
+    )
     try:
         first = next(chunks, b"")
         _refuse_binary(name, first[:8192])
@@ -233,11 +231,6 @@ class _Counted(io.RawIOBase):
             chunk = self._file.read(size)
         self.taken += len(chunk)
         return chunk
-
-
-def _plain(stream: _Counted) -> Iterator[bytes]:
-    while chunk := stream.read(1 << 20):
-        yield chunk
 
 
 def _unpacked(stream: _Counted, head: bytes) -> Iterator[bytes]:

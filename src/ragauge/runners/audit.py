@@ -26,9 +26,8 @@ from ragauge.ingest.calibration import read_calibration
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.lines import STDIN, blocks, nothing_in
 from ragauge.ingest.manifest import read_manifest
-from ragauge.ingest.section_pairs import read_section_pairs
-from ragauge.ingest.trace_lines import BadLine, decoded
-from ragauge.ingest.whole_traces import numbered_lines
+from ragauge.ingest.options import read_section_pairs
+from ragauge.ingest.trace_lines import BadLine, decoded, numbered_lines
 from ragauge.metrics.table import find, reading
 from ragauge.models.embedders import embedder
 from ragauge.models.tokenizers import tokenizer_of

@@ -23,7 +23,7 @@ from ragauge.errors import UsageError
 from ragauge.gates.decide import TOLERANCE
 from ragauge.gates.stability import STABLE, Profile, rules_of, stable_gate
 from ragauge.ingest.gold import read_gold
-from ragauge.ingest.whole_traces import can_be_read_again, whole_trace
+from ragauge.ingest.trace_lines import can_be_read_again, whole_trace
 from ragauge.metrics.facts import Reader, Reading, error_reason
 from ragauge.metrics.stability import METRICS
 from ragauge.metrics.table import find

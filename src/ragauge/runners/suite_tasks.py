@@ -17,7 +17,7 @@ from ragauge.contracts.system import System
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.stability import STABLE
 from ragauge.gates.stability import rules_of as stability_rules
-from ragauge.ingest.sweep_settings import call_options, grid_of
+from ragauge.ingest.options import call_options, grid_of
 from ragauge.metrics.table import find, reading
 from ragauge.runners.bad_input import allowed_bad
 from ragauge.runners.plan import check_grid

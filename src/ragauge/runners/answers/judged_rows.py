@@ -13,7 +13,7 @@ from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answered.records import placed_records
 from ragauge.ingest.answered.shapes import own_id
 from ragauge.ingest.fields import BadField, expected, number, quoted
-from ragauge.ingest.judgements import SHOWN
+from ragauge.ingest.records import SHOWN
 from ragauge.metrics.table import find, reading
 from ragauge.runners.answers.evaluation import ReadAnswers, outcome_of_answers
 from ragauge.runners.answers.gathering import Asking

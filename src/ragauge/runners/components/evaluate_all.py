@@ -14,7 +14,7 @@ from ragauge.contracts.score import Outcome
 from ragauge.errors import RagaugeError, UsageError
 from ragauge.gates.rules import parse_rules
 from ragauge.ingest.answered.questions import read_questions
-from ragauge.ingest.strata import read_strata
+from ragauge.ingest.ranked.queries import read_strata
 from ragauge.metrics.table import find
 from ragauge.pipelines.callable import described, named_object
 from ragauge.runners.answers.evaluate_qa import evaluate_qa

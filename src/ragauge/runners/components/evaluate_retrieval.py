@@ -25,7 +25,7 @@ from ragauge.contracts.score import ROWS_KEPT, Outcome
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import STDIN
-from ragauge.ingest.whole_traces import can_be_read_again
+from ragauge.ingest.trace_lines import can_be_read_again
 from ragauge.metrics.retrieval import KINDS, METRICS, NoRelevant, metric_id
 from ragauge.metrics.retrieval_names import parsed
 from ragauge.metrics.sources import Brought, documents_of, overlaps, share_of, unique_relevant

@@ -28,7 +28,7 @@ from ragauge.runners.components.types_detail import label_detail, label_faults, 
 from ragauge.runners.options import chosen_options
 
 if TYPE_CHECKING:
-    from ragauge.ingest.labelled.labelled_records import Source
+    from ragauge.ingest.labelled.labelled_items import Source
 
 HEADLINES = ("labels.accuracy", "labels.macro_f1", "labels.category_accuracy")
 

@@ -13,7 +13,7 @@ from ragauge.contracts.verdict import Rule
 from ragauge.errors import InputRejected
 from ragauge.gates.decide import MIN_COVERAGE
 from ragauge.gates.presets import component_rules
-from ragauge.ingest.judgements import SHOWN
+from ragauge.ingest.records import SHOWN
 from ragauge.metrics.table import find
 from ragauge.runners.bad_input import allowed_bad
 
