@@ -1,13 +1,15 @@
-"""Threads that never keep the process alive."""
+"""Threads that never keep the process alive, and coroutines run from anywhere."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from contextvars import copy_context
 from queue import SimpleQueue
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ragauge.contracts.system import CallFailed
 
@@ -69,3 +71,30 @@ class DaemonThreads(Generic[Given, Result]):
 
 
 _Call = tuple[Given, asyncio.AbstractEventLoop, "asyncio.Future[Result]"]
+
+
+def run_async(coroutine: Coroutine[Any, Any, Result]) -> Result:
+    """What a coroutine returns, also for a caller inside a running event loop, as in a notebook.
+
+    There it runs in a thread with the caller's context. An interrupt cancels it, and is raised
+    when it has let go of what it holds.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(coroutine)
+    running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
+
+    async def noted() -> Result:
+        running.append((asyncio.get_running_loop(), asyncio.current_task()))
+        return await coroutine
+
+    with ThreadPoolExecutor(1, "ragauge-run") as thread:
+        ended = thread.submit(copy_context().run, asyncio.run, noted())
+        try:
+            return ended.result()
+        except KeyboardInterrupt:
+            for loop, task in running:
+                with suppress(RuntimeError):  # the loop ended by itself
+                    loop.call_soon_threadsafe(task.cancel if task else loop.stop)
+            raise

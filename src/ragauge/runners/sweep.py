@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
@@ -21,6 +20,7 @@ from ragauge.errors import UsageError
 from ragauge.gates.stability import Profile
 from ragauge.ingest.gold import read_gold
 from ragauge.pipelines.attempts import LONGEST_WAIT_S
+from ragauge.pipelines.threads import run_async
 from ragauge.runners.calling import (
     Call,
     Calling,
@@ -94,7 +94,7 @@ def sweep(
             announce(taking)
         sweeping = _Sweep(asked, chosen, ledger, allowed, watch or unwatched, announce, taking)
         how = msgspec.convert(chosen, Manner, from_attributes=True)
-        ended = asyncio.run(Calling(system, how, runs, sweeping).run())
+        ended = run_async(Calling(system, how, runs, sweeping).run())
         return ledger.report(ended, allowed)
 
 
