@@ -1,0 +1,118 @@
+"""The report every command ends with: the form that all kinds share, and the scores in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
+
+from msgspec import Meta, Struct, field
+
+from ragauge.contracts.finding import Finding
+from ragauge.contracts.gold import Gold
+from ragauge.contracts.verdict import Verdict
+
+if TYPE_CHECKING:
+    from ragauge.contracts.documents import FrozenDocument
+    from ragauge.contracts.kept import KeptAnswer
+    from ragauge.contracts.metric import Array, Better
+
+Count = Annotated[int, Meta(ge=0)]
+
+ROWS_KEPT = 10_000
+"""Per-question rows in a report; Parquet has them all."""
+
+
+class Score(Struct, frozen=True, kw_only=True):
+    """A metric over a set: a value, or None with a reason. `n` of `of` units were scored."""
+
+    value: float | None
+    n: Count
+    of: Count
+    ci: tuple[float, float] | None = None
+    reason: str | None = None
+    signature: str = ""
+
+
+class Advice(Struct, frozen=True, kw_only=True):
+    """A hypothesis about what is wrong, what to change, and the questions that show it."""
+
+    id: str
+    title: str
+    evidence: str
+    confirm: str
+    action: str
+    questions: tuple[str, ...]
+    n: int | None = None
+    """How many speak for it; None in reports of earlier versions."""
+
+
+class Report(Struct, frozen=True, kw_only=True):
+    """What every kind of report has; a kind adds its own fields and says what it covers."""
+
+    schema: str
+    passed: bool | None = field(name="pass")
+    """None where no gate says anything of quality; see `gates.decide.passed`."""
+    metrics: dict[str, Score]
+    gates: tuple[Verdict, ...]
+    findings: tuple[Finding, ...]
+    finding_counts: dict[str, int]
+    coverage: Any
+    """How much of what should have been measured was."""
+
+    @property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """What became of each gate."""
+        return self.gates
+
+
+class RunReport(Report, frozen=True, kw_only=True):
+    """The report of a run that others can be compared with."""
+
+    identity: dict[str, Any]
+    """What makes the run comparable: options, metric versions, the hash of its gold set."""
+
+
+Kind = TypeVar("Kind", bound=Report)
+
+
+class Measured(Struct, frozen=True, kw_only=True):
+    """A metric over the units of a run: a value a unit, and what it is made of."""
+
+    version: int
+    better: Better
+    values: Array
+    """NaN where the metric does not apply to the unit."""
+    counts: Array
+    """(units, columns), integers."""
+    total: Literal["sums", "mean"]
+    """How the set's value comes from its units: `finish` of the sums, or the mean of values."""
+
+
+class UnitRows(Struct, frozen=True, kw_only=True):
+    """Columns with one value a unit, in the order of the gold set."""
+
+    ids: Sequence[str]
+    labels: Sequence[str | None]
+    right: Sequence[bool | None]
+    """None where the run does not tell."""
+    details: dict[str, Sequence[Any]]
+    """For a reader: triage, the claim, what it cites."""
+    measured: dict[str, Measured]
+
+
+class Outcome(Struct, Generic[Kind], frozen=True, kw_only=True):
+    """All a runner hands over; reports, history and dashboard take nothing else."""
+
+    report: Kind
+    units: UnitRows
+    gold: Sequence[Gold]
+    """What it was measured with; a recorded run can be sliced and read without the file."""
+    record_rows: str | None
+    """The Parquet file with one row a trace, where one was asked for."""
+    identity: dict[str, Any]
+    """What makes this run comparable: options, metric versions, gold hash."""
+    answers: Callable[[], Iterable[tuple[str, KeptAnswer]]] | None = None
+    """Gives the answers by the id of their unit; called only where the run is recorded, so that
+    nothing is read twice otherwise. None where there are none, or they cannot be had again."""
+    documents: Callable[[], Iterable[FrozenDocument]] | None = None
+    """Gives the frozen documents that answers and gold point into, each once."""
