@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Generic, Literal, TypeVar
 
 from msgspec import Meta, Struct, field
@@ -12,6 +14,8 @@ from ragauge.contracts.gold import Gold
 from ragauge.contracts.verdict import Verdict
 
 if TYPE_CHECKING:
+    from polars import DataFrame
+
     from ragauge.contracts.documents import FrozenDocument
     from ragauge.contracts.kept import KeptAnswer
     from ragauge.contracts.metric import Array, Better
@@ -63,6 +67,48 @@ class Report(Struct, frozen=True, kw_only=True):
     def verdicts(self) -> tuple[Verdict, ...]:
         """What became of each gate."""
         return self.gates
+
+    def __getitem__(self, metric: str) -> Score:
+        """The score of a metric, by its id or its short name: `report["precision_cited"]`."""
+        score: Score = _results().score_of(self, metric)
+        return score
+
+    def __repr__(self) -> str:
+        return str(_results().line(self))
+
+    def _repr_html_(self) -> str:
+        return str(_results().html(self))
+
+    def assert_passed(self) -> None:
+        """Raise AssertionError with each gate that failed or was not evaluated.
+
+        A report without a gate on quality has not passed either.
+        """
+        _results().demand_pass(self)
+
+    def to_markdown(self) -> str:
+        """The report as `--report FILE.md` writes it."""
+        return str(_results().markdown(self))
+
+    def save(self, path: str | Path) -> Path:
+        """Write the report in the form that the file's ending names, such as `.html`."""
+        saved: Path = _results().save(self, path)
+        return saved
+
+    def to_polars(self) -> DataFrame:
+        """A polars frame with a row for each metric."""
+        frame: DataFrame = _results().metrics_frame(self)
+        return frame
+
+    def to_pandas(self) -> Any:
+        """The same as a pandas frame; raises UsageError if pandas is not installed."""
+        return _results().in_pandas(self.to_polars())
+
+
+def _results() -> Any:
+    # What a report looks like is known two layers up, and contracts import nothing, so that every
+    # room can rest on them. This is the one place that reaches up, and only when it is called.
+    return import_module("ragauge.reports.results")
 
 
 class RunReport(Report, frozen=True, kw_only=True):
@@ -116,3 +162,34 @@ class Outcome(Struct, Generic[Kind], frozen=True, kw_only=True):
     nothing is read twice otherwise. None where there are none, or they cannot be had again."""
     documents: Callable[[], Iterable[FrozenDocument]] | None = None
     """Gives the frozen documents that answers and gold point into, each once."""
+
+    def __getitem__(self, metric: str) -> Score:
+        """The score of a metric, by its id or its short name: `outcome["precision_cited"]`."""
+        return self.report[metric]
+
+    def __repr__(self) -> str:
+        return repr(self.report)
+
+    def _repr_html_(self) -> str:
+        return self.report._repr_html_()
+
+    def assert_passed(self) -> None:
+        """Raise AssertionError with each gate that failed or was not evaluated."""
+        self.report.assert_passed()
+
+    def to_markdown(self) -> str:
+        """The report as `--report FILE.md` writes it."""
+        return self.report.to_markdown()
+
+    def save(self, path: str | Path) -> Path:
+        """Write the report in the form that the file's ending names, such as `.html`."""
+        return self.report.save(path)
+
+    def to_polars(self) -> DataFrame:
+        """A polars frame with a row for each unit, such as a question."""
+        frame: DataFrame = _results().units_frame(self.units)
+        return frame
+
+    def to_pandas(self) -> Any:
+        """The same as a pandas frame; raises UsageError if pandas is not installed."""
+        return _results().in_pandas(self.to_polars())
