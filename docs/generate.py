@@ -1,4 +1,4 @@
-"""Writes the pages and the picture that are made from the code; a test fails when one is stale."""
+"""Writes the pages, pictures and stub made from the code; a test fails when one is stale."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from rich.console import Console
 from rich.text import Text
 
+from docs.stub import stub
 from ragauge.cli.demo import write_traces
 from ragauge.cli.demo_tour import a_flake, swept_as
 from ragauge.contracts.diagnosis import Language
@@ -36,6 +37,7 @@ from ragauge.store.history import open_history
 from ragauge.text.jitters import JITTERS, jittered
 
 DOCS = Path(__file__).parent
+STUB = DOCS.parent / "src" / "ragauge" / "__init__.pyi"
 WIDTH = 100
 GENERATED = "Generated from the code by `make docs`."
 CAUSES: dict[Language, tuple[str, str]] = {
@@ -83,6 +85,7 @@ def generated() -> dict[Path, str]:
         DOCS / "images" / "report.svg": score_picture(),
         DOCS / "images" / "stability.svg": stability_picture(),
         DOCS / "images" / "comparison.svg": comparison_picture(),
+        STUB: stub(),
     }
 
 

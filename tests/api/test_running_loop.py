@@ -41,7 +41,8 @@ def test_a_sweep_is_made_from_inside_a_loop(tmp_path: Path) -> None:
     with serving() as server:
 
         async def cell() -> SweepReport:
-            return sweep(gold, system_of(http=server.at("qa")), tmp_path / "runs.jsonl")
+            system = system_of(http=server.at("qa"))
+            return sweep(gold, system, tmp_path / "runs.jsonl", seeds=(0, 1), preset="pr")
 
         report = asyncio.run(cell())
     assert report.passed and report.coverage.done == report.coverage.planned > 1

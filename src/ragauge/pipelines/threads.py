@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Coroutine
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, wait
 from contextlib import suppress
 from contextvars import copy_context
 from queue import SimpleQueue
@@ -15,6 +15,9 @@ from ragauge.contracts.system import CallFailed
 
 Given = TypeVar("Given")
 Result = TypeVar("Result")
+
+START_S = 1.0
+"""What a thread may take to start."""
 
 
 class DaemonThreads(Generic[Given, Result]):
@@ -84,17 +87,30 @@ def run_async(coroutine: Coroutine[Any, Any, Result]) -> Result:
     except RuntimeError:
         return asyncio.run(coroutine)
     running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
+    interrupted, context = threading.Event(), copy_context()
+    ended: Future[Result] = Future()
 
     async def noted() -> Result:
-        running.append((asyncio.get_running_loop(), asyncio.current_task()))
+        task = asyncio.current_task()
+        running.append((asyncio.get_running_loop(), task))
+        if interrupted.is_set() and task:
+            task.cancel()
         return await coroutine
 
-    with ThreadPoolExecutor(1, "ragauge-run") as thread:
-        ended = thread.submit(copy_context().run, asyncio.run, noted())
+    def work() -> None:
         try:
-            return ended.result()
-        except KeyboardInterrupt:
-            for loop, task in running:
-                with suppress(RuntimeError):  # the loop ended by itself
-                    loop.call_soon_threadsafe(task.cancel if task else loop.stop)
-            raise
+            ended.set_result(context.run(asyncio.run, noted()))
+        except BaseException as error:
+            ended.set_exception(error)
+
+    try:
+        # Not an executor's: one that is interrupted while it starts a thread does not wait for it.
+        threading.Thread(target=work, name="ragauge-run").start()
+        return ended.result()
+    except KeyboardInterrupt:
+        interrupted.set()
+        for loop, task in running:
+            with suppress(RuntimeError):  # the loop ended by itself
+                loop.call_soon_threadsafe(task.cancel if task else loop.stop)
+        wait([ended], timeout=None if running else START_S)
+        raise

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
-import msgspec
 from msgspec import Meta, Struct
 
 from ragauge.contracts.comparison import Correction
@@ -36,14 +35,6 @@ class CompareOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     seed: Annotated[int, Meta(ge=0)] = 0
     min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
     """Of the units that should have a value in a run, the fraction a gate needs to decide."""
-
-
-def options_of(given: Mapping[str, Any]) -> CompareOptions:
-    """The options of a call, each of the kind it should be; raises UsageError otherwise."""
-    try:
-        return msgspec.convert(dict(given), CompareOptions)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"compare: {error}") from None
 
 
 class Margins(Struct, frozen=True, kw_only=True):

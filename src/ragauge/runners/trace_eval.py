@@ -8,7 +8,6 @@ from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any, Literal
 
-import msgspec
 from msgspec import Meta, Struct, field, structs
 
 from ragauge.contracts.citation import Unit
@@ -36,6 +35,7 @@ from ragauge.runners.audit_unit import unit_in
 from ragauge.runners.auditing import Audited, Auditor
 from ragauge.runners.kept_audits import KeepingAuditor, cited_documents
 from ragauge.runners.ledger import ANOTHER
+from ragauge.runners.options import File, takes
 from ragauge.runners.plan import planned_runs, question_plan
 from ragauge.runners.plans import read_plan
 from ragauge.runners.run_lines import RunLines
@@ -60,13 +60,13 @@ class TraceEvalOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown
     """How to evaluate; the defaults are the command's."""
 
     recipe: Recipe = Recipe()
-    manifest: str | None = None
-    docs: str | None = None
-    allow_cross_section: str | None = None
+    manifest: File | None = None
+    docs: File | None = None
+    allow_cross_section: File | None = None
     offsets_in: Literal["code-points", "utf-16", "bytes"] = "code-points"
     tokenizer: str | None = None
     embedder: str | None = None
-    calibration: str | None = None
+    calibration: File | None = None
     gates: str | None = None
     min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
     """Of the questions that should have a value, the fraction a gate needs to decide."""
@@ -74,7 +74,7 @@ class TraceEvalOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown
     """Cut-offs at which coverage, gold recall and ΔS are measured as well."""
     strict: bool = False
     """Every question must be convergent."""
-    log: str | None = None
+    log: File | None = None
     """A file to write a log line to for each segment of each run."""
     to_db: str | None = None
     run: str | None = None
@@ -95,35 +95,33 @@ class Evaluated(Struct, frozen=True):
     outcome: Outcome[TraceEvalReport] | None
 
 
+@takes(TraceEvalOptions, "trace-eval")
 def trace_eval(
     gold: str | Path,
-    system: System,
+    system: System | Callable[..., Any],
     out: str | Path,
     watch: Watch | None = None,
     announce: Announce | None = None,
-    **options: Any,
+    *,
+    options: TraceEvalOptions,
 ) -> Evaluated:
-    """The evaluation of a system by the recipe, its runs in `out`; options as in TraceEvalOptions.
+    """The evaluation of a system by the recipe, its runs in `out`, as TraceEvalOptions say.
 
     What `out` holds of the same recipe is not asked again. Whatever is wrong with the options or
     their files is raised before anything is asked. `announce` is as in `sweep`.
     """
-    chosen = _options_of(options)
+    _check(options)
     if str(gold) == STDIN:
         raise UsageError("trace-eval reads the gold set twice; give it as a file, not as -")
     questions = read_gold(str(gold))
-    chosen = chosen.settled(questions.metadata)
+    chosen = options.settled(questions.metadata)
     evaluation = _Evaluation(questions, chosen, str(out))
     swept = sweep(gold, system, out, watch, announce, grid=evaluation.grid, **chosen.asking)
     return Evaluated(swept, evaluation.outcome() if swept.ended == "complete" else None)
 
 
-def _options_of(given: dict[str, Any]) -> TraceEvalOptions:
-    plain = {name: str(v) if isinstance(v, Path) else v for name, v in given.items()}
-    try:
-        chosen = msgspec.convert(plain, TraceEvalOptions)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"trace-eval: {error}") from None
+def _check(chosen: TraceEvalOptions) -> None:
+    """Raise UsageError with all that does not fit together."""
     problems = [
         f"trace-eval: asking has no {name}; there are {', '.join(sorted(ASKING))}"
         for name in sorted(chosen.asking.keys() - ASKING)
@@ -133,7 +131,6 @@ def _options_of(given: dict[str, Any]) -> TraceEvalOptions:
     problems += where_to_log(chosen.to_db, chosen.run)
     if problems:
         raise UsageError(*problems)
-    return chosen
 
 
 class _Evaluation:

@@ -177,7 +177,7 @@ def test_an_unknown_metric_is_listed_as_having_no_rule():
         ({"metrics": "faithfulness"}, "expected a list of names"),
         ({"metrics": [1]}, "expected a list of names"),
         ({"lang": "nl"}, "lang"),
-        ({"fail_on": "always"}, "fail_on"),
+        ({"fail_on": "always"}, "--fail-on"),
         ({"colour": "red"}, "colour"),
         ({"form": "xml"}, "xml"),
         ({"knobs": {"temprature": "t"}}, 'did you mean "temperature"'),

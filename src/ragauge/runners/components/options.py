@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, TypeVar
+from collections.abc import Sequence
+from typing import Annotated
 
-import msgspec
 from msgspec import Meta, Struct
 
 from ragauge.contracts.evaluation import Task
 from ragauge.contracts.metric import Reads
 from ragauge.contracts.verdict import Rule
-from ragauge.errors import InputRejected, UsageError
+from ragauge.errors import InputRejected
 from ragauge.gates.components import component_rules
 from ragauge.gates.decide import MIN_COVERAGE
 from ragauge.ingest.judgements import SHOWN
 from ragauge.metrics.table import find
 from ragauge.runners.bad_input import allowed_bad
-from ragauge.runners.options import in_flags
+from ragauge.runners.options import File
 
 READS: dict[Task, Reads] = {
     "ner": "entities",
@@ -36,25 +35,13 @@ class EvalOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     gates: str | None = None
     by: tuple[str, ...] = ()
     """The strata to show; all there are, where none is named."""
-    strata: str | None = None
+    strata: File | None = None
     """A table of strata by unit id, for formats that hold none."""
     intervals: bool = True
     max_bad: str = "0"
     input_format: str | None = None
     min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
     """Of the units that should have a value, the fraction a gate needs to decide."""
-
-
-Options = TypeVar("Options", bound=EvalOptions)
-
-
-def chosen_options(task: Task, kind: type[Options], given: Mapping[str, Any]) -> Options:
-    """The options a user gave, checked; raises UsageError with the fact."""
-    try:
-        return msgspec.convert(dict(given), kind, str_keys=True, strict=True)
-    except msgspec.ValidationError as error:
-        flags = {name: f"--{name.replace('_', '-')}" for name in kind.__struct_fields__}
-        raise UsageError(f"eval {task}: {in_flags(str(error), flags)}") from None
 
 
 def rules_for(task: Task, options: EvalOptions) -> tuple[Rule, ...]:
