@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 from rich.console import Console
 from rich.text import Text
 
-from docs.stub import stub
+from docs.stub import STUB, stub
 from ragauge.cli.demo import write_traces
 from ragauge.cli.demo_tour import a_flake, swept_as
 from ragauge.contracts.diagnosis import Language
@@ -37,7 +37,6 @@ from ragauge.store.history import open_history
 from ragauge.text.jitters import JITTERS, jittered
 
 DOCS = Path(__file__).parent
-STUB = DOCS.parent / "src" / "ragauge" / "__init__.pyi"
 WIDTH = 100
 GENERATED = "Generated from the code by `make docs`."
 CAUSES: dict[Language, tuple[str, str]] = {

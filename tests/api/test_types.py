@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import ragauge
-from ragauge import AuditOptions, ScoreOptions, score, sweep
+from ragauge import AuditOptions, ScoreOptions, score, sweep, trace_eval
 from ragauge.errors import UsageError
 
 HERE = Path(__file__).parent
@@ -79,3 +79,21 @@ def test_a_plain_function_is_swept_with_the_names_of_the_command(tmp_path: Path)
         sweep(gold, lambda: "x", tmp_path / "other.jsonl")
     with pytest.raises(UsageError, match="expected a system or a function of a question, got int"):
         sweep(gold, 5, tmp_path / "other.jsonl")
+
+
+def test_a_plain_function_is_evaluated_with_the_names_of_the_command(tmp_path: Path) -> None:
+    gold = tmp_path / "gold.jsonl"
+    question = '{"qid": "q1", "question": "Why?", "answerable": false, "paraphrases": ["How?"]}'
+    gold.write_text(question + "\n")
+    seen = []
+
+    def system(asked: dict[str, object]) -> str:
+        seen.append((asked["q"], asked["seed"], asked["temperature"]))
+        return "not in context"
+
+    options = {"wordings": 1, "seeds": [7], "temperature": 0.5, "timeout": 5, "rate": "500/s"}
+    done = trace_eval(gold, system, tmp_path / "runs.jsonl", concurrency=1, **options)
+    assert done.swept.passed and done.outcome
+    assert seen and {(seed, warmth) for _, seed, warmth in seen} == {(7, 0.5)}
+    recipe = done.outcome.identity["options"]["recipe"]
+    assert (recipe["wordings"], [*recipe["seeds"]], recipe["temperature"]) == (1, [7], 0.5)

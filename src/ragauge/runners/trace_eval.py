@@ -59,7 +59,20 @@ Watch = Callable[[Progress], None]
 class TraceEvalOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How to evaluate; the defaults are the command's."""
 
+    wordings: int | None = None
+    seeds: tuple[int, ...] | None = None
+    temperature: float | None = None
     recipe: Recipe = Recipe()
+    """The same three in one struct; it has what is not given by itself."""
+    concurrency: int | None = None
+    timeout: float | None = None
+    retries: int | None = None
+    rate: str | None = None
+    """Calls at most: `5/s` or `300/min`."""
+    max_wait: float | None = None
+    error_budget: str | None = None
+    knobs: dict[str, Any] | None = None
+    restart: bool | None = None
     manifest: File | None = None
     docs: File | None = None
     allow_cross_section: File | None = None
@@ -80,7 +93,7 @@ class TraceEvalOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown
     run: str | None = None
     """What the rows of the database call this run."""
     asking: dict[str, Any] = field(default_factory=dict)
-    """How calls are made, as in SweepOptions: those of ASKING."""
+    """How calls are made, as in SweepOptions: those of ASKING, for what is not given by itself."""
 
     def auditing(self) -> AuditOptions:
         """The options of the audit the runs go through."""
@@ -110,7 +123,7 @@ def trace_eval(
     What `out` holds of the same recipe is not asked again. Whatever is wrong with the options or
     their files is raised before anything is asked. `announce` is as in `sweep`.
     """
-    _check(options)
+    options = _settled(options)
     if str(gold) == STDIN:
         raise UsageError("trace-eval reads the gold set twice; give it as a file, not as -")
     questions = read_gold(str(gold))
@@ -120,8 +133,8 @@ def trace_eval(
     return Evaluated(swept, evaluation.outcome() if swept.ended == "complete" else None)
 
 
-def _check(chosen: TraceEvalOptions) -> None:
-    """Raise UsageError with all that does not fit together."""
+def _settled(chosen: TraceEvalOptions) -> TraceEvalOptions:
+    """The options in one recipe and one way to ask; raises UsageError with all that misfits."""
     problems = [
         f"trace-eval: asking has no {name}; there are {', '.join(sorted(ASKING))}"
         for name in sorted(chosen.asking.keys() - ASKING)
@@ -131,6 +144,14 @@ def _check(chosen: TraceEvalOptions) -> None:
     problems += where_to_log(chosen.to_db, chosen.run)
     if problems:
         raise UsageError(*problems)
+
+    def given(*names: str) -> dict[str, Any]:
+        return {name: one for name in names if (one := getattr(chosen, name)) is not None}
+
+    calls = given(*("concurrency", "timeout", "retries", "rate", "max_wait"))
+    calls |= given("error_budget", "knobs", "restart")
+    recipe = structs.replace(chosen.recipe, **given("wordings", "seeds", "temperature"))
+    return structs.replace(chosen, recipe=recipe, asking={**chosen.asking, **calls})
 
 
 class _Evaluation:
