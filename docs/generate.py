@@ -1,4 +1,4 @@
-"""Writes the pages and the picture that are made from the code; a test fails when one is stale."""
+"""Writes the pages, pictures and stub made from the code; a test fails when one is stale."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from rich.console import Console
 from rich.text import Text
 
+from docs.stub import STUB, stub
 from ragauge.cli.demo import write_traces
 from ragauge.cli.demo_tour import a_flake, swept_as
 from ragauge.contracts.diagnosis import Language
@@ -80,6 +81,7 @@ def generated() -> dict[Path, str]:
         DOCS / "images" / "report.svg": score_picture(),
         DOCS / "images" / "stability.svg": stability_picture(),
         DOCS / "images" / "comparison.svg": comparison_picture(),
+        STUB: stub(),
     }
 
 

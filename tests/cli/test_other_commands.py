@@ -15,9 +15,9 @@ import pytest
 from ragauge.cli import main
 from ragauge.cli.main import VERBS
 from ragauge.cli.schema import NAMES
+from ragauge.contracts.kinds import FORMS
 from ragauge.gates.presets import PRESETS
 from ragauge.ingest.configuration import SETTINGS
-from ragauge.reports.forms import FORMS
 from tests.cli.command import QUIET_ENVIRONMENT, RAGAUGE, ragauge
 
 ON_PATH = {"PATH": f"{RAGAUGE.parent}{os.pathsep}{os.environ['PATH']}"}

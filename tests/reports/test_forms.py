@@ -11,12 +11,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from ragauge.contracts.kinds import FORMS, KINDS
 from ragauge.contracts.latency import LatencyReport
 from ragauge.contracts.score import QuestionRow, ScoreReport
 from ragauge.contracts.stability import StabilityReport
 from ragauge.errors import UsageError
 from ragauge.metrics import quality
-from ragauge.reports.forms import FORMS, KINDS, form_of, render
+from ragauge.reports.forms import form_of, render
 from ragauge.reports.score import story
 from tests.reports import sweeps
 

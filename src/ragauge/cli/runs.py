@@ -22,7 +22,7 @@ from ragauge.cli.settings import formats, options_of, remark, settings
 if TYPE_CHECKING:
     from ragauge.contracts.archive import RunList
     from ragauge.contracts.history import History, Run, RunFilter
-    from ragauge.reports.forms import Report
+    from ragauge.contracts.report import Report
 
 LIMIT = 20
 

@@ -9,9 +9,10 @@ import pytest
 
 from ragauge.citations.drift import drift
 from ragauge.contracts.drift import DriftReport
+from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.schemas import schema
-from ragauge.reports.forms import KINDS, render
+from ragauge.reports.forms import render
 
 HOSTILE = "\x1b[31mred\n\u202e::error::| `x`"
 WAS = Manifest(

@@ -16,6 +16,7 @@ from ragauge.gates.presets import component_rules
 from ragauge.ingest.records import SHOWN
 from ragauge.metrics.table import find
 from ragauge.runners.bad_input import allowed_bad
+from ragauge.runners.options import File
 
 READS: dict[Task, Reads] = {
     "ner": "entities",
@@ -34,7 +35,7 @@ class EvalOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     gates: str | None = None
     by: tuple[str, ...] = ()
     """The strata to show; all there are, where none is named."""
-    strata: str | None = None
+    strata: File | None = None
     """A table of strata by unit id, for formats that hold none."""
     intervals: bool = True
     max_bad: str = "0"

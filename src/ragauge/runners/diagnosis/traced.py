@@ -69,11 +69,7 @@ def traced_material(
     values = _joined(outcomes)
     rows = [_row(question, siblings, values) for question, siblings in zip(gold, runs, strict=True)]
     claims = [run.claims for siblings in runs for run in siblings if run.claims]
-    gates = tuple(
-        gate
-        for outcome in outcomes
-        for gate in getattr(outcome.report, "verdicts", outcome.report.gates)
-    )
+    gates = tuple(gate for outcome in outcomes for gate in outcome.report.verdicts)
     scores = {name: one for outcome in outcomes for name, one in outcome.report.metrics.items()}
     material = Material(
         samples=rows,
