@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.text.free_refusal import HEAD, TAIL, free_refusal
 from ragauge.text.refusal import REFUSING, is_refusal, refusal_in_free_words
-from ragauge.text.refusals.cues import cued
+from ragauge.text.refusals.free import HEAD, TAIL, cued, free_refusal
 from tests.components.shared_data import shared
 from tests.text.refusal_sentences import ANSWERS, OPEN, REFUSALS
 

@@ -16,12 +16,12 @@ from ragauge.contracts.answers import (
     CitingSentence,
     Context,
 )
-from ragauge.text.free_refusal import free_refusal
 from ragauge.text.grounding.groundedness import NO_ANSWER, NO_CLAIM, NO_CONTEXT
 from ragauge.text.grounding.markers import Marker, cited_in
 from ragauge.text.grounding.model import Model, shipped
 from ragauge.text.grounding.passages import Passages
 from ragauge.text.grounding.supporter import Stretch, Support, Supporter
+from ragauge.text.refusals.free import free_refusal
 
 SUPPORTED = 0.5
 """From this score on a sentence counts as supported: as likely called so by people as not."""
