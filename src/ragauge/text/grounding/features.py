@@ -14,7 +14,7 @@ from ragauge.text.grounding.passages import ENOUGH, Passages, token_ranges
 from ragauge.text.grounding.records import FAULTS, MOST_SLIPS, Slip, slips
 from ragauge.text.grounding.tokens import STOP, Tokens, tokens
 from ragauge.text.quantities import Quantity, quantities, stands_in, unsupported
-from ragauge.text.quantities.markers import without_inline_markers
+from ragauge.text.quantities.identifiers import without_inline_markers
 
 Found = TypeVar("Found")
 
