@@ -14,10 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import UsageError
-from ragauge.text.jitters import DEFAULT, JITTERS, applies, jittered
-from ragauge.text.jitters.languages import LANGUAGES, language_of
+from ragauge.text.jitters import DEFAULT, JITTERS, REFERENCE, applies, jittered
+from ragauge.text.jitters.lexicons import LANGUAGES, language_of
 from ragauge.text.jitters.protected import KEPT, masked, protected
-from ragauge.text.jitters.reference import REFERENCE
 
 WORDED = {
     "ws": {
