@@ -12,7 +12,6 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -191,6 +190,7 @@ _WORD = r"[^\s,.;:!?()]{1,30}"
 def rules_of(language: Language) -> Rules:
     """The rules of a language, read and compiled when they are first needed."""
     import tomllib
+    from importlib.resources import files
 
     written = files(__package__).joinpath(f"{language}.toml").read_text(encoding="utf-8")
     sheet = tomllib.loads(_CONTINUED.sub("|", written))
