@@ -7,9 +7,15 @@ from nltk.stem.porter import PorterStemmer
 from rouge_score.rouge_scorer import RougeScorer
 
 from ragauge.text.canonical import composed
-from ragauge.text.porter import porter_stem
-from ragauge.text.rouge import RougeReference, longest_common, rouge, rouge_many
-from ragauge.text.rouge_tokens import rouge155_tokens, unicode_tokens
+from ragauge.text.rouge import (
+    RougeReference,
+    longest_common,
+    porter_stem,
+    rouge,
+    rouge155_tokens,
+    rouge_many,
+    unicode_tokens,
+)
 
 KINDS = ("rouge1", "rouge2", "rougeL")
 SCORERS = {stemmed: RougeScorer(list(KINDS), use_stemmer=stemmed) for stemmed in (False, True)}

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.text.marks import MARKS
-from ragauge.text.words import Word, word_spans, words
+from ragauge.text.words import MARKS, Word, word_spans, words
 
 TRICKY = "aZ9_ -'’.éÉ\u0301\u0308\u0345ßİ夜巡が\u3099각\u1100\u1161\u11a8นี่नमस्ते\u00ad\u200d\u0958"
 MIXED = st.text(st.one_of(st.characters(), st.sampled_from(TRICKY)))

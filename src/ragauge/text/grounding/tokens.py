@@ -11,9 +11,9 @@ from typing import NamedTuple, TypeVar
 
 from ragauge.text.agreement import NEGATIONS
 from ragauge.text.canonical import UNSPACED, composed
-from ragauge.text.marks import MARKS, UNSEEN
 from ragauge.text.stems import stem
 from ragauge.text.stop_words import Language, stop_words
+from ragauge.text.words import MARKS, UNSEEN
 
 Made = TypeVar("Made")
 

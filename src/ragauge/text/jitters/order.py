@@ -16,9 +16,9 @@ from itertools import pairwise
 from msgspec import Struct
 
 from ragauge.text.jitters.lexicons import AUXILIARIES
-from ragauge.text.jitters.lexicons import words as listed
 from ragauge.text.jitters.protected import KEPT, masked
 from ragauge.text.jitters.sentences import Edit, edited, lowered, raised, sentences
+from ragauge.text.stop_words import listed
 
 
 class Grammar(Struct, frozen=True, kw_only=True):

@@ -17,9 +17,9 @@ from ragauge.text.jitters.lexicons import (
     PREPOSITIONS,
     QUESTION_WORDS,
     plain,
-    words,
 )
 from ragauge.text.jitters.protected import KEPT
+from ragauge.text.stop_words import listed
 
 Edit = tuple[int, int, str]
 """Where it begins and ends, and what comes there instead."""
@@ -70,10 +70,10 @@ _LETTER = r"[^\W\d_]"
 _WORDS = re.compile(rf"({_LETTER}+(?:['’-]{_LETTER}+)*)(?:[ ]+({_LETTER}+))?")
 
 _NOUNS_TOO = {
-    "en": words("list show name state outline contrast display find sketch give"),
-    "nl": words("licht toon som vat zet laat schets vergelijk"),
-    "de": words("liste vergleiche"),
-    "fr": words("liste montre affiche mets cite"),
+    "en": listed("list show name state outline contrast display find sketch give"),
+    "nl": listed("licht toon som vat zet laat schets vergelijk"),
+    "de": listed("liste vergleiche"),
+    "fr": listed("liste montre affiche mets cite"),
 }
 """Verbs that order, and are nouns or adverbs as well."""
 

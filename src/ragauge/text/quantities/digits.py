@@ -32,10 +32,10 @@ from ragauge.text.quantities.quantity import (
     decimal,
     fraction,
     is_year,
-    listed,
     month_of,
     numeric_date,
 )
+from ragauge.text.stop_words import listed
 
 VULGAR = {
     "½": (1, 2), "⅓": (1, 3), "⅔": (2, 3), "¼": (1, 4), "¾": (3, 4), "⅛": (1, 8), "⅜": (3, 8),

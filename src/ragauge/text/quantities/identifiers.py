@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from ragauge.text.quantities.measures import AFTER, CURRENCY_BEFORE, unit_after
-from ragauge.text.quantities.quantity import Found, apart, listed, month_of
+from ragauge.text.quantities.quantity import Found, apart, month_of
+from ragauge.text.stop_words import listed
 
 _ADDRESS = re.compile(r"(?:https?://|www\.)[^\s<>\"'()\[\]{}]++", re.IGNORECASE)
 _MAIL = re.compile(r"(?<=[\w.+-])@[\w-]++(?:\.[\w-]++)++")

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import re
 
-from ragauge.text.quantities.quantity import Reading, listed, shifted
+from ragauge.text.quantities.quantity import Reading, shifted
+from ragauge.text.stop_words import listed
 
 _UNITS: dict[str | None, str] = {
     "%": "% percent pct percentage procent prozent pourcent procents percents",

@@ -37,11 +37,6 @@ class Quantity(NamedTuple):
         return ((self.kind, self.value, self.unit), *self.others)
 
 
-def listed(words: str) -> frozenset[str]:
-    """The set of the words of a line."""
-    return frozenset(words.split())
-
-
 class Found(NamedTuple):
     """What a stretch of text can mean, before it is a quantity."""
 

@@ -17,9 +17,9 @@ from ragauge.text.quantities.quantity import (
     decimal,
     fraction,
     is_year,
-    listed,
 )
 from ragauge.text.quantities.words import word_numbers
+from ragauge.text.stop_words import listed
 
 _OTHER_SIGNS = {
     **dict.fromkeys("\u00a0\u2007\u2009\u202f\u3000", " "),

@@ -7,7 +7,8 @@ from functools import lru_cache
 from itertools import filterfalse
 from typing import Literal, NamedTuple
 
-from ragauge.text.quantities.quantity import Found, Reading, fraction, listed
+from ragauge.text.quantities.quantity import Found, Reading, fraction
+from ragauge.text.stop_words import listed
 
 Role = Literal["count", "scale", "ordinal", "share", "halves", "decade"]
 
