@@ -13,7 +13,6 @@ from ragauge.text.rouge import (
     porter_stem,
     rouge,
     rouge155_tokens,
-    rouge_many,
     unicode_tokens,
 )
 
@@ -125,11 +124,6 @@ def test_ascii_is_read_as_any_text(text):
 @given(texts)
 def test_the_form_of_accents_says_nothing(text):
     assert unicode_tokens(composed(text)) == unicode_tokens(text)
-
-
-@given(sentences, st.lists(sentences, max_size=4))
-def test_many_answers_are_scored_as_each_alone(reference, answers):
-    assert rouge_many(reference, answers) == [rouge(reference, answer) for answer in answers]
 
 
 def test_a_reference_is_not_changed_by_answers():

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import string
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from itertools import count, pairwise
 from typing import Literal, NamedTuple
@@ -51,22 +51,6 @@ def rouge(
     (1.0, 0.0)
     """
     return RougeReference(reference, tokenizer, use_stemmer=use_stemmer).scores(answer)
-
-
-def rouge_many(
-    reference: str,
-    answers: Iterable[str],
-    tokenizer: Tokenizer = "unicode",
-    *,
-    use_stemmer: bool = False,
-) -> list[Rouge]:
-    """The scores of several answers against one reference, which is read once.
-
-    >>> [scores.rouge1.recall for scores in rouge_many("in 1800", ["In 1800.", "in May", ""])]
-    [1.0, 0.5, 0.0]
-    """
-    read = RougeReference(reference, tokenizer, use_stemmer=use_stemmer)
-    return [read.scores(answer) for answer in answers]
 
 
 class RougeReference:
