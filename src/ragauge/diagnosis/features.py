@@ -13,8 +13,8 @@ from ragauge.contracts.diagnosis import ScoreRow
 from ragauge.contracts.gold import ANSWERABLE, stratum_text
 from ragauge.text.canonical import UNSPACED
 from ragauge.text.jitters.lexicons import AUXILIARIES, PREPOSITIONS, QUESTION_WORDS, VERBS, plain
-from ragauge.text.jitters.lexicons import words as listed
 from ragauge.text.language import language_of
+from ragauge.text.stop_words import listed
 from ragauge.text.words import words
 
 if TYPE_CHECKING:

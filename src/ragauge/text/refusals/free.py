@@ -1,4 +1,4 @@
-"""Refusals in free words: "the documents do not say", in the seven languages of `text/refusals`.
+"""Refusals in free words: "the documents do not say", in seven languages.
 
 First the words are looked for, sentence by sentence, by the rules of the language; then what else
 the answer claims. Words that refuse and nothing else are a refusal; with a claim next to them it
@@ -14,11 +14,17 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
-from ragauge.text.refusals.cues import cued
-from ragauge.text.refusals.folding import Folded, folded, plain
-from ragauge.text.refusals.languages import CUES, SHEETS, Language, rules_of
-from ragauge.text.refusals.rules import Rule, Rules, holds
-from ragauge.text.refusals.spans import past, spans
+from ragauge.text.refusals.rules import (
+    CUES,
+    Folded,
+    Language,
+    Rule,
+    Rules,
+    folded,
+    holds,
+    plain,
+    rules_of,
+)
 
 Judgement = Literal["refusal", "answer", "undetermined"]
 
@@ -34,12 +40,40 @@ ANSWERED_BEFORE = 25
 """Words of claims before the first refusing ones, from which on these are a note to an answer."""
 ANSWERED_ROUND = 60
 """Words of claims round them, where some stand before, that make them such a note, too."""
+ASKS = "asks what was meant"
 
+_INFORMATION = (
+    r"(?=.{0,60}(?:info|detail|mention|data|answer|referen|knowledge|specific|context|expla"
+    r"|discuss|descri|document|figure|material|evidence|indicat|record|sign|proof|confirm|guid"
+    r"|source|passage|text|content|statement|instruct|list|section|defini|reason|example|idea"
+    r"|clue|result|knows|match|response|article|way))"
+)
+_SPANISH = (
+    r"(?:lo s|s[eé]|ten[eg]|pu[ed]|pod|hay|disp|enc|con|prop|apar|est|es p|es s|fig|perm|inc|esp"
+    r"|ind|dic|exis|sab|ofre|he|ha |me|da|fac|apl|proc|resp|acl|det|prec|soy|ent|hac|hab|trat|cubr"
+    r"|bas)"
+)
+_CUE = re.compile(
+    r"n(?:ot\b|othing|['’][taeiouyhéê]|iet|icht|ever|/a|able|kno|clea|answ|spec|bek|kla|suf|conn"
+    rf"|vol|tbre|(?<=\bn)(?:o {_INFORMATION}|o {_SPANISH}|one|or |e |either|owhere|ergens|irgend"
+    r"|ulle part|ing[uú]n|i idea|/d)"
+    r"|o[cz](?<=descono.)|(?<=geen)|(?<=kein)|(?<=aucun)"
+    r"|(?<=ign)or|(?<=silen)|(?<=to men)tion|(?<=beyon)d my)"
+)
+_EAST_ASIAN = re.compile("[不没沒无無未难難缺？]|ません|ない|なし|かねま|ください|お願い")
+
+_KANA = re.compile("[\u3040-\u30ff]")
+_SENTENCE_END = re.compile(
+    r"[.!?;\n](?:[\"')\]]*\s+|(?<=\n)|(?<=[\u3040-\u30ff\u4e00-\u9fff][.!?;]))"
+)
+_LETTERS = re.compile(r"[^\W_]")
 _LIST_MARK = re.compile(r"(?:^|\n)\s*(?:[-*•–+]|\d{1,2}[.)])?\s+$")
+_WORD = re.compile(r"[^\W\d_\u3040-\u30ff\u4e00-\u9fff][\w'-]*|\d+")
+_CHINESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
 
 
 class Evidence(Struct, frozen=True):
-    """Words of the answer, and where they stand in it."""
+    """Words of the answer, and where they are in it."""
 
     text: str
     start: int
@@ -54,8 +88,24 @@ class Verdict(Struct, frozen=True):
     evidence: tuple[Evidence, ...] = ()
 
 
-ASKS = "asks what was meant"
 NO_CUE = Verdict("answer", "no word of a refusal")
+
+
+def cued(text: str) -> bool:
+    """Whether a closer look is worth its time: most answers have no word of a refusal.
+
+    It is called for every answer of a million. So almost all of it hangs on one letter, which a
+    regular expression finds as fast as memory is read.
+
+    >>> cued("It opened in 1885."), cued("It is not known.")
+    (False, True)
+    """
+    low = text.lower()
+    if _CUE.search(low) or "?" in low or "pas " in low or "impos" in low or "lack" in low:
+        return True
+    if "idk" in low or "dunno" in low or "please" in low or "por favor" in low or "outside" in low:
+        return True
+    return not low.isascii() and _EAST_ASIAN.search(low) is not None
 
 
 def free_refusal(
@@ -88,7 +138,14 @@ def free_refusal(
             break
         if verdict.verdict == "undetermined" or best is NO_CUE:
             best = verdict
-    return _placed(best, text, said, skipped)
+
+    def place(at: int) -> int:
+        at = said.places[at] if said.places is not None and at < len(said.places) else at
+        return at + skipped - 1 if skipped and at > HEAD else at
+
+    places = [(place(one.start), place(one.end - 1) + 1) for one in best.evidence]
+    evidence = tuple(Evidence(text[start:end], start, end) for start, end in places)
+    return structs.replace(best, evidence=evidence)
 
 
 def _rules_for(text: str, language: Language | None) -> Iterator[Rules]:
@@ -96,16 +153,13 @@ def _rules_for(text: str, language: Language | None) -> Iterator[Rules]:
     asks, padded = text.rstrip(" \n\"')]").endswith("?"), f" {text} ".replace("\n", " ")
     # Chinese rules would read Japanese words that are written with the same characters.
     other: Language = "zh" if _KANA.search(text) else "ja"
-    for name in [each for each in SHEETS if each != other] if language is None else (language,):
+    for name in [each for each in CUES if each != other] if language is None else (language,):
         if asks or holds(padded, CUES[name]):
             yield rules_of(name)
 
 
-_KANA = re.compile("[\u3040-\u30ff]")
-
-
 Found = tuple[str, re.Match[str]]
-"""Why words count, and where they stand."""
+"""Why words count, and where they are."""
 
 
 class _Sentence(Struct, frozen=True):
@@ -115,44 +169,85 @@ class _Sentence(Struct, frozen=True):
 
 
 class _Answer:
-    """An answer under the rules of one language."""
+    """An answer under the rules of one language; evidence has its places in the folded text."""
 
     def __init__(self, said: Folded, rules: Rules, skipped: int, question: str | None) -> None:
         self._text, self._rules, self._skipped, self._question = said.text, rules, skipped, question
 
     def verdict(self) -> Verdict:
-        core = next((one for one in self._cores() if self._rules.whole.fullmatch(one)), None)
-        if core is not None:
-            at = self._text.find(core)
+        rules, text = self._rules, self._text
+        core = plain(text)
+        # A short answer, and what it says after "sorry" or "well".
+        cores = (core, core[self._past_lead(core, 0, len(core)) :]) if len(core) <= WHOLE else ()
+        alone = next((one for one in cores if rules.whole.fullmatch(one)), None)
+        if alone is not None:
+            at, core = text.find(alone), alone
             return Verdict("refusal", "nothing but a refusal", (Evidence("", at, at + len(core)),))
-        parts = list(spans(self._text, self._rules.lead))
-        sentences = [_Sentence(*span, self._refusing(*span)) for span in parts]
+        spans = list(self._spans())
+        sentences = [_Sentence(*span, self._refusing(*span)) for span in spans]
         if any(one.found for one in sentences):
             return self._refused(sentences)
-        if len(self._text) <= HINTS:
-            hinted = [
-                _Sentence(*span, self._first(self._rules.may_refuse, *span)) for span in parts
-            ]
+        if len(text) <= HINTS:
+            hinted = [_Sentence(*span, self._first(rules.may_refuse, *span)) for span in spans]
             if any(one.found for one in hinted):
-                return self._hinted(hinted)
-        if parts and self._asks_back(*parts[-1]):
-            evidence = (Evidence("", *parts[-1]),)
+                evidence, reasons = _evidence(hinted)
+                claims = zip(self._claims(hinted), hinted, strict=True)
+                if sum(words for words, one in claims if not one.found) < SHORT_OF_A_CLAIM:
+                    return Verdict("undetermined", reasons, evidence)
+                return Verdict("answer", f"{reasons}: noted in an answer", evidence)
+        if spans and rules.asks_back.search(text, *spans[-1]):
+            evidence = (Evidence("", *spans[-1]),)
             # From "there are several" on, it lists what could be meant.
-            listed = (at for at, one in enumerate(parts) if self._lists(*one))
+            listed = (at for at, span in enumerate(spans) if rules.several.match(text, *span))
             if sum(self._claims(sentences)[: next(listed, None)]) < SHORT_OF_A_CLAIM:
                 return Verdict("refusal", ASKS, evidence)
             return Verdict("undetermined", f"{ASKS}: but it claims something, too", evidence)
         return Verdict("answer", "no words that refuse")
 
-    def _cores(self) -> Iterator[str]:
-        """A short answer, and what it says after "sorry" or "well"."""
-        core = plain(self._text)
-        if len(core) <= WHOLE:
-            yield core
-            yield core[past(self._rules.lead, core, 0, len(core)) :]
+    def _refused(self, sentences: Sequence[_Sentence]) -> Verdict:
+        evidence, reasons = _evidence(sentences)
+        words = self._claims(sentences)
+        first = next(at for at, one in enumerate(sentences) if one.found)
+        before, claimed = sum(words[:first]), sum(words) + self._skipped // LETTERS_A_WORD
+        if "the documents" in reasons and self._question is not None:
+            asked = folded(self._question).text
+            if self._rules.about_documents.search(asked):
+                why = f"{reasons}: but the question asks just that"
+                return Verdict("undetermined", why, evidence)
+        if claimed < SHORT_OF_A_CLAIM:
+            return Verdict("refusal", reasons, evidence)
+        if before >= ANSWERED_BEFORE or (before and claimed >= ANSWERED_ROUND):
+            return Verdict("answer", f"{reasons}: a gap that a longer answer notes", evidence)
+        return Verdict("undetermined", f"{reasons}: but it claims something beside", evidence)
+
+    def _spans(self) -> Iterator[tuple[int, int]]:
+        """Sentences, roughly, without the marks and the empty words they begin with.
+
+        An abbreviation ends one too many, which does the rules no harm; splitting them as a reader
+        would (`text/sentences.py`) takes some twenty times as long.
+        """
+        text, start = self._text, 0
+        for mark in _SENTENCE_END.finditer(text):
+            end = mark.start() + 1
+            if _LETTERS.search(text, start, end):
+                yield self._past_lead(text, start, end), end
+                start = mark.end()
+        if _LETTERS.search(text, start):
+            yield self._past_lead(text, start, len(text)), len(text)
+
+    def _past_lead(self, text: str, start: int, end: int) -> int:
+        """Where a sentence begins after its marks, and after words that say nothing."""
+        while start < end and not text[start].isalnum():
+            start += 1
+        for _ in range(3):
+            match = self._rules.lead.match(text, start, end)
+            if match is None or match.end() == start:
+                break
+            start = match.end()
+        return start
 
     def _refusing(self, start: int, end: int) -> Found | None:
-        """Words that refuse. What is not known "based on the documents" is not told by them."""
+        """Words that refuse. What is not known "based on the documents" is not said by them."""
         preface = self._rules.preface.match(self._text, start, end)
         if preface is None:
             return self._first(self._rules.refuses, start, end)
@@ -171,53 +266,26 @@ class _Answer:
                 return rule.why, match
         return None
 
-    def _refused(self, sentences: Sequence[_Sentence]) -> Verdict:
-        evidence, reasons = _evidence(sentences)
-        words = self._claims(sentences)
-        first = next(at for at, one in enumerate(sentences) if one.found)
-        before, claimed = sum(words[:first]), sum(words) + self._skipped // LETTERS_A_WORD
-        if "the documents" in reasons and self._asks_of_documents():
-            why = f"{reasons}: but the question asks just that"
-            return Verdict("undetermined", why, evidence)
-        if claimed < SHORT_OF_A_CLAIM:
-            return Verdict("refusal", reasons, evidence)
-        if before >= ANSWERED_BEFORE or (before and claimed >= ANSWERED_ROUND):
-            return Verdict("answer", f"{reasons}: a gap that a longer answer notes", evidence)
-        return Verdict("undetermined", f"{reasons}: but it claims something beside", evidence)
-
-    def _hinted(self, sentences: Sequence[_Sentence]) -> Verdict:
-        evidence, reasons = _evidence(sentences)
-        claims = zip(self._claims(sentences), sentences, strict=True)
-        if sum(words for words, one in claims if not one.found) < SHORT_OF_A_CLAIM:
-            return Verdict("undetermined", reasons, evidence)
-        return Verdict("answer", f"{reasons}: noted in an answer", evidence)
-
-    def _asks_of_documents(self) -> bool:
-        if self._question is None:
-            return False
-        return self._rules.about_documents.search(folded(self._question).text) is not None
-
     def _claims(self, sentences: Sequence[_Sentence]) -> list[int]:
         """How many words each sentence claims something with.
 
         The points of a list belong to the words that lead to it.
         """
-        claims, led = [], False
-        for one in sentences:
-            if led and _LIST_MARK.search(self._text, max(0, one.start - 6), one.start):
+        text, claims, led = self._text, [], False
+        for start, end, found in ((one.start, one.end, one.found) for one in sentences):
+            if led and _LIST_MARK.search(text, max(0, start - 6), start):
                 claims.append(0)
                 continue
-            led = one.found is not None and self._text[: one.end].rstrip().endswith(":")
-            claims.append(self._claimed(one))
+            led = found is not None and text[:end].rstrip().endswith(":")
+            if found is not None:
+                match = found[1]
+                before = self._claimed_before(start, match.start())
+                claims.append(before + self._claimed_after(match.end(), end))
+            elif self._is_aside(start, end) or self._rules.asks_back.search(text, start, end):
+                claims.append(0)
+            else:
+                claims.append(self._words(start, end))
         return claims
-
-    def _claimed(self, one: _Sentence) -> int:
-        if one.found is not None:
-            match = one.found[1]
-            before = self._claimed_before(one.start, match.start())
-            return before + self._claimed_after(match.end(), one.end)
-        empty = self._is_aside(one.start, one.end) or self._asks_back(one.start, one.end)
-        return 0 if empty else self._words(one.start, one.end)
 
     def _claimed_before(self, start: int, end: int) -> int:
         """Words claimed before those that refuse: granted with "while", or turned from by "but"."""
@@ -238,17 +306,10 @@ class _Answer:
         turned = self._rules.contrast.search(self._text, start, end)
         if turned is None:
             return 0
-        start = past(self._rules.lead, self._text, turned.end(), end)
+        start = self._past_lead(self._text, turned.end(), end)
         if self._is_aside(start, end) or self._refusing(start, end):
             return 0
         return self._words(start, end)
-
-    def _asks_back(self, start: int, end: int) -> bool:
-        """Whether the sentence asks what was meant."""
-        return self._rules.asks_back.search(self._text, start, end) is not None
-
-    def _lists(self, start: int, end: int) -> bool:
-        return self._rules.several.match(self._text, start, end) is not None
 
     def _is_aside(self, start: int, end: int) -> bool:
         return self._rules.aside.match(self._text, start, end) is not None
@@ -259,28 +320,8 @@ class _Answer:
         return len(_WORD.findall(text)) + len(_CHINESE.findall(text)) // 2
 
 
-_WORD = re.compile(r"[^\W\d_\u3040-\u30ff\u4e00-\u9fff][\w'-]*|\d+")
-_CHINESE = re.compile(r"[\u3040-\u30ff\u4e00-\u9fff]")
-
-
 def _evidence(sentences: Sequence[_Sentence]) -> tuple[tuple[Evidence, ...], str]:
     """The words that were found, and why they count, each reason once."""
     known = [one.found for one in sentences if one.found is not None]
     places = tuple(Evidence("", match.start(), match.end()) for _, match in known)
     return places, "; ".join(dict.fromkeys(why for why, _ in known))
-
-
-def _placed(verdict: Verdict, text: str, said: Folded, skipped: int) -> Verdict:
-    """The verdict with the words as the answer wrote them, at their places in it."""
-
-    def place(at: int) -> int:
-        at = said.places[at] if said.places is not None and at < len(said.places) else at
-        return at + skipped - 1 if skipped and at > HEAD else at
-
-    def written(one: Evidence) -> Evidence:
-        start = place(one.start)
-        end = place(one.end - 1) + 1
-        return Evidence(text[start:end], start, end)
-
-    evidence = tuple(map(written, verdict.evidence))
-    return structs.replace(verdict, evidence=evidence)
