@@ -61,6 +61,20 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return HERITAGE, traces
 
 
+@pytest.fixture(scope="session")
+def toured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what `ragauge demo --into demo` left and `printed`; copy it to change it."""
+    from tests.cli.command import ON_PATH, ragauge
+    from tests.sharing import shared
+
+    def tour(folder: Path) -> None:
+        done = ragauge("demo", "--into", "demo", cwd=folder, COLUMNS="80", **ON_PATH)
+        assert done.returncode == 0, done.stderr
+        (folder / "printed").write_bytes(done.stdout)
+
+    return shared(tmp_path_factory, "toured", tour)
+
+
 @pytest.fixture
 def parity(tmp_path: Path) -> tuple[Path, Path]:
     """The parity fixture of the brief: a qaset of four questions and their answers."""
