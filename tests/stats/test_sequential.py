@@ -7,8 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.stats.sequential import ALPHA, ShareTest
+from tests.profiles import times
 
-DRAWS = 2000
+DRAWS = times(500)
 GRIDS = [(50, 48), (25, 24), (18, 18), (200, 190), (50, 49)]
 
 
