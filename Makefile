@@ -54,6 +54,7 @@ bench: $(VENV)/dev.stamp
 	@$(BIN)/python -m benchmarks.score
 	@$(BIN)/python -m benchmarks.sweep
 	-@$(BIN)/python -m benchmarks.agreement
+	@$(BIN)/python -m benchmarks.linearity
 	@$(BIN)/python -m benchmarks.statistics
 	@$(BIN)/python -m benchmarks.krippendorff_alpha
 	@$(BIN)/python -m benchmarks.audit

@@ -17,6 +17,7 @@ from ragauge.citations.validator import CitationValidator, Policy
 from ragauge.contracts.audit import DEPTHS, AnswerAudit
 from ragauge.contracts.manifest import Manifest
 from ragauge.store.documents import FolderDocuments
+from tests.cases import every
 from tests.citations.answers import FIXTURE, NOT_OF_THEIR_KIND, REQUIRED, chunk, model_side
 
 HANDBOOK = (
@@ -373,7 +374,7 @@ def test_unbroken_it_is_ok_at_every_depth(depth, own, folder):
     assert case.audited(depth, folder).code == "ok"
 
 
-@pytest.mark.parametrize("name", MUTATIONS)
+@every("name", MUTATIONS)
 def test_what_is_broken_gets_its_code(name, folder):
     code, depth, change = MUTATIONS[name]
     case = Case()
@@ -383,9 +384,7 @@ def test_what_is_broken_gets_its_code(name, folder):
     assert audit.ok == (code == "ok")
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, (_, depth, _) in MUTATIONS.items() if depth != "marker"]
-)
+@every("name", [name for name, (_, depth, _) in MUTATIONS.items() if depth != "marker"])
 def test_no_shallower_depth_finds_it(name, folder):
     code, depth, change = MUTATIONS[name]
     shallower = DEPTHS[DEPTHS.index(depth) - 1]
@@ -395,9 +394,7 @@ def test_no_shallower_depth_finds_it(name, folder):
     assert audit.code == "ok" or code == "ok"
 
 
-@pytest.mark.parametrize(
-    "name", [name for name, (_, depth, _) in MUTATIONS.items() if depth != "support"]
-)
+@every("name", [name for name, (_, depth, _) in MUTATIONS.items() if depth != "support"])
 def test_a_deeper_depth_still_finds_it(name, folder):
     code, depth, change = MUTATIONS[name]
     case = Case()

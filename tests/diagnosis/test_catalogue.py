@@ -23,10 +23,11 @@ from ragauge.diagnosis.traceability import CODES, TraceabilityFacts, Turned
 from ragauge.gates.rules import known_rules
 from ragauge.metrics.quality import LABELS
 from ragauge.metrics.table import table
+from tests.cases import every
 
 ENTRIES = catalogue()
-every_entry = pytest.mark.parametrize("entry", ENTRIES, ids=lambda entry: entry.id)
-every_id = pytest.mark.parametrize("id", [entry.id for entry in ENTRIES])
+every_entry = every("entry", ENTRIES)
+every_id = every("id", [entry.id for entry in ENTRIES])
 every_language = pytest.mark.parametrize("language", LANGUAGES)
 TRIAGES = {"ok", "retrieval_drift", "generation_drift", "refusal_ok", "refusal_suspect", UNKNOWN}
 VALUES = {
@@ -190,7 +191,7 @@ def test_every_fact_of_traceability_is_asked_for(fact):
     assert fact in asked | {"qid", "answerable"}
 
 
-@pytest.mark.parametrize("metric", table().values(), ids=lambda metric: metric.id)
+@every("metric", table().values())
 @every_language
 def test_every_metric_that_can_fail_a_gate_has_advice(metric, language):
     """Of its own family: a cause is ranked by a diagnosis, and a score does not make one."""

@@ -11,12 +11,13 @@ from ragauge.diagnosis.evidence import rules, symptoms
 from ragauge.diagnosis.ranking import rank
 from ragauge.diagnosis.report import Teller
 from ragauge.diagnosis.words import words
+from tests.cases import every
 
 RULES = rules()
 SIGNS = sorted({weight.sign for rule in RULES.values() for weight in rule.signs})
 
 every_language = pytest.mark.parametrize("language", LANGUAGES)
-every_cause = pytest.mark.parametrize("id", RULES)
+every_cause = every("id", RULES)
 
 
 def case(id, *shown, **signs):

@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from ragauge.text.free_refusal import HEAD, TAIL, free_refusal
 from ragauge.text.refusal import REFUSING, is_refusal, refusal_in_free_words
 from ragauge.text.refusals.cues import cued
+from tests.cases import every
 from tests.components.shared_data import shared
 from tests.text.refusal_sentences import ANSWERS, OPEN, REFUSALS
 
 WRITTEN = [
-    pytest.param(language, text, verdict, id=f"{language}-{text[:40]}")
+    (language, text, verdict)
     for verdict, by_language in (
         ("refusal", REFUSALS),
         ("answer", ANSWERS),
@@ -26,7 +27,7 @@ WRITTEN = [
 ]
 
 
-@pytest.mark.parametrize(("language", "text", "verdict"), WRITTEN)
+@every(("language", "text", "verdict"), WRITTEN)
 def test_a_sentence_is_judged_as_a_reader_would(language, text, verdict):
     assert free_refusal(text).verdict == verdict
 
@@ -38,12 +39,12 @@ def test_every_language_has_forty_sentences_of_the_three_kinds(language):
     assert sum(map(len, kinds)) >= 40
 
 
-@pytest.mark.parametrize(("language", "text", "verdict"), WRITTEN)
+@every(("language", "text", "verdict"), WRITTEN)
 def test_the_language_need_not_be_guessed(language, text, verdict):
     assert free_refusal(text, language).verdict == verdict
 
 
-@pytest.mark.parametrize(("language", "text", "verdict"), WRITTEN)
+@every(("language", "text", "verdict"), WRITTEN)
 def test_evidence_is_what_the_answer_says_there(language, text, verdict):
     for form in (text, unicodedata.normalize("NFD", text), f"**{text}**"):
         found = free_refusal(form)
@@ -53,7 +54,7 @@ def test_evidence_is_what_the_answer_says_there(language, text, verdict):
             assert one.text == form[one.start : one.end] != ""
 
 
-@pytest.mark.parametrize("text", [t for texts in REFUSALS.values() for t in texts])
+@every("text", [t for texts in REFUSALS.values() for t in texts])
 def test_dress_does_not_matter(text):
     dressed = (f"- {text}", f"> {text}", f"# Answer\n\n{text}", f'"{text}"', text.upper())
     for form in (*dressed, unicodedata.normalize("NFD", text), text.replace("'", "’")):
@@ -129,7 +130,7 @@ def test_any_text_has_a_verdict_and_true_places(text, refusal):
     ["not ", "the documents ", "the ", "I ", "not in the ", '"', "a, ", "没有", "' ne pas "],
 )
 def test_hostile_text_is_only_looked_at_in_part(piece):
-    text = piece * (2_000_000 // len(piece))
+    text = piece * (50_000 // len(piece))
     assert free_refusal(text).verdict in ("answer", "undetermined", "refusal")
 
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from ragauge.text.stems import stem
 from ragauge.text.stop_words import Language
+from tests.cases import every
 
 MEET: dict[Language, str] = {
     "en": """
@@ -210,12 +211,12 @@ def _groups(listed: dict[Language, str]) -> list[tuple[Language, list[str]]]:
     ]
 
 
-@pytest.mark.parametrize(("language", "forms"), _groups(MEET), ids=str)
+@every(("language", "forms"), _groups(MEET))
 def test_forms_of_one_word_meet(language: Language, forms: list[str]) -> None:
     assert len({stem(form, language) for form in forms}) == 1, [stem(f, language) for f in forms]
 
 
-@pytest.mark.parametrize(("language", "pair"), _groups(PART), ids=str)
+@every(("language", "pair"), _groups(PART))
 def test_two_words_do_not(language: Language, pair: list[str]) -> None:
     one, other = (stem(word, language) for word in pair)
     assert one != other
