@@ -14,8 +14,11 @@ from tests.profiles import load, register
 
 register()
 
-WHOLE = ("cli", "dashboard", "demo", "docs", "models", "pipelines", "plugin", "runners", "store")
-"""Folders that `make quick` leaves out: processes, servers, databases, models, long runs."""
+WHOLE = (
+    *("cli", "components", "dashboard", "demo", "docs", "models", "pipelines", "plugin"),
+    *("runners", "store"),
+)
+"""Folders that `make quick` leaves out: processes, servers, databases, models, other tools."""
 REAL = {"browser", "opened", "place", "postgres", "postgres_server"}
 """Fixtures whose tests it leaves out, along with those that are marked slow."""
 

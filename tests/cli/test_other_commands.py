@@ -13,7 +13,6 @@ import jsonschema
 import pytest
 
 from ragauge.cli import main
-from ragauge.cli.main import VERBS
 from ragauge.cli.schema import NAMES
 from ragauge.gates.presets import PRESETS
 from ragauge.ingest.configuration import SETTINGS
@@ -21,13 +20,6 @@ from ragauge.reports.forms import FORMS
 from tests.cli.command import ON_PATH, QUIET_ENVIRONMENT, RAGAUGE, ragauge
 
 HEAVY = ("numpy", "polars", "rich", "msgspec", "scipy")
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_has_help_with_an_example(verb):
-    done = ragauge(verb, "-h")
-    assert done.returncode == 0
-    assert b"ragauge " + verb.encode() in done.stdout
 
 
 def test_help_and_import_load_nothing_heavy():
@@ -43,12 +35,6 @@ def test_help_and_import_load_nothing_heavy():
             [sys.executable, "-c", script + show], capture_output=True, check=True, text=True
         )
         assert done.stdout.strip() == "[]"
-
-
-def test_an_unknown_verb_names_the_nearest():
-    done = ragauge("scroe")
-    assert done.returncode == 2
-    assert b'did you mean "score"?' in done.stderr
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -124,11 +110,6 @@ def test_a_project_file_of_another_shape_ends_in_words(tmp_path, written):
     done = ragauge("config", cwd=tmp_path)
     assert b"Traceback" not in done.stderr
     assert done.returncode == (2 if "ragauge" in written else 0)
-
-
-@pytest.mark.parametrize("shell", ["bash", "fish", "zsh"])
-def test_shells_get_their_completion(shell):
-    assert b"ragauge" in ragauge("completion", shell).stdout
 
 
 def test_bash_completes_verbs():
