@@ -16,6 +16,7 @@ import polars
 
 from tests.golden import pages
 from tests.golden.commands import WRITTEN, commands
+from tests.golden.drawn import drawn
 from tests.golden.running import normalised, run
 from tests.golden.workspace import build
 
@@ -28,6 +29,7 @@ def goldens() -> dict[str, Callable[[Path], str]]:
         name: partial(printed, arguments, width) for name, (arguments, width) in commands().items()
     }
     found |= {name: partial(written, line, name) for name, line in WRITTEN.items()}
+    found |= dict(drawn())
     for name, (address, query) in pages.PAGES.items():
         found[name] = partial(pages.page, address, query)
     found["database.sql"] = pages.schema
