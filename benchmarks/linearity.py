@@ -192,7 +192,7 @@ def main() -> int:
             growth = long_s / max(seconds(run, short), 1e-9) if long_s >= ENOUGH_S else 0.0
             worst, of = max((worst, of), (growth, piece))
         slow += worst > 2 * TIMES
-        grew = f"{worst:4.1f} times the time at worst, for {of!a}" if worst else "too quick to measure"
+        grew = f"{worst:4.1f} times the time at worst, for {of!a}" if worst else "too quick to tell"
         print(f"{name:28} {TIMES} times the text: {grew}")
     for name, run in WORK.items():
         for shape, made in SHAPES.items():
