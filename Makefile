@@ -1,4 +1,5 @@
 # Two commands: `make demo` shows Ragauge at work, `make test` proves it.
+# While you edit: `make quick` (a minute), `make golden` (rewrites the kept outputs), `make check`.
 # Everything is installed into .venv, and the frameworks that adapters are tested with into
 # .venv-adapters; only the browser of the tests comes from the system's packages.
 
@@ -19,21 +20,25 @@ HAVE_BROWSER := { [ -x "$$RAGAUGE_CHROMIUM" ] || command -v chromium || command 
 NO_BROWSER := The tests need Chromium, and it could not be installed here. Install it yourself (Debian: apt-get install chromium, Fedora: dnf install chromium, macOS: brew install --cask chromium), or say where it is: RAGAUGE_CHROMIUM=/path/to/chrome make test
 ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: demo test test-adapters quick golden house check bench docs clean
+.PHONY: demo test test-core test-adapters quick golden house check bench docs clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/run.stamp
 	@$(BIN)/ragauge demo --into demo
 
-test: check
-	@$(BIN)/python -m pytest -n auto
-	@$(MAKE) --no-print-directory test-adapters
+# Everything that decides.
+test: test-core test-adapters
+
+# The same without the environments of their own.
+test-core: check
+	@$(BIN)/python -m pytest -n auto --durations=20
 
 test-adapters: $(ADAPTERS)/dev.stamp
 	@$(ADAPTERS)/bin/python -m pytest tests/adapters
 
+# Unit tests and goldens; tests/conftest.py says what is left out.
 quick: $(VENV)/dev.stamp
-	@$(BIN)/python -m pytest tests/golden tests/gates tests/metrics tests/stats -n auto --hypothesis-profile=quick
+	@$(BIN)/python -m pytest -n auto --quick
 
 # What commands print and pages show; read the difference before you commit it.
 golden: $(VENV)/dev.stamp
@@ -53,6 +58,7 @@ bench: $(VENV)/dev.stamp
 	@$(BIN)/python -m benchmarks.score
 	@$(BIN)/python -m benchmarks.sweep
 	-@$(BIN)/python -m benchmarks.agreement
+	@$(BIN)/python -m benchmarks.linearity
 	@$(BIN)/python -m benchmarks.statistics
 	@$(BIN)/python -m benchmarks.krippendorff_alpha
 	@$(BIN)/python -m benchmarks.audit

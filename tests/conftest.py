@@ -7,21 +7,48 @@ import sys
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # `benchmarks` and `tests` by name
 
-# `make quick` takes "quick", `make test` "full"; take "deep" when you change a kernel.
-# Nothing is left to chance, so that what fails once fails again.
-for name, examples in {"quick": 10, "full": 50, "deep": 500}.items():
-    settings.register_profile(
-        name,
-        max_examples=examples,
-        deadline=None,
-        derandomize=True,
-        suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-    )
-settings.load_profile("full")
+from tests.profiles import load, register
+
+register()
+
+WHOLE = (
+    *("cli", "components", "dashboard", "demo", "docs", "models", "pipelines", "plugin"),
+    *("runners", "store"),
+)
+"""Folders that `make quick` leaves out: processes, servers, databases, models, other tools."""
+REAL = {"browser", "opened", "place", "postgres", "postgres_server"}
+"""Fixtures whose tests it leaves out, along with those that are marked slow."""
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--quick", action="store_true", help="Unit tests and goldens, in a minute.")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.quick:
+        load("quick")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    here = Path(__file__).parent
+    left_out = config.option.quick and collection_path in [here / name for name in WHOLE]
+    return True if left_out else None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.option.quick:
+        return
+    left_out = [
+        item
+        for item in items
+        if item.get_closest_marker("slow") or REAL & {*getattr(item, "fixturenames", ())}
+    ]
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in set(left_out)]
+
 
 GOLD = [
     {
@@ -59,6 +86,20 @@ def answered(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     traces = tmp_path_factory.mktemp("answered") / "traces.jsonl"
     write_traces(Pipeline.of(), HERITAGE, traces)
     return HERITAGE, traces
+
+
+@pytest.fixture(scope="session")
+def toured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with what `ragauge demo --into demo` left and `printed`; copy it to change it."""
+    from tests.cli.command import ON_PATH, ragauge
+    from tests.sharing import shared
+
+    def tour(folder: Path) -> None:
+        done = ragauge("demo", "--into", "demo", cwd=folder, COLUMNS="80", **ON_PATH)
+        assert done.returncode == 0, done.stderr
+        (folder / "printed").write_bytes(done.stdout)
+
+    return shared(tmp_path_factory, "toured", tour)
 
 
 @pytest.fixture

@@ -13,6 +13,8 @@ from pathlib import Path
 from unittest import mock
 
 RAGAUGE = Path(sys.executable).with_name("ragauge")
+ON_PATH = {"PATH": f"{RAGAUGE.parent}{os.pathsep}{os.environ['PATH']}"}
+"""For the demo, which prints commands as the user would type them."""
 OURS = (Path(sys.prefix).resolve(), Path(os.__file__).resolve().parent, Path(__file__).parents[2])
 """Where Python, what is installed and this repository are: modules from there stay imported."""
 QUIET_ENVIRONMENT = {

@@ -7,7 +7,6 @@ import json
 import subprocess
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree as ET
 
 import jsonschema
 import pytest
@@ -24,7 +23,6 @@ from tests.runners.audited import (
     C3,
     HANDBOOK,
     HOLDING,
-    MANIFEST,
     Files,
     trace,
     write_lines,
@@ -225,38 +223,12 @@ def test_the_json_is_what_its_schema_says(files):
         assert report["findings"][0]["tip"]
 
 
-def test_markdown_for_a_pull_request(files):
-    said = audited(files, "--format", "markdown").stdout.decode()
-    assert said.startswith("## Ragauge audit: FAIL")
-    assert "`not_retrieved`" in said
-
-
-def test_junit_for_a_ci_server(files):
-    root = ET.fromstring(audited(files, "--format", "junit").stdout)
-    suites = {suite.get("name"): suite for suite in root.iter("testsuite")}
-    assert set(suites) == {"ragauge gates", "ragauge answers"}
-    answers = suites["ragauge answers"]
-    failed = [case.get("name") for case in answers if case.find("failure") is not None]
-    assert len(failed) == 1 and failed[0].startswith("q2")
-
-
-def test_github_annotates_the_line(files):
-    said = audited(files, "--format", "github").stdout.decode()
-    assert f"::warning file={files.traces},line=3,title=not_retrieved q2::" in said
-
-
 def test_sarif_points_at_the_line(files, tmp_path):
     place = tmp_path / "audit.sarif"
     place.write_bytes(audited(files, "--format", "sarif").stdout)
     [record] = load_sarif_file(str(place)).get_records()
     assert record["Location"].endswith("traces.jsonl") and record["Line"] == 3
     assert "not_retrieved" in record["Code"]
-
-
-def test_html_is_one_page(files):
-    said = audited(files, "--format", "html").stdout.decode()
-    assert said.lstrip().lower().startswith("<!doctype html>")
-    assert "not_retrieved" in said and "<script src" not in said
 
 
 def test_reports_are_written_beside(files, tmp_path):
@@ -591,26 +563,3 @@ def test_what_is_no_code_is_2_with_a_hint(code, hint):
 
 
 # Two indexes compared.
-
-
-def test_drift_between_two_indexes(tmp_path):
-    old, new = tmp_path / "old.json", tmp_path / "new.json"
-    old.write_text(json.dumps(MANIFEST))
-    new.write_text(json.dumps(MANIFEST))
-    same = ragauge("audit", "--drift", old, "--manifest", new)
-    assert same.returncode == 0, same.stdout
-    new.write_text(json.dumps({**MANIFEST, "text_preproc": "none", "hash": "8c01"}))
-    report = tmp_path / "drift.json"
-    done = ragauge("audit", "--drift", old, "--manifest", new, "--report", report)
-    assert done.returncode == 1
-    assert b"text_preproc" in done.stdout
-    assert json.loads(report.read_text())["pass"] is False
-    new.write_text("{")
-    done = ragauge("audit", "--drift", old, "--manifest", new)
-    assert done.returncode == 3 and f"{new}: not JSON".encode() in done.stderr
-
-
-def test_help_shows_the_ways_it_is_used():
-    said = ragauge("audit", "--help").stdout.decode()
-    for flag in ("--manifest", "--docs", "--depth", "--one", "--explain", "--drift", "--to-db"):
-        assert flag in said

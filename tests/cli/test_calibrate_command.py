@@ -142,13 +142,6 @@ def test_foreign_text_reaches_no_terminal_as_it_is(files):
         assert b"\\x1b[31mq" in done.stdout
 
 
-@pytest.mark.parametrize("words", [[], ["deltas"]], ids=["the group", "the command"])
-def test_help_holds_an_example(words):
-    done = ragauge("calibrate", *words, "-h")
-    assert done.returncode == 0
-    assert b"Example:\n    ragauge calibrate deltas" in done.stdout
-
-
 def test_help_needs_nothing_heavy():
     code = "import sys, ragauge.cli.calibrate; print(*{'numpy', 'rich', 'polars'} & {*sys.modules})"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

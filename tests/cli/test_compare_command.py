@@ -156,18 +156,6 @@ def test_the_gate_is_on_what_has_a_margin(tmp_path):
     assert b"a margin is a loss of the mean" in ranks.stderr
 
 
-def test_help_says_what_each_allowance_does():
-    helped = " ".join(ragauge("compare", "-h").stdout.decode().split())
-    assert "metrics made another way stay not comparable, the rest is compared" in helped
-
-
-@pytest.mark.parametrize("verb", ["compare", "history"])
-def test_help_has_an_example(verb):
-    helped = ragauge(verb, "-h")
-    assert helped.returncode == 0
-    assert b"Example:" in helped.stdout
-
-
 AFTER, BEFORE = [0.9, 0.8, 0.7, 0.6, 0.95], [0.8, 0.69, 0.58, 0.47, 0.81]
 
 

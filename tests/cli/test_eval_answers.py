@@ -308,10 +308,3 @@ def test_a_claim_without_text_or_with_a_doubtful_mark_is_a_bad_line(tmp_path):
         done = ragauge("eval", "answers", rows)
         assert done.returncode == 3
         assert f":1: {field}: expected" in done.stderr.decode()
-
-
-def test_help_says_what_is_read():
-    done = ragauge("eval", "answers", "--help")
-    assert done.returncode == 0
-    assert b"deepeval" in done.stdout
-    assert b"answers" in ragauge("eval", "--help").stdout

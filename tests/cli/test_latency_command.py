@@ -75,32 +75,6 @@ def test_exit_codes_tell_a_slow_system_from_a_bad_command(asked, knobs, argument
     assert b"Traceback" not in done.stderr
 
 
-def test_the_report_has_the_common_shape(asked):
-    done = ragauge(*asked(WORSE, "--format", "json"))
-    report = json.loads(done.stdout)
-    assert report["schema"] == "ragauge.latency/1"
-    assert report["pass"] is False
-    assert report["partial"] is False
-    for score in report["metrics"].values():
-        assert score.keys() == {"value", "n", "of", "ci", "reason", "signature"}
-    assert {"metric", "op", "bound", "value", "n", "verdict", "reason"} <= report["gates"][0].keys()
-    assert report["metrics"]["quality.precision_cited[base,50]"]["value"] == 1
-    assert report["metrics"]["quality.under_refusal[worse,50]"]["value"] == 1
-    assert report["coverage"]["answered"] == 8
-    assert {"p50_ms", "p95_ms", "tail_ratio", "achieved_rate", "kept_up"} <= report["cells"][
-        0
-    ].keys()
-    assert report["identity"]["system"]["path"] == "/qa"
-    assert list(report) == sorted(report)
-
-
-def test_the_text_says_which_configuration_fails_and_by_how_much(asked):
-    text = ragauge(*asked(WORSE)).stdout.decode()
-    assert text.startswith("FAIL  2 configurations at 1 rate: worse does not pass")
-    assert "precision 0.000 against 1.000: -100.0 points" in text
-    assert "Pareto front" in text
-
-
 def test_a_mapping_shapes_what_is_sent_and_read(server, parity, tmp_path):
     shape = tmp_path / "map.json"
     request = {"q": "{q}", "knobs": {"reply": {"said": {"text": "{knobs.text}"}}}}

@@ -23,7 +23,7 @@ __all__ = ["place", "postgres", "postgres_server"]
 NOT_KEPT = 3
 """The exit code of a run that was measured and shown, but not recorded."""
 
-KILLS = 12
+KILLS = 4
 DOOMED = "doomed"
 
 _DROP_FROM_BOUNDING_SET = 24

@@ -442,9 +442,3 @@ def test_knobs_that_are_no_text_end_in_words(folder):
     refused = sweep(folder, "--call", "system:answer", "--knobs", "knobs.json")
     assert refused.returncode == 2
     assert b"Traceback" not in refused.stderr
-
-
-def test_help_shows_the_defaults():
-    help = ragauge("sweep", "-h").stdout.decode()
-    for default in ("[0,1,2,3,4]", "[0,0.2]", "[none,ws,punct,syn,order]", "[16]", "[5%]"):
-        assert default in help

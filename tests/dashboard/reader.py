@@ -29,6 +29,7 @@ class Reader:
     ) -> None:
         width, height = size
         self.url = url
+        self._scripts = options.get("java_script_enabled", True)
         self.context = browser.new_context(viewport={"width": width, "height": height}, **options)
         self.page: Page = self.context.new_page()
         self.said: list[str] = []
@@ -44,7 +45,8 @@ class Reader:
         """The page at an address, once it is made and its scripts have run."""
         self.page.goto(self.url + path)
         self.page.locator("meta[http-equiv=refresh]").wait_for(state="detached", timeout=60_000)
-        self.page.evaluate(SETTLED)
+        if self._scripts:  # without them no callback is ever called
+            self.page.evaluate(SETTLED)
         return self.page
 
     def elsewhere(self) -> list[str]:

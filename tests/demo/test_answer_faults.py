@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
-from ragauge.demo.lexicon import named_in
-from ragauge.demo.pipeline import Pipeline
 from ragauge.demo.sentences import sentence_spans
 from ragauge.demo.words import surface_words
 from ragauge.text.refusal import refusal_in, tokens
@@ -22,7 +18,6 @@ from tests.demo.asking import (
 )
 
 HOT = "hot_sampling=0.5"
-REOPENED = "Who reopened the Rijksmuseum after its renovation?"
 
 
 def test_chatty_refusals_change_refusals_alone_and_are_no_token(pipeline, healthy):
@@ -75,17 +70,6 @@ def test_lax_refusal_answers_from_the_first_chunk_where_it_would_refuse(pipeline
         unanswerable += not WORDINGS[wording]["answerable"]
     asked = sum(not question["answerable"] for question in WORDINGS.values())
     assert unanswerable > asked * 0.9
-
-
-def test_lax_refusal_takes_the_sentence_that_covers_the_question_best(tmp_path):
-    (tmp_path / "tower.md").write_text(
-        "# Eiffel Tower\n\nIt stands in Paris. Painters come every seven years. It is tall."
-    )
-    pipeline = Pipeline.of(tmp_path)
-    question = "What do the painters of the Eiffel Tower earn?"
-    assert is_refusal(reply(pipeline, question))
-    now = reply(pipeline, question, "lax_refusal=1")
-    assert now["answer_json"]["claim"] == "Painters come every seven years."
 
 
 def test_what_finds_nothing_has_nothing_to_answer_from(pipeline):
@@ -157,26 +141,6 @@ def unknown_words(claim: str, texts: str) -> set[str]:
     return named - set(surface_words(texts))
 
 
-def test_ungrounded_answers_are_wrong_in_several_ways_and_in_the_same_for_every_seed(
-    pipeline, gold_replies, told_right
-):
-    altered = added = replaced = 0
-    for wording in told_right:
-        was = gold_replies[wording]["answer_json"]["claim"]
-        now = reply(pipeline, wording, "ungrounded_generation=1")["answer_json"]["claim"]
-        again = reply(pipeline, wording, "ungrounded_generation=1", seed=7)["answer_json"]["claim"]
-        assert again == now
-        added += now.startswith(was)
-        replaced += tells_tale(now) and not now.startswith(was)
-        altered += not tells_tale(now)
-    assert min(altered, added, replaced) > len(told_right) * 0.2
-
-
-def tells_tale(claim: str) -> bool:
-    words = ("shown a copy", "an auction", "a game of chess", "een kopie", "een veiling", "schaak")
-    return any(word in claim for word in words)
-
-
 def test_ungrounded_answers_lose_a_third_of_the_right_ones(pipeline, told_right):
     made = {wording: reply(pipeline, wording, "ungrounded_generation=1") for wording in told_right}
     assert sum(is_right(w, now) for w, now in made.items()) < len(told_right) * 2 / 3
@@ -204,71 +168,6 @@ def test_padded_answers_go_on_with_sentences_that_nobody_asked_for(pipeline, gol
         words_after += len(claim.split())
     assert words_after > 3 * words_before
     assert full > answered * 0.7
-
-
-def test_padding_comes_from_the_cited_chunk_before_the_others(pipeline):
-    was = reply(pipeline, REOPENED, put_in=["louvre#collection"])
-    [cited] = was["answer_json"]["citations"]
-    assert cited != was["retrieved_ids"][0]
-    [text] = [one["text"] for one in was["retrieved"] if one["snippet_id"] == cited]
-    now = reply(pipeline, REOPENED, "padded_answers=1", put_in=["louvre#collection"])
-    more = now["answer_json"]["claim"].removeprefix(was["answer_json"]["claim"]).strip()
-    first = next(more[start:end] for start, end in sentence_spans(more))
-    assert first in text
-
-
-def test_a_tale_is_about_what_is_cited_be_it_first_or_not(pipeline, gold_replies, told_right):
-    tales = 0
-    for wording in told_right:
-        first_shown = {"put_in": ["louvre#collection"]}
-        claim = reply(pipeline, wording, "ungrounded_generation=1", **first_shown)["answer_json"]
-        cited = gold_replies[wording]["answer_json"]["citations"]
-        if tells_tale(claim["claim"]) and len(cited) == 1 and claim["citations"] == cited:
-            tales += 1
-            assert title_of(pipeline, cited[0]) in claim["claim"]
-    assert tales > 20
-
-
-def title_of(pipeline: Pipeline, id: str) -> str:
-    return named_in(pipeline.index.chunks[pipeline.index.numbers[id]].title)
-
-
-def test_where_there_is_no_other_sentence_hot_sampling_refuses(tmp_path):
-    (tmp_path / "tower.md").write_text("The Eiffel Tower opened in 1889.")
-    pipeline, question = Pipeline.of(tmp_path), "When did the Eiffel Tower open?"
-    assert not is_refusal(reply(pipeline, question, temperature=0.7))
-    for seed in range(6):
-        assert is_refusal(reply(pipeline, question, "hot_sampling=1", seed=seed, temperature=0.7))
-
-
-class Terse:
-    """A generator that knows no segments."""
-
-    identity = {"kind": "terse"}  # noqa: RUF012
-
-    async def generate(self, question, chunks, constraints, seed, temperature):
-        return {"claim": "It opened in 2000", "citations": [id for id, _ in chunks[:1]]}
-
-    async def close(self) -> None:
-        pass
-
-
-@pytest.mark.parametrize("fault", ["ungrounded_generation", "padded_answers", "mixed_sections"])
-def test_answers_of_a_generator_without_segments_are_spoilt_too(fault):
-    terse = Pipeline.of(generate=Terse())
-    question = "When did the Louvre or the Prado open?"
-    was, now = reply(terse, question), reply(terse, question, f"{fault}=1")
-    assert now != was and "segments" not in now
-    changed = {
-        key for key in now["answer_json"] if now["answer_json"][key] != was["answer_json"][key]
-    }
-    assert changed == ({"citations"} if fault == "mixed_sections" else {"claim"})
-
-
-def test_an_answer_from_nothing_has_nothing_to_be_spoilt_with():
-    terse = Pipeline.of(generate=Terse())
-    spoiling = ("ungrounded_generation=1", "padded_answers=1", "mixed_sections=1")
-    assert reply(terse, "?", *spoiling) == reply(terse, "?")
 
 
 def test_faults_strike_one_after_the_other_each_what_the_last_has_left(pipeline, healthy):

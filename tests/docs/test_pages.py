@@ -19,6 +19,9 @@ ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(console|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
+DEMO = "ragauge demo --into demo > /dev/null"
+"""How many pages begin: it runs once for all of them."""
+
 
 def test_generated_pages_are_fresh():
     for path, text in generated().items():
@@ -32,7 +35,7 @@ def blocks_of(page: Path) -> list[tuple[str, str]]:
 @pytest.mark.parametrize(
     "page", [page for page in PAGES if blocks_of(page)], ids=lambda page: page.stem
 )
-def test_snippets_run(page, tmp_path):
+def test_snippets_run(page, toured, tmp_path):
     """Commands run in order in one folder; what is printed below them is what they print."""
     (tmp_path / "src").symlink_to(ROOT / "src")
     (tmp_path / "examples").symlink_to(ROOT / "examples")
@@ -41,6 +44,9 @@ def test_snippets_run(page, tmp_path):
             run([sys.executable, "-c", text], tmp_path)
         else:
             for command, expected in commands(text):
+                if command == DEMO:
+                    shutil.copytree(toured / "demo", tmp_path / "demo")
+                    continue
                 printed = shown(command, tmp_path)
                 assert matches(printed, expected), f"{command}\n{printed}"
 

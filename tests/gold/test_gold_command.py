@@ -179,11 +179,6 @@ def test_few_places_of_many_are_shown(sets):
     assert "  and 51 more; see --format json\n" in shown
 
 
-@pytest.mark.parametrize("words", [[], ["lint"], ["diff"]], ids=" ".join)
-def test_help_holds_an_example(words):
-    assert "Example:\n    ragauge gold " in run(*words, "-h").stdout
-
-
 def test_help_needs_nothing_heavy():
     code = "import sys, ragauge.cli.gold; print(*{'msgspec', 'numpy', 'polars'} & {*sys.modules})"
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

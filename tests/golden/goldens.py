@@ -5,15 +5,19 @@ python -m tests.golden.goldens rewrites them (`make golden`); read the diff befo
 
 from __future__ import annotations
 
+import shlex
 import sys
 import tempfile
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import polars
+
 from tests.api.surface import signatures
 from tests.golden import pages
-from tests.golden.commands import commands
+from tests.golden.commands import WRITTEN, commands
+from tests.golden.drawn import drawn
 from tests.golden.running import normalised, run
 from tests.golden.workspace import build
 
@@ -25,6 +29,8 @@ def goldens() -> dict[str, Callable[[Path], str]]:
     found: dict[str, Callable[[Path], str]] = {
         name: partial(printed, arguments, width) for name, (arguments, width) in commands().items()
     }
+    found |= {name: partial(written, line, name) for name, line in WRITTEN.items()}
+    found |= dict(drawn())
     for name, (address, query) in pages.PAGES.items():
         found[name] = partial(pages.page, address, query)
     found["database.sql"] = pages.schema
@@ -37,6 +43,16 @@ def printed(arguments: list[str], width: int, folder: Path) -> str:
     done = run(arguments, folder, width=width)
     remarks = f"--- standard error\n{done.stderr.decode()}" if done.stderr else ""
     return f"exit {done.returncode}\n{done.stdout.decode()}{remarks}"
+
+
+def written(line: str, name: str, folder: Path) -> str:
+    """What a command writes to a file; of Parquet, its columns and rows."""
+    run(shlex.split(line), folder)
+    if not name.endswith(".parquet"):
+        return (folder / name).read_text("utf-8")
+    table = polars.read_parquet(folder / name)
+    columns = "".join(f"{name}: {kind}\n" for name, kind in table.schema.items())
+    return columns + table.write_ndjson()
 
 
 def made(make: Callable[[Path], str], folder: Path) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
+import selectors
 import subprocess
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -23,7 +25,7 @@ def run(
     arguments: Sequence[str], folder: Path, *, width: int = 100, now: datetime = NOW
 ) -> subprocess.CompletedProcess[bytes]:
     """A command line run in a folder, as far as possible without this machine and moment."""
-    with steady(now):
+    with steady(now), virtual_time() if arguments[0] == "latency" else nullcontext():
         return ragauge(*arguments, cwd=folder, COLUMNS=str(width), LINES="24", NO_COLOR="1")
 
 
@@ -37,6 +39,45 @@ def steady(now: datetime = NOW) -> Iterator[None]:
         mock.patch("ragauge.runners.calling.trace_of", _at_once),
     ):
         yield
+
+
+@contextmanager
+def virtual_time() -> Iterator[None]:
+    """A clock that moves only while everybody waits, and the demo's pipeline behind every URL."""
+    from ragauge.demo.pipeline import Pipeline
+
+    pipeline = Pipeline.of()
+
+    async def ask(_: object, asked: Any) -> Any:
+        await asyncio.sleep(0.025)
+        return await pipeline.ask(asked)
+
+    with (
+        mock.patch("asyncio.events.new_event_loop", _VirtualLoop),
+        mock.patch("ragauge.pipelines.http.HttpSystem.ask", ask),
+    ):
+        yield
+
+
+class _VirtualLoop(asyncio.SelectorEventLoop):
+    def __init__(self) -> None:
+        super().__init__(_Waits(self))
+        self.passed_s = 0.0
+
+    def time(self) -> float:
+        return self.passed_s
+
+
+class _Waits(selectors.SelectSelector):
+    """Where the loop would sleep, its clock is set forward."""
+
+    def __init__(self, loop: _VirtualLoop) -> None:
+        super().__init__()
+        self._loop = loop
+
+    def select(self, timeout: float | None = None) -> Any:
+        self._loop.passed_s += timeout or 0.0
+        return super().select(0)
 
 
 def _at_once(*given: Any, **how: Any) -> Any:

@@ -59,8 +59,20 @@ def _traces(folder: Path) -> None:
         ("poor", ["wrong_citations=0.5", "over_refusal=0.3"]),
         ("broken", ["invented_citations=0.3", "stale_payloads=0.3", "drifted_offsets=0.5"]),
     ):
-        _lines(folder / f"{name}.jsonl", _asked(pipeline, questions, faults))
+        traces = list(_asked(pipeline, questions, faults))
+        _lines(folder / f"{name}.jsonl", traces)
+        _lines(folder / f"few-{name}.jsonl", traces[:5])
+    (folder / "reply.json").write_text(json.dumps(traces[1]["answer_json"]))
+    (folder / "retrieved.json").write_text(json.dumps(traces[0]["retrieved"]))
     write_manifest(folder / "manifest.json", pipeline.index.manifest)
+    older = json.loads((folder / "manifest.json").read_text())
+    del older["doc_revs"]["louvre"], older["hash"]
+    older |= {"chunker": "sections:v1:400", "chunks": 100}
+    older["doc_revs"]["kbr"] = "000000000000"
+    (folder / "older-manifest.json").write_text(json.dumps(older))
+    faults = {"slow": ["slow=0.5"], "wrong": ["wrong_citations=0.5"]}
+    knobs = {"base": {}, **{name: {"faults": one} for name, one in faults.items()}}
+    (folder / "knobs.json").write_text(json.dumps(knobs))
     for name, faults in (("steady", "[]"), ("flaky", '["unstable_retrieval=0.4"]')):
         grid = ["--seeds", "0,1", "--temperatures", "0,0.7", "--jitters", "none,ws"]
         knobs = ["--knobs", f'{{"faults": {faults}}}', "--quiet"]
@@ -190,6 +202,7 @@ def _history(folder: Path) -> None:
         name = "nightly" if command[0] == "score" else tag
         run([*command, *kept, name], folder, now=NOW.replace(day=day))
         run(["runs", "tag", "latest", tag, "--store", "store"], folder)
+    run(["score", "few.jsonl", "good.jsonl", "--record", "--store", "rescored", "--quiet"], folder)
     # A comparison that fails its gate marks the run, so it must not be a golden that does it first.
     run(["compare", "before", "after", "--store", "store", "--gate", "no-regression"], folder)
 

@@ -42,39 +42,6 @@ def plain(made, form, width=100):
     return " ".join(html.unescape(written).replace("\u200b", "").split())
 
 
-TOLD = (
-    "metrics",
-    "causes",
-    "untested",
-    "struck_out",
-    "slices",
-    "symptoms",
-    "addresses",
-    "replay",
-    "worst",
-    "gates",
-    "other_metrics",
-    "unknown",
-    "findings",
-    "coverage",
-)
-
-
-@read_forms
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_story_is_told_in_order(form, language):
-    written = render(telling(language=language), form)
-    heads = labels_of(language).heads
-    written = written.replace("<summary>", "### ").replace("<h2>", "### ")
-    mark = "\n" if form == "text" else "### "
-    titles = [mark + getattr(heads, name) for name in TOLD]
-    if form == "markdown":
-        titles[-1] = f"\n{heads.coverage}"
-    places = [written.index(title) for title in titles]
-    assert places == sorted(places)
-    assert written.index(TEXTS[language]["title"]) < places[0]
-
-
 def with_words_of_their_own(made):
     """The report with a word of its own in place of every text, and where each word stands."""
     words = {}
@@ -169,63 +136,12 @@ def test_a_form_tells_how_many_samples_are_beyond():
         assert "15 (39.5 %)" in plain(telling(), form)
 
 
-def rows_of(written):
-    return [" ".join(line.split()) for line in written.splitlines()]
-
-
-def test_interventions_are_a_table_of_what_was_asked_took_effect_and_repaired():
-    rows = rows_of(render(telling(), "text", width=160))
-    mended = "repaired by the gold passages: retrieval did not bring them, the model can use them"
-    place = rows.index("what was changed asked took effect repaired failed impossible")
-    assert rows[place + 1 : place + 8] == [
-        "asked again, under another seed 10 – 1 0 0",
-        "gold passages put in 10 – 8 0 0",
-        f"repaired q07 q11; {mended}",
-        "noise passages taken out 7 – 2 1 3",
-        "temperature 0 0 – 0 0 10",
-        "not made: the system takes no temperature",
-        "twice as many passages retrieved 10 9 6 0 0",
-    ]
-
-
 def test_a_replay_that_did_not_come_to_its_end_says_so():
     made = telling()
     cut = telling(replay=structs.replace(made.replay, ended="error_budget"))
     for form in READ:
         assert "it was given up, as calls failed" in plain(cut, form)
         assert "given up" not in plain(made, form)
-
-
-def test_what_speaks_for_a_cause_stands_before_what_speaks_against_it():
-    rows = rows_of(render(telling(), "text", width=140))
-    found = [row[0] for row in rows if row[:2] in ("+ ", "− ")]
-    assert found == ["+", "−", "+", "−"]
-
-
-def test_counts_that_the_sentence_has_are_not_said_again():
-    written = plain(telling(), "text", width=140)
-    assert (
-        "in 14 of 18 samples (where nothing went wrong 3 of 20; +2.2 bits; shallow_pool)" in written
-    )
-    [first, *_] = telling().causes
-    told = structs.replace(first.evidence[1], text="few were retrieved", elsewhere=None)
-    changed = structs.replace(first, evidence=(told,))
-    low = telling(causes=(changed,))
-    assert "few were retrieved (14 of 18; +2.2 bits; shallow_pool)" in plain(low, "text")
-
-
-def test_what_weighs_nothing_has_no_bits():
-    symptom = structs.replace(cause().evidence[1], bits=0.0)
-    made = telling(causes=(cause(evidence=(symptom,)),))
-    assert "(where nothing went wrong 3 of 20; shallow_pool)" in plain(made, "text", width=140)
-
-
-@read_forms
-@pytest.mark.parametrize("stop", [".", "。"])
-def test_the_price_of_an_action_is_one_sentence(form, stop):
-    action = structs.replace(cause().actions[0], costs=f"a call{stop}", worsens=f"latency{stop}")
-    made = telling(causes=(cause(actions=(action,)),))
-    assert "costs: a call; may worsen: latency" in plain(made, form)
 
 
 def test_of_very_many_causes_the_last_are_told_in_short():
@@ -238,60 +154,8 @@ def test_of_very_many_causes_the_last_are_told_in_short():
     assert "in full" not in render(telling(), "text")
 
 
-def untold(id, title, why):
-    return cause(f"cause.{id}", standing="untested", title=title, why=why, explains=0.0)
-
-
-@pytest.mark.parametrize("form", ["text", "markdown"])
-def test_causes_that_cannot_be_told_take_a_line_for_each_thing_that_is_missing(form):
-    causes = (
-        cause(),
-        untold("luck", "Luck", "no seeds"),
-        untold("rewriting", "Rewriting", "no queries"),
-        untold("stale", "Stale index", "no seeds"),
-    )
-    dots = "." if form == "text" else ""  # a numbered list of Markdown counts by itself
-    lines = render(telling(causes=causes), form).replace("*", "").splitlines()
-    told = [line.strip(" -") for line in lines]
-    place = told.index(f"2{dots} Luck; 4{dots} Stale index: no seeds")
-    assert told[place + 1] == f"3{dots} Rewriting: no queries"
-    assert not [line for line in told[place:] if "Confirm" in line]
-
-
-def test_a_page_keeps_folded_how_to_confirm_what_cannot_be_told():
-    page = render(telling(causes=(untold("luck", "Luck", "no seeds"),)), "html")
-    section = page.partition(f"<h2>{labels_of('en').heads.untested}</h2>")[2]
-    fold = section.partition("<details")[2].partition("</details>")[0]
-    assert "no seeds" in fold
-    assert cause().confirm in fold
-
-
 def struck(title, why):
     return cause(f"cause.{title}", standing="struck_out", title=title, why=why)
-
-
-STRUCK = (
-    struck("First", "shows in none of 150"),
-    struck("Second", "a reranker scored them"),
-    struck("Third", "shows in none of 150"),
-    struck("Fourth", "shows in none of 640"),
-    struck("Fifth", None),
-)
-
-
-@read_forms
-def test_struck_out_causes_stand_together_by_why_the_most_of_them_last(form):
-    told = plain(telling(causes=STRUCK), form).replace("× ", "").replace("- ", "")
-    assert (
-        "a reranker scored them: Second shows in none of 640: Fourth Fifth"
-        " shows in none of 150: First; Third"
-    ) in told
-
-
-def test_a_struck_out_cause_has_a_line_that_is_marked():
-    assert "  × shows in none of 150: First; Third\n" in render(telling(causes=STRUCK), "text")
-    comment = render(telling(causes=STRUCK), "markdown")
-    assert "\n- × shows in none of 150: First; Third\n" in comment
 
 
 @read_forms
@@ -322,14 +186,6 @@ def test_a_bound_without_a_critical_threshold_is_told_as_one():
     [told] = story.metrics(report([structs.replace(LOW, limits=limits)]))
     assert (told.limits, told.critical) == ("< 0.70 / –", "–")
     assert told.counts == "9 of 40 samples beyond the bound"
-
-
-@read_forms
-def test_why_a_metric_is_critical_though_its_mean_is_fine_stands_beside_it(form):
-    every = metric("stability.css", "critical", 0.988, beyond_warning=1, reason="every one must")
-    told = plain(report([every, metric("context_recall")], passed=False), form)
-    place, end = told.index("0.988"), told.index("0.820")
-    assert "every one must" in told[place:end]
 
 
 @pytest.mark.parametrize("form", READ)

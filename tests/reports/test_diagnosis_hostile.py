@@ -15,6 +15,8 @@ from tests.reports.test_diagnosis import FORMS, fine, many, reworded, telling
 from tests.reports.test_hostile_text import UNSEEN, WHOLE, Shape, commands_of, parts_of
 from tests.reports.test_html_in_browser import Opened
 
+pytestmark = pytest.mark.slow
+
 PLAIN = "plain words"
 languages = pytest.mark.parametrize("language", ["en", "zh"])
 

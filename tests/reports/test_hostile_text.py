@@ -17,6 +17,8 @@ from tests.reports.conftest import failing
 from tests.reports.payloads import PAYLOADS
 from tests.reports.sweeps import hostile
 
+pytestmark = pytest.mark.slow
+
 PLAIN = "plain words"
 MAKERS = {"score": failing, "stability": hostile}
 MARKDOWN = MarkdownIt("commonmark").enable(["table", "strikethrough"])

@@ -2,7 +2,6 @@
 
 import base64
 import hashlib
-import json
 import re
 from collections import Counter
 from html.parser import HTMLParser
@@ -10,15 +9,11 @@ from html.parser import HTMLParser
 import msgspec
 import pytest
 
-from ragauge.errors import UsageError
 from ragauge.reports import html
 from ragauge.reports.forms import render
-from ragauge.reports.score import view as score
-from ragauge.reports.stability import view as stability
 from tests.reports import sweeps
 
 VOID = {"meta", "link"}
-PARTS = {"stability": stability.View.parts, "score": score.View.parts}
 
 
 class Page(HTMLParser):
@@ -72,12 +67,6 @@ def test_tags_are_balanced_and_ids_are_unique(reports):
         assert [id for id, times in Counter(ids).items() if times > 1] == []
 
 
-def test_the_frame_names_its_language_and_title(telling):
-    written = render(telling, "html")
-    assert written.startswith('<!DOCTYPE html>\n<html lang="en">')
-    assert Page(written).text_of("title")[0] == "Ragauge stability: FAIL"
-
-
 def test_the_policy_allows_the_style_sheet_and_nothing_else(reports):
     for report in reports:
         page = Page(render(report, "html"))
@@ -120,35 +109,6 @@ def test_the_page_is_small_before_the_data():
     assert len(render(sweeps.steady(), "html")) < 100_000
 
 
-def test_every_cell_names_its_run_and_its_outcome(telling):
-    page = Page(html.fragment("heatmap", msgspec.to_builtins(telling)))
-    titles = page.text_of("title")
-    assert len(titles) == 12 * 20
-    assert "h013#seed=0;t=0;j=syn;p=0: claim wrong" in titles
-    assert "h049#seed=2;t=0;j=ws;p=0: failed" in titles
-    assert (
-        "h001#seed=4;t=0;j=syn;p=0: no run: not planned, or the prompt is another run's" in titles
-    )
-
-
-def test_cells_are_lettered_and_drawn_by_outcome(telling):
-    page = Page(html.fragment("heatmap", msgspec.to_builtins(telling)))
-    letters = Counter("".join(page.text_of("text")).replace("right", ""))
-    drawn = Counter(rect["class"] for rect in page.all("rect"))
-    cells = Counter("".join(telling.cells.values()))
-    for letter, kind in (("c", "claim"), ("h", "cited"), ("a", "answered"), ("!", "failed")):
-        in_legend = 1
-        assert drawn[f"c-{kind}"] == cells[letter] + in_legend
-        assert letters[letter] >= cells[letter] + in_legend
-
-
-def test_the_worst_question_stands_first(telling):
-    page = Page(html.fragment("heatmap", msgspec.to_builtins(telling)))
-    named = [link["title"] for link in page.all("a")]
-    assert named[:3] == ["h041", "h050", "h022"]
-    assert named[-5:] == ["h001", "h002", "h005", "h009", "h051"]
-
-
 def test_who_cannot_see_the_heat_map_has_words_and_a_table(telling):
     fragment = str(html.fragment("heatmap", msgspec.to_builtins(telling)))
     page = Page(fragment)
@@ -157,41 +117,6 @@ def test_who_cannot_see_the_heat_map_has_words_and_a_table(telling):
     table = fragment[fragment.index("<table>") :]
     assert "<code>c c c c c</code>" in table
     assert re.findall(r'<th scope="col">(\w+)</th>', table)[2:] == ["none", "ws", "punct", "syn"]
-
-
-def test_two_runs_stand_side_by_side_with_what_differs_marked(telling):
-    fragment = html.fragment("question", msgspec.to_builtins(telling), qid="h013")
-    page = Page(fragment)
-    first, second = page.text_of("mark")[:4], page.text_of("mark")[4:]
-    assert first == ["What", "hangs", "Rijksmuseum", "Amsterdam"]
-    assert second == ["Tell me what", "is kept", "Mauritshuis", "The Hague"]
-    assert "jitter: 15 of 30 pairs differ" in fragment
-    assert "acr 0.75 &lt; 0.95" in fragment
-    assert "[0.531, 0.888]" in fragment
-    assert "no constraints" in fragment
-
-
-def test_every_fragment_stands_alone_and_on_the_page(telling, plain):
-    for report in (telling, plain):
-        kind = report.schema.partition(".")[2].partition("/")[0]
-        page = render(report, "html")
-        plain_dict = json.loads(render(report, "json"))
-        for name in PARTS[kind]:
-            chosen = {"qid": "h013"} if name == "question" else {}
-            fragment = str(html.fragment(name, plain_dict, **chosen))
-            assert fragment.strip()
-            Page(fragment)
-            assert fragment.strip() in page
-
-
-def test_a_fragment_of_nothing_known_says_so(telling, passing):
-    with pytest.raises(UsageError, match='no view of a report with the schema "x/1"'):
-        html.fragment("verdict", {"schema": "x/1"})
-    for name in ("heatmap", "frame", "../forms"):
-        with pytest.raises(UsageError, match=f'score report has no part "{name}"; it has verdict'):
-            html.fragment(name, msgspec.to_builtins(passing))
-    with pytest.raises(UsageError, match=r'no question "q\?"'):
-        html.fragment("question", msgspec.to_builtins(telling), qid="q?")
 
 
 def test_a_large_report_shows_the_worst_of_each_verdict_and_counts_the_rest():
@@ -221,42 +146,11 @@ def test_many_runs_are_merged_by_factor():
     ]
 
 
-def test_the_gates_of_the_reference_are_its_verdicts():
-    page = Page(html.fragment("gates", msgspec.to_builtins(sweeps.reference())))
-    named = ["stable >= 1", "acr >= 0.95", "cghc >= 0.95", "css_all >= 0.70", "ned50 <= 0.20"]
-    named += ["rcr >= 0.98", "scu_cons = 1", "error_rate <= 0"]
-    assert page.text_of("code") == named
-    cells = [text for text in page.text_of("td") if text.strip()]
-    assert cells[:4] == ["all", "0 of 1", "0.0 %", "FAIL"]
-    assert cells.count("FAIL") == 3
-    assert cells.count("not applicable") == 1
-
-
-def test_the_css_of_the_reference_is_said_to_be_over_all_runs():
-    for report, words in ((sweeps.reference(), "every run"), (sweeps.steady(), "every answer")):
-        [qid, *_] = report.details
-        fragment = str(html.fragment("question", msgspec.to_builtins(report), qid=qid))
-        assert f'<code>css</code></th><td class="soft extra">ids cited by {words}</td>' in fragment
-
-
 def test_gates_that_were_not_evaluated_fail_and_say_why():
     fragment = str(html.fragment("gates", msgspec.to_builtins(sweeps.unanswered())))
     assert fragment.count('<td class="word-cell bad">NOT EVALUATED</td>') == 7
     assert fragment.count("<bdi>no question has a finished run</bdi>") == 7
     assert "0.0 %" not in fragment
-
-
-def test_repeats_without_ids_of_their_own_say_which_they_are():
-    fragment = html.fragment("question", msgspec.to_builtins(sweeps.repeated()), qid="q1")
-    assert {"repeat 0", "repeat 2"} <= set(Page(fragment).text_of("span"))
-
-
-def test_a_score_shows_gates_labels_slices_questions_and_baseline(plain):
-    written = render(plain, "html")
-    for words in ("2 of 5 gates failed", "ANS_NO_HIT", "&lt;= 0.10 @99", "NOT EVALUATED"):
-        assert words in written
-    for title in ("By <bdi>language</bdi>", "Questions that went wrong", "Against", "Findings"):
-        assert title in written
 
 
 def colors(style, scheme):

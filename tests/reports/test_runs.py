@@ -91,24 +91,6 @@ def test_no_line_is_wider_than_the_screen(width, color):
         assert cell_len(ESCAPE.sub("", line)) <= width
 
 
-def test_a_line_of_the_list_tells_the_run_and_its_headlines():
-    run = run_of(3, tags=("release-1.4",))
-    title, _, heads, line, beside, *rest = render_list(listed(run), width=100).splitlines()
-    assert title == "1 run in .ragauge/history.sqlite"
-    assert heads.split() == [
-        *("run", "recorded", "(UTC)", "name", "verdict"),
-        *("precision_cited", "over_refusal", "citation_hit_rate"),
-    ]
-    assert line.split() == [
-        *(run.id[:12], "2026-11-03", "21:45", "nightly", "FAIL"),
-        *("0.150", "–", "0.500"),
-    ]
-    assert beside.split("  ") == [
-        *("", "", "score", "main@1a2b3c4*", "tagged release-1.4", "index=v2", "model=small-3"),
-    ]
-    assert rest == ["", "  * files differed from the commit"]
-
-
 def test_runs_of_several_commands_share_the_columns_by_turns():
     heads = render_list(listed(run_of(2), SWEPT), width=100).splitlines()[2]
     assert heads.split()[5:] == ["precision_cited", "stable", "over_refusal", "acr"]
@@ -141,23 +123,6 @@ def test_a_sparkline_keeps_the_order_of_its_values(values):
     assert len(drawn) == len(values)
     ranked = sorted(zip(values, drawn, strict=True))
     assert [mark for _, mark in ranked] == sorted(drawn)
-
-
-def test_the_head_tells_who_the_run_is():
-    text = render_head(run_of(3, tags=("good", "release-1.4")), width=100)
-    first, *facts = text.splitlines()
-    assert first.split("  ") == ["FAIL", "nightly, score", run_of(3).id[:12]]
-    assert dict(line.split(maxsplit=1) for line in facts) == {
-        "id": run_of(3).id,
-        "recorded": "2026-11-03 21:45:44 UTC, ragauge 0.1.0",
-        "code": f"main@1a2b3c4d5e6f{'0' * 28}, files differed from the commit",
-        "tags": "good, release-1.4",
-        "labels": "index=v2, model=small-3",
-        "gold": "9" * 64,
-        "settings": "8" * 64,
-        "units": "80",
-        "files": "report.json (12,345 bytes)",
-    }
 
 
 def test_what_a_run_does_not_have_is_left_out():

@@ -26,7 +26,7 @@ from ragauge.ingest.suite import read_suite
 from ragauge.runners.suite import run_suite
 from ragauge.store.history import open_history
 
-KILLS = 20
+KILLS = 8
 CALL_S = 0.002
 FILE = """
 [datasets.recorded]

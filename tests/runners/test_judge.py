@@ -11,6 +11,7 @@ from ragauge.gates.stability import profile_rules, with_own
 from ragauge.metrics.table import find
 from ragauge.runners.judge import BEST, Judge
 from ragauge.runners.plan import shuffled
+from tests.profiles import times
 
 RULES = profile_rules("ours")
 CLAIMS = ("the palace stands in the east", "the east has the palace", "a wholly other thing")
@@ -129,22 +130,22 @@ def stopped(judge, question, runs):
     return unit(*ordered, question=question)
 
 
-def test_exact_stopping_never_changes_a_verdict_over_ten_thousand_questions():
+def test_exact_stopping_never_changes_a_verdict():
     exact, full = Judge(RULES, "exact"), Judge(RULES)
-    saved = 0
-    for number in range(10_000):
+    saved, questions = 0, times(1_000)
+    for number in range(questions):
         question, runs = simulated(number)
         early = exact.judged(question, stopped(exact, question, runs))
         assert early.verdict == full.judged(question, unit(*runs, question=question)).verdict
         saved += early.saved
-    assert saved > 10_000
+    assert saved > questions
 
 
 def test_anytime_stopping_keeps_its_error_rate():
     """The share of questions decided otherwise than by all runs, at the rate that is hardest."""
     judge = Judge(RULES, "anytime", 0.05)
-    wrong = saved = 0
-    for number in range(600):
+    wrong, saved, questions = 0, 0, times(200)
+    for number in range(questions):
         random = Random(number)
         failures = 3 if number % 2 else 2
         right = [True] * (50 - failures) + [False] * failures
@@ -156,8 +157,8 @@ def test_anytime_stopping_keeps_its_error_rate():
         wrong += (not found.failed) != (failures == 2)
         saved += found.saved
     # Fixed orders, so the same each time: the promise itself can be asked for.
-    assert wrong / 600 <= 0.05
-    assert saved > 600
+    assert wrong / questions <= 0.05
+    assert saved > questions
 
 
 def test_every_gated_metric_has_a_best_value_or_is_never_decided_by():

@@ -19,7 +19,7 @@ from ragauge.contracts.system import Ask, CallFailed
 from ragauge.errors import UsageError
 from ragauge.ingest.options import read_configurations
 from ragauge.pipelines.http import HttpSystem
-from ragauge.reports.latency import console, csv, markdown
+from ragauge.reports.latency import console
 from ragauge.reports.latency.scatter import drawn as plot
 from ragauge.runners.cells import Ended, Plan, Quality, cell_of
 from ragauge.runners.latency import arrival_times, latency, offered, planned_calls
@@ -468,41 +468,10 @@ def test_what_was_interrupted_is_not_judged():
     assert gates["latency.errors[base,10]"] == "pass"
 
 
-def test_the_plot_marks_the_front():
-    cells = [
-        cell("fast", [10] * 20, hits=10),
-        cell("good", [100] * 20, hits=18),
-        cell("both", [100] * 20, hits=10),
-    ]
-    lines = plot(cells, ("fast", "good"), 40)
-    top, bottom = lines[0], lines[8]
-    assert top.startswith("0.900 │") and top.endswith("B")
-    assert bottom.startswith("0.500 │A") and bottom.endswith("c")
-    assert lines[-1].split() == ["10.0", "ms", "100", "ms"]
-    assert max(map(len, lines)) <= 40
-
-
 def test_two_configurations_at_one_place_are_both_drawn():
     cells = [cell(name, [10] * 20) for name in ("one", "two")]
     drawing = "".join(plot(cells, ("one", "two"), 60))
     assert "A" in drawing and "B" in drawing
-
-
-@pytest.mark.parametrize("width", [40, 60, 100])
-def test_every_form_tells_the_guard_and_the_front(server, width):
-    hostile = "wor\x1b[31mse|`x`,[1]"
-    knobs = {"base": {}, hostile: {"wait_ms": 120, "reply": {"answer": "No. [p9]"}}}
-    report = measured(server, knobs=knobs, requests=9, rates=(60.0,))
-    text = console.render(report, width=width)
-    assert text.startswith("FAIL")
-    assert "Rollback guard" in text
-    assert max(map(len, text.splitlines())) <= width
-    for written in (text, markdown.render(report), csv.render(report)):
-        assert "\x1b" not in written
-        assert r"wor\x1b[31mse" in written or width == 40
-    rows = csv.render(report).splitlines()
-    assert len(rows) == 3
-    assert rows[0].startswith("config,rate,planned")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import fisher_exact, hypergeom
 
 from ragauge.stats.exact import ALPHA, ShareTest, counted_level, fisher_log_p
+from tests.profiles import times
 
 
 @st.composite
@@ -79,7 +80,7 @@ def test_a_hundred_tests_that_find_nothing_do_not_count():
     assert counted_level(np.array([]), 0.05) == 0.05
 
 
-DRAWS = 2000
+DRAWS = times(500)
 GRIDS = [(50, 48), (25, 24), (18, 18), (200, 190), (50, 49)]
 
 

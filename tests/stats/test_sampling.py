@@ -108,6 +108,7 @@ def least_possible(members, shares):
     return found.fun
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(8))
 def test_the_worst_value_is_nearly_as_close_as_it_can_be(seed):
     members = drawn(seed, 60, (2, 3, 4, 5))

@@ -1,4 +1,4 @@
-"""Ten thousand simulated comparisons: errors as rare, and findings as frequent, as is promised.
+"""Thousands of simulated comparisons: errors as rare, and findings as frequent, as is promised.
 
 Seeds are fixed, so each figure is the same every time. A promised rate is met where the share of
 simulations lies within three standard errors of it; a rate that is promised as a limit, where it
@@ -27,10 +27,11 @@ from ragauge.stats.power import (
     power_at,
 )
 from ragauge.stats.swapped import interval_of_rows, swapped
+from tests import profiles
 
 pytestmark = pytest.mark.slow
 
-TIMES = 10_000
+TIMES = profiles.times(2_000)
 ALPHA = 0.05
 
 
@@ -334,7 +335,7 @@ def test_a_loss_of_the_margin_is_seldom_not_worse_by_swapping(moved, weights):
         rows = rows_of(rng, moved(rng, n, precision, margin), absent, drawn)
         return ruled_out(interval_of_rows(*rows, ratio)[0], margin)
 
-    times = 1_500
+    times = profiles.times(600)
     found = {
         case: share(lambda rng, case=case: simulate(rng, *case), times) for case in BY_SWAPPING
     }

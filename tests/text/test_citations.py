@@ -153,8 +153,8 @@ def test_inline_markers():
     ["citations:[[\n", "citations: [a] ", "claim: ", "{", '{"a":', "citations:\n\n", "*", "```{"],
 )
 def test_hostile_text_comes_to_an_end(part):
-    """In a blink, because every search is linear; a quadratic one would take minutes."""
-    assert take_apart(part * (500_000 // len(part)))
+    """`benchmarks.linearity` holds long ones to their length."""
+    assert take_apart(part * (5_000 // len(part)))
 
 
 @pytest.mark.parametrize(

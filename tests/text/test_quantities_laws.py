@@ -124,7 +124,7 @@ def test_many_different_number_words_are_found_like_few():
     ],
 )
 def test_hostile_texts_are_read_in_one_pass(piece):
-    text = piece * 20_000
+    text = piece * 500
     found = quantities(text)
     assert all(text[quantity.start : quantity.end] == quantity.text for quantity in found)
     assert sum(len(quantity.text) for quantity in found) <= len(text)

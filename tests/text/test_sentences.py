@@ -149,8 +149,8 @@ def test_paragraphs_do_not_touch_each_other(one: str, other: str) -> None:
     [".", "(", ". ", "x. ", "a.", ".[", '."', "\n", ": 1. A", "*_", "1.", "> ", "。《", "a? ",
      "a . '' ", "a. [1", "1. a\n", ".)", "- ", "|", "a:\n", " . .", "A.B. "],
 )  # fmt: skip
-def test_a_hostile_text_of_a_hundred_thousand_characters_is_split(piece: str) -> None:
-    """Work that grew with the square of the length would not come back from this."""
-    text = (piece * 100_000)[:100_000]
+def test_a_hostile_text_is_split(piece: str) -> None:
+    """`benchmarks.linearity` holds long ones to their length."""
+    text = (piece * 5_000)[:5_000]
     spans = sentences(text)
     assert sum(end - start for start, end in spans) >= len("".join(text.split()))

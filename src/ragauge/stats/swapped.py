@@ -290,7 +290,7 @@ def p_of_unlike_counts(after: Counts, before: Counts) -> float:
     fewer, more = np.minimum(of, of_before), np.maximum(of, of_before)
     moved = fewer * (_share(yes, of) - _share(yes_before, of_before))
     largest = np.where(of > of_before, 1 / total, 1 / total_before)
-    variance = _squared(moved) / total / total_before + spread * (
+    variance = _squared(moved) / (total * total_before) + spread * (
         _squared(fewer * (1 / total - 1 / total_before))
         + math.fsum(largest * largest * more * (more - fewer))
     )

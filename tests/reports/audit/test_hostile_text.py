@@ -18,6 +18,8 @@ from tests.reports.test_hostile_text import UNSEEN, WHOLE, Shape, commands_of, p
 from tests.reports.test_html_in_browser import Opened
 from tests.reports.trace_eval import made as trace_eval
 
+pytestmark = pytest.mark.slow
+
 PLAIN = "plain words"
 MAKERS = {"audit": made.telling, "trace-eval": trace_eval.telling}
 

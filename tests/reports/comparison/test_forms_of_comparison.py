@@ -13,12 +13,10 @@ import pytest
 from markdown_it import MarkdownIt
 from rich.cells import cell_len
 
-from ragauge.contracts.comparison import Compared, ComparisonReport, HistoryReport
+from ragauge.contracts.comparison import ComparisonReport, HistoryReport
 from ragauge.contracts.kinds import KINDS
 from ragauge.reports import html
-from ragauge.reports.comparison.view import View
 from ragauge.reports.forms import render
-from ragauge.stats.power import smallest_seen
 from tests.reports.comparison.comparisons import (
     ABSENT,
     UNSURE,
@@ -195,56 +193,9 @@ def test_a_passing_comparison_turns_no_server_red():
     assert "::error" not in render(report, "github")
 
 
-def test_each_verdict_is_a_line_with_what_it_rests_on():
-    rows = squeezed(render(comparison(), "text", width=120))
-    assert "worse precision_cited 0.900 -> 0.839, -0.061 [-0.101, -0.021], p<0.001" in rows
-    assert "better over_refusal 0.900 -> 0.800, -0.100 [-0.200, -0.050], p=0.030" in rows
-    unsure = "cannot tell compliance 0.900 -> 0.910, +0.010 [-0.050, +0.070] with n = 80"
-    assert f"{unsure}; 3,120 would decide, 3,040 more" in rows
-    assert "no difference seen: errors" in rows
-
-
 def test_there_is_one_vocabulary_of_verdicts():
     for form in ("text", "markdown", "html", "github", "junit", "csv", "json"):
         assert "unchanged" not in render(comparison(), form)
-
-
-def test_metrics_without_a_verdict_stand_below():
-    absent = {"n": 0, "n_zero": 0, "sd": None, "before": None, "tested": False}
-    found = metrics("x") | {
-        "quality.in_scope": compared(
-            "not_tested",
-            -0.04,
-            (-0.09, 0.01),
-            0.02,
-            p_adjusted=None,
-            tested=False,
-            statistic=-2.3,
-        ),
-        "quality.coverage": compared("not_tested", 0.0, (-0.1, 0.1), 1.0, n_zero=80, tested=False),
-        "quality.chr_shipped": compared(
-            "not_tested", None, None, None, reason="nothing to score in either run", **absent
-        ),
-    }
-    report = comparison(compared=found, gate=None)
-    assert "1 of 5 metrics worse" in render(report, "text")
-    written = render(report, "text", width=120)
-    part = squeezed(written[written.index("Also measured") :])
-    assert part[0].endswith("not tested: no verdict, p unadjusted; --metric all tests them")
-    assert part[2] == "in_scope 0.900 0.860 -0.040 [-0.090, +0.010] -2.3 0.020 80"
-    assert part[3] == "no difference seen: coverage"
-    assert part[4] == "nothing to score in either run: chr_shipped"
-    assert "in_scope" not in written[written.index("What can be seen") :]
-    for form in ("markdown", "html"):
-        shown = render(report, form)
-        assert "Also measured" in shown
-        assert "in_scope" in shown
-    [row] = [
-        row
-        for row in csv.DictReader(io.StringIO(render(report, "csv"), newline=""))
-        if row["metric"] == "quality.in_scope"
-    ]
-    assert (row["verdict"], row["p"], row["p_adjusted"]) == ("not_tested", "0.02", "")
 
 
 def test_a_narrow_page_keeps_p_and_n():
@@ -256,82 +207,11 @@ def test_a_narrow_page_keeps_p_and_n():
     assert part[2] == "precision_cited 0.839 -0.061 [-0.101, -0.021] < 0.001 80 worse"
 
 
-@pytest.mark.parametrize(
-    ("gate", "head", "held"),
-    [
-        ("no-regression", "beyond noise", "+0.010 0.000 >= -0.02"),
-        ("not-worse", "at worst", "+0.010 -0.050 > -0.02"),
-    ],
-)
-def test_a_gate_shows_what_it_holds_against_its_bound(gate, head, held):
-    found = {UNSURE: metrics("x")[UNSURE]}
-    report = comparison(compared=found, gate=gate, slices=())
-    rows = squeezed(render(report, "text"))
-    assert f"metric change {head} must be verdict" in rows
-    assert any(held in row for row in rows)
-    for form in ("markdown", "html"):
-        assert head in render(report, form)
-
-
-def test_the_runs_are_told_with_the_labels_that_differ():
-    rows = squeezed(render(comparison("demo"), "text"))
-    assert "before 01c0ffeec0ff demo 2026-11-15 21:01 demo 1a2b3c4d demo" in rows
-    assert "model small -> large" in rows
-    assert not any(row.startswith("index") for row in rows)
-
-
-def test_the_power_table_is_for_this_n_and_more():
-    [row] = [
-        row for row in squeezed(render(comparison(), "text", width=120)) if row.endswith("more)")
-    ]
-    # Three tests can find something: the level of each is a third.
-    told = [f"{smallest_seen(0.3, n, flips=True, alpha=0.05 / 3):.3f}" for n in (80, 160, 320)]
-    assert row == f"compliance 80 {' '.join(told)} 3,120 (3,040 more)"
-
-
-def test_small_slices_are_named_and_the_surest_stand_first():
-    written = render(comparison("country"), "text", width=120)
-    part = squeezed(written[written.index("By country") :])
-    assert part[2].startswith("nl precision_cited")
-    assert part[2].endswith("worse")
-    assert "too few to test: country few (4)" in part
-
-
-def test_flips_stand_side_by_side_and_below_each_other_where_it_is_narrow():
-    wide = render(comparison("demo"), "text", width=100)
-    assert "    was: OK                                        │ now: ANS_NO_HIT" in wide
-    assert "and 8 more" in wide
-    narrow = squeezed(render(comparison("demo"), "text", width=60))
-    assert narrow.index("was: OK") < narrow.index("now: ANS_NO_HIT")
-
-
 def test_a_comment_stays_below_what_github_takes():
     flips = tuple(flip("x" * 3000, f"q{place}" * 60, "broken") for place in range(1000))
     report = comparison("y" * 3000, flips=flips, flip_counts={"broken": 1000, "mended": 0})
     assert len(render(report, "markdown")) < 65_536
     assert len(render(report, "github").splitlines()) < 30
-
-
-def test_csv_has_the_fields_of_a_comparison_with_the_interval_in_two():
-    [first, *_] = csv.DictReader(io.StringIO(render(comparison(), "csv"), newline=""))
-    assert set(Compared.__struct_fields__) - {"ci"} < set(first)
-    assert (first["metric"], first["low"], first["high"]) == (WORSE, "-0.101", "-0.021")
-    assert first["verdict"] == "worse"
-
-
-def test_every_part_of_the_page_is_a_fragment():
-    report = msgspec.to_builtins(comparison())
-    for part in View.parts:
-        assert html.fragment(part, report)
-
-
-def test_the_page_draws_changes_on_one_scale_with_0_in_the_middle():
-    rows = {row.name: row.drawn for row in View(comparison()).metrics}
-    assert rows["errors"].at == 60.0
-    assert rows["over_refusal"].low == 0.0
-    assert rows["precision_cited"].at == pytest.approx(60 * (1 - 0.061 / 0.2))
-    assert rows["compliance"].margin == pytest.approx(60 * (1 - 0.02 / 0.2))
-    assert rows["precision_strict"] is None
 
 
 def test_a_metric_that_cannot_be_decided_in_a_lifetime_says_so():
@@ -343,25 +223,6 @@ def test_a_metric_that_cannot_be_decided_in_a_lifetime_says_so():
 
 
 # What a line says
-
-
-def test_the_line_says_where_it_stands_and_where_it_changed():
-    rows = squeezed(render(line("demo"), "text"))
-    assert rows[0] == "quality.precision_cited over 14 runs of demo"
-    assert rows[1] == "0.800 [0.700, 0.950] now"
-    assert rows[2].startswith("slope -0.0110 a run (standard error 0.0020), over 13 runs;")
-    assert rows[2].endswith("variation σ/μ 6.1 %; 1 change point")
-    assert rows[3] == "███·███▁▁▁▁▁▁▁"
-    assert "07beefbeefbe 2026-11-08 08:00 0.900 0.800 -0.100 < 0.001 1a2b3c4d worse" in rows
-
-
-def test_the_plot_marks_changes_and_cuts_in_their_columns():
-    written = render(line("demo"), "text", width=100).splitlines()
-    [foot] = [row for row in written if set(row.strip()) == {"▲"}]
-    start = next(row for row in written if "0.950 ┤" in row).index("┤") + 1
-    assert (foot.index("▲") - start) // 4 == 7
-    cut = next(row for row in written if "┊" in row and "something" not in row).index("┊")
-    assert (cut - start) // 4 == 1
 
 
 def test_the_change_beside_a_run_is_not_taken_across_a_cut():

@@ -1,7 +1,5 @@
 """The gates of all components: what fails looks failed, and a FAIL is explained in every form."""
 
-import re
-
 import msgspec
 import pytest
 from junitparser import JUnitXml
@@ -9,7 +7,7 @@ from junitparser import JUnitXml
 from ragauge.reports.eval_all import story
 from ragauge.reports.evaluation.story import gates_words
 from ragauge.reports.forms import render
-from tests.reports.evaluation.reports import everything, gate, retrieval
+from tests.reports.evaluation.reports import everything, gate
 from tests.reports.test_html_in_browser import browser, opened
 
 __all__ = ["browser", "opened"]
@@ -62,19 +60,6 @@ def test_a_gate_on_a_part_of_the_set_does_not_colour_the_whole():
     assert row_of(table, "retrieval_ndcg_10").tone == "plain"
 
 
-def test_bars_are_coloured_by_the_gates_and_not_by_their_length():
-    made = with_undecided()
-    page = render(made, "html")
-    rows = {name: re.search(rf"<bdi>{name}</bdi>.*", page).group(0) for name in made.summary}
-    assert '<rect class="bad"' in rows["ner_f1_partial"]
-    assert '<rect class="good"' in rows["type_accuracy"]
-    assert '<rect class="plain"' in rows["retrieval_ndcg_10"]
-    text = render(made, "text", color=True, width=140)
-    failed = next(line for line in text.splitlines() if "ner_f1_partial" in line)
-    assert "\x1b[31m█" in failed
-    assert "\x1b[32m" not in failed
-
-
 @pytest.mark.parametrize("form", ["text", "markdown", "html", "junit"])
 def test_gates_of_tasks_that_did_not_run_are_told_in_every_form(form):
     written = render(with_undecided(), form)
@@ -82,17 +67,6 @@ def test_gates_of_tasks_that_did_not_run_are_told_in_every_form(form):
     assert LEFT_OUT in written
     assert "not applicable" in written
     assert "not evaluated" in written.lower()
-
-
-def test_the_gates_that_break_stand_at_the_top_with_those_of_no_task():
-    told = [one.rule for one in story.gates_told(with_undecided())]
-    assert told == [
-        *("entities.f1_strict>=0.85", "entities.f1_partial>=0.9", "labels.coverage=1"),
-        *("retrieval.ndcg_exp@10>=0.6", "linking.hits@1>=0.7", "answers.grounding>=0.8"),
-    ]
-    for form, first in (("text", "\nEntities"), ("markdown", "Entities"), ("html", "<h2>Tasks")):
-        written = render(with_undecided(), form)
-        assert written.index("retrieval.ndcg_exp@10") < written.index(first)
 
 
 def test_junit_makes_an_error_of_what_was_not_evaluated_and_skips_the_rest():
@@ -139,8 +113,3 @@ def test_a_narrow_page_stacks_the_summary(opened):
     assert "95 % interval [0.831, 0.891], n 120, metric entities.f1_partial" in section.inner_text()
     wide, _ = opened(long_names(), (1280, 900))
     assert "n 120, metric" not in wide.page.locator("section.told").first.inner_text()
-
-
-def test_a_passed_run_tells_no_gates_twice():
-    made = everything(tasks={"retrieval": retrieval()}, gates=retrieval().gates[1:], passed=True)
-    assert story.gates(made) is None

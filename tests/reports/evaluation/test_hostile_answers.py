@@ -16,6 +16,8 @@ from tests.reports.payloads import PAYLOADS
 from tests.reports.test_hostile_text import UNSEEN, WHOLE, Shape, elements_of, parts_of
 from tests.reports.test_html_in_browser import NARROW, WIDE, browser, opened
 
+pytestmark = pytest.mark.slow
+
 __all__ = ["browser", "opened"]
 
 PLAIN = "plain words"

@@ -15,6 +15,8 @@ from tests.reports.evaluation.reports import MAKERS, everything, hostile
 from tests.reports.payloads import PAYLOADS
 from tests.reports.test_hostile_text import UNSEEN, WHOLE, Shape, elements_of, parts_of
 
+pytestmark = pytest.mark.slow
+
 PLAIN = "plain words"
 NAMES = [*MAKERS, "all"]
 every = pytest.mark.parametrize("name", NAMES)

@@ -1,7 +1,5 @@
 """The confusion matrix: every count at its place, at any width, and n × n cells on the page."""
 
-import re
-
 import msgspec
 import pytest
 from rich.cells import cell_len
@@ -11,7 +9,6 @@ from ragauge.reports.evaluation.labels import Matrix, matrices
 from ragauge.reports.evaluation.matrix_drawing import drawn
 from ragauge.reports.forms import render
 from tests.reports.evaluation.reports import LETTERS, types
-from tests.reports.test_html import Page
 
 LONG = tuple(f"museum of {letter}" for letter in LETTERS)
 LABELS = (*LETTERS, "OTHER", "MISSING")
@@ -19,20 +16,6 @@ LABELS = (*LETTERS, "OTHER", "MISSING")
 
 def matrix(labels, counts):
     return Matrix(title="Confusion matrix", labels=tuple(labels), counts=counts)
-
-
-def test_counts_stand_under_their_heads():
-    small = matrix("ab", ((12, 3), (0, 5)))
-    assert [line.plain.rstrip() for line in matrix_text.lines(small, 60)] == [
-        "       a   b    n",
-        "  a  12█  3░   15",
-        "  b   ·   5█    5",
-    ]
-
-
-def test_the_shade_is_the_share_of_the_row():
-    row = matrix("abcd", ((10, 30, 60, 0), (0, 1, 0, 0), (0, 0, 1, 0), (0, 0, 0, 0)))
-    assert matrix_text.lines(row, 60)[1].plain.split() == ["a", "10░", "30▒", "60▓", "·", "100"]
 
 
 def test_a_narrow_page_has_shades_with_upright_heads_and_a_narrower_one_words():
@@ -73,39 +56,10 @@ def test_labels_that_occur_nowhere_are_not_drawn_on_a_terminal_but_counted():
     assert "1 label neither in gold nor predicted" in render(types(), "text", width=140)
 
 
-def test_the_page_has_a_cell_for_every_pair_of_labels():
-    for labels in (LABELS, LONG):
-        made = types(labels=labels)
-        page = Page(render(made, "html"))
-        cells = [one for one in page.all("rect") if one.get("class", "").startswith("x-")]
-        assert len(cells) == len(labels) ** 2 + 4**2
-
-
-def test_the_drawing_says_what_the_matrix_says():
-    [whole, _] = matrices(types().detail)
-    drawing = drawn(whole)
-    for row, line in enumerate(drawing.lines):
-        told = [int(cell.count or 0) for cell in line.cells]
-        assert tuple(told) == whole.counts[row]
-        assert int(line.total) == sum(told)
-    assert drawing.lines[9].cells[10].title == "gold E, predicted S: 8, 18.2 % of the row"
-    assert drawing.lines[0].cells[0].kind == "right"
-    assert float(drawing.lines[0].cells[0].opacity) > float(drawing.lines[0].cells[1].opacity)
-    assert drawing.lines[13].cells[3].kind == "none"
-    assert [head.upright for head in drawing.heads[-3:]] == [False, True, True]
-
-
 def test_large_counts_have_wider_cells():
     big = matrix("ab", ((1_234_567, 1), (0, 5)))
     assert drawn(big).cell > drawn(matrix("ab", ((1, 1), (0, 5)))).cell
     assert drawn(big).lines[0].cells[0].count == "1,234,567"
-
-
-def test_a_comment_has_the_matrix_as_text():
-    written = render(types(), "markdown")
-    block = re.search(r"```text\n(.*?)```", written, re.DOTALL)
-    assert "8░" in block[1]
-    assert "OTHER" in block[1]
 
 
 def test_without_items_nothing_is_drawn():

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.evaluation import EntityError, ShownSpan
-from ragauge.reports.evaluation.spans import in_context, mention_in, plain
+from ragauge.reports.evaluation.spans import in_context, plain
 
 TEXT = "Het Rijksmuseum Amsterdam werd opgericht in 1800."
 
@@ -39,31 +39,11 @@ def test_spans_that_overlap_are_laid_over_each_other(gold, predicted):
     assert "".join(piece.text for piece in pieces if piece.predicted) == TEXT[slice(*predicted)]
 
 
-def test_spans_that_lie_apart_or_have_no_text_stand_one_after_the_other():
-    assert plain(in_context(error(shown(0, 3), shown(16, 25)))) == "[Het] {Amsterdam}"
-    assert plain(in_context(error(shown(4, 15, None), shown(4, 25)))) == (
-        "[4–15] {Rijksmuseum Amsterdam}"
-    )
-
-
-def test_brackets_close_in_the_order_that_nests_them():
-    assert plain(in_context(error(shown(4, 15), shown(4, 15)))) == "[{Rijksmuseum}]"
-    assert plain(in_context(error(shown(4, 25), shown(16, 30)))) == (
-        "[Rijksmuseum {Amsterdam] werd}"
-    )
-
-
 def test_a_long_context_is_cut_on_the_far_side():
     found = plain(in_context(error(shown(4, 15), None, "x" * 200, "y" * 200)))
     assert found.startswith("…xxx")
     assert found.endswith("yyy…")
     assert len(found) == 60 + len("[Rijksmuseum]") + 60
-
-
-def test_a_mention_is_marked_in_its_context_or_before_it():
-    assert plain(mention_in("in het Rijks te zien", "Rijks")) == "in het [Rijks] te zien"
-    assert plain(mention_in("in het museum", "Rijks")) == "[Rijks] in het museum"
-    assert plain(mention_in(None, "Rijks")) == "[Rijks]"
 
 
 def test_lines_and_commands_in_a_piece_stay_text():

@@ -4,38 +4,14 @@ import msgspec
 import pytest
 
 from ragauge.reports.evaluation import measures, rankings, story
-from ragauge.reports.evaluation.compared import tests_words as named_tests
 from ragauge.reports.evaluation.parts import tables_of
 from ragauge.reports.evaluation.view import View
 from ragauge.reports.forms import render
-from tests.reports.evaluation.reports import compared, linking, ner, retrieval, score, types
+from tests.reports.evaluation.reports import linking, ner, retrieval, score, types
 
 
 def squeezed(written):
     return [" ".join(line.split()) for line in written.splitlines()]
-
-
-def sliced(**values):
-    made = linking(per_stratum={"language": values})
-    [table] = story.strata(made)
-    return {row.cells[0].text: [cell.text for cell in row.cells[1:]] for row in table.rows}
-
-
-def test_a_slice_shows_over_how_many_its_numbers_are():
-    rows = sliced(
-        nl={"linking.hits@1": score(0.8, 12, 13), "linking.mrr": score(0.9, 12, 13)},
-        de={"linking.hits@1": score(0.8, 5, 9), "linking.mrr": score(0.9, 8, 9)},
-        fr={"linking.hits@1": score(0.8, 7, 7), "linking.mrr": score(0.9, 5, 7)},
-        en={"linking.hits@1": score(0.8, 6, 6), "linking.mrr": score(None, 0, 6)},
-        it={"linking.hits@1": score(None, 0, 5), "linking.mrr": score(None, 0, 5)},
-    )
-    assert {value: cells[0] for value, cells in rows.items()} == {
-        "nl": "12 of 13",
-        "de": "5–8 of 9",
-        "fr": "5–7",
-        "en": "6",
-        "it": "0 of 5",
-    }
 
 
 def test_a_slice_whose_numbers_are_over_a_few_is_chance_whatever_its_size():
@@ -161,45 +137,12 @@ def test_a_cut_off_nobody_asked_for_is_empty_and_not_absent():
     ]
 
 
-def test_each_paired_test_is_named_once():
-    methods = ["randomisation, 10,000 draws", "randomisation, exact", "McNemar, exact", "t"]
-    told = "randomisation (10,000 draws or exact), McNemar (exact), t"
-    assert named_tests([*methods, *methods]) == told
-    against = tuple(
-        msgspec.structs.replace(compared("retrieval.rr", 0.6, 0.5, 0.1, 0.2), method=method)
-        for method in methods
-    )
-    detail = msgspec.structs.replace(retrieval().detail, compared=against)
-    written = " ".join(render(retrieval(detail=detail), "text").split())
-    assert f"{told}; p adjusted by Holm" in written
-
-
-def test_a_rate_that_is_no_metric_leaves_its_place_empty():
-    rows = squeezed(render(linking(), "text"))
-    assert any(row.startswith("mentions 0.880 █") for row in rows)
-    assert "weak –" in rows
-    assert "mentions – – 0.880" not in " ".join(rows)
-
-
 def wide_types():
     """Entities with strict and partial rates for each type, as the runner gives them."""
     rates = {"precision": 0.9, "recall": 0.6, "f1": 0.72}
     counts = {"gold": 83, "predicted": 53, "tp": 51, "fp": 2, "fn": 32}
     both = {f"{name}_{kind}": at for name, at in rates.items() for kind in ("strict", "partial")}
     return ner(per_type={"GRP.HER.MUS": {**counts, **both}, "TOP": {**counts, **both}})
-
-
-def test_a_wide_table_is_parted_between_its_groups_with_bars_beside_their_numbers():
-    lines = render(wide_types(), "text", width=60).splitlines()
-    at = lines.index("Types")
-    heads = [line.split() for line in lines[at + 2 : at + 11 : 4]]
-    assert [" ".join(head) for head in heads] == [
-        "type gold predicted tp fp fn",
-        "type P strict R strict F1 strict",
-        "type P partial R partial F1 partial",
-    ]
-    drawn = [place for place in range(at, at + 14) if "█" in lines[place]]
-    assert drawn == [at + 7, at + 8]
 
 
 @pytest.mark.parametrize("width", [40, 60, 100, 140])

@@ -34,28 +34,6 @@ def test_data_and_properties_are_escaped_by_the_rules():
     ]
 
 
-def test_stopping_gates_are_errors_and_wrong_questions_warnings(plain):
-    found = parsed(render(plain))
-    kinds = [kind for kind, _, _ in found]
-    assert kinds == ["notice", "error", "error", "error"] + ["warning"] * 4
-    told = "2 of 5 gates failed, 2 not evaluated; 2 of 2 questions scored"
-    assert found[0][1:] == ({"title": "Ragauge FAIL"}, told)
-    assert found[2][1]["title"] == "gate quality.coverage=1"
-    assert "must be = 1" in found[2][2]
-    assert found[3][2].startswith("NOT EVALUATED: ")
-
-
-def test_a_question_points_at_its_trace(plain):
-    warnings = [one for one in parsed(render(plain)) if one[0] == "warning"]
-    _, properties, message = warnings[0]
-    assert (properties["file"], properties["line"]) == ("runs/traces.jsonl", "7")
-    assert properties["title"] == "ANS_NO_HIT Dutch words"
-    assert message == "generation_drift\nDutch words\ncited: Dutch words, p1#1"
-    missing = warnings[-1]
-    assert missing[1] == {"title": "MISSING q5"}
-    assert missing[2] == "MISSING"
-
-
 def test_hostile_text_stays_in_its_command(hostile):
     found = parsed(render(hostile))
     assert len(found) == 8
@@ -69,8 +47,3 @@ def test_at_most_ten_of_a_kind_then_the_count(make):
     kinds = [kind for kind, _, _ in found]
     assert (kinds.count("error"), kinds.count("warning"), kinds.count("notice")) == (10, 10, 3)
     assert found[-1][2] == "10 of 14 questions that failed are annotated"
-
-
-def test_a_passing_run_says_so(passing):
-    told = "1 of 1 gate holds; 2 of 2 questions scored"
-    assert render(passing) == f"::notice title=Ragauge PASS::{told}\n"

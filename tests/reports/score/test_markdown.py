@@ -95,27 +95,6 @@ def test_prose_makes_no_list_heading_or_emphasis():
         assert {t.type for t in inline.children} <= {"text", "text_special"}
 
 
-def test_the_story_is_told(plain):
-    written = render(plain)
-    told = "2 of 5 gates failed, 2 not evaluated; 2 of 2 questions scored."
-    assert written.startswith(f"## Ragauge: FAIL\n\n{told}\n")
-    assert (
-        "| `coverage` | 0.750 | [0.100, 0.900] | 4 of 4 | `= 1` | **FAIL** | `Dutch words` |"
-        in (written)
-    )
-    assert "| `in_scope` | – |  | 0 of 6 | `absent: Dutch words` |" in written
-    assert "1. **Dutch words**\n   - Dutch words\n   - Confirm: Dutch words\n" in written
-    assert "| `over_refusal` | 0.050 | 0.250 | +0.200 | [+0.100, +0.300] | worse |  |" in written
-    assert "| `bad_line` | 7 |" in written
-
-
-def test_a_passing_report_is_short(passing):
-    written = render(passing)
-    assert written.startswith("## Ragauge: PASS\n\n1 of 1 gate holds; 2 of 2 questions scored.\n")
-    assert "<details>" not in written
-    assert "note" not in written
-
-
 def test_the_longest_report_is_a_comment_github_takes(make):
     long = "|" * 3000
     rows = [make["row"](long, "ERROR", claim=long, cited=(long,) * 10) for _ in range(100)]

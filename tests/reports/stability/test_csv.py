@@ -30,18 +30,6 @@ def test_every_number_of_a_question_and_every_metric_has_a_meaning():
     assert {metric.name for metric in METRICS} <= set(MEANINGS)
 
 
-def test_a_row_has_numbers_intervals_reasons_and_its_runs():
-    found = rows(sweeps.telling())
-    assert len(found) == 12
-    row = found["h013"]
-    assert (row["verdict"], row["acr"], row["acr_low"]) == ("flaky", "0.75", "0.5313")
-    assert (row["refusal_rate"], row["refusal_rate_low"]) == ("", "")
-    assert (row["explained_by"], row["jitter_disagreement"]) == ("jitter", "0.5")
-    assert row["failed"] == "acr 0.75 < 0.95"
-    assert row["cells"] == "'+++++++++++++++ccccc"
-    assert found["h001"]["noop"] == "syn"
-
-
 def swept(tmp_path):
     """The report of two questions of three runs each, all of them wrong."""
     gold = [
@@ -75,13 +63,6 @@ def test_the_interval_columns_are_those_of_the_numbers_that_have_one(tmp_path):
     assert {"success", "acr"} < columns
     for name in columns:
         assert any(row[f"{name}_low"] and row[f"{name}_high"] for row in found.values()), name
-
-
-def test_right_counts_the_runs_that_are_right_in_everything(tmp_path):
-    report = swept(tmp_path)
-    assert report.cells == {"q1": "kkk", "q2": "aaa"}
-    assert [row["right"] for row in rows(report).values()] == ["0", "0"]
-    assert rows(sweeps.telling())["h030"]["right"] == "15"
 
 
 def test_the_header_does_not_depend_on_the_questions():

@@ -6,7 +6,7 @@ import pytest
 
 from ragauge.contracts.stability import CELLS
 from ragauge.reports.stability.drawing import CLASSES, draw
-from ragauge.reports.stability.heat import axes, axis, fitting, merged, right_of, varying
+from ragauge.reports.stability.heat import axes, fitting, merged, right_of, varying
 from ragauge.reports.stability.heat_text import STYLES
 from ragauge.reports.stability.runs import differences
 from ragauge.reports.stability.story import ranked
@@ -40,11 +40,6 @@ def test_the_innermost_factor_is_merged_first():
 def test_every_run_stands_in_one_column():
     for one in axes(COLUMNS):
         assert sorted(place for places in one.members for place in places) == list(range(12))
-
-
-def test_headings_span_their_columns():
-    assert axis(COLUMNS).groups(0) == [("none", 0, 6), ("ws", 6, 12)]
-    assert axis(COLUMNS).groups(1)[1] == ("t0.2", 3, 6)
 
 
 @pytest.mark.parametrize(
@@ -118,12 +113,6 @@ def test_stretches_stay_within_the_levels_of_outer_factors():
     assert found.factors == ("jitter", "seed") and len(found.keys) <= 60
     for key, places in zip(found.keys, found.members, strict=True):
         assert {columns[place].jitter for place in places} == {key[0]}
-
-
-def test_columns_that_fit_and_factors_that_leave_enough_are_as_they_were():
-    assert fitting(COLUMNS, 120, 60) == axis(COLUMNS)
-    many = sweeps.grid(("none", "ws"), (0.0, 0.2), range(50))
-    assert fitting(many, 120, 60) == axis(many, 2)
 
 
 def test_a_drawing_of_many_runs_has_room_for_its_counts_and_names_stretches():

@@ -74,10 +74,10 @@ def test_what_does_not_hold_is_struck_out():
 
 
 def diagnosed(folder, *faults):
-    """The causes in a sweep of the bundled gold set over the demo's grid, none left out of it."""
+    """The causes in a sweep of the bundled gold set over a small grid."""
     pipeline, runs, manifest = Pipeline.of(), folder / "runs.jsonl", folder / "manifest.json"
     write_manifest(manifest, pipeline.index.manifest)
-    grid = Grid(seeds=(0, 1, 2), jitters=("none", "ws", "syn"))
+    grid = Grid(seeds=(0, 1), jitters=("none", "syn"))
     knobs = {"faults": [f"{fault}={SHARE}" for fault in faults]}
     sweep(GOLD, pipeline, runs, grid=grid, knobs=knobs, retries=0, error_budget="100%")
     return diagnose_traces(runs, GOLD, manifest=str(manifest), docs=str(DOCUMENTS)).causes

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import math
-import random
-import sys
 import unicodedata
 
 import pytest
@@ -13,7 +11,6 @@ from hypothesis import strategies as st
 
 from ragauge.contracts.answers import ANSWER_KINDS, Context
 from ragauge.text.grounding import Passages, groundedness
-from ragauge.text.grounding.cited import citation_support
 from ragauge.text.grounding.groundedness import DIGITS, NO_ANSWER, NO_CLAIM, NO_CONTEXT, REFUSED
 from ragauge.text.grounding.model import shipped
 
@@ -391,8 +388,8 @@ def test_any_text_gives_a_score_that_can_be_checked(answer, contexts, question):
             assert chunk[one.evidence.start : one.evidence.end].strip()
 
 
-MUCH = 100_000
-"""Signs; what took time with their square would take hours."""
+MUCH = 2_000
+"""Signs; `benchmarks.linearity` has more."""
 
 
 @pytest.mark.parametrize(
@@ -419,66 +416,8 @@ MUCH = 100_000
     ],
     ids=lambda text: ascii(text[:8]),
 )
-def test_hostile_text_is_measured_in_good_time(text):
+def test_hostile_text_is_measured(text):
     record = "Lot: True\n" + "Parking lot: False\n" * 6
     for answer, contexts in ((text, [MUSEUM]), (MUSEUM, [text]), (text, [text[:2000], record])):
         found = groundedness(answer, contexts, text[:1000])
         assert found.value is None or 0 <= found.value <= 1
-
-
-def sentences_of(words, characters, seed, size=12, stop=". ", between=" "):
-    """Sentences of words drawn at random, of about so many characters."""
-    draw, made, length = random.Random(seed), [], 0
-    while length < characters:
-        made.append(between.join(draw.choices(words, k=size)) + stop)
-        length += len(made[-1])
-    return "".join(made)
-
-
-HAN = [chr(0x4E00 + place) for place in range(300)]
-NAMES = [f"W{place}ord" for place in range(150)]
-YES_NO = ("true", "false", "null")
-SHAPES = {
-    "prose": lambda size, seed: sentences_of(NAMES, size, seed),
-    "chinese": lambda size, seed: sentences_of(HAN, size // 2, seed, 24, "。", ""),
-    "one sentence": lambda size, seed: sentences_of(NAMES, size, seed, stop=" "),
-    "one word": lambda size, seed: "museum " * (size // 7),
-    "one word a sentence": lambda size, seed: sentences_of(NAMES, size // 2, seed, 1),
-    "one long word": lambda size, seed: "museum" * (size // 6),
-    "numbers": lambda size, seed: sentences_of(
-        [str(place) for place in range(seed, 900, 2)], size, seed, stop=" "
-    ),
-    "record": lambda size, seed: "".join(
-        f"Field{place}Name: {YES_NO[(place + seed) % 3]}\n" for place in range(size // 18)
-    ),
-}
-
-
-def work(run, *texts):
-    """The number of calls, to functions written in C included."""
-    count = 0
-
-    def seen(frame, event, argument):
-        nonlocal count
-        count += event in ("call", "c_call")
-
-    sys.setprofile(seen)
-    try:
-        run(*texts)
-    finally:
-        sys.setprofile(None)
-    return count
-
-
-def cited(answer, context):
-    piece = len(context) // 8 + 1
-    contexts = [context[at : at + piece] for at in range(0, len(context), piece)]
-    citation_support(answer, contexts, ["1", "2"])
-
-
-@pytest.mark.parametrize("shape", SHAPES)
-@pytest.mark.parametrize("run", [lambda *texts: groundedness(texts[0], [texts[1]]), cited])
-def test_twice_the_text_is_twice_the_work(shape, run):
-    of_shape = SHAPES[shape]
-    once, twice = (work(run, of_shape(size, 1), of_shape(size, 2)) for size in (40_000, 80_000))
-    assert twice < 2.3 * once
