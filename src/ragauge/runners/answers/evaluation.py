@@ -49,9 +49,8 @@ from ragauge.runners.answers.options import (
     chosen_metrics,
 )
 from ragauge.runners.answers.scores import AnswersOutcome, answer_scores
-from ragauge.runners.components.evaluation import Evaluated, outcome_of
+from ragauge.runners.components.evaluation import Evaluated, outcome_of, strata_of
 from ragauge.runners.components.options import rules_for
-from ragauge.runners.components.strata import strata_of
 
 if TYPE_CHECKING:
     from ragauge.runners.evaluation import Mask

@@ -38,14 +38,11 @@ from ragauge.metrics.link_facts import Comparing, MentionPair, linked_mentions
 from ragauge.metrics.link_sums import mention_sums
 from ragauge.metrics.link_tables import Crosswalk, Equivalents, is_same
 from ragauge.metrics.linking import DEFAULT_RANKS, HIPE, METRICS, hits_at, named
-from ragauge.runners.components.entity_alignment import by_order
-from ragauge.runners.components.entity_marked import Marked
-from ragauge.runners.components.entity_notes import first_ids
-from ragauge.runners.components.entity_sources import of_file
-from ragauge.runners.components.evaluation import Evaluated, outcome_of
+from ragauge.runners.components.entity_join import by_order
+from ragauge.runners.components.entity_sides import Marked, of_file
+from ragauge.runners.components.evaluation import Evaluated, first_ids, outcome_of, strata_of
 from ragauge.runners.components.linking_join import Duplicates, Joined, joined
 from ragauge.runners.components.options import EvalOptions, chosen_options, refuse_bad, rules_for
-from ragauge.runners.components.strata import strata_of
 from ragauge.text.kb_ids import is_nil, kb_name
 
 if TYPE_CHECKING:

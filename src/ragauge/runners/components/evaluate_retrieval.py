@@ -30,13 +30,12 @@ from ragauge.metrics.retrieval import KINDS, METRICS, NoRelevant, metric_id
 from ragauge.metrics.retrieval_names import parsed
 from ragauge.metrics.sources import Brought, documents_of, overlaps, share_of, unique_relevant
 from ragauge.metrics.sums import Sums
-from ragauge.runners.components.evaluation import Evaluated, outcome_of
+from ragauge.runners.components.evaluation import Evaluated, outcome_of, strata_of
 from ragauge.runners.components.options import EvalOptions, chosen_options, refuse_bad, rules_for
 from ragauge.runners.components.retrieval_files import JudgedRuns
 from ragauge.runners.components.retrieval_gather import RunScores
 from ragauge.runners.components.retrieval_ranked import Duplicates, Reading
 from ragauge.runners.components.retrieval_scoring import Setup, take_in
-from ragauge.runners.components.strata import strata_of
 from ragauge.stats.differences import Paired, Pairs
 from ragauge.stats.multiplicity import adjusted
 from ragauge.stats.paired import compared

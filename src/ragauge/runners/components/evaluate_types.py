@@ -21,9 +21,8 @@ from ragauge.ingest.labelled.label_sets import labels_met, read_label_set
 from ragauge.ingest.labelled.labelled_items import Labelled, read_labelled
 from ragauge.metrics.label_codes import LabelPatterns, label_patterns
 from ragauge.metrics.label_sums import label_sums, label_values, too_many_labels
-from ragauge.runners.components.evaluation import Evaluated, outcome_of
+from ragauge.runners.components.evaluation import Evaluated, outcome_of, strata_of
 from ragauge.runners.components.options import EvalOptions, chosen_options, refuse_bad, rules_for
-from ragauge.runners.components.strata import strata_of
 from ragauge.runners.components.types_detail import label_detail, label_faults, per_label
 
 if TYPE_CHECKING:
