@@ -13,7 +13,6 @@ from ragauge.ingest.labelled.label_sets import labels_met, read_label_set
 from ragauge.metrics.label_codes import label_patterns
 from ragauge.metrics.label_sums import label_values
 from ragauge.runners.components.evaluate_types import evaluate_types
-from ragauge.runners.components.types_detail import per_label
 
 HERITAGE = read_label_set("heritage")
 SEEDS = range(12)
@@ -83,7 +82,8 @@ def test_gold_outside_the_set_is_left_out(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_each_label_equals_sklearn(seed):
     gold, predicted = drawn(seed, HERITAGE.labels)
-    found = per_label(label_patterns(HERITAGE, gold, predicted))
+    sides = ({str(id): label for id, label in enumerate(side)} for side in (gold, predicted))
+    found = evaluate_types(*sides, labels="heritage", intervals=False).report.per_type
     columns = precision_recall_fscore_support(
         gold, predicted, labels=HERITAGE.labels, average=None, zero_division=math.nan
     )
