@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -215,6 +216,15 @@ def _shown_strata(
             fact = f"{quoted(id)} is no unit of this gold"
             findings.add(Finding("strata_of_no_unit", options.strata, fact))
     return shown
+
+
+def add_findings(kept: Sequence[Finding], counts: Mapping[str, int], findings: Findings) -> None:
+    """Add findings to others, those that are only counted too."""
+    for finding in kept:
+        findings.add(finding)
+    shown = Counter(finding.code for finding in kept)
+    for code, times in counts.items():
+        findings.count(code, times - shown[code])
 
 
 def first_ids(ids: Iterable[str]) -> str:
