@@ -3,7 +3,7 @@
 import pytest
 
 from ragauge.contracts.finding import Findings
-from ragauge.runners.components.component_replies import fields_of, first_k
+from ragauge.runners.components.model_calls import fields_of, first_k
 
 
 class Hit:
