@@ -12,11 +12,11 @@ from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score, roc_auc_
 from ragauge.contracts.answer_calibration import AUROC, LENGTH_BIAS, POSITION_FLIPS
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answered.calibrations import read_answer_calibrations
+from ragauge.runners.answers.agreement import FOLDS, ROUNDS, held_out
 from ragauge.runners.answers.calibrate_groundedness import calibrate_groundedness
 from ragauge.runners.answers.calibrate_judge import calibrate_judge
-from ragauge.runners.answers.calibrated_file import keep_calibration
+from ragauge.runners.answers.calibration_report import keep_calibration
 from ragauge.runners.answers.evaluate_answers import evaluate_answers
-from ragauge.runners.answers.folds import FOLDS, ROUNDS, held_out
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.labelled import read_labelled
 from ragauge.stats.thresholds import best_threshold
