@@ -56,19 +56,18 @@ from ragauge.runners.answers.scores import AnswersOutcome
 from ragauge.runners.audit import AuditOptions as AuditOptions
 from ragauge.runners.audit import Progress as _audit_Progress
 from ragauge.runners.compare_options import Allowance, CompareOptions
-from ragauge.runners.components.component_gold import Entries
-from ragauge.runners.components.component_runs import Progress as _component_runs_Progress
-from ragauge.runners.components.entity_sources import Source
-from ragauge.runners.components.evaluate_all import AllOptions
+from ragauge.runners.components.entity_sides import Source
+from ragauge.runners.components.evaluate_all import AllOptions, Entries
 from ragauge.runners.components.evaluate_linking import LinkingOptions
 from ragauge.runners.components.evaluate_ner import NerOptions
 from ragauge.runners.components.evaluate_retrieval import RetrievalOptions, Test
 from ragauge.runners.components.evaluate_types import TypesOptions
 from ragauge.runners.components.evaluate_types import types_values as types_values
 from ragauge.runners.components.linking_join import Duplicates
+from ragauge.runners.components.model_calls import Progress as _model_calls_Progress
 from ragauge.runners.components.retrieval_ranked import Duplicates as _retrieval_ranked_Duplicates
-from ragauge.runners.diagnosis.claims import Progress as _claims_Progress
 from ragauge.runners.diagnosis.diagnose import AskAgain, DiagnoseOptions
+from ragauge.runners.diagnosis.scored import Progress as _scored_Progress
 from ragauge.runners.gather import Each
 from ragauge.runners.judge import Adaptive
 from ragauge.runners.metric_change import Method
@@ -509,7 +508,7 @@ def evaluate_all(
     queries: QuerySource | None = None,
     qrels: Judgements | None = None,
     documents: Mapping[str, str] | None = None,
-    progress: _component_runs_Progress | None = None,
+    progress: _model_calls_Progress | None = None,
     preset: str | None = None,
     gates: str | None = None,
     by: list[str] | tuple[str, ...] = (),
@@ -534,7 +533,7 @@ def diagnose(
     top: int = 3,
     *,
     ask_again: AskAgain | None = None,
-    progress: _claims_Progress | None = None,
+    progress: _scored_Progress | None = None,
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     lang: Language = "en",
@@ -560,7 +559,7 @@ def diagnose_traces(
     manifest: str | None = None,
     docs: str | None = None,
     ask_again: AskAgain | None = None,
-    progress: _claims_Progress | None = None,
+    progress: _scored_Progress | None = None,
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     lang: Language = "en",

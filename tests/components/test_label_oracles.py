@@ -13,7 +13,6 @@ from ragauge.ingest.labelled.label_sets import labels_met, read_label_set
 from ragauge.metrics.label_codes import label_patterns
 from ragauge.metrics.label_sums import label_values
 from ragauge.runners.components.evaluate_types import evaluate_types
-from ragauge.runners.components.types_detail import per_label
 
 HERITAGE = read_label_set("heritage")
 SEEDS = range(12)
@@ -35,82 +34,55 @@ def report(gold, predicted, average, **how):
     return precision, recall, f1
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_averages_over_labels_met_equal_sklearn(seed):
-    gold, predicted = drawn(seed, HERITAGE.labels)
-    value = label_values(label_patterns(labels_met(gold, predicted), gold, predicted))
-    precision, recall, f1 = report(gold, predicted, "macro")
-    assert value["labels.macro_precision"] == pytest.approx(precision)
-    assert value["labels.macro_recall"] == pytest.approx(recall)
-    assert value["labels.macro_f1"] == pytest.approx(f1)
-    assert value["labels.weighted_f1"] == pytest.approx(report(gold, predicted, "weighted")[2])
-    assert value["labels.accuracy"] == accuracy_score(gold, predicted)
+def sets():
+    return (drawn(seed, HERITAGE.labels) for seed in SEEDS)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_averages_over_a_declared_set_equal_sklearn(seed):
-    gold, predicted = drawn(seed, HERITAGE.labels)
-    value = label_values(label_patterns(HERITAGE, gold, predicted))
+def test_averages_equal_sklearn():
     declared = {"labels": HERITAGE.labels}
-    without_absent = report(gold, predicted, "macro", **declared, zero_division=math.nan)
-    assert value["labels.macro_f1"] == pytest.approx(without_absent[2])
-    assert value["labels.macro_f1_all"] == pytest.approx(
-        report(gold, predicted, "macro", **declared)[2]
-    )
+    for gold, predicted in sets():
+        value = label_values(label_patterns(labels_met(gold, predicted), gold, predicted))
+        names = ("labels.macro_precision", "labels.macro_recall", "labels.macro_f1")
+        macro = report(gold, predicted, "macro")
+        assert [value[name] for name in names] == [pytest.approx(one) for one in macro]
+        assert value["labels.weighted_f1"] == pytest.approx(report(gold, predicted, "weighted")[2])
+        assert value["labels.accuracy"] == accuracy_score(gold, predicted)
+        value = label_values(label_patterns(HERITAGE, gold, predicted))
+        without_absent = report(gold, predicted, "macro", **declared, zero_division=math.nan)
+        every = report(gold, predicted, "macro", **declared)
+        assert value["labels.macro_f1"] == pytest.approx(without_absent[2])
+        assert value["labels.macro_f1_all"] == pytest.approx(every[2])
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_predictions_outside_the_set_count_as_sklearn_counts_them(seed):
-    gold, predicted = drawn(seed, HERITAGE.labels)
-    predicted = ["foo" if place % 7 == 0 else one for place, one in enumerate(predicted)]
-    value = label_values(label_patterns(HERITAGE, gold, predicted))
-    found = report(gold, predicted, "macro", labels=HERITAGE.labels)
-    assert value["labels.macro_f1_all"] == pytest.approx(found[2])
-    assert value["labels.accuracy"] == accuracy_score(gold, predicted)
+def test_labels_outside_the_set_count_as_sklearn_counts_them_and_not_in_gold():
+    for gold, predicted in sets():
+        said = ["foo" if place % 7 == 0 else one for place, one in enumerate(predicted)]
+        value = label_values(label_patterns(HERITAGE, gold, said))
+        found = report(gold, said, "macro", labels=HERITAGE.labels)
+        assert value["labels.macro_f1_all"] == pytest.approx(found[2])
+        assert value["labels.accuracy"] == accuracy_score(gold, said)
+        odd = ["foo" if place % 5 == 0 else one for place, one in enumerate(gold)]
+        value = label_values(label_patterns(HERITAGE, odd, predicted))
+        kept = [place for place, one in enumerate(odd) if one != "foo"]
+        one, other = [gold[place] for place in kept], [predicted[place] for place in kept]
+        assert value["labels.accuracy"] == accuracy_score(one, other)
+        assert value["labels.macro_f1"] == pytest.approx(report(one, other, "macro")[2])
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_gold_outside_the_set_is_left_out(seed):
-    gold, predicted = drawn(seed, HERITAGE.labels)
-    gold = ["foo" if place % 5 == 0 else one for place, one in enumerate(gold)]
-    value = label_values(label_patterns(HERITAGE, gold, predicted))
-    kept = [place for place, one in enumerate(gold) if one != "foo"]
-    gold, predicted = [gold[place] for place in kept], [predicted[place] for place in kept]
-    assert value["labels.accuracy"] == accuracy_score(gold, predicted)
-    assert value["labels.macro_f1"] == pytest.approx(report(gold, predicted, "macro")[2])
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_each_label_equals_sklearn(seed):
-    gold, predicted = drawn(seed, HERITAGE.labels)
-    found = per_label(label_patterns(HERITAGE, gold, predicted))
-    columns = precision_recall_fscore_support(
-        gold, predicted, labels=HERITAGE.labels, average=None, zero_division=math.nan
-    )
-    for label, *row in zip(HERITAGE.labels, *columns, strict=True):
-        mine = [found[label][name] for name in ("precision", "recall", "f1", "support")]
-        assert mine == [None if math.isnan(one) else pytest.approx(one) for one in row]
-        assert found[label]["predicted"] == predicted.count(label)
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_the_matrix_equals_sklearn(seed):
-    gold, predicted = drawn(seed, HERITAGE.labels)
-    matrix = label_patterns(HERITAGE, gold, predicted).matrix()
-    assert (
-        matrix[:-1, :-2].tolist()
-        == confusion_matrix(gold, predicted, labels=HERITAGE.labels).tolist()
-    )
-
-
-@pytest.mark.parametrize("seed", SEEDS)
-def test_groups_equal_hiclass(seed):
-    gold, predicted = drawn(seed, HERITAGE.labels)
-    value = label_values(label_patterns(HERITAGE, gold, predicted))
-    paths = [np.array([HERITAGE.path(one) for one in side]) for side in (gold, predicted)]
-    assert value["labels.hierarchical_precision"] == pytest.approx(hiclass.precision(*paths))
-    assert value["labels.hierarchical_recall"] == pytest.approx(hiclass.recall(*paths))
-    assert value["labels.hierarchical_f1"] == pytest.approx(hiclass.f1(*paths, zero_division=0.0))
+def test_each_label_and_the_matrix_equal_sklearn():
+    for gold, predicted in sets():
+        sides = ({str(id): label for id, label in enumerate(side)} for side in (gold, predicted))
+        found = evaluate_types(*sides, labels="heritage", intervals=False).report
+        columns = precision_recall_fscore_support(
+            gold, predicted, labels=HERITAGE.labels, average=None, zero_division=math.nan
+        )
+        for label, *row in zip(HERITAGE.labels, *columns, strict=True):
+            rates = found.per_type[label]
+            mine = [rates[name] for name in ("precision", "recall", "f1", "support")]
+            assert mine == [None if math.isnan(one) else pytest.approx(one) for one in row]
+            assert rates["predicted"] == predicted.count(label)
+        theirs = confusion_matrix(gold, predicted, labels=HERITAGE.labels).tolist()
+        assert [list(row) for row in found.detail.matrix] == theirs
 
 
 DEEP = LabelSet(
@@ -119,18 +91,21 @@ DEEP = LabelSet(
 )
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_paths_of_any_depth_equal_hiclass(seed):
-    gold, predicted = drawn(seed, DEEP.labels)
-    value = label_values(label_patterns(DEEP, gold, predicted))
-    depth = max(len(DEEP.path(one)) for one in DEEP.labels)
-    paths = [
-        np.array([(*DEEP.path(one), *[""] * (depth - len(DEEP.path(one)))) for one in side])
-        for side in (gold, predicted)
-    ]
-    assert value["labels.hierarchical_precision"] == pytest.approx(hiclass.precision(*paths))
-    assert value["labels.hierarchical_recall"] == pytest.approx(hiclass.recall(*paths))
-    assert value["labels.hierarchical_f1"] == pytest.approx(hiclass.f1(*paths, zero_division=0.0))
+@pytest.mark.parametrize("known", [HERITAGE, DEEP], ids=["heritage", "deep"])
+def test_paths_of_any_depth_equal_hiclass(known):
+    depth = max(len(known.path(one)) for one in known.labels)
+    for gold, predicted in (drawn(seed, known.labels) for seed in SEEDS):
+        value = label_values(label_patterns(known, gold, predicted))
+        paths = [
+            np.array([(*known.path(one), *[""] * (depth - len(known.path(one)))) for one in side])
+            for side in (gold, predicted)
+        ]
+        names = ("precision", "recall", "f1")
+        theirs = (hiclass.precision(*paths), hiclass.recall(*paths))
+        theirs = (*theirs, hiclass.f1(*paths, zero_division=0.0))
+        assert [value[f"labels.hierarchical_{name}"] for name in names] == [
+            pytest.approx(one) for one in theirs
+        ]
 
 
 def test_a_single_class_equals_sklearn():

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from ragauge.runners.answers.agreement import by_writer
-from ragauge.runners.answers.folds import FOLDS, ROUNDS, dealt, held_out
+from ragauge.runners.answers.agreement import FOLDS, ROUNDS, by_writer, dealt, held_out
 from ragauge.stats.discrimination import value_of
 
 WRITERS = 3

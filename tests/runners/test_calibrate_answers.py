@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 
 import numpy as np
 import pytest
@@ -14,9 +13,8 @@ from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.calibration import read_answer_calibrations
 from ragauge.runners.answers.calibrate_groundedness import calibrate_groundedness
 from ragauge.runners.answers.calibrate_judge import calibrate_judge
-from ragauge.runners.answers.calibrated_file import keep_calibration
+from ragauge.runners.answers.calibration_report import keep_calibration
 from ragauge.runners.answers.evaluate_answers import evaluate_answers
-from ragauge.runners.answers.folds import FOLDS, ROUNDS, held_out
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.labelled import read_labelled
 from ragauge.stats.discrimination import best_threshold
@@ -97,18 +95,6 @@ def test_answers_of_one_context_are_one_source():
     by_context = read_labelled(rows)
     assert len({one.source for one in by_context.rows}) == 6
     assert len({one.source for one in read_labelled(rows, group="model").rows}) == 3
-
-
-def test_folds_never_part_a_source():
-    sources = [f"s{place // 3}" for place in range(100)]
-    met = Counter()
-    for out in held_out(sources):
-        held = {source for source, is_out in zip(sources, out, strict=True) if is_out}
-        kept = {source for source, is_out in zip(sources, out, strict=True) if not is_out}
-        assert not held & kept
-        met.update(np.flatnonzero(out).tolist())
-    assert set(met.values()) == {ROUNDS}
-    assert len(list(held_out(sources))) == ROUNDS * FOLDS
 
 
 # Groundedness

@@ -7,7 +7,7 @@ import pytest
 from ragauge import evaluate_answers
 from ragauge.errors import UsageError
 from ragauge.models.embedders import embedder
-from ragauge.runners.answers import likeness
+from ragauge.runners.answers import gathering
 from ragauge.runners.answers.gathering import Asking
 from ragauge.store.reply_cache import open_replies
 from tests.models.judge_server import chatting, refuses, status
@@ -83,7 +83,7 @@ def test_a_dead_embedder_costs_its_own_metrics_alone():
 
 
 def test_a_gate_on_what_an_embedder_lost_in_part_does_not_pass(monkeypatch):
-    monkeypatch.setattr(likeness, "AT_A_TIME", 1)
+    monkeypatch.setattr(gathering, "AT_A_TIME", 1)
 
     def script(asked):
         lost = any("1801" in text for text in asked.body["input"])
@@ -97,7 +97,7 @@ def test_a_gate_on_what_an_embedder_lost_in_part_does_not_pass(monkeypatch):
 
 
 def test_one_that_is_down_is_not_asked_again(monkeypatch):
-    monkeypatch.setattr(likeness, "AT_A_TIME", 1)
+    monkeypatch.setattr(gathering, "AT_A_TIME", 1)
     with chatting(lambda asked: status("503 Service Unavailable")) as server:
         report = evaluated(server, metrics=("relevance",)).report
     assert len(server.requests) == 4  # the attempts of one call

@@ -294,6 +294,40 @@ def test_more_documents_than_were_asked_for_are_left_out_and_told():
     assert report.metrics["retrieval.rr"].value == 0
 
 
+class Hit:
+    def __init__(self, id, source):
+        self.id, self.source = id, source
+
+
+def ranked(returned, k=20):
+    """What is kept of a model's documents for one query, and the report on them."""
+    model = type("Retriever", (), {"retrieve": lambda self, query, k: returned})()
+    given = {"queries": QUERIES, "qrels": QRELS_ROWS, "intervals": False, "k": k}
+    outcome = evaluate_all(ENTRIES, model, **given)
+    kept = dict(outcome.answers())["retrieval/q1"].trace.retrieved_ids
+    return kept, outcome.report
+
+
+def test_scores_say_which_documents_are_the_first_k_and_one_twice_is_one():
+    scores = {"a": 1.0, "b": 3.0, "c": 1.0, "d": 2.0}
+    kept, _ = ranked([{"id": id, "score": score} for id, score in scores.items()], k=3)
+    assert kept == ("b", "d", "c")
+    twice = [{"id": id} for id in "abac"]
+    kept, report = ranked(twice, k=3)
+    assert kept == ("a", "b", "c") and "more_than_k" not in report.finding_counts
+    kept, report = ranked(twice, k=2)
+    assert kept == ("a", "b") and report.finding_counts["more_than_k"] == len(QUERIES)
+
+
+def test_a_document_names_one_source_or_several_or_none():
+    given = {"a": "bm25", "b": ["y", "x", "y"], "c": ("x",), "d": {"y", "x"}, "e": None, "f": ""}
+    for made in (Hit, lambda *hit: dict(zip(("id", "source"), hit, strict=True))):
+        _, report = ranked([made(id, source) for id, source in given.items()])
+        assert {*report.tasks["retrieval"].detail.sources} == {"bm25", "x", "y", "(none)"}
+    _, report = ranked([{"id": "a", "source": []}])
+    assert report.tasks["retrieval"].detail.sources == {}
+
+
 def test_objects_and_numpy_numbers_will_do_as_well():
     class Objects(Perfect):
         def extract_entities(self, text):

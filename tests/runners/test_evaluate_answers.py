@@ -14,9 +14,9 @@ from ragauge import evaluate_answers, open_history, record
 from ragauge.engines.local import ordered
 from ragauge.errors import InputRejected, UsageError
 from ragauge.metrics.table import reading
-from ragauge.runners.answers import gathering, measuring
-from ragauge.runners.answers.measuring import measured_answers
+from ragauge.runners.answers import gathering, supporting
 from ragauge.runners.answers.scores import write_scores
+from ragauge.runners.answers.supporting import measured_answers
 from ragauge.runners.compare import compare
 
 CONTEXT = "The museum opened in 1800 and has 12,000 paintings."
@@ -101,8 +101,8 @@ def test_numbers_do_not_depend_on_the_order_of_rows():
 
 
 def test_the_number_of_workers_changes_nothing(monkeypatch):
-    monkeypatch.setattr("ragauge.runners.answers.measuring.MANY", 1)
-    monkeypatch.setattr("ragauge.runners.answers.measuring.PIECE", 2)
+    monkeypatch.setattr("ragauge.runners.answers.supporting.MANY", 1)
+    monkeypatch.setattr("ragauge.runners.answers.supporting.PIECE", 2)
     one, two = evaluated(judge="lexical"), evaluated(judge="lexical", workers=2)
     assert msgspec.json.encode(one.scores) == msgspec.json.encode(two.scores)
     assert one.report.metrics == two.report.metrics
@@ -292,7 +292,7 @@ def test_the_same_bytes_with_any_number_of_workers(monkeypatch):
         used.append(workers)
         return ordered(make, arguments, work, workers)
 
-    monkeypatch.setattr(measuring, "ordered", spied)
+    monkeypatch.setattr(supporting, "ordered", spied)
     monkeypatch.setattr(gathering, "measured_answers", partial(measured_answers, many=200))
     rows = [{**ROWS[0], "id": str(number), "answer": f"In {number}."} for number in range(200)]
     names = ("groundedness", "relevance", "lexical_answer_relevancy", "rougeL", "date_agreement")
@@ -307,7 +307,7 @@ def test_the_same_bytes_with_any_number_of_workers(monkeypatch):
 def test_few_rows_start_no_process(monkeypatch):
     used = []
     monkeypatch.setattr(
-        measuring, "ordered", lambda *given: used.append(given[-1]) or ordered(*given)
+        supporting, "ordered", lambda *given: used.append(given[-1]) or ordered(*given)
     )
     evaluated(workers=8)
     assert used == [1]

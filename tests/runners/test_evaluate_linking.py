@@ -678,3 +678,27 @@ class TestInputs:
     def test_options_are_checked(self):
         with pytest.raises(UsageError, match="eval linking"):
             evaluate_linking(gold_of({"a": "Q1"}), predicted_of({"a": []}), duplicates="maybe")
+
+
+ITSELF = [
+    {"id": "a", "mention": "A", "gold_wikidata": "Q1", "gold_viaf": "11"},
+    {"id": "b", "mention": "B", "gold_wikidata": None, "gold_viaf": None},
+]
+
+
+def test_a_file_against_itself_is_right_and_says_so(tmp_path):
+    file = tmp_path / "gold.jsonl"
+    file.write_text("\n".join(map(json.dumps, ITSELF)))
+    found = report(file, file)
+    names = ("accuracy", "hits@1", "nil_f1", "coverage")
+    assert [found.metrics[f"linking.{name}"].value for name in names] == [1.0] * 4
+    assert found.finding_counts == {"gold_as_prediction": 2}
+
+
+@pytest.mark.parametrize(
+    "said", [{"wikidata_id": "Q9"}, {"candidates": ["Q9"]}, {"prediction": "Q9"}, {"nil": True}]
+)
+def test_gold_beside_a_prediction_is_never_taken_for_it(said):
+    found = report(ITSELF[:1], [{**ITSELF[0], **said}])
+    assert found.metrics["linking.accuracy"].value == 0.0
+    assert "gold_as_prediction" not in found.finding_counts

@@ -8,9 +8,9 @@ import msgspec
 import pytest
 
 from ragauge.errors import InputRejected
-from ragauge.runners.components import retrieval_files, retrieval_pieces
+from ragauge.runners.components import retrieval_runs
 from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval
-from ragauge.runners.components.retrieval_pieces import OtherOrder, Piece, pieces
+from ragauge.runners.components.retrieval_runs import OtherOrder, Piece, pieces
 
 SMALL = 150
 """Bytes of a piece in these tests."""
@@ -42,10 +42,10 @@ def written(path: Path, lines: list[list[str]]) -> Path:
 
 
 def in_pieces(monkeypatch: pytest.MonkeyPatch, held_up_to: int) -> None:
-    monkeypatch.setattr(retrieval_files, "CUT_FROM", 0)
-    monkeypatch.setattr(retrieval_files, "SPREAD_FROM", 0)
-    monkeypatch.setattr(retrieval_files, "HELD_UP_TO", held_up_to)
-    monkeypatch.setattr(retrieval_files, "PIECE", SMALL)
+    monkeypatch.setattr(retrieval_runs, "CUT_FROM", 0)
+    monkeypatch.setattr(retrieval_runs, "SPREAD_FROM", 0)
+    monkeypatch.setattr(retrieval_runs, "HELD_UP_TO", held_up_to)
+    monkeypatch.setattr(retrieval_runs, "PIECE", SMALL)
 
 
 def report(qrels: Path, run: Path, **options: Any) -> bytes:
@@ -184,4 +184,4 @@ def test_a_wholly_different_order_is_given_up(tmp_path: Path) -> None:
     qrels = written(tmp_path / "qrels", [[f"x{name} 0 d 1\n"] for name in names])
     with pytest.raises(OtherOrder):
         list(pieces(str(run), str(qrels), 1))
-    assert len(names) > retrieval_pieces.LOOKED_FOR
+    assert len(names) > retrieval_runs.LOOKED_FOR

@@ -14,10 +14,9 @@ from ragauge.contracts.evaluation import RankingDetail, SourceShare
 from ragauge.contracts.metric import Absent
 from ragauge.contracts.rankings import UNJUDGED, Ranking
 from ragauge.metrics.retrieval_names import named
-from ragauge.runners.components import retrieval_groups, retrieval_judged
+from ragauge.runners.components import retrieval_judged
 from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval, per_query_frame
-from ragauge.runners.components.retrieval_groups import Marks, grouped, offsets_of
-from ragauge.runners.components.retrieval_judged import Judged
+from ragauge.runners.components.retrieval_judged import Judged, Marks, grouped, offsets_of
 
 MEASURES = ("ndcg@5", "p@5", "recall@10", "rr", "ap", "bpref", "judged@10")
 Qrels = dict[str, dict[str, int]]
@@ -75,10 +74,10 @@ def test_marks_tell_repeated_documents(by_query: list[list[str]], widened: int) 
     offsets = offsets_of(np.array([len(some) for some in by_query]))
     document = pl.Series([id for some in by_query for id in some], dtype=pl.String)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(retrieval_groups, "_WIDENED", widened)
+        patch.setattr(retrieval_judged, "_WIDENED", widened)
         marks = Marks.of(offsets, document)
     repeated = any(len({*some}) < len(some) for some in by_query)
-    assert retrieval_groups.distinct(marks.keys) is not repeated
+    assert retrieval_judged.distinct(marks.keys) is not repeated
     assert (np.diff(marks.sorted.astype(object)) > 0).all()
     starts = np.repeat(offsets[:-1], np.diff(offsets))
     rows = marks.rows(np.arange(len(document)), starts)
@@ -88,13 +87,12 @@ def test_marks_tell_repeated_documents(by_query: list[list[str]], widened: int) 
 def test_a_document_with_anothers_mark_is_not_taken_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
     def numbered(offsets: np.ndarray, document: pl.Series, place_bits: int) -> np.ndarray:
         """Documents that begin alike have the same mark."""
-        query = retrieval_groups.queries_of(offsets).astype(np.uint64)
+        query = retrieval_judged.queries_of(offsets).astype(np.uint64)
         first = np.array([ord(id[0]) for id in document], dtype=np.uint64)
         row = np.arange(len(first), dtype=np.uint64) & np.uint64((1 << place_bits) - 1)
         return (((query << np.uint64(16)) | first) << np.uint64(place_bits)) | row
 
     monkeypatch.setattr(retrieval_judged, "numbered", numbered)
-    monkeypatch.setattr(retrieval_groups, "numbered", numbered)
     judged = Judged(
         queries=pl.Series(["q1", "q2"]),
         offsets=np.array([0, 2, 3]),

@@ -264,9 +264,7 @@ def test_everything_in_a_report_is_plain_json():
 
 
 def test_a_matrix_nobody_can_read_is_left_out(monkeypatch):
-    from ragauge.runners.components import types_detail
-
-    monkeypatch.setattr(types_detail, "MATRIX_LABELS", 1)
+    monkeypatch.setattr("ragauge.runners.components.evaluate_types.MATRIX_LABELS", 1)
     found = report(listed("ML"), listed("LL")).detail
     assert (found.labels, found.matrix, found.errors) == (("L", "M"), (), 1)
 

@@ -10,7 +10,7 @@ from msgspec import structs
 from ragauge import evaluate_answers
 from ragauge.errors import UsageError
 from ragauge.runners.answers.gathering import Asking
-from ragauge.runners.answers.spending import read_budget, read_prices
+from ragauge.runners.answers.options import read_budget, read_prices
 from ragauge.store.reply_cache import open_replies
 from tests.models.judge_server import chatting, refuses, says, status
 

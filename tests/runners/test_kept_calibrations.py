@@ -18,10 +18,11 @@ from ragauge.runners.answers.evaluate_answers import evaluate_answers
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.kept_calibrations import (
     FROM_STORE,
+    UNNAMED,
     keep_agreement,
+    makers_of,
     shown_agreement,
 )
-from ragauge.runners.answers.makers import UNNAMED, makers_of
 from ragauge.runners.answers.options import AnswerOptions
 from ragauge.store.reply_cache import open_replies
 from ragauge.text.grounding.model import shipped

@@ -8,8 +8,8 @@ from ragauge import evaluate_all, evaluate_answers, evaluate_ner, evaluate_retri
 from ragauge.contracts.history import REPORT
 from ragauge.contracts.kept import SUMMARY, KeptAnswer
 from ragauge.contracts.trace import Trace
-from ragauge.runners.components import retrieval_files
-from ragauge.runners.components.retrieval_files import RESULTS_KEPT
+from ragauge.runners.components import retrieval_runs
+from ragauge.runners.components.retrieval_runs import RESULTS_KEPT
 from ragauge.runners.recording import record
 from tests.runners.kept_files import kept_answers
 from tests.runners.test_evaluate_all import ENTRIES, QRELS_ROWS, QUERIES, Perfect
@@ -74,9 +74,9 @@ def test_a_run_that_is_read_in_pieces_keeps_the_same(tmp_path, monkeypatch, held
     judged, ranked = files()
     qrels, run = written(tmp_path / "qrels", judged), written(tmp_path / "run", ranked)
     whole = list(evaluate_retrieval(qrels, run, intervals=False).answers())
-    monkeypatch.setattr(retrieval_files, "PIECE", SMALL)
-    monkeypatch.setattr(retrieval_files, "CUT_FROM", SMALL)
-    monkeypatch.setattr(retrieval_files, "HELD_UP_TO", 1 << 20 if held else 0)
+    monkeypatch.setattr(retrieval_runs, "PIECE", SMALL)
+    monkeypatch.setattr(retrieval_runs, "CUT_FROM", SMALL)
+    monkeypatch.setattr(retrieval_runs, "HELD_UP_TO", 1 << 20 if held else 0)
     pieces = list(evaluate_retrieval(qrels, run, intervals=False).answers())
     assert sorted(pieces, key=lambda pair: pair[0]) == sorted(whole, key=lambda pair: pair[0])
     assert len(whole) == len({query for query, _ in whole}) > 20

@@ -3,6 +3,7 @@
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import structs
 
 from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.ingest.calibration import AnswerCalibration
@@ -22,7 +23,8 @@ def row(answer="The museum opened in 1800.", **fields):
 
 
 def supported(facts, *needs, **options):
-    return Supporting(needs=frozenset(needs), **options).ready()(facts)
+    supporter = Supporting(needs=frozenset(needs), **options).ready()
+    return structs.replace(facts, **supporter.found(facts))
 
 
 def test_what_is_found_is_what_the_function_says():

@@ -138,7 +138,7 @@ def _calibrated(
     """Calibrate with the options given, keep and show what came of it; the exit code."""
     from ragauge.contracts.answer_calibration import AnswerCalibrationReport
     from ragauge.reports.forms import form_of
-    from ragauge.runners.answers.calibrated_file import check_calibration_file, keep_calibration
+    from ragauge.runners.answers.calibration_report import check_calibration_file, keep_calibration
 
     form, out = given.pop("format") or "text", given.pop("out")
     forms = {

@@ -179,7 +179,7 @@ def _estimate(gold: int, plan: SweepPlan, options: SweepOptions, finished: int) 
 
 
 def _prices(text: str) -> Prices:
-    from ragauge.runners.answers.spending import read_prices
+    from ragauge.runners.answers.options import read_prices
 
     return read_prices(text)
 

@@ -8,8 +8,7 @@ from ragauge.ingest.scored.scored_file import score_rows
 from ragauge.models.judging import lexical_claims
 from ragauge.runners.answers.supporting import SentenceSupporter
 from ragauge.runners.diagnosis import scored
-from ragauge.runners.diagnosis.claims import LexicalClaims
-from ragauge.runners.diagnosis.scored import address_counts, scored_material
+from ragauge.runners.diagnosis.scored import LexicalClaims, address_counts, scored_material
 from ragauge.text.grounding import Passages
 from ragauge.text.grounding.model import shipped
 

@@ -40,22 +40,19 @@ def test_every_fault_that_spoils_answers_is_tried():
     assert len(CAUSES) >= 10
 
 
-@pytest.mark.parametrize("fault", CAUSES)
-def test_the_true_cause_is_first(fault):
-    assert named("heritage", fault)[0] == CAUSES[fault]
-
-
-@pytest.mark.parametrize("fault", CAUSES)
-def test_it_is_among_the_first_three_on_documents_nobody_looked_at(fault):
-    assert CAUSES[fault] in named("handbook", fault)[:3]
+@pytest.mark.parametrize(("corpus", "first"), [("heritage", 1), ("handbook", 3)])
+def test_the_true_cause_is_among_the_first(corpus, first):
+    """First of all on one set, and among three on documents nobody looked at."""
+    found = {fault: named(corpus, fault)[:first] for fault in CAUSES}
+    assert {fault: ids for fault, ids in found.items() if CAUSES[fault] not in ids} == {}
 
 
 @pytest.mark.parametrize("corpus", CORPORA)
-@pytest.mark.parametrize("draw", range(1, 5))
-def test_a_sound_pipeline_has_no_likely_cause(corpus, draw):
-    found = ranked(corpus, draw=draw)
-    assert [one.rule.id for one in found if one.standing == "likely"] == []
-    assert any(one.explains for one in found), "its few errors are seen all the same"
+def test_a_sound_pipeline_has_no_likely_cause(corpus):
+    for draw in range(1, 5):
+        found = ranked(corpus, draw=draw)
+        assert [one.rule.id for one in found if one.standing == "likely"] == []
+        assert any(one.explains for one in found), "its few errors are seen all the same"
 
 
 @pytest.mark.parametrize(

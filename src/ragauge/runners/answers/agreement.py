@@ -10,7 +10,6 @@ from msgspec import Struct
 
 from ragauge.contracts.answer_calibration import Control, LabelledScores
 from ragauge.contracts.answers import AnswerKind
-from ragauge.runners.answers.folds import dealt
 from ragauge.stats.discrimination import (
     auroc,
     balanced_accuracy,
@@ -19,6 +18,7 @@ from ragauge.stats.discrimination import (
     kappa,
     value_of,
 )
+from ragauge.stats.draws import below
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,10 +26,34 @@ if TYPE_CHECKING:
     from ragauge.runners.answers.labelled import Labelled
     from ragauge.stats.discrimination import Statistic
 
-    Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
     Places = NDArray[np.int64]
+    Floats = NDArray[np.float64]
     Measured = tuple[float | None, tuple[float, float] | None]
+
+
+FOLDS = 10
+ROUNDS = 3
+"""Times the sources are dealt anew: what a row comes to is the mean over them."""
+
+
+def held_out(sources: Sequence[str]) -> Iterator[Flags]:
+    """Which rows are held out, fold after fold; every row is, once a round."""
+    for fold in dealt(sources):
+        for place in range(int(fold.max(initial=-1)) + 1):
+            yield fold == place
+
+
+def dealt(sources: Sequence[str]) -> Iterator[Places]:
+    """The fold of each row, round after round; rows of one source are in one fold."""
+    names = sorted(set(sources))
+    folds = min(FOLDS, len(names))
+    for turn in range(ROUNDS):
+        marks = below(turn, 1 << 32, (len(names),)).tolist()
+        order = sorted(range(len(names)), key=lambda place: (marks[place], place))
+        fold = {names[place]: rank % folds for rank, place in enumerate(order)}
+        yield np.array([fold[source] for source in sources], dtype=np.int64)
+
 
 SEED = 0
 DIGITS = 6
@@ -50,16 +74,6 @@ class Scored(Struct, frozen=True, kw_only=True):
     """Which rows are called good at the threshold; None where there is no threshold."""
     threshold: float | None
 
-    def of(self, rows: Flags) -> Scored:
-        """Some of the rows."""
-        return Scored(
-            name=self.name,
-            order=self.order[rows],
-            chances=None if self.chances is None else self.chances[rows],
-            said=None if self.said is None else self.said[rows],
-            threshold=self.threshold,
-        )
-
 
 def labelled_scores(
     scored: Scored, rows: Sequence[Labelled], kind: AnswerKind | None, *, used: bool
@@ -68,7 +82,13 @@ def labelled_scores(
     good, sources = [one.good for one in rows], [one.source for one in rows]
     reasons = [one_label(good)]
     ranked = _measured(auroc(scored.order, good), sources, reasons)
-    parted, same = _at_threshold(scored, good, sources, reasons)
+    parted: Measured = (None, None)
+    same: Measured = (None, None)
+    if scored.said is not None and not one_label(good):
+        parted = _measured(balanced_accuracy(scored.said, good), sources, reasons)
+        same = _measured(kappa(scored.said, good), sources, reasons, share=False)
+    elif not one_label(good):
+        reasons.append("no threshold does better than chance")
     ece = None if scored.chances is None else calibration_error(scored.chances, good)
     if scored.chances is None and len(rows):
         reasons.append("no calibration error: the scores are not chances from 0 to 1")
@@ -78,29 +98,16 @@ def labelled_scores(
         kind=kind,
         n=len(rows),
         sources=len(set(sources)),
-        base_rate=_rounded(sum(good) / len(good)) if good else None,
+        base_rate=rounded(sum(good) / len(good)) if good else None,
         auroc=ranked[0],
         auroc_ci=ranked[1],
         balanced_accuracy=parted[0],
         balanced_accuracy_ci=parted[1],
         kappa=same[0],
         kappa_ci=same[1],
-        ece=_rounded(ece),
-        threshold=_rounded(scored.threshold),
+        ece=rounded(ece),
+        threshold=rounded(scored.threshold),
         reason="; ".join(dict.fromkeys(filter(None, reasons))) or None,
-    )
-
-
-def _at_threshold(
-    scored: Scored, good: Sequence[bool], sources: Sequence[str], told: list[str | None]
-) -> tuple[Measured, Measured]:
-    """Balanced accuracy and κ of what the threshold says."""
-    if scored.said is None or one_label(good):
-        told.append(None if one_label(good) else "no threshold does better than chance")
-        return (None, None), (None, None)
-    return (
-        _measured(balanced_accuracy(scored.said, good), sources, told),
-        _measured(kappa(scored.said, good), sources, told, share=False),
     )
 
 
@@ -186,9 +193,13 @@ def _measured(
         return None, None
     spread = interval_over_groups(statistic, sources, share=share, seed=SEED)
     told.append(spread.reason)
-    ci = None if spread.ci is None else (round(spread.ci[0], DIGITS), round(spread.ci[1], DIGITS))
-    return round(value, DIGITS), ci
+    return round(value, DIGITS), rounded_ends(spread.ci)
 
 
-def _rounded(value: float | None) -> float | None:
+def rounded(value: float | None) -> float | None:
+    """A value with the decimals that are reported."""
     return None if value is None else round(float(value), DIGITS)
+
+
+def rounded_ends(ci: tuple[float, float] | None) -> tuple[float, float] | None:
+    return None if ci is None else (round(ci[0], DIGITS), round(ci[1], DIGITS))

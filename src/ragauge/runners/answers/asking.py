@@ -8,8 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, structs
 
-from ragauge.contracts.answers import AnswerRow
-from ragauge.contracts.claims import AnswerClaims, RubricScore
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.judge import JudgeCall, ReplyCache, Usage
 from ragauge.errors import BudgetSpent
@@ -19,12 +17,11 @@ from ragauge.models.judges import Budget, ChatJudge, Prices, chat_judge, estimat
 from ragauge.models.judging import judge_answer, judge_rubric, planned_calls
 from ragauge.models.judging.rubric import NO_ANSWER, rubric_call
 from ragauge.pipelines.threads import run_async
-from ragauge.runners.answers.options import AnswerOptions
-from ragauge.runners.answers.spending import read_budget, read_prices
+from ragauge.runners.answers.options import AnswerOptions, read_budget, read_prices
 
 if TYPE_CHECKING:
     from ragauge.models.judges.budget import Estimate
-    from ragauge.runners.answers.measuring import Progress
+    from ragauge.runners.answers.supporting import Progress
 
 CONCURRENCY = 8
 TIMEOUT_S = 60.0
@@ -80,23 +77,32 @@ class Judging(Struct, frozen=True, kw_only=True):
         progress: Progress | None,
     ) -> Judged:
         """The facts with what the judge says; what it will take is announced before."""
-        judge = self._judge(replies)
+        options = self.options
+        concurrency = options.concurrency or CONCURRENCY
+        judge = chat_judge(
+            options.endpoint or "",
+            model=options.judge_model or "",
+            key_env=options.judge_key_env,
+            cache=replies,
+            budget=Budget(calls=self.calls, cost=self.cost, prices=self.prices),
+            rate=self.rate,
+            concurrency=concurrency,
+            timeout_s=options.timeout or TIMEOUT_S,
+        )
+        # Rows under way together: with a small budget few, so that those begun are finished.
+        at_a_time = ROWS_A_CALL * concurrency
+        if self.calls is not None:
+            at_a_time = max(1, min(at_a_time, self.calls // CALLS_A_ROW))
         if announce is not None:
             announce(estimate(self._calls(facts, judge), self.prices, judge=judge))
         run = _Run(judge, self, len(facts), progress)
-        made = run_async(run.all(facts, self._at_a_time))
+        made = run_async(run.all(facts, at_a_time))
         return Judged(
             facts=made,
             judge=judge.id,
             usage=judge.usage,
             unfinished=_noted(made, run.spent, judge, findings),
         )
-
-    @property
-    def _at_a_time(self) -> int:
-        """Rows under way together: with a small budget few, so that those begun are finished."""
-        usual = ROWS_A_CALL * (self.options.concurrency or CONCURRENCY)
-        return usual if self.calls is None else max(1, min(usual, self.calls // CALLS_A_ROW))
 
     def _calls(self, facts: Sequence[AnswerFacts], judge: ChatJudge) -> Iterator[JudgeCall]:
         def known(call: JudgeCall) -> Mapping[str, Any] | None:
@@ -110,19 +116,6 @@ class Judging(Struct, frozen=True, kw_only=True):
             for one in facts:
                 if one.row.answer is not None:
                     yield rubric_call(one.row, rubric=rubric, seed=seed)
-
-    def _judge(self, replies: ReplyCache | None) -> ChatJudge:
-        options = self.options
-        return chat_judge(
-            options.endpoint or "",
-            model=options.judge_model or "",
-            key_env=options.judge_key_env,
-            cache=replies,
-            budget=Budget(calls=self.calls, cost=self.cost, prices=self.prices),
-            rate=self.rate,
-            concurrency=options.concurrency or CONCURRENCY,
-            timeout_s=options.timeout or TIMEOUT_S,
-        )
 
 
 class _Run:
@@ -159,15 +152,16 @@ class _Run:
             claims = await judge_answer(
                 facts.row, self._judge, self._wanted, refused=facts.refused, seed=self._seed
             )
-            rubric = await self._mark(facts.row) if "rubric" in self._wanted else None
+            rubric = None
+            if "rubric" in self._wanted:
+                rubric = await judge_rubric(
+                    facts.row, self._judge, rubric=self._rubric, seed=self._seed
+                )
         except BudgetSpent as spent:
             self.spent = str(spent)
             missing = dict.fromkeys(("claims", "rubric"), UNJUDGED)
             return structs.replace(facts, missing={**facts.missing, **missing})
         return structs.replace(facts, claims=claims, rubric=rubric)
-
-    async def _mark(self, row: AnswerRow) -> RubricScore:
-        return await judge_rubric(row, self._judge, rubric=self._rubric, seed=self._seed)
 
 
 def _noted(
@@ -179,20 +173,13 @@ def _noted(
         fact = f"the endpoint does not take {part}; {means}"
         findings.add(Finding("judge_takes_no", judge.id, fact))
     for one in facts:
-        for error in (*_errors(one.claims), *_failure(one.rubric)):
+        errors = list(one.claims.errors) if one.claims is not None else []
+        if one.rubric and one.rubric.score is None and one.rubric.reason != NO_ANSWER:
+            errors.append(f"rubric: {one.rubric.reason}")
+        for error in errors:
             findings.add(Finding(FAILED, one.row.where or one.row.id, f"{one.row.id}: {error}"))
     if spent is not None:
         unjudged = sum(one.claims is None for one in facts)
         findings.add(Finding(SPENT, judge.id, f"{unjudged:,} answers were not judged: {spent}"))
         return f"the judge stopped before {unjudged:,} of {len(facts):,} answers: {spent}"
     return None
-
-
-def _errors(claims: AnswerClaims | None) -> tuple[str, ...]:
-    return () if claims is None else claims.errors
-
-
-def _failure(rubric: RubricScore | None) -> tuple[str, ...]:
-    if rubric is None or rubric.score is not None or rubric.reason == NO_ANSWER:
-        return ()
-    return (f"rubric: {rubric.reason}",)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,27 +15,48 @@ from ragauge.contracts.answer_calibration import (
     OF_EACH_TO_MOVE,
     SOURCES_NEEDED,
     AnswerCalibrationReport,
+    Bias,
 )
+from ragauge.contracts.evaluation import AnswerDetail
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.score import Outcome
-from ragauge.errors import UsageError
-from ragauge.ingest.fields import quoted
-from ragauge.metrics.table import reading
-from ragauge.runners.answers.agreement import Scored, controls, labelled_scores, one_label
-from ragauge.runners.answers.calibration_report import Calibrating
-from ragauge.runners.answers.folds import ROUNDS, held_out
-from ragauge.runners.answers.gathering import Asking
-from ragauge.runners.answers.judge_bias import length_bias, position_flips
-from ragauge.runners.answers.judged_rows import (
-    FAMILY,
-    JudgedRows,
-    Said,
-    asked_scores,
-    joined_scores,
-    own_scores,
+from ragauge.errors import InputRejected, UsageError
+from ragauge.ingest.answered.records import placed_records
+from ragauge.ingest.answered.shapes import own_id
+from ragauge.ingest.fields import BadField, expected, number, quoted
+from ragauge.metrics.table import find, reading
+from ragauge.runners.answers.agreement import (
+    DIGITS,
+    ROUNDS,
+    SEED,
+    Scored,
+    controls,
+    held_out,
+    labelled_scores,
+    one_label,
+    rounded_ends,
 )
-from ragauge.runners.answers.labelled import Labelled, LabelledRows, read_labelled
-from ragauge.stats.discrimination import steady_threshold
+from ragauge.runners.answers.calibration_report import Calibrating
+from ragauge.runners.answers.evaluation import ReadAnswers, outcome_of_answers
+from ragauge.runners.answers.gathering import Asking
+from ragauge.runners.answers.kept_calibrations import UNNAMED, makers_of
+from ragauge.runners.answers.labelled import (
+    POSITION,
+    Labelled,
+    LabelledRows,
+    field_of,
+    read_labelled,
+)
+from ragauge.runners.answers.options import JUDGED, LEXICAL, AnswerOptions, check_options
+from ragauge.runners.components.options import refuse
+from ragauge.runners.options import chosen_options
+from ragauge.stats.discrimination import (
+    interval_over_groups,
+    rank_correlation,
+    steady_threshold,
+    value_of,
+)
+from ragauge.stats.intervals import clustered
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -45,7 +66,24 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
 
+
 NAME = "judge"
+DEFAULT_METRIC = "faithfulness"
+FAMILY = "answers."
+NO_SCORE = "the judge gave no score"
+UNKNOWN = "the file of scores has no row of this id"
+COVERAGE = "coverage"
+"""Is in every file of scores, and is no score of a judge."""
+_PREFIX = "lexical_"
+BY_ORDER = "by_order"
+"""Whether the order decided, as the comparison of two answers says."""
+PREFERRED, SWAPPED = "preferred", "preferred_swapped"
+"""Which place was preferred, as asked, and with the two answers swapped."""
+PLACES = {"first": "first", "second": "second", "tie": "tie", "a": "first", "b": "second"}
+NO_POSITIONS = (
+    "no row tells of positions: give `by_order`, or `preferred` and `preferred_swapped` "
+    "(first, second or tie), or an answer twice with another `position`"
+)
 REASONS_KEPT = 10
 OTHERS = "other reasons"
 HALF = 0.5
@@ -116,7 +154,11 @@ def calibrate_judge(
         found = own_scores(labelled, score, metric, judge_model)
     unscored: Counter[str] = Counter()
     judged = _judged(labelled, found, lower_is_better, unscored)
-    return _outcome(labelled, found, judged, _few(unscored), threshold)
+    # The commonest reasons; what fails in a hundred ways is reported in ten.
+    ranked = sorted(unscored.items(), key=lambda pair: (-pair[1], pair[0]))
+    rest = sum(times for _, times in ranked[REASONS_KEPT:])
+    reasons = dict(ranked[:REASONS_KEPT]) | ({OTHERS: rest} if rest else {})
+    return _outcome(labelled, found, judged, reasons, threshold)
 
 
 def _one_way(scores: Source | None, score: str | None, judging: dict[str, Any]) -> None:
@@ -138,9 +180,11 @@ def _judged(
     rows, values = [], []
     for one, said in zip(labelled.rows, found.said, strict=True):
         if said.value is None:
-            unscored[_why(said)] += 1
-            fact = f"{quoted(one.row.id)}: {_why(said)}"
-            labelled.findings.add(Finding("unscored", one.row.where, fact))
+            why = said.reason or "no score"
+            unscored[why] += 1
+            labelled.findings.add(
+                Finding("unscored", one.row.where, f"{quoted(one.row.id)}: {why}")
+            )
         else:
             rows.append(one)
             values.append(said.value)
@@ -152,17 +196,6 @@ def _judged(
         bounds = (float(known.bounds[0]), float(known.bounds[1]))
     turned = lower or (known is not None and known.better == "lower")
     return Judged(rows=rows, values=numbers, lower=turned, bounds=bounds)
-
-
-def _why(said: Said) -> str:
-    return said.reason or "no score"
-
-
-def _few(unscored: Counter[str]) -> dict[str, int]:
-    """The commonest reasons; what fails in a hundred ways is told in ten."""
-    ranked = sorted(unscored.items(), key=lambda pair: (-pair[1], pair[0]))
-    rest = sum(times for _, times in ranked[REASONS_KEPT:])
-    return dict(ranked[:REASONS_KEPT]) | ({OTHERS: rest} if rest else {})
 
 
 def _outcome(
@@ -227,19 +260,257 @@ def _scored(judged: Judged, threshold: float | None, *, told: bool) -> Scored:
     if told and threshold is not None:
         cut, said = threshold, order >= sign * threshold
     elif told and (best := steady_threshold(order, good, sources)) is not None:
-        cut, said = sign * best, _out_of_fold(judged, good)
+        # What thresholds say of answers whose sources they never saw, by most of the rounds. Where
+        # the other sources have no threshold that beats chance, every answer is called as most of
+        # them are: then nothing is told apart.
+        cut, votes, names = sign * best, np.zeros(len(good)), np.array(sources)
+        for out in held_out(sources):
+            at = steady_threshold(order[~out], good[~out], names[~out].tolist())
+            votes[out] += (good[~out].mean() >= HALF) if at is None else order[out] >= at
+        said = np.asarray(votes > ROUNDS / 2)
     return Scored(name=NAME, order=order, chances=judged.chances, said=said, threshold=cut)
 
 
-def _out_of_fold(judged: Judged, good: Flags) -> Flags:
-    """What thresholds say of answers whose sources they never saw, by most of the rounds.
+class Said(Struct, frozen=True):
+    """What a judge said of one answer."""
 
-    Where the other sources have no threshold that beats chance, every answer is called as most
-    of them are: then nothing is told apart.
+    value: float | None
+    reason: str | None = None
+    """Why there is no value."""
+
+
+class JudgedRows(Struct, frozen=True, kw_only=True):
+    """The scores of labelled rows, in their order, and whose they are."""
+
+    said: Sequence[Said]
+    metric: str
+    """Without its family."""
+    judge: str
+
+
+def asked_scores(
+    labelled: LabelledRows, metric: str | None, asking: Asking, given: Mapping[str, Any]
+) -> JudgedRows:
+    """The scores that a judge gives when it is asked, through the evaluation of answers."""
+    name = (metric or DEFAULT_METRIC).removeprefix(FAMILY)
+    if given["judge"] == LEXICAL and not name.startswith(_PREFIX):
+        name = f"{_PREFIX}{name}"
+    told = {key: value for key, value in given.items() if value is not None}
+    told |= {"metrics": (name,), "intervals": False}
+    options = chosen_options(AnswerOptions, "eval answers", told)
+    check_options("answers", options)
+    read = ReadAnswers(
+        task="answers",
+        rows=[one.row for one in labelled.rows],
+        given=[one.row.id for one in labelled.rows],
+        findings=labelled.findings,
+        problems=(),
+        coverage={},
+    )
+    outcome = outcome_of_answers(read, options, asking)
+    detail = outcome.report.detail
+    judge = detail.judge if isinstance(detail, AnswerDetail) else None
+    maker, *_ = makers_of(find(name, "answers"), judge, options)
+    values = [one.scores[name] for one in outcome.scores]
+    said = [Said(value["value"], value["reason"] or NO_SCORE) for value in values]
+    return JudgedRows(said=said, metric=name, judge=maker)
+
+
+def own_scores(
+    labelled: LabelledRows, field: str | None, metric: str | None, judge: str | None
+) -> JudgedRows:
+    """The scores that stand in the rows themselves: in a field, or under `scores`."""
+    problems: list[str] = []
+    if field is not None:
+        if not any(field_of(one.record, field) is not None for one in labelled.rows):
+            raise InputRejected(f"{labelled.name}: no row has {quoted(field)}, the judge's score")
+        found = [_held(field_of(one.record, field)) for one in labelled.rows]
+        name = (metric or field.rpartition(".")[2]).removeprefix(FAMILY)
+    else:
+        name = _metric_of([one.record for one in labelled.rows], metric, labelled.name)
+        found = [_score_of(one.record, name) for one in labelled.rows]
+    said = [
+        _checked(held, one.row.where, field or f"scores.{name}", problems)
+        for one, held in zip(labelled.rows, found, strict=True)
+    ]
+    refuse(problems)
+    return JudgedRows(said=said, metric=name, judge=_whose(name, judge, labelled))
+
+
+def joined_scores(
+    labelled: LabelledRows, scores: Source, metric: str | None, judge: str | None
+) -> JudgedRows:
+    """The scores of a file, such as `ragauge eval answers --out` writes, joined by id."""
+    problems: list[str] = []
+    placed = list(placed_records(scores, problems, None, "scores"))
+    there = [record for _, record in placed if isinstance(record, Mapping)]
+    told = str(scores) if not isinstance(scores, list | tuple) else "scores"
+    name = _metric_of(there, metric, told)
+    by_id: dict[tuple[str, str | None], Said] = {}
+    for place, record in placed:
+        id = own_id(record)
+        if id is None:
+            problems.append(f"{place}: id: missing; a score is joined to its answer by it")
+            continue
+        key = (str(id), _position(record))
+        if key in by_id:
+            problems.append(f"{place}: id: {quoted(str(id))} stands twice; keep one")
+        by_id[key] = _checked(_score_of(record, name), place, f"scores.{name}", problems)
+    refuse(problems)
+    said = [
+        by_id.get((one.given, _position(one.record)))
+        or by_id.get((one.given, None))
+        or Said(None, UNKNOWN)
+        for one in labelled.rows
+    ]
+    return JudgedRows(said=said, metric=name, judge=_whose(name, judge, labelled))
+
+
+def _whose(metric: str, named: str | None, labelled: LabelledRows) -> str:
+    """Whose scores these are; a metric that needs no endpoint is the sentence supporter's."""
+    known = reading("answers").get(f"{FAMILY}{metric}")
+    if named is None and known is not None and not known.needs & JUDGED:
+        return LEXICAL
+    if named is None:
+        fact = "the judge has no name; give --judge-model, so that its later reports show this"
+        labelled.findings.add(Finding("unnamed_judge", labelled.name, fact))
+    return named or UNNAMED
+
+
+def _position(record: Mapping[str, Any]) -> str | None:
+    value = record.get(POSITION)
+    return None if value is None else str(value)
+
+
+def _metric_of(records: Sequence[Mapping[str, Any]], metric: str | None, name: str) -> str:
+    """The metric to calibrate: the one that is named, or the only one there is."""
+    there = sorted({key for record in records for key in _scores(record)} - {COVERAGE})
+    if metric is not None:
+        short = metric.removeprefix(FAMILY)
+        if short not in there and not any(short in record for record in records):
+            known = f"there is {', '.join(map(quoted, there[:12]))}" if there else "there is none"
+            raise InputRejected(f"{name}: no row has a score of {quoted(short)}; {known}")
+        return short
+    if not there:
+        raise InputRejected(
+            f"{name}: no row has `scores`; name their field with --score, a file of scores with "
+            "--scores, or a judge to ask with --judge"
+        )
+    if len(there) > 1:
+        raise UsageError(f"{name}: has scores of {', '.join(there[:12])}; say which with --metric")
+    return there[0]
+
+
+def _scores(record: Mapping[str, Any]) -> Mapping[str, Any]:
+    held = record.get("scores")
+    return held if isinstance(held, Mapping) else {}
+
+
+def _score_of(record: Mapping[str, Any], name: str) -> tuple[Any, str | None]:
+    held = _scores(record).get(name)
+    return _held(record.get(name) if held is None else held)
+
+
+def _held(found: Any) -> tuple[Any, str | None]:
+    """A value and its reason: a score is a number, or an object that has them."""
+    if isinstance(found, Mapping):
+        reason = found.get("reason")
+        return found.get("value"), reason if isinstance(reason, str) else None
+    return found, None
+
+
+def _checked(held: tuple[Any, str | None], place: str, field: str, problems: list[str]) -> Said:
+    value, reason = held
+    if value is None or value == "":
+        return Said(None, reason or NO_SCORE)
+    try:
+        if isinstance(value, str):
+            value = _written(value, field)
+        return Said(float(value) if isinstance(value, bool) else float(number(value, field)))
+    except BadField as fault:
+        problems.append(f"{place}: {fault}")
+        return Said(None, NO_SCORE)
+
+
+def _written(cell: str, field: str) -> float:
+    """A number as a table holds it."""
+    try:
+        return float(cell)
+    except ValueError:
+        raise BadField(field, f"{expected('a number', cell)} {quoted(cell)}") from None
+
+
+def length_bias(shares: Floats, rows: Sequence[Labelled]) -> Bias:
+    """Spearman's ρ of judge minus people with the words of the answer.
+
+    Above 0, long answers are judged better than people judge them. `shares` are the judge's
+    scores from 0 to 1.
     """
-    order, votes = judged.order, np.zeros(len(good))
-    sources = np.array([one.source for one in judged.rows])
-    for out in held_out(sources.tolist()):
-        cut = steady_threshold(order[~out], good[~out], sources[~out].tolist())
-        votes[out] += (good[~out].mean() >= HALF) if cut is None else order[out] >= cut
-    return np.asarray(votes > ROUNDS / 2)
+    if not len(rows):
+        return Bias(name="length", value=None, ci=None, n=0, reason="no answer is judged")
+    apart = shares - np.array([float(one.good) for one in rows])
+    statistic = rank_correlation(np.round(apart, DIGITS), [float(one.words) for one in rows])
+    value = value_of(statistic, len(rows))
+    if value is None:
+        same = "judge and people differ by the same everywhere, or all answers are as long"
+        return Bias(name="length", value=None, ci=None, n=len(rows), reason=same)
+    sources = [one.source for one in rows]
+    spread = interval_over_groups(statistic, sources, share=False, seed=SEED)
+    return Bias(
+        name="length",
+        value=round(value, DIGITS),
+        ci=rounded_ends(spread.ci),
+        n=len(rows),
+        reason=spread.reason,
+    )
+
+
+def position_flips(said: Flags | None, rows: Sequence[Labelled]) -> Bias:
+    """The share of verdicts that name another answer when the two change places.
+
+    `said` is which rows are called good, for answers that stand there once a position.
+    """
+    flips = [*_compared(rows), *_judged_twice(said, rows)]
+    if not flips:
+        return Bias(name="position", value=None, ci=None, n=0, reason=NO_POSITIONS)
+    by_source: dict[str, list[bool]] = defaultdict(list)
+    for source, flipped in flips:
+        by_source[source].append(flipped)
+    yes = np.array([sum(each) for each in by_source.values()])
+    of = np.array([len(each) for each in by_source.values()])
+    return Bias(
+        name="position",
+        value=round(float(yes.sum() / of.sum()), DIGITS),
+        ci=rounded_ends(clustered(yes, of)),
+        n=len(flips),
+        reason=None,
+    )
+
+
+def _compared(rows: Sequence[Labelled]) -> Iterator[tuple[str, bool]]:
+    """Whether the order decided, of rows that are comparisons of two answers."""
+    for one in rows:
+        by_order = one.record.get(BY_ORDER)
+        said = (one.record.get(name) for name in (PREFERRED, SWAPPED))
+        places = [PLACES.get(str(word).strip().casefold()) for word in said]
+        if isinstance(by_order, bool):
+            yield one.source, by_order
+        elif None not in places:
+            # The same place in both orders is another answer each time.
+            yield one.source, places[0] == places[1] != "tie"
+
+
+def _judged_twice(said: Flags | None, rows: Sequence[Labelled]) -> Iterator[tuple[str, bool]]:
+    """Whether the verdict on one answer differs between its positions."""
+    if said is None:
+        return
+    verdicts: dict[str, dict[str, bool]] = defaultdict(dict)
+    sources: dict[str, str] = {}
+    for one, good in zip(rows, said.tolist(), strict=True):
+        position = one.record.get(POSITION)
+        if position is not None:
+            verdicts[one.given][str(position)] = good
+            sources[one.given] = one.source
+    for id, by_position in sorted(verdicts.items()):
+        if len(by_position) > 1:
+            yield sources[id], len(set(by_position.values())) > 1

@@ -8,8 +8,11 @@ from ragauge.contracts.finding import Findings
 from ragauge.ingest.answered.rows import read_answers
 from ragauge.runners.answers.evaluation import ReadAnswers, outcome_of_answers
 from ragauge.runners.answers.gathering import Asking
-from ragauge.runners.answers.metric_names import with_metric_names
-from ragauge.runners.answers.options import AnswerOptions, check_options
+from ragauge.runners.answers.options import (
+    AnswerOptions,
+    check_options,
+    with_metric_names,
+)
 from ragauge.runners.answers.scores import AnswersOutcome, with_rejected
 from ragauge.runners.components.options import refuse_bad
 from ragauge.runners.options import takes

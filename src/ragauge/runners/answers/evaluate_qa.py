@@ -15,8 +15,11 @@ from ragauge.ingest.answered.rows import Answered, read_answers
 from ragauge.ingest.fields import quoted
 from ragauge.runners.answers.evaluation import ReadAnswers, outcome_of_answers
 from ragauge.runners.answers.gathering import Asking
-from ragauge.runners.answers.metric_names import with_metric_names
-from ragauge.runners.answers.options import AnswerOptions, check_options
+from ragauge.runners.answers.options import (
+    AnswerOptions,
+    check_options,
+    with_metric_names,
+)
 from ragauge.runners.answers.scores import AnswersOutcome
 from ragauge.runners.components.options import refuse_bad
 from ragauge.runners.options import takes

@@ -12,46 +12,49 @@ import msgspec
 import numpy as np
 from msgspec import Struct, structs
 
-from ragauge.contracts.answers import AnswerRow
-from ragauge.contracts.evaluation import AnswerDetail, HumanAgreement, Task
+from ragauge.contracts.answers import ANSWER_KINDS, AnswerRow, SentenceSupport
+from ragauge.contracts.claims import AnswerClaims
+from ragauge.contracts.evaluation import (
+    AnswerDetail,
+    AnswerScored,
+    AnswerShown,
+    BandCount,
+    EvidenceText,
+    HumanAgreement,
+    ShownSentence,
+    Task,
+)
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.contracts.score import ROWS_KEPT
 from ragauge.contracts.trace import Trace
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.gates.presets import any_value, undecided
-from ragauge.gates.rules import parse_rules
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.overlap import claim_verdicts, factual_accuracy, verdict_counts
+from ragauge.metrics.overlap_rouge import tokens_of
 from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find
 from ragauge.models.judging.rubric import rubric_id
 from ragauge.runners.answers.asking import UNJUDGED
-from ragauge.runners.answers.detail import (
-    bands,
-    kinds,
-    note_assumed,
-    scored_answers,
-    unsupported,
-    worst_answers,
-)
-from ragauge.runners.answers.gathering import Asking, Gathered, gathered_facts
+from ragauge.runners.answers.gathering import FAILED, Asking, Gathered, gathered_facts
 from ragauge.runners.answers.kept_calibrations import shown_agreement
-from ragauge.runners.answers.likeness import FAILED
-from ragauge.runners.answers.making import groups_of, made_with
-from ragauge.runners.answers.measuring import values_by_row
 from ragauge.runners.answers.options import (
     COVERAGE,
     DEFAULT_EMBEDDER,
+    EMBEDDED,
     JUDGED,
+    RELEVANCY,
     AnswerOptions,
     calibration_of,
     chosen_metrics,
+    own_rules,
 )
 from ragauge.runners.answers.scores import AnswersOutcome, answer_scores
-from ragauge.runners.components.evaluation import Evaluated, outcome_of
+from ragauge.runners.answers.supporting import values_by_row
+from ragauge.runners.components.evaluation import Evaluated, outcome_of, strata_of
 from ragauge.runners.components.options import rules_for
-from ragauge.runners.components.strata import strata_of
 
 if TYPE_CHECKING:
     from ragauge.runners.evaluation import Mask
@@ -75,6 +78,34 @@ RIGHT: dict[str, tuple[str, ...]] = {
 """By task, what tells whether an answer is right: the first that has a value."""
 WORST = ("answers.groundedness", "answers.token_recall", "answers.faithfulness")
 """What the worst answers are the worst of: the first that was measured."""
+WORST_SHOWN = 20
+"""Answers that a report shows with their sentences."""
+UNSUPPORTED = 50
+"""Words and numbers without support that a report lists."""
+AROUND = 80
+"""Characters of a context that are shown on either side of the evidence."""
+GROUP = "group"
+"""The stratum whose answers belong together: a source, or a conversation."""
+RELEVANCE = "answers.relevance"
+SPELLING = (
+    "the bound is for an embedder that knows meaning, such as minilm or an endpoint's; "
+    "ngram compares spelling alone"
+)
+NO_JUDGE = (
+    "only a judge can decide it: give --judge URL to `ragauge eval answers` or `eval qa`, or gate "
+    "on its lexical_ twin, which compares words"
+)
+AGAIN = "run again: what was answered is not asked twice"
+JUDGE_FAILED = "the judge failed"
+_LOST = (JUDGE_FAILED, FAILED, "no embedder compared", UNJUDGED)
+"""How the reasons begin of what is absent because a call failed, or was not made any more."""
+HALF = 0.5
+
+Rows = Mapping[str, Sequence[Row | Absent]]
+"""By metric, what it found in each answer."""
+Values = Mapping[str, Sequence[float | None]]
+"""By metric, the value of each answer."""
+Fault = Callable[[Mapping[str, float | None]], bool]
 
 
 class ReadAnswers(Struct, frozen=True, kw_only=True):
@@ -110,17 +141,14 @@ def outcome_of_answers(read: ReadAnswers, options: AnswerOptions, asking: Asking
     )
     agreement = shown_agreement(calibration, asking.calibrations, metrics, gathered.judge, options)
     evaluated = _evaluated(read, options, gathered, measured, agreement)
-    outcome = outcome_of(evaluated, _told(options, gathered))
-    told = {name: getattr(outcome, name) for name in outcome.__struct_fields__}
-    told["answers"] = partial(kept_rows, read.rows)
-    scores = answer_scores(read.given, gathered.facts, metrics, rows, values)
-    return AnswersOutcome(**told, scores=scores)
-
-
-def _told(options: AnswerOptions, gathered: Gathered) -> AnswerOptions:
-    """The options as a report tells them: no address of an embedder, and of a rubric its hash."""
+    # A report has no address of an embedder, and of a rubric its hash.
     rubric = None if options.rubric is None else rubric_id(options.rubric)
-    return structs.replace(options, embedder=gathered.embedder, rubric=rubric)
+    shown = structs.replace(options, embedder=gathered.embedder, rubric=rubric)
+    outcome = outcome_of(evaluated, shown)
+    fields = {name: getattr(outcome, name) for name in outcome.__struct_fields__}
+    fields["answers"] = partial(kept_rows, read.rows)
+    scores = answer_scores(read.given, gathered.facts, metrics, rows, values)
+    return AnswersOutcome(**fields, scores=scores)
 
 
 class _Measured(Struct, frozen=True, kw_only=True):
@@ -151,47 +179,53 @@ def _evaluated(
     rules = rules_for(read.task, options)
     note_parts(rules, measured.rows, read.findings)
     settling = settling_of(options, rules, measured.rows, gathered.unfinished)
-    right = _right(read.task, facts, measured.values)
+    # The first that says whether an answer is right; False without an answer, None where none does.
+    columns = [measured.values[id] for id in RIGHT[read.task] if id in measured.values]
+    right: list[bool | None] = []
+    for place, one in enumerate(facts):
+        value = next((column[place] for column in columns if column[place] is not None), None)
+        right.append(False if one.row.answer is None else None if value is None else value >= 1)
+    known = [f"answers.{name}" for name in HEADLINES[read.task]]
+    told = [id for id in known if any(v is not None for v in measured.values.get(id, ()))]
+    others = [column for id, column in measured.values.items() if id != COVERAGE]
+    meanings = [_meaning(one.row) for one in facts]
+    asked = [(one.row.id, meaning) for one, meaning in zip(facts, meanings, strict=True)]
+    groups = measured.strata.get(GROUP)
     return Evaluated(
         task=read.task,
         units=[one.row.id for one in facts],
         sums={id: Sums.of(one, measured.rows[id]) for id, one in measured.metrics.items()},
-        headlines=_headlines(read.task, measured.values),
+        headlines=told or [id for id in measured.values if id != COVERAGE],
         strata=measured.strata,
         right=right,
         per_type={},
         detail=_detail(gathered, measured, agreement, right),
         findings=read.findings,
-        coverage=_coverage(read, facts, measured.values, settling.lost),
+        coverage={
+            **read.coverage,
+            "scored": sum(
+                any(column[place] is not None for column in others) for place in range(len(facts))
+            ),
+            "errors": sum(one.row.answer is None for one in facts),
+            "lost_to_failed_calls": sum(map(any, zip(*settling.lost.values(), strict=True))),
+            "refusals": sum(one.refused for one in facts),
+            "rejected": len(read.problems),
+        },
         signature=f"refusal:{options.refusal}",
         made_with=made_with(gathered, measured.metrics, facts, options),
         problems=read.problems,
         faults=answer_faults(facts, measured.values),
-        gold_sha256=_fingerprint(facts),
-        meanings=[_meaning(one.row) for one in facts],
-        groups=groups_of(facts, measured.strata),
+        gold_sha256=hashlib.sha256(msgspec.json.encode(asked)).hexdigest(),
+        meanings=meanings,
+        groups=None
+        if groups is None
+        else [  # an answer without a group is one of its own
+            f"answer {one.row.id}" if group is None else f"group {group}"
+            for one, group in zip(facts, groups, strict=True)
+        ],
         undecided=list(settling.unheard(measured.metrics, measured.values)),
         settled=settling.settled,
     )
-
-
-def _headlines(task: Task, values: Mapping[str, Sequence[float | None]]) -> list[str]:
-    """The task's headlines that have a value; where none has one, all that was measured."""
-    known = [f"answers.{name}" for name in HEADLINES[task]]
-    told = [id for id in known if any(value is not None for value in values.get(id, ()))]
-    return told or [id for id in values if id != COVERAGE]
-
-
-def _right(
-    task: Task, facts: Sequence[AnswerFacts], values: Mapping[str, Sequence[float | None]]
-) -> list[bool | None]:
-    """Whether each answer is right; False without an answer, None where nothing tells."""
-    columns = [values[id] for id in RIGHT[task] if id in values]
-    found: list[bool | None] = []
-    for place, one in enumerate(facts):
-        told = next((column[place] for column in columns if column[place] is not None), None)
-        found.append(False if one.row.answer is None else None if told is None else told >= 1)
-    return found
 
 
 def _detail(
@@ -200,51 +234,89 @@ def _detail(
     agreement: tuple[HumanAgreement, ...],
     right: Sequence[bool | None],
 ) -> AnswerDetail:
-    facts = measured.facts
-    grounds = next((one.groundedness for one in facts if one.groundedness is not None), None)
-    by = next((id for id in WORST if id in measured.values), COVERAGE)
+    """What a report shows of answers: each with its values, the worst with their evidence."""
+    facts, values = measured.facts, measured.values
+    kinds = [one.row.kind if one.groundedness is None else one.groundedness.kind for one in facts]
+
+    def shown(place: int) -> dict[str, Any]:
+        row = facts[place].row
+        reasons = {id: column[place].reason for id, column in measured.rows.items()}
+        return {
+            "id": row.id,
+            "question": row.question,
+            "answer": row.answer,
+            "kind": kinds[place],
+            "values": {id: column[place] for id, column in values.items()},
+            "reasons": {id: reason for id, reason in reasons.items() if reason is not None},
+        }
+
+    by = values.get(next((id for id in WORST if id in values), COVERAGE), ())
+    there = ((value, place) for place, value in enumerate(by) if value is not None)
+    worst = sorted((value, facts[place].row.id, place) for value, place in there)[:WORST_SHOWN]
+    grounds = [one.groundedness for one in facts]
+    sentences = [one.sentences if one else () for one in grounds]
+    strange = [
+        tuple(dict.fromkeys((*one.unsupported_numbers, *one.unsupported_words))) if one else ()
+        for one in grounds
+    ]
+    # Of answers that refuse, neither what is unsupported counts nor the band.
+    scored = [one.groundedness for one in facts if one.groundedness and not one.refused]
+    unsupported = Counter(
+        word for one, words in zip(facts, strange, strict=True) if not one.refused for word in words
+    )
+    bands = Counter((found.kind, found.band) for found in scored if found.value is not None)
+    met = {found.kind for found in scored if found.value is not None}
+    looked_up = map(claim_verdicts, facts if factual_accuracy.id in measured.metrics else ())
+    known = [claims for claims in looked_up if not isinstance(claims, Absent)]
     return AnswerDetail(
         judge=gathered.judge,
         embedder=gathered.embedder,
-        groundedness=None if grounds is None else grounds.model,
-        kinds=kinds(facts),
+        groundedness=next((one.model for one in grounds if one is not None), None),
+        kinds=dict(sorted(Counter(kind for kind in kinds if kind is not None).items())),
         refusals=sum(one.refused for one in facts),
         errors=sum(one.row.answer is None for one in facts),
-        worst=worst_answers(facts, measured.values, measured.rows, by),
-        unsupported=unsupported(facts),
+        worst=tuple(
+            AnswerShown(
+                **shown(place),
+                sentences=tuple(
+                    ShownSentence(support=one, evidence=_evidence(facts[place].row, one))
+                    for one in sentences[place]
+                ),
+            )
+            for *_, place in worst
+        ),
+        unsupported=dict(
+            sorted(unsupported.items(), key=lambda pair: (-pair[1], pair[0]))[:UNSUPPORTED]
+        ),
         usage=gathered.usage,
-        factual_claims=_factual_claims(measured),
+        factual_claims=verdict_counts(known) if known else {},
         agreement=agreement,
-        answers=scored_answers(facts, measured.values, measured.rows, right),
-        bands=bands(facts, gathered.model),
+        answers=tuple(
+            AnswerScored(**shown(place), right=right[place], unsupported=strange[place])
+            for place in range(len(facts[:ROWS_KEPT]))
+        ),
+        # Every band of the kinds that were met.
+        bands=tuple(
+            BandCount(kind=kind, answers=bands[kind, band], band=band)
+            for kind in ANSWER_KINDS
+            if kind in met
+            for band in gathered.model.kinds[kind].bands
+        ),
     )
 
 
-def _factual_claims(measured: _Measured) -> dict[str, int]:
-    if factual_accuracy.id not in measured.metrics:
-        return {}
-    found = [claim_verdicts(one) for one in measured.facts]
-    known = [claims for claims in found if not isinstance(claims, Absent)]
-    return verdict_counts(known) if known else {}
-
-
-def _coverage(
-    read: ReadAnswers,
-    facts: Sequence[AnswerFacts],
-    values: Mapping[str, Sequence[float | None]],
-    lost: Mapping[str, Sequence[bool]],
-) -> dict[str, int]:
-    told = [column for id, column in values.items() if id != COVERAGE]
-    return {
-        **read.coverage,
-        "scored": sum(
-            any(column[place] is not None for column in told) for place in range(len(facts))
-        ),
-        "errors": sum(one.row.answer is None for one in facts),
-        "lost_to_failed_calls": sum(any(each) for each in zip(*lost.values(), strict=True)),
-        "refusals": sum(one.refused for one in facts),
-        "rejected": len(read.problems),
-    }
+def _evidence(row: AnswerRow, sentence: SentenceSupport) -> EvidenceText | None:
+    span = sentence.evidence
+    context = next((one for one in row.contexts or () if span and one.id == span.chunk), None)
+    if span is None or context is None:
+        return None
+    text, start, end = context.text, span.start, span.end
+    return EvidenceText(
+        chunk=span.chunk,
+        before=text[max(0, start - AROUND) : start],
+        text=text[start:end],
+        after=text[end : end + AROUND],
+    )
 
 
 def _meaning(row: AnswerRow) -> str:
@@ -253,20 +325,7 @@ def _meaning(row: AnswerRow) -> str:
     return hashlib.sha256(msgspec.json.encode(told)).hexdigest()
 
 
-def _fingerprint(facts: Sequence[AnswerFacts]) -> str:
-    """A hash of what was asked and what is right, whatever the file looks like."""
-    said: list[Any] = [(one.row.id, _meaning(one.row)) for one in facts]
-    return hashlib.sha256(msgspec.json.encode(said)).hexdigest()
-
-
-Values = Mapping[str, float | None]
-Fault = Callable[[Values], bool]
-HALF = 0.5
-
-
-def answer_faults(
-    facts: Sequence[AnswerFacts], values: Mapping[str, Sequence[float | None]]
-) -> list[tuple[str, str]]:
+def answer_faults(facts: Sequence[AnswerFacts], values: Values) -> list[tuple[str, str]]:
     """Each answer that went wrong, with the word for how; one may have several."""
     found = []
     for place, one in enumerate(facts):
@@ -290,7 +349,7 @@ def _above(bound: float, *names: str) -> Fault:
     return lambda told: (value := _first(told, names)) is not None and value > bound
 
 
-def _first(told: Values, names: Sequence[str]) -> float | None:
+def _first(told: Mapping[str, float | None], names: Sequence[str]) -> float | None:
     return next((told[name] for name in names if told.get(name) is not None), None)
 
 
@@ -322,42 +381,19 @@ FAULTS: dict[str, Fault] = {
 def kept_rows(rows: Iterable[AnswerRow]) -> Iterator[tuple[str, KeptAnswer]]:
     """Each row under its id; what is right stands under `extra.references`."""
     for row in rows:
-        yield row.id, KeptAnswer(trace=_trace(row), where=row.where or None)
-
-
-def _trace(row: AnswerRow) -> Trace:
-    contexts = row.contexts
-    return Trace(
-        qid=row.id,
-        q=row.question,
-        answer=row.answer,
-        status="error" if row.answer is None else "ok",
-        citations=row.cited,
-        retrieved_ids=None if contexts is None else tuple(one.id for one in contexts),
-        retrieved=(
-            None
-            if contexts is None
-            else tuple({"id": one.id, "text": one.text} for one in contexts)
-        ),
-        extra={"references": row.references} if row.references else {},
-    )
-
-
-RELEVANCE = "answers.relevance"
-SPELLING = (
-    "the bound is for an embedder that knows meaning, such as minilm or an endpoint's; "
-    "ngram compares spelling alone"
-)
-NO_JUDGE = (
-    "only a judge can decide it: give --judge URL to `ragauge eval answers` or `eval qa`, or gate "
-    "on its lexical_ twin, which compares words"
-)
-AGAIN = "run again: what was answered is not asked twice"
-JUDGE_FAILED = "the judge failed"
-_LOST = (JUDGE_FAILED, FAILED, "no embedder compared", UNJUDGED)
-"""How the reasons begin of what is absent because a call failed, or was not made any more."""
-
-Rows = Mapping[str, Sequence[Row | Absent]]
+        trace = Trace(
+            qid=row.id,
+            q=row.question,
+            answer=row.answer,
+            status="error" if row.answer is None else "ok",
+            citations=row.cited,
+            extra={"references": row.references} if row.references else {},
+        )
+        if row.contexts is not None:
+            ids = tuple(one.id for one in row.contexts)
+            texts = tuple({"id": one.id, "text": one.text} for one in row.contexts)
+            trace = structs.replace(trace, retrieved_ids=ids, retrieved=texts)
+        yield row.id, KeptAnswer(trace=trace, where=row.where or None)
 
 
 class Settling(Struct, frozen=True, kw_only=True):
@@ -394,9 +430,7 @@ class Settling(Struct, frozen=True, kw_only=True):
             return structs.replace(verdict, reason=f"over {verdict.n:,} of {len(among):,} answers")
         return verdict
 
-    def unheard(
-        self, metrics: Mapping[str, Metric], values: Mapping[str, Sequence[float | None]]
-    ) -> Iterator[Verdict]:
+    def unheard(self, metrics: Mapping[str, Metric], values: Values) -> Iterator[Verdict]:
         """Gates that nobody could decide: what was to be said of answers and was not at all.
 
         No run passes because its judge or its embedder was not heard.
@@ -418,7 +452,7 @@ def settling_of(
     unfinished: str | None,
 ) -> Settling:
     """What the rows of the metrics and the options say of the gates."""
-    own = parse_rules(options.gates, lambda name: find(name, "answers")) if options.gates else ()
+    own = own_rules(options)
     unfit = (options.embedder or DEFAULT_EMBEDDER) == DEFAULT_EMBEDDER
     return Settling(
         lost={id: lost_rows(column) for id, column in rows.items()},
@@ -450,3 +484,45 @@ def note_parts(rules: Sequence[Rule], rows: Rows, findings: Findings) -> None:
             why = ", ".join(f"{reason} ({times:,})" for reason, times in ranked)
             fact = f"{id}: its gate is decided over {told:,} of {len(rows[id]):,} answers; {why}"
             findings.add(Finding("gate_over_part", id, fact))
+
+
+def made_with(
+    gathered: Gathered,
+    metrics: Mapping[str, Metric],
+    facts: Sequence[AnswerFacts],
+    options: AnswerOptions,
+) -> dict[str, str]:
+    """By metric, what is in its number besides the answers: a model, an embedder, a judge."""
+    judges = {
+        "claims": _longest([one.claims for one in facts]) or gathered.judge,
+        "lexical_claims": _longest([one.lexical_claims for one in facts]),
+        "rubric": f"{gathered.judge} {rubric_id(options.rubric)}",
+    }
+    models = {
+        "groundedness": next((one.groundedness.model for one in facts if one.groundedness), None),
+        "citations": next((one.citations.model for one in facts if one.citations), None),
+    }
+    found = {}
+    for id, metric in metrics.items():
+        parts = [f"judge:{name}" for need, name in judges.items() if need in metric.needs]
+        parts += [f"model:{name}" for need, name in models.items() if name and need in metric.needs]
+        if metric.needs & EMBEDDED or id in RELEVANCY:
+            parts.append(f"embedder:{gathered.embedder}")
+        if metric.needs & JUDGED:
+            parts.append(f"seed:{options.seed or 0}")
+        found[id] = "|".join([*filter(None, [tokens_of(metric)]), *parts])
+    return found
+
+
+def _longest(claims: Sequence[AnswerClaims | None]) -> str | None:
+    """Who judged, with its prompts: of all the longest name, for refusals need fewer prompts."""
+    names = {one.judge for one in claims if one is not None}
+    return max(names, key=lambda name: (len(name), name), default=None)
+
+
+def note_assumed(facts: Sequence[AnswerFacts], findings: Findings) -> None:
+    """A finding for each scored answer whose kind was assumed, because it has no question."""
+    for one in facts:
+        found = one.groundedness
+        if found and found.assumed and found.value is not None and not one.refused:
+            findings.add(Finding("kind_assumed", one.row.where, f"{one.row.id}: {found.assumed}"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec import Struct, structs
 
 from ragauge.contracts.answers import AnswerRow
@@ -22,24 +23,36 @@ from ragauge.models.judging import likened
 from ragauge.models.remembered import RememberedEmbedder
 from ragauge.models.stored_embedder import KeptReplies, StoredEmbedder
 from ragauge.runners.answers.asking import Announce, Judging
-from ragauge.runners.answers.likeness import with_likeness
-from ragauge.runners.answers.measuring import Progress, measured_answers
 from ragauge.runners.answers.options import (
     DEFAULT_EMBEDDER,
+    EMBEDDED,
     JUDGED,
     RELEVANCY,
     AnswerOptions,
     embeds,
     needs_of,
 )
-from ragauge.runners.answers.supporting import Supporting, model_of
+from ragauge.runners.answers.supporting import Progress, Supporting, measured_answers, model_of
 from ragauge.text.canonical import composed
 from ragauge.text.grounding.model import Model
-from ragauge.text.refusal import Tokens, refusal_in, refusal_in_free_words, tokens
+from ragauge.text.refusal import refusal_in, refusal_in_free_words, tokens
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+
+TOLD = {
+    "near": "dresses up the refusal token",
+    "free": "refuses in its own words",
+    "undetermined": "may refuse in its own words, or answer",
+}
+"""What is said of refusals that do not count as such."""
+AT_A_TIME = 256
+"""Answers whose texts are embedded together."""
+EMPTY = "the embedder finds no content in a text"
+FAILED = "the embedder failed"
+"""How the reason begins where there is no vector."""
 
 
 class Asking(Struct, frozen=True, kw_only=True):
@@ -96,8 +109,11 @@ def gathered_facts(
     facts, measured = measured_answers(facts, supporting, metrics, options.workers, asking.progress)
     if chosen is not None:
         facts = _relevancy(facts, "lexical_claims", chosen, metrics)
-        measured |= _again("lexical_claims", facts, metrics)
-        _note_failures(chosen, findings)
+        # What compares questions is measured once these are compared: workers have no embedder.
+        late = [id for id in RELEVANCY if RELEVANCY[id] == "lexical_claims" and id in metrics]
+        measured |= {id: [metrics[id](one) for one in facts] for id in late}
+        for failure in chosen.failures:
+            findings.add(Finding("embedder_failed", chosen.id, failure))
     return Gathered(
         facts=facts,
         rows=measured,
@@ -109,11 +125,6 @@ def gathered_facts(
     )
 
 
-def _note_failures(chosen: HeardEmbedder, findings: Findings) -> None:
-    for failure in chosen.failures:
-        findings.add(Finding("embedder_failed", chosen.id, failure))
-
-
 def _relevancy(
     facts: list[AnswerFacts], field: str, chosen: Embedder, metrics: Mapping[str, Metric]
 ) -> list[AnswerFacts]:
@@ -123,23 +134,11 @@ def _relevancy(
     """
     if not any(id in metrics for id in RELEVANCY if RELEVANCY[id] == field):
         return facts
+    asked = [(one.row.question, getattr(one, field)) for one in facts]
     try:
-        return _likened(facts, field, chosen)
+        compared = iter(likened([pair for pair in asked if pair[1] is not None], chosen))
     except EmbeddingFailed:
         return facts  # it is noted where the embedder is
-
-
-def _again(
-    field: str, facts: Sequence[AnswerFacts], metrics: Mapping[str, Metric]
-) -> dict[str, list[Row | Absent]]:
-    """What compares questions, measured once these are compared: workers have no embedder."""
-    late = [id for id in RELEVANCY if RELEVANCY[id] == field and id in metrics]
-    return {id: [metrics[id](one) for one in facts] for id in late}
-
-
-def _likened(facts: Sequence[AnswerFacts], field: str, chosen: Embedder) -> list[AnswerFacts]:
-    asked = [(one.row.question, getattr(one, field)) for one in facts]
-    compared = iter(likened([pair for pair in asked if pair[1] is not None], chosen))
     return [
         one if getattr(one, field) is None else structs.replace(one, **{field: next(compared)})
         for one in facts
@@ -187,14 +186,6 @@ def heard_embedder(name: str | None, vectors: KeptReplies | None) -> HeardEmbedd
     return HeardEmbedder(RememberedEmbedder(chosen), f"endpoint:{written.partition('#')[2]}")
 
 
-TOLD = {
-    "near": "dresses up the refusal token",
-    "free": "refuses in its own words",
-    "undetermined": "may refuse in its own words, or answer",
-}
-"""What is said of refusals that do not count as such."""
-
-
 def facts_of(
     rows: Sequence[AnswerRow], options: AnswerOptions, findings: Findings
 ) -> list[AnswerFacts]:
@@ -202,7 +193,11 @@ def facts_of(
     known = tokens(tuple(map(composed, options.refusal_tokens)))
     facts = []
     for row in rows:
-        refusal = _refusal(row, known)
+        refusal: Refusal = "none"
+        if row.answer is not None:
+            refusal = refusal_in(composed(row.answer), known)
+            if refusal == "none":
+                refusal = refusal_in_free_words(row.answer, row.question)
         refused = refusal in REFUSING[options.refusal]
         if not refused and refusal in TOLD:
             fact = f"{quoted(row.id)} {TOLD[refusal]}, and counts as an answer"
@@ -212,8 +207,55 @@ def facts_of(
     return facts
 
 
-def _refusal(row: AnswerRow, known: Tokens) -> Refusal:
+def with_likeness(
+    facts: Sequence[AnswerFacts], embedder: Embedder, needs: frozenset[str]
+) -> list[AnswerFacts]:
+    """The facts with the cosines that are needed; a text that comes back is embedded once.
+
+    Where the embedder fails they are missing, with the reason.
+    """
+    found: list[AnswerFacts] = []
+    for at in range(0, len(facts), AT_A_TIME):
+        some = facts[at : at + AT_A_TIME]
+        try:
+            found += _some(some, embedder, needs)
+        except EmbeddingFailed as failed:
+            missing = dict.fromkeys(EMBEDDED & needs, f"{FAILED}: {failed}")
+            found += [structs.replace(one, missing={**one.missing, **missing}) for one in some]
+    return found
+
+
+def _some(
+    facts: Sequence[AnswerFacts], embedder: Embedder, needs: frozenset[str]
+) -> list[AnswerFacts]:
+    pairs = [_pairs(one.row, needs) for one in facts]
+    texts = sorted({text for by in pairs for some in by.values() for pair in some for text in pair})
+    place = {text: number for number, text in enumerate(texts)}
+    vectors = embedder.embed(texts).astype(np.float64) if texts else np.zeros((0, 1))
+    found = []
+    for one, by in zip(facts, pairs, strict=True):
+        cosines, missing = dict[str, float](), dict(one.missing)
+        for name, some in by.items():
+            both = [(vectors[place[left]], vectors[place[right]]) for left, right in some]
+            known = [float(left @ right) for left, right in both if left.any() and right.any()]
+            if known:
+                cosines[name] = max(known)
+            else:
+                missing[name] = EMPTY
+        found.append(structs.replace(one, **cosines, missing=missing))
+    return found
+
+
+def _pairs(row: AnswerRow, needs: frozenset[str]) -> dict[str, list[tuple[str, str]]]:
+    """By fact, the answer with each text that it is compared with."""
     if row.answer is None:
-        return "none"
-    refusal = refusal_in(composed(row.answer), known)
-    return refusal_in_free_words(row.answer, row.question) if refusal == "none" else refusal
+        return {}
+    others = {
+        "similarity": row.references,
+        "relevance": () if row.question is None else (row.question,),
+    }
+    return {
+        name: [(row.answer, text) for text in texts]
+        for name, texts in others.items()
+        if name in needs and texts
+    }

@@ -7,7 +7,7 @@ are not: refitted ones change numbers, and are used only where they are named.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 import msgspec
 from msgspec import structs
@@ -16,12 +16,44 @@ from ragauge.contracts.answer_calibration import AnswerCalibrationReport
 from ragauge.contracts.evaluation import HumanAgreement
 from ragauge.contracts.metric import Metric
 from ragauge.ingest.calibration import AnswerCalibration, Calibrations
-from ragauge.runners.answers.makers import UNNAMED, makers_of
-from ragauge.runners.answers.making import agreement_with_people
-from ragauge.runners.answers.options import AnswerOptions
+from ragauge.models.judging.plan import PARTS, Part
+from ragauge.models.judging.prompt import prompt
+from ragauge.models.judging.rubric import rubric_id
+from ragauge.runners.answers.options import JUDGED, LEXICAL, AnswerOptions
+from ragauge.runners.answers.supporting import model_of
 
+UNNAMED = "an unnamed judge"
 KIND = "calibration/1"
 FROM_STORE = "kept in the store"
+ASKED_WITH: dict[Part, tuple[str, ...]] = {
+    "answer_in_chunks": ("claims", "chunk"),
+    "reference_in_chunks": ("claims", "chunk"),
+    "useful": ("chunk",),
+    "answer_in_reference": ("claims", "agreement"),
+    "reference_in_answer": ("claims", "agreement"),
+    "questions": ("questions",),
+}
+"""The prompts that ask for a part of what metrics need."""
+
+
+def makers_of(
+    metric: Metric,
+    judge: str | None,
+    options: AnswerOptions,
+    calibration: AnswerCalibration | None = None,
+) -> tuple[str, ...]:
+    """The names of who makes this metric's number: in full, and by the bare name.
+
+    Who calibrates scores that were made elsewhere knows the bare one alone.
+    """
+    if not metric.needs & JUDGED:
+        return f"{LEXICAL} {model_of(calibration).id}", LEXICAL
+    if judge is None:
+        return ()
+    if "rubric" in metric.needs:
+        return f"{judge} {rubric_id(options.rubric)}", judge
+    names = {name for part in PARTS[metric.name] for name in ASKED_WITH[part]}
+    return f"{judge} {' '.join(sorted(prompt(name).id for name in names))}", judge
 
 
 def keep_agreement(report: AnswerCalibrationReport, calibrations: Calibrations) -> int:
@@ -43,38 +75,28 @@ def shown_agreement(
     options: AnswerOptions,
 ) -> tuple[HumanAgreement, ...]:
     """How far these metrics agreed with people: by the calibration that is named, else as kept."""
-    named = agreement_with_people(judge, metrics, calibration, options)
+
+    def makers(id: str) -> tuple[str, ...]:
+        return makers_of(metrics[id], judge, options, calibration)
+
+    # What was found of another judge says nothing of this one, nor what was found of this one with
+    # other prompts or coefficients, where that is known.
+    named = () if calibration is None else calibration.agreement
+    shown = [one for one in named if one.metric in metrics and one.judge in makers(one.metric)]
     if calibrations is None:
-        return named
-    others = {id: metrics[id] for id in metrics.keys() - {one.metric for one in named}}
-    return (*named, *_kept(calibrations, others, judge, options, calibration))
-
-
-def _kept(
-    calibrations: Calibrations,
-    metrics: Mapping[str, Metric],
-    judge: str | None,
-    options: AnswerOptions,
-    calibration: AnswerCalibration | None,
-) -> Iterator[HumanAgreement]:
-    keys = {
-        id: [_key(id, maker) for maker in makers_of(metric, judge, options, calibration)]
-        for id, metric in sorted(metrics.items())
-    }
+        return tuple(shown)
+    others = sorted(metrics.keys() - {one.metric for one in shown})
+    keys = {id: [_key(id, maker) for maker in makers(id)] for id in others}
     there = calibrations.get_all([key for some in keys.values() for key in some])
     for some in keys.values():
-        found = (_read(there[key]) for key in some if key in there)
-        one = next((one for one in found if one is not None), None)
-        if one is not None:
-            yield structs.replace(one, labels=f"{one.labels}, {FROM_STORE}")
-
-
-def _read(content: bytes) -> HumanAgreement | None:
-    """What was kept; None where a version that tells otherwise kept it."""
-    try:
-        return msgspec.json.decode(content, type=HumanAgreement)
-    except msgspec.DecodeError:
-        return None
+        for key in some:
+            try:
+                one = msgspec.json.decode(there[key], type=HumanAgreement)
+            except (KeyError, msgspec.DecodeError):  # kept by a version that writes it otherwise
+                continue
+            shown.append(structs.replace(one, labels=f"{one.labels}, {FROM_STORE}"))
+            break
+    return tuple(shown)
 
 
 def _key(metric: str, judge: str) -> str:

@@ -1,9 +1,11 @@
-"""Rows of answers that people have labelled: what a calibration rests on."""
+"""Rows of answers that people have labelled, each good or bad: what a calibration rests on."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+import operator
+import re
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -11,16 +13,150 @@ from msgspec import Struct
 
 from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.errors import InputRejected
+from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answered.records import placed_records
 from ragauge.ingest.answered.shapes import own_id, row_of
-from ragauge.ingest.fields import BadField, BadRecord, quoted
-from ragauge.runners.answers.labelling import FIELDS, Labelling, field_of, labelling_for
+from ragauge.ingest.fields import BadField, BadRecord, kind, quoted
 from ragauge.runners.components.options import EvalOptions, refuse_bad
 from ragauge.text.words import words
 
 if TYPE_CHECKING:
     from ragauge.ingest.answered.records import Source
+
+
+FIELDS = {
+    "label": True,
+    "grounded": True,
+    "attributable": True,
+    "supported": True,
+    "faithful": True,
+    "hallucinated": False,
+    "hallucination": False,
+}
+"""Fields that hold a label, in the order they are looked for, and whether `true` is good there."""
+HALF = 0.5
+"""A label from 0 to 1 is good from here on."""
+_WORDS = {"true": True, "yes": True, "false": False, "no": False}
+_BOUND = re.compile(r"\s*(>=|<=|>|<|=)\s*(-?\d+(?:\.\d+)?)\s*$")
+_COMPARE: dict[str, Callable[[float, float], bool]] = {
+    ">=": operator.ge,
+    "<=": operator.le,
+    ">": operator.gt,
+    "<": operator.lt,
+    "=": operator.eq,
+}
+
+
+class Good(Struct, frozen=True):
+    """Which labels are good: a bound on a number, or words."""
+
+    written: str
+    op: str | None = None
+    bound: float = 0.0
+    words: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, written: str) -> Good:
+        """Raises UsageError where it says nothing.
+
+        >>> Good.of(">=3.5").holds(4), Good.of("yes,partly").holds("Partly")
+        (True, True)
+        """
+        bound = _BOUND.match(written)
+        if bound:
+            return cls(written, bound[1], float(bound[2]))
+        words = frozenset(word.strip().casefold() for word in written.split(",")) - {""}
+        if not words or any(written.lstrip().startswith(sign) for sign in "<>="):
+            raise UsageError(
+                f"--good {quoted(written)}: is neither a bound such as '>=3.5' nor words such as "
+                "'yes,partly'"
+            )
+        return cls(written, words=words)
+
+    def holds(self, value: Any) -> bool:
+        """Raises ValueError where the value is no number, and a number is asked for."""
+        if self.op is None:
+            return str(value).strip().casefold() in self.words
+        return _COMPARE[self.op](_number(value), self.bound)
+
+
+class Labelling(Struct, frozen=True, kw_only=True):
+    """Where the label of a row stands, and when it is good."""
+
+    field: str
+    """A name, or names joined by dots."""
+    good: Good | None = None
+
+    @property
+    def told(self) -> str:
+        """In words, for the report's identity."""
+        if self.good is not None:
+            return f"{self.field}: good is {self.good.written}"
+        return f"{self.field}: good is {'true' if FIELDS.get(self.field, True) else 'false'}"
+
+    def of(self, record: Mapping[str, Any]) -> bool | None:
+        """Whether people called the answer good; None where nobody says. Raises BadField."""
+        value = field_of(record, self.field)
+        if value is None or value == "" or value == []:
+            return None
+        good = self.good
+        if good is None:
+            return self._plain(value) is FIELDS.get(self.field, True)
+        try:
+            return good.holds(_mean(value) if good.op is not None else value)
+        except ValueError:
+            fact = f"{_shown(value)} is no number, and good is {good.written}"
+            raise BadField(self.field, f"{fact}; give --good the word that is good") from None
+
+    def _plain(self, value: Any) -> bool:
+        """Whether the label says true."""
+        if isinstance(value, str) and value.strip().casefold() in _WORDS:
+            return _WORDS[value.strip().casefold()]
+        try:
+            number = _mean(value)
+        except ValueError:
+            fact = f"{_shown(value)} is neither true or false nor a number from 0 to 1"
+            raise BadField(self.field, f"{fact}; say with --good which word is good") from None
+        if not 0 <= number <= 1:
+            fact = f"{number:g} is not from 0 to 1"
+            raise BadField(self.field, f"{fact}; say with --good from where on it is good: '>=3'")
+        return number >= HALF
+
+
+def field_of(record: Mapping[str, Any], path: str) -> Any:
+    """What stands under a name, or under names joined by dots; None where nothing does.
+
+    >>> field_of({"human": {"faithfulness": [3, 4]}}, "human.faithfulness")
+    [3, 4]
+    """
+    if path in record:
+        return record[path]
+    held: Any = record
+    for name in path.split("."):
+        if not isinstance(held, Mapping) or name not in held:
+            return None
+        held = held[name]
+    return held
+
+
+def _mean(value: Any) -> float:
+    """A number, or the mean of those that several people gave."""
+    if isinstance(value, list | tuple):
+        return sum(map(_number, value)) / len(value)
+    return _number(value)
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, str):
+        return float(value)
+    if not isinstance(value, int | float):
+        raise ValueError(value)
+    return float(value)
+
+
+def _shown(value: Any) -> str:
+    return quoted(value) if isinstance(value, str) else kind(value)
+
 
 SOURCES = ("group", "source", "source_id")
 """Strata whose answers belong together, the first that is there."""
@@ -82,9 +218,12 @@ def read_labelled(
     placed = list(placed_records(source, problems, input_format, "labels"))
     name = str(source) if not isinstance(source, list | tuple) else "labels"
     there = [record for _, record in placed if isinstance(record, Mapping)]
-    labelling = labelling_for(there, label, good)
-    if labelling is None:
+    rule = None if good is None else Good.of(good)
+    fields = list(FIELDS) if label is None else [label]
+    field = next((f for f in fields if any(field_of(one, f) is not None for one in there)), None)
+    if field is None:
         raise InputRejected(*problems, _no_label(name, there, label))
+    labelling = Labelling(field=field, good=rule)
     if group is not None and not any(field_of(record, group) is not None for record in there):
         raise InputRejected(
             f"{name}: no row has {quoted(group)}; --group names the field that says which "
@@ -129,7 +268,11 @@ class _Reading:
 
     def read(self, place: str, record: Any) -> None:
         given = own_id(record)
-        id = self._id(given, place)
+        id = known = place if given is None else str(given)
+        times = 1
+        while id in self._places:
+            times += 1
+            id = f"{known}#{times}"
         # The label is read here, by the user's rule: it may be a word, or of another scale.
         bare = (
             {key: value for key, value in record.items() if key != "label"}
@@ -141,11 +284,18 @@ class _Reading:
             row = row_of(bare, id, place)
         except BadRecord as fault:
             faults += fault.fields
-        good = self._good(record, faults)
+        good: bool | None = None
+        try:
+            good = self._labelling.of(record) if isinstance(record, Mapping) else None
+        except BadField as fault:
+            faults.append(fault)
         if faults:
             self._problems += [f"{place}: {field}" for field in faults]
             return
-        self._note_id(given, id, place, record)
+        if given is not None and id != known and record.get(POSITION) is None:
+            fact = f"{quoted(known)} stands at {self._places[known]} already"
+            self._findings.add(Finding("duplicate_id", place, f"{fact}; this one counts as {id}"))
+        self._places[id] = place
         if good is None:
             self.unlabelled += 1
             fact = f"{quoted(id)} has no {self._labelling.field}: it is not used"
@@ -162,28 +312,6 @@ class _Reading:
                 record=record,
             )
         )
-
-    def _good(self, record: Any, faults: list[BadField]) -> bool | None:
-        try:
-            return self._labelling.of(record) if isinstance(record, Mapping) else None
-        except BadField as fault:
-            faults.append(fault)
-            return None
-
-    def _id(self, given: str | int | None, place: str) -> str:
-        id = known = place if given is None else str(given)
-        times = 1
-        while id in self._places:
-            times += 1
-            id = f"{known}#{times}"
-        return id
-
-    def _note_id(self, given: str | int | None, id: str, place: str, record: Any) -> None:
-        if given is not None and id != str(given) and record.get(POSITION) is None:
-            earlier = self._places[str(given)]
-            fact = f"{quoted(str(given))} stands at {earlier} already; this one counts as {id}"
-            self._findings.add(Finding("duplicate_id", place, fact))
-        self._places[id] = place
 
     def _source(self, row: AnswerRow, record: Mapping[str, Any]) -> str:
         """What the answer shares with others: its named source, else the very same contexts."""

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Container, Iterator, Mapping
-from typing import Literal
+from typing import Any, Literal
 
 from ragauge.contracts.answers import AnswerKind
 from ragauge.contracts.evaluation import Task
 from ragauge.contracts.metric import Metric
 from ragauge.contracts.refusal import DEFAULT_STRENGTH, DEFAULT_TOKENS, Strength
+from ragauge.contracts.verdict import Rule
 from ragauge.errors import UsageError
 from ragauge.gates.rules import parse_rules
 from ragauge.ingest.calibration import AnswerCalibration, read_answer_calibrations
 from ragauge.metrics.overlap_rouge import KINDS
 from ragauge.metrics.table import find, reading
 from ragauge.models.endpoint import rate_per_s
-from ragauge.runners.answers.spending import read_budget, read_prices
+from ragauge.models.judges.budget import Prices
 from ragauge.runners.components.options import EvalOptions, rules_for
 
 LEXICAL = "lexical"
@@ -93,21 +95,18 @@ def chosen_metrics(options: AnswerOptions) -> dict[str, Metric]:
         asked = [find(name, "answers") for name in options.metrics]
         found = {entry.id: entry for entry in (known[COVERAGE], *asked)}
     else:
-        own = options.gates
-        rules = parse_rules(own, lambda name: find(name, "answers")) if own else ()
-        gated = {rule.metric for rule in rules}
+        gated = {rule.metric for rule in own_rules(options)}
         found = {id: entry for id, entry in known.items() if _by_default(entry, options, gated)}
     if options.tokenizer != "unicode":
-        told = [_with_tokens(entry, options.tokenizer) for entry in found.values()]
-        found = {entry.id: entry for entry in told}
+        # Of a ROUGE that says nothing of its tokens; any other metric stays as it is.
+        asked = [
+            find(f"{entry.id}(tokenizer={options.tokenizer})", "answers")
+            if entry.name in KINDS
+            else entry
+            for entry in found.values()
+        ]
+        found = {entry.id: entry for entry in asked}
     return dict(sorted(found.items()))
-
-
-def _with_tokens(entry: Metric, tokenizer: str) -> Metric:
-    """A ROUGE that says nothing of its tokens, with these; any other metric as it is."""
-    if entry.name in KINDS:
-        return find(f"{entry.id}(tokenizer={tokenizer})", "answers")
-    return entry
 
 
 def _by_default(entry: Metric, options: AnswerOptions, gated: Container[str]) -> bool:
@@ -116,6 +115,12 @@ def _by_default(entry: Metric, options: AnswerOptions, gated: Container[str]) ->
     if "lexical_claims" in entry.needs:
         return options.judge == LEXICAL or entry.id in gated
     return True
+
+
+def own_rules(options: AnswerOptions) -> tuple[Rule, ...]:
+    """The gates that the user wrote, without those of a preset."""
+    own = options.gates
+    return tuple(parse_rules(own, lambda name: find(name, "answers"))) if own else ()
 
 
 def needs_of(metrics: Mapping[str, Metric]) -> frozenset[str]:
@@ -182,3 +187,65 @@ def _faults_of_judge(options: AnswerOptions) -> Iterator[str]:
             rate_per_s(options.rate)
     except UsageError as error:
         yield from error.problems
+
+
+def with_metric_names(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options with the metrics name by name, without them where nobody asked for any.
+
+    They come as a text with commas, or as several such texts; a comma in parentheses belongs to a
+    metric's name. To ask for nothing is a mistake: it would measure everything.
+
+    >>> with_metric_names({"metrics": "token_f1, rouge1(tokenizer=rouge155,stemmer=porter)"})
+    {'metrics': ('token_f1', 'rouge1(tokenizer=rouge155,stemmer=porter)')}
+    >>> with_metric_names({"metrics": None, "kind": "qa"})
+    {'kind': 'qa'}
+    """
+    asked = options.get("metrics")
+    others = {name: value for name, value in options.items() if name != "metrics"}
+    if asked is None:
+        return others
+    texts = [asked] if isinstance(asked, str) else list(asked)
+    strange = next((one for one in texts if not isinstance(one, str)), None)
+    if strange is not None:
+        raise UsageError(f"--metrics: {strange!r} is no name of a metric")
+    names = tuple(
+        name.strip() for text in texts for name in re.split(r",(?![^()]*\))", text) if name.strip()
+    )
+    if not names:
+        raise UsageError("--metrics: names no metric; name some, or leave it out to measure all")
+    return {**others, "metrics": names}
+
+
+def read_budget(text: str) -> tuple[int | None, float | None]:
+    """Calls and cost at most.
+
+    >>> read_budget("calls=100, cost=2.5"), read_budget("calls=7")
+    ((100, 2.5), (7, None))
+    """
+    said: dict[str, str] = {}
+    for part in text.split(","):
+        name, equals, value = (word.strip() for word in part.partition("="))
+        if name not in ("calls", "cost") or not equals or name in said:
+            raise UsageError(f'--budget "{text}" cannot be read; write calls=100,cost=2.5')
+        said[name] = value
+    try:
+        calls = int(said["calls"]) if "calls" in said else None
+        cost = float(said["cost"]) if "cost" in said else None
+    except ValueError:
+        raise UsageError(f'--budget "{text}" cannot be read; write calls=100,cost=2.5') from None
+    return calls, cost
+
+
+def read_prices(text: str) -> Prices:
+    """Prices of a million tokens, going in and coming out.
+
+    >>> read_prices("0.15,0.60")
+    Prices(prompt=0.15, completion=0.6)
+    """
+    try:
+        prompt, completion = (float(part) for part in text.split(","))
+    except ValueError:
+        prompt = completion = -1.0
+    if not (0 <= prompt < float("inf") and 0 <= completion < float("inf")):
+        raise UsageError(f'--prices "{text}" cannot be read; write IN,OUT, such as 0.15,0.60')
+    return Prices(prompt=prompt, completion=completion)

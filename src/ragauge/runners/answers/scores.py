@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, structs
 
-from ragauge.contracts.answers import AnswerRow, CitationSupport, Groundedness
+from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.claims import Claim
 from ragauge.contracts.evaluation import EvalReport
 from ragauge.contracts.metric import Absent, Metric, Row
@@ -78,9 +78,12 @@ def answer_scores(
 def _evidence(name: str, facts: AnswerFacts) -> dict[str, Any]:
     """What speaks for a value, where a metric has more to show than a reason."""
     if name == "groundedness" and facts.groundedness is not None:
-        return _grounds(facts.groundedness)
+        grounds: dict[str, Any] = msgspec.to_builtins(facts.groundedness)
+        return {key: grounds[key] for key in grounds if key not in ("value", "reason")}
     if name == "citation_precision" and facts.citations is not None:
-        return {"sentences": _citing(facts.citations)}
+        # The sentences that cite, and which of what they cite supports them.
+        citing = [one for one in facts.citations.sentences if one.cited]
+        return {"sentences": msgspec.to_builtins(citing)}
     if name == "factual_accuracy":
         looked_up = claim_verdicts(facts)
         if isinstance(looked_up, Absent):
@@ -92,11 +95,6 @@ def _evidence(name: str, facts: AnswerFacts) -> dict[str, Any]:
         return {}
     claims: tuple[Claim, ...] | None = getattr(judged, side)
     return {"claims": None if claims is None else [_verdicts(one, facts.row) for one in claims]}
-
-
-def _citing(found: CitationSupport) -> list[Any]:
-    """The sentences that cite, and which of what they cite supports them."""
-    return [msgspec.to_builtins(one) for one in found.sentences if one.cited]
 
 
 def _verdicts(claim: Claim, row: AnswerRow) -> dict[str, Any]:
@@ -112,32 +110,23 @@ def _verdicts(claim: Claim, row: AnswerRow) -> dict[str, Any]:
     }
 
 
-def _grounds(found: Groundedness) -> dict[str, Any]:
-    told: dict[str, Any] = msgspec.to_builtins(found)
-    return {key: told[key] for key in told if key not in ("value", "reason")}
-
-
 def with_rejected(outcome: AnswersOutcome, rejected: Mapping[int, Rejected]) -> AnswersOutcome:
     """The outcome with the rows that were left out, each in its place, without a value."""
     if not rejected:
         return outcome
     names = [id.removeprefix(FAMILY) for id in outcome.report.metrics]
-    taken = iter(outcome.scores)
-    rows = range(len(outcome.scores) + len(rejected))
-    scores = [
-        _without_value(rejected[place], names) if place in rejected else next(taken)
-        for place in rows
-    ]
+    taken, scores = iter(outcome.scores), list[AnswerScores]()
+    for place in range(len(outcome.scores) + len(rejected)):
+        if place not in rejected:
+            scores.append(next(taken))
+            continue
+        one = rejected[place]
+        nothing = {"value": None, "reason": f"rejected: {'; '.join(one.facts)}"}
+        id = one.unit if one.given is None else one.given
+        scores.append(
+            AnswerScores(id=id, unit=one.unit, scores={name: {**nothing} for name in names})
+        )
     return structs.replace(outcome, scores=scores)
-
-
-def _without_value(rejected: Rejected, names: Sequence[str]) -> AnswerScores:
-    reason = f"rejected: {'; '.join(rejected.facts)}"
-    return AnswerScores(
-        id=rejected.unit if rejected.given is None else rejected.given,
-        unit=rejected.unit,
-        scores={name: {"value": None, "reason": reason} for name in names},
-    )
 
 
 def write_scores(outcome: AnswersOutcome, name: str) -> None:
@@ -147,44 +136,28 @@ def write_scores(outcome: AnswersOutcome, name: str) -> None:
     """
     path = Path(name)
     if path.suffix.lower() == ".jsonl":
-        write_whole(path, b"".join(_lines(outcome.scores)))
-    else:
-        write_whole(path, table(_columns(outcome), _cells(outcome), path))
+        write_whole(path, b"".join(_encode(one) + b"\n" for one in outcome.scores))
+        return
+    names = sorted(id.removeprefix(FAMILY) for id in outcome.report.metrics)
+    strata = outcome.units.details
+    columns: dict[str, type | None] = dict.fromkeys(
+        ("id", "unit", *(f"strata.{name}" for name in strata)), str
+    )
+    for metric in names:
+        columns |= {metric: float, f"{metric}_reason": str}
+    places = {unit: place for place, unit in enumerate(outcome.units.ids)}
+
+    def cells() -> Iterator[list[Any]]:
+        for one in outcome.scores:
+            place = places.get(one.unit)
+            sliced = [None if place is None else column[place] for column in strata.values()]
+            values = [one.scores[metric][part] for metric in names for part in ("value", "reason")]
+            yield [str(one.id), one.unit, *sliced, *values]
+
+    write_whole(path, table(columns, cells(), path))
 
 
 def check_ending(name: str) -> None:
     """Raise UsageError, before anything is measured, for a file that could not be written."""
     if Path(name).suffix.lower() not in ENDINGS:
         raise UsageError(unknown_ending(Path(name)))
-
-
-def _lines(scores: Sequence[AnswerScores]) -> Iterator[bytes]:
-    for one in scores:
-        yield _encode(one) + b"\n"
-
-
-def _columns(outcome: AnswersOutcome) -> dict[str, type | None]:
-    strata = (f"strata.{name}" for name in outcome.units.details)
-    return {
-        **dict.fromkeys(("id", "unit", *strata), str),
-        **{
-            column: kind
-            for name in _measured(outcome)
-            for column, kind in ((name, float), (f"{name}_reason", str))
-        },
-    }
-
-
-def _cells(outcome: AnswersOutcome) -> Iterator[list[Any]]:
-    strata = list(outcome.units.details.values())
-    places = {unit: place for place, unit in enumerate(outcome.units.ids)}
-    names = _measured(outcome)
-    for one in outcome.scores:
-        place = places.get(one.unit)
-        sliced = [None if place is None else column[place] for column in strata]
-        told = [one.scores[name][part] for name in names for part in ("value", "reason")]
-        yield [str(one.id), one.unit, *sliced, *told]
-
-
-def _measured(outcome: AnswersOutcome) -> list[str]:
-    return sorted(id.removeprefix(FAMILY) for id in outcome.report.metrics)

@@ -1,18 +1,22 @@
-"""What the sentence supporter says of an answer: its groundedness, and its claims."""
+"""What the sentence supporter says of answers and every metric finds in them, on many workers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 from msgspec import Struct, structs
 
-from ragauge.contracts.answers import AnswerKind, AnswerRow, Context, Groundedness
+from ragauge.contracts.answers import AnswerKind, AnswerRow, Context
+from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.engines.local import ordered
 from ragauge.errors import InputRejected
 from ragauge.ingest.calibration import AnswerCalibration
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.citation_support import NO_CITATION
+from ragauge.metrics.table import find
 from ragauge.models.judging import lexical_claims
 from ragauge.text.grounding import Passages, groundedness
 from ragauge.text.grounding.cited import citation_support
@@ -25,6 +29,15 @@ KEPT = 512
 """Sets of contexts that stay analysed: several answers are often about one source."""
 LIKELY = 0.5
 """A sentence counts as supported from this chance on that people call it so."""
+
+
+PIECE = 128
+"""Rows that a worker takes at a time: it is what a progress bar moves by."""
+Progress = Callable[[int, int], None]
+Found = dict[str, Any]
+"""Fields of an answer's facts."""
+MANY = 2_000
+"""Rows from which on further processes are worth their start."""
 
 
 class Supporting(Struct, frozen=True, kw_only=True):
@@ -66,25 +79,21 @@ class AnswerSupporter:
         self._needs, self._model = needs, model
         self._passages = lru_cache(KEPT)(Passages)
 
-    def __call__(self, facts: AnswerFacts) -> AnswerFacts:
-        return structs.replace(facts, **self.found(facts))
-
     def found(self, facts: AnswerFacts) -> dict[str, Any]:
         """The fields of an answer's facts that it can tell."""
         row, found = facts.row, dict[str, Any]()
         if row.answer is not None and row.contexts is not None:
             if "groundedness" in self._needs:
-                found["groundedness"] = self._grounds(row, row.answer)
+                passages = self._passages(row.contexts, row.question)
+                found["groundedness"] = groundedness(
+                    row.answer, passages, row.question, kind=row.kind, model=self._model
+                )
             if "citations" in self._needs:
                 found |= self._citations(row, row.answer, facts)
         if "lexical_claims" in self._needs:
             sentences = SentenceSupporter(self._model, row.kind or "qa", self._passages)
             found["lexical_claims"] = lexical_claims(row, sentences, refused=facts.refused)
         return found
-
-    def _grounds(self, row: AnswerRow, answer: str) -> Groundedness:
-        passages = self._passages(row.contexts or (), row.question)
-        return groundedness(answer, passages, row.question, kind=row.kind, model=self._model)
 
     def _citations(self, row: AnswerRow, answer: str, facts: AnswerFacts) -> dict[str, Any]:
         """Which cited context supports which sentence; many answers cite nothing at all."""
@@ -123,3 +132,60 @@ class SentenceSupporter:
         """A line for each claim, with whether each passage supports it."""
         enough = ENOUGH // max(len(claims), 1)
         return [[self.supports(claim, passage, enough) for passage in passages] for claim in claims]
+
+
+def measured_answers(
+    facts: Sequence[AnswerFacts],
+    supporting: Supporting,
+    metrics: Mapping[str, Metric],
+    workers: int,
+    progress: Progress | None = None,
+    many: int = MANY,
+) -> tuple[list[AnswerFacts], dict[str, list[Row | Absent]]]:
+    """The facts with what the sentence supporter says of them; by metric id, what it found.
+
+    From `many` rows on they are spread over the workers.
+    """
+    known: list[AnswerFacts] = []
+    rows: dict[str, list[Row | Absent]] = {id: [] for id in metrics}
+    pieces = [facts[at : at + PIECE] for at in range(0, len(facts), PIECE)]
+    used = workers if len(facts) >= many else 1
+    for found, columns in ordered(_Measured, (supporting, tuple(metrics)), pieces, used):
+        for one, more in zip(facts[len(known) : len(known) + PIECE], found, strict=True):
+            known.append(structs.replace(one, **more))
+        for id, column in zip(metrics, columns, strict=True):
+            rows[id] += column
+        if progress is not None:
+            progress(len(known), len(facts))
+    return known, rows
+
+
+class _Measured:
+    """What a worker does; it looks metrics up by itself, for functions do not travel."""
+
+    def __init__(self, supporting: Supporting, ids: tuple[str, ...]) -> None:
+        self._support = supporting.ready()
+        self._metrics = [find(id, "answers") for id in ids]
+
+    def __call__(
+        self, facts: Sequence[AnswerFacts]
+    ) -> tuple[list[Found], list[list[Row | Absent]]]:
+        # Only what was found goes back, not the rows; they are known there.
+        found = [self._support.found(one) for one in facts]
+        known = [structs.replace(one, **more) for one, more in zip(facts, found, strict=True)]
+        # An answer at a time: what one metric reads of it, the next one remembers.
+        rows = [[metric(one) for metric in self._metrics] for one in known]
+        return found, [list(column) for column in zip(*rows, strict=True)]
+
+
+def values_by_row(
+    metrics: Mapping[str, Metric], rows: Mapping[str, Sequence[Row | Absent]]
+) -> dict[str, list[float | None]]:
+    """By metric the value of each row; None where it is absent."""
+    found: dict[str, list[float | None]] = {}
+    for id, column in rows.items():
+        there = [row.counts for row in column if isinstance(row, Row)]
+        counts = np.array(there, dtype=np.int64).reshape(len(there), len(metrics[id].columns))
+        values = (v if np.isfinite(v) else None for v in metrics[id].finish(counts).tolist())
+        found[id] = [None if isinstance(row, Absent) else next(values) for row in column]
+    return found

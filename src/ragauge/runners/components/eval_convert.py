@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ragauge.contracts.finding import Finding
-from ragauge.errors import InputRejected, UsageError
+from ragauge.errors import UsageError
 from ragauge.ingest.annotated.entity_files import read_entities
 from ragauge.ingest.annotated.entity_writing import WRITTEN_FORMS, written
 from ragauge.ingest.ranked.ranking_rows import Role
@@ -22,7 +22,7 @@ from ragauge.ingest.ranked.ranking_writing import (
     tsv_run,
 )
 from ragauge.ingest.ranked.rankings import read_rankings
-from ragauge.ingest.records import SHOWN
+from ragauge.runners.components.options import refuse
 from ragauge.store.files import write_whole
 
 _RANKINGS: dict[tuple[Role, str], Callable[[Mapping[str, Any]], bytes]] = {
@@ -60,14 +60,18 @@ def convert_entities(
     """
     problems: list[str] = []
     read = read_entities(source, problems=problems, input_format=input_format, reanchor=reanchor)
-    _refuse(problems)
+    refuse(problems)
     content = written(read.documents, form, problems=problems, notes=read.notes)
     if not lossy:
-        _refuse(problems)
+        refuse(problems)
     if isinstance(content, bytes):
         write_whole(target, content)
     else:
-        _write_folder(target, content)
+        if target.exists() and (not target.is_dir() or any(target.iterdir())):
+            raise UsageError(f"{target}: is there already; name a new or an empty folder")
+        target.mkdir(parents=True, exist_ok=True)
+        for name, part in sorted(content.items()):
+            write_whole(target / name, part)
     lost = [Finding("not_written", "", problem) for problem in problems]
     return len(read.documents), [*read.findings, *lost]
 
@@ -78,20 +82,7 @@ def convert_rankings(
     """Write judgements or a run in another format; how many queries there are."""
     problems: list[str] = []
     rows = read_rankings(source, role, problems, input_format)
-    _refuse(problems)
+    refuse(problems)
     rankings = by_query(rows)
     write_whole(target, _RANKINGS[role, form](rankings))
     return len(rankings)
-
-
-def _write_folder(folder: Path, files: Mapping[str, bytes]) -> None:
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(f"{folder}: is there already; name a new or an empty folder")
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, content in sorted(files.items()):
-        write_whole(folder / name, content)
-
-
-def _refuse(problems: list[str]) -> None:
-    if problems:
-        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))

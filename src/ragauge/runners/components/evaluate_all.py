@@ -2,42 +2,82 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import hashlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragauge.contracts.answers import AnswerRow
+import msgspec
+import numpy as np
+from msgspec import Struct, field, structs
+
+from ragauge import __version__
 from ragauge.contracts.component_models import METHODS, Indexes
-from ragauge.contracts.evaluation import EvalAllReport, EvalReport, Task
-from ragauge.contracts.finding import Findings
-from ragauge.contracts.score import Outcome
-from ragauge.errors import RagaugeError, UsageError
+from ragauge.contracts.evaluation import (
+    TASKS,
+    EvalAllReport,
+    EvalReport,
+    SummaryNumber,
+    Task,
+    TaskFailure,
+)
+from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.kept import KeptAnswer
+from ragauge.contracts.score import Measured, Outcome, UnitRows
+from ragauge.contracts.verdict import Decision, Rule, Verdict
+from ragauge.errors import InputRejected, RagaugeError, UsageError
+from ragauge.gates.decide import passed
+from ragauge.gates.presets import demanded, undecided
 from ragauge.gates.rules import parse_rules
 from ragauge.ingest.answered.questions import read_questions
-from ragauge.ingest.ranked.queries import read_strata
+from ragauge.ingest.fields import BadRecord, expected, quoted
+from ragauge.ingest.heritage import entry_of, is_entry
+from ragauge.ingest.lines import read_whole
+from ragauge.ingest.ranked.queries import Query, QuerySource, read_queries, read_strata
+from ragauge.ingest.ranked.rankings import read_rankings
+from ragauge.ingest.records import no_table, records_of
 from ragauge.metrics.table import find
-from ragauge.pipelines.callable import described, named_object
+from ragauge.pipelines.callable import described
 from ragauge.runners.answers.evaluate_qa import evaluate_qa
 from ragauge.runners.answers.options import LEXICAL, AnswerOptions
-from ragauge.runners.components.component_gold import ComponentGold, gold_of
-from ragauge.runners.components.component_report import TaskResults, outcome_of_all
-from ragauge.runners.components.component_runs import MARKS, Call, Progress, TaskRun, asked, planned
 from ragauge.runners.components.evaluate_linking import evaluate_linking
 from ragauge.runners.components.evaluate_ner import evaluate_ner
 from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval
 from ragauge.runners.components.evaluate_types import evaluate_types
-from ragauge.runners.components.evaluation import FAMILIES
+from ragauge.runners.components.evaluation import FAMILIES, add_findings, refuse_unknown_strata
+from ragauge.runners.components.model_calls import (
+    MARKS,
+    Call,
+    EntryRecord,
+    Progress,
+    asked,
+    can,
+    model_of,
+    planned,
+)
 from ragauge.runners.components.options import READS, EvalOptions, refuse_bad, rules_for
+from ragauge.runners.evaluation import Evaluation
 from ragauge.runners.options import takes
 
 if TYPE_CHECKING:
-    from ragauge.ingest.ranked.queries import QuerySource
+    from ragauge.contracts.metric import Array
     from ragauge.ingest.ranked.rankings import Given as Judgements
-    from ragauge.runners.components.component_gold import Entries
 
 
-TASKS: tuple[Task, ...] = ("ner", "types", "linking", "retrieval", "qa")
+Entries = str | Path | Sequence[Mapping[str, Any]]
 FAMILY_OF = {FAMILIES[task]: task for task in TASKS}
+SUMMARY: dict[str, tuple[Task, str]] = {
+    "ner_f1_strict": ("ner", "entities.f1_strict"),
+    "ner_f1_partial": ("ner", "entities.f1_partial"),
+    "type_classification_accuracy": ("types", "labels.accuracy"),
+    "entity_linking_mrr": ("linking", "linking.mrr"),
+    "entity_linking_hits@1": ("linking", "linking.hits@1"),
+    "retrieval_ndcg@10": ("retrieval", "retrieval.ndcg@10"),
+    "qa_faithfulness": ("qa", "answers.lexical_faithfulness"),
+    "qa_relevance": ("qa", "answers.relevance"),
+}
+"""The numbers of the summary: the task each belongs to, and the metric it is."""
+_encode = msgspec.json.Encoder(order="sorted").encode
 
 
 class AllOptions(EvalOptions, frozen=True, kw_only=True):
@@ -74,28 +114,42 @@ def evaluate_all(
     rules = {task: rules_for(task, _own(task, options)) for task in TASKS}
     name, under_test = model_of(model)
     findings = Findings()
-    read = gold_of(gold, queries, qrels, options, findings)
+    read = _gold_of(gold, queries, qrels, options, findings)
     strata = _strata(read, options)
     results = TaskResults(rules=rules)
     plans = _plans(under_test, read, options, results)
-    tick = _ticking(progress, sum(map(len, plans.values())))
+    evaluators: dict[Task, Callable[..., Outcome[EvalReport]]] = {
+        "ner": evaluate_ner,
+        "types": evaluate_types,
+        "linking": evaluate_linking,
+        "retrieval": evaluate_retrieval,
+        "qa": evaluate_qa,
+    }
+    done, of = 0, sum(map(len, plans.values()))
+
+    def tick() -> None:
+        nonlocal done
+        done += 1
+        if progress is not None:
+            progress(done, of)
+
     for task, calls in plans.items():
         try:
             if task == "retrieval" and documents is not None and isinstance(under_test, Indexes):
                 under_test.index(documents)
             made = asked(task, under_test, calls, findings, tick)
             results.failed_calls += made.failed
+            if made.failed and made.failed == made.calls:
+                fact = f"all {made.calls:,} calls failed, the first at {made.first_error}"
+                results.failures[task] = fact
+                continue
             given = _given(task, options, strata[task])
-            results.outcomes[task] = _evaluated(task, read, made, given)
-        except (RagaugeError, _AllFailed) as error:
+            results.outcomes[task] = evaluators[task](_records(task, read), made.predicted, **given)
+        except RagaugeError as error:
             results.failures[task] = str(error)
         except Exception as error:  # one task's fault is not the others'
             results.failures[task] = described(error)
-    return outcome_of_all(name, read, results, findings, {"k": options.k})
-
-
-class _AllFailed(Exception):
-    """No call of a task brought an answer."""
+    return _outcome(name, read, results, findings, {"k": options.k})
 
 
 def _own(task: Task, chosen: AllOptions) -> EvalOptions:
@@ -134,22 +188,16 @@ def _strata(gold: ComponentGold, chosen: AllOptions) -> dict[Task, set[str]]:
         task: [(one.entry.id, one.entry.strata) for one in gold.entries] for task in TASKS
     }
     units["retrieval"] = [(query.id, query.strata) for query in gold.queries]
-    units["qa"] = [(row.id, row.strata) for row in _questions(gold)]
+    # What is wrong with a question is reported when the task is evaluated.
+    questions = read_questions(_records("qa", gold), []).values()
+    units["qa"] = [(row.id, row.strata) for row in questions]
     found = {
         task: {name for id, own in some for name in (*own, *table.get(id, ()))}
         for task, some in units.items()
     }
     known = set[str]().union(*found.values())
-    unknown = [name for name in chosen.by if name not in known]
-    if unknown:
-        there = f"there are {', '.join(sorted(known))}" if known else "the gold has none"
-        raise UsageError(*(f"--by {name}: no such stratum; {there}" for name in unknown))
+    refuse_unknown_strata(chosen.by, known)
     return found
-
-
-def _questions(gold: ComponentGold) -> Iterable[AnswerRow]:
-    """The questions of the entries; what is wrong with one is told when the task is evaluated."""
-    return read_questions(_records("qa", gold), []).values()
 
 
 def _plans(
@@ -183,109 +231,245 @@ def _unable(task: Task, model: Any, gold: ComponentGold, chosen: AllOptions) -> 
     return None
 
 
-def _evaluated(
-    task: Task, gold: ComponentGold, made: TaskRun, given: Mapping[str, Any]
-) -> Outcome[EvalReport]:
-    if made.failed and made.failed == made.calls:
-        raise _AllFailed(f"all {made.calls:,} calls failed, the first at {made.first_error}")
-    evaluators: dict[Task, Callable[..., Outcome[EvalReport]]] = {
-        "ner": evaluate_ner,
-        "types": evaluate_types,
-        "linking": evaluate_linking,
-        "retrieval": evaluate_retrieval,
-        "qa": evaluate_qa,
-    }
-    return evaluators[task](_records(task, gold), made.predicted, **given)
-
-
 def _records(task: Task, gold: ComponentGold) -> Sequence[Mapping[str, Any]]:
     if task == "retrieval":
         return gold.judgements or ()
     return [one.record for one in gold.entries if one.has(MARKS[task])]
 
 
-def _ticking(progress: Progress | None, of: int) -> Callable[[], None]:
-    done = 0
+class ComponentGold(Struct, frozen=True, kw_only=True):
+    """What the tasks are measured with."""
 
-    def tick() -> None:
-        nonlocal done
-        done += 1
-        if progress is not None:
-            progress(done, of)
-
-    return tick
-
-
-_LANGUAGE = re.compile(r"[a-z]{2,3}(?:-[a-z0-9]+)*")
+    entries: Sequence[EntryRecord]
+    queries: Sequence[Query] = ()
+    """Those that were judged, in the order of the judgements."""
+    judgements: Sequence[dict[str, Any]] | None = None
+    failure: str | None = None
+    """Why there are no judgements, though some were given."""
 
 
-def model_of(given: Any) -> tuple[str, Any]:
-    """A model's name and the model; raises UsageError where it has none of the methods.
+def _gold_of(
+    source: Entries,
+    queries: QuerySource | None,
+    qrels: Judgements | None,
+    chosen: EvalOptions,
+    findings: Findings,
+) -> ComponentGold:
+    """The entries, queries and judgements; raises InputRejected with what is wrong with entries.
 
-    A name is `module:object`, found from the current folder too, where a class makes one object;
-    or a baseline: `spacy:PIPELINE`, `zero-shot:MODEL`, `wikidata:LANGUAGE` or `wikidata:URL`.
+    What is wrong with queries or judgements is retrieval's failure alone.
     """
-    if isinstance(given, str):
-        kind, colon, rest = given.partition(":")
-        name, model = BASELINES[kind](rest) if colon and kind in BASELINES else _imported(given)
-    else:
-        name, model = f"{type(given).__module__}:{type(given).__qualname__}", given
-    if not any(can(model, task) for task in METHODS):
-        methods = ", ".join(METHODS.values())
-        raise UsageError(f'"{name}" has none of the methods {methods}; a model has one at least')
-    return name, model
-
-
-def can(model: Any, task: Task) -> bool:
-    """Whether a model has the method of a task."""
-    return callable(getattr(model, METHODS[task], None))
-
-
-def _imported(name: str) -> tuple[str, Any]:
-    found = named_object(name, "model", "module:object")
-    if not isinstance(found, type):
-        return name, found
+    problems: list[str] = []
+    entries = _entries(source, problems)
+    refuse_bad(problems, len(entries), chosen)
+    _note_bad(problems, findings)
+    if not entries:
+        raise InputRejected("the gold holds no heritage entry; nothing can be evaluated")
+    if (qrels is None) != (queries is None):
+        lacking = "queries" if queries is None else "qrels"
+        raise UsageError(f"retrieval needs qrels and queries; give --{lacking} too")
+    if qrels is None or queries is None:
+        return ComponentGold(entries=entries)
+    faults: list[str] = []
     try:
-        return name, found()
-    except Exception as error:
-        raise UsageError(f'"{name}": making one failed: {described(error)}') from None
+        judged, judgements = _judged(qrels, queries, faults, findings)
+        refuse_bad(faults, len(judgements), chosen)
+        _note_bad(faults, findings)
+    except InputRejected as error:
+        return ComponentGold(entries=entries, failure=str(error))
+    return ComponentGold(entries=entries, queries=judged, judgements=judgements)
 
 
-def _spacy(pipeline: str) -> tuple[str, Any]:
-    from ragauge.models.baselines.spacy_entities import SpacyEntities
-
-    if not pipeline:
-        raise UsageError("--model spacy: names no pipeline; write such as spacy:nl_core_news_sm")
-    return f"spacy:{pipeline}", SpacyEntities(pipeline)
-
-
-def _zero_shot(model: str) -> tuple[str, Any]:
-    from ragauge.models.baselines.zero_shot_types import ZeroShotTypes
-
-    if not model:
-        example = "zero-shot:MoritzLaurer/mDeBERTa-v3-base-mnli-xnli"
-        raise UsageError(f"--model zero-shot: names no model; write such as {example}")
-    return f"zero-shot:{model}", ZeroShotTypes(model)
-
-
-def _wikidata(search: str) -> tuple[str, Any]:
-    """A linker over Wikidata in a language, or over another search URL, which may give one."""
-    from ragauge.models.baselines.search_links import WIKIDATA, SearchLinks
-
-    if _LANGUAGE.fullmatch(search):
-        return f"wikidata:{search}", SearchLinks(WIKIDATA, language=search)
-    if "://" not in search:
-        raise UsageError(
-            "--model wikidata: names no search; write a language, such as wikidata:nl, or the URL "
-            "of a search that answers wbsearchentities, such as wikidata:http://host/w/api.php"
-        )
-    linker = SearchLinks(search)
-    return f"wikidata:{linker.url}", linker
+def _entries(source: Entries, problems: list[str]) -> list[EntryRecord]:
+    if isinstance(source, str | Path):
+        placed = records_of(str(source), read_whole(str(source)), problems, no_table)
+    else:
+        placed = ((f"gold: item {number}", one) for number, one in enumerate(source, 1))
+    found: dict[str, EntryRecord] = {}
+    for place, record in placed:
+        plain = dict(record) if isinstance(record, Mapping) else record
+        if not is_entry(plain):
+            problems.append(f"{place}: record: {expected('a heritage entry', plain)}")
+            continue
+        try:
+            entry = entry_of(plain)
+        except BadRecord as fault:
+            problems += [f"{place}: {field}" for field in fault.fields]
+            continue
+        if entry.id in found:
+            problems.append(f"{place}: id: {quoted(entry.id)} stands there already; keep one")
+        found.setdefault(entry.id, EntryRecord(plain, entry))
+    return list(found.values())
 
 
-BASELINES: dict[str, Callable[[str], tuple[str, Any]]] = {
-    "spacy": _spacy,
-    "zero-shot": _zero_shot,
-    "wikidata": _wikidata,
-}
-"""What a name may begin with in place of a module."""
+def _note_bad(problems: Sequence[str], findings: Findings) -> None:
+    """Say what was left out because the user accepts so much of it."""
+    for problem in problems:
+        where, _, fact = problem.partition(": ")
+        findings.add(Finding("bad_record", where, fact))
+
+
+def _judged(
+    qrels: Judgements, source: QuerySource, problems: list[str], findings: Findings
+) -> tuple[list[Query], list[dict[str, Any]]]:
+    """The queries that were judged and can be asked, and the judgements with their strata."""
+    known = read_queries(source, problems)
+    rows = read_rankings(qrels, "qrels", problems).frame
+    judgements = [
+        {"query": query, "document": document, "grade": grade, "strata": strata.strata}
+        if (strata := known.get(query)) is not None
+        else {"query": query, "document": document, "grade": grade}
+        for query, document, grade in rows.select("query", "document", "value").iter_rows()
+    ]
+    judged = list(dict.fromkeys(row["query"] for row in judgements))
+    for query in judged:
+        if query not in known:
+            fact = f"{quoted(query)} was judged, but nothing tells what it asks; it counts as empty"
+            findings.add(Finding("unknown_query", query, fact))
+    return [known[query] for query in judged if query in known], judgements
+
+
+class TaskResults(Struct, kw_only=True):
+    """What became of each task."""
+
+    outcomes: dict[Task, Outcome[EvalReport]] = field(default_factory=dict)
+    failures: dict[Task, str] = field(default_factory=dict)
+    absent: dict[Task, str] = field(default_factory=dict)
+    """Why a task was not begun."""
+    unasked: set[Task] = field(default_factory=set)
+    """Those of them that the user left out."""
+    rules: dict[Task, tuple[Rule, ...]] = field(default_factory=dict)
+    failed_calls: int = 0
+
+
+def _outcome(
+    model: str,
+    gold: ComponentGold,
+    results: TaskResults,
+    findings: Findings,
+    options: Mapping[str, Any],
+) -> Outcome[EvalAllReport]:
+    """The report of all tasks, with the rows it is made of; without one finished it fails."""
+    reports = {task: outcome.report for task, outcome in results.outcomes.items()}
+    decided = tuple(gate for report in reports.values() for gate in report.gates)
+    gates = (*decided, *_undecided(results))
+    failures = tuple(
+        TaskFailure(task=task, error=results.failures[task])
+        for task in TASKS
+        if task in results.failures
+    )
+    for each in reports.values():
+        add_findings(each.findings, each.finding_counts, findings)
+    metrics = {id: one for each in reports.values() for id, one in each.metrics.items()}
+    said = [one.record for one in gold.entries], gold.queries, gold.judgements
+    identity = {
+        "command": "eval all",
+        "model": model,
+        "ragauge": __version__,
+        "gold_file_sha256": hashlib.sha256(_encode(said)).hexdigest(),
+        "options": dict(options),
+        "tasks": {task: report.identity for task, report in reports.items()},
+        "metrics": {
+            id: version
+            for report in reports.values()
+            for id, version in report.identity["metrics"].items()
+        },
+    }
+    evaluation = Evaluation(given=metrics)
+    report = evaluation.report(
+        EvalAllReport,
+        findings,
+        identity,
+        passed=passed(gates) if reports and not failures else False,
+        model=model,
+        summary={key: _number(key, results) for key in SUMMARY},
+        gates=gates,
+        tasks={str(task): report for task, report in reports.items()},
+        failures=failures,
+        coverage={
+            "entries": len(gold.entries),
+            "queries": len(gold.queries),
+            "tasks": len(results.outcomes),
+            "failed_tasks": len(results.failures),
+            "failed_calls": results.failed_calls,
+            "scored": sum(report.coverage.get("scored", 0) for report in reports.values()),
+            **{
+                f"{task}.{key}": count
+                for task, report in reports.items()
+                for key, count in report.coverage.items()
+            },
+        },
+    )
+
+    def answers() -> Iterator[tuple[str, KeptAnswer]]:
+        """The answers of all tasks, under the ids that their units have here."""
+        for task, outcome in results.outcomes.items():
+            for unit, answer in outcome.answers() if outcome.answers else ():
+                yield _unit_id(task, unit), answer
+
+    units = _joined_units({task: outcome.units for task, outcome in results.outcomes.items()})
+    return structs.replace(evaluation.outcome(report, answers=answers), units=units)
+
+
+def _undecided(results: TaskResults) -> Iterator[Verdict]:
+    """The gates of tasks that came to nothing: what was demanded of them was not shown to hold."""
+    for task, rules in results.rules.items():
+        if task in results.failures:
+            for rule in rules:
+                yield undecided(rule, "not_evaluated", f"the task failed: {results.failures[task]}")
+        elif task in results.absent:
+            verdict: Decision = "not_applicable" if task in results.unasked else "not_evaluated"
+            for rule in demanded(rules, task):
+                yield undecided(rule, verdict, results.absent[task])
+
+
+def _number(key: str, results: TaskResults) -> SummaryNumber:
+    task, metric = SUMMARY[key]
+    outcome = results.outcomes.get(task)
+    if outcome is None:
+        reason = results.failures.get(task) or results.absent[task]
+        return SummaryNumber(metric=metric, value=None, n=0, ci=None, reason=reason)
+    score = outcome.report.metrics[metric]
+    return SummaryNumber(
+        metric=metric, value=score.value, n=score.n, ci=score.ci, reason=score.reason
+    )
+
+
+def _unit_id(task: Task, id: str) -> str:
+    """What a unit of one task is called among those of all.
+
+    >>> _unit_id("qa", "q1")
+    'qa/q1'
+    """
+    return f"{task}/{id}"
+
+
+def _joined_units(tasks: Mapping[Task, UnitRows]) -> UnitRows:
+    """The units of all tasks, one after the other, each under its task's name.
+
+    A metric has no value for the units of another task, and they add nothing to its counts.
+    """
+    total = sum(len(rows.ids) for rows in tasks.values())
+    measured: dict[str, Measured] = {}
+    names = sorted({name for rows in tasks.values() for name in rows.details})
+    details: dict[str, list[Any]] = {name: [] for name in names}
+    start = 0
+    for rows in tasks.values():
+        count = len(rows.ids)
+        for name in names:
+            details[name] += rows.details.get(name, [None] * count)
+        for id, one in rows.measured.items():
+            values: Array = np.full(total, np.nan)
+            counts: Array = np.zeros((total, one.counts.shape[1]), dtype=one.counts.dtype)
+            values[start : start + count] = one.values
+            counts[start : start + count] = one.counts
+            measured[id] = structs.replace(one, values=values, counts=counts)
+        start += count
+    details["task"] = [task for task, rows in tasks.items() for _ in rows.ids]
+    return UnitRows(
+        ids=[_unit_id(task, id) for task, rows in tasks.items() for id in rows.ids],
+        labels=[label for rows in tasks.values() for label in rows.labels],
+        right=[right for rows in tasks.values() for right in rows.right],
+        details=dict(sorted(details.items())),
+        measured=measured,
+    )

@@ -19,7 +19,7 @@ from ragauge.contracts.evaluation import (
     RankingDetail,
     SourceShare,
 )
-from ragauge.contracts.finding import PLACES_KEPT, Finding, Findings
+from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.metric import Metric
 from ragauge.contracts.score import ROWS_KEPT, Outcome
 from ragauge.errors import UsageError
@@ -30,13 +30,11 @@ from ragauge.metrics.retrieval import KINDS, METRICS, NoRelevant, metric_id
 from ragauge.metrics.retrieval_names import parsed
 from ragauge.metrics.sources import Brought, documents_of, overlaps, share_of, unique_relevant
 from ragauge.metrics.sums import Sums
-from ragauge.runners.components.evaluation import Evaluated, outcome_of
+from ragauge.runners.components.evaluation import Evaluated, add_findings, outcome_of, strata_of
 from ragauge.runners.components.options import EvalOptions, refuse_bad, rules_for
-from ragauge.runners.components.retrieval_files import JudgedRuns
-from ragauge.runners.components.retrieval_gather import RunScores
-from ragauge.runners.components.retrieval_ranked import Duplicates, Reading
-from ragauge.runners.components.retrieval_scoring import Setup, take_in
-from ragauge.runners.components.strata import strata_of
+from ragauge.runners.components.retrieval_judged import note_each
+from ragauge.runners.components.retrieval_ranked import Duplicates, Setup
+from ragauge.runners.components.retrieval_runs import JudgedRuns, RunScores
 from ragauge.runners.options import takes
 from ragauge.stats.decision import adjusted
 from ragauge.stats.differences import Paired, Pairs
@@ -44,88 +42,20 @@ from ragauge.stats.paired import compared
 
 if TYPE_CHECKING:
     import polars as pl
+    from numpy.typing import NDArray
 
     from ragauge.ingest.ranked.rankings import Given
 
 
 Test = Literal["auto", "t", "wilcoxon", "randomisation", "bootstrap", "mcnemar"]
-
-
-def compared_runs(
-    run: RunScores,
-    others: Sequence[RunScores],
-    ids: Sequence[str],
-    test: Test,
-    correction: Correction,
-    seed: int,
-) -> tuple[ComparedMetric, ...]:
-    """Each metric of the run beside each other run's; p is corrected over all of them.
-
-    A query that one of the two does not have is 0 there, as in the run's own number.
-    """
-    made = [
-        _compared(run, other, sums.metric, test, seed)
-        for other in others
-        for sums in map(run.sums.__getitem__, ids)
-        if "judged" in sums.metric.needs  # the others say how far to trust a number
-    ]
-    ps = adjusted([one.p for one in made], correction)
-    return tuple(structs.replace(one, p_adjusted=p) for one, p in zip(made, ps, strict=True))
-
-
-def _compared(
-    run: RunScores, other: RunScores, metric: Metric, test: Test, seed: int
-) -> ComparedMetric:
-    now, then = run.sums[metric.id].values(), other.sums[metric.id].values()
-    both = ~(np.isnan(now) | np.isnan(then))
-    now, then = now[both], then[both]
-    found = _tested(now, then, test, seed)
-    leans = Pairs.of(now, then).whole * (1 if metric.better == "higher" else -1)
-    return ComparedMetric(
-        run=other.name,
-        metric=metric.id,
-        value=float(now.mean()) if len(now) else None,
-        other=float(then.mean()) if len(then) else None,
-        estimate=found.estimate if len(now) else None,
-        ci=found.ci,
-        p=found.p,
-        p_adjusted=None,
-        n=found.n,
-        n_zero=found.n_zero,
-        method=found.method,
-        seed=found.seed,
-        effect=found.effect,
-        better=int((leans > 0).sum()),
-        worse=int((leans < 0).sum()),
-        reason=found.reason if len(now) else "no query was scored in both runs",
-        statistic=found.statistic,
-    )
-
-
-def _tested(now: np.ndarray, then: np.ndarray, test: Test, seed: int) -> Paired:
-    """What the test finds; McNemar's is only of 0 and 1, and of others it says so."""
-    method = None if test == "auto" else test
-    if method != "mcnemar" or np.isin(np.append(now, then), (0, 1)).all():
-        return compared(now, then, method=method, seed=seed)
-    plain = compared(now, then, method="t")
-    reason = "McNemar's test is of 0 and 1, and these are not; choose randomisation"
-    return structs.replace(
-        plain, ci=None, p=None, effect=None, method="McNemar", reason=reason, statistic=None
-    )
-
-
-def note_unpaired(run: RunScores, other: RunScores, findings: Findings) -> None:
-    """Say which queries only one of two runs has."""
-    for at in np.flatnonzero(run.facts.missing != other.facts.missing):
-        lacks = run.name if run.facts.missing[at] else other.name
-        message = f"{quoted(run.queries[at])}: {lacks} does not have it; it is 0 there"
-        findings.add(Finding("unpaired_query", other.name, message))
-
-
 WORST_BY = "retrieval.ndcg@10"
 COVERAGE = "retrieval.coverage"
 JUDGED = "retrieval.judged@10"
+"""How much of the first ten results was judged."""
 NEAR = 10
+LATE = 5
+"""A first relevant document beyond this rank is too low."""
+WORST_KEPT = 20
 _NAMES = re.compile(r",(?![^()]*\))")
 """Commas between names, not those in their parentheses."""
 HEADLINES = tuple(
@@ -182,7 +112,71 @@ def evaluate_retrieval(
     files = [str(one) for one in (qrels, run, *baselines) if isinstance(one, str | Path)]
     if files.count(STDIN) > 1:
         raise UsageError("only one of the files can be standard input (-)")
-    return _Evaluation(options).outcome(qrels, run, baselines)
+    gated = [rule.metric for rule in rules_for("retrieval", options)]
+    asked = measured_ids(options)
+    shown = list(dict.fromkeys([*asked, *gated, COVERAGE]))
+    setup = Setup(
+        metrics=tuple(dict.fromkeys([*shown, WORST_BY, JUDGED])),
+        no_rel=options.no_rel,
+        duplicates=options.duplicates,
+        collapse=options.collapse,
+        drop_self=options.drop_self,
+        rel=options.rel,
+    )
+    runs = JudgedRuns(qrels, setup, options.input_format, options.workers)
+    options = structs.replace(options, no_rel=runs.no_rel)
+    scores = runs.score(run)
+    others = [runs.score(one, f"baseline {number}") for number, one in enumerate(baselines, 1)]
+    problems = [*scores.qrels_problems, *scores.problems]
+    problems += [problem for other in others for problem in other.problems]
+    strata: dict[str, list[str | None]] = {}
+    if runs.strata or options.strata:
+        own = [runs.strata.get(query, {}) for query in scores.queries]
+        strata = strata_of(scores.queries, own, options)
+    records = scores.judged_rows + scores.rows + sum(other.rows for other in others)
+    refuse_bad(problems, records, options)
+    facts = scores.facts
+    near = ((facts.first_relevant > 0) & (facts.first_relevant <= NEAR)).tolist()
+    no_relevant = int((facts.relevant == 0).sum())
+    signed = [f"no_rel:{options.no_rel}", "missing:zero", "ties:id descending"]
+    signed += [f"collapse:{options.collapse}"] if options.collapse else []
+    signed += ["drop_self"] if options.drop_self else []
+    usual = [] if options.measures else [id for id in HEADLINES if id in asked]
+    found = Evaluated(
+        task="retrieval",
+        units=scores.queries,
+        sums={id: scores.sums[id] for id in shown},
+        headlines=usual or asked,
+        strata=strata,
+        # A relevant document is among the first 10 results; None where there is none.
+        right=[
+            right if there else None
+            for right, there in zip(near, (facts.relevant > 0).tolist(), strict=True)
+        ],
+        per_type={},
+        detail=_detail(scores, others, shown, asked, options),
+        findings=_findings(scores, others, problems, runs.no_rel),
+        coverage={
+            "queries": len(scores.queries),
+            "scored": len(scores.queries) - (no_relevant if options.no_rel == "exclude" else 0),
+            "missing": int(facts.missing.sum()),
+            "unknown": len(scores.unknown),
+            "no_relevant": no_relevant,
+            "rows": scores.rows,
+            "judged_rows": scores.judged_rows,
+            "unjudged": int(facts.unjudged.sum()),
+            "rejected": len(problems),
+        },
+        signature="|".join(signed),
+        faults=_query_faults(scores),
+        gold_sha256=runs.sha256,
+    )
+    outcome = outcome_of(found, options)
+    if isinstance(run, str | Path):
+        again = can_be_read_again([str(run)])
+    else:
+        again = not isinstance(run, Iterator)
+    return structs.replace(outcome, answers=partial(runs.listed, run)) if again else outcome
 
 
 def per_query_frame(outcome: Outcome[EvalReport]) -> pl.DataFrame:
@@ -198,196 +192,69 @@ def measured_ids(options: RetrievalOptions) -> list[str]:
     """The metrics an evaluation measures; raises UsageError with every name that is none."""
     wanted = [name for text in options.measures for name in _NAMES.split(text) if name.strip()]
     if not wanted:
-        wanted = [name for metric in METRICS for name in _at_each(metric.id, options.k)]
+        for metric in METRICS:  # at the cut-offs that were requested in place of its own
+            bare, at, _ = metric.id.partition("@")
+            cut = at and options.k
+            wanted += [f"{bare}@{k}" for k in options.k] if cut else [metric.id]
     ids: list[str] = []
     problems: list[str] = []
     for name in wanted:
         try:
-            kind, at = parsed(name)
+            kind, given = parsed(name)
         except UsageError as error:
             problems += error.problems
             continue
         if "rel" in KINDS[kind].takes and "rel" not in name.partition("(")[2]:
-            at = structs.replace(at, rel=options.rel)
-        ids.append(metric_id(kind, at))
+            given = structs.replace(given, rel=options.rel)
+        ids.append(metric_id(kind, given))
     if problems:
         raise UsageError(*problems)
     return list(dict.fromkeys(ids))
 
 
-def _at_each(id: str, cutoffs: Sequence[int]) -> list[str]:
-    """A metric of the table, at the cut-offs that were asked for in place of its own."""
-    bare, at, _ = id.partition("@")
-    return [f"{bare}@{k}" for k in cutoffs] if at and cutoffs else [id]
-
-
-class _Evaluation:
-    """One evaluation: from what was given to its outcome."""
-
-    def __init__(self, options: RetrievalOptions) -> None:
-        self._options = options
-        gated = [rule.metric for rule in rules_for("retrieval", options)]
-        self._asked = measured_ids(options)
-        self._shown = list(dict.fromkeys([*self._asked, *gated, COVERAGE]))
-        self._setup = Setup(
-            metrics=tuple(dict.fromkeys([*self._shown, WORST_BY, JUDGED])),
-            no_rel=options.no_rel,
-            reading=Reading(
-                duplicates=options.duplicates,
-                collapse=options.collapse,
-                drop_self=options.drop_self,
-                rel=options.rel,
-            ),
-        )
-
-    def outcome(self, qrels: Given, run: Given, baselines: Sequence[Given]) -> Outcome[EvalReport]:
-        options = self._options
-        runs = JudgedRuns(qrels, self._setup, options.input_format, options.workers)
-        options = self._options = structs.replace(options, no_rel=runs.no_rel)
-        scores = runs.score(run)
-        others = [runs.score(one, f"baseline {number}") for number, one in enumerate(baselines, 1)]
-        problems = [*scores.qrels_problems, *scores.problems]
-        problems += [problem for other in others for problem in other.problems]
-        strata = self._strata(scores.queries, runs.strata)
-        records = scores.judged_rows + scores.rows + sum(other.rows for other in others)
-        refuse_bad(problems, records, options)
-        found = Evaluated(
-            task="retrieval",
-            units=scores.queries,
-            sums={id: scores.sums[id] for id in self._shown},
-            headlines=self._headlines(),
-            strata=strata,
-            right=_found(scores),
-            per_type={},
-            detail=self._detail(scores, others),
-            findings=_findings(scores, others, problems, runs.no_rel),
-            coverage=self._coverage(scores, len(problems)),
-            signature=self._signature(),
-            faults=query_faults(scores, JUDGED),
-            gold_sha256=runs.sha256,
-        )
-        outcome = outcome_of(found, options)
-        answers = partial(runs.listed, run) if _can_be_read_again(run) else None
-        return structs.replace(outcome, answers=answers)
-
-    def _strata(
-        self, queries: list[str], own: dict[str, dict[str, str]]
-    ) -> dict[str, list[str | None]]:
-        if not own and not self._options.strata:
-            return {}
-        return strata_of(queries, [own.get(query, {}) for query in queries], self._options)
-
-    def _headlines(self) -> list[str]:
-        if self._options.measures:
-            return self._asked
-        usual = [id for id in HEADLINES if id in self._asked]
-        return usual or self._asked
-
-    def _detail(self, scores: RunScores, others: Sequence[RunScores]) -> RankingDetail:
-        options, brought = self._options, scores.sources
-        if brought is not None and options.source_depth is not None:
-            brought = brought.within(options.source_depth)
-        return RankingDetail(
-            queries=query_rows(scores, self._shown),
-            worst=worst_queries(scores, WORST_BY),
-            sources=source_shares(brought),
-            overlap={} if brought is None else overlaps(brought),
-            compared=compared_runs(
-                scores, others, self._asked, options.test, options.correction, options.seed
-            ),
-            correction=options.correction if others else None,
-        )
-
-    def _coverage(self, scores: RunScores, rejected: int) -> dict[str, int]:
-        facts = scores.facts
-        queries, no_relevant = len(scores.queries), int((facts.relevant == 0).sum())
-        return {
-            "queries": queries,
-            "scored": queries - (no_relevant if self._options.no_rel == "exclude" else 0),
-            "missing": int(facts.missing.sum()),
-            "unknown": len(scores.unknown),
-            "no_relevant": no_relevant,
-            "rows": scores.rows,
-            "judged_rows": scores.judged_rows,
-            "unjudged": int(facts.unjudged.sum()),
-            "rejected": rejected,
-        }
-
-    def _signature(self) -> str:
-        options = self._options
-        parts = [f"no_rel:{options.no_rel}", "missing:zero", "ties:id descending"]
-        if options.collapse:
-            parts.append(f"collapse:{options.collapse}")
-        if options.drop_self:
-            parts.append("drop_self")
-        return "|".join(parts)
-
-
-def _can_be_read_again(run: Given) -> bool:
-    if isinstance(run, str | Path):
-        return can_be_read_again([str(run)])
-    return not isinstance(run, Iterator)
-
-
-def _found(scores: RunScores) -> list[bool | None]:
-    """Whether a relevant document is among the first 10 results; None where there is none."""
-    facts = scores.facts
-    near = (facts.first_relevant > 0) & (facts.first_relevant <= NEAR)
-    columns = near.tolist(), (facts.relevant > 0).tolist()
-    return [right if there else None for right, there in zip(*columns, strict=True)]
-
-
-def _findings(
-    scores: RunScores, others: Sequence[RunScores], problems: Sequence[str], no_rel: NoRelevant
-) -> Findings:
-    findings = Findings()
-    for problem in problems:
-        place, _, fact = problem.partition(": ")
-        findings.add(Finding("bad_line", place, fact))
-    take_in(scores.qrels_findings, findings)
-    take_in(scores.findings, findings)
-    note_queries(scores, findings, no_rel)
-    for other in others:
-        take_in(other.findings, findings)
-        note_unpaired(scores, other, findings)
-    return findings
-
-
-WORST_KEPT = 20
-LATE = 5
-"""A first relevant document beyond this rank stands too low."""
-
-
-def query_rows(scores: RunScores, ids: Sequence[str]) -> tuple[QueryRow, ...]:
-    """The first queries by id, with the value of each of these metrics."""
-    kept = slice(ROWS_KEPT)
-    facts = scores.facts
-    columns = [_first_values(scores.sums[id]) for id in ids]
-    counts = (
-        facts.retrieved[kept].tolist(),
-        facts.relevant[kept].tolist(),
-        facts.relevant_retrieved[kept].tolist(),
-        facts.first_relevant[kept].tolist(),
+def _detail(
+    scores: RunScores,
+    others: Sequence[RunScores],
+    shown: Sequence[str],
+    asked: Sequence[str],
+    options: RetrievalOptions,
+) -> RankingDetail:
+    kept, facts = slice(ROWS_KEPT), scores.facts
+    columns = [_first(scores.sums[id]).values().tolist() for id in shown]
+    counts = (facts.retrieved, facts.relevant, facts.relevant_retrieved, facts.first_relevant)
+    rows = zip(
+        scores.queries[kept],
+        *(column[kept].tolist() for column in counts),
+        zip(*columns, strict=True),
+        strict=True,
     )
-    values = zip(*columns, strict=True) if columns else ((),) * len(scores.queries[kept])
-    return tuple(
-        QueryRow(
-            query=query,
-            retrieved=retrieved,
-            relevant=relevant,
-            relevant_retrieved=hits,
-            first_relevant=first or None,
-            values=dict(zip(ids, row, strict=True)),
-        )
-        for query, retrieved, relevant, hits, first, row in zip(
-            scores.queries[kept], *counts, values, strict=True
-        )
+    values = scores.sums[WORST_BY].values()
+    there = np.flatnonzero((facts.relevant > 0) & ~np.isnan(values))
+    worst = there[np.argsort(values[there], kind="stable")][:WORST_KEPT]
+    brought = scores.sources
+    if brought is not None and options.source_depth is not None:
+        brought = brought.within(options.source_depth)
+    return RankingDetail(
+        queries=tuple(
+            QueryRow(
+                query=query,
+                retrieved=retrieved,
+                relevant=relevant,
+                relevant_retrieved=hits,
+                first_relevant=first or None,
+                values={
+                    id: None if value != value else value
+                    for id, value in zip(shown, row, strict=True)
+                },
+            )
+            for query, retrieved, relevant, hits, first, row in rows
+        ),
+        worst=tuple(scores.queries[at] for at in worst),
+        sources={} if brought is None else _source_shares(brought),
+        overlap={} if brought is None else overlaps(brought),
+        compared=_compared_runs(scores, others, asked, options),
+        correction=options.correction if others else None,
     )
-
-
-def _first_values(sums: Sums) -> list[float | None]:
-    values = _first(sums).values().tolist()
-    return [None if value != value else value for value in values]
 
 
 def _first(sums: Sums) -> Sums:
@@ -396,73 +263,125 @@ def _first(sums: Sums) -> Sums:
     return Sums(sums.metric, sums.sums[kept], sums.scored[kept], sums.units[kept], sums.absent)
 
 
-def worst_queries(scores: RunScores, id: str) -> tuple[str, ...]:
-    """The queries with relevant documents and the lowest values, ties by id."""
-    values = scores.sums[id].values()
-    there = np.flatnonzero((scores.facts.relevant > 0) & ~np.isnan(values))
-    ranked = there[np.argsort(values[there], kind="stable")]
-    return tuple(scores.queries[at] for at in ranked[:WORST_KEPT])
+def _source_shares(brought: Brought) -> dict[str, SourceShare]:
+    """What each source contributes."""
+    found = {}
+    for source, (name, alone) in enumerate(
+        zip(brought.names, unique_relevant(brought), strict=True)
+    ):
+        documents = len(documents_of(brought, source))
+        relevant = len(documents_of(brought, source, relevant=True))
+        found[name] = SourceShare(
+            share=share_of(brought, source) or 0.0,
+            top1=share_of(brought, source, 1),
+            top5=share_of(brought, source, 5),
+            relevant=relevant,
+            unique_relevant=alone,
+            precision=relevant / documents if documents else None,
+        )
+    return found
 
 
-def query_faults(scores: RunScores, judged: str) -> list[tuple[str, str]]:
-    """The first queries by id with what went wrong there, in the catalogue's words.
+def _compared_runs(
+    run: RunScores, others: Sequence[RunScores], ids: Sequence[str], options: RetrievalOptions
+) -> tuple[ComparedMetric, ...]:
+    """Each metric of the run compared with each other run's; p is corrected over all of them.
 
-    `judged` is the metric that tells how much of the first ten results was judged.
+    A query that one of the two does not have is 0 there, as in the run's own number.
     """
-    kept = slice(ROWS_KEPT)
-    facts = scores.facts
+    made = [
+        _compared(run, other, sums.metric, options.test, options.seed)
+        for other in others
+        for sums in map(run.sums.__getitem__, ids)
+        if "judged" in sums.metric.needs  # the others say how far to trust a number
+    ]
+    ps = adjusted([one.p for one in made], options.correction)
+    return tuple(structs.replace(one, p_adjusted=p) for one, p in zip(made, ps, strict=True))
+
+
+def _compared(
+    run: RunScores, other: RunScores, metric: Metric, test: Test, seed: int
+) -> ComparedMetric:
+    now, then = run.sums[metric.id].values(), other.sums[metric.id].values()
+    both = ~(np.isnan(now) | np.isnan(then))
+    now, then = now[both], then[both]
+    found = _tested(now, then, test, seed)
+    leans = Pairs.of(now, then).whole * (1 if metric.better == "higher" else -1)
+    return ComparedMetric(
+        run=other.name,
+        metric=metric.id,
+        value=float(now.mean()) if len(now) else None,
+        other=float(then.mean()) if len(then) else None,
+        estimate=found.estimate if len(now) else None,
+        ci=found.ci,
+        p=found.p,
+        p_adjusted=None,
+        n=found.n,
+        n_zero=found.n_zero,
+        method=found.method,
+        seed=found.seed,
+        effect=found.effect,
+        better=int((leans > 0).sum()),
+        worse=int((leans < 0).sum()),
+        reason=found.reason if len(now) else "no query was scored in both runs",
+        statistic=found.statistic,
+    )
+
+
+def _tested(now: np.ndarray, then: np.ndarray, test: Test, seed: int) -> Paired:
+    """What the test finds; McNemar's is only of 0 and 1, and of others it says so."""
+    method = None if test == "auto" else test
+    if method != "mcnemar" or np.isin(np.append(now, then), (0, 1)).all():
+        return compared(now, then, method=method, seed=seed)
+    plain = compared(now, then, method="t")
+    reason = "McNemar's test is of 0 and 1, and these are not; choose randomisation"
+    return structs.replace(
+        plain, ci=None, p=None, effect=None, method="McNemar", reason=reason, statistic=None
+    )
+
+
+def _query_faults(scores: RunScores) -> list[tuple[str, str]]:
+    """The first queries by id with what went wrong there, in the catalogue's words."""
+    kept, facts = slice(ROWS_KEPT), scores.facts
     found, relevant = facts.relevant_retrieved[kept], facts.relevant[kept]
     missing, first = facts.missing[kept], facts.first_relevant[kept]
-    told = {
+    faults = {
         "missing": missing,
         "nothing_found": ~missing & (relevant > 0) & (found == 0),
         "found_late": first > LATE,
         "incomplete": (found > 0) & (found < relevant),
-        "unjudged": _first(scores.sums[judged]).values() < 1 / 2,
+        "unjudged": _first(scores.sums[JUDGED]).values() < 1 / 2,
     }
     return [
         (scores.queries[at], fault)
-        for fault, mask in told.items()
+        for fault, mask in faults.items()
         for at in np.flatnonzero(mask).tolist()
     ]
 
 
-def source_shares(brought: Brought | None) -> dict[str, SourceShare]:
-    """What each source contributes; empty where the run does not tell sources."""
-    if brought is None:
-        return {}
-    alone = unique_relevant(brought)
-    return {name: _share(brought, place, alone[place]) for place, name in enumerate(brought.names)}
+def _findings(
+    scores: RunScores, others: Sequence[RunScores], problems: Sequence[str], no_rel: NoRelevant
+) -> Findings:
+    """What was read and accepted, and what is odd about queries."""
+    findings, facts, queries = Findings(), scores.facts, scores.queries
+    for problem in problems:
+        place, _, fact = problem.partition(": ")
+        findings.add(Finding("bad_line", place, fact))
+    for some in (scores.qrels_findings, scores.findings):
+        add_findings(some.kept(), some.counts, findings)
 
-
-def _share(brought: Brought, source: int, alone: int) -> SourceShare:
-    documents = len(documents_of(brought, source))
-    relevant = len(documents_of(brought, source, relevant=True))
-    return SourceShare(
-        share=share_of(brought, source) or 0.0,
-        top1=share_of(brought, source, 1),
-        top5=share_of(brought, source, 5),
-        relevant=relevant,
-        unique_relevant=alone,
-        precision=relevant / documents if documents else None,
-    )
-
-
-def note_queries(scores: RunScores, findings: Findings, no_rel: NoRelevant) -> None:
-    """Say what is odd about queries: missing ones, nothing relevant, ties, unjudged results."""
-    facts = scores.facts
-    counted = "it counts 0, as in trec_eval" if no_rel == "zero" else "it is left out of the means"
-    told = {
-        "missing_query": (facts.missing, "the run does not have it; it counts 0"),
-        "no_relevant": (facts.relevant == 0, f"no relevant document was judged for it; {counted}"),
-        "tied_scores": (facts.tied, "has documents of equal score; the greater id comes first"),
-    }
-    for code, (mask, fact) in told.items():
+    def note(code: str, mask: NDArray[np.bool_], fact: str) -> None:
         places = np.flatnonzero(mask)
-        for at in places[:PLACES_KEPT]:
-            message = f"{quoted(scores.queries[at])}: {fact}"
-            findings.add(Finding(code, scores.name, message))
-        findings.count(code, max(0, len(places) - PLACES_KEPT))
+        note_each(
+            findings, code, places, lambda at: (scores.name, f"{quoted(queries[at])}: {fact}")
+        )
+
+    note("missing_query", facts.missing, "the run does not have it; it counts 0")
+    counted = "it counts 0, as in trec_eval" if no_rel == "zero" else "it is left out of the means"
+    fact = f"no relevant document was judged for it; {counted}"
+    note("no_relevant", facts.relevant == 0, fact)
+    fact = "has documents of equal score; the greater id comes first"
+    note("tied_scores", facts.tied, fact)
     unjudged, of = int(facts.unjudged.sum()), int(facts.retrieved.sum())
     if unjudged:
         message = f"{unjudged:,} of {of:,} results were not judged; they count as not relevant"
@@ -471,3 +390,10 @@ def note_queries(scores: RunScores, findings: Findings, no_rel: NoRelevant) -> N
         hint = "where the run has chunks of documents, --collapse '#' takes what stands before #"
         message = f"none of the {of:,} results was judged: are the ids of one kind? {hint}"
         findings.add(Finding("no_document_in_common", scores.name, message))
+    for other in others:
+        add_findings(other.findings.kept(), other.findings.counts, findings)
+        for at in np.flatnonzero(facts.missing != other.facts.missing):
+            lacks = scores.name if facts.missing[at] else other.name
+            message = f"{quoted(queries[at])}: {lacks} does not have it; it is 0 there"
+            findings.add(Finding("unpaired_query", other.name, message))
+    return findings

@@ -9,27 +9,37 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 import msgspec
-from msgspec import Struct
+import numpy as np
 
-from ragauge.contracts.evaluation import EvalReport
+from ragauge.contracts.evaluation import Confusion, EvalReport, LabelDetail
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.labels import LabelledItem, LabelSet
+from ragauge.contracts.labels import MISSING, OTHER, LabelledItem
 from ragauge.contracts.score import Outcome
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.labelled.label_sets import labels_met, read_label_set
 from ragauge.ingest.labelled.labelled_items import Labelled, read_labelled
+from ragauge.metrics.label_averages import COUNTED
 from ragauge.metrics.label_codes import LabelPatterns, label_patterns
-from ragauge.metrics.label_sums import label_sums, label_values, too_many_labels
-from ragauge.runners.components.evaluation import Evaluated, outcome_of
+from ragauge.metrics.label_sums import label_sums, label_totals, label_values, too_many_labels
+from ragauge.runners.components.evaluation import Evaluated, outcome_of, strata_of
 from ragauge.runners.components.options import EvalOptions, refuse_bad, rules_for
-from ragauge.runners.components.strata import strata_of
-from ragauge.runners.components.types_detail import label_detail, label_faults, per_label
 from ragauge.runners.options import takes
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from ragauge.ingest.labelled.labelled_items import Source
 
+    Ints = NDArray[np.int64]
+
+
+CONFUSIONS = 100
+"""Confusions that a report shows, the commonest first; all are counted."""
+EXAMPLES = 3
+MATRIX_LABELS = 500
+"""A matrix of more labels than this is left out: nobody reads it, and it grows as the square."""
+Matrix = tuple[tuple[int, ...], ...]
 HEADLINES = ("labels.accuracy", "labels.macro_f1", "labels.category_accuracy")
 
 
@@ -57,28 +67,44 @@ def evaluate_types(
     problems: list[str] = []
     fields = options.field, options.predicted_field
     read = read_labelled(gold, predicted, problems, *fields, options.input_format)
-    joined = _joined(read)
-    own = [item.strata for item in joined.items]
-    strata = strata_of(joined.units, own, options)
+    items = [read.gold[id] for id in sorted(read.gold) if read.gold[id].label is not None]
+    units, labels = [item.id for item in items], [item.label or "" for item in items]
+    said = [one.label if (one := read.predicted.get(id)) is not None else None for id in units]
+    strata = strata_of(units, [item.strata for item in items], options)
     refuse_bad(problems, read.records, options)
-    label_set = declared or labels_met(joined.gold, filter(None, joined.predicted))
-    patterns = label_patterns(label_set, joined.gold, joined.predicted, joined.secondary)
+    label_set = declared or labels_met(labels, filter(None, said))
+    patterns = label_patterns(label_set, labels, said, [item.secondary for item in items])
+    # None where the gold label is outside the set: nothing can be said of the prediction.
+    right = [
+        right if judged else None
+        for right, judged in zip(patterns.right.tolist(), patterns.judged.tolist(), strict=True)
+    ]
+    # What gold says, whatever its file looks like.
+    meant = msgspec.json.encode([(item.id, item.label, item.secondary) for item in items])
     evaluated = Evaluated(
         task="types",
-        units=joined.units,
+        units=units,
         sums=label_sums(patterns),
         headlines=HEADLINES,
         strata=strata,
-        right=_right(patterns),
+        right=[right[place] for place in patterns.pattern.tolist()],
         per_type=per_label(patterns),
-        detail=label_detail(patterns, joined.units),
-        findings=_findings(read, joined, label_set, patterns, declared is not None),
-        coverage=_coverage(read, joined, patterns, rejected=len(problems)),
+        detail=_detail(patterns, units),
+        findings=_findings(read, items, said, patterns, declared=declared is not None),
+        coverage={
+            "items": len(read.gold),
+            "scored": int(patterns.count[patterns.judged & patterns.answered].sum()),
+            "missing": sum(label is None for label in said),
+            "unknown": len(read.predicted.keys() - read.gold.keys()),
+            "unlabelled": len(read.gold) - len(items),
+            "duplicates": read.duplicates,
+            "rejected": len(problems),
+        },
         problems=problems,
-        faults=label_faults(patterns, joined.units),
+        faults=_faults(patterns, units),
         signature=f"labels:{label_set.name}({len(label_set.labels)})",
-        gold_sha256=_fingerprint(joined.items),
-        meanings=[" ".join((item.label or "", *item.secondary)) for item in joined.items],
+        gold_sha256=hashlib.sha256(meant).hexdigest(),
+        meanings=[" ".join((item.label or "", *item.secondary)) for item in items],
     )
     return outcome_of(evaluated, options)
 
@@ -104,111 +130,192 @@ def types_values(
     return label_values(label_patterns(label_set, known, said))
 
 
-class _Joined(Struct, frozen=True, kw_only=True):
-    """The items with a gold label by id, each with what was predicted for it."""
-
-    items: Sequence[LabelledItem]
-    units: Sequence[str]
-    gold: Sequence[str]
-    predicted: Sequence[str | None]
-    secondary: Sequence[Sequence[str]]
-
-
-def _joined(read: Labelled) -> _Joined:
-    items = [read.gold[id] for id in sorted(read.gold) if read.gold[id].label is not None]
-    told = [read.predicted.get(item.id) for item in items]
-    return _Joined(
-        items=items,
-        units=[item.id for item in items],
-        gold=[item.label or "" for item in items],
-        predicted=[None if one is None else one.label for one in told],
-        secondary=[item.secondary for item in items],
-    )
-
-
-def _right(patterns: LabelPatterns) -> list[bool | None]:
-    """None where the gold label is outside the set: nothing can be said of the prediction."""
-    of_pattern = [
-        right if judged else None
-        for right, judged in zip(patterns.right.tolist(), patterns.judged.tolist(), strict=True)
-    ]
-    return [of_pattern[place] for place in patterns.pattern.tolist()]
-
-
 def _findings(
     read: Labelled,
-    joined: _Joined,
-    label_set: LabelSet,
+    items: Sequence[LabelledItem],
+    said: Sequence[str | None],
     patterns: LabelPatterns,
+    *,
     declared: bool,
 ) -> Findings:
     """What a reader should know of the two sides, by id."""
-    findings = Findings()
+    findings, label_set = Findings(), patterns.label_set
     known = {*label_set.labels}
     outside = f"is none of the {len(known)} labels of the set {label_set.name}"
-    for item, predicted in zip(joined.items, joined.predicted, strict=True):
+
+    def find(code: str, item: LabelledItem, fact: str) -> None:
+        findings.add(Finding(code, item.where, f"{quoted(item.id)}: {fact}"))
+
+    for item, predicted in zip(items, said, strict=True):
         if item.label not in known:
-            _find(findings, "unknown_gold_label", item, f"{_shown(item.label)} {outside}")
+            find("unknown_gold_label", item, f"{quoted(item.label or '')} {outside}")
         if predicted is None:
-            _find(findings, "missing_prediction", item, "has no prediction and counts as wrong")
+            find("missing_prediction", item, "has no prediction and counts as wrong")
         elif predicted not in known:
             there = read.predicted[item.id]
-            _find(findings, "unknown_predicted_label", there, f"{_shown(predicted)} {outside}")
+            find("unknown_predicted_label", there, f"{quoted(predicted)} {outside}")
         for label in item.secondary if declared else ():
             if label not in known:
-                _find(findings, "unknown_secondary_label", item, f"{_shown(label)} {outside}")
+                find("unknown_secondary_label", item, f"{quoted(label)} {outside}")
     if not declared:
-        _find_strange_labels(joined, findings)
+        # Labels that are predicted and that gold never has: often the same ones, spelt otherwise.
+        used = sorted({item.label or "" for item in items})
+        met = Counter(label for label in said if label is not None)
+        by_case = {label.casefold(): label for label in used}
+        for label in sorted(met.keys() - {*used}):
+            near = by_case.get(label.casefold())
+            near = near or next(iter(get_close_matches(label, used, 1)), None)
+            hint = f"; gold has {quoted(near)}" if near else ""
+            fact = f"{quoted(label)} is predicted ({met[label]:,} times), and gold never has it"
+            findings.add(Finding("label_not_in_gold", "predicted", f"{fact}{hint}"))
     for id in sorted(read.predicted.keys() - read.gold.keys()):
-        _find(findings, "unknown_item", read.predicted[id], "gold has no such item")
+        find("unknown_item", read.predicted[id], "gold has no such item")
     for id in sorted(read.gold):
         if read.gold[id].label is None:
-            _find(findings, "unlabelled_item", read.gold[id], "has no gold label; not scored")
-    if not joined.items:
+            find("unlabelled_item", read.gold[id], "has no gold label; not scored")
+    if not items:
         findings.add(Finding("nothing_to_score", "gold", "no item has a gold label"))
     if too_many_labels(patterns):
-        fact = (
-            f"{len(known):,} labels are too many for macro averages of {len(joined.items):,} items"
-        )
+        fact = f"{len(known):,} labels are too many for macro averages of {len(items):,} items"
         findings.add(Finding("too_many_labels", label_set.name, f"{fact}; they are left out"))
     return findings
 
 
-def _find_strange_labels(joined: _Joined, findings: Findings) -> None:
-    """Labels that are predicted and that gold never has: often the same ones, spelt otherwise."""
-    known = sorted({*joined.gold})
-    met = Counter(label for label in joined.predicted if label is not None)
-    by_case = {label.casefold(): label for label in known}
-    for label in sorted(met.keys() - {*known}):
-        near = by_case.get(label.casefold()) or next(iter(get_close_matches(label, known, 1)), None)
-        hint = f"; gold has {quoted(near)}" if near else ""
-        fact = f"{quoted(label)} is predicted ({met[label]:,} times), and gold never has it{hint}"
-        findings.add(Finding("label_not_in_gold", "predicted", fact))
+def _detail(patterns: LabelPatterns, units: Sequence[str]) -> LabelDetail:
+    """The part of the report that only an evaluation of types has."""
+    label_set = patterns.label_set
+    names = _names(label_set.labels)
+    wrong = patterns.judged & ~patterns.right
+    pairs = _confused(patterns, names)
+    labels: tuple[str, ...] = tuple(label_set.labels)
+    categories: tuple[str, ...] = ()
+    matrix: Matrix = ()
+    category_matrix: Matrix = ()
+    if patterns.outside <= MATRIX_LABELS:
+        labels, matrix = _squared(patterns.matrix(), names)
+        if label_set.grouped:
+            categories, category_matrix = _category_matrix(patterns)
+    present = label_totals(patterns).reshape(-1, len(COUNTED)).any(axis=1)
+    return LabelDetail(
+        label_set=label_set.name,
+        labels=labels,
+        matrix=matrix,
+        absent_labels=int((~present).sum()),
+        errors=int(patterns.count[wrong].sum()),
+        distinct_confusions=len(pairs),
+        confusions=_confusions(patterns, pairs[:CONFUSIONS], names, units),
+        categories=categories,
+        category_matrix=category_matrix,
+    )
 
 
-def _find(findings: Findings, code: str, item: LabelledItem, fact: str) -> None:
-    findings.add(Finding(code, item.where, f"{quoted(item.id)}: {fact}"))
+def per_label(patterns: LabelPatterns) -> dict[str, dict[str, float | None]]:
+    """The rates and counts of each label, over items whose gold label the set has.
 
+    Precision is None for a label that is never predicted, recall for one without support.
+    """
 
-def _shown(label: str | None) -> str:
-    return quoted(label or "")
+    def rate(part: int, of: int) -> float | None:
+        return part / of if of else None
 
-
-def _coverage(
-    read: Labelled, joined: _Joined, patterns: LabelPatterns, rejected: int
-) -> dict[str, int]:
+    counts = label_totals(patterns).reshape(-1, len(COUNTED)).tolist()
     return {
-        "items": len(read.gold),
-        "scored": int(patterns.count[patterns.judged & patterns.answered].sum()),
-        "missing": sum(label is None for label in joined.predicted),
-        "unknown": len(read.predicted.keys() - read.gold.keys()),
-        "unlabelled": len(read.gold) - len(joined.items),
-        "duplicates": read.duplicates,
-        "rejected": rejected,
+        label: {
+            "precision": rate(tp, tp + fp),
+            "recall": rate(tp, tp + fn),
+            "f1": rate(2 * tp, 2 * tp + fp + fn),
+            "support": tp + fn,
+            "predicted": tp + fp,
+        }
+        for label, (tp, fp, fn) in zip(patterns.label_set.labels, counts, strict=True)
     }
 
 
-def _fingerprint(items: Sequence[LabelledItem]) -> str:
-    """A hash of what gold says, whatever its file looks like."""
-    said = [(item.id, item.label, item.secondary) for item in items]
-    return hashlib.sha256(msgspec.json.encode(said)).hexdigest()
+def _names(labels: Sequence[str]) -> tuple[str, ...]:
+    """What each code is called; a label of the set that is itself called OTHER keeps its name.
+
+    >>> _names(("M", "OTHER"))
+    ('M', 'OTHER', '(OTHER)', 'MISSING')
+    """
+    others = (f"({name})" if name in labels else name for name in (OTHER, MISSING))
+    return (*labels, *others)
+
+
+def _confused(patterns: LabelPatterns, names: Sequence[str]) -> list[tuple[int, int, int]]:
+    """Gold, prediction and count of each pair that differs: the commonest first, then by label."""
+    wrong = np.flatnonzero(patterns.judged & ~patterns.right)
+    met: dict[tuple[int, int], int] = {}
+    for place in wrong.tolist():
+        pair = int(patterns.gold[place]), int(patterns.predicted[place])
+        met[pair] = met.get(pair, 0) + int(patterns.count[place])
+    found = [(*pair, count) for pair, count in met.items()]
+    return sorted(found, key=lambda one: (-one[2], names[one[0]], names[one[1]]))
+
+
+def _confusions(
+    patterns: LabelPatterns,
+    pairs: list[tuple[int, int, int]],
+    names: Sequence[str],
+    units: Sequence[str],
+) -> tuple[Confusion, ...]:
+    """The pairs as a report shows them, each with its first units by id."""
+    support = np.bincount(patterns.gold, weights=patterns.count, minlength=len(names))
+    pair_of = zip(patterns.gold.tolist(), patterns.predicted.tolist(), strict=True)
+    order = np.argsort(patterns.pattern, kind="stable")
+    begins = np.searchsorted(patterns.pattern[order], np.arange(len(patterns.gold) + 1)).tolist()
+    places: dict[tuple[int, int], list[int]] = {(gold, said): [] for gold, said, _ in pairs}
+    for pair, begin, end in zip(pair_of, begins[:-1], begins[1:], strict=True):
+        if pair in places:
+            places[pair] += order[begin : min(begin + EXAMPLES, end)].tolist()
+    return tuple(
+        Confusion(
+            gold=names[gold],
+            predicted=names[predicted],
+            count=count,
+            share=count / float(support[gold]),
+            examples=tuple(units[at] for at in sorted(places[gold, predicted])[:EXAMPLES]),
+        )
+        for gold, predicted, count in pairs
+    )
+
+
+def _category_matrix(patterns: LabelPatterns) -> tuple[tuple[str, ...], Matrix]:
+    label_set = patterns.label_set
+    of_label = [label_set.category(label) for label in label_set.labels]
+    categories = list(dict.fromkeys(of_label))
+    place = {category: number for number, category in enumerate(categories)}
+    codes = np.array([*(place[one] for one in of_label), len(place), len(place) + 1])
+    cells = np.zeros((len(place) + 1, len(place) + 2), dtype=np.int64)
+    np.add.at(cells, (codes[patterns.gold], codes[patterns.predicted]), patterns.count)
+    return _squared(cells, _names(categories))
+
+
+def _squared(cells: Ints, names: Sequence[str]) -> tuple[tuple[str, ...], Matrix]:
+    """The matrix with a row for every column; OTHER and MISSING only where some item is there."""
+    whole = np.vstack([cells, np.zeros((1, cells.shape[1]), dtype=np.int64)])
+    inside = len(names) - 2
+    used = [place for place in (inside, inside + 1) if whole[place].any() or whole[:, place].any()]
+    kept = [*range(inside), *used]
+    rows = whole[np.ix_(kept, kept)].tolist()
+    return tuple(names[place] for place in kept), tuple(tuple(row) for row in rows)
+
+
+def _faults(patterns: LabelPatterns, units: Sequence[str]) -> list[tuple[str, str]]:
+    """Each item that went wrong, with the catalogue's word for how."""
+    known = patterns.label_set
+
+    def fault(gold: int, predicted: int) -> str | None:
+        if gold == patterns.outside:
+            return "unknown_gold"
+        if predicted == gold:
+            return None
+        if predicted >= patterns.outside:
+            return "missing" if predicted == patterns.missing else "other"
+        if not known.grouped:
+            return "confused"
+        one, other = (known.category(known.labels[code]) for code in (gold, predicted))
+        return "near" if one == other else "far"
+
+    words = list(map(fault, patterns.gold.tolist(), patterns.predicted.tolist()))
+    of_each = (words[place] for place in patterns.pattern.tolist())
+    return [(unit, word) for unit, word in zip(units, of_each, strict=True) if word]

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 
 from ragauge.contracts.evaluation import Detail, EvalReport, Task
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.gold import Gold
-from ragauge.contracts.score import ROWS_KEPT, Advice, Outcome
+from ragauge.contracts.gold import Gold, stratum_text
+from ragauge.contracts.score import ROWS_KEPT, Outcome
 from ragauge.contracts.verdict import Verdict
 from ragauge.diagnosis.advice import advise_component
+from ragauge.errors import UsageError
 from ragauge.gates.decide import decide
 from ragauge.gates.presets import any_value
+from ragauge.ingest.fields import quoted
+from ragauge.ingest.ranked.queries import read_strata
 from ragauge.metrics.sums import Sums
-from ragauge.runners.components.options import EvalOptions, rules_for
-from ragauge.runners.components.strata import note_strata, shown_strata
+from ragauge.runners.components.options import EvalOptions, refuse, rules_for
 from ragauge.runners.evaluation import Evaluation, Settle, by_columns, identity_of
 
 GOLD_KEPT = 100_000
@@ -30,6 +34,14 @@ FAMILIES: dict[Task, str] = {
     "answers": "answers",
 }
 """What the ids of a task's metrics begin with."""
+NOT_IN_THE_NUMBERS = (
+    *("max_bad", "by", "intervals", "preset", "gates", "min_coverage", "workers", "metrics"),
+    "counted_as",
+    *("judge", "judge_key_env", "budget", "prices", "rate", "concurrency", "timeout"),
+)
+STRATUM_VALUES = 24
+"""A stratum with more values than this is an id, not a slice."""
+IDS_SHOWN = 3
 
 
 class Evaluated(Struct, frozen=True, kw_only=True):
@@ -69,7 +81,25 @@ class Evaluated(Struct, frozen=True, kw_only=True):
 
 def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
     """The report of what was found, with the rows it is made of."""
-    gold = _gold(found)
+    columns = sorted(found.strata.items())
+
+    def slices(place: int) -> dict[str, str]:
+        return {name: value for name, column in columns if (value := column[place]) is not None}
+
+    meanings = found.meanings or [found.gold_sha256] * len(found.units)
+    # The units as history keeps what was measured with, so that a recorded run can be sliced.
+    # Of very many units none is kept: who records such runs compares them as they are.
+    gold = [
+        Gold(
+            qid=unit,
+            question=unit,
+            answerable=True,
+            gold_claim=meaning,
+            strata=slices(place),
+        )
+        for place, (unit, meaning) in enumerate(zip(found.units, meanings, strict=True))
+        if len(found.units) <= GOLD_KEPT
+    ]
     evaluation = Evaluation(
         ids=found.units,
         sums=found.sums,
@@ -82,15 +112,23 @@ def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
         min_coverage=options.min_coverage,
         settle=found.settled,
     )
-    shown = shown_strata(found.strata, options)
-    note_strata(found.units, found.strata, shown, options, found.findings)
+    shown = _shown_strata(found.units, columns, options, found.findings)
     for problem in found.problems:
         found.findings.add(Finding("bad_line", "", problem))
-    gates = [*evaluation.gates]
-    for more in (*_nothing_measured(found, evaluation), *found.undecided):
+    gates, undecided = [*evaluation.gates], [*found.undecided]
+    others = [id for id in found.sums if not id.endswith(".coverage")]
+    ids = [id for id in found.headlines if id in found.sums] or others
+    if not any(found.sums[id].scored.any() for id in ids):
+        # No run passes in which there was nothing to measure.
+        undecided.insert(0, decide(any_value(found.sums[ids[0]].metric), evaluation.score(ids[0])))
+    for more in undecided:
         # What nobody could measure has a gate of its own, unless one says so already.
         if not any(gate.metric == more.metric and not gate.holds for gate in gates):
             gates.append(more)
+    strata = {unit: slices(place) for place, unit in enumerate(found.units[:ROWS_KEPT])}
+    advice = advise_component(
+        FAMILIES[found.task], list(strata), found.faults, strata, len(found.units)
+    )
     report = evaluation.report(
         EvalReport,
         found.findings,
@@ -110,65 +148,91 @@ def outcome_of(found: Evaluated, options: EvalOptions) -> Outcome[EvalReport]:
         },
         detail=found.detail,
         coverage=found.coverage,
-        advice=_advice(found),
+        advice=advice,
     )
     return evaluation.outcome(
         report,
         labels=[None if one is None else ("right" if one else "wrong") for one in found.right],
         right=found.right,
         # Strata too, so that a recorded run can be sliced.
-        details=dict(sorted(found.strata.items())),
+        details=dict(columns),
         gold=gold,
     )
 
 
-def _advice(found: Evaluated) -> tuple[Advice, ...]:
-    values = found.strata.items()
-    strata = {
-        unit: {name: column[place] for name, column in values if column[place] is not None}
-        for place, unit in enumerate(found.units[:ROWS_KEPT])
-    }
-    return advise_component(
-        FAMILIES[found.task], list(strata), found.faults, strata, len(found.units)
-    )
+def _table_of_strata(options: EvalOptions) -> dict[str, dict[str, Any]]:
+    """The user's own table: what is wrong with it is told at once, however much is accepted."""
+    problems: list[str] = []
+    known = read_strata(options.strata, problems) if options.strata else {}
+    refuse(problems)
+    return known
 
 
-def _nothing_measured(found: Evaluated, evaluation: Evaluation) -> list[Verdict]:
-    """A gate that is not evaluated, where no headline has a value.
+def strata_of(
+    units: Sequence[str],
+    own: Sequence[Mapping[str, Any]],
+    options: EvalOptions,
+) -> dict[str, list[str | None]]:
+    """By stratum the value of each unit: its own, and what the table of strata says."""
+    known = _table_of_strata(options)
+    rows = [{**mine, **known.get(unit, {})} for unit, mine in zip(units, own, strict=True)]
+    names = sorted({name for row in (*rows, *known.values()) for name in row})
+    return {name: [stratum_text(row.get(name)) for row in rows] for name in names}
 
-    No run passes in which there was nothing to measure.
+
+def refuse_unknown_strata(by: Sequence[str], known: Collection[str]) -> None:
+    """Raise UsageError for each stratum to show that no unit has."""
+    unknown = [name for name in by if name not in known]
+    if unknown:
+        there = f"there are {', '.join(sorted(known))}" if known else "the gold has none"
+        raise UsageError(*(f"--by {name}: no such stratum; {there}" for name in unknown))
+
+
+def _shown_strata(
+    units: Sequence[str],
+    columns: Sequence[tuple[str, Sequence[str | None]]],
+    options: EvalOptions,
+    findings: Findings,
+) -> list[str]:
+    """The strata to show: those requested, else all that are not ids.
+
+    Findings say what no slice holds: units without a value, strata with too many values, and ids
+    of the table that are no unit.
     """
-    sums = found.sums
-    asked = [id for id in sums if not id.endswith(".coverage")]
-    ids = [id for id in found.headlines if id in sums] or asked
-    if any(sums[id].scored.any() for id in ids):
-        return []
-    return [decide(any_value(sums[ids[0]].metric), evaluation.score(ids[0]))]
-
-
-NOT_IN_THE_NUMBERS = (
-    *("max_bad", "by", "intervals", "preset", "gates", "min_coverage", "workers", "metrics"),
-    "counted_as",
-    *("judge", "judge_key_env", "budget", "prices", "rate", "concurrency", "timeout"),
-)
-
-
-def _gold(found: Evaluated) -> list[Gold]:
-    """The units as history keeps what was measured with: a recorded run can be sliced by them.
-
-    Of very many units none is kept: who records such runs compares them as they are.
-    """
-    if len(found.units) > GOLD_KEPT:
-        return []
-    columns = sorted(found.strata.items())
-    meanings = found.meanings or [found.gold_sha256] * len(found.units)
-    return [
-        Gold(
-            qid=unit,
-            question=unit,
-            answerable=True,
-            gold_claim=meaning,
-            strata={name: column[place] for name, column in columns if column[place] is not None},
-        )
-        for place, (unit, meaning) in enumerate(zip(found.units, meanings, strict=True))
+    refuse_unknown_strata(options.by, [name for name, _ in columns])
+    shown = list(dict.fromkeys(options.by)) or [
+        name for name, column in columns if len({*column}) <= STRATUM_VALUES
     ]
+    for name, column in columns:
+        lacking = sum(value is None for value in column)
+        if name in shown and lacking:
+            fact = f"{lacking:,} of {len(column):,} units have no {name}, and are in no slice of it"
+            findings.add(Finding("no_stratum", name, fact))
+        if name not in shown and not options.by:
+            fact = f"has more than {STRATUM_VALUES} values and is left out; --by {name} shows it"
+            findings.add(Finding("stratum_left_out", name, fact))
+    if options.strata:
+        for id in sorted(_table_of_strata(options).keys() - {*units}):
+            fact = f"{quoted(id)} is no unit of this gold"
+            findings.add(Finding("strata_of_no_unit", options.strata, fact))
+    return shown
+
+
+def add_findings(kept: Sequence[Finding], counts: Mapping[str, int], findings: Findings) -> None:
+    """Add findings to others, those that are only counted too."""
+    for finding in kept:
+        findings.add(finding)
+    shown = Counter(finding.code for finding in kept)
+    for code, times in counts.items():
+        findings.count(code, times - shown[code])
+
+
+def first_ids(ids: Iterable[str]) -> str:
+    """The first few ids, as a message shows them.
+
+    >>> first_ids("badc")
+    '"a", "b", "c", …'
+    """
+    ordered = sorted(ids)
+    more = [", …"] if len(ordered) > IDS_SHOWN else []
+    return "".join([", ".join(map(quoted, ordered[:IDS_SHOWN])), *more])

@@ -60,7 +60,13 @@ def rules_for(task: Task, options: EvalOptions) -> tuple[Rule, ...]:
     )
 
 
+def refuse(problems: Sequence[str]) -> None:
+    """Raise InputRejected with what is wrong, where anything is."""
+    if problems:
+        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
+
+
 def refuse_bad(problems: Sequence[str], records: int, options: EvalOptions) -> None:
     """Raise InputRejected with what is wrong, where it is more than the user accepts."""
     if len(problems) > allowed_bad(options.max_bad)(records + len(problems)):
-        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
+        refuse(problems)

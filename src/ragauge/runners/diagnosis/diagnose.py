@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -22,13 +22,13 @@ from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.decide import MIN_COVERAGE
 from ragauge.ingest.options import knob_names, read_knobs
 from ragauge.ingest.scored.scored_file import read_scores, score_rows
-from ragauge.runners.diagnosis.claims import Progress, unseen
 from ragauge.runners.diagnosis.recorded import recorded_gold, recorded_material, with_a_rule
 from ragauge.runners.diagnosis.replay_plan import Failing
-from ragauge.runners.diagnosis.scored import scored_material
+from ragauge.runners.diagnosis.scored import Progress, scored_material, unseen
 from ragauge.runners.diagnosis.traced import Traced, traced_material
 from ragauge.runners.options import File, takes
 
+AGAIN = "again"
 AskAgain = Callable[[Sequence[Failing]], Replay]
 """Asks the questions that went wrong again, with one thing changed at a time."""
 
@@ -206,73 +206,69 @@ def with_limits(material: Material, own: OwnRules) -> Material:
     return structs.replace(material, metrics=metrics)
 
 
-AGAIN = "again"
-
-
-def failing_runs(runs: Iterable[Sequence[Observed]]) -> list[Failing]:
-    """A wrong run of each question that has one: the first of them, by its id."""
-    found = []
+def _first_wrong(
+    runs: Iterable[Sequence[Observed]],
+) -> Iterator[tuple[Observed, Sequence[Observed]]]:
+    """A wrong run of each question that has one, the first by its id, with its siblings."""
     for siblings in runs:
         wrong = [run for run in siblings if run.right is False]
         if wrong:
-            found.append(_of_run(min(wrong, key=lambda run: run.id)))
+            yield min(wrong, key=lambda run: run.id), siblings
+
+
+def failing_runs(runs: Iterable[Sequence[Observed]]) -> list[Failing]:
+    """The first wrong run of each question that has one."""
+    found = []
+    for run, _ in _first_wrong(runs):
+        wordings = (run.gold.question, *run.gold.paraphrases)
+        place = run.variation.paraphrase
+        known = wordings[place] if place < len(wordings) else wordings[ORIGINAL]
+        found.append(
+            Failing(
+                id=run.gold.qid,
+                gold=run.gold,
+                question_sent=run.sent or known,
+                variation=run.variation,
+                retrieved_ids=run.retrieved,
+            )
+        )
     return found
-
-
-def _of_run(run: Observed) -> Failing:
-    wordings = (run.gold.question, *run.gold.paraphrases)
-    place = run.variation.paraphrase
-    known = wordings[place] if place < len(wordings) else wordings[ORIGINAL]
-    return Failing(
-        id=run.gold.qid,
-        gold=run.gold,
-        question_sent=run.sent or known,
-        variation=run.variation,
-        retrieved_ids=run.retrieved,
-    )
 
 
 def failing_rows(rows: Iterable[ScoreRow], gold: Mapping[str, Gold] | None = None) -> list[Failing]:
     """Samples beyond a threshold, with what their rows tell of the gold."""
-    known = gold or {}
-    return [
-        Failing(
-            id=row.id,
-            gold=known.get(row.id) or gold_of(row),
-            question_sent=row.question,
-            variation=Variation(),
-            retrieved_ids=row.retrieved_ids,
+    known, found = gold or {}, []
+    for row in rows:
+        if not row.question:
+            continue
+        question = known.get(row.id) or Gold(
+            qid=row.id,
+            question=row.question,
+            answerable=row.answerable is not False,
+            gold_claim=row.reference,  # the wording that a right answer has
+            gold_citations=row.gold_ids or (),
+            strata=dict(row.strata),
         )
-        for row in rows
-        if row.question
-    ]
-
-
-def gold_of(row: ScoreRow) -> Gold:
-    """The question that a row amounts to; its reference is the wording that a right answer has."""
-    return Gold(
-        qid=row.id,
-        question=row.question or "",
-        answerable=row.answerable is not False,
-        gold_claim=row.reference,
-        gold_citations=row.gold_ids or (),
-        strata=dict(row.strata),
-    )
+        found.append(
+            Failing(
+                id=row.id,
+                gold=question,
+                question_sent=row.question,
+                variation=Variation(),
+                retrieved_ids=row.retrieved_ids,
+            )
+        )
+    return found
 
 
 def alike(runs: Iterable[Sequence[Observed]]) -> frozenset[str]:
     """Ids of the runs that a replayed one speaks for: of its wording and its temperature."""
-    found: set[str] = set()
-    for siblings in runs:
-        wrong = [run for run in siblings if run.right is False]
-        if wrong:
-            asked = min(wrong, key=lambda run: run.id)
-            found |= {run.id for run in siblings if _asked_as(run) == _asked_as(asked)}
-    return frozenset(found)
-
-
-def _asked_as(run: Observed) -> tuple[object, ...]:
-    return run.wording, run.variation.temperature
+    return frozenset(
+        run.id
+        for asked, siblings in _first_wrong(runs)
+        for run in siblings
+        if run.wording == asked.wording and run.variation.temperature == asked.variation.temperature
+    )
 
 
 def with_replay(

@@ -9,21 +9,73 @@ import msgspec
 from msgspec import structs
 
 from ragauge import __version__
-from ragauge.contracts.diagnosis import ScoreRow
+from ragauge.contracts.diagnosis import ScoreRow, Severity, Threshold
 from ragauge.contracts.facts import PATTERN, Facts
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.gold import Gold
+from ragauge.contracts.gold import Gold, stratum_text
 from ragauge.contracts.history import REPORT, History, Run, UnitRow
+from ragauge.contracts.metric import Better
 from ragauge.contracts.run import Variation
-from ragauge.contracts.score import Advice, QuestionRow, Score
-from ragauge.diagnosis.cases import Case, Material, Observed
+from ragauge.contracts.score import Advice, Outcome, QuestionRow, Score
+from ragauge.contracts.verdict import Decision, Verdict
+from ragauge.diagnosis.cases import Material, Measured, Observed
 from ragauge.diagnosis.features import features
+from ragauge.diagnosis.limits import limits_of
 from ragauge.diagnosis.traced_case import traced_cases
 from ragauge.errors import InputRejected
-from ragauge.runners.diagnosis.unit_values import measured_by, strata_of
 
+SEVERITIES: dict[Decision, Severity] = {
+    "fail": "critical",
+    "not_evaluated": "not_evaluable",
+    "pass": "none",
+    "not_applicable": "none",
+}
+"""What a gate's word means for its metric: somebody decided that a run may not pass so."""
+
+Values = dict[str, dict[str, float]]
+"""By question: its metrics."""
 SCORE = "score"
-"""The command whose report tells of each question what a trace would."""
+"""The command whose report says of each question what a trace would."""
+
+
+def values_of(outcome: Outcome[Any]) -> Values:
+    """What each question came to in each metric that applies to it."""
+    found: Values = {id: {} for id in outcome.units.ids}
+    for name, measured in outcome.units.measured.items():
+        for id, value in zip(outcome.units.ids, measured.values.tolist(), strict=True):
+            if value == value:
+                found[id][name] = value
+    return found
+
+
+def measured_by(
+    scores: Mapping[str, Score], gates: Sequence[Verdict], better: Mapping[str, Better]
+) -> dict[str, Measured]:
+    """Each score as a diagnosis sees it: what a gate said of it counts before usual bounds."""
+    # A gate that was not evaluated has spoken only where that fails the run.
+    silent = ("not_applicable", "not_evaluated")
+    spoken = {gate.metric: gate for gate in gates if gate.verdict not in silent}
+    failed = {gate.metric: gate for gate in gates if not gate.holds}
+    found = {}
+    for name, score in scores.items():
+        gate = failed.get(name) or spoken.get(name)
+        limits = limits_of(name)
+        if gate is not None:
+            wanted = better.get(name) or ("lower" if gate.op in ("<", "<=") else "higher")
+            limits = Threshold(better=wanted, warning=gate.bound, critical=None)
+        found[name] = Measured(
+            score=score,
+            better=better.get(name),
+            limits=limits,
+            severity=SEVERITIES[gate.verdict] if gate else None,
+        )
+    return found
+
+
+def strata_of(question: Gold) -> dict[str, str]:
+    """The strata of a question as texts."""
+    told = {name: stratum_text(value) for name, value in question.strata.items()}
+    return {name: value for name, value in told.items() if value is not None}
 
 
 class _Told(msgspec.Struct, kw_only=True):
@@ -41,11 +93,19 @@ def recorded_material(history: History, run: Run) -> Material:
     told = _report(history, run)
     rows = [_row(unit, gold.get(unit.unit)) for unit in units]
     better = {name: one.better for name, one in record.metrics.items()}
+    names = [one.name for one in structs.fields(Score)]
+    scores = {
+        id: Score(**{name: getattr(recorded, name) for name in names})
+        for id, recorded in record.metrics.items()
+    }
+    known = [unit.right for unit in units if unit.right is not None]
+    # A case for each question of a score, as far as its row tells.
+    observed = [[_observed(row, gold[row.qid])] for row in told.questions if row.qid in gold]
     return Material(
         samples=rows,
-        metrics=measured_by(_scores(run), record.gates, better),
-        cases=_cases(told.questions, gold) if told.questions else None,
-        wrong=_wrong(units),
+        metrics=measured_by(scores, record.gates, better),
+        cases=traced_cases(observed) if told.questions else None,
+        wrong=known.count(False) if known else None,
         advice=told.advice,
         features={row.id: features(row) for row in rows},
         gates=record.gates,
@@ -66,19 +126,6 @@ def recorded_gold(history: History, run: Run) -> Sequence[Gold]:
     """The questions that a run was measured with; none where it needed no gold set."""
     sha256 = run.record.gold_sha256
     return history.gold(sha256) if sha256 else ()
-
-
-def _wrong(units: Sequence[UnitRow]) -> int | None:
-    known = [unit.right for unit in units if unit.right is not None]
-    return known.count(False) if known else None
-
-
-def _scores(run: Run) -> dict[str, Score]:
-    names = [one.name for one in structs.fields(Score)]
-    return {
-        id: Score(**{name: getattr(recorded, name) for name in names})
-        for id, recorded in run.record.metrics.items()
-    }
 
 
 def _report(history: History, run: Run) -> _Told:
@@ -135,11 +182,6 @@ def _row(unit: UnitRow, question: Gold | None) -> ScoreRow:
         strata=strata_of(question) if question else {},
         where=str(detail.get("where") or ""),
     )
-
-
-def _cases(questions: Sequence[QuestionRow], gold: Mapping[str, Gold]) -> list[Case]:
-    """A case for each question of a score, as far as its row tells."""
-    return traced_cases([[_observed(row, gold[row.qid])] for row in questions if row.qid in gold])
 
 
 def _observed(row: QuestionRow, question: Gold) -> Observed:

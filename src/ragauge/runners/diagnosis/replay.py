@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -12,20 +13,23 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ragauge.contracts.diagnosis import Language, Replay
+from ragauge.contracts.diagnosis import Intervention, Language, Replay
 from ragauge.contracts.sweep import Ended, Progress
 from ragauge.contracts.system import System
 from ragauge.contracts.trace import Trace
-from ragauge.diagnosis.words import words
-from ragauge.errors import InputRejected, UsageError
+from ragauge.diagnosis.cases import Observed
+from ragauge.diagnosis.words import ReplayWords, worded, words
+from ragauge.errors import UsageError
 from ragauge.ingest.trace_lines import BadLine, decoded
 from ragauge.ingest.traces import read_trace
-from ragauge.metrics.facts import Reader, Reading
+from ragauge.metrics.facts import Reader, Reading, error_reason
 from ragauge.pipelines.threads import run_async
 from ragauge.runners.calling import Call, Calling, Made, Manner, trace_line, unwatched
+from ragauge.runners.components.options import refuse
 from ragauge.runners.diagnosis.replay_plan import (
     CHANGES,
     TURNS,
+    Change,
     Failing,
     KnobNames,
     Planned,
@@ -34,15 +38,181 @@ from ragauge.runners.diagnosis.replay_plan import (
     key_of,
     replay_plan,
 )
-from ragauge.runners.diagnosis.replay_table import ReplayTable, seen
 from ragauge.runners.sweep import Watch
 from ragauge.store.journal import Journal
 from ragauge.store.journal import journal as open_journal
+from ragauge.text.canonical import composed
+from ragauge.text.visible import one_line
+
+SHOWN = 5
+WORDS_SHOWN = 200
+REFUSED = frozenset({"bad_request", "http_400", "http_422"})
+"""Kinds of failure that say that a request was not understood."""
+
 
 FIRST = 3
 """Questions that are asked under every change before the others are: a change that is refused for
 all of them is given up, and so is a system that answers none."""
 AS_IT_IS = Reading()
+SCHEMA = "ragauge.replay-journal/1"
+ANOTHER = "name another journal, or move this one away"
+_CHANGED = {
+    "questions": "the questions that went wrong",
+    "system": "the system",
+    "knobs": "the knobs",
+    "knob_names": "the names of the knobs",
+}
+
+_encode = msgspec.json.Encoder(order="sorted").encode
+
+
+class Seen(Struct, frozen=True):
+    """What a call came to."""
+
+    right: bool = False
+    took_place: bool | None = None
+    """The reply shows the change, or that it was not made; None where it does not tell."""
+    error: str | None = None
+    """Why there is no reply."""
+
+
+def seen(planned: Planned, trace: Trace, reader: Reader) -> Seen:
+    failing = planned.failing
+    facts = reader.facts(reader.key(failing.gold), trace)
+    run = Observed(id=failing.id, gold=failing.gold, facts=facts, variation=failing.variation)
+    if run.right is None:
+        return Seen(error=error_reason(trace))
+    before, retrieved = failing.retrieved_ids, trace.retrieved_ids
+    took_place: bool | None = None
+    if retrieved is not None and planned.change == "gold_in":
+        took_place = bool(facts.gold_depth)
+    elif retrieved is not None and planned.change == "noise_out":
+        took_place = {*map(composed, failing.noise)}.isdisjoint(map(composed, retrieved))
+    elif retrieved is not None and planned.change == "top_k_doubled" and before is not None:
+        took_place = len(retrieved) > len(before)
+    return Seen(right=run.right, took_place=took_place)
+
+
+class ReplayTable:
+    """What the calls of a replay came to, by change and by question."""
+
+    def __init__(self, plan: ReplayPlan, say: ReplayWords) -> None:
+        self._plan, self._say = plan, say
+        self.came_to: dict[str, Seen] = {}
+        """By the key of a call: what it came to."""
+
+    @property
+    def answered(self) -> int:
+        return sum(one.error is None for one in self.came_to.values())
+
+    @property
+    def asked(self) -> int:
+        """Questions of which at least one call was answered or failed."""
+        return len({one.failing.id for one in self._plan.calls if one.call.key in self.came_to})
+
+    def refusal(self, change: Change) -> str | None:
+        """The words in which the system refuses a change: it was answered for no question."""
+        made = self._made(change)
+        if any(one.error is None for _, one in made):
+            return None
+        turned = self._turned(change)
+        return next((one.error for _, one in made if _refuses(one.error or "", turned)), None)
+
+    def interventions(self) -> tuple[Intervention, ...]:
+        found, plan = [], self._plan
+        for change in CHANGES:
+            made = [one for _, one in self._made(change)]
+            repaired = sorted(self._repaired(change))
+            impossible = len(plan.chosen) - len(plan.planned[change]) + plan.unchangeable
+            found.append(
+                Intervention(
+                    name=change,
+                    asked=len(made),
+                    repaired=len(repaired),
+                    effective=_effective(made),
+                    failed=sum(one.error is not None for one in made),
+                    impossible=0 if change == "again" or plan.turning.hides(change) else impossible,
+                    samples=tuple(repaired[:SHOWN]),
+                    reason=self._reason(change),
+                )
+            )
+        return tuple(found)
+
+    def repaired_by(self) -> dict[str, tuple[str, ...]]:
+        """The changes that repaired each question, by its id; only questions that have some."""
+        return _by_question({change: set(self._repaired(change)) for change in CHANGES})
+
+    def tried(self) -> dict[str, tuple[str, ...]]:
+        """The changes that each question was answered under, but for those not made after all."""
+        answered = {
+            change: {
+                planned.failing.id
+                for planned, came in self._made(change)
+                if came.error is None and came.took_place is not False
+            }
+            for change in CHANGES
+        }
+        return _by_question(answered)
+
+    def _made(self, change: Change) -> list[tuple[Planned, Seen]]:
+        """The calls that were made, in the order of the questions."""
+        planned = self._plan.planned[change]
+        return [(one, came) for one in planned if (came := self.came_to.get(one.call.key))]
+
+    def _repaired(self, change: Change) -> list[str]:
+        """Ids of the questions: where replies tell, only those that show the change count."""
+        made = self._made(change)
+        untold = _effective([one for _, one in made]) is None
+        return [
+            planned.failing.id for planned, one in made if one.right and (untold or one.took_place)
+        ]
+
+    def _turned(self, change: Change) -> str | None:
+        return self._plan.turning.name(change) if change in TURNS else None
+
+    def _reason(self, change: Change) -> str | None:
+        """Why it was not made, or says nothing; None where it was and does."""
+        plan, say = self._plan, self._say
+        if plan.turning.hides(change):
+            return worded(say.hidden, knob=TURNS[change])
+        if not plan.of:
+            return say.no_question
+        if plan.too_dear:
+            return worded(say.short_budget, budget=plan.budget, takes=plan.first_takes)
+        if not plan.planned[change]:
+            return say.impossible[change]
+        made = [one for _, one in self._made(change)]
+        if not made:
+            return say.stopped
+        what = say.temperature_0
+        if change != "temperature_0":
+            what = worded(say.knob, name=self._turned(change))
+        if refusal := self.refusal(change):
+            told = one_line(refusal, WORDS_SHOWN)
+            if change == "again" or self.refusal("again"):
+                return worded(say.refused_unchanged, told=told)
+            return worded(say.refused, what=what, told=told)
+        if all(one.error for one in made):
+            return worded(say.unanswered, told=one_line(made[0].error or "", WORDS_SHOWN))
+        return worded(say.ignored, what=what) if _effective(made) == 0 else None
+
+
+def _by_question(ids: Mapping[Change, set[str]]) -> dict[str, tuple[str, ...]]:
+    every = sorted(set[str]().union(*ids.values()))
+    return {id: tuple(change for change in CHANGES if id in ids[change]) for id in every}
+
+
+def _effective(made: Sequence[Seen]) -> int | None:
+    told = [one.took_place for one in made if one.took_place is not None]
+    return sum(told) if told else None
+
+
+def _refuses(error: str, knob: str | None) -> bool:
+    """Whether a failure means that the request is not understood: by its kind, or by its words."""
+    kind, colon, _ = error.partition(": ")
+    if colon and kind in REFUSED:
+        return True
+    return knob is not None and bool(re.search(rf"(?<!\w){re.escape(knob)}(?!\w)", error))
 
 
 def replay(
@@ -138,7 +308,9 @@ class _Replaying:
         self._table.came_to[call.key] = seen(self._planned[call.key], trace, self._reader)
 
     def line(self, call: Call, trace: Trace) -> bytes:
-        return line_of(self._planned[call.key], trace)
+        """What is kept of a call."""
+        planned = self._planned[call.key]
+        return _encode(_Line(planned.failing.id, planned.change, trace_line(trace)))
 
     def count(self, made: Sequence[Made]) -> None:
         for _, trace in made:
@@ -172,19 +344,6 @@ class _Replaying:
 
     def _tell(self) -> None:
         self._watch(Progress(self._done, len(self._planned), self._failed, self._saved))
-
-
-SCHEMA = "ragauge.replay-journal/1"
-ANOTHER = "name another journal, or move this one away"
-PROBLEMS_SHOWN = 100
-_CHANGED = {
-    "questions": "the questions that went wrong",
-    "system": "the system",
-    "knobs": "the knobs",
-    "knob_names": "the names of the knobs",
-}
-
-_encode = msgspec.json.Encoder(order="sorted").encode
 
 
 class Heading(Struct, frozen=True, kw_only=True):
@@ -228,12 +387,6 @@ def begin(runs: Journal, first: Heading) -> None:
         runs.append([line])
 
 
-def line_of(planned: Planned, trace: Trace) -> bytes:
-    """What is kept of a call."""
-    kept = _Line(planned.failing.id, planned.change, trace_line(trace))
-    return _encode(kept)
-
-
 def answered_before(runs: Journal) -> Iterator[tuple[str, Trace]]:
     """The replies that are there, with the keys of their calls; calls that failed are left out.
 
@@ -249,9 +402,7 @@ def answered_before(runs: Journal) -> Iterator[tuple[str, Trace]]:
             continue
         if trace.status == "ok":
             yield key_of(kept.id, kept.intervention), trace
-    if problems:
-        shown = problems[:PROBLEMS_SHOWN]
-        raise InputRejected(*shown, more=len(problems) - len(shown))
+    refuse(problems)
 
 
 def _difference(line: bytes, first: Heading) -> str:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 from msgspec import structs
 
 from ragauge import __version__
+from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.contracts.claims import AnswerClaims
 from ragauge.contracts.diagnosis import AddressCounts, ScoreRow, Threshold
 from ragauge.contracts.finding import Finding, Findings
@@ -24,13 +26,58 @@ from ragauge.metrics.claims import (
     reference_addresses,
     relevance,
 )
-from ragauge.runners.diagnosis.claims import LexicalClaims, Progress, unseen
+from ragauge.models.judging import lexical_claims
+from ragauge.runners.answers.supporting import SentenceSupporter
+from ragauge.text.grounding import Passages
+from ragauge.text.grounding.model import shipped
 
+Progress = Callable[[int, int], None]
+"""Told how many samples are looked at, of how many."""
+KEPT_PASSAGES, KEPT_PAIRS = 4096, 1 << 16
 ABSENT = "absent"
 """How a row counts that does not have the field at all."""
 OUT_OF_RANGE = "out_of_range"
 CLAIMED = 1_000
 """Samples whose claims are taken apart; of more, those with the lowest scores."""
+
+
+def unseen(done: int, of: int) -> None:
+    """Progress that nobody looks at."""
+
+
+class LexicalClaims:
+    """Takes answers apart; runs of one question say much the same, and are not compared twice."""
+
+    def __init__(self) -> None:
+        self._sentences = SentenceSupporter(shipped(), "qa", lru_cache(KEPT_PASSAGES)(Passages))
+        self.supports = lru_cache(KEPT_PAIRS)(self._sentences.supports)
+
+    @property
+    def id(self) -> str:
+        return self._sentences.id
+
+    def table(self, claims: Sequence[str], passages: Sequence[str]) -> list[list[bool]]:
+        return [[self.supports(claim, passage) for passage in passages] for claim in claims]
+
+    def of(
+        self,
+        id: str,
+        question: str | None,
+        answer: str | None,
+        reference: str | None,
+        contexts: tuple[Context, ...] | None,
+    ) -> AnswerClaims | None:
+        """The claims of an answer; None where there is nothing to hold them against."""
+        if not answer or (contexts is None and not reference):
+            return None
+        row = AnswerRow(
+            id=id,
+            question=question,
+            answer=answer,
+            references=(reference,) if reference else (),
+            contexts=contexts,
+        )
+        return lexical_claims(row, self)
 
 
 def scored_material(
@@ -46,8 +93,17 @@ def scored_material(
     """
     own, rows = limits or {}, [_in_range(row) for row in file.rows]
     measured = {name: _measured(name, rows, own) for name in file.metrics}
-    looked = worst_first(rows, measured)[:CLAIMED] if lexical else []
-    claims = _brought(rows) | _by_words(looked, progress)
+    looked: list[ScoreRow] = []
+    if lexical:
+        looked = sorted(rows, key=lambda row: (_mean_of(row, measured), row.id))[:CLAIMED]
+    claims = {row.id: row.claims for row in rows if row.claims is not None}
+    taken = LexicalClaims()
+    for done, row in enumerate(looked, 1):
+        if row.claims is None:
+            told = taken.of(row.id, row.question, row.answer, row.reference, row.contexts)
+            if told is not None:
+                claims[row.id] = told
+        progress(done, len(looked))
     known = claims.keys() | {row.id for row in looked}
     _note(rows, claims, file.findings)
     return Material(
@@ -84,30 +140,24 @@ def _note(rows: Sequence[ScoreRow], claims: Mapping[str, AnswerClaims], findings
     if len(claims) < len(rows) and len(rows) > CLAIMED:
         message = f"claims were looked at in {len(claims):,} samples, those with the lowest scores"
         findings.add(Finding("claims_of_some", "", message))
-    for metric, agrees in (("faithfulness", _all_supported), ("context_recall", _all_retrieved)):
-        low = [row for row in rows if _is_low(row, metric) and row.id in claims]
-        odd = [row for row in low if agrees(claims[row.id])]
+    for metric, side in (("faithfulness", "answer"), ("context_recall", "reference")):
+        limits = limits_of(metric)
+        low = [
+            row
+            for row in rows
+            if (value := row.values.get(metric)) is not None and limits and row.id in claims
+            if severity(value, limits) != "none"
+        ]
+        counts = [
+            in_contexts(getattr(claims[row.id], side) or (), claims[row.id].chunks) for row in low
+        ]
+        odd = [found for found in counts if found.known and found.true == found.known]
         if odd and 2 * len(odd) > len(low):
             message = (
                 f"{metric} is low in {len(low):,} samples, and in {len(odd):,} of them the words "
                 "are all in the contexts: look at the judge too"
             )
             findings.add(Finding("judge_and_words_differ", metric, message))
-
-
-def _is_low(row: ScoreRow, metric: str) -> bool:
-    limits, value = limits_of(metric), row.values.get(metric)
-    return value is not None and limits is not None and severity(value, limits) != "none"
-
-
-def _all_supported(claims: AnswerClaims) -> bool:
-    found = in_contexts(claims.answer or (), claims.chunks)
-    return bool(found.known) and found.true == found.known
-
-
-def _all_retrieved(claims: AnswerClaims) -> bool:
-    found = in_contexts(claims.reference or (), claims.chunks)
-    return bool(found.known) and found.true == found.known
 
 
 def _measured(name: str, rows: Sequence[ScoreRow], own: dict[str, Threshold]) -> Measured:
@@ -120,39 +170,15 @@ def _measured(name: str, rows: Sequence[ScoreRow], own: dict[str, Threshold]) ->
         reason=None if values else "no valid value",
         signature=f"{name}|mean|n:{len(values)}",
     )
-    invalid = Counter(_kind(row, name) for row in rows if name not in row.values)
+    # What stood in place of a score; texts are all one kind.
+    others = (row.invalid.get(name, ABSENT) for row in rows if name not in row.values)
+    invalid = Counter(one.partition(' "')[0] for one in others)
     return Measured(
         score=score,
         better=limits.better if limits else None,
         limits=limits,
         invalid=dict(sorted(invalid.items())),
     )
-
-
-def _kind(row: ScoreRow, name: str) -> str:
-    """What stood in place of a score; texts are all one kind."""
-    return row.invalid.get(name, ABSENT).partition(' "')[0]
-
-
-def _brought(rows: Sequence[ScoreRow]) -> dict[str, AnswerClaims]:
-    """The claims that samples bring of their own, by id."""
-    return {row.id: row.claims for row in rows if row.claims is not None}
-
-
-def worst_first(rows: Sequence[ScoreRow], measured: Mapping[str, Measured]) -> list[ScoreRow]:
-    return sorted(rows, key=lambda row: (_mean_of(row, measured), row.id))
-
-
-def _by_words(rows: Sequence[ScoreRow], progress: Progress) -> dict[str, AnswerClaims]:
-    """The claims of samples that bring none, by id."""
-    found, taken = {}, LexicalClaims()
-    for done, row in enumerate(rows, 1):
-        if row.claims is None:
-            told = taken.of(row.id, row.question, row.answer, row.reference, row.contexts)
-            if told is not None:
-                found[row.id] = told
-        progress(done, len(rows))
-    return found
 
 
 def _mean_of(row: ScoreRow, measured: Mapping[str, Measured]) -> float:
@@ -181,18 +207,17 @@ def address_counts(claims: Sequence[AnswerClaims]) -> AddressCounts | None:
     """Where the claims of all samples come from, and what became of those of the references."""
     if not claims:
         return None
-    answer = Counter(one for told in claims for one in answer_addresses(told))
-    reference = Counter(one for told in claims for one in reference_addresses(told))
+
+    def counted(addresses: Callable[[AnswerClaims], Iterable[Any]]) -> dict[str, int]:
+        counts = Counter(one for told in claims for one in addresses(told))
+        return {str(name or "unjudged"): times for name, times in counts.items()}
+
     return AddressCounts(
         samples=len(claims),
         source=", ".join(sorted({told.judge.partition(" ")[0] for told in claims})),
-        answer=_named(answer),
-        reference=_named(reference),
+        answer=counted(answer_addresses),
+        reference=counted(reference_addresses),
     )
-
-
-def _named(counts: Counter[Any]) -> dict[str, int]:
-    return {str(name or "unjudged"): times for name, times in counts.items()}
 
 
 def _unknown(rows: Sequence[ScoreRow], claims: dict[str, AnswerClaims]) -> tuple[str, ...]:

@@ -29,11 +29,10 @@ from ragauge.metrics.facts import Key, Reader, Reading
 from ragauge.metrics.run_facts import run_facts, variation_of
 from ragauge.metrics.table import table
 from ragauge.runners.audit import audit
-from ragauge.runners.auditing import Audited, Auditor, Payloads
+from ragauge.runners.auditing import Auditor, Payloads
 from ragauge.runners.bad_input import allowed_bad
-from ragauge.runners.diagnosis.claims import LexicalClaims, Progress, unseen
-from ragauge.runners.diagnosis.scored import address_counts
-from ragauge.runners.diagnosis.unit_values import Values, measured_by, strata_of, values_of
+from ragauge.runners.diagnosis.recorded import Values, measured_by, strata_of, values_of
+from ragauge.runners.diagnosis.scored import LexicalClaims, Progress, address_counts, unseen
 from ragauge.runners.run_lines import RunLines
 from ragauge.runners.score import score
 from ragauge.runners.stability import stability
@@ -66,7 +65,10 @@ def traced_material(
     manifest = read_manifest(how.manifest) if how.manifest else None
     runs, findings = _observed(gold, traces, how, manifest, progress)
     outcomes = list(_outcomes(traces, how, runs))
-    values = _joined(outcomes)
+    values: Values = {}
+    for outcome in outcomes:
+        for id, of_question in values_of(outcome).items():
+            values.setdefault(id, {}).update(of_question)
     rows = [_row(question, siblings, values) for question, siblings in zip(gold, runs, strict=True)]
     claims = [run.claims for siblings in runs for run in siblings if run.claims]
     gates = tuple(gate for outcome in outcomes for gate in outcome.report.verdicts)
@@ -128,14 +130,6 @@ def _outcomes(
         yield audit(
             traces, gold=how.gold, manifest=how.manifest, docs=how.docs, cite_first=False, **reading
         )
-
-
-def _joined(outcomes: Sequence[Outcome[Any]]) -> Values:
-    found: Values = {}
-    for outcome in outcomes:
-        for id, values in values_of(outcome).items():
-            found.setdefault(id, {}).update(values)
-    return found
 
 
 def _row(question: Gold, runs: Sequence[Observed], values: Values) -> ScoreRow:
@@ -228,6 +222,11 @@ class Observer:
         run = run_facts(self._reader, key, trace, variation)
         contexts = contexts_of(trace)
         some = facts.gold_found
+        claims = None
+        if facts.answered and self._how.claims and contexts is not None:
+            reference = gold.gold_claim or gold.gold_answer
+            claims = self._claims.of(gold.qid, gold.question, facts.claim, reference, contexts)
+        payloads = audited.retrieved
         return Observed(
             id=trace.run_id or place,
             gold=gold,
@@ -237,25 +236,17 @@ class Observer:
             retrieved=None if trace.retrieved_ids is None else tuple(trace.retrieved_ids),
             found_some=some,
             found_all=None if some is None else bool(facts.gold_depth),
-            payloads=_payloads(audited),
+            payloads=tuple(payloads.whole) if isinstance(payloads, Payloads) else (),
             codes=frozenset(finding.code for finding in audited.findings),
             audited=trace.retrieved is not None,
             held_to_index=self._how.manifest is not None,
             held_to_text=self._how.documents is not None,
             echoed=run.echoed if run else None,
-            claims=self._claims_of(trace, gold, facts.claim, contexts) if facts.answered else None,
+            claims=claims,
             contexts=contexts,
             rewritten=_rewritten(trace, gold),
             passed_check=trace.ok,
         )
-
-    def _claims_of(
-        self, trace: Trace, gold: Gold, claim: str, contexts: tuple[Context, ...] | None
-    ) -> Any:
-        if not self._how.claims or contexts is None:
-            return None
-        reference = gold.gold_claim or gold.gold_answer
-        return self._claims.of(gold.qid, gold.question, claim, reference, contexts)
 
 
 def contexts_of(trace: Trace) -> tuple[Context, ...] | None:
@@ -266,11 +257,6 @@ def contexts_of(trace: Trace) -> tuple[Context, ...] | None:
     if not all(isinstance(text, str) for _, text in texts):
         return None
     return tuple(Context(str(id or place), str(text)) for place, (id, text) in enumerate(texts, 1))
-
-
-def _payloads(audited: Audited) -> tuple[Any, ...]:
-    found = audited.retrieved
-    return tuple(found.whole) if isinstance(found, Payloads) else ()
 
 
 def _rewritten(trace: Trace, gold: Gold) -> bool | None:

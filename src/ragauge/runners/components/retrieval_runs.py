@@ -1,0 +1,496 @@
+"""Judgements and the runs compared with them: in one go, or in pieces where they are large."""
+
+from __future__ import annotations
+
+import hashlib
+import mmap
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import msgspec
+import numpy as np
+from msgspec import Struct, structs
+
+from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.kept import KeptAnswer
+from ragauge.contracts.metric import Absent, Metric, NotApplicable
+from ragauge.contracts.trace import Trace
+from ragauge.engines.local import ordered
+from ragauge.ingest.fields import quoted
+from ragauge.ingest.lines import BLOCK, blocks, refuse_long_lines
+from ragauge.ingest.ranked.ranking_rows import RankingRows, Role, RowsRead
+from ragauge.ingest.ranked.ranking_writing import by_query
+from ragauge.ingest.ranked.rankings import form_of, read_rankings
+from ragauge.ingest.ranked.trec import read_trec
+from ragauge.metrics.retrieval import NoRelevant
+from ragauge.metrics.sources import Brought
+from ragauge.metrics.sums import Sums
+from ragauge.runners.components.evaluation import add_findings
+from ragauge.runners.components.retrieval_judged import (
+    Judged,
+    JudgedRows,
+    judged_rows,
+    places_in,
+    queries_of,
+)
+from ragauge.runners.components.retrieval_ranked import (
+    Facts,
+    PieceScores,
+    Setup,
+    placed,
+    score_rows,
+)
+
+if TYPE_CHECKING:
+    from ragauge.contracts.metric import Array
+
+
+PIECE = BLOCK
+"""Bytes of a run that are scored at a time."""
+CUT_FROM = 2 * PIECE
+"""Bytes of a run from which on it is read in pieces: they stay in the processor's cache."""
+SPREAD_FROM = 64 << 20
+"""Bytes of a run from which on it is worth to start processes."""
+HELD_UP_TO = PIECE
+"""Bytes of judgements that every process holds; larger ones are cut with the run."""
+RESULTS_KEPT = 100
+"""Results of a query that are kept, and relevant documents with them."""
+UNGROUPED = "its queries stand in several places; they were sorted, which takes more memory"
+_PACKED = (b"\x1f\x8b", b"\x28\xb5\x2f\xfd")
+_HEAD = 1 << 16
+_BOM = b"\xef\xbb\xbf"
+LOOKED_FOR = 8
+"""Queries tried for one cut: beyond, the judgements are held to be in another order."""
+
+
+class Part(Struct, frozen=True):
+    """Whole lines of a plain file."""
+
+    name: str
+    start: int
+    size: int
+    first_line: int
+
+    def read(self) -> bytes:
+        with Path(self.name).open("rb") as file:
+            file.seek(self.start)
+            content = file.read(self.size)
+        return content.removeprefix(_BOM) if self.start == 0 else content
+
+
+class Piece(Struct, frozen=True):
+    """All the lines of some queries: what was retrieved for them, and what was judged."""
+
+    run: Part
+    qrels: Part | None
+    """None where the judgements are held in memory."""
+
+
+class OtherOrder(Exception):
+    """The judgements are not in the order of the run."""
+
+
+def pieces(run: str, qrels: str | None, size: int) -> Iterator[Piece]:
+    """The files in pieces of about this many bytes of the run; raises OtherOrder."""
+    with _Lines(run) as ranked:
+        if qrels is None:
+            for end, _ in _cuts(ranked, size):
+                yield Piece(ranked.part(end), None)
+            return
+        with _Lines(qrels) as judged:
+            tried = 0
+            for end, query in _cuts(ranked, size):
+                there = judged.size if query is None else judged.line_of(query)
+                if there is not None:
+                    tried = 0
+                    yield Piece(ranked.part(end), judged.part(there))
+                    continue
+                tried += 1
+                if tried == LOOKED_FOR:
+                    raise OtherOrder
+
+
+def _cuts(lines: _Lines, size: int) -> Iterator[tuple[int, bytes | None]]:
+    """Positions where a query ends and the query that begins there; None at the end.
+
+    Each is sought a size beyond where the last part ended; where none was taken, at the next query.
+    """
+    end = lines.taken
+    while True:
+        wanted = max(lines.taken + size, end)
+        found = lines.next_query(wanted) if wanted < lines.size else None
+        if found is None:
+            yield lines.size, None
+            return
+        end, query = found
+        yield end, query
+
+
+class _Lines:
+    """The lines of a file, looked into without reading it whole."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self.taken, self._line = name, 0, 1
+
+    def __enter__(self) -> _Lines:
+        self._file = Path(self.name).open("rb")
+        self._bytes = mmap.mmap(self._file.fileno(), 0, access=mmap.ACCESS_READ)
+        self.size = len(self._bytes)
+        refuse_long_lines(self.name, self._bytes, self.size)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._bytes.close()
+        self._file.close()
+
+    def part(self, end: int) -> Part:
+        """What stands from the last part to here."""
+        made = Part(self.name, self.taken, end - self.taken, self._line)
+        codes = np.frombuffer(self._bytes, dtype=np.uint8, count=made.size, offset=made.start)
+        self._line += int(np.count_nonzero(codes == 10))
+        # Give back the memory of what was looked at, where the system can.
+        first, past = (place - place % mmap.PAGESIZE for place in (self.taken, end))
+        if hasattr(mmap, "MADV_DONTNEED") and past > first:
+            self._bytes.madvise(mmap.MADV_DONTNEED, first, past - first)
+        self.taken = end
+        return made
+
+    def next_query(self, at: int) -> tuple[int, bytes] | None:
+        """The first line past a position whose query is another than the line's there."""
+        start = self._bytes.rfind(b"\n", 0, at) + 1
+        query = self._query(start)
+        while (end := self._bytes.find(b"\n", start)) >= 0:
+            start = end + 1
+            found = self._query(start)
+            if found and found != query and not found.startswith(b"#") and query:
+                return start, found
+            query = query or found
+        return None
+
+    def _query(self, start: int) -> bytes:
+        """The first word of a line; none of a line that is blank."""
+        end = self._bytes.find(b"\n", start)
+        line = self._bytes[start : end if end >= 0 else self.size]
+        return next(iter(line.split(None, 1)), b"")
+
+    def line_of(self, query: bytes) -> int | None:
+        """Where the first line of a query begins, from the last part on."""
+        at = self.taken
+        if self._begins(query, at):
+            return at
+        while (at := self._bytes.find(b"\n" + query, at)) >= 0:
+            at += 1
+            if self._begins(query, at):
+                return at
+        return None
+
+    def _begins(self, query: bytes, at: int) -> bool:
+        end = at + len(query)
+        return self._bytes[at:end] == query and self._bytes[end : end + 1] in (b" ", b"\t")
+
+
+class PieceScorer:
+    """Scores pieces of files; judgements that are held are the same for every piece."""
+
+    def __init__(self, setup: Setup, held: Judged | None) -> None:
+        self._setup, self._held = setup, held
+
+    def __call__(self, piece: Piece) -> PieceScores:
+        problems: list[str] = []
+        run, judged = self.rows(piece, problems)
+        return score_rows(run, judged, self._setup, problems)
+
+    def rows(self, piece: Piece, problems: list[str]) -> tuple[RankingRows, JudgedRows]:
+        """What the piece has of the run, and of the judgements."""
+        part = piece.run
+        run = read_trec(part.name, part.read(), "run", problems, part.first_line)
+        if piece.qrels is not None:
+            part, faults = piece.qrels, list[str]()
+            rows = read_trec(part.name, part.read(), "qrels", faults, part.first_line)
+            return run, judged_rows(rows, self._setup.collapse, faults)
+        assert self._held is not None, "pieces without judgements come with held ones"
+        place = places_in(self._held.queries, run.frame["query"].unique(maintain_order=True))
+        judged = JudgedRows(
+            judged=self._held.some(place[place >= 0]),
+            findings=Findings(),
+            problems=[],
+            rows=0,
+            scattered=False,
+        )
+        return run, judged
+
+
+class Scattered(Exception):
+    """A query stands in two pieces: only the whole file tells its number."""
+
+
+class RunScores(Struct, frozen=True, kw_only=True):
+    """A run against its judgements, query by query, sorted by id."""
+
+    name: str
+    queries: list[str]
+    sums: dict[str, Sums]
+    facts: Facts
+    unknown: list[str]
+    rows: int
+    judged_rows: int
+    findings: Findings
+    """Of the run."""
+    qrels_findings: Findings
+    problems: list[str]
+    qrels_problems: list[str]
+    sources: Brought | None
+
+
+class Gathering:
+    """Pieces as they come; raises where they cannot be told apart by query."""
+
+    def __init__(self, name: str, qrels: str) -> None:
+        self._name, self._qrels = name, qrels
+        self._pieces: list[PieceScores] = []
+        self._judged: set[str] = set()
+        self._ranked: set[str] = set()
+        self._unknown: set[str] = set()
+
+    def add(self, piece: PieceScores) -> None:
+        missing = [piece.queries[at] for at in np.flatnonzero(piece.facts.missing)]
+        present = set(piece.queries).difference(missing)
+        if not self._judged.isdisjoint(piece.queries):
+            raise Scattered
+        if not (self._ranked.isdisjoint(present) and self._ranked.isdisjoint(piece.unknown)):
+            raise Scattered
+        self._judged.update(piece.queries)
+        self._ranked.update(present, piece.unknown)
+        self._unknown.update(piece.unknown)
+        if not self._unknown.isdisjoint(self._judged):
+            raise OtherOrder
+        self._pieces.append(piece)
+
+    def unseen(self, queries: Sequence[str]) -> list[int]:
+        """The places of queries that no piece had."""
+        return [place for place, query in enumerate(queries) if query not in self._judged]
+
+    def finished(self, setup: Setup) -> RunScores:
+        """All of them, sorted by query."""
+        parts = self._pieces
+        queries = [query for part in parts for query in part.queries]
+        order = np.array(sorted(range(len(queries)), key=queries.__getitem__), dtype=np.int64)
+        all_there = np.ones(len(order), dtype=np.int64)
+        findings, of_qrels = Findings(), Findings()
+        for part in parts:
+            add_findings(part.findings.kept(), part.findings.counts, findings)
+            add_findings(part.qrels_findings.kept(), part.qrels_findings.counts, of_qrels)
+        if any(part.scattered_run for part in parts):
+            findings.add(Finding("ungrouped", self._name, UNGROUPED))
+        if any(part.scattered_qrels for part in parts):
+            of_qrels.add(Finding("ungrouped", self._qrels, UNGROUPED))
+        unknown = [query for part in parts for query in part.unknown]
+        for query in unknown:
+            message = f"{quoted(query)}: nobody judged this query; it is in no number"
+            findings.add(Finding("unknown_query", self._name, message))
+        return RunScores(
+            name=self._name,
+            queries=[queries[at] for at in order],
+            sums={metric.id: self._sums(metric, order, all_there) for metric in setup.measures()},
+            facts=Facts(
+                **{
+                    name: np.concatenate([getattr(part.facts, name) for part in parts])[order]
+                    for name in Facts.__struct_fields__
+                }
+            ),
+            unknown=unknown,
+            rows=sum(part.rows for part in parts),
+            judged_rows=sum(part.judged_rows for part in parts),
+            findings=findings,
+            qrels_findings=of_qrels,
+            problems=_by_line(problem for part in parts for problem in part.problems),
+            qrels_problems=_by_line(fault for part in parts for fault in part.qrels_problems),
+            sources=parts[0].sources,
+        )
+
+    def _sums(self, metric: Metric, order: Array, all_there: Array) -> Sums:
+        """The rows of a metric; the pieces give them up, or a million queries would stand twice."""
+        parts = [piece.values.pop(metric.id) for piece in self._pieces]
+        scored = np.concatenate([scored for _, scored, _ in parts])[order].astype(np.int64)
+        sums = np.empty((len(order), 2), dtype=np.int64)
+        sums[:, 0] = np.concatenate([value for value, _, _ in parts])[order]
+        sums[:, 1] = scored
+        absent: Counter[Absent] = Counter()
+        for _, _, reasons in parts:
+            absent.update(reasons)
+        counted = all_there if scored.all() else scored
+        outside = bool(absent) and all(isinstance(why, NotApplicable) for why in absent)
+        return Sums(metric, sums, counted, counted if outside else all_there, absent)
+
+
+def _by_line(problems: Iterable[str]) -> list[str]:
+    """As the file has them, in however many pieces it was read."""
+
+    def line(problem: str) -> int:
+        place = re.match(r".*?:(\d+): ", problem)
+        return int(place[1]) if place else 0
+
+    return sorted(problems, key=line)
+
+
+class JudgedRuns:
+    """Scores runs against one set of judgements."""
+
+    def __init__(self, qrels: Any, setup: Setup, form: str | None, workers: int) -> None:
+        self._qrels, self._form, self._workers = qrels, form, workers
+        self._problems: list[str] = []
+        self._cut: dict[str, str | None] = {}
+        """Runs that were scored in pieces, and the judgements that were cut with them."""
+        self.name = name_of(qrels, "qrels")
+        if setup.no_rel is None:
+            trec = self._large or self._rows.form == "trec"
+            setup = structs.replace(setup, no_rel="zero" if trec else "exclude")
+        self._setup = setup
+
+    @property
+    def no_rel(self) -> NoRelevant:
+        """How queries without a relevant document are counted."""
+        return self._setup.no_relevant
+
+    def score(self, run: Any, name: str = "run") -> RunScores:
+        """The run's scores, query by query, with all that is wrong with it and the judgements."""
+        if _is_trec(run, "run", self._form) and _size(run) >= CUT_FROM:
+            with suppress(Scattered):  # then the whole file is read, and told to be ungrouped
+                return self._in_pieces(str(run))
+        problems: list[str] = []
+        rows = read_rankings(run, "run", problems, self._form)
+        gathering = Gathering(name_of(run, name), self.name)
+        gathering.add(score_rows(rows, self._whole, self._setup, problems))
+        return gathering.finished(self._setup)
+
+    def listed(self, run: Any) -> Iterator[tuple[str, KeptAnswer]]:
+        """What a run that was scored has for each judged query, read once more."""
+        if name_of(run, "") not in self._cut:
+            rows = read_rankings(run, "run", [], self._form)
+            yield from kept_rankings(rows, self._whole.judged, self._setup)
+            return
+        qrels = self._cut[str(run)]
+        reader = PieceScorer(self._setup, None if qrels else self._whole.judged)
+        for piece in pieces(str(run), qrels, PIECE):
+            rows, judged = reader.rows(piece, [])
+            yield from kept_rankings(rows, judged.judged, self._setup)
+
+    @cached_property
+    def sha256(self) -> str:
+        """What tells these judgements from others: the hash of their text, or of what they say."""
+        digest = hashlib.sha256()
+        if isinstance(self._qrels, str | Path) and Path(self._qrels).is_file():
+            for block in blocks(str(self._qrels)):
+                digest.update(block.read())
+        else:
+            digest.update(msgspec.json.encode(by_query(self._rows), order="sorted"))
+        return digest.hexdigest()
+
+    @property
+    def strata(self) -> dict[str, dict[str, str]]:
+        """By query, where the judgements tell."""
+        return {} if self._large else self._rows.strata
+
+    @cached_property
+    def _large(self) -> bool:
+        return _is_trec(self._qrels, "qrels", self._form) and _size(self._qrels) > HELD_UP_TO
+
+    @cached_property
+    def _rows(self) -> RankingRows:
+        return read_rankings(self._qrels, "qrels", self._problems, self._form)
+
+    @cached_property
+    def _whole(self) -> JudgedRows:
+        return judged_rows(self._rows, self._setup.collapse, self._problems)
+
+    def _in_pieces(self, run: str) -> RunScores:
+        if not self._large:
+            return self._gathered(run, None, self._whole)
+        try:
+            return self._gathered(run, str(self._qrels), None)
+        except OtherOrder:
+            found = self._gathered(run, None, self._whole)
+        message = "is not in the order of the run; it was held in memory as a whole"
+        found.qrels_findings.add(Finding("judgements_held", self.name, message))
+        return found
+
+    def _gathered(self, run: str, qrels: str | None, held: JudgedRows | None) -> RunScores:
+        gathering = Gathering(run, self.name)
+        arguments = (self._setup, held.judged if held else None)
+        work = pieces(run, qrels, PIECE)
+        workers = self._workers if _size(run) >= SPREAD_FROM else 1
+        for scores in ordered(PieceScorer, arguments, work, workers):
+            gathering.add(scores)
+        if held:  # the judged queries that the run does not have, and what there is to say of all
+            places = gathering.unseen(held.judged.queries.to_list())
+            rest = structs.replace(held, judged=held.judged.some(np.array(places, dtype=np.int64)))
+            nothing = RowsRead("run").rows(self.name)
+            gathering.add(score_rows(nothing, rest, self._setup))
+        found = gathering.finished(self._setup)
+        self._cut[run] = qrels
+        return found
+
+
+def name_of(given: Any, name: str) -> str:
+    """What a finding calls it: the file, or what it is."""
+    return str(given) if isinstance(given, str | Path) else name
+
+
+def _is_trec(given: Any, role: Role, form: str | None) -> bool:
+    """Whether it is a plain TREC file, which can be cut."""
+    if not isinstance(given, str | Path) or not Path(given).is_file():
+        return False
+    with Path(given).open("rb") as file:
+        head = file.read(_HEAD)
+    return not head.startswith(_PACKED) and form_of(head, role, form) == "trec"
+
+
+def _size(given: str | Path) -> int:
+    return Path(given).stat().st_size
+
+
+def kept_rankings(
+    run: RankingRows, judged: Judged, setup: Setup
+) -> Iterator[tuple[str, KeptAnswer]]:
+    """Each judged query that the run has, with its first results in the order that is measured.
+
+    A result has its id, rank, score and grade, so far as they are told; under `extra.relevant`
+    stand the grades of the query's relevant documents, those that were not found among them.
+    """
+    found = placed(run, judged, setup, Findings())  # all there is to say was said when scored
+    rank = np.arange(found.offsets[-1]) - found.offsets[queries_of(found.offsets)]
+    places = np.arange(len(found.grades)) if found.keep is None else np.flatnonzero(found.keep)
+    first = places[rank < RESULTS_KEPT]
+    ids = found.column(found.document).gather(first).to_list()
+    scores = found.column(found.taken.frame["value"]).gather(first).to_list()
+    grades = found.grades[first].tolist()
+    ends = np.cumsum(np.minimum(np.diff(found.offsets), RESULTS_KEPT)).tolist()
+    for place, (query, start, end) in enumerate(
+        zip(judged.queries.to_list(), [0, *ends], ends, strict=False)
+    ):
+        if found.taken.missing[place]:
+            continue
+        retrieved = []
+        for at in range(start, end):
+            result: dict[str, Any] = {"id": ids[at], "rank": at - start + 1}
+            if scores[at] is not None:
+                result["score"] = scores[at]
+            retrieved.append(result | {"grade": grades[at]} if grades[at] >= 0 else result)
+        of_query = slice(*judged.offsets[place : place + 2].tolist())
+        documents, given = judged.document[of_query].to_list(), judged.grade[of_query].tolist()
+        # By grade, then by id.
+        relevant = sorted(
+            (-grade, id) for id, grade in zip(documents, given, strict=True) if grade >= setup.rel
+        )
+        trace = Trace(
+            qid=query,
+            retrieved_ids=tuple(ids[start:end]),
+            retrieved=tuple(retrieved),
+            extra={"relevant": {id: -grade for grade, id in relevant[:RESULTS_KEPT]}},
+        )
+        yield query, KeptAnswer(trace=trace)
