@@ -3,8 +3,8 @@
 import numpy as np
 from sklearn.metrics import f1_score
 
+from ragauge.metrics.declare import f1_of, f1_of_sums
 from ragauge.metrics.entity_counting import f1
-from ragauge.metrics.f1 import f1_of, f1_of_sums
 from ragauge.metrics.label_averages import label_f1, shared_f1
 from ragauge.metrics.link_shapes import f1_of_mentions
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ragauge.contracts.metric import Row
 from ragauge.metrics.answer_facts import AnswerFacts
-from ragauge.metrics.table import metric
+from ragauge.metrics.declare import metric
 
 
 @metric(

@@ -15,6 +15,7 @@ import numpy as np
 
 from ragauge.contracts.entities import Empty, EntityFacts, Met
 from ragauge.contracts.metric import SCALE, Absent, Metric, NotApplicable
+from ragauge.metrics.declare import f1_of, quotient, scaled_mean
 from ragauge.metrics.entity_counting import (
     COUNTED,
     Counting,
@@ -37,8 +38,6 @@ from ragauge.metrics.entity_entries import (
     nothing_in,
     precision_and_recall,
 )
-from ragauge.metrics.f1 import f1_of, quotient
-from ragauge.metrics.stability import scaled_mean
 
 _RIGHT = {
     "strict": "are in their place and of their type",

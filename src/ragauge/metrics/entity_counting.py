@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ragauge.contracts.entities import Empty, EntityFacts
 from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
-from ragauge.metrics.f1 import f1_of, f1_of_sums, quotient
+from ragauge.metrics.declare import f1_of, f1_of_sums, quotient
 from ragauge.metrics.sums import Sums
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import Any
 
 from ragauge.contracts.entities import EntityFacts, Met
 from ragauge.contracts.metric import Absent, Metric, Row
+from ragauge.metrics.declare import metric
 from ragauge.metrics.entity_counting import Counting, Read, Reason, none_of
-from ragauge.metrics.table import metric
 
 NOTHING = "nothing to find and nothing found"
 NO_GOLD = "nothing to find"

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ragauge.metrics.f1 import f1_of
-from ragauge.metrics.table import ratio
+from ragauge.metrics.declare import f1_of, ratio
 
 if TYPE_CHECKING:
     from ragauge.contracts.metric import Array

@@ -12,6 +12,7 @@ from functools import partial
 
 from ragauge.contracts.labels import LabelFacts, LabelSet
 from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
+from ragauge.metrics.declare import metric, ratio
 from ragauge.metrics.label_averages import (
     COUNTED,
     mean_f1,
@@ -21,7 +22,6 @@ from ragauge.metrics.label_averages import (
     shared_f1,
     weighted_mean_f1,
 )
-from ragauge.metrics.table import metric, ratio
 
 OUTSIDE = Absent("the set does not have the gold label")
 UNGROUPED = NotApplicable("the labels have no groups")

@@ -6,9 +6,7 @@ from functools import partial
 
 from ragauge.contracts.links import LinkedMention
 from ragauge.contracts.metric import Absent, NotApplicable
-from ragauge.metrics.f1 import f1_of_sums
-from ragauge.metrics.stability import scaled_mean
-from ragauge.metrics.table import metric
+from ragauge.metrics.declare import f1_of_sums, metric, scaled_mean
 
 NOT_IN_GOLD = NotApplicable("not in gold")
 IN_NO_KB = NotApplicable("NIL in gold")

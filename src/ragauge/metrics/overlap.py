@@ -23,6 +23,7 @@ from msgspec import Struct
 from ragauge.contracts.answers import AnswerClaim
 from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
 from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.declare import ratio
 from ragauge.metrics.overlap_references import (
     answer_of,
     any_of,
@@ -32,7 +33,6 @@ from ragauge.metrics.overlap_references import (
     quoted,
 )
 from ragauge.metrics.overlap_rouge import KINDS, rouge_metric
-from ragauge.metrics.table import ratio
 from ragauge.text.canonical import canonical, composed
 from ragauge.text.chrf import chrf as chrf_of
 from ragauge.text.edit_distance import edit_distance as edit_distance_of

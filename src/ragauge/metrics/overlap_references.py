@@ -8,8 +8,7 @@ from functools import partial
 from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.metric import SCALE, Absent, Better, NotApplicable, Row
 from ragauge.metrics.answer_facts import AnswerFacts
-from ragauge.metrics.stability import scaled_mean
-from ragauge.metrics.table import metric
+from ragauge.metrics.declare import metric, scaled_mean
 from ragauge.text.words import words
 
 NO_REFERENCE = Absent("no reference")

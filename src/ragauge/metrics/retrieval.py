@@ -19,9 +19,8 @@ from ragauge.contracts.metric import SCALE, Absent, Better, Metric, NotApplicabl
 from ragauge.contracts.rankings import Ranking
 from ragauge.metrics import retrieval_gain as gain
 from ragauge.metrics import retrieval_measures as measures
+from ragauge.metrics.declare import metric, ratio, scaled_mean
 from ragauge.metrics.retrieval_grades import Parameters
-from ragauge.metrics.stability import scaled_mean
-from ragauge.metrics.table import metric, ratio
 
 NoRelevant = Literal["exclude", "zero"]
 """What becomes of a query without a relevant document: no part of a mean, or zero in it."""
