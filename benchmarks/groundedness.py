@@ -18,7 +18,7 @@ from benchmarks.peers.environments import ROOT
 from benchmarks.results import table, write_section
 from ragauge.contracts.answers import ANSWER_KINDS, AnswerRow, Context
 from ragauge.contracts.metric import SCALE, Absent
-from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.answers import AnswerFacts
 from ragauge.metrics.groundedness import brief_faithfulness
 from ragauge.models.minilm import MiniLMEmbedder
 from ragauge.models.remembered import RememberedEmbedder

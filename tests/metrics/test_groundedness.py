@@ -7,19 +7,18 @@ import pytest
 
 from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.contracts.metric import SCALE, Absent, Row
-from ragauge.metrics.answer_facts import AnswerFacts
-from ragauge.metrics.groundedness import (
-    METRICS,
-    WORDLESS,
-    brief_faithfulness,
-    grounded,
-    groundedness,
-)
-from ragauge.metrics.grounds import (
+from ragauge.metrics.answers import (
     BLANK_CONTEXTS,
     CONTEXTS_UNKNOWN,
     NOTHING_RETRIEVED,
     REFUSED,
+    AnswerFacts,
+)
+from ragauge.metrics.groundedness import (
+    WORDLESS,
+    brief_faithfulness,
+    grounded,
+    groundedness,
 )
 from ragauge.text.grounding import groundedness as lay
 
@@ -71,7 +70,7 @@ def test_nothing_to_measure_is_absent_with_a_reason(measure, told, absent):
     assert measure(told) == absent
 
 
-@pytest.mark.parametrize("metric", METRICS, ids=lambda one: one.name)
+@pytest.mark.parametrize("metric", [groundedness, grounded, brief_faithfulness])
 def test_no_answer_is_absent_and_no_zero(metric):
     assert isinstance(metric.measure(facts(None)), Absent)
 

@@ -5,16 +5,17 @@ from msgspec import structs
 
 from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.contracts.metric import Absent, Row
-from ragauge.metrics.answer_facts import AnswerFacts
-from ragauge.metrics.grounds import (
+from ragauge.metrics.answers import (
     BLANK_CONTEXTS,
     CONTEXTS_UNKNOWN,
+    EMPTY_ANSWER,
+    NO_ANSWER,
     NOTHING_RETRIEVED,
     REFUSED,
+    AnswerFacts,
     grounds_of,
 )
 from ragauge.metrics.judged import DEFINITIONS
-from ragauge.metrics.overlap_references import EMPTY_ANSWER, NO_ANSWER
 from ragauge.metrics.table import find
 from ragauge.models.judging import lexical_claims
 from ragauge.runners.answers.supporting import SentenceSupporter

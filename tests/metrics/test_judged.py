@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.contracts.claims import AnswerClaims, Claim, RubricScore
 from ragauge.contracts.metric import Absent, NotApplicable
-from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.answers import AnswerFacts
 from ragauge.metrics.judged import DEFINITIONS, METRICS
 
 BY_ID = {metric.id: metric for metric in METRICS}

@@ -1,5 +1,7 @@
 """Laws that every metric of the table obeys, whatever it measures."""
 
+import doctest
+import sys
 import unicodedata
 from collections import Counter
 from functools import reduce
@@ -20,10 +22,10 @@ from ragauge.contracts.links import LinkedMention
 from ragauge.contracts.metric import Absent, NotApplicable, Row
 from ragauge.contracts.rankings import Ranking
 from ragauge.contracts.trace import StructuredAnswer, Trace
-from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.answers import AnswerFacts
 from ragauge.metrics.facts import Reader, Reading, missing
 from ragauge.metrics.quality import gold_retrieved_at, label, triage
-from ragauge.metrics.retrieval_names import named
+from ragauge.metrics.retrieval import named
 from ragauge.metrics.sums import Groups, Sums, sums_of
 from ragauge.metrics.table import find, reading, table
 from ragauge.runners.evaluation import scored
@@ -200,6 +202,16 @@ RECORDS = {
 
 def test_there_is_a_law_for_every_kind():
     assert {*METRICS, "runs"} == {metric.reads for metric in table().values()}
+
+
+def test_the_examples_of_every_metric_hold():
+    """The decorator hides metrics from pytest's own collector of doctests."""
+    failed = []
+    for metric in table().values():
+        names = dict(vars(sys.modules[metric.measure.__module__]))
+        case = doctest.DocTestParser().get_doctest(metric.doc, names, metric.id, None, 0)
+        failed += [metric.id] if doctest.DocTestRunner().run(case).failed else []
+    assert not failed
 
 
 def some(unit):

@@ -15,10 +15,8 @@ from ragauge.contracts.metric import Absent, NotApplicable, Row
 from ragauge.demo.components import ANNOTATED
 from ragauge.errors import UsageError
 from ragauge.ingest.answered.questions import read_questions
-from ragauge.metrics.answer_facts import AnswerFacts
-from ragauge.metrics.overlap import METRICS, factual_accuracy
-from ragauge.metrics.overlap_references import facts_of
-from ragauge.metrics.overlap_rouge import named, rouge_metric, tokens_of
+from ragauge.metrics.answers import AnswerFacts, facts_of
+from ragauge.metrics.overlap import METRICS, factual_accuracy, named, rouge_metric, tokens_of
 
 BY_NAME = {metric.name: metric for metric in METRICS}
 OF_REFERENCES = [metric for metric in METRICS if metric is not factual_accuracy]

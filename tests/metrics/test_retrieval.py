@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from ragauge.contracts.metric import SCALE, Absent, NotApplicable, Row
 from ragauge.contracts.rankings import Ranking
-from ragauge.metrics.retrieval import KINDS, METRICS
+from ragauge.metrics.retrieval import KINDS, METRICS, named
 from ragauge.metrics.retrieval_kernel import retrieval_sums
-from ragauge.metrics.retrieval_names import named
 from ragauge.metrics.retrieval_order import first_of_each, offsets_of_kept, rank_order
 from ragauge.runners.evaluation import scored
 from tests.components.judged_runs import in_order, measured

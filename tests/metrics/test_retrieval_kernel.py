@@ -10,11 +10,8 @@ from msgspec import structs
 
 from ragauge.contracts.metric import Absent, NotApplicable
 from ragauge.contracts.rankings import Ranking
-from ragauge.metrics.retrieval import KINDS, METRICS
-from ragauge.metrics.retrieval_columns import VALUES
-from ragauge.metrics.retrieval_flat import Grades
-from ragauge.metrics.retrieval_kernel import retrieval_sums
-from ragauge.metrics.retrieval_names import named, parsed
+from ragauge.metrics.retrieval import KINDS, METRICS, named, parsed
+from ragauge.metrics.retrieval_kernel import VALUES, Grades, retrieval_sums
 from tests.components.judged_runs import in_order
 
 OTHERS = [

@@ -4,8 +4,7 @@ import pytest
 
 from ragauge.contracts.rankings import Ranking
 from ragauge.errors import UsageError
-from ragauge.metrics.retrieval import METRICS
-from ragauge.metrics.retrieval_names import named, parsed
+from ragauge.metrics.retrieval import METRICS, named, parsed
 
 SPELLINGS = {
     "ndcg@10": "nDCG@10 NDCG@10 ndcg_cut_10 ndcg_cut.10 nDCG(dcg='log2')@10 retrieval.ndcg@10",

@@ -1,14 +1,11 @@
 """Traceability metrics: who counts, who does not and why, and how a set's value is made."""
 
-import doctest
-
 import numpy as np
 import pytest
 
 from ragauge.contracts.audit import STATES, AuditedRuns, AuditFacts
 from ragauge.contracts.metric import Absent, NotApplicable, Row
 from ragauge.errors import UsageError
-from ragauge.metrics import traceability
 from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import COMMANDS, find, reading, table
 from ragauge.metrics.traceability import METRICS, NO_ANSWER, REFUSED, lambda_share
@@ -50,13 +47,6 @@ def test_the_family_is_in_the_table():
     by_kind = {**reading("audit"), **reading("audited_runs")}
     assert {id for id in by_kind if id.startswith("traceability.")} == set(by_kind)
     assert len(by_kind) == len(METRICS)
-
-
-@every_metric
-def test_every_example_in_a_docstring_holds(metric):
-    case = doctest.DocTestParser().get_doctest(metric.doc, vars(traceability), metric.id, None, 0)
-    assert case.examples
-    assert doctest.DocTestRunner().run(case).failed == 0
 
 
 @every_metric

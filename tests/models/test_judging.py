@@ -11,7 +11,7 @@ from ragauge.contracts.claims import AnswerClaims
 from ragauge.contracts.metric import Absent
 from ragauge.contracts.system import CallFailed
 from ragauge.errors import BudgetSpent
-from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.answers import AnswerFacts
 from ragauge.metrics.claims import answer_addresses, reference_addresses
 from ragauge.metrics.judged import DEFINITIONS, METRICS
 from ragauge.models.judges import chat_judge, estimate

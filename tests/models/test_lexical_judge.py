@@ -5,7 +5,7 @@ from msgspec import structs
 
 from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.contracts.metric import Absent
-from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.answers import AnswerFacts
 from ragauge.metrics.claims import answer_addresses, reference_addresses
 from ragauge.metrics.judged import METRICS
 from ragauge.models.judging import lexical_claims, likened

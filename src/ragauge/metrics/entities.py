@@ -7,37 +7,170 @@ there is no value: `empty` makes it 1, as GERBIL does, or 0, as seqeval and nerv
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
 
 from ragauge.contracts.entities import Empty, EntityFacts, Met
-from ragauge.contracts.metric import SCALE, Absent, Metric, NotApplicable
-from ragauge.metrics.declare import f1_of, quotient, scaled_mean
-from ragauge.metrics.entity_counting import (
-    COUNTED,
-    Counting,
-    Reason,
-    f1,
-    half_f1,
-    mean_f1,
-    none_of,
-    share,
+from ragauge.contracts.metric import SCALE, Absent, Metric, NotApplicable, Row
+from ragauge.metrics.declare import f1_of, f1_of_sums, metric, quotient, scaled_mean
+from ragauge.metrics.sums import Sums
+
+if TYPE_CHECKING:
+    from ragauge.contracts.metric import Array
+
+    Finish = Callable[[Array], Array]
+
+COUNTED = ("tp", "fp", "fn")
+"""The columns of an F1, and of each type in turn where types are averaged."""
+OF_EMPTY: dict[Empty, float] = {"null": np.nan, "gerbil": 1.0, "zero": 0.0}
+
+Read = Callable[[EntityFacts], Any]
+"""Something of the facts: of one document a number, of many at once a column."""
+Reason = tuple[Absent, Read]
+"""Why a document has no value, and where that holds."""
+
+
+class Counting(Struct, frozen=True):
+    """The columns of a metric, and where it does not apply."""
+
+    columns: Read
+    missing: tuple[Reason, ...] = ()
+    """The first reason that holds is told."""
+
+    def measure(self, facts: EntityFacts) -> Row | Absent:
+        for reason, holds in self.missing:
+            if holds(facts):
+                return reason
+        return Row(tuple(int(count) for count in self.columns(facts)))
+
+
+def none_of(reason: str, some: Read) -> Reason:
+    """There is none of something, where the metric then does not apply and is not 0 or 1."""
+    return NotApplicable(reason), lambda facts: (some(facts) == 0) & (facts.empty == "null")
+
+
+def entity_sums(entry: Metric, counting: Counting, facts: EntityFacts) -> Sums:
+    """A metric's sums for every document at once, from the columns of their facts."""
+    documents = len(facts.answered)
+    absent: Counter[Absent] = Counter()
+    scored, due = np.ones(documents, dtype=bool), np.ones(documents, dtype=bool)
+    for reason, holds in counting.missing:
+        here = holds(facts) & scored
+        scored &= ~here
+        if isinstance(reason, NotApplicable):
+            due &= ~here
+        if here.any():
+            absent[reason] += int(here.sum())
+    columns = counting.columns(facts)
+    rows = columns if isinstance(columns, np.ndarray) else np.stack(columns, axis=-1)
+    rows = rows.astype(np.int64, copy=False)
+    if absent:
+        rows = rows * scored[:, None]
+    return Sums(entry, rows, scored.astype(np.int64), due.astype(np.int64), absent)
+
+
+def value_of(entry: Metric, sums: Array) -> float | None:
+    """A metric's value from summed columns; None where they give none."""
+    value = float(entry.finish(sums))
+    return None if np.isnan(value) else value
+
+
+def f1(empty: Empty) -> Finish:
+    return lambda sums: f1_of_sums(sums, OF_EMPTY[empty])
+
+
+def half_f1(empty: Empty) -> Finish:
+    """F1 from twice the credit, what there is to find and what was found."""
+    return lambda sums: quotient(sums[..., 0], sums[..., 1] + sums[..., 2], OF_EMPTY[empty])
+
+
+def share(empty: Empty) -> Finish:
+    """The first column over the second; 0 / 0 is empty only if the third is 0 too."""
+
+    def finish(sums: Array) -> Array:
+        alone = np.nan if empty == "null" else 0.0
+        without = np.where(sums[..., 2] > 0, alone, OF_EMPTY[empty])
+        return quotient(sums[..., 0], sums[..., 1], without)
+
+    return finish
+
+
+def mean_f1(empty: Empty, *, union: bool = False) -> Finish:
+    """The mean F1 of the types that stand in gold, or in either; three columns a type."""
+
+    def finish(sums: Array) -> Array:
+        tp, fp, fn = (
+            np.asarray(sums[..., place :: len(COUNTED)], dtype=np.float64)
+            for place in range(len(COUNTED))
+        )
+        there = tp + fp + fn > 0 if union else tp + fn > 0
+        values = f1_of(tp, fp, fn, 0.0) * there
+        any_there = (tp + fp + fn).sum(axis=-1) > 0
+        alone = np.nan if empty == "null" else 0.0
+        without = np.where(any_there, alone, OF_EMPTY[empty])
+        return quotient(values.sum(axis=-1), there.sum(axis=-1), without)
+
+    return finish
+
+
+NOTHING = "nothing to find and nothing found"
+NO_GOLD = "nothing to find"
+NO_PREDICTION = "nothing predicted"
+NO_TOKENS = "no text to take tokens from"
+
+NAMES = {"strict": "strict", "exact": "exact", "ent_type": "partial"}
+"""What each schema with whole credit is called in a metric's id."""
+
+Entry = tuple[Metric, Counting]
+
+of_documents = partial(
+    metric, version=1, better="higher", bounds=(0, 1), unit="document", reads="entities"
 )
-from ragauge.metrics.entity_entries import (
-    NAMES,
-    NO_GOLD,
-    NO_PREDICTION,
-    NO_TOKENS,
-    NOTHING,
-    Entry,
-    entry,
-    met_of,
-    nothing_in,
-    precision_and_recall,
-)
+
+
+def entry(id: str, doc: str, counting: Counting, **row: Any) -> Entry:
+    """A metric with this docstring, and what it counts; `row` is the rest of its entry."""
+
+    def measure(facts: EntityFacts) -> Row | Absent:
+        return counting.measure(facts)
+
+    measure.__doc__ = doc
+    return of_documents(f"entities.{id}", **({"rate": False} | row))(measure), counting
+
+
+def precision_and_recall(
+    found: Read, predicted: Read, gold: Read, besides: tuple[Reason, ...]
+) -> tuple[Counting, Counting]:
+    """What is found over what was predicted, and over gold, each with the other side beside it."""
+    return (
+        Counting(
+            lambda facts: (found(facts), predicted(facts), gold(facts)),
+            (*besides, none_of(NO_PREDICTION, predicted)),
+        ),
+        Counting(
+            lambda facts: (found(facts), gold(facts), predicted(facts)),
+            (*besides, none_of(NO_GOLD, gold)),
+        ),
+    )
+
+
+def met_of(facts: EntityFacts, schema: str) -> Met:
+    """What a schema makes of the facts."""
+    met: Met = getattr(facts, schema)
+    return met
+
+
+def nothing_in(schema: str) -> Reason:
+    """Neither gold nor prediction has an entity."""
+    return none_of(
+        NOTHING, lambda facts: met_of(facts, schema).gold + met_of(facts, schema).predicted
+    )
+
 
 _RIGHT = {
     "strict": "are in their place and of their type",

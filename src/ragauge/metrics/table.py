@@ -41,8 +41,7 @@ def table() -> dict[str, Metric]:
     import `ragauge.metrics.declare` and never this module.
     """
     from ragauge.metrics import (
-        answer_coverage,
-        citation_support,
+        answers,
         entities,
         groundedness,
         judged,
@@ -50,24 +49,14 @@ def table() -> dict[str, Metric]:
         linking,
         overlap,
         quality,
-        quantities,
         retrieval,
-        similarity,
         stability,
         traceability,
     )
 
+    questions = (quality, stability, traceability)
     components = (entities, labels, linking, retrieval)
-    answers = (
-        answer_coverage,
-        groundedness,
-        quantities,
-        overlap,
-        citation_support,
-        similarity,
-        judged,
-    )
-    families = (quality, stability, traceability, *components, *answers)
+    families = (*questions, *components, answers, groundedness, overlap, judged)
     found = {entry.id: entry for family in families for entry in family.METRICS}
     for entry in registered():
         if entry.id in found:
@@ -185,14 +174,17 @@ def find(name: str, *kinds: Reads) -> Metric:
 
 def _with_parameters(name: str, kinds: tuple[Reads, ...]) -> Metric | None:
     """A metric whose name holds a parameter that the table does not list, such as another k."""
-    from ragauge.metrics import linking, overlap_rouge, quality, retrieval_names
+    from ragauge.metrics import linking, overlap, quality, retrieval
 
     match = re.fullmatch(r"(?:quality\.)?gold_retrieved@([1-9][0-9]*)", name)
     if match:
         return quality.gold_retrieved_at(int(match[1]))
-    if (name.startswith("linking.") or "links" in kinds) and (linked := linking.named(name)):
-        return linked
-    if (name.startswith("answers.") or "answers" in kinds) and (rouge := overlap_rouge.named(name)):
-        return rouge
-    ours = name.startswith("retrieval.") or "ranking" in kinds
-    return retrieval_names.named(name) if ours else None
+    families: tuple[tuple[Reads, str, Callable[[str], Metric | None]], ...] = (
+        ("links", "linking.", linking.named),
+        ("answers", "answers.", overlap.named),
+        ("ranking", "retrieval.", retrieval.named),
+    )
+    for kind, family, named in families:
+        if (name.startswith(family) or kind in kinds) and (found := named(name)):
+            return found
+    return None

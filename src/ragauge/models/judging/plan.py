@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.judge import JudgeCall
-from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.answers import AnswerFacts
 from ragauge.metrics.judged import DEFINITIONS, lacking
 from ragauge.models.judging.prompt import REPLY_TOKENS, numbered, prompt, texts, verdicts
 from ragauge.text.overlap import word_overlap

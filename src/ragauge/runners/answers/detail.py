@@ -16,7 +16,7 @@ from ragauge.contracts.evaluation import (
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.metric import Absent, Row
 from ragauge.contracts.score import ROWS_KEPT
-from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.answers import AnswerFacts
 from ragauge.text.grounding.model import Model
 
 WORST = 20

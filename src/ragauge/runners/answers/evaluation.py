@@ -21,7 +21,7 @@ from ragauge.contracts.trace import Trace
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.gates.components import any_value, undecided
 from ragauge.gates.rules import parse_rules
-from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.answers import AnswerFacts
 from ragauge.metrics.overlap import claim_verdicts, factual_accuracy, verdict_counts
 from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find

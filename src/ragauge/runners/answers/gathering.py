@@ -15,7 +15,7 @@ from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.contracts.refusal import REFUSING, Refusal
 from ragauge.ingest.answered.calibrations import AnswerCalibration, Calibrations
 from ragauge.ingest.fields import quoted
-from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.answers import AnswerFacts
 from ragauge.models.embedders import embedder
 from ragauge.models.endpoint_embedder import EmbeddingFailed
 from ragauge.models.judging import likened

@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import structs
 
 from ragauge.contracts.embedder import Embedder
-from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.answers import AnswerFacts
 from ragauge.models.endpoint_embedder import EmbeddingFailed
 from ragauge.runners.answers.options import EMBEDDED
 

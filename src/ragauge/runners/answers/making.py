@@ -8,8 +8,8 @@ from ragauge.contracts.claims import AnswerClaims
 from ragauge.contracts.evaluation import HumanAgreement
 from ragauge.contracts.metric import Metric
 from ragauge.ingest.answered.calibrations import AnswerCalibration
-from ragauge.metrics.answer_facts import AnswerFacts
-from ragauge.metrics.overlap_rouge import tokens_of
+from ragauge.metrics.answers import AnswerFacts
+from ragauge.metrics.overlap import tokens_of
 from ragauge.models.judging.rubric import rubric_id
 from ragauge.runners.answers.gathering import Gathered
 from ragauge.runners.answers.makers import makers_of

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.engines.local import ordered
-from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.answers import AnswerFacts
 from ragauge.metrics.table import find
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from ragauge.contracts.refusal import DEFAULT_STRENGTH, DEFAULT_TOKENS, Strength
 from ragauge.errors import UsageError
 from ragauge.gates.rules import parse_rules
 from ragauge.ingest.answered.calibrations import AnswerCalibration, read_answer_calibrations
-from ragauge.metrics.overlap_rouge import KINDS
+from ragauge.metrics.overlap import KINDS
 from ragauge.metrics.table import find, reading
 from ragauge.models.endpoint import rate_per_s
 from ragauge.runners.answers.spending import read_budget, read_prices

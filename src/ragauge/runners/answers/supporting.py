@@ -11,8 +11,8 @@ from msgspec import Struct, structs
 from ragauge.contracts.answers import AnswerKind, AnswerRow, Context, Groundedness
 from ragauge.errors import InputRejected
 from ragauge.ingest.answered.calibrations import AnswerCalibration
-from ragauge.metrics.answer_facts import AnswerFacts
-from ragauge.metrics.citation_support import NO_CITATION
+from ragauge.metrics.answers import AnswerFacts
+from ragauge.metrics.groundedness import NO_CITATION
 from ragauge.models.judging import lexical_claims
 from ragauge.text.grounding import Passages, groundedness
 from ragauge.text.grounding.cited import citation_support

@@ -15,7 +15,7 @@ from ragauge.contracts.finding import Finding
 from ragauge.errors import InputRejected
 from ragauge.ingest.annotated.entity_reading import Given, Reading, ReadingOptions
 from ragauge.ingest.fields import quoted
-from ragauge.metrics.entity_columns import entity_at, first_of_each, rows_at, whole
+from ragauge.metrics.entity_kernel import entity_at, first_of_each, rows_at, whole
 from ragauge.runners.components.entity_marked import Marked, repeated_entities
 
 if TYPE_CHECKING:

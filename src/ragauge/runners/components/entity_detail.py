@@ -10,9 +10,16 @@ import numpy as np
 
 from ragauge.contracts.entities import SCHEMAS, Empty, EntityFacts, Met, Schema
 from ragauge.contracts.evaluation import LevelScore, MatchCounts, TokenCounts, TypeShare
-from ragauge.metrics.entity_columns import Both, place_keys, repeats
-from ragauge.metrics.entity_counting import f1, half_f1, share
-from ragauge.metrics.entity_kernel import Judged, counted, judged, pair_columns
+from ragauge.metrics.entities import f1, half_f1, share
+from ragauge.metrics.entity_kernel import (
+    Both,
+    Judged,
+    counted,
+    judged,
+    pair_columns,
+    place_keys,
+    repeats,
+)
 from ragauge.runners.components.entity_join import Joined, relabelled, renamed
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from msgspec import Struct
 from ragauge.contracts.entities import EntityColumns
 from ragauge.contracts.evaluation import ERRORS_KEPT, EntityError, ShownSpan
 from ragauge.contracts.score import ROWS_KEPT
-from ragauge.metrics.entity_columns import Both, same_place
-from ragauge.metrics.entity_kernel import Judged
+from ragauge.metrics.entity_kernel import Both, Judged, same_place
 from ragauge.runners.components.entity_join import NOBODY, Joined
 from ragauge.runners.components.entity_marked import Marked
 

@@ -13,7 +13,7 @@ from ragauge.contracts.entities import EntityColumns, Fragment
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import quoted
-from ragauge.metrics.entity_columns import Both, first_of_each, in_same_terms, rows_at, whole
+from ragauge.metrics.entity_kernel import Both, first_of_each, in_same_terms, rows_at, whole
 from ragauge.runners.components.entity_marked import Marked
 
 if TYPE_CHECKING:

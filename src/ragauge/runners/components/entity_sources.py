@@ -14,8 +14,8 @@ from ragauge.contracts.entities import ONE_LAYER, AnnotatedText, EntityColumns
 from ragauge.contracts.finding import Finding
 from ragauge.errors import UsageError
 from ragauge.ingest.annotated.entity_files import EntityFile, entities_of, read_entities
-from ragauge.metrics.entity_columns import columns_of, first_of_each, rows_at
-from ragauge.metrics.entity_facts import distinct
+from ragauge.metrics.entity_kernel import columns_of, first_of_each, rows_at
+from ragauge.metrics.entity_matching import distinct
 from ragauge.runners.components.entity_marked import Marked, repeated_entities
 from ragauge.runners.components.entity_records import plain_records
 

@@ -34,9 +34,15 @@ from ragauge.ingest.lines import STDIN, read_whole
 from ragauge.ingest.linked.crosswalk import read_crosswalk
 from ragauge.ingest.linked.link_files import read_gold_links, read_predicted_links
 from ragauge.ingest.linked.link_records import LinkReading, Placed, name_of
-from ragauge.metrics.link_facts import Comparing, MentionPair, linked_mentions
-from ragauge.metrics.link_sums import mention_sums
-from ragauge.metrics.link_tables import Crosswalk, Equivalents, is_same
+from ragauge.metrics.link_facts import (
+    Comparing,
+    Crosswalk,
+    Equivalents,
+    MentionPair,
+    is_same,
+    linked_mentions,
+    mention_sums,
+)
 from ragauge.metrics.linking import DEFAULT_RANKS, HIPE, METRICS, hits_at, named
 from ragauge.runners.components.entity_alignment import by_order
 from ragauge.runners.components.entity_marked import Marked

@@ -16,11 +16,17 @@ from ragauge.contracts.evaluation import EntityDetail, EvalReport
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.score import Outcome
 from ragauge.ingest.fields import quoted
-from ragauge.metrics.entities import entity_metrics
-from ragauge.metrics.entity_columns import place_keys, rows_at
-from ragauge.metrics.entity_counting import entity_sums, value_of
-from ragauge.metrics.entity_kernel import Judged, column_facts, judged, pair_columns
-from ragauge.metrics.entity_tokens import token_columns, token_types
+from ragauge.metrics.entities import entity_metrics, entity_sums, value_of
+from ragauge.metrics.entity_kernel import (
+    Judged,
+    column_facts,
+    judged,
+    pair_columns,
+    place_keys,
+    rows_at,
+    token_columns,
+    token_types,
+)
 from ragauge.metrics.sums import Sums
 from ragauge.runners.components.entity_alignment import aligned, by_order
 from ragauge.runners.components.entity_detail import (

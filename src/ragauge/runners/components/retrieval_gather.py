@@ -13,7 +13,7 @@ from msgspec import Struct
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.metric import Absent, Metric, NotApplicable
 from ragauge.ingest.fields import quoted
-from ragauge.metrics.sources import Brought
+from ragauge.metrics.retrieval_order import Brought
 from ragauge.metrics.sums import Sums
 from ragauge.runners.components.retrieval_pieces import OtherOrder
 from ragauge.runners.components.retrieval_scoring import Facts, PieceScores, Setup, take_in

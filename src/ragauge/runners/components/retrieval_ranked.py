@@ -10,8 +10,7 @@ from msgspec import Struct
 from ragauge.contracts.finding import Findings
 from ragauge.contracts.rankings import Rankings
 from ragauge.ingest.ranked.ranking_rows import RankingRows
-from ragauge.metrics.retrieval_order import offsets_of_kept, rank_order
-from ragauge.metrics.sources import Brought
+from ragauge.metrics.retrieval_order import Brought, offsets_of_kept, rank_order
 from ragauge.runners.components.retrieval_groups import without_chunk
 from ragauge.runners.components.retrieval_judged import Judged
 from ragauge.runners.components.retrieval_repeats import (

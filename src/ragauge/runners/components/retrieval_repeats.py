@@ -9,8 +9,7 @@ from msgspec import Struct
 
 from ragauge.contracts.finding import PLACES_KEPT, Finding, Findings
 from ragauge.ingest.fields import quoted
-from ragauge.metrics.retrieval_order import first_of_each, offsets_of_kept
-from ragauge.metrics.sources import Brought
+from ragauge.metrics.retrieval_order import Brought, first_of_each, offsets_of_kept
 from ragauge.runners.components.retrieval_groups import places_in, queries_of
 from ragauge.runners.components.retrieval_taken import Taken
 

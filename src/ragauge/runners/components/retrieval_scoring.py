@@ -12,10 +12,9 @@ from ragauge.contracts.finding import Findings
 from ragauge.contracts.metric import Absent, Metric
 from ragauge.ingest.ranked.ranking_rows import RankingRows
 from ragauge.ingest.ranked.trec import read_trec
-from ragauge.metrics.retrieval import NoRelevant
+from ragauge.metrics.retrieval import NoRelevant, named
 from ragauge.metrics.retrieval_kernel import retrieval_sums
-from ragauge.metrics.retrieval_names import named
-from ragauge.metrics.sources import Brought
+from ragauge.metrics.retrieval_order import Brought
 from ragauge.runners.components.retrieval_groups import places_in
 from ragauge.runners.components.retrieval_judged import Judged, JudgedRows, judged_rows
 from ragauge.runners.components.retrieval_pieces import Piece

@@ -9,9 +9,8 @@ import numpy as np
 
 from ragauge.contracts.evaluation import Confusion, LabelDetail
 from ragauge.contracts.labels import MISSING, OTHER
-from ragauge.metrics.label_averages import COUNTED
-from ragauge.metrics.label_codes import LabelPatterns
-from ragauge.metrics.label_sums import label_totals
+from ragauge.metrics.label_sums import LabelPatterns, label_totals
+from ragauge.metrics.labels import COUNTED
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,15 +1,49 @@
-"""An answer beside its references: which of them count, and which is nearest."""
+"""What the metrics of an answer share: its facts, its references, and what it is held against.
+
+An answer that was not given or refuses says nothing that could be supported. Contexts that the row
+does not tell of are unknown. Where it tells that none was retrieved, no claim could be supported:
+to call that 0 would blame the answer for what its retriever did, so that it is absent too, and
+`context_recall` and the metrics of retrieval say whose fault it is.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
-from ragauge.contracts.answers import AnswerRow
+from msgspec import Struct
+
+from ragauge.contracts.answers import AnswerRow, CitationSupport, Context, Groundedness
+from ragauge.contracts.claims import AnswerClaims, RubricScore
 from ragauge.contracts.metric import SCALE, Absent, Better, NotApplicable, Row
-from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.declare import metric, scaled_mean
 from ragauge.text.words import words
+
+
+class AnswerFacts(Struct, frozen=True, kw_only=True):
+    """One answer with all that was asked of others: supporters, embedders, judges.
+
+    What is None was not asked for, or could not be made; `missing` says why.
+    """
+
+    row: AnswerRow
+    refused: bool = False
+    """The answer is a refusal, by the predicate that was chosen."""
+    groundedness: Groundedness | None = None
+    citations: CitationSupport | None = None
+    """Which cited context supports which sentence."""
+    claims: AnswerClaims | None = None
+    """By an LLM judge."""
+    lexical_claims: AnswerClaims | None = None
+    """By the sentence supporter."""
+    rubric: RubricScore | None = None
+    similarity: float | None = None
+    """Cosine of the answer and its nearest reference."""
+    relevance: float | None = None
+    """Cosine of the question and the answer."""
+    missing: Mapping[str, str] = {}
+    """Why a field that was asked for is None, by the field's name."""
+
 
 NO_REFERENCE = Absent("no reference")
 WORDLESS = Absent("no reference has a word")
@@ -121,3 +155,65 @@ def _reason(facts: AnswerFacts, reference: str | None) -> str | None:
     said = ["the answer is a refusal"] if facts.refused else []
     said += [f"nearest reference: {quoted(reference)}"] if reference is not None else []
     return "; ".join(said) or None
+
+
+REFUSED = NotApplicable("the answer is a refusal: it claims nothing")
+CONTEXTS_UNKNOWN = Absent("the row tells nothing of contexts")
+NOTHING_RETRIEVED = Absent("no context was retrieved")
+BLANK_CONTEXTS = Absent("every context is blank")
+
+
+def grounds_of(facts: AnswerFacts) -> tuple[Context, ...] | Absent:
+    """The contexts that the answer is held against, or why it cannot be.
+
+    >>> from ragauge.contracts.answers import AnswerRow
+    >>> unknown, nothing = (AnswerRow(id="", answer="a", contexts=told) for told in (None, ()))
+    >>> [grounds_of(AnswerFacts(row=row)).reason for row in (unknown, nothing)]
+    ['the row tells nothing of contexts', 'no context was retrieved']
+    """
+    answer = answer_of(facts)
+    if isinstance(answer, Absent):
+        return answer
+    if facts.refused:
+        return REFUSED
+    contexts = retrieved(facts)
+    if isinstance(contexts, Absent):
+        return contexts
+    return contexts if any(context.text.strip() for context in contexts) else BLANK_CONTEXTS
+
+
+def retrieved(facts: AnswerFacts) -> tuple[Context, ...] | Absent:
+    """The contexts, of which there is one at least."""
+    return told_contexts(facts) or NOTHING_RETRIEVED
+
+
+def told_contexts(facts: AnswerFacts) -> tuple[Context, ...] | Absent:
+    """The contexts, which may be none, where the row tells of them."""
+    contexts = facts.row.contexts
+    return CONTEXTS_UNKNOWN if contexts is None else contexts
+
+
+@metric(
+    "answers.coverage",
+    version=1,
+    better="higher",
+    bounds=(0, 1),
+    unit="answer",
+    reads="answers",
+    needs=("row",),
+)
+def coverage(facts: AnswerFacts) -> Row:
+    """Rows with an answer, over rows.
+
+    A refusal is an answer here; an empty or null one is an error record, and so is a question
+    without a prediction.
+
+    >>> from ragauge.contracts.answers import AnswerRow
+    >>> coverage(AnswerFacts(row=AnswerRow(id="a1", answer=None)))
+    Row(counts=(0, 1), reason='no answer')
+    """
+    answered = facts.row.answer is not None
+    return Row((int(answered), 1), None if answered else "no answer")
+
+
+METRICS = (coverage,)
