@@ -23,7 +23,8 @@ from ragauge.metrics.entity_kernel import (
     token_columns,
     token_types,
 )
-from ragauge.metrics.entity_matching import document_facts, overlaps_of, tokens_of
+from ragauge.metrics.entity_matching import overlaps_of, tokens_of
+from tests.metrics.entity_twin import document_facts
 
 TEXT = "Het  Rijks\tmuseum (1800)\u3000in\u2028Ede"
 

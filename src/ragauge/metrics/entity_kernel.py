@@ -1,4 +1,4 @@
-"""The facts of many documents at once, from columns; equal to `document_facts` one by one."""
+"""The facts of many documents at once, from columns: their pairs, their counts and their tokens."""
 
 from __future__ import annotations
 

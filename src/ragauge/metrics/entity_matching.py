@@ -1,6 +1,6 @@
-"""Entities of one document, plainly: which prediction stands for which gold entity, and the counts.
+"""Which predicted entity stands for which gold one, within a document and a layer, plainly.
 
-The twin of the kernel, which counts many documents at once from columns.
+The kernel pairs many documents at once from columns, and leaves to this what is entangled.
 """
 
 from __future__ import annotations
@@ -12,15 +12,10 @@ from heapq import heappop, heappush
 
 from ragauge.contracts.entities import (
     MATCHINGS,
-    SCHEMAS,
-    Empty,
     Entity,
-    EntityFacts,
     Fragment,
     Matching,
-    Met,
     Schema,
-    TokenRule,
 )
 from ragauge.errors import UsageError
 
@@ -36,74 +31,50 @@ def heaviest(weights: Sequence[Mapping[int, int]]) -> list[tuple[int, int]]:
     >>> heaviest([{0: 1}, {0: 1}])
     [(0, 0)]
     """
-    return _Assignment(weights).pairs()
-
-
-class _Assignment:
-    """Rows are let in one by one; each time the cheapest chain of swaps makes room.
-
-    Every row has a column of its own besides, which costs nothing and means: left alone.
-    """
-
-    def __init__(self, weights: Sequence[Mapping[int, int]]) -> None:
-        columns = 1 + max((column for row in weights for column in row), default=-1)
-        self._columns, self._rows = columns, len(weights)
-        self._costs = [
-            {column: -weight for column, weight in row.items()} | {self._alone(place): 0}
-            for place, row in enumerate(weights)
-        ]
-        self._row_price = [0] * len(weights)
-        self._column_price: dict[int, int] = {}
-        self._row_of: dict[int, int] = {}
-        self._column_of: dict[int, int] = {}
-
-    def pairs(self) -> list[tuple[int, int]]:
-        for row in range(self._rows):
-            self._let_in(row)
-        return [(row, column) for row, column in self._column_of.items() if column < self._columns]
-
-    def _alone(self, row: int) -> int:
-        """The later a row, the sooner it is left alone, where all else is equal."""
-        return self._columns + self._rows - row
-
-    def _let_in(self, new: int) -> None:
-        """Dijkstra's search from the new row to the nearest free column, then the swaps."""
+    # Rows are let in one by one; each time the cheapest chain of swaps makes room. Every row has a
+    # column of its own besides, which costs nothing and means: left alone. The later a row, the
+    # sooner it is left alone, where all else is equal.
+    columns = 1 + max((column for row in weights for column in row), default=-1)
+    costs = [
+        {column: -weight for column, weight in row.items()} | {columns + len(weights) - place: 0}
+        for place, row in enumerate(weights)
+    ]
+    row_price = [0] * len(weights)
+    column_price: dict[int, int] = {}
+    row_of: dict[int, int] = {}
+    column_of: dict[int, int] = {}
+    for new in range(len(weights)):
+        # Dijkstra's search from the new row to the nearest free column.
         distance: dict[int, int] = {}
         came: dict[int, int] = {}
         waiting: list[tuple[int, int]] = []
         done: dict[int, int] = {}
         row, so_far = new, 0
         while True:
-            for column, cost in self._costs[row].items():
-                price = self._row_price[row] + self._column_price.get(column, 0)
-                far = so_far + cost - price
+            for column, cost in costs[row].items():
+                far = so_far + cost - row_price[row] - column_price.get(column, 0)
                 if column not in done and (column not in distance or far < distance[column]):
                     distance[column], came[column] = far, row
                     heappush(waiting, (far, column))
             so_far, column = heappop(waiting)
             while column in done or so_far != distance[column]:
                 so_far, column = heappop(waiting)
-            if column not in self._row_of:
+            if column not in row_of:
                 break
             done[column] = so_far
-            row = self._row_of[column]
-        self._raise_prices(new, done, so_far)
-        self._swap(new, column, came)
-
-    def _raise_prices(self, new: int, done: Mapping[int, int], total: int) -> None:
-        self._row_price[new] += total
-        for column, far in done.items():
-            self._column_price[column] = self._column_price.get(column, 0) - (total - far)
-            self._row_price[self._row_of[column]] += total - far
-
-    def _swap(self, new: int, column: int, came: Mapping[int, int]) -> None:
-        while True:
+            row = row_of[column]
+        row_price[new] += so_far
+        for passed, far in done.items():
+            column_price[passed] = column_price.get(passed, 0) - (so_far - far)
+            row_price[row_of[passed]] += so_far - far
+        while True:  # the swaps
             row = came[column]
-            before = self._column_of.get(row)
-            self._column_of[row], self._row_of[column] = column, row
+            before = column_of.get(row)
+            column_of[row], row_of[column] = column, row
             if row == new or before is None:
-                return
+                break
             column = before
+    return [(row, column) for row, column in column_of.items() if column < columns]
 
 
 Pair = tuple[int, int]
@@ -159,8 +130,18 @@ def paired(
     """The same, where it is known which entities overlap."""
     if matching == "nervaluate":
         return _as_nervaluate(gold, predicted, overlaps)
-    same = _same_place_and_type(gold, predicted)
-    rest = _without(overlaps, same)
+    places = {(one.parts, one.type): g for g, one in enumerate(gold)}
+    same: list[Pair] = []
+    for p, other in enumerate(predicted):
+        g = places.pop((other.parts, other.type), None)
+        if g is not None:
+            same.append((g, p))
+    golds, found = {g for g, _ in same}, {p for _, p in same}
+    rest = {
+        g: {p: common for p, common in row.items() if p not in found}
+        for g, row in overlaps.items()
+        if g not in golds
+    }
     settle = _first_free if matching == "hipe" else _best
     pairs = sorted([*same, *settle(gold, predicted, rest)])
     return {"strict": pairs, "exact": pairs, "semeval_partial": pairs, "ent_type": pairs}
@@ -203,25 +184,6 @@ def reading_order(entity: Entity) -> tuple[object, ...]:
     return entity.start, entity.end, entity.parts, entity.type
 
 
-def _same_place_and_type(gold: Sequence[Entity], predicted: Sequence[Entity]) -> list[Pair]:
-    places = {(one.parts, one.type): g for g, one in enumerate(gold)}
-    pairs = []
-    for p, other in enumerate(predicted):
-        g = places.pop((other.parts, other.type), None)
-        if g is not None:
-            pairs.append((g, p))
-    return pairs
-
-
-def _without(overlaps: Overlaps, taken: Iterable[Pair]) -> Overlaps:
-    golds, found = {g for g, _ in taken}, {p for _, p in taken}
-    return {
-        g: {p: common for p, common in row.items() if p not in found}
-        for g, row in overlaps.items()
-        if g not in golds
-    }
-
-
 def _best(gold: Sequence[Entity], predicted: Sequence[Entity], overlaps: Overlaps) -> list[Pair]:
     rows = sorted(overlaps, key=lambda g: reading_order(gold[g]))
     columns = sorted(
@@ -232,22 +194,17 @@ def _best(gold: Sequence[Entity], predicted: Sequence[Entity], overlaps: Overlap
         (predicted[p].end for p in columns), default=0
     )
     radix = 2 * (min(len(rows), len(columns)) * furthest + 1)
-    weights = [
-        {
-            place[p]: _weight(gold[g], predicted[p], common, radix)
-            for p, common in overlaps[g].items()
-        }
-        for g in rows
-    ]
+    # What a pair is worth, the more important in the higher digits: see `matched`.
+    weights: list[dict[int, int]] = [{} for _ in rows]
+    for row, g in enumerate(rows):
+        one = gold[g]
+        for p, common in overlaps[g].items():
+            other = predicted[p]
+            late = one.start + one.end + other.start + other.end
+            apart = abs(one.start - other.start) + abs(one.end - other.end)
+            worth = radix + (one.type == other.type)
+            weights[row][place[p]] = ((worth * radix + common) * radix - late) * radix - apart
     return [(rows[row], columns[column]) for row, column in heaviest(weights)]
-
-
-def _weight(one: Entity, other: Entity, common: int, radix: int) -> int:
-    """What a pair is worth, the more important in the higher digits: see `matched`."""
-    late = one.start + one.end + other.start + other.end
-    apart = abs(one.start - other.start) + abs(one.end - other.end)
-    worth = radix + (one.type == other.type)
-    return ((worth * radix + common) * radix - late) * radix - apart
 
 
 def _first_free(
@@ -280,74 +237,29 @@ def _as_nervaluate(
             return (1, g)
         return (0, abs(one.start - other.start) + abs(one.end - other.end), g)
 
-    by_place = _taken_in_turn(overlaps, len(predicted), same_place)
-    return {
-        "strict": _taken_in_turn(overlaps, len(predicted), same),
-        "exact": by_place,
-        "semeval_partial": by_place,
-        "ent_type": _taken_in_turn(overlaps, len(predicted), same_type),
-    }
-
-
-def _taken_in_turn(overlaps: Overlaps, predictions: int, liking: Liking) -> list[Pair]:
-    """Pairs, where the gold entity with the least `liking` is the best liked."""
-    candidates: list[list[int]] = [[] for _ in range(predictions)]
+    candidates: list[list[int]] = [[] for _ in predicted]
     for g, row in overlaps.items():
         for p in row:
             candidates[p].append(g)
-    taken: set[int] = set()
-    pairs = []
-    for p, near in enumerate(candidates):
-        free = [g for g in near if g not in taken]
-        if free:
-            chosen = min(free, key=lambda g: liking(g, p))
-            taken.add(chosen)
-            pairs.append((chosen, p))
-    return sorted(pairs)
 
+    def in_turn(liking: Liking) -> list[Pair]:
+        taken: set[int] = set()
+        pairs = []
+        for p, near in enumerate(candidates):
+            free = [g for g in near if g not in taken]
+            if free:
+                chosen = min(free, key=lambda g: liking(g, p))
+                taken.add(chosen)
+                pairs.append((chosen, p))
+        return sorted(pairs)
 
-TypeCounts = dict[str, list[int]]
-"""For each type its tp, fp and fn."""
-
-
-def document_facts(
-    gold: Sequence[Entity],
-    predicted: Sequence[Entity] | None,
-    *,
-    types: Sequence[str],
-    tokens: Sequence[Fragment] | None = None,
-    matching: Matching = "best",
-    min_overlap: float | None = None,
-    token_rule: TokenRule = "overlap",
-    empty: Empty = "null",
-) -> EntityFacts:
-    """The facts of a document, whose entities are matched within their layers.
-
-    `predicted` is None where there is no record of the document: all its entities are missed.
-    An entity that is given twice, of one place and type, counts once: what is there can be found
-    once.
-    """
-    gold, given = distinct(gold), distinct(predicted or ())
-    met: dict[Schema, Counter[str]] = {schema: Counter() for schema in SCHEMAS}
-    by_type: dict[Schema, TypeCounts] = {
-        schema: {type: [0, 0, 0] for type in types} for schema in SCHEMAS
+    by_place = in_turn(same_place)
+    return {
+        "strict": in_turn(same),
+        "exact": by_place,
+        "semeval_partial": by_place,
+        "ent_type": in_turn(same_type),
     }
-    for layer in sorted({entity.layer for entity in (*gold, *given)}):
-        here, there = in_layer(gold, layer), in_layer(given, layer)
-        for schema, pairs in matched(here, there, matching, min_overlap).items():
-            met[schema] += outcomes(here, there, pairs, schema)
-            _count_types(by_type[schema], here, there, pairs, schema)
-    held = _flat(token_counts(gold, given, tokens or (), token_rule), types)
-    return EntityFacts(
-        answered=predicted is not None,
-        **{schema: _met(met[schema]) for schema in SCHEMAS},
-        strict_types=_flat(by_type["strict"], types),
-        partial_types=_flat(by_type["ent_type"], types),
-        tokenised=tokens is not None,
-        tokens=(sum(held[0::3]), sum(held[1::3]), sum(held[2::3])),
-        token_types=held,
-        empty=empty,
-    )
 
 
 def distinct(entities: Iterable[Entity]) -> list[Entity]:
@@ -356,10 +268,6 @@ def distinct(entities: Iterable[Entity]) -> list[Entity]:
     for entity in entities:
         kept.setdefault((entity.layer, entity.parts, entity.type), entity)
     return list(kept.values())
-
-
-def in_layer(entities: Iterable[Entity], layer: str) -> list[Entity]:
-    return [entity for entity in entities if entity.layer == layer]
 
 
 def is_correct(one: Entity, other: Entity, schema: Schema) -> bool:
@@ -393,62 +301,3 @@ def tokens_of(text: str) -> tuple[Fragment, ...]:
     ((0, 3), (5, 10), (11, 17))
     """
     return tuple(found.span() for found in re.finditer(r"\S+", text))
-
-
-def token_counts(
-    gold: Sequence[Entity],
-    predicted: Sequence[Entity],
-    tokens: Sequence[Fragment],
-    rule: TokenRule = "overlap",
-) -> TypeCounts:
-    """tp, fp and fn of each type over tokens; a token holds a set of types in each layer.
-
-    >>> museum = [Entity(start=1, end=12, type="MUS")]
-    >>> token_counts(museum, museum, tokens_of("(Rijksmuseum)"))
-    {'MUS': [1, 0, 0]}
-    >>> token_counts(museum, museum, tokens_of("(Rijksmuseum)"), "brief")
-    {}
-    """
-    wanted, given = _held(gold, tokens, rule), _held(predicted, tokens, rule)
-    found: TypeCounts = {}
-    for place, holders in enumerate((wanted & given, given - wanted, wanted - given)):
-        for _, _, type in holders:
-            found.setdefault(type, [0, 0, 0])[place] += 1
-    return found
-
-
-def _held(
-    entities: Iterable[Entity], tokens: Sequence[Fragment], rule: TokenRule
-) -> set[tuple[int, str, str]]:
-    return {
-        (place, entity.layer, entity.type)
-        for entity in entities
-        for start, end in entity.parts
-        for place, (first, last) in enumerate(tokens)
-        if (start <= first < end if rule == "brief" else first < end and start < last)
-    }
-
-
-def _count_types(
-    counts: TypeCounts,
-    gold: Sequence[Entity],
-    predicted: Sequence[Entity],
-    pairs: Sequence[Pair],
-    schema: Schema,
-) -> None:
-    right = [(g, p) for g, p in pairs if is_correct(gold[g], predicted[p], schema)]
-    found, good = {g for g, _ in right}, {p for _, p in right}
-    for g, entity in enumerate(gold):
-        counts[entity.type][0 if g in found else 2] += 1
-    for p, entity in enumerate(predicted):
-        if p not in good:
-            counts[entity.type][1] += 1
-
-
-def _met(counts: Counter[str]) -> Met:
-    names = ("correct", "incorrect", "partial", "missed", "spurious")
-    return Met(*(counts[name] for name in names))
-
-
-def _flat(counts: TypeCounts, types: Sequence[str]) -> tuple[int, ...]:
-    return tuple(count for type in types for count in counts.get(type, (0, 0, 0)))
