@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain
 from math import prod
 from typing import TYPE_CHECKING
@@ -74,18 +74,19 @@ def in_same_terms(gold: EntityColumns, predicted: EntityColumns) -> Both:
     """Columns of the same documents, with types and layers numbered alike, sorted by name."""
     types = sorted({*gold.types, *predicted.types})
     layers = sorted({*gold.layers, *predicted.layers})
-    return Both(*(_renumbered(side, types, layers) for side in (gold, predicted)))
-
-
-def _renumbered(side: EntityColumns, types: Sequence[str], layers: Sequence[str]) -> EntityColumns:
     type_of = {type: place for place, type in enumerate(types)}
     layer_of = {layer: place for place, layer in enumerate(layers)}
-    return replace(
-        side,
-        type=whole([type_of[type] for type in side.types])[side.type],
-        types=types,
-        layer=whole([layer_of[layer] for layer in side.layers])[side.layer],
-        layers=layers,
+    return Both(
+        *(
+            replace(
+                side,
+                type=whole([type_of[type] for type in side.types])[side.type],
+                types=types,
+                layer=whole([layer_of[layer] for layer in side.layers])[side.layer],
+                layers=layers,
+            )
+            for side in (gold, predicted)
+        )
     )
 
 
@@ -127,18 +128,19 @@ def repeats(keys: Array) -> bool:
 
 def place_keys(*sides: EntityColumns, typed: bool = True) -> list[Array]:
     """A number for each entity of each side: equal where document, layer, parts and type are."""
-    shapes: dict[object, int] = {}
-    told = [
-        [
-            side.doc,
-            side.layer,
-            side.start,
-            side.end - side.start,
-            *([side.type] if typed else []),
-            *_shapes(side, shapes, any(other.fragments for other in sides)),
-        ]
-        for side in sides
-    ]
+    in_parts = any(side.fragments for side in sides)
+    known: dict[object, int] = {}
+    told = []
+    for side in sides:
+        columns = [side.doc, side.layer, side.start, side.end - side.start]
+        if typed:
+            columns.append(side.type)
+        if in_parts:  # 0 for an entity of one piece, else a number for its parts
+            shapes = np.zeros(len(side.doc), dtype=np.int64)
+            for row, parts in side.fragments.items():
+                shapes[row] = known.setdefault(parts, len(known) + 1)
+            columns.append(shapes)
+        told.append(columns)
     return _packed(told)
 
 
@@ -153,16 +155,6 @@ def same_place(both: Both, gold: Array, predicted: Array) -> Array:
             parts = one.fragments.get(int(gold[pair]))
             same[pair] = parts == other.fragments.get(int(predicted[pair]))
     return same
-
-
-def _shapes(side: EntityColumns, known: dict[object, int], needed: bool) -> list[Array]:
-    """0 for an entity of one piece, else a number for its parts; no column where all are whole."""
-    if not needed:
-        return []
-    shapes = np.zeros(len(side.doc), dtype=np.int64)
-    for row, parts in side.fragments.items():
-        shapes[row] = known.setdefault(parts, len(known) + 1)
-    return [shapes]
 
 
 def _packed(sides: Sequence[Sequence[Array]]) -> list[Array]:
@@ -223,7 +215,12 @@ def overlaps(both: Both, least: float) -> OverlapColumns:
     first = np.maximum(gold.start[g], predicted.start[p])
     common = np.minimum(gold.end[g], predicted.end[p]) - first
     length = gold.end - gold.start
-    _count_in_parts(both, g, p, common, length)
+    # Positions of discontinuous entities are counted anew: what lies between is not theirs.
+    for row, parts in gold.fragments.items():
+        length[row] = sum(end - start for start, end in parts)
+    broken = np.isin(g, list(gold.fragments)) | np.isin(p, list(predicted.fragments))
+    for pair in np.flatnonzero(broken):
+        common[pair] = shared(entity_at(gold, int(g[pair])), entity_at(predicted, int(p[pair])))
     enough = (common > 0) & (common / length[g] >= least)
     return OverlapColumns(g[enough], p[enough], common[enough])
 
@@ -237,16 +234,6 @@ def _begins_within(starts: Array, first: Array, last: Array) -> tuple[Array, Arr
     interval = np.repeat(np.arange(len(first)), times)
     nth = np.arange(len(interval)) - np.repeat(np.cumsum(times) - times, times)
     return interval, order[low[interval] + nth]
-
-
-def _count_in_parts(both: Both, g: Array, p: Array, common: Array, length: Array) -> None:
-    """Count the positions of discontinuous entities anew: what lies between is not theirs."""
-    for row, parts in both.gold.fragments.items():
-        length[row] = sum(end - start for start, end in parts)
-    broken = np.isin(g, list(both.gold.fragments)) | np.isin(p, list(both.predicted.fragments))
-    for pair in np.flatnonzero(broken):
-        one, other = entity_at(both.gold, int(g[pair])), entity_at(both.predicted, int(p[pair]))
-        common[pair] = shared(one, other)
 
 
 def entity_at(columns: EntityColumns, row: int) -> Entity:
@@ -287,7 +274,14 @@ def pair_columns(
     partner = np.full(len(both.gold.doc), ALONE, dtype=np.int64)
     if matching == "nervaluate":
         return _settled(both, overlaps(both, least), partner, matching)
-    g, p = _same(both)
+    g = p = np.zeros(0, dtype=np.int64)
+    gold, predicted = place_keys(both.gold, both.predicted)
+    if len(gold) and len(predicted):
+        order = np.argsort(predicted, kind="stable")
+        at = np.searchsorted(predicted, gold, sorter=order)
+        near_key = order[np.minimum(at, len(order) - 1)]
+        g = np.flatnonzero(predicted[near_key] == gold)
+        p = near_key[g]
     partner[g] = p
     free = np.ones(len(both.predicted.doc), dtype=bool)
     free[p] = False
@@ -298,60 +292,39 @@ def pair_columns(
     return _settled(both, near, partner, matching)
 
 
-def _same(both: Both) -> tuple[Array, Array]:
-    """Pairs of the same place and type, of entities that stand once on each side."""
-    gold, predicted = place_keys(both.gold, both.predicted)
-    if not len(gold) or not len(predicted):
-        none = np.zeros(0, dtype=np.int64)
-        return none, none
-    order = np.argsort(predicted, kind="stable")
-    at = np.searchsorted(predicted, gold, sorter=order)
-    p = order[np.minimum(at, len(order) - 1)]
-    g = np.flatnonzero(predicted[p] == gold)
-    return g, p[g]
-
-
 def _settled(both: Both, near: OverlapColumns, partner: Array, matching: Matching) -> Paired:
+    """The partners with those among entities that overlap, of which none has a partner yet."""
     g_degree = np.bincount(near.gold, minlength=len(both.gold.doc))
     p_degree = np.bincount(near.predicted, minlength=len(both.predicted.doc))
     simple = (g_degree[near.gold] == 1) & (p_degree[near.predicted] == 1)
     partner[near.gold[simple]] = near.predicted[simple]
     apart = matching == "nervaluate"
     partners = {schema: partner.copy() if apart else partner for schema in SCHEMAS}
-    for g, p, common in _by_document(both, near, ~simple):
-        _settle(both, g, p, common, matching, partners)
-    return Paired(partners)
-
-
-def _by_document(
-    both: Both, near: OverlapColumns, chosen: Array
-) -> Iterator[tuple[Array, Array, Array]]:
-    """The chosen overlaps, those of one document and layer at a time."""
-    rows = np.flatnonzero(chosen)
+    rows = np.flatnonzero(~simple)
+    if not len(rows):
+        return Paired(partners)
     g = near.gold[rows]
     group = both.gold.doc[g] * len(both.gold.layers) + both.gold.layer[g]
     rows = rows[np.argsort(group, kind="stable")]
-    ends = np.flatnonzero(np.diff(np.sort(group))) + 1
-    if len(rows):
-        for part in np.split(rows, ends):
-            yield near.gold[part], near.predicted[part], near.shared[part]
-
-
-def _settle(
-    both: Both, g: Array, p: Array, shared: Array, matching: Matching, partners: Partners
-) -> None:
-    """Pair the entangled entities of one document and layer by the plain functions."""
-    rows, columns = sorted(set(g.tolist())), sorted(set(p.tolist()))
-    row_of = {place: row for row, place in enumerate(rows)}
-    column_of = {place: column for column, place in enumerate(columns)}
-    near: dict[int, dict[int, int]] = {}
-    for one, other, common in zip(g.tolist(), p.tolist(), shared.tolist(), strict=True):
-        near.setdefault(row_of[one], {})[column_of[other]] = common
-    gold = [entity_at(both.gold, place) for place in rows]
-    predicted = [entity_at(both.predicted, place) for place in columns]
-    for schema, pairs in paired(gold, predicted, near, matching).items():
-        for row, column in pairs:
-            partners[schema][rows[row]] = columns[column]
+    for part in np.split(rows, np.flatnonzero(np.diff(np.sort(group))) + 1):
+        # The entangled entities of one document and layer are paired by the plain functions.
+        golds, found = np.unique(near.gold[part]).tolist(), np.unique(near.predicted[part]).tolist()
+        row_of = {place: row for row, place in enumerate(golds)}
+        column_of = {place: column for column, place in enumerate(found)}
+        nearby: dict[int, dict[int, int]] = {}
+        columns = (near.gold[part], near.predicted[part], near.shared[part])
+        for one, other, common in zip(*(column.tolist() for column in columns), strict=True):
+            nearby.setdefault(row_of[one], {})[column_of[other]] = common
+        pairs_of = paired(
+            [entity_at(both.gold, place) for place in golds],
+            [entity_at(both.predicted, place) for place in found],
+            nearby,
+            matching,
+        )
+        for schema, pairs in pairs_of.items():
+            for row, column in pairs:
+                partners[schema][golds[row]] = found[column]
+    return Paired(partners)
 
 
 class Judged(Struct, frozen=True):
@@ -467,7 +440,19 @@ def token_columns(
         if given is None and text is not None
     ]
     given = [place for place, known in enumerate(tokens) if known is not None]
-    found = [*_words(texts, split), _given(tokens, given)]
+    blocks: list[list[int]] = [[]]
+    size = 0
+    for place in split:
+        if size >= _BLOCK:
+            blocks.append([])
+            size = 0
+        blocks[-1].append(place)
+        size += len(texts[place] or "")
+    found = [_words(texts, block) for block in blocks if block]
+    listed = [tokens[place] or () for place in given]
+    ends = np.fromiter(chain.from_iterable(chain.from_iterable(listed)), dtype=np.int64)
+    owner = np.repeat(np.array(given, dtype=np.int64), [len(one) for one in listed])
+    found.append((owner, ends[0::2], ends[1::2]))
     doc, start, end = (np.concatenate(column) for column in zip(*found, strict=True))
     order = np.lexsort((end, start, doc)) if given else slice(None)
     tokenised = np.zeros(len(texts), dtype=bool)
@@ -475,34 +460,7 @@ def token_columns(
     return TokenColumns(len(texts), doc[order], start[order], end[order], tokenised)
 
 
-def _given(
-    tokens: Sequence[Sequence[Fragment] | None], places: Sequence[int]
-) -> tuple[Array, Array, Array]:
-    known = [tokens[place] or () for place in places]
-    ends = np.fromiter(chain.from_iterable(chain.from_iterable(known)), dtype=np.int64)
-    doc = np.repeat(np.array(places, dtype=np.int64), [len(one) for one in known])
-    return doc, ends[0::2], ends[1::2]
-
-
-def _words(texts: Sequence[str | None], places: Sequence[int]) -> list[tuple[Array, Array, Array]]:
-    """The words of the texts at these places, block by block."""
-    blocks: list[tuple[Array, Array, Array]] = []
-    waiting: list[int] = []
-    size = 0
-    for place in places:
-        waiting.append(place)
-        size += len(texts[place] or "")
-        if size >= _BLOCK:
-            blocks.append(_words_of_block(texts, waiting))
-            waiting, size = [], 0
-    if waiting:
-        blocks.append(_words_of_block(texts, waiting))
-    return blocks
-
-
-def _words_of_block(
-    texts: Sequence[str | None], places: Sequence[int]
-) -> tuple[Array, Array, Array]:
+def _words(texts: Sequence[str | None], places: Sequence[int]) -> tuple[Array, Array, Array]:
     """Words as runs of what is no blank, in the texts put one after the other."""
     parts = [texts[place] or "" for place in places]
     joined = "\n".join([*parts, ""]).encode("utf-32-le", "surrogatepass")
@@ -528,13 +486,31 @@ def token_types(both: Both, tokens: TokenColumns, rule: TokenRule = "overlap") -
     gold = _held(both.gold, tokens, rule, extent)
     predicted = _held(both.predicted, tokens, rule, extent)
     found = np.intersect1d(gold, predicted, assume_unique=True)
-    tp, fn, fp = (_counted(keys, both, tokens) for keys in (found, gold, predicted))
+    cells = both.documents * both.types
+    tp, fn, fp = (
+        np.bincount(
+            tokens.doc[keys // (both.types * len(both.gold.layers))] * both.types
+            + keys % both.types,
+            minlength=cells,
+        ).reshape(both.documents, both.types)
+        for keys in (found, gold, predicted)
+    )
     return np.stack([tp, fp - tp, fn - tp], axis=-1).reshape(both.documents, 3 * both.types)
 
 
 def _held(side: EntityColumns, tokens: TokenColumns, rule: TokenRule, extent: int) -> Array:
     """A number for each token, layer and type that goes together, each once, sorted."""
-    row, start, end = _parts(side)
+    row, start, end = np.arange(len(side.doc)), side.start, side.end
+    if side.fragments:  # every stretch of every entity, with the entity's row
+        unbroken = np.ones(len(row), dtype=bool)
+        unbroken[list(side.fragments)] = False
+        parts = np.array(
+            [(place, *part) for place, parts in side.fragments.items() for part in parts],
+            dtype=np.int64,
+        )
+        row = np.concatenate([row[unbroken], parts[:, 0]])
+        start = np.concatenate([start[unbroken], parts[:, 1]])
+        end = np.concatenate([end[unbroken], parts[:, 2]])
     base = side.doc[row] * extent
     starts = tokens.doc * extent + tokens.start
     if rule == "brief":
@@ -547,29 +523,3 @@ def _held(side: EntityColumns, tokens: TokenColumns, rule: TokenRule, extent: in
     entity = row[part]
     keys = (token * len(side.layers) + side.layer[entity]) * len(side.types) + side.type[entity]
     return np.unique(keys)
-
-
-def _parts(side: EntityColumns) -> tuple[Array, Array, Array]:
-    """Every stretch of every entity, with the entity's row."""
-    row, start, end = np.arange(len(side.doc)), side.start, side.end
-    if not side.fragments:
-        return row, start, end
-    whole = np.ones(len(row), dtype=bool)
-    whole[list(side.fragments)] = False
-    parts = np.array(
-        [(place, *part) for place, parts in side.fragments.items() for part in parts],
-        dtype=np.int64,
-    )
-    return (
-        np.concatenate([row[whole], parts[:, 0]]),
-        np.concatenate([start[whole], parts[:, 1]]),
-        np.concatenate([end[whole], parts[:, 2]]),
-    )
-
-
-def _counted(keys: Array, both: Both, tokens: TokenColumns) -> Array:
-    """How many of the tokens' keys fall on each document and type."""
-    cells = both.documents * both.types
-    token = keys // (both.types * len(both.gold.layers))
-    cell = tokens.doc[token] * both.types + keys % both.types
-    return np.bincount(cell, minlength=cells).reshape(both.documents, both.types)

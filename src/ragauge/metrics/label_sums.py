@@ -120,7 +120,18 @@ def label_patterns(
     for place, others in enumerate(secondary or ()):
         if others and not accepted[place] and of_prediction[place] < outside:
             accepted[place] = predicted[place] in others
-    return _counted(label_set, of_gold, of_prediction, accepted)
+    width = len(codes) + 2
+    keys = (of_gold * width + of_prediction) * 2 + accepted
+    if width * width * 2 <= max(DENSE, 4 * len(keys)):
+        counts = np.bincount(keys, minlength=width * width * 2)
+        met = np.flatnonzero(counts)
+        numbers = np.zeros(len(counts), dtype=np.int64)
+        numbers[met] = np.arange(len(met))
+        pattern, count = numbers[keys], counts[met]
+    else:
+        met, pattern, count = np.unique(keys, return_inverse=True, return_counts=True)
+    pairs, taken = np.divmod(met, 2)
+    return LabelPatterns(label_set, *np.divmod(pairs, width), taken.astype(bool), count, pattern)
 
 
 def _coded(labels: Sequence[Any], codes: dict[Any, int], outside: int) -> Ints:
@@ -131,22 +142,6 @@ def _coded(labels: Sequence[Any], codes: dict[Any, int], outside: int) -> Ints:
         return np.fromiter(found, dtype=np.int64, count=len(labels))
 
 
-def _counted(label_set: LabelSet, gold: Ints, predicted: Ints, accepted: Bools) -> LabelPatterns:
-    width = len(label_set.labels) + 2
-    keys = (gold * width + predicted) * 2 + accepted
-    if width * width * 2 <= max(DENSE, 4 * len(keys)):
-        counts = np.bincount(keys, minlength=width * width * 2)
-        met = np.flatnonzero(counts)
-        numbers = np.zeros(len(counts), dtype=np.int64)
-        numbers[met] = np.arange(len(met))
-        pattern, count = numbers[keys], counts[met]
-    else:
-        met, pattern, count = np.unique(keys, return_inverse=True, return_counts=True)
-    pairs, taken = np.divmod(met, 2)
-    of_gold, of_prediction = np.divmod(pairs, width)
-    return LabelPatterns(label_set, of_gold, of_prediction, taken.astype(bool), count, pattern)
-
-
 LARGEST = 1 << 28
 """Cells of the rows with three counts a label: a set of thousands of labels has no room."""
 NO_ITEMS = Absent("no item has a gold label")
@@ -154,15 +149,35 @@ NO_ITEMS = Absent("no item has a gold label")
 
 def label_sums(patterns: LabelPatterns) -> dict[str, Sums]:
     """For each metric its row of every item, without those that would not fit into memory."""
-    facts = patterns.facts()
-    found = {
-        entry.id: _measured(entry, facts, patterns)
-        for entry in METRICS
-        if entry.id not in OVER_LABELS
+
+    def handed_out(entry: Metric, rows: Ints, scored: Ints, due: Ints, absent: Any) -> Sums:
+        reasons = absent if len(patterns.pattern) else Counter({NO_ITEMS: 0})
+        return Sums(entry, rows, scored[patterns.pattern], due[patterns.pattern], reasons)
+
+    facts, found = patterns.facts(), {}
+    for entry in METRICS:
+        if entry.id not in OVER_LABELS:
+            rows, scored, due, absent = _rows(entry, facts, patterns.count)
+            found[entry.id] = handed_out(entry, rows[patterns.pattern], scored, due, absent)
+    if too_many_labels(patterns):
+        return found
+    # The metrics over labels share one array, a byte a count.
+    labels, judged = patterns.outside, patterns.judged
+    right, wrong = (np.flatnonzero(judged & met) for met in (patterns.right, ~patterns.right))
+    told = wrong[patterns.predicted[wrong] < labels]
+    each = np.zeros((len(judged), labels, len(COUNTED)), dtype=np.int8)
+    each[right, patterns.gold[right], 0] = 1
+    each[told, patterns.predicted[told], 1] = 1
+    each[wrong, patterns.gold[wrong], 2] = 1
+    every: Any = each.reshape(len(judged), len(COUNTED) * labels)[patterns.pattern]
+    scored = judged.astype(np.int64)
+    left_out = int(patterns.count[~judged].sum())
+    absent = Counter({OUTSIDE: left_out} if left_out else {})
+    over_labels = (entry for entry in METRICS if entry.id in OVER_LABELS)
+    return found | {
+        entry.id: handed_out(entry, every, scored, np.ones_like(scored), absent)
+        for entry in over_labels
     }
-    if not too_many_labels(patterns):
-        found |= _over_labels(patterns)
-    return found
 
 
 def too_many_labels(patterns: LabelPatterns) -> bool:
@@ -177,9 +192,12 @@ def label_totals(patterns: LabelPatterns) -> Ints:
     right, wrong = judged & patterns.right, judged & ~patterns.right
     told = wrong & (patterns.predicted < labels)
     parts = [
-        _tallied(patterns.gold[right], count[right], labels),
-        _tallied(patterns.predicted[told], count[told], labels),
-        _tallied(patterns.gold[wrong], count[wrong], labels),
+        np.bincount(codes[met], weights=count[met], minlength=labels).astype(np.int64)
+        for codes, met in (
+            (patterns.gold, right),
+            (patterns.predicted, told),
+            (patterns.gold, wrong),
+        )
     ]
     return np.stack(parts, axis=1).ravel()
 
@@ -205,15 +223,6 @@ def label_values(patterns: LabelPatterns) -> dict[str, float | None]:
     return values
 
 
-def _tallied(codes: Ints, count: Ints, labels: int) -> Ints:
-    return np.bincount(codes, weights=count, minlength=labels).astype(np.int64)
-
-
-def _measured(entry: Metric, facts: list[LabelFacts], patterns: LabelPatterns) -> Sums:
-    rows, scored, due, absent = _rows(entry, facts, patterns.count)
-    return _handed_out(entry, patterns, rows[patterns.pattern], scored, due, absent)
-
-
 def _rows(
     entry: Metric, facts: list[LabelFacts], count: Ints
 ) -> tuple[Ints, Ints, Ints, Counter[Absent]]:
@@ -230,36 +239,3 @@ def _rows(
         rows.append(row.counts if isinstance(row, Row) else none)
     shaped = np.array(rows, dtype=np.int64).reshape(-1, len(none))
     return shaped, np.array(scored, dtype=np.int64), np.array(due, dtype=np.int64), absent
-
-
-def _over_labels(patterns: LabelPatterns) -> dict[str, Sums]:
-    """The metrics over labels; they share one array, a byte a count."""
-    labels, judged = patterns.outside, patterns.judged
-    right, wrong = (np.flatnonzero(judged & met) for met in (patterns.right, ~patterns.right))
-    told = wrong[patterns.predicted[wrong] < labels]
-    rows = np.zeros((len(judged), labels, len(COUNTED)), dtype=np.int8)
-    rows[right, patterns.gold[right], 0] = 1
-    rows[told, patterns.predicted[told], 1] = 1
-    rows[wrong, patterns.gold[wrong], 2] = 1
-    every: Any = rows.reshape(len(judged), len(COUNTED) * labels)[patterns.pattern]
-    scored = judged.astype(np.int64)
-    left_out = int(patterns.count[~judged].sum())
-    absent: Counter[Absent] = Counter({OUTSIDE: left_out} if left_out else {})
-    due = np.ones_like(scored)
-    return {
-        entry.id: _handed_out(entry, patterns, every, scored, due, absent)
-        for entry in METRICS
-        if entry.id in OVER_LABELS
-    }
-
-
-def _handed_out(
-    entry: Metric,
-    patterns: LabelPatterns,
-    rows: Ints,
-    scored: Ints,
-    due: Ints,
-    absent: Counter[Absent],
-) -> Sums:
-    reasons = absent if len(patterns.pattern) else Counter({NO_ITEMS: 0})
-    return Sums(entry, rows, scored[patterns.pattern], due[patterns.pattern], reasons)

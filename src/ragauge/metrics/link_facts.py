@@ -148,16 +148,12 @@ def pairs_of(ids: KbIds) -> dict[str, tuple[str, str]]:
     >>> list(pairs_of({"viaf": frozenset({"5"}), "wikidata": frozenset({"Q1"})}))
     ['wikidata-viaf']
     """
-    both = combinations(sorted(ids, key=_in_order), 2)
+    # Pairs are called as people call them: wikidata-viaf, wikidata-isil, viaf-isil.
+    both = combinations(sorted(ids, key=lambda kb: (_FIRST.get(kb, len(_FIRST)), kb)), 2)
     return {f"{one}-{other}": (one, other) for one, other in both}
 
 
-_FIRST = ("wikidata", "viaf", "isil", "ghcid")
-
-
-def _in_order(kb: str) -> tuple[int, str]:
-    """Pairs are called as people call them: wikidata-viaf, wikidata-isil, viaf-isil."""
-    return (_FIRST.index(kb) if kb in _FIRST else len(_FIRST)), kb
+_FIRST = {kb: place for place, kb in enumerate(("wikidata", "viaf", "isil", "ghcid"))}
 
 
 class Placed(Struct, frozen=True):
@@ -178,31 +174,13 @@ def weak_pairs(gold: Sequence[Placed], predicted: Sequence[Placed]) -> dict[int,
     >>> weak_pairs([Placed(0, 4, one), Placed(6, 9, one)], [Placed(3, 7, one), Placed(6, 9, other)])
     {0: 0}
     """
-    reach = _overlapping(gold, predicted)
-    pairing = _Pairing(reach)
-    for place, near in enumerate(reach):
-        same = (one for one in near if _place(predicted[one]) == _place(gold[place]))
-        free = next((one for one in same if one not in pairing.gold_of), None)
-        if free is not None:
-            pairing.join(place, free)
-    for place in range(len(gold)):
-        if place not in pairing.answer_of:
-            pairing.add(place)
-    return dict(sorted(pairing.answer_of.items()))
-
-
-def _place(one: Placed) -> tuple[int, int]:
-    return one.start, one.end
-
-
-def _overlapping(gold: Sequence[Placed], predicted: Sequence[Placed]) -> list[list[int]]:
-    """For each gold mention the predictions it may be paired with, in reading order."""
     order = sorted(range(len(predicted)), key=lambda one: _place(predicted[one]))
     by_id: dict[KbId, list[int]] = {}
     for one in order:
         for id in predicted[one].ids:
             by_id.setdefault(id, []).append(one)
-    reach = []
+    reach: list[list[int]] = []
+    """For each gold mention the predictions it may be paired with, in reading order."""
     for mention in gold:
         near = {
             one
@@ -211,42 +189,46 @@ def _overlapping(gold: Sequence[Placed], predicted: Sequence[Placed]) -> list[li
             if predicted[one].start < mention.end and mention.start < predicted[one].end
         }
         reach.append(sorted(near, key=lambda one: (_place(predicted[one]), one)))
-    return reach
+    answer_of: dict[int, int] = {}
+    gold_of: dict[int, int] = {}
 
+    def join(mention: int, answer: int) -> None:
+        answer_of[mention], gold_of[answer] = answer, mention
 
-class _Pairing:
-    """Gold mentions and predictions, one to one, while more of them are paired."""
-
-    def __init__(self, reach: Sequence[Sequence[int]]) -> None:
-        self._reach = reach
-        self.answer_of: dict[int, int] = {}
-        self.gold_of: dict[int, int] = {}
-
-    def join(self, mention: int, answer: int) -> None:
-        self.answer_of[mention], self.gold_of[answer] = answer, mention
-
-    def add(self, start: int) -> None:
+    def add(start: int) -> None:
         """Pair one more mention, moving others along the shortest path to a free prediction."""
         came_from: dict[int, int] = {}
         waiting = deque([start])
         while waiting:
             mention = waiting.popleft()
-            for answer in self._reach[mention]:
+            for answer in reach[mention]:
                 if answer in came_from:
                     continue
                 came_from[answer] = mention
-                if answer not in self.gold_of:
-                    self._move(answer, start, came_from)
-                    return
-                waiting.append(self.gold_of[answer])
+                if answer in gold_of:
+                    waiting.append(gold_of[answer])
+                    continue
+                free = answer
+                while mention != start:
+                    left = answer_of[mention]
+                    join(mention, free)
+                    free, mention = left, came_from[left]
+                join(mention, free)
+                return
 
-    def _move(self, free: int, start: int, came_from: dict[int, int]) -> None:
-        mention = came_from[free]
-        while mention != start:
-            left = self.answer_of[mention]
-            self.join(mention, free)
-            free, mention = left, came_from[left]
-        self.join(mention, free)
+    for place, nearby in enumerate(reach):
+        same = (one for one in nearby if _place(predicted[one]) == _place(gold[place]))
+        first = next((one for one in same if one not in gold_of), None)
+        if first is not None:
+            join(place, first)
+    for place in range(len(gold)):
+        if place not in answer_of:
+            add(place)
+    return dict(sorted(answer_of.items()))
+
+
+def _place(one: Placed) -> tuple[int, int]:
+    return one.start, one.end
 
 
 MentionPair = tuple[GoldLink | None, PredictedLink | None]
@@ -254,7 +236,7 @@ MentionPair = tuple[GoldLink | None, PredictedLink | None]
 
 
 class Comparing(Struct, frozen=True):
-    """What decides whether an id is right, beside gold itself."""
+    """What decides whether an id is right, next to gold itself."""
 
     equivalents: Equivalents | None = None
     crosswalk: Crosswalk | None = None
@@ -262,9 +244,9 @@ class Comparing(Struct, frozen=True):
 
 def linked_mentions(pairs: Sequence[MentionPair], by: Comparing) -> list[LinkedMention]:
     """The facts of a document's mentions, in the order of the pairs."""
-    facts = [linked_mention(gold, predicted, by) for gold, predicted in pairs]
+    facts = [_linked_mention(gold, predicted, by) for gold, predicted in pairs]
     golds = [
-        (place, Placed(gold.key.start, gold.key.end, ids_of(gold)))
+        (place, Placed(gold.key.start, gold.key.end, _ids_of(gold)))
         for place, (gold, _) in enumerate(pairs)
         if gold and not gold.nil and gold.key.start is not None and gold.key.end is not None
     ]
@@ -278,15 +260,20 @@ def linked_mentions(pairs: Sequence[MentionPair], by: Comparing) -> list[LinkedM
         mention, answer = golds[mine][0], answers[theirs][0]
         facts[mention] = structs.replace(facts[mention], weak_gold=True)
         facts[answer] = structs.replace(facts[answer], weak_predicted=True)
-    for mention, answer in hipe_pairs(pairs):
+    for mention, answer in _hipe_pairs(pairs):
         gold, said = pairs[mention][0], pairs[answer][1]
-        rank = hipe_rank(gold, said) if gold and said else None
+        rank = None
+        if gold and said and not gold.nil:
+            rank = rank_of(said.ranked, _ids_of(gold))
+        elif gold and said:  # NIL is an id like any other
+            ranks = (rank for rank, one in enumerate(said.ranked, 1) if one.kb == NIL_KB)
+            rank = next(ranks, None)
         facts[mention] = structs.replace(facts[mention], hipe_rank=rank)
         facts[answer] = structs.replace(facts[answer], hipe_predicted_rank=rank)
     return facts
 
 
-def hipe_pairs(pairs: Sequence[MentionPair]) -> Iterator[tuple[int, int]]:
+def _hipe_pairs(pairs: Sequence[MentionPair]) -> Iterator[tuple[int, int]]:
     """Places of gold mentions, each with that of the prediction that HIPE's scorer pairs with it.
 
     In reading order a prediction is paired with the mention at its own place, else with the first
@@ -315,23 +302,20 @@ def hipe_pairs(pairs: Sequence[MentionPair]) -> Iterator[tuple[int, int]]:
             yield mention, answer
 
 
-def hipe_rank(gold: GoldLink, said: PredictedLink) -> int | None:
-    """The rank of gold's id among the alternatives of a prediction; NIL is an id like any other."""
-    if not gold.nil:
-        return rank_of(said.ranked, ids_of(gold))
-    ranks = (rank for rank, one in enumerate(said.ranked, 1) if one.kb == NIL_KB)
-    return next(ranks, None)
-
-
-def linked_mention(
+def _linked_mention(
     gold: GoldLink | None, predicted: PredictedLink | None, by: Comparing
 ) -> LinkedMention:
     """The facts of one mention, but for what overlaps it."""
-    right = ids_of(gold) if gold else frozenset()
+    right = _ids_of(gold) if gold else frozenset()
     candidates = predicted.ranked if predicted else ()
     equivalents = by.equivalents
     wider = equivalents.beside(right) if equivalents else right
     key = gold.key if gold else predicted.key if predicted else None
+    # Ids join what has moved, so that a prediction may be at another place than its mention.
+    exact = gold is not None and predicted is not None
+    if gold and predicted and gold.key.start is not None:
+        there = predicted.key
+        exact = (gold.key.start, gold.key.end) == (there.start, there.end)
     linked = predicted is not None and predicted.linked
     crosswalk, given = by.crosswalk, predicted.ids if predicted and linked else {}
     return LinkedMention(
@@ -344,21 +328,14 @@ def linked_mention(
         relaxed_rank=rank_of(candidates, wider),
         relaxed=equivalents is not None,
         placed=key is not None and key.start is not None,
-        exact=_same_place(gold, predicted),
+        exact=exact,
         crosswalk=crosswalk is not None,
         paired=tuple(pairs_of(given)) if crosswalk else (),
         pairs=crosswalk.compared(given) if crosswalk else {},
     )
 
 
-def _same_place(gold: GoldLink | None, predicted: PredictedLink | None) -> bool:
-    """Whether a prediction stands where its mention does; ids join what has moved."""
-    if gold is None or predicted is None or gold.key.start is None:
-        return gold is not None and predicted is not None
-    return (gold.key.start, gold.key.end) == (predicted.key.start, predicted.key.end)
-
-
-def ids_of(gold: GoldLink) -> frozenset[KbId]:
+def _ids_of(gold: GoldLink) -> frozenset[KbId]:
     """The ids a mention is known under, each with its knowledge base."""
     return frozenset((kb, id) for kb, ids in gold.ids.items() for id in ids)
 

@@ -192,13 +192,14 @@ def hits_at(k: int) -> Metric:
     def hits(mention: LinkedMention) -> Row | Absent:
         return _hit(mention, mention.rank, k)
 
-    doc = f"""In-KB mentions with a right candidate {_among(k)}, over all in-KB mentions.
+    among = "in first place" if k == 1 else f"among the first {k}"
+    doc = f"""In-KB mentions with a right candidate {among}, over all in-KB mentions.
 
     A mention without a prediction is a miss. Candidates rank by score where each has one (ties by
     id, descending), else as they are listed; one that is named again takes up no rank. Where the
     answer is NIL, that has the first rank.
     """
-    return _told(hits, doc)
+    return structs.replace(hits, doc=cleandoc(doc))
 
 
 def named(name: str) -> Metric | None:
@@ -334,14 +335,6 @@ def _reciprocal(mention: LinkedMention, rank: int | None) -> Row | Absent:
     if not mention.in_kb:
         return not_in_kb(mention)
     return Row((round(SCALE / rank) if rank else 0, 1))
-
-
-def _among(k: int) -> str:
-    return "in first place" if k == 1 else f"among the first {k}"
-
-
-def _told(entry: Metric, doc: str) -> Metric:
-    return structs.replace(entry, doc=cleandoc(doc))
 
 
 HIPE: Sequence[Metric] = tuple(one for k in HIPE_RANKS for one in hipe_at(k))
