@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from math import ldexp, log2
-from typing import Literal
+from typing import Any, Literal
 
 from msgspec import Struct
 
@@ -371,17 +371,13 @@ KINDS: dict[str, Kind] = {
 """By what stands in a metric's id before its parameters."""
 
 
-def retrieval_metric(kind: str, at: Parameters, no_rel: NoRelevant = "exclude") -> Metric:
-    """The metric of this kind and these parameters, the same each time it is asked for.
+@cache
+def retrieval_metric(kind: str, at: Parameters, no_rel: NoRelevant) -> Metric:
+    """The metric of this kind and these parameters, the same each time it is requested.
 
-    >>> retrieval_metric("p", Parameters(k=5, rel=2)).id
+    >>> retrieval_metric("p", Parameters(k=5, rel=2), "exclude").id
     'retrieval.p(rel=2)@5'
     """
-    return _made(kind, at, no_rel)
-
-
-@cache
-def _made(kind: str, at: Parameters, no_rel: NoRelevant) -> Metric:
     found = KINDS[kind]
     scale = 1 if found.rate else SCALE
 
@@ -423,7 +419,7 @@ def metric_id(kind: str, at: Parameters) -> str:
 
 
 def _at(kind: str, *cutoffs: int | None) -> list[Metric]:
-    return [retrieval_metric(kind, Parameters(k=k)) for k in cutoffs]
+    return [retrieval_metric(kind, Parameters(k=k), "exclude") for k in cutoffs]
 
 
 METRICS: tuple[Metric, ...] = (
@@ -506,62 +502,43 @@ def _read(name: str) -> tuple[str, Parameters] | None:
     kind = SPELLINGS.get(shape["kind"].lower().replace("-", "_")) if shape else None
     if shape is None or kind is None:
         return None
-    said = _said(name, shape.groupdict().get("said"))
-    if kind == "ndcg" and "dcg" in said:
-        kind = _gain(name, said.pop("dcg"))
-    return kind, _parameters(name, kind, said, shape["k"])
 
+    def wrong(fact: str, remedy: str) -> UsageError:
+        return UsageError(f'metric "{name}": {fact}; {remedy}')
 
-def _said(name: str, listed: str | None) -> dict[str, str]:
-    """What stands in the parentheses, by parameter."""
+    def whole(what: str, text: str) -> int:
+        if re.fullmatch("[0-9]{1,10}", text) and 1 <= int(text) <= GREATEST:
+            return int(text)
+        raise wrong(f'{what} is "{text}"', f"it is a whole number from 1 to {GREATEST:,}")
+
+    def share(what: str, text: str) -> float:
+        if re.fullmatch(r"0?\.[0-9]+", text) and float(text) > 0:
+            return float(text)
+        raise wrong(f'{what} is "{text}"', "it is a decimal between 0 and 1, such as 0.95")
+
     said: dict[str, str] = {}
-    for part in (listed or "").split(",") if listed is not None else ():
+    listed = shape.groupdict().get("said")
+    for part in listed.split(",") if listed is not None else ():
         key, equals, value = (word.strip() for word in part.partition("="))
         if not (key and equals and value):
-            raise _wrong(name, f'"{part.strip()}" is no parameter', "write it as rel=2")
+            raise wrong(f'"{part.strip()}" is no parameter', "write it as rel=2")
         if key in said:
-            raise _wrong(name, f"{key} is given twice", "keep one")
+            raise wrong(f"{key} is given twice", "keep one")
         said[key] = value.strip("'\"")
-    return said
-
-
-def _gain(name: str, gain: str) -> str:
-    if gain not in GAINS:
-        raise _wrong(name, f'there is no gain "{gain}"', f"there are {', '.join(GAINS)}")
-    return GAINS[gain]
-
-
-def _parameters(name: str, kind: str, said: dict[str, str], k: str | None) -> Parameters:
-    takes = KINDS[kind].takes
+    if kind == "ndcg" and "dcg" in said:
+        gain = said.pop("dcg")
+        if gain not in GAINS:
+            raise wrong(f'there is no gain "{gain}"', f"there are {', '.join(GAINS)}")
+        kind = GAINS[gain]
+    takes, cut, k = KINDS[kind].takes, KINDS[kind].cut, shape["k"]
     unknown = [key for key in said if key not in takes]
     if unknown:
         remedy = f"it takes {' and '.join(takes)}" if takes else "it takes none in parentheses"
-        raise _wrong(name, f"{kind} has no parameter {', '.join(unknown)}", remedy)
-    read: dict[str, Callable[[str, str, str], float]] = {"rel": _whole, "p": _share}
-    values = {key: read[key](name, key, value) for key, value in said.items()}
-    return Parameters(k=_cutoff(name, kind, k), **values)  # type: ignore[arg-type]
-
-
-def _cutoff(name: str, kind: str, k: str | None) -> int | None:
-    cut = KINDS[kind].cut
+        raise wrong(f"{kind} has no parameter {', '.join(unknown)}", remedy)
+    read: dict[str, Callable[[str, str], float]] = {"rel": whole, "p": share}
+    values: dict[str, Any] = {key: read[key](key, value) for key, value in said.items()}
     if k is None and cut == "needed":
-        raise _wrong(name, f"{kind} needs a cut-off", f"write {kind}@10")
+        raise wrong(f"{kind} needs a cut-off", f"write {kind}@10")
     if k is not None and cut == "none":
-        raise _wrong(name, f"{kind} looks at all results", f"leave out @{k}")
-    return None if k is None else _whole(name, "the cut-off", k)
-
-
-def _whole(name: str, what: str, text: str) -> int:
-    if re.fullmatch("[0-9]{1,10}", text) and 1 <= int(text) <= GREATEST:
-        return int(text)
-    raise _wrong(name, f'{what} is "{text}"', f"it is a whole number from 1 to {GREATEST:,}")
-
-
-def _share(name: str, what: str, text: str) -> float:
-    if re.fullmatch(r"0?\.[0-9]+", text) and float(text) > 0:
-        return float(text)
-    raise _wrong(name, f'{what} is "{text}"', "it is a decimal between 0 and 1, such as 0.95")
-
-
-def _wrong(name: str, fact: str, remedy: str) -> UsageError:
-    return UsageError(f'metric "{name}": {fact}; {remedy}')
+        raise wrong(f"{kind} looks at all results", f"leave out @{k}")
+    return kind, Parameters(k=None if k is None else whole("the cut-off", k), **values)

@@ -133,20 +133,43 @@ class Grades:
         return before[ends if k is None else np.minimum(starts + k, ends)] - before[starts]
 
 
-def _ndcg(grades: Grades, at: Parameters) -> Column:
-    return _normalised(grades, grades.best, at, _linear), grades.relevant(1) > 0
+def _linear(grade: Ints) -> Floats:
+    return grade.astype(np.float64)
 
 
-def _ndcg_exp(grades: Grades, at: Parameters) -> Column:
-    return _normalised(grades, grades.best, at, _exponential), grades.relevant(1) > 0
+def _exponential(grade: Ints) -> Floats:
+    return np.ldexp(1.0, np.minimum(grade, GREATEST_POWER).astype(np.int32)) - 1
 
 
-def _ndcg_retrieved_ideal(grades: Grades, at: Parameters) -> Column:
-    return _normalised(grades, grades.best_retrieved, at, _linear), grades.relevant(1) > 0
+def _size(found: Found) -> int:
+    """Places of a table that has all these ranks; a power of two, so that few are ever made."""
+    return 1 << int(found.rank.max(initial=0)).bit_length()
 
 
-def _ndcg_exp_retrieved_ideal(grades: Grades, at: Parameters) -> Column:
-    return _normalised(grades, grades.best_retrieved, at, _exponential), grades.relevant(1) > 0
+@cache
+def _discounts(size: int) -> Floats:
+    return np.array([np.inf, *(discount(rank) for rank in range(1, size))])
+
+
+@cache
+def _attention(persistence: float, size: int) -> Floats:
+    return np.array([0.0, *(attention(rank, persistence) for rank in range(1, size))])
+
+
+def _ndcg(gain: Callable[[Ints], Floats], ideal: str) -> Callable[[Grades, Parameters], Column]:
+    """nDCG with this gain, against the best order of all judged or of what was retrieved."""
+
+    def discounted(grades: Grades, found: Found) -> Floats:
+        return grades.summed(found.query, gain(found.grade) / _discounts(_size(found))[found.rank])
+
+    def column(grades: Grades, at: Parameters) -> Column:
+        best: Found = getattr(grades, ideal)
+        reached = discounted(grades, grades.found(1).within(at.k))
+        possible = discounted(grades, best.within(at.k))
+        values = np.divide(reached, possible, out=np.zeros(grades.queries), where=possible > 0)
+        return values, grades.relevant(1) > 0
+
+    return column
 
 
 def _precision(grades: Grades, at: Parameters) -> Column:
@@ -233,10 +256,10 @@ def _coverage(grades: Grades, at: Parameters) -> Column:
 
 
 VALUES: dict[str, Callable[[Grades, Parameters], Column]] = {
-    "ndcg": _ndcg,
-    "ndcg_exp": _ndcg_exp,
-    "ndcg_retrieved_ideal": _ndcg_retrieved_ideal,
-    "ndcg_exp_retrieved_ideal": _ndcg_exp_retrieved_ideal,
+    "ndcg": _ndcg(_linear, "best"),
+    "ndcg_exp": _ndcg(_exponential, "best"),
+    "ndcg_retrieved_ideal": _ndcg(_linear, "best_retrieved"),
+    "ndcg_exp_retrieved_ideal": _ndcg(_exponential, "best_retrieved"),
     "p": _precision,
     "recall": _recall,
     "rr": _reciprocal_rank,
@@ -260,41 +283,6 @@ def _over_relevant(grades: Grades, at: Parameters, sums: Array) -> Column:
     return sums / np.maximum(wanted, 1), wanted > 0
 
 
-def _normalised(
-    grades: Grades, best: Found, at: Parameters, gain: Callable[[Ints], Floats]
-) -> Floats:
-    reached = _discounted(grades, grades.found(1).within(at.k), gain)
-    possible = _discounted(grades, best.within(at.k), gain)
-    return np.divide(reached, possible, out=np.zeros(grades.queries), where=possible > 0)
-
-
-def _discounted(grades: Grades, found: Found, gain: Callable[[Ints], Floats]) -> Floats:
-    return grades.summed(found.query, gain(found.grade) / _discounts(_size(found))[found.rank])
-
-
-def _linear(grade: Ints) -> Floats:
-    return grade.astype(np.float64)
-
-
-def _exponential(grade: Ints) -> Floats:
-    return np.ldexp(1.0, np.minimum(grade, GREATEST_POWER).astype(np.int32)) - 1
-
-
-def _size(found: Found) -> int:
-    """Places of a table that has all these ranks; a power of two, so that few are ever made."""
-    return 1 << int(found.rank.max(initial=0)).bit_length()
-
-
-@cache
-def _discounts(size: int) -> Floats:
-    return np.array([np.inf, *(discount(rank) for rank in range(1, size))])
-
-
-@cache
-def _attention(persistence: float, size: int) -> Floats:
-    return np.array([0.0, *(attention(rank, persistence) for rank in range(1, size))])
-
-
 def retrieval_sums(
     metrics: Iterable[Metric], rankings: Rankings, no_rel: NoRelevant = "exclude"
 ) -> dict[str, Sums]:
@@ -303,24 +291,22 @@ def retrieval_sums(
     The metrics are those of `metrics.retrieval` and `retrieval_names.named`. A query without a
     relevant document is absent, or zero with `no_rel="zero"`, as in the metrics' own `measure`.
     """
-    grades = Grades(rankings)
-    return {metric.id: _sums(metric, grades, no_rel) for metric in metrics}
-
-
-def _sums(metric: Metric, grades: Grades, no_rel: NoRelevant) -> Sums:
-    name, at = parsed(metric.id)
-    kind = KINDS[name]
-    values, applies = VALUES[name](grades, at)
-    scored = np.ones(grades.queries, dtype=bool) if zeroed(kind, no_rel) else applies
-    sums = np.zeros((grades.queries, 2), dtype=np.int64)
-    sums[:, 0] = np.rint(np.where(applies, values, 0.0) * (1 if kind.rate else SCALE))
-    sums[:, 1] = scored
-    absent = grades.queries - int(np.count_nonzero(scored))
-    due = scored if isinstance(kind.absent, NotApplicable) else np.ones_like(scored)
-    return Sums(
-        metric,
-        sums,
-        scored.astype(np.int64),
-        due.astype(np.int64),
-        {kind.absent: absent} if absent else {},
-    )
+    grades, found = Grades(rankings), {}
+    for metric in metrics:
+        name, at = parsed(metric.id)
+        kind = KINDS[name]
+        values, applies = VALUES[name](grades, at)
+        scored = np.ones(grades.queries, dtype=bool) if zeroed(kind, no_rel) else applies
+        sums = np.zeros((grades.queries, 2), dtype=np.int64)
+        sums[:, 0] = np.rint(np.where(applies, values, 0.0) * (1 if kind.rate else SCALE))
+        sums[:, 1] = scored
+        absent = grades.queries - int(np.count_nonzero(scored))
+        due = scored if isinstance(kind.absent, NotApplicable) else np.ones_like(scored)
+        found[metric.id] = Sums(
+            metric,
+            sums,
+            scored.astype(np.int64),
+            due.astype(np.int64),
+            {kind.absent: absent} if absent else {},
+        )
+    return found

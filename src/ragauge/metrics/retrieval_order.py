@@ -50,7 +50,11 @@ def rank_order(
     inner = query[1:] == query[:-1]
     climbs = inner & (score[1:] > score[:-1])
     climbing = _queries_with(climbs, query, queries)
-    order = _by_score(offsets, np.flatnonzero(climbing), score) if climbs.any() else None
+    order: Array | None = None
+    if climbs.any():
+        order = np.arange(len(score))
+        for _, rows in _alike(offsets, np.flatnonzero(climbing)):
+            order[rows] = np.take_along_axis(rows, np.argsort(-score[rows], axis=1), axis=1)
     standing = score if order is None else score[order]
     ties = inner & (standing[1:] == standing[:-1])
     if ties.any():
@@ -58,7 +62,14 @@ def rank_order(
     disagreeing = climbing
     if rank is not None:
         falls = climbing | _queries_with(inner & (rank[1:] <= rank[:-1]), query, queries)
-        disagreeing = _disagreeing(offsets, np.flatnonzero(falls), score, rank)
+        # Those in which a higher score has a rank that is not lower.
+        disagreeing = np.zeros(queries, dtype=bool)
+        for among, rows in _alike(offsets, np.flatnonzero(falls)):
+            by_rank = np.take_along_axis(rows, np.argsort(rank[rows], axis=1), axis=1)
+            ranks, scores = rank[by_rank], score[by_rank]
+            higher = scores[:, 1:] > scores[:, :-1]
+            shared = (ranks[:, 1:] == ranks[:, :-1]) & (scores[:, 1:] != scores[:, :-1])
+            disagreeing[among] = (higher | shared).any(axis=1)
     tied = _queries_with(ties, query, queries)
     return RankOrder(order=order, tied=tied, disagreeing=disagreeing)
 
@@ -75,7 +86,12 @@ def first_of_each(offsets: Array, document: pl.Series) -> Mask | None:
     """
     import polars as pl
 
-    rows = _suspects(offsets, document.hash().to_numpy())
+    # Only queries in which a hash is met twice can repeat a document.
+    hashes, found = document.hash().to_numpy(), [np.zeros(0, dtype=np.int64)]
+    for _, block in _alike(offsets, np.arange(len(offsets) - 1)):
+        by_hash = np.sort(hashes[block], axis=1)
+        found.append(block[(by_hash[:, 1:] == by_hash[:, :-1]).any(axis=1)].ravel())
+    rows = np.sort(np.concatenate(found))
     if not len(rows):
         return None
     pairs = pl.DataFrame({"query": _query_of(offsets)[rows], "document": document.gather(rows)})
@@ -117,23 +133,6 @@ def _alike(offsets: Array, among: Array) -> Iterator[tuple[Array, Array]]:
             yield queries, offsets[queries, None] + np.arange(lengths[places[0]])
 
 
-def _by_score(offsets: Array, among: Array, score: Array) -> Array:
-    """All rows, with those of these queries sorted by descending score."""
-    order = np.arange(len(score))
-    for _, rows in _alike(offsets, among):
-        order[rows] = np.take_along_axis(rows, np.argsort(-score[rows], axis=1), axis=1)
-    return order
-
-
-def _suspects(offsets: Array, hashes: Array) -> Array:
-    """The rows of queries in which a hash is met twice: equal documents have equal ones."""
-    found = [np.zeros(0, dtype=np.int64)]
-    for _, rows in _alike(offsets, np.arange(len(offsets) - 1)):
-        by_hash = np.sort(hashes[rows], axis=1)
-        found.append(rows[(by_hash[:, 1:] == by_hash[:, :-1]).any(axis=1)].ravel())
-    return np.sort(np.concatenate(found))
-
-
 def _ties_by_document(ties: Mask, order: Array | None, document: pl.Series) -> Array:
     """The order with documents of equal score sorted, the greatest id first."""
     import polars as pl
@@ -151,18 +150,6 @@ def _ties_by_document(ties: Mask, order: Array | None, document: pl.Series) -> A
         "row"
     ].to_numpy()
     return order
-
-
-def _disagreeing(offsets: Array, among: Array, score: Array, rank: Array) -> Mask:
-    """The queries, among these, in which a higher score has a rank that is not lower."""
-    found = np.zeros(len(offsets) - 1, dtype=bool)
-    for queries, rows in _alike(offsets, among):
-        by_rank = np.take_along_axis(rows, np.argsort(rank[rows], axis=1), axis=1)
-        ranks, scores = rank[by_rank], score[by_rank]
-        climbs = scores[:, 1:] > scores[:, :-1]
-        shared = (ranks[:, 1:] == ranks[:, :-1]) & (scores[:, 1:] != scores[:, :-1])
-        found[queries] = (climbs | shared).any(axis=1)
-    return found
 
 
 class Brought(Struct, frozen=True, kw_only=True):
