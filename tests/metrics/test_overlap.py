@@ -188,7 +188,7 @@ def test_rouge_is_found_by_name():
     assert named("answers.rouge1") is named("rouge1(tokenizer=unicode)") is BY_NAME["rouge1"]
     assert named("ROUGEL( tokenizer = rouge155 )").id == "answers.rougeL(tokenizer=rouge155)"
     assert named("rouge2(stemmer=porter,tokenizer=rouge155)") is rouge_metric(
-        "rouge2", "rouge155", stemmed=True
+        "rouge2", "rouge155", True
     )
     assert named("token_f1") is named("rouge3") is named("retrieval.p@5") is None
     assert value("rouge1(stemmer=porter)", "opening museums", "museum opened") == 1

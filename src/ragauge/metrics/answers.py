@@ -15,8 +15,8 @@ from msgspec import Struct
 
 from ragauge.contracts.answers import AnswerRow, CitationSupport, Context, Groundedness
 from ragauge.contracts.claims import AnswerClaims, RubricScore
-from ragauge.contracts.metric import SCALE, Absent, Better, NotApplicable, Row
-from ragauge.metrics.declare import metric, scaled_mean
+from ragauge.contracts.metric import Absent, Better, NotApplicable, Row
+from ragauge.metrics.declare import metric, scaled_mean, value_row
 from ragauge.text.words import words
 
 
@@ -93,8 +93,7 @@ def nearest(
     found = _nearest(facts, compare, least_words, better)
     if isinstance(found, Absent):
         return found
-    value, reason = found
-    return Row((round(value * SCALE), 1), reason)
+    return value_row(*found)
 
 
 def any_of(facts: AnswerFacts, holds: Callable[[str, str], bool]) -> Row | Absent:
@@ -148,13 +147,9 @@ def _nearest(
         return answer
     pick = max if better == "higher" else min
     value, reference = pick((compare(reference, answer), reference) for reference in references)
-    return value, _reason(facts, reference if len(references) > 1 else None)
-
-
-def _reason(facts: AnswerFacts, reference: str | None) -> str | None:
     said = ["the answer is a refusal"] if facts.refused else []
-    said += [f"nearest reference: {quoted(reference)}"] if reference is not None else []
-    return "; ".join(said) or None
+    said += [f"nearest reference: {quoted(reference)}"] if len(references) > 1 else []
+    return value, "; ".join(said) or None
 
 
 REFUSED = NotApplicable("the answer is a refusal: it claims nothing")

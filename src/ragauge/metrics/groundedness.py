@@ -22,7 +22,6 @@ it supports one of them.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from functools import partial
 
 from ragauge.contracts.answers import (
@@ -32,7 +31,7 @@ from ragauge.contracts.answers import (
     Context,
     Groundedness,
 )
-from ragauge.contracts.metric import SCALE, Absent, Metric, NotApplicable, Row
+from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
 from ragauge.metrics.answers import (
     REFUSED,
     AnswerFacts,
@@ -42,8 +41,9 @@ from ragauge.metrics.answers import (
     of_answers,
     quoted,
 )
+from ragauge.metrics.declare import value_row
 from ragauge.text.grounding.cited import citation_support
-from ragauge.text.quantities import Kind, Quantity, quantities, supply, unsupported
+from ragauge.text.quantities import Kind, quantities, supply, unsupported
 
 WORDLESS = Absent("the answer has no sentence")
 LONG = 4
@@ -68,7 +68,7 @@ def groundedness(facts: AnswerFacts) -> Row | Absent:
     if isinstance(found, Absent):
         return found
     assert found.value is not None
-    return Row((round(found.value * SCALE), 1), found.reason)
+    return value_row(found.value, found.reason)
 
 
 @of_grounds("answers.grounded", version=2)
@@ -106,7 +106,7 @@ def brief_faithfulness(facts: AnswerFacts) -> Row | Absent:
     if not sentences:
         return WORDLESS
     held = sum(any(word in known for word in _LONG_WORD.findall(part)) for part in sentences)
-    return Row((round(held / len(sentences) * SCALE), 1))
+    return value_row(held / len(sentences))
 
 
 def _found(facts: AnswerFacts) -> Groundedness | Absent:
@@ -170,16 +170,12 @@ def _agreement(facts: AnswerFacts, kinds: tuple[Kind, ...], none: Absent) -> Row
     if not said:
         return none
     lost = unsupported(said, supply(found for text in texts for found in quantities(text)))
-    return Row((len(said) - len(lost), len(said)), _reason(lost, in_contexts=bool(contexts)))
-
-
-def _reason(lost: Sequence[Quantity], in_contexts: bool) -> str | None:
-    said = [] if in_contexts else ["in the references, for want of contexts"]
+    told = [] if contexts else ["in the references, for want of contexts"]
     if lost:
         shown = ", ".join(quantity.text for quantity in lost[:NUMBERS_SHOWN])
         more = f" and {len(lost) - NUMBERS_SHOWN} more" if len(lost) > NUMBERS_SHOWN else ""
-        said.append(f"not found: {shown}{more}")
-    return "; ".join(said) or None
+        told.append(f"not found: {shown}{more}")
+    return Row((len(said) - len(lost), len(said)), "; ".join(told) or None)
 
 
 NO_CITATION = NotApplicable("the answer cites nothing")
@@ -237,7 +233,13 @@ def citation_recall(facts: AnswerFacts) -> Row | Absent:
     claims = [one for one in found.sentences if one.claims]
     if not claims:
         return Absent(found.reason or "the answer claims nothing")
-    lost = [_unsupported(one) for one in claims if not one.supported]
+    lost = [
+        f"{_ids(one)} does not support {quoted(one.text)}"
+        if one.cited
+        else f"no citation: {quoted(one.text)}"
+        for one in claims
+        if not one.supported
+    ]
     return Row((len(claims) - len(lost), len(claims)), _shown(lost))
 
 
@@ -257,7 +259,12 @@ def misattributed(facts: AnswerFacts) -> Row | Absent:
     citing = [one for one in found.sentences if one.claims and one.cited]
     if not citing:
         return NO_CLAIM_CITES if _cites(found) else NO_CITATION
-    wrong = [_misattributed(one) for one in citing if one.misattributed]
+    wrong = [
+        f"stands in {one.elsewhere.chunk if one.elsewhere else ''}, "
+        f"not in the cited {_ids(one)}: {quoted(one.text)}"
+        for one in citing
+        if one.misattributed
+    ]
     return Row((len(wrong), len(citing)), _shown(wrong))
 
 
@@ -281,17 +288,6 @@ def _citations(facts: AnswerFacts) -> CitationSupport | Absent:
 
 def _cites(found: CitationSupport) -> bool:
     return bool(found.listed) or any(one.cited for one in found.sentences)
-
-
-def _unsupported(one: CitingSentence) -> str:
-    if not one.cited:
-        return f"no citation: {quoted(one.text)}"
-    return f"{_ids(one)} does not support {quoted(one.text)}"
-
-
-def _misattributed(one: CitingSentence) -> str:
-    where = one.elsewhere.chunk if one.elsewhere else ""
-    return f"stands in {where}, not in the cited {_ids(one)}: {quoted(one.text)}"
 
 
 def _ids(one: CitingSentence) -> str:

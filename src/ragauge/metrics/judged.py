@@ -67,14 +67,12 @@ def self_knowledge(claims: AnswerClaims) -> Row | Absent:
 
     With `faithfulness` and `hallucination` it adds up to 1.
     """
-    count = answer_counts(claims).self_knowledge
-    return _with_address(claims, "self_knowledge", count, "right, but in no context")
+    return _with_address(claims, "self_knowledge", "right, but in no context")
 
 
 def hallucination(claims: AnswerClaims) -> Row | Absent:
     """Claims of the answer that are wrong and in no context, over its claims."""
-    count = answer_counts(claims).invented
-    return _with_address(claims, "invented", count, "wrong, and in no context")
+    return _with_address(claims, "invented", "wrong, and in no context")
 
 
 def noise_sensitivity(claims: AnswerClaims) -> Row | Absent:
@@ -84,8 +82,7 @@ def noise_sensitivity(claims: AnswerClaims) -> Row | Absent:
     `noise_sensitivity_irrelevant` and `hallucination` it adds up to 1 - `claim_precision`. None
     where the reference makes no claim, for then nobody can say which contexts are relevant.
     """
-    count = answer_counts(claims).misled_by_relevant
-    return _misled(claims, "misled_by_relevant", count, "wrong, from a relevant context")
+    return _with_address(claims, "misled_by_relevant", "wrong, from a relevant context")
 
 
 def noise_sensitivity_irrelevant(claims: AnswerClaims) -> Row | Absent:
@@ -93,8 +90,7 @@ def noise_sensitivity_irrelevant(claims: AnswerClaims) -> Row | Absent:
 
     The mode `irrelevant`.
     """
-    count = answer_counts(claims).misled_by_noise
-    return _misled(claims, "misled_by_noise", count, "wrong, from an irrelevant context")
+    return _with_address(claims, "misled_by_noise", "wrong, from an irrelevant context")
 
 
 def claim_precision(claims: AnswerClaims) -> Row | Absent:
@@ -196,24 +192,16 @@ def _in_other_text(
     return _share(claims, of, none, in_other_text(of or ()), _told(fact, named), "agreement")
 
 
-def _with_address(
-    claims: AnswerClaims, address: AnswerAddress, count: int | None, fact: str
-) -> Row | Absent:
+def _with_address(claims: AnswerClaims, address: AnswerAddress, fact: str) -> Row | Absent:
     """The claims of the answer that have an address, over its judged claims."""
+    if address.startswith("misled") and claims.answer and claims.reference == ():
+        return NO_REFERENCE_CLAIM  # nobody can say which contexts are relevant
     named = _texts(claims.answer, [one == address for one in answer_addresses(claims)])
     counts = answer_counts(claims)
+    count: int | None = getattr(counts, address)
     known = 0 if count is None else counts.judged
     tally = Tally(count or 0, known, counts.judged + counts.unjudged - known)
     return _share(claims, claims.answer, NO_CLAIM, tally, _told(fact, named), "chunk", "agreement")
-
-
-def _misled(
-    claims: AnswerClaims, address: AnswerAddress, count: int | None, fact: str
-) -> Row | Absent:
-    """The same of an address that depends on which contexts are relevant."""
-    if claims.answer and claims.reference == ():
-        return NO_REFERENCE_CLAIM
-    return _with_address(claims, address, count, fact)
 
 
 def _share(
@@ -339,15 +327,20 @@ def judged_metric(definition: Definition, source: Source) -> Metric:
             return Absent(facts.missing.get(source.field, "no judge was asked"))
         return definition.measure(claims)
 
-    measured.__doc__ = _doc(definition, source)
-    entry = mean_of_answers(
+    # What the definition says, without its examples; it names the metrics of the same judge.
+    said = cleandoc(definition.measure.__doc__ or "").partition(">>>")[0].strip()
+    if source.opening:
+        for other in DEFINITIONS:
+            said = said.replace(f"`{other.name}`", f"`{source.prefix}{other.name}`")
+        said = f"{source.opening}{said[0].lower()}{said[1:]}\n\n{source.note}"
+    measured.__doc__ = said
+    return mean_of_answers(
         f"answers.{source.prefix}{definition.name}",
         version=source.version,
         better=definition.better,
         bounds=definition.bounds,
         needs=("row", "refused", source.field, "missing"),
-    )
-    return entry(measured)
+    )(measured)
 
 
 @mean_of_answers(
@@ -372,19 +365,6 @@ def lacking(facts: AnswerFacts, needs: tuple[str, ...]) -> Absent | None:
     """Why an answer cannot be measured, by the first thing that it lacks; None where it can."""
     found = (NEEDED[need](facts) for need in needs)
     return next((one for one in found if isinstance(one, Absent)), None)
-
-
-def _doc(definition: Definition, source: Source) -> str:
-    """What the definition says, without its examples, and what is to be said of the judge.
-
-    It names the metrics of the same judge.
-    """
-    said = cleandoc(definition.measure.__doc__ or "").partition(">>>")[0].strip()
-    if not source.opening:
-        return said
-    for other in DEFINITIONS:
-        said = said.replace(f"`{other.name}`", f"`{source.prefix}{other.name}`")
-    return f"{source.opening}{said[0].lower()}{said[1:]}\n\n{source.note}"
 
 
 UNASKED = "no embedder was asked"

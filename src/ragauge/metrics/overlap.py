@@ -96,30 +96,12 @@ def named(name: str) -> Metric | None:
         return None
     said = _said(name, shape["said"])
     tokenizer: Tokenizer = "rouge155" if said["tokenizer"] == "rouge155" else "unicode"
-    return rouge_metric(kind, tokenizer, stemmed=said["stemmer"] == "porter")
-
-
-def rouge_metric(kind: Kind, tokenizer: Tokenizer = "unicode", *, stemmed: bool = False) -> Metric:
-    """The metric of this kind and these tokens, the same each time it is asked for."""
-    return _made(kind, tokenizer, stemmed)
-
-
-def tokens_of(entry: Metric) -> str | None:
-    """What a signature says of a ROUGE's tokens; None of another metric.
-
-    >>> tokens_of(rouge_metric("rouge1"))
-    'tokenizer:unicode'
-    """
-    shape = NAME.fullmatch(entry.id)
-    if shape is None or shape["kind"] not in KINDS:
-        return None
-    said = _said(entry.id, shape["said"])
-    stemmer = f"|stemmer:{said['stemmer']}" if said["stemmer"] != "none" else ""
-    return f"tokenizer:{said['tokenizer']}{stemmer}"
+    return rouge_metric(kind, tokenizer, said["stemmer"] == "porter")
 
 
 @cache
-def _made(kind: Kind, tokenizer: Tokenizer, stemmed: bool) -> Metric:
+def rouge_metric(kind: Kind, tokenizer: Tokenizer, stemmed: bool) -> Metric:
+    """The metric of this kind and these tokens, the same each time it is requested."""
     # Without a pair of words ROUGE-2 is absent, but by the tokens of rouge-score 0 as with that.
     least_words = 0 if tokenizer == "rouge155" else 2 if kind == "rouge2" else 1
 
@@ -134,14 +116,24 @@ def _made(kind: Kind, tokenizer: Tokenizer, stemmed: bool) -> Metric:
 
     measure.__doc__ = f"{_ABOUT[kind]}.\n\n{_TOKENS[tokenizer].format(kind=kind)}"
     measure.__doc__ += _STEMS if stemmed else ""
-    version = 2 if kind == "rougeL" else 1
-    return mean_of_answers(_id(kind, tokenizer, stemmed), version=version)(measure)
-
-
-def _id(kind: Kind, tokenizer: Tokenizer, stemmed: bool) -> str:
     said = [f"tokenizer={tokenizer}"] if tokenizer != "unicode" else []
     said += ["stemmer=porter"] if stemmed else []
-    return f"answers.{kind}" + (f"({','.join(said)})" if said else "")
+    id = f"answers.{kind}" + (f"({','.join(said)})" if said else "")
+    return mean_of_answers(id, version=2 if kind == "rougeL" else 1)(measure)
+
+
+def tokens_of(entry: Metric) -> str | None:
+    """What a signature says of a ROUGE's tokens; None of another metric.
+
+    >>> tokens_of(named("rouge1"))
+    'tokenizer:unicode'
+    """
+    shape = NAME.fullmatch(entry.id)
+    if shape is None or shape["kind"] not in KINDS:
+        return None
+    said = _said(entry.id, shape["said"])
+    stemmer = f"|stemmer:{said['stemmer']}" if said["stemmer"] != "none" else ""
+    return f"tokenizer:{said['tokenizer']}{stemmer}"
 
 
 def _said(name: str, listed: str | None) -> dict[str, str]:
@@ -334,7 +326,7 @@ METRICS: tuple[Metric, ...] = (
     token_recall,
     token_f1,
     content_f1,
-    *(rouge_metric(kind) for kind in KINDS),
+    *(rouge_metric(kind, "unicode", False) for kind in KINDS),
     chrf,
     edit_distance,
     factual_accuracy,
