@@ -20,8 +20,8 @@ from ragauge.contracts.answers import ANSWER_KINDS, AnswerRow, Context
 from ragauge.contracts.metric import SCALE, Absent
 from ragauge.metrics.answers import AnswerFacts
 from ragauge.metrics.groundedness import brief_faithfulness
+from ragauge.models.embedders import RememberedEmbedder
 from ragauge.models.minilm import MiniLMEmbedder
-from ragauge.models.remembered import RememberedEmbedder
 from ragauge.runners.answers.agreement import by_writer
 from ragauge.stats.discrimination import auroc, balanced_accuracy, value_of
 from ragauge.stats.group_draws import interval_over_groups

@@ -22,8 +22,7 @@ from ragauge.demo.index import Index
 from ragauge.demo.sentences import sentence_spans
 from ragauge.errors import InputRejected
 from ragauge.ingest.manifest import read_manifest
-from ragauge.models.embedders import embedder
-from ragauge.models.ngram import NgramEmbedder
+from ragauge.models.embedders import NgramEmbedder, embedder
 from ragauge.store.manifests import write_manifest
 
 NGRAM = embedder("ngram")

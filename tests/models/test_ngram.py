@@ -14,8 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import UsageError
-from ragauge.models.embedders import embedder
-from ragauge.models.ngram import NgramEmbedder
+from ragauge.models.embedders import NgramEmbedder, embedder
 from ragauge.text.canonical import canonical
 
 NGRAM = NgramEmbedder()
@@ -77,7 +76,7 @@ def test_repetition_counts_less_and_less():
 
 SCRIPT = """
 import sys
-from ragauge.models.ngram import NgramEmbedder
+from ragauge.models.embedders import NgramEmbedder
 sys.stdout.buffer.write(NgramEmbedder().embed(["De Nachtwacht, 1642", "故宫"]).tobytes())
 """
 

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.models.ngram import NgramEmbedder
-from ragauge.models.remembered import RememberedEmbedder
+from ragauge.models.embedders import NgramEmbedder, RememberedEmbedder
 
 
 class Counting(NgramEmbedder):

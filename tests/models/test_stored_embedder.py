@@ -5,8 +5,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from ragauge.models.ngram import NgramEmbedder
-from ragauge.models.stored_embedder import StoredEmbedder
+from ragauge.models.embedders import NgramEmbedder
+from ragauge.models.endpoint_embedder import StoredEmbedder
 from ragauge.store.reply_cache import open_replies
 
 TEXTS = ["museum", "", "\ud800 half", "library", "museum", "é"]

@@ -35,8 +35,7 @@ from ragauge.demo.retrieve import (
     ranked,
 )
 from ragauge.errors import UsageError
-from ragauge.models.embedders import embedder
-from ragauge.models.ngram import NgramEmbedder
+from ragauge.models.embedders import NgramEmbedder, embedder
 
 KEPT = 1024
 """Questions whose retrieval is remembered: nothing of it depends on the seed."""

@@ -8,9 +8,7 @@ from ragauge.contracts.judge import ReplyCache
 from ragauge.errors import UsageError
 from ragauge.models.endpoint import Limits, ModelEndpoint, key_of
 from ragauge.models.judges.budget import Budget, Estimate, Prices
-from ragauge.models.judges.chat import Chat
-from ragauge.models.judges.client import ChatJudge
-from ragauge.models.judges.estimates import estimate
+from ragauge.models.judges.client import Chat, ChatJudge, estimate
 from ragauge.models.judges.request import as_data, call_key
 
 __all__ = [

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.contracts.claims import AnswerClaims, Claim
+from ragauge.contracts.embedder import Embedder
 from ragauge.contracts.judge import Judge, JudgeCall, JudgeReply
 from ragauge.contracts.system import CallFailed
-from ragauge.models.judges.schema import faults
+from ragauge.models.judges.replies import faults
 from ragauge.models.judging.plan import (
     Claimed,
     Part,
@@ -23,6 +24,12 @@ from ragauge.models.judging.plan import (
     plan_of,
     verdict_calls,
 )
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = dict[str, NDArray[np.float32]]
 
 Value = dict[str, Any]
 
@@ -58,15 +65,18 @@ async def judge_answer(
     following = verdict_calls(plan, claimed)
     second = await replies_of(judge, following)
     found, said = Verdicts(plan, claimed, second.values), first.values.get("questions", {})
+    prompts = {call.prompt for call in (*opening.values(), *following.values())}
+    errors = first.errors | second.errors
     return AnswerClaims(
-        judge=_name(judge, [*opening.values(), *following.values()]),
+        judge=" ".join([judge.id, *sorted(prompts)]),
         answer=found.answer(),
         reference=found.reference(),
         chunks=None if row.contexts is None else len(row.contexts),
         useful=found.useful(),
         questions=tuple(said["questions"]) if said else None,
         noncommittal=True if refused else said.get("noncommittal"),
-        errors=_in_order(first.errors | second.errors),
+        # In the order of the plan, in which questions come last.
+        errors=tuple(f"{step}: {errors[step]}" for step in sorted(errors, key="questions".__eq__)),
     )
 
 
@@ -112,18 +122,6 @@ def _different(claims: list[str] | None) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(claim for claim in plain if claim))
 
 
-def _name(judge: Judge, calls: Iterable[JudgeCall]) -> str:
-    """The judge with the prompts that it was asked with."""
-    prompts = sorted({call.prompt for call in calls})
-    return f"{judge.id} {' '.join(prompts)}" if prompts else judge.id
-
-
-def _in_order(errors: Mapping[str, str]) -> tuple[str, ...]:
-    """The errors in the order of the plan, in which questions come last."""
-    steps = sorted(errors, key="questions".__eq__)
-    return tuple(f"{step}: {errors[step]}" for step in steps)
-
-
 class Verdicts:
     """The replies to a plan's calls; what has no reply is None."""
 
@@ -157,7 +155,11 @@ class Verdicts:
         """Whether each context is useful for the reference; None where that was not asked."""
         if "useful" not in self._plan.parts:
             return None
-        return tuple(map(self._is_useful, self._plan.row.contexts or ()))
+        ranks = [self._ranks.get(context.text) for context in self._plan.row.contexts or ()]
+        return tuple(
+            False if rank is None else self._replies.get(f"chunk {rank}", {}).get("useful")
+            for rank in ranks
+        )
 
     def _claims(
         self, texts: tuple[str, ...] | None, part: Part, others: Mapping[str, bool]
@@ -184,6 +186,62 @@ class Verdicts:
             return False
         return self._in_chunk.get(f"chunk {rank}", {}).get(claim)
 
-    def _is_useful(self, context: Context) -> bool | None:
-        rank = self._ranks.get(context.text)
-        return False if rank is None else self._replies.get(f"chunk {rank}", {}).get("useful")
+
+Known = Callable[[JudgeCall], Mapping[str, Any] | None]
+"""What is known already of a call's reply."""
+
+
+def planned_calls(
+    rows: Iterable[AnswerRow],
+    wanted: Collection[str],
+    *,
+    refused: Collection[str] = (),
+    seed: int = 0,
+    known: Known = lambda call: None,
+) -> Iterator[JudgeCall]:
+    """The calls that judging these rows will take at most; `refused` are the ids of refusals.
+
+    Where the claims of a row are known, the calls for verdicts on them are those that will be
+    made. Where they are not, each text stands for its own claims, which are about as long; where
+    it turns out to claim nothing, fewer calls are made.
+    """
+    for row in rows:
+        plan = plan_of(row, wanted, refused=row.id in refused, seed=seed)
+        opening = opening_calls(plan)
+        yield from opening.values()
+        reply = known(opening["claims"]) if "claims" in opening else None
+        claimed = Claimed(
+            (plan.row.answer or "",) if plan.of_answer else None,
+            (plan.reference or "",) if plan.of_reference else None,
+        )
+        if reply is not None:
+            claimed = claimed_in(plan, reply)
+        yield from verdict_calls(plan, claimed).values()
+
+
+def likened(
+    asked: Iterable[tuple[str | None, AnswerClaims]], embedder: Embedder
+) -> list[AnswerClaims]:
+    """The claims with the cosine of each of their questions to the one asked, in their order.
+
+    All texts are embedded in one batch, each once. Where there is no question, or nothing to
+    compare it with, the claims stay as they are.
+    """
+    pairs = list(asked)
+    texts = sorted(
+        {
+            text
+            for question, claims in pairs
+            if question is not None and claims.questions
+            for text in (question, *claims.questions)
+        }
+    )
+    vectors = dict(zip(texts, embedder.embed(texts), strict=True)) if texts else {}
+    found = []
+    for question, claims in pairs:
+        if question is None or claims.questions is None:
+            found.append(claims)
+        else:
+            cosines = tuple(float(vectors[question] @ vectors[text]) for text in claims.questions)
+            found.append(structs.replace(claims, likeness=cosines))
+    return found

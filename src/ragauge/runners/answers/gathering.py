@@ -16,11 +16,9 @@ from ragauge.contracts.refusal import REFUSING, Refusal
 from ragauge.ingest.answered.calibrations import AnswerCalibration, Calibrations
 from ragauge.ingest.fields import quoted
 from ragauge.metrics.answers import AnswerFacts
-from ragauge.models.embedders import embedder
-from ragauge.models.endpoint_embedder import EmbeddingFailed
+from ragauge.models.embedders import RememberedEmbedder, embedder
+from ragauge.models.endpoint_embedder import EmbeddingFailed, KeptReplies, StoredEmbedder
 from ragauge.models.judging import likened
-from ragauge.models.remembered import RememberedEmbedder
-from ragauge.models.stored_embedder import KeptReplies, StoredEmbedder
 from ragauge.runners.answers.asking import Announce, Judging
 from ragauge.runners.answers.likeness import with_likeness
 from ragauge.runners.answers.measuring import Progress, measured_answers

@@ -1,26 +1,135 @@
-"""Mentions linked by a search service that answers as Wikidata's does.
+"""Mentions linked to the entities of a file by name, or by a search service as Wikidata's.
 
-Nothing is asked unless you make a linker with a URL: no model of Ragauge's own has one.
+No service is asked unless you make a linker with a URL: no model of Ragauge's own has one.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragauge.contracts.system import CallFailed
 from ragauge.errors import UsageError
+from ragauge.ingest.linked.knowledge_base import KnownEntity, known_entities
 from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.text.canonical import canonical
 from ragauge.text.visible import one_line
 
 if TYPE_CHECKING:
     from yarl import URL
 
+_SHORTEST = 4
+"""Letters of a word that may tell two entities apart: shorter ones stand in every text."""
+
+
+class ExactLinks:
+    """Links a mention to whatever bears that name; None, which is NIL, where nothing does.
+
+    Case and punctuation do not count. Of several the one whose description has most words of the
+    context comes first, ties by id.
+
+    >>> rm = KnownEntity(id="rm", names=("Rijksmuseum",), ids={"wikidata": "Q190804"})
+    >>> ExactLinks([rm]).link("rijksmuseum", "Het Rijksmuseum in Amsterdam")
+    [{'ids': {'wikidata': 'Q190804'}, 'score': 1.0, 'name': 'Rijksmuseum'}]
+    """
+
+    def __init__(self, entities: Iterable[KnownEntity]) -> None:
+        self._by_name: dict[str, list[KnownEntity]] = {}
+        for entity in sorted(entities, key=lambda one: one.id):
+            for name in dict.fromkeys(map(canonical, entity.names)):
+                self._by_name.setdefault(name, []).append(entity)
+
+    @classmethod
+    def read(cls, file: str) -> ExactLinks:
+        """A linker to the entities of a knowledge-base file."""
+        return cls(known_entities(file))
+
+    def link(self, mention: str, context: str) -> Sequence[dict[str, Any]] | None:
+        named = self._by_name.get(canonical(mention), [])
+        return ranked([(entity, 1.0) for entity in named], mention, context) or None
+
+
+def ranked(
+    candidates: Sequence[tuple[KnownEntity, float]], mention: str, context: str
+) -> list[dict[str, Any]]:
+    """Candidates with their scores, the likeliest first; the context only breaks ties."""
+    around = _words(context) - _words(mention)
+    told = [
+        (likeness + _shared(entity, around) if len(candidates) > 1 else likeness, entity)
+        for entity, likeness in candidates
+    ]
+    return [
+        {"ids": entity.ids, "score": round(score, 6), "name": entity.names[0]}
+        for score, entity in sorted(told, key=lambda one: (-one[0], one[1].id))
+    ]
+
+
+def _shared(entity: KnownEntity, around: frozenset[str]) -> float:
+    """A hundredth at most: the share of the context that the entity's description has."""
+    words = _words(" ".join((entity.description, *entity.names)))
+    return len(words & around) / (100 * (len(around) or 1))
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word for word in canonical(text).split() if len(word) >= _SHORTEST)
+
+
+THRESHOLD = 82.0
+"""Names less alike than this, of 100, are different names."""
+MOST = 10
+
+
+class FuzzyLinks:
+    """Links a mention to the entities whose names are spelled most like it, in any order of words.
+
+    Where none reaches the threshold the answer is None, which is NIL. The context breaks ties.
+
+    >>> rm = KnownEntity(id="rm", names=("Rijksmuseum",), ids={"wikidata": "Q190804"})
+    >>> FuzzyLinks([rm]).link("Rijksmusem", "")
+    [{'ids': {'wikidata': 'Q190804'}, 'score': 0.952381, 'name': 'Rijksmuseum'}]
+    >>> FuzzyLinks([rm]).link("Museum of Lamps", "") is None
+    True
+    """
+
+    def __init__(self, entities: Iterable[KnownEntity], threshold: float = THRESHOLD) -> None:
+        if not 0 < threshold <= 100:
+            raise UsageError(f"threshold {threshold:g}: likeness goes from 0 to 100")
+        self._threshold = threshold
+        self._entities = sorted(entities, key=lambda one: one.id)
+        self._names = [
+            (canonical(name), place)
+            for place, entity in enumerate(self._entities)
+            for name in entity.names
+        ]
+
+    @classmethod
+    def read(cls, file: str, threshold: float = THRESHOLD) -> FuzzyLinks:
+        """A linker to the entities of a knowledge-base file."""
+        return cls(known_entities(file), threshold)
+
+    def link(self, mention: str, context: str) -> Sequence[dict[str, Any]] | None:
+        best = self._likeness(canonical(mention))
+        near = sorted(best, key=lambda place: (-best[place], self._entities[place].id))[:MOST]
+        found = [(self._entities[place], best[place] / 100) for place in near]
+        return ranked(found, mention, context) or None
+
+    def _likeness(self, mention: str) -> dict[int, float]:
+        """Of each entity that is alike enough, the best likeness of a name of its."""
+        from rapidfuzz import fuzz
+
+        best: dict[int, float] = {}
+        for name, place in self._names:
+            spelled = fuzz.ratio(mention, name, score_cutoff=self._threshold)
+            likeness = spelled or fuzz.token_sort_ratio(mention, name, score_cutoff=self._threshold)
+            if likeness:
+                best[place] = max(best.get(place, 0.0), likeness)
+        return best
+
+
 WIKIDATA = "https://www.wikidata.org/w/api.php"
 MOST_BYTES = 4 << 20
 TIMEOUT_S = 10.0
-MOST = 10
 _SHOWN = 200
 _AGAIN = (408, 429)
 
