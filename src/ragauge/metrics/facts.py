@@ -248,7 +248,9 @@ def run_facts(reader: Reader, key: Key, trace: Trace, variation: Variation) -> R
         variation,
         refused=not facts.answered,
         claim_right=facts.answered and bool(facts.contained),
-        citations_right=_citations_right(facts),
+        citations_right=(
+            bool(facts.hit) and facts.in_scope is not False if facts.citable else not facts.cited
+        ),
         echoed=facts.echoed,
         claim=CANONS[reader.reading.canon](facts.claim) if facts.answered else "",
         cited=frozenset(facts.cited),
@@ -276,12 +278,6 @@ def variation_of(trace: Trace) -> Variation:
         trace.seed or 0,
         trace.repeat or 0,
     )
-
-
-def _citations_right(facts: Facts) -> bool:
-    if not facts.citable:
-        return not facts.cited
-    return bool(facts.hit) and facts.in_scope is not False
 
 
 def _number(paraphrase: int | str | None) -> int:

@@ -300,12 +300,6 @@ def _shown(said: list[str]) -> str | None:
 
 
 METRICS: tuple[Metric, ...] = (
-    groundedness,
-    grounded,
-    brief_faithfulness,
-    number_agreement,
-    date_agreement,
-    citation_precision,
-    citation_recall,
-    misattributed,
+    *(groundedness, grounded, brief_faithfulness, number_agreement, date_agreement),
+    *(citation_precision, citation_recall, misattributed),
 )

@@ -206,19 +206,9 @@ def coverage(facts: LabelFacts) -> Row | Absent:
 
 
 METRICS: tuple[Metric, ...] = (
-    accuracy,
-    accuracy_lenient,
-    macro_f1,
-    macro_f1_all,
-    weighted_f1,
-    macro_precision,
-    macro_recall,
-    category_accuracy,
-    category_gap,
-    hierarchical_precision,
-    hierarchical_recall,
-    hierarchical_f1,
-    coverage,
+    *(accuracy, accuracy_lenient, macro_f1, macro_f1_all, weighted_f1, macro_precision),
+    *(macro_recall, category_accuracy, category_gap, hierarchical_precision, hierarchical_recall),
+    *(hierarchical_f1, coverage),
 )
 OVER_LABELS = frozenset(entry.id for entry in METRICS if entry.columns == COUNTED)
 """The metrics that share their rows: three counts a label."""

@@ -171,13 +171,7 @@ def _strong(mention: LinkedMention) -> bool:
 
 
 END_TO_END: Sequence[Metric] = (
-    strong_precision,
-    strong_recall,
-    strong_f1,
-    weak_precision,
-    weak_recall,
-    weak_f1,
-    mention_f1,
+    *(strong_precision, strong_recall, strong_f1, weak_precision, weak_recall, weak_f1, mention_f1),
 )
 
 
@@ -341,17 +335,9 @@ HIPE: Sequence[Metric] = tuple(one for k in HIPE_RANKS for one in hipe_at(k))
 """What HIPE's scorer counts: measured for HIPE files, and where a gate names it."""
 METRICS: Sequence[Metric] = (
     *(hits_at(k) for k in DEFAULT_RANKS),
-    hits_at_1_relaxed,
-    mrr,
-    mrr_answered,
-    mrr_relaxed,
-    nil_precision,
-    nil_recall,
-    nil_f1,
-    accuracy,
+    *(hits_at_1_relaxed, mrr, mrr_answered, mrr_relaxed, nil_precision, nil_recall, nil_f1),
+    *(accuracy,),
     *END_TO_END,
     *HIPE,
-    consistency,
-    consistency_coverage,
-    coverage,
+    *(consistency, consistency_coverage, coverage),
 )

@@ -321,13 +321,7 @@ def factual_accuracy(facts: AnswerFacts) -> Row | Absent:
 
 
 METRICS: tuple[Metric, ...] = (
-    exact_match,
-    containment,
-    token_recall,
-    token_f1,
-    content_f1,
+    *(exact_match, containment, token_recall, token_f1, content_f1),
     *(rouge_metric(kind, "unicode", False) for kind in KINDS),
-    chrf,
-    edit_distance,
-    factual_accuracy,
+    *(chrf, edit_distance, factual_accuracy),
 )

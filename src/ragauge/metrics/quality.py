@@ -267,20 +267,9 @@ def errors(facts: Facts) -> Row | Absent:
 
 
 METRICS: tuple[Metric, ...] = (
-    precision_cited,
-    precision_strict,
-    under_refusal,
-    over_refusal,
-    citation_hit_rate,
-    chr_shipped,
-    compliance,
-    claim_containment,
-    out_of_scope,
-    in_scope,
-    gold_retrieved_at(5),
-    constraints_echoed,
-    coverage,
-    errors,
+    *(precision_cited, precision_strict, under_refusal, over_refusal, citation_hit_rate),
+    *(chr_shipped, compliance, claim_containment, out_of_scope, in_scope, gold_retrieved_at(5)),
+    *(constraints_echoed, coverage, errors),
 )
 
 LABELS = (

@@ -190,19 +190,8 @@ def error_rate(question: QuestionRuns) -> Row | Absent:
 
 
 METRICS: tuple[Metric, ...] = (
-    acr,
-    cghc,
-    success,
-    css,
-    css_all,
-    css_pairwise,
-    ned50,
-    agreement,
-    rcr,
-    refusal_rate,
-    scu_cons,
-    iaa,
-    error_rate,
+    *(acr, cghc, success, css, css_all, css_pairwise, ned50, agreement, rcr, refusal_rate),
+    *(scu_cons, iaa, error_rate),
 )
 
 

@@ -402,28 +402,9 @@ def lambda_share(side: str, state: LambdaState) -> Metric:
 
 
 METRICS: tuple[Metric, ...] = (
-    valid,
-    checked,
-    unanswered,
-    marker,
-    payload,
-    text,
-    support,
-    match_rate,
-    coverage,
-    cited_coverage,
-    span_precision,
-    span_recall,
-    deltas_context,
-    deltas_chunk,
-    deltas_anchor,
-    deltas_decoy,
-    rerank_tau,
-    rerank_uplift,
-    rank_rho,
-    rank_tau,
-    rank_overlap,
-    rerank_flips,
+    *(valid, checked, unanswered, marker, payload, text, support, match_rate, coverage),
+    *(cited_coverage, span_precision, span_recall, deltas_context, deltas_chunk, deltas_anchor),
+    *(deltas_decoy, rerank_tau, rerank_uplift, rank_rho, rank_tau, rank_overlap, rerank_flips),
     *(lambda_share(side, state) for side in _SIDES for state in STATES),
 )
 

@@ -91,21 +91,18 @@ class NgramEmbedder:
 
         rows = np.zeros((len(texts), self._dimension), dtype=np.float32)
         for row, text in zip(rows, texts, strict=True):
-            places, weights = _weighted(text, self._dimension)
-            if places:
-                sums = np.bincount(places, weights, self._dimension).astype(np.float64)
-                row[:] = _of_length_one(sums)
+            counts = Counter(gram for word in canonical(text).split() for gram in _grams(word))
+            if not counts:
+                continue
+            places = [gram % self._dimension for gram in counts]
+            weights = [
+                (1 + math.log(times)) * (1 if gram & _SIGN else -1)
+                for gram, times in counts.items()
+            ]
+            sums = np.bincount(places, weights, self._dimension).astype(np.float64)
+            length = math.sqrt(math.fsum(value * value for value in sums.tolist() if value))
+            row[:] = sums / length if length else sums
         return rows
-
-
-def _weighted(text: str, dimension: int) -> tuple[list[int], list[float]]:
-    """The place of each n-gram of the text, and its signed weight."""
-    counts = Counter(gram for word in canonical(text).split() for gram in _grams(word))
-    places = [gram % dimension for gram in counts]
-    weights = [
-        (1 + math.log(times)) * (1 if gram & _SIGN else -1) for gram, times in counts.items()
-    ]
-    return places, weights
 
 
 @lru_cache(WORDS_KEPT)
@@ -117,11 +114,6 @@ def _grams(word: str) -> tuple[int, ...]:
         for size in range(SHORTEST, LONGEST + 1)
         for start in range(len(padded) - size + 1)
     )
-
-
-def _of_length_one(sums: NDArray[np.float64]) -> NDArray[np.float64]:
-    length = math.sqrt(math.fsum(value * value for value in sums.tolist() if value))
-    return sums / length if length else sums
 
 
 MOST = 16_384

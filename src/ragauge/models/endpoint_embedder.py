@@ -238,14 +238,12 @@ class StoredEmbedder:
         if new:
             made = self._embedder.embed(list(new.values())).astype("<f4")
             vectors |= dict(zip(new, made, strict=True))
-            self._kept.put_all({key: vectors[key].tobytes() for key in new} | self._length())
+            length = {} if self._endpoint is None else {self._length_key: b"%d" % self.dimension}
+            self._kept.put_all({key: vectors[key].tobytes() for key in new} | length)
         rows = np.empty((len(texts), self.dimension), dtype=np.float32)
         for row, key in zip(rows, keys, strict=True):
             row[:] = vectors[key]
         return rows
-
-    def _length(self) -> dict[str, bytes]:
-        return {} if self._endpoint is None else {self._length_key: b"%d" % self.dimension}
 
     @property
     def _length_key(self) -> str:

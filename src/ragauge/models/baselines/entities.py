@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from ragauge.contracts.component_models import ExtractsEntities
-from ragauge.ingest.linked.knowledge_base import KnownEntity, known_entities
+from ragauge.ingest.linked.knowledge_base import KnownEntity
 
 
 class FoundSpan(Struct, frozen=True, order=True):
@@ -124,11 +124,6 @@ class GazetteerEntities:
             pieces = _PIECE.findall(name)
             self._names.setdefault(_form(pieces, type_of), []).append((pieces, type_of))
         self._longest = max(map(len, self._names), default=0)
-
-    @classmethod
-    def read(cls, file: str) -> GazetteerEntities:
-        """The names of a knowledge-base file."""
-        return cls(known_entities(file))
 
     def extract_entities(self, text: str) -> list[FoundSpan]:
         found = list(_PIECE.finditer(text))

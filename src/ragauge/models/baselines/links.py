@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from ragauge.contracts.system import CallFailed
 from ragauge.errors import UsageError
-from ragauge.ingest.linked.knowledge_base import KnownEntity, known_entities
+from ragauge.ingest.linked.knowledge_base import KnownEntity
 from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.text.canonical import canonical
 from ragauge.text.visible import one_line
@@ -39,11 +39,6 @@ class ExactLinks:
         for entity in sorted(entities, key=lambda one: one.id):
             for name in dict.fromkeys(map(canonical, entity.names)):
                 self._by_name.setdefault(name, []).append(entity)
-
-    @classmethod
-    def read(cls, file: str) -> ExactLinks:
-        """A linker to the entities of a knowledge-base file."""
-        return cls(known_entities(file))
 
     def link(self, mention: str, context: str) -> Sequence[dict[str, Any]] | None:
         named = self._by_name.get(canonical(mention), [])
@@ -103,28 +98,18 @@ class FuzzyLinks:
             for name in entity.names
         ]
 
-    @classmethod
-    def read(cls, file: str, threshold: float = THRESHOLD) -> FuzzyLinks:
-        """A linker to the entities of a knowledge-base file."""
-        return cls(known_entities(file), threshold)
-
     def link(self, mention: str, context: str) -> Sequence[dict[str, Any]] | None:
-        best = self._likeness(canonical(mention))
+        from rapidfuzz import fuzz
+
+        name_of, best = canonical(mention), dict[int, float]()
+        for name, place in self._names:
+            spelled = fuzz.ratio(name_of, name, score_cutoff=self._threshold)
+            likeness = spelled or fuzz.token_sort_ratio(name_of, name, score_cutoff=self._threshold)
+            if likeness:  # of each entity that is alike enough, that of its best name
+                best[place] = max(best.get(place, 0.0), likeness)
         near = sorted(best, key=lambda place: (-best[place], self._entities[place].id))[:MOST]
         found = [(self._entities[place], best[place] / 100) for place in near]
         return ranked(found, mention, context) or None
-
-    def _likeness(self, mention: str) -> dict[int, float]:
-        """Of each entity that is alike enough, the best likeness of a name of its."""
-        from rapidfuzz import fuzz
-
-        best: dict[int, float] = {}
-        for name, place in self._names:
-            spelled = fuzz.ratio(mention, name, score_cutoff=self._threshold)
-            likeness = spelled or fuzz.token_sort_ratio(mention, name, score_cutoff=self._threshold)
-            if likeness:
-                best[place] = max(best.get(place, 0.0), likeness)
-        return best
 
 
 WIKIDATA = "https://www.wikidata.org/w/api.php"
@@ -175,6 +160,15 @@ class SearchLinks:
         """The body of the reply; raises CallFailed."""
         import aiohttp
 
+        url = self._url.update_query(
+            action="wbsearchentities",
+            search=mention,
+            language=self._language,
+            uselang=self._language,
+            limit=str(self._most),
+            type="item",
+            format="json",
+        )
         try:
             async with (
                 aiohttp.ClientSession(
@@ -183,10 +177,13 @@ class SearchLinks:
                     timeout=aiohttp.ClientTimeout(total=self._timeout_s),
                     trust_env=False,
                 ) as session,
-                session.get(self._asking(mention), allow_redirects=False) as response,
+                session.get(url, allow_redirects=False) as response,
             ):
                 if response.status != 200:
-                    raise _turned_down(response.status, response.reason or "")
+                    status = response.status
+                    fact = one_line(response.reason or "", _SHOWN) or "without a reason"
+                    again = status in _AGAIN or status >= 500
+                    raise CallFailed(f"http_{status}", fact, again=again)
                 content = await response.content.read(MOST_BYTES + 1)
                 while len(content) <= MOST_BYTES and (part := await response.content.readany()):
                     content += part
@@ -201,17 +198,6 @@ class SearchLinks:
             raise CallFailed("too_large", f"the reply is longer than {MOST_BYTES >> 20} MiB")
         return content
 
-    def _asking(self, mention: str) -> URL:
-        return self._url.update_query(
-            action="wbsearchentities",
-            search=mention,
-            language=self._language,
-            uselang=self._language,
-            limit=str(self._most),
-            type="item",
-            format="json",
-        )
-
 
 def _checked(url: str) -> URL:
     """The URL; what is wrong is said without it, because it may hold a secret."""
@@ -225,12 +211,6 @@ def _checked(url: str) -> URL:
     if not is_web:
         raise UsageError("the URL of the search is none of http or https; write http://host/path")
     return whole
-
-
-def _turned_down(status: int, reason: str) -> CallFailed:
-    again = status in _AGAIN or status >= 500
-    fact = one_line(reason, _SHOWN) or "without a reason"
-    return CallFailed(f"http_{status}", fact, again=again)
 
 
 def _results(content: bytes) -> list[dict[str, Any]]:

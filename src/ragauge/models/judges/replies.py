@@ -159,12 +159,25 @@ def completion_of(reply: Any) -> Completion:
         found = msgspec.convert(reply, _Reply)
         choice = found.choices[0]
     except (msgspec.ValidationError, IndexError):
-        raise CallFailed("bad_reply", _not_a_completion(reply), again=True) from None
+        fact = "the reply is no chat completion"
+        error = reply.get("error") if isinstance(reply, dict) else None
+        message = error.get("message") if isinstance(error, dict) else error
+        if isinstance(message, str):
+            fact = f"{fact}; it says: {one_line(message, _SHOWN)}"
+        raise CallFailed("bad_reply", fact, again=True) from None
+    content = choice.message.content  # it may come in parts
+    parts = content if isinstance(content, list) else [content]
+    texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
+    counts = found.usage if isinstance(found.usage, dict) else {}
+    prompt, completion = counts.get("prompt_tokens"), counts.get("completion_tokens")
+    tokens = None
+    if type(prompt) is int and type(completion) is int and min(prompt, completion) >= 0:
+        tokens = Tokens(prompt, completion)
     return Completion(
-        text=_text(choice.message.content),
+        text="".join(text for text in texts if isinstance(text, str)),
         finish=choice.finish_reason,
         refusal=choice.message.refusal,
-        tokens=_tokens(found.usage),
+        tokens=tokens,
         logprob=_mean_logprob(choice.logprobs),
     )
 
@@ -213,21 +226,6 @@ def _written(value: Any) -> bytes:
     return msgspec.json.encode(value, order="deterministic")
 
 
-def _text(content: Any) -> str:
-    """The text of a message, also where it comes in parts."""
-    parts = content if isinstance(content, list) else [content]
-    texts = [part.get("text") if isinstance(part, dict) else part for part in parts]
-    return "".join(text for text in texts if isinstance(text, str))
-
-
-def _tokens(usage: Any) -> Tokens | None:
-    counts = usage if isinstance(usage, dict) else {}
-    prompt, completion = counts.get("prompt_tokens"), counts.get("completion_tokens")
-    if type(prompt) is not int or type(completion) is not int or min(prompt, completion) < 0:
-        return None
-    return Tokens(prompt, completion)
-
-
 def _mean_logprob(told: Any) -> float | None:
     """The mean of the tokens' log-probabilities; None where one of them is not told."""
     tokens = told.get("content") if isinstance(told, dict) else None
@@ -236,11 +234,3 @@ def _mean_logprob(told: Any) -> float | None:
     found = [token.get("logprob") if isinstance(token, dict) else None for token in tokens]
     numbers = [one for one in found if isinstance(one, int | float) and math.isfinite(one)]
     return math.fsum(numbers) / len(numbers) if len(numbers) == len(found) else None
-
-
-def _not_a_completion(reply: Any) -> str:
-    """The fact, with the reply's own error where it tells one."""
-    error = reply.get("error") if isinstance(reply, dict) else None
-    message = error.get("message") if isinstance(error, dict) else error
-    fact = "the reply is no chat completion"
-    return f"{fact}; it says: {one_line(message, _SHOWN)}" if isinstance(message, str) else fact
