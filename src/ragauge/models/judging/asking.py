@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     Vectors = dict[str, NDArray[np.float32]]
 
 Value = dict[str, Any]
+Claims = tuple[Claim, ...] | None
 
 
 class Replies(Struct, frozen=True):
@@ -64,15 +65,16 @@ async def judge_answer(
     claimed = claimed_in(plan, first.values.get("claims"))
     following = verdict_calls(plan, claimed)
     second = await replies_of(judge, following)
-    found, said = Verdicts(plan, claimed, second.values), first.values.get("questions", {})
+    said = first.values.get("questions", {})
+    answer, reference, useful = _verdicts(plan, claimed, second.values)
     prompts = {call.prompt for call in (*opening.values(), *following.values())}
     errors = first.errors | second.errors
     return AnswerClaims(
         judge=" ".join([judge.id, *sorted(prompts)]),
-        answer=found.answer(),
-        reference=found.reference(),
+        answer=answer,
+        reference=reference,
         chunks=None if row.contexts is None else len(row.contexts),
-        useful=found.useful(),
+        useful=useful,
         questions=tuple(said["questions"]) if said else None,
         noncommittal=True if refused else said.get("noncommittal"),
         # In the order of the plan, in which questions come last.
@@ -82,9 +84,15 @@ async def judge_answer(
 
 async def replies_of(judge: Judge, calls: Mapping[str, JudgeCall]) -> Replies:
     """The replies to calls that are made at once."""
-    came = await asyncio.gather(
-        *(_asked(judge, call) for call in calls.values()), return_exceptions=True
-    )
+
+    async def asked(call: JudgeCall) -> JudgeReply:
+        reply = await judge.ask(call)
+        wrong = list(faults(reply.value, call.schema))  # once more: a judge may be anybody's
+        if wrong:
+            raise CallFailed("bad_reply", "; ".join(wrong))
+        return reply
+
+    came = await asyncio.gather(*map(asked, calls.values()), return_exceptions=True)
     values, errors, logprobs = dict[str, Value](), dict[str, str](), dict[str, float]()
     for step, reply in zip(calls, came, strict=True):
         if isinstance(reply, CallFailed):
@@ -98,13 +106,57 @@ async def replies_of(judge: Judge, calls: Mapping[str, JudgeCall]) -> Replies:
     return Replies(values, errors, logprobs)
 
 
-async def _asked(judge: Judge, call: JudgeCall) -> JudgeReply:
-    """The reply, checked once more: a judge may be anybody's."""
-    reply = await judge.ask(call)
-    wrong = list(faults(reply.value, call.schema))
-    if wrong:
-        raise CallFailed("bad_reply", "; ".join(wrong))
-    return reply
+def _verdicts(
+    plan: Plan, claimed: Claimed, replies: Mapping[str, Value]
+) -> tuple[Claims, Claims, tuple[bool | None, ...] | None]:
+    """The claims of answer and reference with their verdicts, and which contexts are useful.
+
+    What has no reply is None. A blank context says nothing, and was not asked about.
+    """
+    contexts, ranks = plan.row.contexts or (), plan.passages
+    asked = claims_for_chunks(plan, claimed)
+    in_chunk = {
+        step: dict(zip(asked, reply["verdicts"], strict=True))
+        for step, reply in replies.items()
+        if "verdicts" in reply
+    }
+
+    def verdict(context: Context, claim: str) -> bool | None:
+        rank = ranks.get(context.text)
+        return False if rank is None else in_chunk.get(f"chunk {rank}", {}).get(claim)
+
+    def judged(texts: tuple[str, ...] | None, part: Part, others: Mapping[str, bool]) -> Claims:
+        if texts is None:
+            return None
+        shown = contexts if part in plan.parts else ()
+        return tuple(
+            Claim(
+                text=text,
+                chunks=tuple(verdict(context, text) for context in shown),
+                other=others.get(text),
+            )
+            for text in texts
+        )
+
+    by_name: dict[str, dict[str, bool]] = {}
+    names = ("answer_claims", "reference_claims")
+    for name, texts in zip(names, claims_for_agreement(plan, claimed), strict=True):
+        found = replies.get("agreement", {}).get(name)
+        by_name[name] = {} if found is None else dict(zip(texts, found, strict=True))
+    if "reference_in_answer" in plan.parts and claimed.answer == ():
+        by_name["reference_claims"] = dict.fromkeys(claimed.reference or (), False)
+    useful = None
+    if "useful" in plan.parts:
+        places = [ranks.get(context.text) for context in contexts]
+        useful = tuple(
+            False if rank is None else replies.get(f"chunk {rank}", {}).get("useful")
+            for rank in places
+        )
+    return (
+        judged(claimed.answer, "answer_in_chunks", by_name["answer_claims"]),
+        judged(claimed.reference, "reference_in_chunks", by_name["reference_claims"]),
+        useful,
+    )
 
 
 def claimed_in(plan: Plan, reply: Mapping[str, Any] | None) -> Claimed:
@@ -120,71 +172,6 @@ def _different(claims: list[str] | None) -> tuple[str, ...] | None:
         return None
     plain = (" ".join(claim.split()) for claim in claims)
     return tuple(dict.fromkeys(claim for claim in plain if claim))
-
-
-class Verdicts:
-    """The replies to a plan's calls; what has no reply is None."""
-
-    def __init__(
-        self, plan: Plan, claimed: Claimed, replies: Mapping[str, Mapping[str, Any]]
-    ) -> None:
-        self._plan, self._claimed, self._replies = plan, claimed, replies
-        self._ranks = plan.passages
-        asked = claims_for_chunks(plan, claimed)
-        self._in_chunk = {
-            step: dict(zip(asked, reply["verdicts"], strict=True))
-            for step, reply in replies.items()
-            if "verdicts" in reply
-        }
-
-    def answer(self) -> tuple[Claim, ...] | None:
-        """The answer's claims, with the verdicts of the contexts and of the references."""
-        asked, _ = claims_for_agreement(self._plan, self._claimed)
-        others = self._others("answer_claims", asked)
-        return self._claims(self._claimed.answer, "answer_in_chunks", others)
-
-    def reference(self) -> tuple[Claim, ...] | None:
-        """The reference's claims, with the verdicts of the contexts and of the answer."""
-        _, asked = claims_for_agreement(self._plan, self._claimed)
-        others = self._others("reference_claims", asked)
-        if "reference_in_answer" in self._plan.parts and self._claimed.answer == ():
-            others = dict.fromkeys(self._claimed.reference or (), False)
-        return self._claims(self._claimed.reference, "reference_in_chunks", others)
-
-    def useful(self) -> tuple[bool | None, ...] | None:
-        """Whether each context is useful for the reference; None where that was not asked."""
-        if "useful" not in self._plan.parts:
-            return None
-        ranks = [self._ranks.get(context.text) for context in self._plan.row.contexts or ()]
-        return tuple(
-            False if rank is None else self._replies.get(f"chunk {rank}", {}).get("useful")
-            for rank in ranks
-        )
-
-    def _claims(
-        self, texts: tuple[str, ...] | None, part: Part, others: Mapping[str, bool]
-    ) -> tuple[Claim, ...] | None:
-        if texts is None:
-            return None
-        contexts = (self._plan.row.contexts or ()) if part in self._plan.parts else ()
-        return tuple(
-            Claim(
-                text=text,
-                chunks=tuple(self._verdict(context, text) for context in contexts),
-                other=others.get(text),
-            )
-            for text in texts
-        )
-
-    def _others(self, name: str, asked: tuple[str, ...]) -> dict[str, bool]:
-        verdicts = self._replies.get("agreement", {}).get(name)
-        return {} if verdicts is None else dict(zip(asked, verdicts, strict=True))
-
-    def _verdict(self, context: Context, claim: str) -> bool | None:
-        rank = self._ranks.get(context.text)
-        if rank is None:  # a blank context says nothing, and was not asked about
-            return False
-        return self._in_chunk.get(f"chunk {rank}", {}).get(claim)
 
 
 Known = Callable[[JudgeCall], Mapping[str, Any] | None]
