@@ -288,7 +288,7 @@ def retrieval_sums(
 ) -> dict[str, Sums]:
     """The rows of each metric for every query, by metric id.
 
-    The metrics are those of `metrics.retrieval` and `retrieval_names.named`. A query without a
+    The metrics are those of `metrics.retrieval`, by `named` too. A query without a
     relevant document is absent, or zero with `no_rel="zero"`, as in the metrics' own `measure`.
     """
     grades, found = Grades(rankings), {}
