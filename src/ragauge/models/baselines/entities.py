@@ -174,16 +174,12 @@ def _without_ending(word: str) -> str:
 
 
 def _capitals_fit(name: Sequence[str], written: Sequence[str]) -> bool:
-    if _is_acronym(name):
-        return list(name) == list(written)
+    letters = "".join(name)
+    if len(letters) <= _LONGEST_ACRONYM and sum(map(str.isupper, letters)) > 1:
+        return list(name) == list(written)  # an acronym
     capitals = [place for place, piece in enumerate(name) if piece[0].isupper()]
     needed = capitals[1:] if len(capitals) > 1 and capitals[0] == 0 else capitals
     return all(written[place][0].isupper() for place in needed)
-
-
-def _is_acronym(name: Sequence[str]) -> bool:
-    letters = "".join(name)
-    return len(letters) <= _LONGEST_ACRONYM and sum(map(str.isupper, letters)) > 1
 
 
 class JoinedEntities:

@@ -50,20 +50,16 @@ def ranked(
 ) -> list[dict[str, Any]]:
     """Candidates with their scores, the likeliest first; the context only breaks ties."""
     around = _words(context) - _words(mention)
-    told = [
-        (likeness + _shared(entity, around) if len(candidates) > 1 else likeness, entity)
-        for entity, likeness in candidates
-    ]
+    told = []
+    for entity, likeness in candidates:
+        words = _words(" ".join((entity.description, *entity.names)))
+        # A hundredth at most: the share of the context that the entity's description has.
+        shared = len(words & around) / (100 * (len(around) or 1))
+        told.append((likeness + shared if len(candidates) > 1 else likeness, entity))
     return [
         {"ids": entity.ids, "score": round(score, 6), "name": entity.names[0]}
         for score, entity in sorted(told, key=lambda one: (-one[0], one[1].id))
     ]
-
-
-def _shared(entity: KnownEntity, around: frozenset[str]) -> float:
-    """A hundredth at most: the share of the context that the entity's description has."""
-    words = _words(" ".join((entity.description, *entity.names)))
-    return len(words & around) / (100 * (len(around) or 1))
 
 
 def _words(text: str) -> frozenset[str]:

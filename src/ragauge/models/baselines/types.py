@@ -30,7 +30,12 @@ class KeywordTypes:
 
     def __init__(self, words: Mapping[str, Sequence[str]] | None = None) -> None:
         table = _bundled() if words is None else words
-        self._patterns = {label: _pattern(listed) for label, listed in table.items()}
+        self._patterns = {
+            label: re.compile(
+                "|".join(re.escape(word.casefold()).replace(r"\*", ".*") for word in listed)
+            )
+            for label, listed in table.items()
+        }
 
     def classify(self, text: str) -> str:
         scores = self.scores(text)
@@ -46,10 +51,6 @@ class KeywordTypes:
                 scores[label] += 2 if first else 1
             first = first and not meant
         return scores
-
-
-def _pattern(words: Sequence[str]) -> re.Pattern[str]:
-    return re.compile("|".join(re.escape(word.casefold()).replace(r"\*", ".*") for word in words))
 
 
 @cache

@@ -42,9 +42,16 @@ def chat_judge(
     Its key is in the environment variable `key_env`, else in RAGAUGE_JUDGE_KEY if that is set.
     `rate` is calls a second. Without a cache, replies are known as long as the judge lives.
     """
-    limits = _limits(
-        concurrency=concurrency, rate_per_s=rate, timeout_s=timeout_s, attempts=attempts
-    )
+    given = {
+        "concurrency": concurrency,
+        "rate_per_s": rate,
+        "timeout_s": timeout_s,
+        "attempts": attempts,
+    }
+    try:
+        limits = msgspec.convert(given, Limits)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"judge: {error}") from None
     endpoint = ModelEndpoint(url, "chat/completions", key=key_of(key_env, KEY), limits=limits)
     counted = Budget() if budget is None else budget
     known = _Memory() if cache is None else cache
@@ -62,10 +69,3 @@ class _Memory:
 
     def put(self, key: str, reply: bytes) -> None:
         self._replies.setdefault(key, reply)
-
-
-def _limits(**given: object) -> Limits:
-    try:
-        return msgspec.convert(given, Limits)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"judge: {error}") from None

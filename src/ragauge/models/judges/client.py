@@ -86,7 +86,10 @@ class Chat:
         prompt = prompt_tokens(messages)
         held = took = self._budget.hold(Tokens(most_prompt_tokens(messages), most))
         try:
-            said = self._without_key(completion_of(await self._endpoint.send(body)))
+            said = completion_of(await self._endpoint.send(body))
+            hidden = self._endpoint.without_key
+            refusal = None if said.refusal is None else hidden(said.refusal)
+            said = structs.replace(said, text=hidden(said.text), refusal=refusal)
             took = said.tokens or Tokens(prompt, tokens_of(said.text))
             return said
         except CallFailed as failed:
@@ -95,11 +98,6 @@ class Chat:
             raise
         finally:
             taken.append(self._budget.settle(held, took))
-
-    def _without_key(self, said: Completion) -> Completion:
-        hidden = self._endpoint.without_key
-        refusal = None if said.refusal is None else hidden(said.refusal)
-        return structs.replace(said, text=hidden(said.text), refusal=refusal)
 
 
 class ChatJudge:
