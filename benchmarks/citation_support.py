@@ -18,8 +18,8 @@ from benchmarks.peers.environments import ROOT
 from benchmarks.results import table, write_section
 from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.contracts.metric import Row
-from ragauge.metrics.answer_facts import AnswerFacts
-from ragauge.metrics.citation_support import citation_recall
+from ragauge.metrics.answers import AnswerFacts
+from ragauge.metrics.groundedness import citation_recall
 from ragauge.stats.discrimination import (
     auroc,
     balanced_accuracy,

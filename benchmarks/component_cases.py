@@ -64,7 +64,7 @@ class Annotated(NamedTuple):
 
 def annotated(folder: Path, share: float) -> Annotated:
     from ragauge.contracts.entities import Entity
-    from ragauge.metrics.entity_columns import columns_of
+    from ragauge.metrics.entity_kernel import columns_of
 
     spans = entities(round(DOCUMENTS * share))
     ids = [str(place) for place in range(len(spans[0]))]
@@ -134,8 +134,7 @@ def typed(folder: Path, share: float) -> Labels:
 
 def list_values(given: Labels) -> float:
     from ragauge.contracts.labels import LabelSet
-    from ragauge.metrics.label_codes import label_patterns
-    from ragauge.metrics.label_sums import label_values
+    from ragauge.metrics.label_sums import label_patterns, label_values
 
     patterns = label_patterns(LabelSet(name="letters", labels=LABELS), *given.lists)
     patterns.matrix()

@@ -18,10 +18,10 @@ from benchmarks.peers.environments import ROOT
 from benchmarks.results import table, write_section
 from ragauge.contracts.answers import ANSWER_KINDS, AnswerRow, Context
 from ragauge.contracts.metric import SCALE, Absent
-from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.answers import AnswerFacts
 from ragauge.metrics.groundedness import brief_faithfulness
+from ragauge.models.embedders import RememberedEmbedder
 from ragauge.models.minilm import MiniLMEmbedder
-from ragauge.models.remembered import RememberedEmbedder
 from ragauge.runners.answers.agreement import by_writer
 from ragauge.stats.discrimination import auroc, balanced_accuracy, interval_over_groups, value_of
 from ragauge.text.grounding import Passages, groundedness

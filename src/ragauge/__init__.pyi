@@ -48,8 +48,8 @@ from ragauge.ingest.manifest import read_manifest as read_manifest
 from ragauge.ingest.ranked.queries import QuerySource
 from ragauge.ingest.ranked.rankings import Given
 from ragauge.ingest.ranked.rankings import Given as Judgements
+from ragauge.metrics.declare import metric as metric
 from ragauge.metrics.retrieval import NoRelevant
-from ragauge.metrics.table import metric as metric
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.options import AnswerOptions
 from ragauge.runners.answers.scores import AnswersOutcome

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ragauge.citations import deltas
 from ragauge.citations.deltas import Asked, delta_s, deltas_of
 from ragauge.models import minilm
-from ragauge.models.ngram import NgramEmbedder
+from ragauge.models.embedders import NgramEmbedder
 
 QUESTION = "When did the museum open to the public?"
 NEAR = "The museum opened to the public in 1793."

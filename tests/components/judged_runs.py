@@ -6,8 +6,8 @@ import numpy as np
 import polars as pl
 
 from ragauge.contracts.rankings import UNJUDGED, Ranking, Rankings
+from ragauge.metrics.retrieval import named
 from ragauge.metrics.retrieval_kernel import retrieval_sums
-from ragauge.metrics.retrieval_names import named
 from ragauge.metrics.retrieval_order import rank_order
 
 

@@ -10,8 +10,7 @@ from seqeval.metrics import classification_report, f1_score, precision_score, re
 from seqeval.scheme import IOB1, IOB2, IOBES
 
 from ragauge.contracts.entities import Entity
-from ragauge.metrics.entity_facts import outcomes
-from ragauge.metrics.entity_matching import matched
+from ragauge.metrics.entity_matching import matched, outcomes
 from ragauge.runners.components.evaluate_ner import evaluate_ner
 
 SCHEMAS = {

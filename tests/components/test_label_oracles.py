@@ -10,8 +10,7 @@ from sklearn.metrics import accuracy_score, confusion_matrix, precision_recall_f
 
 from ragauge.contracts.labels import LabelSet
 from ragauge.ingest.labelled.label_sets import labels_met, read_label_set
-from ragauge.metrics.label_codes import label_patterns
-from ragauge.metrics.label_sums import label_values
+from ragauge.metrics.label_sums import label_patterns, label_values
 from ragauge.runners.components.evaluate_types import evaluate_types
 
 HERITAGE = read_label_set("heritage")

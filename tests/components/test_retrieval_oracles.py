@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import pytrec_eval
 
-from ragauge.metrics.retrieval_names import named
+from ragauge.metrics.retrieval import named
 from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval, per_query_frame
 from tests.components.judged_runs import measured, plain_rankings
 

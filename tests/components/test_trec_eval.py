@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 from msgspec import structs
 
-from ragauge.metrics.retrieval import metric_id
-from ragauge.metrics.retrieval_names import named, parsed
+from ragauge.metrics.retrieval import metric_id, named, parsed
 from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval
 from tests.components.judged_runs import measured, plain_rankings
 from tests.components.shared_data import shared

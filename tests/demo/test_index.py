@@ -20,8 +20,7 @@ from ragauge.demo import DOCUMENTS
 from ragauge.demo.chunks import document, read_documents
 from ragauge.demo.index import Index
 from ragauge.errors import InputRejected
-from ragauge.models.embedders import embedder
-from ragauge.models.ngram import NgramEmbedder
+from ragauge.models.embedders import NgramEmbedder, embedder
 
 NGRAM = embedder("ngram")
 

@@ -17,7 +17,7 @@ from ragauge.demo.index import Index
 from ragauge.demo.knobs import Knobs
 from ragauge.demo.pipeline import Pipeline
 from ragauge.demo.serve import Service
-from ragauge.models.ngram import NgramEmbedder
+from ragauge.models.embedders import NgramEmbedder
 from tests.cli.command import QUIET_ENVIRONMENT, RAGAUGE, ragauge
 
 QUESTION = "Who gave the Ashmolean Museum its first collection?"

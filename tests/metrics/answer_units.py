@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from ragauge.contracts.answers import AnswerRow, Context, Evidence, Groundedness, SentenceSupport
 from ragauge.contracts.claims import AnswerClaims, Claim, RubricScore
-from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.answers import AnswerFacts
 from ragauge.text.grounding.cited import citation_support
 
 TEXTS = (

@@ -6,7 +6,8 @@ from ragauge.contracts.entities import Entity
 from ragauge.contracts.labels import LabelFacts, LabelSet
 from ragauge.contracts.links import LinkedMention
 from ragauge.contracts.rankings import Ranking
-from ragauge.metrics.entity_facts import document_facts, tokens_of
+from ragauge.metrics.entity_matching import tokens_of
+from tests.metrics.entity_twin import document_facts
 
 ONE_TYPE = ("TOP",)
 """A mean over types has three columns a type; the table's own has one type."""

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from ragauge.contracts.entities import MATCHINGS, Entity
 from ragauge.contracts.metric import Absent, NotApplicable, Row
-from ragauge.metrics.entities import METRICS, entity_metrics
-from ragauge.metrics.entity_entries import NO_TOKENS, NOTHING
-from ragauge.metrics.entity_facts import document_facts, token_counts, tokens_of
+from ragauge.metrics.entities import METRICS, NO_TOKENS, NOTHING, entity_metrics
+from ragauge.metrics.entity_matching import tokens_of
+from tests.metrics.entity_twin import document_facts, token_counts
 
 BY_ID = {metric.id: metric for metric in METRICS}
 COUNTS = ("entities.coverage", "entities.over_prediction")

@@ -9,20 +9,22 @@ from hypothesis import strategies as st
 
 from ragauge.contracts.entities import MATCHINGS, SCHEMAS, Entity
 from ragauge.contracts.metric import Absent, NotApplicable
-from ragauge.metrics.entities import entity_metrics
-from ragauge.metrics.entity_columns import (
+from ragauge.metrics.entities import entity_metrics, entity_sums
+from ragauge.metrics.entity_kernel import (
     Both,
+    column_facts,
     columns_of,
     first_of_each,
     in_same_terms,
+    judged,
     overlaps,
+    pair_columns,
     rows_at,
+    token_columns,
+    token_types,
 )
-from ragauge.metrics.entity_counting import entity_sums
-from ragauge.metrics.entity_facts import document_facts, tokens_of
-from ragauge.metrics.entity_kernel import column_facts, judged, pair_columns
-from ragauge.metrics.entity_matching import overlaps_of
-from ragauge.metrics.entity_tokens import token_columns, token_types
+from ragauge.metrics.entity_matching import overlaps_of, tokens_of
+from tests.metrics.entity_twin import document_facts
 
 TEXT = "Het  Rijks\tmuseum (1800)\u3000in\u2028Ede"
 

@@ -8,11 +8,8 @@ from hypothesis import strategies as st
 
 from ragauge.contracts.entities import MATCHINGS, Entity
 from ragauge.errors import UsageError
-from ragauge.metrics.entity_assignment import heaviest
-from ragauge.metrics.entity_columns import columns_of, in_same_terms
-from ragauge.metrics.entity_facts import distinct
-from ragauge.metrics.entity_kernel import pair_columns
-from ragauge.metrics.entity_matching import matched, shared
+from ragauge.metrics.entity_kernel import columns_of, in_same_terms, pair_columns
+from ragauge.metrics.entity_matching import distinct, heaviest, matched, shared
 
 
 def entity(start, end, type="A"):

@@ -3,10 +3,10 @@
 import numpy as np
 from sklearn.metrics import f1_score
 
-from ragauge.metrics.entity_counting import f1
-from ragauge.metrics.f1 import f1_of, f1_of_sums
-from ragauge.metrics.label_averages import label_f1, shared_f1
-from ragauge.metrics.link_shapes import f1_of_mentions
+from ragauge.metrics.declare import f1_of, f1_of_sums
+from ragauge.metrics.entities import f1
+from ragauge.metrics.labels import label_f1, shared_f1
+from ragauge.metrics.linking import f1_of_mentions
 
 COUNTS = np.array([[tp, fp, fn] for tp in range(4) for fp in range(4) for fn in range(4)])
 

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.contracts.claims import AnswerClaims, Claim, RubricScore
 from ragauge.contracts.metric import Absent, NotApplicable
-from ragauge.metrics.answer_facts import AnswerFacts
-from ragauge.metrics.judged import DEFINITIONS, METRICS
+from ragauge.metrics.answers import AnswerFacts
+from ragauge.metrics.judged import DEFINITIONS, METRICS, relevance, semantic_similarity
 
 BY_ID = {metric.id: metric for metric in METRICS}
 NAMES = [definition.name for definition in DEFINITIONS]
@@ -321,3 +321,43 @@ def test_values_keep_within_bounds_and_the_identities_hold(claims):
     ]
     if None not in wrong:
         assert sum(wrong) == pytest.approx(1 - values["claim_precision"], abs=1e-11)
+
+
+LIKE = AnswerRow(id="r", question="Where?", answer="In Ede.", references=("Ede",))
+
+
+def cosine(metric, facts):
+    return float(metric.finish(np.array(metric(facts).counts)))
+
+
+def test_a_cosine_is_shown_as_it_is_below_zero_too():
+    facts = AnswerFacts(row=LIKE, similarity=-0.25, relevance=0.5)
+    assert cosine(semantic_similarity, facts) == -0.25
+    assert cosine(relevance, facts) == 0.5
+    assert semantic_similarity.bounds == relevance.bounds == (-1, 1)
+
+
+def test_what_single_precision_adds_is_taken_off():
+    assert cosine(relevance, AnswerFacts(row=LIKE, relevance=1.0000001)) == 1.0
+    assert cosine(relevance, AnswerFacts(row=LIKE, relevance=-1.0000001)) == -1.0
+
+
+@pytest.mark.parametrize(
+    ("metric", "row", "reason"),
+    [
+        (semantic_similarity, {"answer": None}, "no answer: the row has none"),
+        (semantic_similarity, {"references": ()}, "no reference"),
+        (semantic_similarity, {}, "no embedder was asked"),
+        (relevance, {"question": None}, "no question"),
+        (relevance, {"answer": ""}, "no answer: it is empty"),
+        (relevance, {}, "no embedder was asked"),
+    ],
+)
+def test_absent_with_its_reason(metric, row, reason):
+    fields = {"question": "Where?", "answer": "In Ede.", "references": ("Ede",), **row}
+    assert metric(AnswerFacts(row=AnswerRow(id="r", **fields))) == Absent(reason)
+
+
+def test_a_failed_embedder_is_the_reason():
+    facts = AnswerFacts(row=LIKE, missing={"similarity": "the embedder failed: http_500"})
+    assert semantic_similarity(facts) == Absent("the embedder failed: http_500")

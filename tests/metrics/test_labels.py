@@ -8,11 +8,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import ragauge.metrics.label_sums as kernel
 from ragauge.contracts.labels import LabelSet
 from ragauge.contracts.metric import Absent, NotApplicable, Row
-from ragauge.metrics import label_codes
-from ragauge.metrics.label_codes import label_patterns
-from ragauge.metrics.label_sums import label_sums, label_totals, label_values, too_many_labels
+from ragauge.metrics.label_sums import (
+    label_patterns,
+    label_sums,
+    label_totals,
+    label_values,
+    too_many_labels,
+)
 from ragauge.metrics.labels import METRICS, OVER_LABELS, facts_of
 from ragauge.runners.evaluation import scored
 
@@ -108,7 +113,7 @@ def test_many_possible_patterns_are_counted_like_few(drawn):
     label_set, items = drawn
     with pytest.MonkeyPatch.context() as patch:
         table = patterns_of(label_set, items)
-        patch.setattr(label_codes, "DENSE", -1)
+        patch.setattr(kernel, "DENSE", -1)
         sorted_out = label_patterns(label_set, *zip(*items, strict=True)) if items else table
     for name in ("gold", "predicted", "accepted", "count", "pattern"):
         assert getattr(table, name).tolist() == getattr(sorted_out, name).tolist()

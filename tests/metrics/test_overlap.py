@@ -15,10 +15,8 @@ from ragauge.contracts.metric import Absent, NotApplicable, Row
 from ragauge.demo.components import ANNOTATED
 from ragauge.errors import UsageError
 from ragauge.ingest.answered.questions import read_questions
-from ragauge.metrics.answer_facts import AnswerFacts
-from ragauge.metrics.overlap import METRICS, factual_accuracy
-from ragauge.metrics.overlap_references import facts_of
-from ragauge.metrics.overlap_rouge import named, rouge_metric, tokens_of
+from ragauge.metrics.answers import AnswerFacts, facts_of
+from ragauge.metrics.overlap import METRICS, factual_accuracy, named, rouge_metric, tokens_of
 
 BY_NAME = {metric.name: metric for metric in METRICS}
 OF_REFERENCES = [metric for metric in METRICS if metric is not factual_accuracy]
@@ -190,7 +188,7 @@ def test_rouge_is_found_by_name():
     assert named("answers.rouge1") is named("rouge1(tokenizer=unicode)") is BY_NAME["rouge1"]
     assert named("ROUGEL( tokenizer = rouge155 )").id == "answers.rougeL(tokenizer=rouge155)"
     assert named("rouge2(stemmer=porter,tokenizer=rouge155)") is rouge_metric(
-        "rouge2", "rouge155", stemmed=True
+        "rouge2", "rouge155", True
     )
     assert named("token_f1") is named("rouge3") is named("retrieval.p@5") is None
     assert value("rouge1(stemmer=porter)", "opening museums", "museum opened") == 1

@@ -10,11 +10,8 @@ from msgspec import structs
 
 from ragauge.contracts.metric import Absent, NotApplicable
 from ragauge.contracts.rankings import Ranking
-from ragauge.metrics.retrieval import KINDS, METRICS
-from ragauge.metrics.retrieval_columns import VALUES
-from ragauge.metrics.retrieval_flat import Grades
-from ragauge.metrics.retrieval_kernel import retrieval_sums
-from ragauge.metrics.retrieval_names import named, parsed
+from ragauge.metrics.retrieval import KINDS, METRICS, named, parsed
+from ragauge.metrics.retrieval_kernel import VALUES, Grades, retrieval_sums
 from tests.components.judged_runs import in_order
 
 OTHERS = [
@@ -46,8 +43,7 @@ OTHERS = [
     "set_f(rel=2)",
     "set_f(rel=9)",
 ]
-names = pytest.mark.parametrize("name", [*(metric.name for metric in METRICS), *OTHERS])
-no_rels = pytest.mark.parametrize("no_rel", ["exclude", "zero"])
+NAMES = [*(metric.name for metric in METRICS), *OTHERS]
 
 
 @st.composite
@@ -61,19 +57,19 @@ def rankings(draw):
     return Ranking(retrieved=tuple(draw(st.permutations(shown))), judged=tuple(judged))
 
 
-@names
-@no_rels
+@pytest.mark.parametrize("no_rel", ["exclude", "zero"])
 @given(st.lists(rankings(), max_size=8))
-def test_rows_equal_those_of_the_plain_function(name, no_rel, queries):
-    metric = named(name, no_rel)
-    assert_equal_rows(retrieval_sums([metric], in_order(*queries), no_rel)[metric.id], queries)
+def test_rows_equal_those_of_the_plain_function(no_rel, queries):
+    metrics = [named(name, no_rel) for name in NAMES]
+    for found in retrieval_sums(metrics, in_order(*queries), no_rel).values():
+        assert_equal_rows(found, queries)
 
 
 def test_deep_rankings_are_summed_in_the_same_order():
     """Before they are rounded: another order of many parts shows in the last bits."""
     queries = [*deep_rankings()]
     grades = Grades(in_order(*queries))
-    for name in [*(metric.name for metric in METRICS), *OTHERS]:
+    for name in NAMES:
         kind, at = parsed(name)
         values, applies = VALUES[kind](grades, at)
         plain = [KINDS[kind].value(query, at) for query in queries]
@@ -113,5 +109,5 @@ def test_grades_may_come_in_any_width(dtype):
 
 def test_every_kind_has_a_kernel_and_is_compared():
     assert set(VALUES) == set(KINDS)
-    compared = {parsed(name)[0] for name in [*(metric.id for metric in METRICS), *OTHERS]}
+    compared = {parsed(name)[0] for name in NAMES}
     assert compared == set(KINDS)

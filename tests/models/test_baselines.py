@@ -14,27 +14,22 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.component_models import (
-    Classifies,
-    ExtractsEntities,
     Indexes,
-    Links,
-    Retrieves,
 )
 from ragauge.contracts.system import CallFailed
 from ragauge.errors import UsageError
 from ragauge.ingest.linked.knowledge_base import KnownEntity
-from ragauge.models.baselines.bm25 import BM25Retrieval
-from ragauge.models.baselines.combined import CombinedModel, FusedRetrieval, JoinedEntities
-from ragauge.models.baselines.embedding_retrieval import EmbeddingRetrieval
-from ragauge.models.baselines.exact_links import ExactLinks
-from ragauge.models.baselines.fuzzy_links import FuzzyLinks
-from ragauge.models.baselines.gazetteer import GazetteerEntities
-from ragauge.models.baselines.keyword_types import KeywordTypes
-from ragauge.models.baselines.regex_entities import RegexEntities
-from ragauge.models.baselines.search_links import SearchLinks
+from ragauge.models.baselines.entities import (
+    FoundSpan,
+    GazetteerEntities,
+    JoinedEntities,
+    RegexEntities,
+    without_overlaps,
+)
+from ragauge.models.baselines.links import ExactLinks, FuzzyLinks, SearchLinks
+from ragauge.models.baselines.retrieval import BM25Retrieval, EmbeddingRetrieval, FusedRetrieval
 from ragauge.models.baselines.spacy_entities import SpacyEntities
-from ragauge.models.baselines.spans import FoundSpan, without_overlaps
-from ragauge.models.baselines.zero_shot_types import ZeroShotTypes
+from ragauge.models.baselines.types import KeywordTypes, ZeroShotTypes
 
 
 def entity(id, *names, type="GRP.HER.MUS", description="", **ids):
@@ -279,18 +274,6 @@ def test_fusion_adds_reciprocal_ranks_and_names_every_source():
     assert len(fused.retrieve("q", 2)) == 2
     more = FusedRetrieval(fused, Fixed("z", "a", "c"))
     assert more.retrieve("q", 4)[0] == {"id": "c", "source": ["x", "y", "z"]}
-
-
-# Several as one
-
-
-def test_a_combined_model_has_the_methods_of_its_parts_and_no_others():
-    model = CombinedModel(KeywordTypes(), ExactLinks(KNOWN), BM25Retrieval(DOCUMENTS))
-    assert isinstance(model, Classifies) and isinstance(model, Links)
-    assert isinstance(model, Retrieves) and not isinstance(model, ExtractsEntities)
-    assert model.classify("een archief") == "A"
-    with pytest.raises(UsageError, match="two parts of the model have classify"):
-        CombinedModel(KeywordTypes(), KeywordTypes())
 
 
 def test_the_retrievers_index():

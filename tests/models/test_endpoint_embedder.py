@@ -9,10 +9,9 @@ import pytest
 
 from ragauge.errors import UsageError
 from ragauge.models import endpoint_embedder
-from ragauge.models.embedders import embedder
+from ragauge.models.embedders import RememberedEmbedder, embedder
 from ragauge.models.endpoint import Limits
 from ragauge.models.endpoint_embedder import EndpointEmbedder, batches
-from ragauge.models.remembered import RememberedEmbedder
 from tests.models.judge_server import chatting, refuses
 from tests.pipelines.misbehaving import BEHAVIOURS, RETRY_AFTER_S
 

@@ -14,8 +14,8 @@ from ragauge.errors import BudgetSpent, UsageError
 from ragauge.models.endpoint import address, rate_per_s
 from ragauge.models.judges import Budget, Prices, as_data, call_key, chat_judge, estimate
 from ragauge.models.judges.budget import Tokens, most_prompt_tokens, prompt_tokens
+from ragauge.models.judges.replies import faults
 from ragauge.models.judges.request import Dialect, messages_of
-from ragauge.models.judges.schema import faults
 from tests.models.judge_server import (
     FOUR,
     SCHEMA,

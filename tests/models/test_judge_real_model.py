@@ -10,7 +10,7 @@ import pytest
 from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.contracts.judge import Usage
 from ragauge.models.judges import Budget, Prices, as_data, chat_judge, estimate
-from ragauge.models.judges.schema import faults
+from ragauge.models.judges.replies import faults
 from ragauge.models.judging import judge_answer
 from ragauge.models.judging.plan import most_claims
 from ragauge.models.judging.prompt import prompt

@@ -11,9 +11,10 @@ from ragauge.contracts.claims import AnswerClaims
 from ragauge.contracts.metric import Absent
 from ragauge.contracts.system import CallFailed
 from ragauge.errors import BudgetSpent
-from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.answers import AnswerFacts
 from ragauge.metrics.claims import answer_addresses, reference_addresses
 from ragauge.metrics.judged import DEFINITIONS, METRICS
+from ragauge.models.embedders import NgramEmbedder
 from ragauge.models.judges import chat_judge, estimate
 from ragauge.models.judging import (
     compare_answers,
@@ -23,7 +24,6 @@ from ragauge.models.judging import (
     planned_calls,
 )
 from ragauge.models.judging.plan import PARTS, most_claims, nearest
-from ragauge.models.ngram import NgramEmbedder
 from tests.models.judge_server import chatting, says
 from tests.models.scripted_judge import PASSAGES, ROW, SCRIPT, ScriptedJudge, material, parts
 

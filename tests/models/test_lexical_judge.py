@@ -5,11 +5,11 @@ from msgspec import structs
 
 from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.contracts.metric import Absent
-from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.answers import AnswerFacts
 from ragauge.metrics.claims import answer_addresses, reference_addresses
 from ragauge.metrics.judged import METRICS
+from ragauge.models.embedders import NgramEmbedder
 from ragauge.models.judging import lexical_claims, likened
-from ragauge.models.ngram import NgramEmbedder
 
 LEXICAL = [metric for metric in METRICS if metric.name.startswith("lexical_")]
 

@@ -18,8 +18,7 @@ from ragauge.contracts.schemas import schema
 from ragauge.demo import DOCUMENTS, GOLD
 from ragauge.errors import UsageError
 from ragauge.models import minilm
-from ragauge.models.embedders import embedder
-from ragauge.models.ngram import NgramEmbedder
+from ragauge.models.embedders import NgramEmbedder, embedder
 from ragauge.reports.forms import render
 from ragauge.reports.numbers import interval, value
 from ragauge.runners.calibrate import calibrate_deltas

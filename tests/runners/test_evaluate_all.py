@@ -13,7 +13,7 @@ from ragauge.contracts.system import CallFailed
 from ragauge.demo import GOLD
 from ragauge.demo.components import ANNOTATED, CROSSWALK, MODEL, QRELS
 from ragauge.errors import InputRejected, UsageError
-from ragauge.models.baselines.spans import FoundSpan
+from ragauge.models.baselines.entities import FoundSpan
 from ragauge.runners.components.evaluate_all import evaluate_all
 from tests.models.judge_server import chatting
 from tests.models.test_endpoint_embedder import embeddings

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from ragauge.contracts.evaluation import RankingDetail, SourceShare
 from ragauge.contracts.metric import Absent
 from ragauge.contracts.rankings import UNJUDGED, Ranking
-from ragauge.metrics.retrieval_names import named
+from ragauge.metrics.retrieval import named
 from ragauge.runners.components import retrieval_judged
 from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval, per_query_frame
 from ragauge.runners.components.retrieval_judged import Judged, Marks, grouped, offsets_of

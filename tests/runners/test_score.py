@@ -208,8 +208,8 @@ def test_sums_beyond_64_bits_stay_exact():
     import numpy as np
 
     from ragauge.contracts.metric import SCALE, Metric, Row
+    from ragauge.metrics.declare import ratio
     from ragauge.metrics.sums import Sums
-    from ragauge.metrics.table import ratio
 
     metric = Metric(
         id="acme.large",

@@ -7,8 +7,7 @@ from msgspec import structs
 
 from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.ingest.calibration import AnswerCalibration
-from ragauge.metrics.answer_coverage import coverage
-from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.answers import AnswerFacts, coverage
 from ragauge.metrics.sums import Sums
 from ragauge.runners.answers.supporting import SentenceSupporter, Supporting, model_of
 from ragauge.text.grounding import groundedness

@@ -8,8 +8,9 @@ from msgspec import structs
 
 from ragauge import score, stability
 from ragauge.contracts.metric import Absent, Metric
+from ragauge.metrics.declare import ratio
 from ragauge.metrics.sums import Sums
-from ragauge.metrics.table import find, ratio
+from ragauge.metrics.table import find
 from ragauge.runners.evaluation import scored
 from ragauge.stats.intervals import mean_of_shares, weighted_share, wilson
 

@@ -15,14 +15,10 @@ from ragauge.demo import DOCUMENTS, HERITAGE
 from ragauge.demo.chunks import read_documents
 from ragauge.demo.pipeline import Pipeline
 from ragauge.ingest.linked.knowledge_base import KnownEntity, known_entities
-from ragauge.models.baselines.bm25 import BM25Retrieval
-from ragauge.models.baselines.combined import FusedRetrieval, JoinedEntities
-from ragauge.models.baselines.embedding_retrieval import EmbeddingRetrieval
-from ragauge.models.baselines.exact_links import ExactLinks
-from ragauge.models.baselines.fuzzy_links import FuzzyLinks
-from ragauge.models.baselines.gazetteer import GazetteerEntities
-from ragauge.models.baselines.keyword_types import KeywordTypes
-from ragauge.models.baselines.regex_entities import RegexEntities
+from ragauge.models.baselines.entities import GazetteerEntities, JoinedEntities, RegexEntities
+from ragauge.models.baselines.links import ExactLinks, FuzzyLinks
+from ragauge.models.baselines.retrieval import BM25Retrieval, EmbeddingRetrieval, FusedRetrieval
+from ragauge.models.baselines.types import KeywordTypes
 
 ANNOTATED = HERITAGE / "annotated.jsonl"
 KNOWLEDGE_BASE = HERITAGE / "knowledge_base.jsonl"

@@ -35,8 +35,7 @@ from ragauge.demo.retrieve import (
     ranked,
 )
 from ragauge.errors import UsageError
-from ragauge.models.embedders import embedder
-from ragauge.models.ngram import NgramEmbedder
+from ragauge.models.embedders import NgramEmbedder, embedder
 from ragauge.pipelines.threads import run_async
 
 KEPT = 1024

@@ -46,19 +46,6 @@ class AnswerCounts(Struct, frozen=True, kw_only=True):
     misled_by_noise: int | None
 
 
-class ReferenceCounts(Struct, frozen=True, kw_only=True):
-    """What became of the claims of a reference; None where no verdict tells."""
-
-    judged: int
-    unjudged: int
-    retrieved: int | None
-    """Supported by a context."""
-    said: int | None
-    """Supported by the answer."""
-    unused: int | None
-    retriever_missed: int | None
-
-
 class Mark(NamedTuple):
     """What is known of a claim: whether a context supports it, and whether the other text does."""
 
@@ -116,39 +103,38 @@ def answer_counts(claims: AnswerClaims) -> AnswerCounts:
     )
 
 
-def reference_counts(claims: AnswerClaims) -> ReferenceCounts:
-    """The claims of the reference, counted by what became of them.
-
-    >>> said = Claim(text="It is in Ede.", chunks=(True,), other=True)
-    >>> lost = Claim(text="It opened in 1800.", chunks=(False,), other=False)
-    >>> counts = reference_counts(AnswerClaims(judge="j", reference=(said, lost), chunks=1))
-    >>> counts.said, counts.unused, counts.retriever_missed
-    (1, 0, 1)
-    """
-    judged = _judged(claims.reference or (), claims.chunks)
-    addresses = reference_addresses(claims)
-    by_both = _by_both(judged)
-    return ReferenceCounts(
-        judged=len(judged),
-        unjudged=len(claims.reference or ()) - len(judged),
-        retrieved=_true(mark.supported for mark in judged),
-        said=_true(mark.other for mark in judged),
-        unused=addresses.count("unused") if by_both else None,
-        retriever_missed=addresses.count("retriever_missed") if by_both else None,
-    )
-
-
 def answer_addresses(claims: AnswerClaims) -> tuple[AnswerAddress | None, ...]:
     """What each claim of the answer is, in their order; None where the verdicts do not tell."""
     relevant = relevance(claims)
     answer = claims.answer or ()
-    pairs = zip(answer, marks(answer, claims.chunks), strict=True)
-    return tuple(_answer_address(claim, mark, relevant) for claim, mark in pairs)
+    found: list[AnswerAddress | None] = []
+    for claim, mark in zip(answer, marks(answer, claims.chunks), strict=True):
+        if mark.supported is None or mark.other is None:
+            found.append(None)
+        elif mark.other:
+            found.append("grounded" if mark.supported else "self_knowledge")
+        elif not mark.supported:
+            found.append("invented")
+        elif relevant is None:
+            found.append(None)
+        else:
+            misled = any(map(all, zip(claim.chunks, relevant, strict=True)))
+            found.append("misled_by_relevant" if misled else "misled_by_noise")
+    return tuple(found)
 
 
 def reference_addresses(claims: AnswerClaims) -> tuple[ReferenceAddress | None, ...]:
     """What became of each claim of the reference; None where the verdicts do not tell."""
-    return tuple(map(_reference_address, marks(claims.reference or (), claims.chunks)))
+    return tuple(
+        None
+        if mark.supported is None or mark.other is None
+        else "said"
+        if mark.other
+        else "unused"
+        if mark.supported
+        else "retriever_missed"
+        for mark in marks(claims.reference or (), claims.chunks)
+    )
 
 
 def relevance(claims: AnswerClaims) -> tuple[bool, ...] | None:
@@ -169,30 +155,11 @@ def relevance(claims: AnswerClaims) -> tuple[bool, ...] | None:
 
 def marks(claims: Sequence[Claim], chunks: int | None) -> list[Mark]:
     """What is known of each claim."""
-    return [Mark(_supported(claim, chunks), claim.other) for claim in claims]
-
-
-def _answer_address(
-    claim: Claim, mark: Mark, relevant: tuple[bool, ...] | None
-) -> AnswerAddress | None:
-    if mark.supported is None or mark.other is None:
-        return None
-    if mark.other:
-        return "grounded" if mark.supported else "self_knowledge"
-    if not mark.supported:
-        return "invented"
-    if relevant is None:
-        return None
-    misled = any(map(all, zip(claim.chunks, relevant, strict=True)))
-    return "misled_by_relevant" if misled else "misled_by_noise"
-
-
-def _reference_address(mark: Mark) -> ReferenceAddress | None:
-    if mark.supported is None or mark.other is None:
-        return None
-    if mark.other:
-        return "said"
-    return "unused" if mark.supported else "retriever_missed"
+    lines = [None if chunks is None else _verdicts(claim, chunks) for claim in claims]
+    return [
+        Mark(None if line is None else any(line), claim.other)
+        for claim, line in zip(claims, lines, strict=True)
+    ]
 
 
 def _judged(claims: Sequence[Claim], chunks: int | None) -> list[Mark]:
@@ -210,11 +177,6 @@ def _judged(claims: Sequence[Claim], chunks: int | None) -> list[Mark]:
 def _by_both(judged: Sequence[Mark]) -> bool:
     """The contexts and the other text have spoken, on each of them."""
     return bool(judged) and None not in judged[0]
-
-
-def _supported(claim: Claim, chunks: int | None) -> bool | None:
-    verdicts = None if chunks is None else _verdicts(claim, chunks)
-    return None if verdicts is None else any(verdicts)
 
 
 def _verdicts(claim: Claim, chunks: int) -> list[bool] | None:

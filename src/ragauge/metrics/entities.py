@@ -7,38 +7,130 @@ there is no value: `empty` makes it 1, as GERBIL does, or 0, as seqeval and nerv
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from functools import cache, partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
 
 from ragauge.contracts.entities import Empty, EntityFacts, Met
-from ragauge.contracts.metric import SCALE, Absent, Metric, NotApplicable
-from ragauge.metrics.entity_counting import (
-    COUNTED,
-    Counting,
-    Reason,
-    f1,
-    half_f1,
-    mean_f1,
-    none_of,
-    share,
+from ragauge.contracts.metric import SCALE, Absent, Metric, NotApplicable, Row
+from ragauge.metrics.declare import f1_of, f1_of_sums, metric, quotient, scaled_mean
+from ragauge.metrics.sums import Sums
+
+if TYPE_CHECKING:
+    from ragauge.contracts.metric import Array
+
+    Finish = Callable[[Array], Array]
+
+COUNTED = ("tp", "fp", "fn")
+"""The columns of an F1, and of each type in turn where types are averaged."""
+OF_EMPTY: dict[Empty, float] = {"null": np.nan, "gerbil": 1.0, "zero": 0.0}
+
+Read = Callable[[EntityFacts], Any]
+"""Something of the facts: of one document a number, of many at once a column."""
+Reason = tuple[Absent, Read]
+"""Why a document has no value, and where that holds."""
+
+
+class Counting(Struct, frozen=True):
+    """The columns of a metric, and where it does not apply."""
+
+    columns: Read
+    missing: tuple[Reason, ...] = ()
+    """The first reason that holds is told."""
+
+    def measure(self, facts: EntityFacts) -> Row | Absent:
+        for reason, holds in self.missing:
+            if holds(facts):
+                return reason
+        return Row(tuple(int(count) for count in self.columns(facts)))
+
+
+def _none_of(reason: str, some: Read) -> Reason:
+    """There is none of something, where the metric then does not apply and is not 0 or 1."""
+    return NotApplicable(reason), lambda facts: (some(facts) == 0) & (facts.empty == "null")
+
+
+def entity_sums(entry: Metric, counting: Counting, facts: EntityFacts) -> Sums:
+    """A metric's sums for every document at once, from the columns of their facts."""
+    documents = len(facts.answered)
+    absent: Counter[Absent] = Counter()
+    scored, due = np.ones(documents, dtype=bool), np.ones(documents, dtype=bool)
+    for reason, holds in counting.missing:
+        here = holds(facts) & scored
+        scored &= ~here
+        if isinstance(reason, NotApplicable):
+            due &= ~here
+        if here.any():
+            absent[reason] += int(here.sum())
+    columns = counting.columns(facts)
+    rows = columns if isinstance(columns, np.ndarray) else np.stack(columns, axis=-1)
+    rows = rows.astype(np.int64, copy=False)
+    if absent:
+        rows = rows * scored[:, None]
+    return Sums(entry, rows, scored.astype(np.int64), due.astype(np.int64), absent)
+
+
+def value_of(entry: Metric, sums: Array) -> float | None:
+    """A metric's value from summed columns; None where they give none."""
+    value = float(entry.finish(sums))
+    return None if np.isnan(value) else value
+
+
+def f1(empty: Empty) -> Finish:
+    return lambda sums: f1_of_sums(sums, OF_EMPTY[empty])
+
+
+def half_f1(empty: Empty) -> Finish:
+    """F1 from twice the credit, what there is to find and what was found."""
+    return lambda sums: quotient(sums[..., 0], sums[..., 1] + sums[..., 2], OF_EMPTY[empty])
+
+
+def share(empty: Empty) -> Finish:
+    """The first column over the second; 0 / 0 is empty only if the third is 0 too."""
+
+    def finish(sums: Array) -> Array:
+        alone = np.nan if empty == "null" else 0.0
+        without = np.where(sums[..., 2] > 0, alone, OF_EMPTY[empty])
+        return quotient(sums[..., 0], sums[..., 1], without)
+
+    return finish
+
+
+def mean_f1(empty: Empty, *, union: bool = False) -> Finish:
+    """The mean F1 of the types that stand in gold, or in either; three columns a type."""
+
+    def finish(sums: Array) -> Array:
+        tp, fp, fn = (
+            np.asarray(sums[..., place :: len(COUNTED)], dtype=np.float64)
+            for place in range(len(COUNTED))
+        )
+        there = tp + fp + fn > 0 if union else tp + fn > 0
+        values = f1_of(tp, fp, fn, 0.0) * there
+        any_there = (tp + fp + fn).sum(axis=-1) > 0
+        alone = np.nan if empty == "null" else 0.0
+        without = np.where(any_there, alone, OF_EMPTY[empty])
+        return quotient(values.sum(axis=-1), there.sum(axis=-1), without)
+
+    return finish
+
+
+NOTHING = "nothing to find and nothing found"
+NO_GOLD = "nothing to find"
+NO_PREDICTION = "nothing predicted"
+NO_TOKENS = "no text to take tokens from"
+
+NAMES = {"strict": "strict", "exact": "exact", "ent_type": "partial"}
+"""What each schema with whole credit is called in a metric's id."""
+
+Entry = tuple[Metric, Counting]
+
+of_documents = partial(
+    metric, version=1, better="higher", bounds=(0, 1), unit="document", reads="entities"
 )
-from ragauge.metrics.entity_entries import (
-    NAMES,
-    NO_GOLD,
-    NO_PREDICTION,
-    NO_TOKENS,
-    NOTHING,
-    Entry,
-    entry,
-    met_of,
-    nothing_in,
-    precision_and_recall,
-)
-from ragauge.metrics.f1 import f1_of, quotient
-from ragauge.metrics.stability import scaled_mean
 
 _RIGHT = {
     "strict": "are in their place and of their type",
@@ -55,108 +147,194 @@ _MORE = {
 }
 
 
-def _shares(schema: str, empty: Empty) -> list[Entry]:
-    """Precision, recall and F1 under a schema with whole credit."""
-    name, right, more = NAMES[schema], _RIGHT[schema], _MORE[schema]
-    row: dict[str, Any] = {"needs": (schema, "empty")}
-    precision, recall = precision_and_recall(
-        lambda facts: met_of(facts, schema).correct,
-        lambda facts: met_of(facts, schema).predicted,
-        lambda facts: met_of(facts, schema).gold,
-        (nothing_in(schema),),
+def _entry(id: str, doc: str, counting: Counting, **row: Any) -> Entry:
+    """A metric with this docstring, and what it counts; `row` is the rest of its entry."""
+
+    def measure(facts: EntityFacts) -> Row | Absent:
+        return counting.measure(facts)
+
+    measure.__doc__ = doc
+    return of_documents(f"entities.{id}", **({"rate": False} | row))(measure), counting
+
+
+def _met_of(facts: EntityFacts, schema: str) -> Met:
+    met: Met = getattr(facts, schema)
+    return met
+
+
+def _nothing_in(schema: str) -> Reason:
+    """Neither gold nor prediction has an entity."""
+    return _none_of(
+        NOTHING, lambda facts: _met_of(facts, schema).gold + _met_of(facts, schema).predicted
     )
-    both = Counting(partial(_tp_fp_fn, schema=schema), (nothing_in(schema),))
-    part: dict[str, Any] = row | {"finish": share(empty), "rate": True}
-    return [
-        entry(
-            f"precision_{name}",
-            f"Predicted entities that {right}, over predicted entities.\n\n{more}",
-            precision,
-            columns=("tp", "predicted", "gold"),
-            **part,
-        ),
-        entry(
-            f"recall_{name}",
-            f"Gold entities with predictions that {right}, over gold entities.\n\n{more}",
-            recall,
-            columns=("tp", "gold", "predicted"),
-            **part,
-        ),
-        entry(
-            f"f1_{name}",
-            f"Balance (F1) of `precision_{name}` and `recall_{name}`, over all documents.\n\n"
-            f"Those predictions are right that {right}. {more}",
-            both,
-            columns=COUNTED,
-            finish=f1(empty),
-            **row,
-        ),
-    ]
 
 
 def _tp_fp_fn(facts: EntityFacts, *, schema: str) -> tuple[Any, Any, Any]:
-    met = met_of(facts, schema)
+    met = _met_of(facts, schema)
     return met.correct, met.wrong, met.lost
 
 
-def _halves(empty: Empty) -> list[Entry]:
-    """Precision, recall and F1 with SemEval's half credit for a wrong boundary."""
-    row: dict[str, Any] = {"needs": ("semeval_partial", "empty")}
-    nothing = (nothing_in("semeval_partial"),)
-    precision, recall = precision_and_recall(
-        _credit,
-        lambda facts: 2 * facts.semeval_partial.predicted,
-        lambda facts: 2 * facts.semeval_partial.gold,
-        nothing,
-    )
-    both = Counting(
-        lambda facts: (_credit(facts), facts.semeval_partial.gold, facts.semeval_partial.predicted),
-        nothing,
-    )
+def _precision_recall_f1(
+    told: dict[str, str],
+    *,
+    found: Read,
+    predicted: Read,
+    gold: Read,
+    both: Read,
+    missing: tuple[Reason, ...],
+    needs: tuple[str, ...],
+    empty: Empty,
+    halves: bool = False,
+) -> list[Entry]:
+    """Three metrics, by id with their docstrings: what is found over what was predicted and gold.
+
+    With `halves` the first column is twice the credit, to stay with whole numbers.
+    """
+    (precision, recall, balance), first = told, "credit" if halves else "tp"
+    part: dict[str, Any] = {"needs": needs, "finish": share(empty), "rate": not halves}
     return [
-        entry(
-            "precision_semeval_partial",
-            "Credit of the predicted entities, over predicted entities.\n\nSemEval 2013's "
-            "`partial`: 1 for the right place, a half for one that overlaps, whatever the type.",
+        _entry(
             precision,
-            columns=("credit", "predicted", "gold"),
-            finish=share(empty),
-            **row,
+            told[precision],
+            Counting(
+                lambda facts: (found(facts), predicted(facts), gold(facts)),
+                (*missing, _none_of(NO_PREDICTION, predicted)),
+            ),
+            columns=(first, "predicted", "gold"),
+            **part,
         ),
-        entry(
-            "recall_semeval_partial",
-            "Credit of the predicted entities, over gold entities.\n\n"
-            "The credit is that of `precision_semeval_partial`.",
+        _entry(
             recall,
-            columns=("credit", "gold", "predicted"),
-            finish=share(empty),
-            **row,
+            told[recall],
+            Counting(
+                lambda facts: (found(facts), gold(facts), predicted(facts)),
+                (*missing, _none_of(NO_GOLD, gold)),
+            ),
+            columns=(first, "gold", "predicted"),
+            **part,
         ),
-        entry(
-            "f1_semeval_partial",
-            "Balance (F1) of precision and recall with half credit for a wrong boundary.\n\n"
-            "The credit is that of `precision_semeval_partial`.",
-            both,
-            columns=("credit", "gold", "predicted"),
-            finish=half_f1(empty),
-            **row,
+        _entry(
+            balance,
+            told[balance],
+            Counting(both, missing),
+            columns=(first, "gold", "predicted") if halves else COUNTED,
+            finish=half_f1(empty) if halves else f1(empty),
+            needs=needs,
         ),
     ]
 
 
-def _credit(facts: EntityFacts) -> Any:
-    """Twice the credit, to stay with whole numbers."""
-    return 2 * facts.semeval_partial.correct + facts.semeval_partial.partial
+def _with_whole_credit(schema: str, empty: Empty) -> list[Entry]:
+    name, right, more = NAMES[schema], _RIGHT[schema], _MORE[schema]
+    return _precision_recall_f1(
+        {
+            f"precision_{name}": (
+                f"Predicted entities that {right}, over predicted entities.\n\n{more}"
+            ),
+            f"recall_{name}": (
+                f"Gold entities with predictions that {right}, over gold entities.\n\n{more}"
+            ),
+            f"f1_{name}": (
+                f"Balance (F1) of `precision_{name}` and `recall_{name}`, over all documents.\n\n"
+                f"Those predictions are right that {right}. {more}"
+            ),
+        },
+        found=lambda facts: _met_of(facts, schema).correct,
+        predicted=lambda facts: _met_of(facts, schema).predicted,
+        gold=lambda facts: _met_of(facts, schema).gold,
+        both=partial(_tp_fp_fn, schema=schema),
+        missing=(_nothing_in(schema),),
+        needs=(schema, "empty"),
+        empty=empty,
+    )
 
 
-def _averages(schema: str, empty: Empty) -> list[Entry]:
-    """F1 averaged over types, and over documents."""
+def _with_half_credit(empty: Empty) -> list[Entry]:
+    """With SemEval's half credit for a wrong boundary."""
+
+    def credit(facts: EntityFacts) -> Any:
+        return 2 * facts.semeval_partial.correct + facts.semeval_partial.partial
+
+    return _precision_recall_f1(
+        {
+            "precision_semeval_partial": (
+                "Credit of the predicted entities, over predicted entities.\n\nSemEval 2013's "
+                "`partial`: 1 for the right place, a half for one that overlaps, whatever the type."
+            ),
+            "recall_semeval_partial": (
+                "Credit of the predicted entities, over gold entities.\n\n"
+                "The credit is that of `precision_semeval_partial`."
+            ),
+            "f1_semeval_partial": (
+                "Balance (F1) of precision and recall with half credit for a wrong boundary.\n\n"
+                "The credit is that of `precision_semeval_partial`."
+            ),
+        },
+        found=credit,
+        predicted=lambda facts: 2 * facts.semeval_partial.predicted,
+        gold=lambda facts: 2 * facts.semeval_partial.gold,
+        both=lambda facts: (
+            credit(facts),
+            facts.semeval_partial.gold,
+            facts.semeval_partial.predicted,
+        ),
+        missing=(_nothing_in("semeval_partial"),),
+        needs=("semeval_partial", "empty"),
+        empty=empty,
+        halves=True,
+    )
+
+
+def _over_tokens(empty: Empty) -> list[Entry]:
+    """Over tokens: one that holds two types counts for each."""
+    missing = (
+        (Absent(NO_TOKENS), lambda facts: np.logical_not(facts.tokenised)),
+        _none_of(NOTHING, lambda facts: sum(facts.tokens)),
+    )
+    needs = ("tokenised", "tokens", "token_types", "empty")
+    return [
+        *_precision_recall_f1(
+            {
+                "token_precision": (
+                    "Tokens whose predicted type they have in gold, over tokens with a predicted "
+                    "type."
+                ),
+                "token_recall": (
+                    "Tokens whose gold type was predicted, over tokens with a gold type."
+                ),
+                "token_f1": (
+                    "Balance (F1) of `token_precision` and `token_recall`, over all documents.\n\n"
+                    "A token belongs to an entity if they overlap, and holds a set of types in "
+                    "each layer."
+                ),
+            },
+            found=lambda facts: facts.tokens[0],
+            predicted=lambda facts: facts.tokens[0] + facts.tokens[1],
+            gold=lambda facts: facts.tokens[0] + facts.tokens[2],
+            both=lambda facts: facts.tokens,
+            missing=missing,
+            needs=needs,
+            empty=empty,
+        ),
+        _entry(
+            "token_f1_macro",
+            "Mean of `token_f1` over the types that stand in gold.",
+            Counting(lambda facts: facts.token_types, missing),
+            columns=COUNTED,
+            finish=mean_f1(empty),
+            needs=needs,
+        ),
+    ]
+
+
+def _over_types(schema: str, empty: Empty) -> list[Entry]:
+    """F1 averaged over types."""
     name = NAMES[schema]
     field = f"{name}_types"
-    by_type = Counting(lambda facts: getattr(facts, field), (nothing_in(schema),))
+    by_type = Counting(lambda facts: getattr(facts, field), (_nothing_in(schema),))
     row: dict[str, Any] = {"needs": (schema, field, "empty"), "columns": COUNTED}
     return [
-        entry(
+        _entry(
             f"f1_{name}_macro",
             f"Mean of `f1_{name}` over the types that stand in gold.\n\n"
             "A type that only the predictions have lowers the union's mean, not this one.",
@@ -164,7 +342,7 @@ def _averages(schema: str, empty: Empty) -> list[Entry]:
             finish=mean_f1(empty),
             **row,
         ),
-        entry(
+        _entry(
             f"f1_{name}_macro_union",
             f"Mean of `f1_{name}` over the types that stand in gold or prediction.\n\n"
             "As seqeval and scikit-learn average.",
@@ -172,119 +350,70 @@ def _averages(schema: str, empty: Empty) -> list[Entry]:
             finish=mean_f1(empty, union=True),
             **row,
         ),
-        entry(
-            f"f1_{name}_doc",
-            f"Mean of the documents' own `f1_{name}`.\n\n"
-            "Documents with nothing to find and nothing found are left out, and counted.",
-            Counting(partial(_document_f1, schema=schema), (nothing_in(schema),)),
-            needs=(schema, "empty"),
-            columns=("value", "of"),
-            finish=scaled_mean,
-        ),
     ]
 
 
-def _macro_doc(schema: str, empty: Empty) -> list[Entry]:
-    """Precision, recall and F1 averaged over documents as the scorer of HIPE averages them."""
+def _over_documents(schema: str, empty: Empty) -> list[Entry]:
+    """The mean of the documents' own values; `macro_doc` as the scorer of HIPE averages them."""
     name, of_nothing = NAMES[schema], 1.0 if empty == "gerbil" else 0.0
-    rates: dict[str, tuple[str, Callable[[Met], Any], tuple[Reason, ...]]] = {
-        "precision": (
-            "Documents without a prediction are left out, and counted.",
-            lambda met: quotient(met.correct, met.predicted, of_nothing),
-            (_without(schema, NO_PREDICTION),),
-        ),
-        "recall": (
-            "Documents without a gold entity are left out, and counted.",
-            lambda met: quotient(met.correct, met.gold, of_nothing),
-            (_without(schema, NO_GOLD),),
-        ),
-        "f1": (
-            f"Documents without a gold entity, or without a prediction, are left out, and counted; "
-            f"`f1_{name}_doc` counts those that lack one of the two as 0.",
-            lambda met: f1_of(met.correct, met.wrong, met.lost, of_nothing),
-            (_without(schema, NO_GOLD), _without(schema, NO_PREDICTION)),
-        ),
-    }
-    return [
-        entry(
-            f"{rate}_{name}_macro_doc",
-            f"Mean of the documents' own `{rate}_{name}`, HIPE's `macro_doc`.\n\n{more}",
-            Counting(partial(_scaled, schema=schema, of=of), (nothing_in(schema), *missing)),
+    no_gold: Reason = (
+        NotApplicable(NO_GOLD),
+        lambda facts: (_met_of(facts, schema).gold == 0) & (_met_of(facts, schema).predicted > 0),
+    )
+    no_prediction: Reason = (
+        NotApplicable(NO_PREDICTION),
+        lambda facts: (_met_of(facts, schema).predicted == 0) & (_met_of(facts, schema).gold > 0),
+    )
+
+    def mean_of(rate: str, more: str, value: Read, *missing: Reason) -> Entry:
+        def scaled(facts: EntityFacts) -> tuple[Any, Any]:
+            whole = np.rint(value(facts) * SCALE).astype(np.int64)
+            return whole, np.ones_like(whole)
+
+        return _entry(
+            rate,
+            f"Mean of the documents' own {more}",
+            Counting(scaled, (_nothing_in(schema), *missing)),
             needs=(schema, "empty"),
             columns=("value", "of"),
             finish=scaled_mean,
         )
-        for rate, (more, of, missing) in rates.items()
-    ]
 
-
-def _without(schema: str, reason: str) -> Reason:
-    """One side has no entity, and the other has some."""
-
-    def alone(facts: EntityFacts) -> Any:
-        met = met_of(facts, schema)
-        lacking, other = (met.gold, met.predicted)[:: 1 if reason == NO_GOLD else -1]
-        return (lacking == 0) & (other > 0)
-
-    return NotApplicable(reason), alone
-
-
-def _scaled(facts: EntityFacts, *, schema: str, of: Callable[[Met], Any]) -> tuple[Any, Any]:
-    scaled = np.rint(of(met_of(facts, schema)) * SCALE).astype(np.int64)
-    return scaled, np.ones_like(scaled)
-
-
-def _document_f1(facts: EntityFacts, *, schema: str) -> tuple[Any, Any]:
-    value = f1_of(*_tp_fp_fn(facts, schema=schema), 1.0 if facts.empty == "gerbil" else 0.0)
-    scaled = np.rint(value * SCALE).astype(np.int64)
-    return scaled, np.ones_like(scaled)
-
-
-def _over_tokens(empty: Empty) -> list[Entry]:
-    """Precision, recall and F1 of tokens: one that holds two types counts for each."""
-    besides = (
-        (Absent(NO_TOKENS), lambda facts: np.logical_not(facts.tokenised)),
-        none_of(NOTHING, lambda facts: sum(facts.tokens)),
-    )
-    precision, recall = precision_and_recall(
-        lambda facts: facts.tokens[0],
-        lambda facts: facts.tokens[0] + facts.tokens[1],
-        lambda facts: facts.tokens[0] + facts.tokens[2],
-        besides,
-    )
-    row: dict[str, Any] = {"needs": ("tokenised", "tokens", "token_types", "empty")}
-    part: dict[str, Any] = row | {"finish": share(empty), "rate": True}
     return [
-        entry(
-            "token_precision",
-            "Tokens whose predicted type they have in gold, over tokens with a predicted type.",
-            precision,
-            columns=("tp", "predicted", "gold"),
-            **part,
+        mean_of(
+            f"f1_{name}_doc",
+            f"`f1_{name}`.\n\n"
+            "Documents with nothing to find and nothing found are left out, and counted.",
+            lambda facts: f1_of(
+                *_tp_fp_fn(facts, schema=schema), 1.0 if facts.empty == "gerbil" else 0.0
+            ),
         ),
-        entry(
-            "token_recall",
-            "Tokens whose gold type was predicted, over tokens with a gold type.",
-            recall,
-            columns=("tp", "gold", "predicted"),
-            **part,
+        mean_of(
+            f"precision_{name}_macro_doc",
+            f"`precision_{name}`, HIPE's `macro_doc`.\n\n"
+            "Documents without a prediction are left out, and counted.",
+            lambda facts: quotient(
+                _met_of(facts, schema).correct, _met_of(facts, schema).predicted, of_nothing
+            ),
+            no_prediction,
         ),
-        entry(
-            "token_f1",
-            "Balance (F1) of `token_precision` and `token_recall`, over all documents.\n\n"
-            "A token belongs to an entity if they overlap, and holds a set of types in each layer.",
-            Counting(lambda facts: facts.tokens, besides),
-            columns=COUNTED,
-            finish=f1(empty),
-            **row,
+        mean_of(
+            f"recall_{name}_macro_doc",
+            f"`recall_{name}`, HIPE's `macro_doc`.\n\n"
+            "Documents without a gold entity are left out, and counted.",
+            lambda facts: quotient(
+                _met_of(facts, schema).correct, _met_of(facts, schema).gold, of_nothing
+            ),
+            no_gold,
         ),
-        entry(
-            "token_f1_macro",
-            "Mean of `token_f1` over the types that stand in gold.",
-            Counting(lambda facts: facts.token_types, besides),
-            columns=COUNTED,
-            finish=mean_f1(empty),
-            **row,
+        mean_of(
+            f"f1_{name}_macro_doc",
+            f"`f1_{name}`, HIPE's `macro_doc`.\n\n"
+            "Documents without a gold entity, or without a prediction, are left out, and counted; "
+            f"`f1_{name}_doc` counts those that lack one of the two as 0.",
+            lambda facts: f1_of(*_tp_fp_fn(facts, schema=schema), of_nothing),
+            no_gold,
+            no_prediction,
         ),
     ]
 
@@ -292,77 +421,76 @@ def _over_tokens(empty: Empty) -> list[Entry]:
 def _counts(schema: str) -> list[Entry]:
     """Plain counts under a schema: they grow with the set, and have no interval."""
     right = _RIGHT[schema]
-    told: dict[str, tuple[str, Callable[[Met], Any]]] = {
-        "tp": (f"Predicted entities that {right}.", lambda met: met.correct),
-        "fp": (f"Predicted entities other than those that {right}.", lambda met: met.wrong),
-        "fn": (f"Gold entities without predictions that {right}.", lambda met: met.lost),
+    told = {
+        "tp": f"Predicted entities that {right}.",
+        "fp": f"Predicted entities other than those that {right}.",
+        "fn": f"Gold entities without predictions that {right}.",
     }
     return [
-        entry(
+        _entry(
             f"{NAMES[schema]}.{name}",
             doc,
-            Counting(partial(_one_count, schema=schema, of=of)),
+            Counting(partial(_one_count, schema=schema, place=place)),
             needs=(schema,),
             columns=(name,),
             finish=lambda sums: sums[..., 0],
             better="higher" if name == "tp" else "lower",
             bounds=(0, None),
         )
-        for name, (doc, of) in told.items()
+        for place, (name, doc) in enumerate(told.items())
     ]
 
 
-def _one_count(facts: EntityFacts, *, schema: str, of: Callable[[Met], Any]) -> tuple[Any]:
-    return (of(met_of(facts, schema)),)
+def _one_count(facts: EntityFacts, *, schema: str, place: int) -> tuple[Any]:
+    return (_tp_fp_fn(facts, schema=schema)[place],)
 
 
-def _over_prediction() -> Entry:
+def _of_the_set() -> list[Entry]:
     outside = NotApplicable(NOTHING)
-    return entry(
-        "over_prediction",
-        "Predicted entities over gold entities: 1 is as many as there are, 2 twice as many.\n\n"
-        "It counts, and does not look at what is correct: below 1 a system predicts too few, which "
-        "recall shows better. A document without gold entities adds its predictions to the total; "
-        "alone it has no value, and neither has a set without gold entities.",
-        Counting(
-            lambda facts: (facts.strict.predicted, facts.strict.gold),
-            ((outside, lambda facts: facts.strict.predicted + facts.strict.gold == 0),),
+    return [
+        _entry(
+            "over_prediction",
+            "Predicted entities over gold entities: 1 is as many as there are, 2 twice as many.\n\n"
+            "It counts, and does not look at what is correct: below 1 a system predicts too few, "
+            "which recall shows better. A document without gold entities adds its predictions to "
+            "the total; alone it has no value, and neither has a set without gold entities.",
+            Counting(
+                lambda facts: (facts.strict.predicted, facts.strict.gold),
+                ((outside, lambda facts: facts.strict.predicted + facts.strict.gold == 0),),
+            ),
+            needs=("strict",),
+            columns=("predicted", "gold"),
+            finish=lambda sums: quotient(sums[..., 0], sums[..., 1]),
+            better="lower",
+            bounds=(0, None),
         ),
-        needs=("strict",),
-        columns=("predicted", "gold"),
-        finish=lambda sums: quotient(sums[..., 0], sums[..., 1], np.nan),
-        better="lower",
-        bounds=(0, None),
-    )
-
-
-def _coverage() -> Entry:
-    return entry(
-        "coverage",
-        "Gold documents with a prediction record, over gold documents.\n\n"
-        "An empty record is one: it says that nothing was found.",
-        Counting(lambda facts: (np.multiply(facts.answered, 1), np.ones_like(facts.answered, int))),
-        needs=("answered",),
-        columns=("yes", "of"),
-        finish=lambda sums: quotient(sums[..., 0], sums[..., 1], np.nan),
-        rate=True,
-    )
+        _entry(
+            "coverage",
+            "Gold documents with a prediction record, over gold documents.\n\n"
+            "An empty record is one: it says that nothing was found.",
+            Counting(
+                lambda facts: (np.multiply(facts.answered, 1), np.ones_like(facts.answered, int))
+            ),
+            needs=("answered",),
+            columns=("yes", "of"),
+            finish=lambda sums: quotient(sums[..., 0], sums[..., 1]),
+            rate=True,
+        ),
+    ]
 
 
 @cache
 def entity_metrics(empty: Empty = "null") -> dict[str, Entry]:
     """Every metric of entities by id, with what it counts; `empty` says what 0 / 0 comes to."""
-    entries = [
-        *(made for schema in NAMES for made in _shares(schema, empty)),
-        *_halves(empty),
-        *(made for schema in ("strict", "ent_type") for made in _averages(schema, empty)),
-        *(made for schema in ("strict", "ent_type") for made in _macro_doc(schema, empty)),
-        *_over_tokens(empty),
-        *(made for schema in NAMES for made in _counts(schema)),
-        _over_prediction(),
-        _coverage(),
-    ]
-    return {one.id: (one, counting) for one, counting in entries}
+    entries = [entry for schema in NAMES for entry in _with_whole_credit(schema, empty)]
+    entries += _with_half_credit(empty)
+    averaged = {schema: _over_documents(schema, empty) for schema in ("strict", "ent_type")}
+    for schema, (f1_doc, *_) in averaged.items():
+        entries += [*_over_types(schema, empty), f1_doc]
+    entries += [entry for _, *of_hipe in averaged.values() for entry in of_hipe]
+    entries += _over_tokens(empty)
+    entries += [entry for schema in NAMES for entry in _counts(schema)]
+    return {one.id: (one, counting) for one, counting in (*entries, *_of_the_set())}
 
 
 METRICS: tuple[Metric, ...] = tuple(made for made, _ in entity_metrics().values())

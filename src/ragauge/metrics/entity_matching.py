@@ -1,12 +1,81 @@
-"""Which predicted entity stands for which gold one, within a document and a layer."""
+"""Which predicted entity stands for which gold one, within a document and a layer, plainly.
+
+The kernel pairs many documents at once from columns, and leaves to this what is entangled.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from heapq import heappop, heappush
 
-from ragauge.contracts.entities import MATCHINGS, Entity, Matching, Schema
+from ragauge.contracts.entities import (
+    MATCHINGS,
+    Entity,
+    Fragment,
+    Matching,
+    Schema,
+)
 from ragauge.errors import UsageError
-from ragauge.metrics.entity_assignment import heaviest
+
+
+def heaviest(weights: Sequence[Mapping[int, int]]) -> list[tuple[int, int]]:
+    """Pairs of a row and a column whose weights, all above zero, sum to the most.
+
+    Exact for integers of any size, in time that grows with the rows times the entangled part.
+    Of equally heavy assignments the one is taken in which earlier rows keep what they have.
+
+    >>> heaviest([{0: 5, 1: 4}, {0: 4}])
+    [(0, 1), (1, 0)]
+    >>> heaviest([{0: 1}, {0: 1}])
+    [(0, 0)]
+    """
+    # Rows are let in one by one; each time the cheapest chain of swaps makes room. Every row has a
+    # column of its own besides, which costs nothing and means: left alone. The later a row, the
+    # sooner it is left alone, where all else is equal.
+    columns = 1 + max((column for row in weights for column in row), default=-1)
+    costs = [
+        {column: -weight for column, weight in row.items()} | {columns + len(weights) - place: 0}
+        for place, row in enumerate(weights)
+    ]
+    row_price = [0] * len(weights)
+    column_price: dict[int, int] = {}
+    row_of: dict[int, int] = {}
+    column_of: dict[int, int] = {}
+    for new in range(len(weights)):
+        # Dijkstra's search from the new row to the nearest free column.
+        distance: dict[int, int] = {}
+        came: dict[int, int] = {}
+        waiting: list[tuple[int, int]] = []
+        done: dict[int, int] = {}
+        row, so_far = new, 0
+        while True:
+            for column, cost in costs[row].items():
+                far = so_far + cost - row_price[row] - column_price.get(column, 0)
+                if column not in done and (column not in distance or far < distance[column]):
+                    distance[column], came[column] = far, row
+                    heappush(waiting, (far, column))
+            so_far, column = heappop(waiting)
+            while column in done or so_far != distance[column]:
+                so_far, column = heappop(waiting)
+            if column not in row_of:
+                break
+            done[column] = so_far
+            row = row_of[column]
+        row_price[new] += so_far
+        for passed, far in done.items():
+            column_price[passed] = column_price.get(passed, 0) - (so_far - far)
+            row_price[row_of[passed]] += so_far - far
+        while True:  # the swaps
+            row = came[column]
+            before = column_of.get(row)
+            column_of[row], row_of[column] = column, row
+            if row == new or before is None:
+                break
+            column = before
+    return [(row, column) for row, column in column_of.items() if column < columns]
+
 
 Pair = tuple[int, int]
 """The places of a gold entity and of the prediction that stands for it."""
@@ -61,8 +130,18 @@ def paired(
     """The same, where it is known which entities overlap."""
     if matching == "nervaluate":
         return _as_nervaluate(gold, predicted, overlaps)
-    same = _same_place_and_type(gold, predicted)
-    rest = _without(overlaps, same)
+    places = {(one.parts, one.type): g for g, one in enumerate(gold)}
+    same: list[Pair] = []
+    for p, other in enumerate(predicted):
+        g = places.pop((other.parts, other.type), None)
+        if g is not None:
+            same.append((g, p))
+    golds, found = {g for g, _ in same}, {p for _, p in same}
+    rest = {
+        g: {p: common for p, common in row.items() if p not in found}
+        for g, row in overlaps.items()
+        if g not in golds
+    }
     settle = _first_free if matching == "hipe" else _best
     pairs = sorted([*same, *settle(gold, predicted, rest)])
     return {"strict": pairs, "exact": pairs, "semeval_partial": pairs, "ent_type": pairs}
@@ -105,25 +184,6 @@ def reading_order(entity: Entity) -> tuple[object, ...]:
     return entity.start, entity.end, entity.parts, entity.type
 
 
-def _same_place_and_type(gold: Sequence[Entity], predicted: Sequence[Entity]) -> list[Pair]:
-    places = {(one.parts, one.type): g for g, one in enumerate(gold)}
-    pairs = []
-    for p, other in enumerate(predicted):
-        g = places.pop((other.parts, other.type), None)
-        if g is not None:
-            pairs.append((g, p))
-    return pairs
-
-
-def _without(overlaps: Overlaps, taken: Iterable[Pair]) -> Overlaps:
-    golds, found = {g for g, _ in taken}, {p for _, p in taken}
-    return {
-        g: {p: common for p, common in row.items() if p not in found}
-        for g, row in overlaps.items()
-        if g not in golds
-    }
-
-
 def _best(gold: Sequence[Entity], predicted: Sequence[Entity], overlaps: Overlaps) -> list[Pair]:
     rows = sorted(overlaps, key=lambda g: reading_order(gold[g]))
     columns = sorted(
@@ -134,22 +194,17 @@ def _best(gold: Sequence[Entity], predicted: Sequence[Entity], overlaps: Overlap
         (predicted[p].end for p in columns), default=0
     )
     radix = 2 * (min(len(rows), len(columns)) * furthest + 1)
-    weights = [
-        {
-            place[p]: _weight(gold[g], predicted[p], common, radix)
-            for p, common in overlaps[g].items()
-        }
-        for g in rows
-    ]
+    # What a pair is worth, the more important in the higher digits: see `matched`.
+    weights: list[dict[int, int]] = [{} for _ in rows]
+    for row, g in enumerate(rows):
+        one = gold[g]
+        for p, common in overlaps[g].items():
+            other = predicted[p]
+            late = one.start + one.end + other.start + other.end
+            apart = abs(one.start - other.start) + abs(one.end - other.end)
+            worth = radix + (one.type == other.type)
+            weights[row][place[p]] = ((worth * radix + common) * radix - late) * radix - apart
     return [(rows[row], columns[column]) for row, column in heaviest(weights)]
-
-
-def _weight(one: Entity, other: Entity, common: int, radix: int) -> int:
-    """What a pair is worth, the more important in the higher digits: see `matched`."""
-    late = one.start + one.end + other.start + other.end
-    apart = abs(one.start - other.start) + abs(one.end - other.end)
-    worth = radix + (one.type == other.type)
-    return ((worth * radix + common) * radix - late) * radix - apart
 
 
 def _first_free(
@@ -182,27 +237,67 @@ def _as_nervaluate(
             return (1, g)
         return (0, abs(one.start - other.start) + abs(one.end - other.end), g)
 
-    by_place = _taken_in_turn(overlaps, len(predicted), same_place)
-    return {
-        "strict": _taken_in_turn(overlaps, len(predicted), same),
-        "exact": by_place,
-        "semeval_partial": by_place,
-        "ent_type": _taken_in_turn(overlaps, len(predicted), same_type),
-    }
-
-
-def _taken_in_turn(overlaps: Overlaps, predictions: int, liking: Liking) -> list[Pair]:
-    """Pairs, where the gold entity with the least `liking` is the best liked."""
-    candidates: list[list[int]] = [[] for _ in range(predictions)]
+    candidates: list[list[int]] = [[] for _ in predicted]
     for g, row in overlaps.items():
         for p in row:
             candidates[p].append(g)
-    taken: set[int] = set()
-    pairs = []
-    for p, near in enumerate(candidates):
-        free = [g for g in near if g not in taken]
-        if free:
-            chosen = min(free, key=lambda g: liking(g, p))
-            taken.add(chosen)
-            pairs.append((chosen, p))
-    return sorted(pairs)
+
+    def in_turn(liking: Liking) -> list[Pair]:
+        taken: set[int] = set()
+        pairs = []
+        for p, near in enumerate(candidates):
+            free = [g for g in near if g not in taken]
+            if free:
+                chosen = min(free, key=lambda g: liking(g, p))
+                taken.add(chosen)
+                pairs.append((chosen, p))
+        return sorted(pairs)
+
+    by_place = in_turn(same_place)
+    return {
+        "strict": in_turn(same),
+        "exact": by_place,
+        "semeval_partial": by_place,
+        "ent_type": in_turn(same_type),
+    }
+
+
+def distinct(entities: Iterable[Entity]) -> list[Entity]:
+    """The entities without those of which one stands before, of the same layer, place and type."""
+    kept: dict[tuple[object, ...], Entity] = {}
+    for entity in entities:
+        kept.setdefault((entity.layer, entity.parts, entity.type), entity)
+    return list(kept.values())
+
+
+def is_correct(one: Entity, other: Entity, schema: Schema) -> bool:
+    """Whether a pair counts in full under a schema."""
+    same_place, same_type = one.parts == other.parts, one.type == other.type
+    if schema == "strict":
+        return same_place and same_type
+    return same_type if schema == "ent_type" else same_place
+
+
+def outcomes(
+    gold: Sequence[Entity], predicted: Sequence[Entity], pairs: Sequence[Pair], schema: Schema
+) -> Counter[str]:
+    """How often each of SemEval's five outcomes is met in one document and layer."""
+    right = sum(is_correct(gold[g], predicted[p], schema) for g, p in pairs)
+    otherwise = "partial" if schema == "semeval_partial" else "incorrect"
+    return Counter(
+        {
+            "correct": right,
+            otherwise: len(pairs) - right,
+            "missed": len(gold) - len(pairs),
+            "spurious": len(predicted) - len(pairs),
+        }
+    )
+
+
+def tokens_of(text: str) -> tuple[Fragment, ...]:
+    """Where the words of a text stand: whatever is between blanks, of any kind and number.
+
+    >>> tokens_of("Het  Rijks\\tmuseum")
+    ((0, 3), (5, 10), (11, 17))
+    """
+    return tuple(found.span() for found in re.finditer(r"\S+", text))

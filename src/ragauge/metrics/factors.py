@@ -47,21 +47,18 @@ def effects(runs: Sequence[RunFacts], same: Same = SAME["outcome"]) -> dict[str,
     """
     varied = [astuple(run.variation) for run in runs]
     said = [same(run) for run in runs]
-    return {factor: _effect_of(_PLACE[factor], varied, said) for factor in FACTORS}
-
-
-def _effect_of(place: int, varied: list[tuple[Any, ...]], said: list[Hashable]) -> FactorEffect:
-    """The effect of the factor at a place of the variations."""
-    if len({variation[place] for variation in varied}) < 2:
-        return effect(0, 0)
-    alike: defaultdict[Any, list[Hashable]] = defaultdict(list)
-    for variation, output in zip(varied, said, strict=True):
-        alike[variation[:place] + variation[place + 1 :]].append(output)
-    pairs = agree = 0
-    for outputs in alike.values():
-        pairs += comb(len(outputs), 2)
-        agree += sum(comb(times, 2) for times in Counter(outputs).values())
-    return effect(pairs, pairs - agree)
+    found: dict[str, FactorEffect] = {}
+    for factor in FACTORS:
+        place, pairs, agree = _PLACE[factor], 0, 0
+        alike: defaultdict[Any, list[Hashable]] = defaultdict(list)
+        if len({variation[place] for variation in varied}) > 1:
+            for variation, output in zip(varied, said, strict=True):
+                alike[variation[:place] + variation[place + 1 :]].append(output)
+        for outputs in alike.values():
+            pairs += comb(len(outputs), 2)
+            agree += sum(comb(times, 2) for times in Counter(outputs).values())
+        found[factor] = effect(pairs, pairs - agree)
+    return found
 
 
 def effect(pairs: int, differ: int) -> FactorEffect:
@@ -83,8 +80,13 @@ def explained(question: QuestionRuns) -> Explanation | None:
         if steady:
             factor = "temperature"
         if steady or found[factor].differ:
+            what = {"outcome": "outcomes", "citations": "citations", "wording": "claims"}[about]
+            of = found[factor]
             sentences = (
-                _pairs(factor, found[factor], about),
+                f"{of.differ:,} of {of.pairs:,} pairs of runs that differ in {factor} alone "
+                f"have different {what}"
+                if of.pairs
+                else None,
                 _worst_level(question, factor) if about == "outcome" else None,
                 steady,
                 RETRIEVED_THE_SAME if retrieval_of(question.runs, same) == "same" else None,
@@ -146,16 +148,6 @@ def _steady_below(runs: Sequence[RunFacts], same: Same) -> str | None:
     return (
         f"all {len(cold):,} runs at temperature {low:g} agree, and {other:,} of {len(warm):,} runs "
         "above it differ from them"
-    )
-
-
-def _pairs(factor: Factor, found: FactorEffect, about: About) -> str | None:
-    what = {"outcome": "outcomes", "citations": "citations", "wording": "claims"}[about]
-    if not found.pairs:
-        return None
-    return (
-        f"{found.differ:,} of {found.pairs:,} pairs of runs that differ in {factor} alone "
-        f"have different {what}"
     )
 
 

@@ -1,23 +1,146 @@
-"""Rows of the label metrics for many items: measured once a pattern, then handed to each item."""
+"""Labels of many items at once: counted by distinct pair, measured once a pattern."""
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec import Struct
 
-from ragauge.contracts.labels import LabelFacts
+from ragauge.contracts.labels import LabelFacts, LabelSet
 from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
-from ragauge.metrics.label_averages import COUNTED
-from ragauge.metrics.label_codes import LabelPatterns
-from ragauge.metrics.labels import METRICS, OUTSIDE, OVER_LABELS
+from ragauge.metrics.labels import COUNTED, METRICS, OUTSIDE, OVER_LABELS
 from ragauge.metrics.sums import Sums
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Ints = NDArray[np.int64]
+    Bools = NDArray[np.bool_]
+
+DENSE = 1 << 16
+"""Possible patterns that are counted in a table, however few the items."""
+
+
+class LabelPatterns(Struct, frozen=True):
+    """The distinct ways in which items met their label, and which item met which.
+
+    A label is its place in the set; one the set does not have stands behind the last, and a
+    missing prediction behind that.
+    """
+
+    label_set: LabelSet
+    gold: Ints
+    predicted: Ints
+    accepted: Bools
+    count: Ints
+    """How many items met each pattern."""
+    pattern: Ints
+    """(items,): the pattern of each."""
+
+    @property
+    def outside(self) -> int:
+        """The code of labels that the set does not have."""
+        return len(self.label_set.labels)
+
+    @property
+    def missing(self) -> int:
+        return self.outside + 1
+
+    @property
+    def judged(self) -> Bools:
+        """The patterns whose gold label the set has."""
+        judged: Bools = self.gold != self.outside
+        return judged
+
+    @property
+    def answered(self) -> Bools:
+        """The patterns with a prediction, in the set or not."""
+        answered: Bools = self.predicted != self.missing
+        return answered
+
+    @property
+    def right(self) -> Bools:
+        right: Bools = (self.gold == self.predicted) & self.judged
+        return right
+
+    def facts(self) -> list[LabelFacts]:
+        """Each pattern as the metrics read it."""
+        known = self.label_set.labels
+        labels, grouped = (*known, None, None), self.label_set.grouped
+        paths = (*map(self.label_set.path, known), (), ())
+        met = (column.tolist() for column in (self.gold, self.predicted, self.accepted))
+        return [
+            LabelFacts(
+                labels=known,
+                grouped=grouped,
+                gold=labels[gold],
+                gold_path=paths[gold],
+                predicted=labels[predicted],
+                predicted_path=paths[predicted],
+                answered=predicted != self.missing,
+                accepted=accepted,
+            )
+            for gold, predicted, accepted in zip(*met, strict=True)
+        ]
+
+    def matrix(self) -> Ints:
+        """Items by gold label (rows, the last outside the set) and prediction (and missing)."""
+        shape = self.outside + 1, self.missing + 1
+        places = self.gold * shape[1] + self.predicted
+        # float64 counts whole numbers exactly far beyond any number of items
+        cells = np.bincount(places, weights=self.count, minlength=shape[0] * shape[1])
+        return cells.astype(np.int64).reshape(shape)
+
+
+def label_patterns(
+    label_set: LabelSet,
+    gold: Sequence[str],
+    predicted: Sequence[str | None],
+    secondary: Sequence[Sequence[str]] | None = None,
+) -> LabelPatterns:
+    """The patterns of items, in the order of two lists that stand side by side.
+
+    None is a missing prediction. `secondary` has the labels that are accepted beside each gold
+    one.
+
+    >>> kinds = LabelSet(name="x", labels=("M", "L"))
+    >>> label_patterns(kinds, ["M", "M", "L"], ["M", "L", None]).matrix().tolist()
+    [[1, 1, 0, 0], [0, 0, 0, 1], [0, 0, 0, 0]]
+    """
+    if len(gold) != len(predicted):
+        raise ValueError(f"{len(gold)} gold labels, but {len(predicted)} predictions")
+    codes = {label: code for code, label in enumerate(label_set.labels)}
+    outside = len(codes)
+    of_gold = _coded(gold, codes, outside)
+    of_prediction = _coded(predicted, {**codes, None: outside + 1}, outside)
+    accepted = (of_gold == of_prediction) & (of_gold != outside)
+    for place, others in enumerate(secondary or ()):
+        if others and not accepted[place] and of_prediction[place] < outside:
+            accepted[place] = predicted[place] in others
+    width = len(codes) + 2
+    keys = (of_gold * width + of_prediction) * 2 + accepted
+    if width * width * 2 <= max(DENSE, 4 * len(keys)):
+        counts = np.bincount(keys, minlength=width * width * 2)
+        met = np.flatnonzero(counts)
+        numbers = np.zeros(len(counts), dtype=np.int64)
+        numbers[met] = np.arange(len(met))
+        pattern, count = numbers[keys], counts[met]
+    else:
+        met, pattern, count = np.unique(keys, return_inverse=True, return_counts=True)
+    pairs, taken = np.divmod(met, 2)
+    return LabelPatterns(label_set, *np.divmod(pairs, width), taken.astype(bool), count, pattern)
+
+
+def _coded(labels: Sequence[Any], codes: dict[Any, int], outside: int) -> Ints:
+    try:
+        return np.fromiter(map(codes.__getitem__, labels), dtype=np.int64, count=len(labels))
+    except KeyError:
+        found = (codes.get(label, outside) for label in labels)
+        return np.fromiter(found, dtype=np.int64, count=len(labels))
+
 
 LARGEST = 1 << 28
 """Cells of the rows with three counts a label: a set of thousands of labels has no room."""
@@ -26,15 +149,35 @@ NO_ITEMS = Absent("no item has a gold label")
 
 def label_sums(patterns: LabelPatterns) -> dict[str, Sums]:
     """For each metric its row of every item, without those that would not fit into memory."""
-    facts = patterns.facts()
-    found = {
-        entry.id: _measured(entry, facts, patterns)
-        for entry in METRICS
-        if entry.id not in OVER_LABELS
+
+    def handed_out(entry: Metric, rows: Ints, scored: Ints, due: Ints, absent: Any) -> Sums:
+        reasons = absent if len(patterns.pattern) else Counter({NO_ITEMS: 0})
+        return Sums(entry, rows, scored[patterns.pattern], due[patterns.pattern], reasons)
+
+    facts, found = patterns.facts(), {}
+    for entry in METRICS:
+        if entry.id not in OVER_LABELS:
+            rows, scored, due, absent = _rows(entry, facts, patterns.count)
+            found[entry.id] = handed_out(entry, rows[patterns.pattern], scored, due, absent)
+    if too_many_labels(patterns):
+        return found
+    # The metrics over labels share one array, a byte a count.
+    labels, judged = patterns.outside, patterns.judged
+    right, wrong = (np.flatnonzero(judged & met) for met in (patterns.right, ~patterns.right))
+    told = wrong[patterns.predicted[wrong] < labels]
+    each = np.zeros((len(judged), labels, len(COUNTED)), dtype=np.int8)
+    each[right, patterns.gold[right], 0] = 1
+    each[told, patterns.predicted[told], 1] = 1
+    each[wrong, patterns.gold[wrong], 2] = 1
+    every: Any = each.reshape(len(judged), len(COUNTED) * labels)[patterns.pattern]
+    scored = judged.astype(np.int64)
+    left_out = int(patterns.count[~judged].sum())
+    absent = Counter({OUTSIDE: left_out} if left_out else {})
+    over_labels = (entry for entry in METRICS if entry.id in OVER_LABELS)
+    return found | {
+        entry.id: handed_out(entry, every, scored, np.ones_like(scored), absent)
+        for entry in over_labels
     }
-    if not too_many_labels(patterns):
-        found |= _over_labels(patterns)
-    return found
 
 
 def too_many_labels(patterns: LabelPatterns) -> bool:
@@ -49,9 +192,12 @@ def label_totals(patterns: LabelPatterns) -> Ints:
     right, wrong = judged & patterns.right, judged & ~patterns.right
     told = wrong & (patterns.predicted < labels)
     parts = [
-        _tallied(patterns.gold[right], count[right], labels),
-        _tallied(patterns.predicted[told], count[told], labels),
-        _tallied(patterns.gold[wrong], count[wrong], labels),
+        np.bincount(codes[met], weights=count[met], minlength=labels).astype(np.int64)
+        for codes, met in (
+            (patterns.gold, right),
+            (patterns.predicted, told),
+            (patterns.gold, wrong),
+        )
     ]
     return np.stack(parts, axis=1).ravel()
 
@@ -60,7 +206,7 @@ def label_values(patterns: LabelPatterns) -> dict[str, float | None]:
     """The value of every metric, without intervals: all there is to compute for a quick look.
 
     >>> from ragauge.contracts.labels import LabelSet
-    >>> from ragauge.metrics.label_codes import label_patterns
+    >>> from ragauge.metrics.label_sums import label_patterns
     >>> found = label_patterns(LabelSet(name="x", labels=("M", "L")), ["M", "L"], ["M", None])
     >>> label_values(found)["labels.accuracy"], label_values(found)["labels.macro_f1"]
     (0.5, 0.5)
@@ -75,15 +221,6 @@ def label_values(patterns: LabelPatterns) -> dict[str, float | None]:
             total = float(entry.finish(patterns.count @ rows))
         values[entry.id] = total if np.isfinite(total) else None
     return values
-
-
-def _tallied(codes: Ints, count: Ints, labels: int) -> Ints:
-    return np.bincount(codes, weights=count, minlength=labels).astype(np.int64)
-
-
-def _measured(entry: Metric, facts: list[LabelFacts], patterns: LabelPatterns) -> Sums:
-    rows, scored, due, absent = _rows(entry, facts, patterns.count)
-    return _handed_out(entry, patterns, rows[patterns.pattern], scored, due, absent)
 
 
 def _rows(
@@ -102,36 +239,3 @@ def _rows(
         rows.append(row.counts if isinstance(row, Row) else none)
     shaped = np.array(rows, dtype=np.int64).reshape(-1, len(none))
     return shaped, np.array(scored, dtype=np.int64), np.array(due, dtype=np.int64), absent
-
-
-def _over_labels(patterns: LabelPatterns) -> dict[str, Sums]:
-    """The metrics over labels; they share one array, a byte a count."""
-    labels, judged = patterns.outside, patterns.judged
-    right, wrong = (np.flatnonzero(judged & met) for met in (patterns.right, ~patterns.right))
-    told = wrong[patterns.predicted[wrong] < labels]
-    rows = np.zeros((len(judged), labels, len(COUNTED)), dtype=np.int8)
-    rows[right, patterns.gold[right], 0] = 1
-    rows[told, patterns.predicted[told], 1] = 1
-    rows[wrong, patterns.gold[wrong], 2] = 1
-    every: Any = rows.reshape(len(judged), len(COUNTED) * labels)[patterns.pattern]
-    scored = judged.astype(np.int64)
-    left_out = int(patterns.count[~judged].sum())
-    absent: Counter[Absent] = Counter({OUTSIDE: left_out} if left_out else {})
-    due = np.ones_like(scored)
-    return {
-        entry.id: _handed_out(entry, patterns, every, scored, due, absent)
-        for entry in METRICS
-        if entry.id in OVER_LABELS
-    }
-
-
-def _handed_out(
-    entry: Metric,
-    patterns: LabelPatterns,
-    rows: Ints,
-    scored: Ints,
-    due: Ints,
-    absent: Counter[Absent],
-) -> Sums:
-    reasons = absent if len(patterns.pattern) else Counter({NO_ITEMS: 0})
-    return Sums(entry, rows, scored[patterns.pattern], due[patterns.pattern], reasons)

@@ -9,19 +9,71 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
 
 from ragauge.contracts.labels import LabelFacts, LabelSet
 from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
-from ragauge.metrics.label_averages import (
-    COUNTED,
-    mean_f1,
-    mean_f1_of_all,
-    mean_precision,
-    mean_recall,
-    shared_f1,
-    weighted_mean_f1,
-)
-from ragauge.metrics.table import metric, ratio
+from ragauge.metrics.declare import f1_of, metric, quotient, ratio
+
+if TYPE_CHECKING:
+    from ragauge.contracts.metric import Array
+
+COUNTED = ("tp", "fp", "fn")
+"""For each label of the set in turn."""
+
+
+def label_counts(sums: Array) -> tuple[Array, Array, Array]:
+    """True positives, false positives and false negatives, (..., labels) each."""
+    shape = (*sums.shape[:-1], sums.shape[-1] // len(COUNTED), len(COUNTED))
+    folded = np.asarray(sums, dtype=np.float64).reshape(shape)
+    return folded[..., 0], folded[..., 1], folded[..., 2]
+
+
+def label_f1(sums: Array) -> Array:
+    """The F1 of each label; 0 for one with neither support nor prediction."""
+    return f1_of(*label_counts(sums), 0.0)
+
+
+def _mean_of_present(values: Array, sums: Array) -> Array:
+    """The mean over the labels with support or prediction."""
+    tp, fp, fn = label_counts(sums)
+    present = tp + fp + fn > 0
+    return quotient((values * present).sum(axis=-1), present.sum(axis=-1))
+
+
+def mean_f1(sums: Array) -> Array:
+    return _mean_of_present(label_f1(sums), sums)
+
+
+def mean_f1_of_all(sums: Array) -> Array:
+    """The mean F1 of all labels; NaN where nothing at all was counted."""
+    of_each, counted = label_f1(sums), np.any(sums, axis=-1)
+    return quotient(of_each.sum(axis=-1), counted * of_each.shape[-1])
+
+
+def weighted_mean_f1(sums: Array) -> Array:
+    """The mean F1 of the labels, each as often as it stands in gold."""
+    tp, _, fn = label_counts(sums)
+    return quotient((label_f1(sums) * (tp + fn)).sum(axis=-1), (tp + fn).sum(axis=-1))
+
+
+def mean_precision(sums: Array) -> Array:
+    tp, fp, _ = label_counts(sums)
+    return _mean_of_present(quotient(tp, tp + fp, 0.0), sums)
+
+
+def mean_recall(sums: Array) -> Array:
+    tp, _, fn = label_counts(sums)
+    return _mean_of_present(quotient(tp, tp + fn, 0.0), sums)
+
+
+def shared_f1(sums: Array) -> Array:
+    """F1 from what is common, predicted and gold."""
+    common = sums[..., 0]
+    return f1_of(common, sums[..., 1] - common, sums[..., 2] - common)
+
 
 OUTSIDE = Absent("the set does not have the gold label")
 UNGROUPED = NotApplicable("the labels have no groups")
@@ -154,19 +206,9 @@ def coverage(facts: LabelFacts) -> Row | Absent:
 
 
 METRICS: tuple[Metric, ...] = (
-    accuracy,
-    accuracy_lenient,
-    macro_f1,
-    macro_f1_all,
-    weighted_f1,
-    macro_precision,
-    macro_recall,
-    category_accuracy,
-    category_gap,
-    hierarchical_precision,
-    hierarchical_recall,
-    hierarchical_f1,
-    coverage,
+    *(accuracy, accuracy_lenient, macro_f1, macro_f1_all, weighted_f1, macro_precision),
+    *(macro_recall, category_accuracy, category_gap, hierarchical_precision, hierarchical_recall),
+    *(hierarchical_f1, coverage),
 )
 OVER_LABELS = frozenset(entry.id for entry in METRICS if entry.columns == COUNTED)
 """The metrics that share their rows: three counts a label."""

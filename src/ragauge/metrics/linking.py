@@ -9,29 +9,171 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import partial
 from inspect import cleandoc
 
 from msgspec import structs
 
 from ragauge.contracts.links import LinkedMention
-from ragauge.contracts.metric import SCALE, Absent, Metric, Row
-from ragauge.metrics.link_end_to_end import END_TO_END, hipe_at
-from ragauge.metrics.link_shapes import (
-    IN_KB,
-    NIL_NOT_SAID,
-    NO_CROSSWALK,
-    NO_TABLE,
-    NOT_ANSWERED,
-    NOT_IN_GOLD,
-    NOT_LINKED,
-    NOT_NIL,
-    ONE_ID,
-    f1_of_mentions,
-    mean_of_mentions,
-    not_in_kb,
-    of_mention,
-    outcome,
+from ragauge.contracts.metric import SCALE, Absent, Metric, NotApplicable, Row
+from ragauge.metrics.declare import f1_of_sums, metric, scaled_mean
+
+NOT_IN_GOLD = NotApplicable("not in gold")
+IN_NO_KB = NotApplicable("NIL in gold")
+NOT_ANSWERED = Absent("no prediction")
+NO_TABLE = Absent("no table of equivalents")
+NOT_NIL = NotApplicable("NIL in neither")
+NIL_NOT_SAID = NotApplicable("NIL not answered")
+IN_KB = NotApplicable("not NIL in gold")
+NO_LINK = NotApplicable("no link in either")
+NOT_LINKED = NotApplicable("not linked")
+NO_PLACE = Absent("no place in a text")
+NO_CROSSWALK = Absent("no crosswalk")
+ONE_ID = NotApplicable("no two ids that the crosswalk can compare")
+
+of_mention = partial(
+    metric, version=1, better="higher", bounds=(0, 1), unit="mention", reads="links"
 )
+"""A metric of a mention: by default a share of them."""
+mean_of_mentions = partial(of_mention, columns=("value", "of"), finish=scaled_mean)
+
+
+f1_of_mentions = partial(of_mention, columns=("tp", "fp", "fn"), finish=f1_of_sums)
+"""One whose value over a set is the F1 of what was counted."""
+
+
+def not_in_kb(mention: LinkedMention) -> Absent:
+    """Why a metric of in-KB mentions does not apply."""
+    return IN_NO_KB if mention.nil else NOT_IN_GOLD
+
+
+def outcome(both: bool, predicted: bool, gold: bool) -> tuple[int, int, int]:
+    """True positive, false positive, false negative: a wrong link can be both of the latter."""
+    return int(both), int(predicted and not both), int(gold and not both)
+
+
+@of_mention("linking.strong_precision", needs=("linked", "in_kb", "nil", "right", "exact"))
+def strong_precision(mention: LinkedMention) -> Row | Absent:
+    """Links on the exact place of a gold mention with the right id, over links predicted.
+
+    A link where gold marks nothing is wrong. NIL is no link: this is the end-to-end view.
+    """
+    return Row((int(_strong(mention)), 1)) if mention.linked else NOT_LINKED
+
+
+@of_mention("linking.strong_recall", needs=("linked", "in_kb", "nil", "right", "exact"))
+def strong_recall(mention: LinkedMention) -> Row | Absent:
+    """In-KB gold mentions linked right on their exact place, over all in-KB gold mentions."""
+    return Row((int(_strong(mention)), 1)) if mention.in_kb else not_in_kb(mention)
+
+
+@f1_of_mentions("linking.strong_f1", needs=("linked", "in_kb", "nil", "right", "exact"))
+def strong_f1(mention: LinkedMention) -> Row | Absent:
+    """F1 of links end to end: exact place and right id, over all documents together."""
+    if not (mention.linked or mention.in_kb):
+        return NO_LINK
+    return Row(outcome(_strong(mention), mention.linked, mention.in_kb))
+
+
+@of_mention("linking.weak_precision", needs=("placed", "linked", "weak_predicted"))
+def weak_precision(mention: LinkedMention) -> Row | Absent:
+    """Links that overlap a gold mention of their own with the same id, over links predicted."""
+    if not mention.placed:
+        return NO_PLACE
+    return Row((int(mention.weak_predicted), 1)) if mention.linked else NOT_LINKED
+
+
+@of_mention("linking.weak_recall", needs=("placed", "in_kb", "nil", "weak_gold"))
+def weak_recall(mention: LinkedMention) -> Row | Absent:
+    """In-KB gold mentions that overlap a link of their own with the same id, over all of them."""
+    if not mention.placed:
+        return NO_PLACE
+    return Row((int(mention.weak_gold), 1)) if mention.in_kb else not_in_kb(mention)
+
+
+@f1_of_mentions(
+    "linking.weak_f1", needs=("placed", "linked", "in_kb", "weak_gold", "weak_predicted")
+)
+def weak_f1(mention: LinkedMention) -> Row | Absent:
+    """F1 of links end to end where an overlap is place enough, one prediction to one mention."""
+    if not mention.placed:
+        return NO_PLACE
+    if not (mention.linked or mention.in_kb):
+        return NO_LINK
+    spurious = mention.linked and not mention.weak_predicted
+    missed = mention.in_kb and not mention.weak_gold
+    return Row((int(mention.weak_gold), int(spurious), int(missed)))
+
+
+@f1_of_mentions("linking.mention_f1", needs=("placed", "in_gold", "answered", "exact"))
+def mention_f1(mention: LinkedMention) -> Row | Absent:
+    """F1 of finding the mentions at their exact places, whatever they are linked to."""
+    if not mention.placed:
+        return NO_PLACE
+    both = mention.in_gold and mention.answered and mention.exact
+    return Row(outcome(both, mention.answered, mention.in_gold))
+
+
+def hipe_at(k: int) -> tuple[Metric, Metric, Metric]:
+    """The metrics `linking.hipe_precision@k`, `hipe_recall@k` and `hipe_f1@k`."""
+    more = (
+        "HIPE's fuzzy regime at this cut-off: a prediction is paired with the gold mention at its "
+        "place, else with the first one it overlaps; it is correct if the gold id is among its "
+        f"{'first alternative' if k == 1 else f'first {k} alternatives'}. NIL is an id like any "
+        "other."
+    )
+
+    @of_mention(f"linking.hipe_precision@{k}", needs=(*_HIPE, "linked", "said_nil"))
+    def precision(mention: LinkedMention) -> Row | Absent:
+        if not mention.placed:
+            return NO_PLACE
+        return Row((int(_within(mention.hipe_predicted_rank, k)), 1)) if _says(mention) else NO_LINK
+
+    @of_mention(f"linking.hipe_recall@{k}", needs=(*_HIPE, "in_gold"))
+    def recall(mention: LinkedMention) -> Row | Absent:
+        if not mention.in_gold:
+            return NOT_IN_GOLD
+        return Row((int(_within(mention.hipe_rank, k)), 1)) if mention.placed else NO_PLACE
+
+    @f1_of_mentions(f"linking.hipe_f1@{k}", needs=(*_HIPE, "in_gold", "linked", "said_nil"))
+    def f1(mention: LinkedMention) -> Row | Absent:
+        if not mention.placed:
+            return NO_PLACE
+        if not (mention.in_gold or _says(mention)):
+            return NO_LINK
+        found = mention.in_gold and _within(mention.hipe_rank, k)
+        spurious = _says(mention) and not _within(mention.hipe_predicted_rank, k)
+        return Row((int(found), int(spurious), int(mention.in_gold and not found)))
+
+    told = {
+        precision: "Predictions with the id of the gold mention they are paired with, over all.",
+        recall: "Gold mentions whose id their paired prediction names, over all.",
+        f1: f"Balance (F1) of `hipe_precision@{k}` and `hipe_recall@{k}`.",
+    }
+    made = (structs.replace(one, doc=f"{doc}\n\n{more}") for one, doc in told.items())
+    return next(made), next(made), next(made)
+
+
+_HIPE = ("placed", "hipe_rank", "hipe_predicted_rank")
+
+
+def _within(rank: int | None, k: int) -> bool:
+    return rank is not None and rank <= k
+
+
+def _says(mention: LinkedMention) -> bool:
+    """Whether a prediction names an id, or NIL."""
+    return mention.linked or mention.said_nil
+
+
+def _strong(mention: LinkedMention) -> bool:
+    return mention.in_kb and mention.right and mention.exact
+
+
+END_TO_END: Sequence[Metric] = (
+    *(strong_precision, strong_recall, strong_f1, weak_precision, weak_recall, weak_f1, mention_f1),
+)
+
 
 DEFAULT_RANKS = (1, 5, 10)
 HIPE_RANKS = (1, 3, 5)
@@ -44,13 +186,14 @@ def hits_at(k: int) -> Metric:
     def hits(mention: LinkedMention) -> Row | Absent:
         return _hit(mention, mention.rank, k)
 
-    doc = f"""In-KB mentions with a right candidate {_among(k)}, over all in-KB mentions.
+    among = "in first place" if k == 1 else f"among the first {k}"
+    doc = f"""In-KB mentions with a right candidate {among}, over all in-KB mentions.
 
     A mention without a prediction is a miss. Candidates rank by score where each has one (ties by
     id, descending), else as they are listed; one that is named again takes up no rank. Where the
     answer is NIL, that has the first rank.
     """
-    return _told(hits, doc)
+    return structs.replace(hits, doc=cleandoc(doc))
 
 
 def named(name: str) -> Metric | None:
@@ -188,29 +331,13 @@ def _reciprocal(mention: LinkedMention, rank: int | None) -> Row | Absent:
     return Row((round(SCALE / rank) if rank else 0, 1))
 
 
-def _among(k: int) -> str:
-    return "in first place" if k == 1 else f"among the first {k}"
-
-
-def _told(entry: Metric, doc: str) -> Metric:
-    return structs.replace(entry, doc=cleandoc(doc))
-
-
 HIPE: Sequence[Metric] = tuple(one for k in HIPE_RANKS for one in hipe_at(k))
 """What HIPE's scorer counts: measured for HIPE files, and where a gate names it."""
 METRICS: Sequence[Metric] = (
     *(hits_at(k) for k in DEFAULT_RANKS),
-    hits_at_1_relaxed,
-    mrr,
-    mrr_answered,
-    mrr_relaxed,
-    nil_precision,
-    nil_recall,
-    nil_f1,
-    accuracy,
+    *(hits_at_1_relaxed, mrr, mrr_answered, mrr_relaxed, nil_precision, nil_recall, nil_f1),
+    *(accuracy,),
     *END_TO_END,
     *HIPE,
-    consistency,
-    consistency_coverage,
-    coverage,
+    *(consistency, consistency_coverage, coverage),
 )

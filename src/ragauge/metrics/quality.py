@@ -6,9 +6,11 @@ at all) leaves every denominator except those of compliance and the citation hit
 
 from __future__ import annotations
 
+from functools import partial
+
 from ragauge.contracts.facts import Facts
 from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
-from ragauge.metrics.table import metric
+from ragauge.metrics.declare import metric
 
 NO_ANSWER = Absent("no answer")
 REFUSED = NotApplicable("refused")
@@ -20,15 +22,11 @@ NOT_TOLD = Absent("retrieved ids unknown")
 NO_CITATIONS = NotApplicable("no citations")
 NO_CONSTRAINTS = NotApplicable("no constraints")
 
+of_questions = partial(metric, version=1, better="higher", bounds=(0, 1), unit="question")
+"""A metric of a question's facts: by default a share of questions."""
 
-@metric(
-    "quality.precision_cited",
-    version=1,
-    better="higher",
-    bounds=(0, 1),
-    unit="question",
-    needs=("answerable", "answered", "hit"),
-)
+
+@of_questions("quality.precision_cited", needs=("answerable", "answered", "hit"))
 def precision_cited(facts: Facts) -> Row | Absent:
     """Answers to answerable questions that cite a gold id, over all answers.
 
@@ -47,13 +45,8 @@ def precision_cited(facts: Facts) -> Row | Absent:
     return Row((int(facts.hit), 1))
 
 
-@metric(
-    "quality.precision_strict",
-    version=1,
-    better="higher",
-    bounds=(0, 1),
-    unit="question",
-    needs=("answerable", "answered", "hit", "in_scope", "contained"),
+@of_questions(
+    "quality.precision_strict", needs=("answerable", "answered", "hit", "in_scope", "contained")
 )
 def precision_strict(facts: Facts) -> Row | Absent:
     """Answers that cite a gold id, only retrieved ids, and hold a gold phrase, over all answers.
@@ -77,14 +70,7 @@ def precision_strict(facts: Facts) -> Row | Absent:
     return Row((int(facts.hit and facts.in_scope and facts.contained), 1))
 
 
-@metric(
-    "quality.under_refusal",
-    version=1,
-    better="lower",
-    bounds=(0, 1),
-    unit="question",
-    needs=("answerable", "answered"),
-)
+@of_questions("quality.under_refusal", better="lower", needs=("answerable", "answered"))
 def under_refusal(facts: Facts) -> Row | Absent:
     """Unanswerable questions that were answered, over unanswerable ones: hallucination.
 
@@ -98,14 +84,7 @@ def under_refusal(facts: Facts) -> Row | Absent:
     return Row((int(facts.answered), 1))
 
 
-@metric(
-    "quality.over_refusal",
-    version=1,
-    better="lower",
-    bounds=(0, 1),
-    unit="question",
-    needs=("answerable", "answered"),
-)
+@of_questions("quality.over_refusal", better="lower", needs=("answerable", "answered"))
 def over_refusal(facts: Facts) -> Row | Absent:
     """Answerable questions that were refused, over answerable ones.
 
@@ -119,14 +98,7 @@ def over_refusal(facts: Facts) -> Row | Absent:
     return Row((int(not facts.answered), 1))
 
 
-@metric(
-    "quality.citation_hit_rate",
-    version=1,
-    better="higher",
-    bounds=(0, 1),
-    unit="question",
-    needs=("answerable", "answered", "hit", "citable"),
-)
+@of_questions("quality.citation_hit_rate", needs=("answerable", "answered", "hit", "citable"))
 def citation_hit_rate(facts: Facts) -> Row | Absent:
     """Answerable questions whose answer cites a gold id, over answerable ones.
 
@@ -147,14 +119,7 @@ def citation_hit_rate(facts: Facts) -> Row | Absent:
     return Row((int(bool(facts.hit)), 1))
 
 
-@metric(
-    "quality.chr_shipped",
-    version=1,
-    better="higher",
-    bounds=(0, 1),
-    unit="question",
-    needs=("answerable", "answered", "hit"),
-)
+@of_questions("quality.chr_shipped", needs=("answerable", "answered", "hit"))
 def chr_shipped(facts: Facts) -> Row | Absent:
     """Answers that cite a gold id, over the answered among the answerable questions.
 
@@ -170,14 +135,7 @@ def chr_shipped(facts: Facts) -> Row | Absent:
     return Row((int(facts.hit), 1))
 
 
-@metric(
-    "quality.compliance",
-    version=2,
-    better="higher",
-    bounds=(0, 1),
-    unit="question",
-    needs=("compliant",),
-)
+@of_questions("quality.compliance", version=2, needs=("compliant",))
 def compliance(facts: Facts) -> Row | Absent:
     """Questions answered in the promised form, a citation list or a refusal, over all.
 
@@ -190,14 +148,7 @@ def compliance(facts: Facts) -> Row | Absent:
     return Row((int(facts.compliant), 1))
 
 
-@metric(
-    "quality.claim_containment",
-    version=1,
-    better="higher",
-    bounds=(0, 1),
-    unit="question",
-    needs=("answerable", "answered", "contained"),
-)
+@of_questions("quality.claim_containment", needs=("answerable", "answered", "contained"))
 def claim_containment(facts: Facts) -> Row | Absent:
     """Answerable questions whose claim holds a gold phrase, over answerable ones.
 
@@ -215,14 +166,7 @@ def claim_containment(facts: Facts) -> Row | Absent:
     return Row((int(facts.contained), 1))
 
 
-@metric(
-    "quality.out_of_scope",
-    version=1,
-    better="lower",
-    bounds=(0, 1),
-    unit="question",
-    needs=("answered", "in_scope"),
-)
+@of_questions("quality.out_of_scope", better="lower", needs=("answered", "in_scope"))
 def out_of_scope(facts: Facts) -> Row | Absent:
     """Answers that cite something never retrieved, over answers with known retrieved ids.
 
@@ -236,12 +180,8 @@ def out_of_scope(facts: Facts) -> Row | Absent:
     return Row((int(not facts.in_scope), 1))
 
 
-@metric(
+@of_questions(
     "quality.in_scope",
-    version=1,
-    better="higher",
-    bounds=(0, 1),
-    unit="question",
     needs=("answered", "cited_count", "cited_in_scope"),
     columns=("retrieved", "cited"),
     rate=True,
@@ -268,14 +208,7 @@ def in_scope(facts: Facts) -> Row | Absent:
 def gold_retrieved_at(k: int) -> Metric:
     """The metric `quality.gold_retrieved@k`."""
 
-    @metric(
-        f"quality.gold_retrieved@{k}",
-        version=1,
-        better="higher",
-        bounds=(0, 1),
-        unit="question",
-        needs=("answerable", "status", "gold_depth"),
-    )
+    @of_questions(f"quality.gold_retrieved@{k}", needs=("answerable", "status", "gold_depth"))
     def gold_retrieved(facts: Facts) -> Row | Absent:
         """Answerable questions with all gold ids among the first k retrieved ids.
 
@@ -293,14 +226,7 @@ def gold_retrieved_at(k: int) -> Metric:
     return gold_retrieved
 
 
-@metric(
-    "quality.constraints_echoed",
-    version=1,
-    better="higher",
-    bounds=(0, 1),
-    unit="question",
-    needs=("answered", "constrained", "echoed"),
-)
+@of_questions("quality.constraints_echoed", needs=("answered", "constrained", "echoed"))
 def constraints_echoed(facts: Facts) -> Row | Absent:
     """Answers that repeat exactly the locked constraints, over answers to questions with some.
 
@@ -317,14 +243,7 @@ def constraints_echoed(facts: Facts) -> Row | Absent:
     return Row((int(bool(facts.echoed)), 1))
 
 
-@metric(
-    "quality.coverage",
-    version=1,
-    better="higher",
-    bounds=(0, 1),
-    unit="question",
-    needs=("status",),
-)
+@of_questions("quality.coverage", needs=("status",))
 def coverage(facts: Facts) -> Row | Absent:
     """Gold questions that have a trace, over all: what the other numbers do not see.
 
@@ -335,14 +254,7 @@ def coverage(facts: Facts) -> Row | Absent:
     return Row((int(not missing), 1), "no trace" if missing else None)
 
 
-@metric(
-    "quality.errors",
-    version=1,
-    better="lower",
-    bounds=(0, 1),
-    unit="question",
-    needs=("status",),
-)
+@of_questions("quality.errors", better="lower", needs=("status",))
 def errors(facts: Facts) -> Row | Absent:
     """Traced questions that ended in an error or an empty answer, over traced ones.
 
@@ -355,20 +267,9 @@ def errors(facts: Facts) -> Row | Absent:
 
 
 METRICS: tuple[Metric, ...] = (
-    precision_cited,
-    precision_strict,
-    under_refusal,
-    over_refusal,
-    citation_hit_rate,
-    chr_shipped,
-    compliance,
-    claim_containment,
-    out_of_scope,
-    in_scope,
-    gold_retrieved_at(5),
-    constraints_echoed,
-    coverage,
-    errors,
+    *(precision_cited, precision_strict, under_refusal, over_refusal, citation_hit_rate),
+    *(chr_shipped, compliance, claim_containment, out_of_scope, in_scope, gold_retrieved_at(5)),
+    *(constraints_echoed, coverage, errors),
 )
 
 LABELS = (

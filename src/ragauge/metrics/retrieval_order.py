@@ -1,8 +1,9 @@
-"""The order of a run: by score, ties by document; and what a query was given more than once."""
+"""The rows of a run: their order, what is repeated, and what each source contributes."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,7 +50,11 @@ def rank_order(
     inner = query[1:] == query[:-1]
     climbs = inner & (score[1:] > score[:-1])
     climbing = _queries_with(climbs, query, queries)
-    order = _by_score(offsets, np.flatnonzero(climbing), score) if climbs.any() else None
+    order: Array | None = None
+    if climbs.any():
+        order = np.arange(len(score))
+        for _, rows in _alike(offsets, np.flatnonzero(climbing)):
+            order[rows] = np.take_along_axis(rows, np.argsort(-score[rows], axis=1), axis=1)
     standing = score if order is None else score[order]
     ties = inner & (standing[1:] == standing[:-1])
     if ties.any():
@@ -57,7 +62,14 @@ def rank_order(
     disagreeing = climbing
     if rank is not None:
         falls = climbing | _queries_with(inner & (rank[1:] <= rank[:-1]), query, queries)
-        disagreeing = _disagreeing(offsets, np.flatnonzero(falls), score, rank)
+        # Those in which a higher score has a rank that is not lower.
+        disagreeing = np.zeros(queries, dtype=bool)
+        for among, rows in _alike(offsets, np.flatnonzero(falls)):
+            by_rank = np.take_along_axis(rows, np.argsort(rank[rows], axis=1), axis=1)
+            ranks, scores = rank[by_rank], score[by_rank]
+            higher = scores[:, 1:] > scores[:, :-1]
+            shared = (ranks[:, 1:] == ranks[:, :-1]) & (scores[:, 1:] != scores[:, :-1])
+            disagreeing[among] = (higher | shared).any(axis=1)
     tied = _queries_with(ties, query, queries)
     return RankOrder(order=order, tied=tied, disagreeing=disagreeing)
 
@@ -74,7 +86,12 @@ def first_of_each(offsets: Array, document: pl.Series) -> Mask | None:
     """
     import polars as pl
 
-    rows = _suspects(offsets, document.hash().to_numpy())
+    # Only queries in which a hash is met twice can repeat a document.
+    hashes, found = document.hash().to_numpy(), [np.zeros(0, dtype=np.int64)]
+    for _, block in _alike(offsets, np.arange(len(offsets) - 1)):
+        by_hash = np.sort(hashes[block], axis=1)
+        found.append(block[(by_hash[:, 1:] == by_hash[:, :-1]).any(axis=1)].ravel())
+    rows = np.sort(np.concatenate(found))
     if not len(rows):
         return None
     pairs = pl.DataFrame({"query": _query_of(offsets)[rows], "document": document.gather(rows)})
@@ -116,23 +133,6 @@ def _alike(offsets: Array, among: Array) -> Iterator[tuple[Array, Array]]:
             yield queries, offsets[queries, None] + np.arange(lengths[places[0]])
 
 
-def _by_score(offsets: Array, among: Array, score: Array) -> Array:
-    """All rows, with those of these queries sorted by descending score."""
-    order = np.arange(len(score))
-    for _, rows in _alike(offsets, among):
-        order[rows] = np.take_along_axis(rows, np.argsort(-score[rows], axis=1), axis=1)
-    return order
-
-
-def _suspects(offsets: Array, hashes: Array) -> Array:
-    """The rows of queries in which a hash is met twice: equal documents have equal ones."""
-    found = [np.zeros(0, dtype=np.int64)]
-    for _, rows in _alike(offsets, np.arange(len(offsets) - 1)):
-        by_hash = np.sort(hashes[rows], axis=1)
-        found.append(rows[(by_hash[:, 1:] == by_hash[:, :-1]).any(axis=1)].ravel())
-    return np.sort(np.concatenate(found))
-
-
 def _ties_by_document(ties: Mask, order: Array | None, document: pl.Series) -> Array:
     """The order with documents of equal score sorted, the greatest id first."""
     import polars as pl
@@ -152,13 +152,64 @@ def _ties_by_document(ties: Mask, order: Array | None, document: pl.Series) -> A
     return order
 
 
-def _disagreeing(offsets: Array, among: Array, score: Array, rank: Array) -> Mask:
-    """The queries, among these, in which a higher score has a rank that is not lower."""
-    found = np.zeros(len(offsets) - 1, dtype=bool)
-    for queries, rows in _alike(offsets, among):
-        by_rank = np.take_along_axis(rows, np.argsort(rank[rows], axis=1), axis=1)
-        ranks, scores = rank[by_rank], score[by_rank]
-        climbs = scores[:, 1:] > scores[:, :-1]
-        shared = (ranks[:, 1:] == ranks[:, :-1]) & (scores[:, 1:] != scores[:, :-1])
-        found[queries] = (climbs | shared).any(axis=1)
-    return found
+class Brought(Struct, frozen=True, kw_only=True):
+    """Rows of a run with their sources: a row for every source that brought a document."""
+
+    names: Sequence[str]
+    source: Array
+    """(rows,): places in `names`."""
+    pair: Array
+    """(rows,): a number for each document of a query, the same in every row that has it."""
+    rank: Array
+    """(rows,): the rank of the document, from 1."""
+    best: Mask
+    """(rows,): whether this row put the document at its rank; where several did, each of them."""
+    relevant: Mask
+
+    def within(self, depth: int) -> Brought:
+        """Only what is shown down to a rank."""
+        near = self.rank <= depth
+        return Brought(
+            names=self.names,
+            source=self.source[near],
+            pair=self.pair[near],
+            rank=self.rank[near],
+            best=self.best[near],
+            relevant=self.relevant[near],
+        )
+
+
+def share_of(brought: Brought, source: int, k: int | None = None) -> float | None:
+    """Share of the results shown in the first k ranks that this source put there.
+
+    Divided by the results there are, which may be fewer than k a query; None where there are
+    none. Sources that put the same result there are all credited with it: which row came first
+    says nothing, and the shares can sum to more than 1.
+    """
+    near = brought if k is None else brought.within(k)
+    there = len(np.unique(near.pair))
+    mine = len(np.unique(near.pair[near.best & (near.source == source)]))
+    return mine / there if there else None
+
+
+def documents_of(brought: Brought, source: int, *, relevant: bool = False) -> Array:
+    """The documents a source brought, each once, sorted; only relevant ones where asked."""
+    mine = brought.source == source
+    return np.unique(brought.pair[mine & brought.relevant if relevant else mine])
+
+
+def unique_relevant(brought: Brought) -> list[int]:
+    """For each source, the relevant documents that no other source brought."""
+    hits = [documents_of(brought, source, relevant=True) for source in range(len(brought.names))]
+    every, sources = np.unique(np.concatenate([*hits, []]), return_counts=True)
+    alone = every[sources == 1]
+    return [int(np.isin(mine, alone).sum()) for mine in hits]
+
+
+def overlaps(brought: Brought) -> dict[str, int]:
+    """By pair of sources, the documents that both brought for one query."""
+    documents = {name: documents_of(brought, place) for place, name in enumerate(brought.names)}
+    return {
+        f"{one}+{other}": len(np.intersect1d(documents[one], documents[other], True))
+        for one, other in combinations(sorted(documents), 2)
+    }

@@ -16,14 +16,14 @@ from itertools import combinations
 from math import comb
 from typing import TYPE_CHECKING
 
-from ragauge.contracts.metric import SCALE, Absent, Metric, NotApplicable, Row
+from ragauge.contracts.metric import Absent, Metric, NotApplicable, Row
 from ragauge.contracts.run import QuestionRuns, RunFacts
+from ragauge.metrics.declare import metric, scaled_mean, value_row
 from ragauge.metrics.quality import ANSWERABLE, UNANSWERABLE
-from ragauge.metrics.table import metric, ratio
 from ragauge.text.agreement import agreement as agreement_of
 
 if TYPE_CHECKING:
-    from ragauge.contracts.metric import Array
+    pass
 
 NO_RUNS = Absent("no finished run")
 ONE_RUN = Absent("fewer than two finished runs")
@@ -34,36 +34,13 @@ UNCONSTRAINED = NotApplicable("no constraints")
 ALL_REFUSED = NotApplicable("no answered run")
 
 
-DIGITS = 12
-"""What of a value is whole after it travelled as a whole number: SCALE has 40 bits."""
-
-
-def scaled_mean(sums: Array) -> Array:
-    """The mean of values that travelled as whole numbers, without the digits lost on the way.
-
-    >>> import numpy as np
-    >>> float(scaled_mean(np.array([round(0.4 * SCALE), 1])))
-    0.4
-    """
-    import numpy as np
-
-    rounded: Array = np.round(ratio(sums) / SCALE, DIGITS)
-    return rounded
-
-
-of_runs = partial(metric, unit="question", reads="runs")
+of_runs = partial(metric, version=1, better="higher", bounds=(0, 1), unit="question", reads="runs")
 """A metric of a question's runs: by default a share of them."""
 mean_of_runs = partial(of_runs, columns=("value", "of"), finish=scaled_mean)
 """One whose value is no share; over a set it is the mean of the questions'."""
 
 
-@of_runs(
-    "stability.acr",
-    version=2,
-    better="higher",
-    bounds=(0, 1),
-    needs=("answerable", "runs"),
-)
+@of_runs("stability.acr", version=2, needs=("answerable", "runs"))
 def acr(question: QuestionRuns) -> Row | Absent:
     """Runs whose claim holds a gold phrase, over runs: how steadily the answer is right.
 
@@ -72,13 +49,7 @@ def acr(question: QuestionRuns) -> Row | Absent:
     return _share_of_answerable(question, [run.claim_right for run in question.runs])
 
 
-@of_runs(
-    "stability.cghc",
-    version=2,
-    better="higher",
-    bounds=(0, 1),
-    needs=("answerable", "runs"),
-)
+@of_runs("stability.cghc", version=2, needs=("answerable", "runs"))
 def cghc(question: QuestionRuns) -> Row | Absent:
     """Runs that cite a gold id and nothing that was not retrieved, over runs.
 
@@ -88,13 +59,7 @@ def cghc(question: QuestionRuns) -> Row | Absent:
     return _share_of_answerable(question, [run.citations_right for run in question.runs])
 
 
-@of_runs(
-    "stability.success",
-    version=2,
-    better="higher",
-    bounds=(0, 1),
-    needs=("right", "runs"),
-)
+@of_runs("stability.success", version=2, needs=("right", "runs"))
 def success(question: QuestionRuns) -> Row | Absent:
     """Runs that are right in claim and citations, or refuse where they should, over runs.
 
@@ -103,13 +68,7 @@ def success(question: QuestionRuns) -> Row | Absent:
     return _share([question.right(run) for run in question.runs])
 
 
-@mean_of_runs(
-    "stability.css",
-    version=1,
-    better="higher",
-    bounds=(0, 1),
-    needs=("answered",),
-)
+@mean_of_runs("stability.css", needs=("answered",))
 def css(question: QuestionRuns) -> Row | Absent:
     """Ids that every answered run cites, over ids that any of them cites.
 
@@ -120,13 +79,7 @@ def css(question: QuestionRuns) -> Row | Absent:
     return _common_share(question.answered)
 
 
-@mean_of_runs(
-    "stability.css_all",
-    version=1,
-    better="higher",
-    bounds=(0, 1),
-    needs=("runs",),
-)
+@mean_of_runs("stability.css_all", needs=("runs",))
 def css_all(question: QuestionRuns) -> Row | Absent:
     """Ids that every run cites, refusals included, over ids that any of them cites.
 
@@ -137,13 +90,7 @@ def css_all(question: QuestionRuns) -> Row | Absent:
     return _common_share(question.runs)
 
 
-@mean_of_runs(
-    "stability.css_pairwise",
-    version=1,
-    better="higher",
-    bounds=(0, 1),
-    needs=("answered",),
-)
+@mean_of_runs("stability.css_pairwise", needs=("answered",))
 def css_pairwise(question: QuestionRuns) -> Row | Absent:
     """Mean overlap (Jaccard) of the cited ids of two answered runs.
 
@@ -160,16 +107,10 @@ def css_pairwise(question: QuestionRuns) -> Row | Absent:
         sets[one] * sets[other] * len(one & other) / len(one | other)
         for one, other in combinations(sorted(sets, key=sorted), 2)
     )
-    return _value((alike + mixed) / comb(runs, 2))
+    return value_row((alike + mixed) / comb(runs, 2))
 
 
-@mean_of_runs(
-    "stability.ned50",
-    version=1,
-    better="lower",
-    bounds=(0, 1),
-    needs=("answered",),
-)
+@mean_of_runs("stability.ned50", better="lower", needs=("answered",))
 def ned50(question: QuestionRuns) -> Row | Absent:
     """Median edit distance of two claims, as a share of the longer one.
 
@@ -179,16 +120,10 @@ def ned50(question: QuestionRuns) -> Row | Absent:
     claims = Counter(run.claim for run in question.answered if run.claim)
     if claims.total() < 2:
         return ONE_CLAIM
-    return _value(median_distance(claims))
+    return value_row(median_distance(claims))
 
 
-@mean_of_runs(
-    "stability.agreement",
-    version=1,
-    better="higher",
-    bounds=(0, 1),
-    needs=("answered", "question"),
-)
+@mean_of_runs("stability.agreement", needs=("answered", "question"))
 def agreement(question: QuestionRuns) -> Row | Absent:
     """How far the claims of two answered runs say the same thing, whatever their wording.
 
@@ -199,16 +134,10 @@ def agreement(question: QuestionRuns) -> Row | Absent:
     """
     claims = [run.said for run in question.answered if run.said]
     value = agreement_of(question.question, claims)
-    return ONE_CLAIM if value is None else _value(value)
+    return ONE_CLAIM if value is None else value_row(value)
 
 
-@mean_of_runs(
-    "stability.rcr",
-    version=2,
-    better="higher",
-    bounds=(0.5, 1),
-    needs=("runs",),
-)
+@mean_of_runs("stability.rcr", version=2, bounds=(0.5, 1), needs=("runs",))
 def rcr(question: QuestionRuns) -> Row | Absent:
     """The larger of the shares that refused and that answered: does it always do the same?
 
@@ -218,16 +147,10 @@ def rcr(question: QuestionRuns) -> Row | Absent:
     if runs < 2:
         return ONE_RUN if runs else NO_RUNS
     refused = sum(run.refused for run in question.runs)
-    return _value(max(refused, runs - refused) / runs)
+    return value_row(max(refused, runs - refused) / runs)
 
 
-@of_runs(
-    "stability.refusal_rate",
-    version=2,
-    better="higher",
-    bounds=(0, 1),
-    needs=("answerable", "runs"),
-)
+@of_runs("stability.refusal_rate", version=2, needs=("answerable", "runs"))
 def refusal_rate(question: QuestionRuns) -> Row | Absent:
     """Runs of an unanswerable question that refuse, over its runs."""
     if question.answerable:
@@ -235,13 +158,7 @@ def refusal_rate(question: QuestionRuns) -> Row | Absent:
     return _share([run.refused for run in question.runs])
 
 
-@of_runs(
-    "stability.scu_cons",
-    version=2,
-    better="higher",
-    bounds=(0, 1),
-    needs=("answered", "constrained", "runs"),
-)
+@of_runs("stability.scu_cons", version=2, needs=("answered", "constrained", "runs"))
 def scu_cons(question: QuestionRuns) -> Row | Absent:
     """1 if every answered run echoes exactly the locked constraints, else 0."""
     if not question.constrained:
@@ -255,15 +172,7 @@ def scu_cons(question: QuestionRuns) -> Row | Absent:
     return Row((int(not lost), 1), reason)
 
 
-@of_runs(
-    "stability.iaa",
-    version=1,
-    better="higher",
-    bounds=(0, 1),
-    needs=("runs",),
-    columns=("equal", "pairs"),
-    rate=False,
-)
+@of_runs("stability.iaa", needs=("runs",), columns=("equal", "pairs"), rate=False)
 def iaa(question: QuestionRuns) -> Row | Absent:
     """Pairs of runs that agree on refusing, on the claim and on the citations, over pairs."""
     kinds = Counter(run.outcome[:3] for run in question.runs)
@@ -272,13 +181,7 @@ def iaa(question: QuestionRuns) -> Row | Absent:
     return Row((sum(comb(times, 2) for times in kinds.values()), comb(kinds.total(), 2)))
 
 
-@of_runs(
-    "stability.error_rate",
-    version=1,
-    better="lower",
-    bounds=(0, 1),
-    needs=("planned", "failed"),
-)
+@of_runs("stability.error_rate", better="lower", needs=("planned", "failed"))
 def error_rate(question: QuestionRuns) -> Row | Absent:
     """Planned runs that failed after their retries, over planned runs."""
     if not question.planned:
@@ -287,19 +190,8 @@ def error_rate(question: QuestionRuns) -> Row | Absent:
 
 
 METRICS: tuple[Metric, ...] = (
-    acr,
-    cghc,
-    success,
-    css,
-    css_all,
-    css_pairwise,
-    ned50,
-    agreement,
-    rcr,
-    refusal_rate,
-    scu_cons,
-    iaa,
-    error_rate,
+    *(acr, cghc, success, css, css_all, css_pairwise, ned50, agreement, rcr, refusal_rate),
+    *(scu_cons, iaa, error_rate),
 )
 
 
@@ -318,11 +210,7 @@ def _common_share(runs: Sequence[RunFacts]) -> Row | Absent:
     union = frozenset().union(*cited)
     if not union:
         return UNCITED
-    return _value(len(frozenset.intersection(*cited)) / len(union))
-
-
-def _value(value: float) -> Row:
-    return Row((round(value * SCALE), 1))
+    return value_row(len(frozenset.intersection(*cited)) / len(union))
 
 
 def median_distance(claims: Counter[str], alike: int = 0) -> float:

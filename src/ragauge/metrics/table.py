@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cache
 from importlib.metadata import entry_points
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
 
-from ragauge.contracts.metric import Absent, Better, Metric, Reads, Row, Unit
+from ragauge.contracts.metric import Absent, Metric, Reads, Row
 from ragauge.errors import UsageError
 
 if TYPE_CHECKING:
@@ -33,61 +33,15 @@ COMMANDS: dict[Reads, str] = {
 """Where a metric is asked for, by what it reads."""
 
 
-def ratio(sums: Array) -> Array:
-    """The first column over the second: a share, once the columns are summed.
-
-    0 / 0 is NaN without a warning; whoever reads the value says why it is absent.
-    """
-    import numpy as np
-
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.divide(sums[..., 0], sums[..., 1])
-
-
-def metric(
-    id: str,
-    *,
-    version: int,
-    better: Better,
-    bounds: tuple[float, float | None],
-    unit: Unit,
-    needs: Iterable[str],
-    reads: Reads = "facts",
-    columns: tuple[str, ...] = ("yes", "of"),
-    finish: Callable[[Array], Array] = ratio,
-    rate: bool | None = None,
-) -> Callable[[Callable[[Any], Row | Absent]], Metric]:
-    """Makes a function of one unit's facts an entry of the metric table.
-
-    `rate` says that a unit's columns count trials, such as (0 or 1, 1), so that a Wilson interval
-    applies; it is assumed of the default columns.
-    """
-
-    def made(measure: Callable[[Any], Row | Absent]) -> Metric:
-        return Metric(
-            id=id,
-            version=version,
-            better=better,
-            bounds=bounds,
-            unit=unit,
-            columns=columns,
-            reads=reads,
-            needs=frozenset(needs),
-            measure=measure,
-            finish=finish,
-            rate=columns == ("yes", "of") if rate is None else rate,
-            doc=_unindented(measure.__doc__ or ""),
-        )
-
-    return made
-
-
 @cache
 def table() -> dict[str, Metric]:
-    """Every metric there is, by id: the built-in families, then what packages register."""
+    """Every metric there is, by id: the built-in families, then what packages register.
+
+    The families are imported here because they are slow to import, not to break a cycle: they
+    import `ragauge.metrics.declare` and never this module.
+    """
     from ragauge.metrics import (
-        answer_coverage,
-        citation_support,
+        answers,
         entities,
         groundedness,
         judged,
@@ -95,24 +49,14 @@ def table() -> dict[str, Metric]:
         linking,
         overlap,
         quality,
-        quantities,
         retrieval,
-        similarity,
         stability,
         traceability,
     )
 
+    questions = (quality, stability, traceability)
     components = (entities, labels, linking, retrieval)
-    answers = (
-        answer_coverage,
-        groundedness,
-        quantities,
-        overlap,
-        citation_support,
-        similarity,
-        judged,
-    )
-    families = (quality, stability, traceability, *components, *answers)
+    families = (*questions, *components, answers, groundedness, overlap, judged)
     found = {entry.id: entry for family in families for entry in family.METRICS}
     for entry in registered():
         if entry.id in found:
@@ -146,29 +90,25 @@ def registered() -> list[Metric]:
                 f"metric plug-in {point.name} ({point.value}) is a {type(entry).__name__}, "
                 "not a metric; decorate the function with ragauge.metric"
             )
-        problems = _faults(entry)
-        if problems:
-            raise UsageError(*(f"metric plug-in {point.name}: {fact}" for fact in problems))
+        # What keeps a foreign metric out of the table, where it does not hold.
+        checks = {
+            f'id "{entry.id}" has no family; call it for example acme.{entry.id}': re.fullmatch(
+                r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+(@\w+)?", entry.id
+            ),
+            f"version {entry.version} is below 1": entry.version >= 1,
+            "it has no columns": entry.columns,
+            f'it reads {entry.reads}; a metric of one trace\'s facts reads "facts"': (
+                entry.reads == "facts"
+            ),
+            "it has no docstring; its first sentence says what is measured": entry.doc,
+        }
+        faults = [fact for fact, holds in checks.items() if not holds]
+        if faults:
+            raise UsageError(*(f"metric plug-in {point.name}: {fact}" for fact in faults))
         measure, finish = _row_checked(entry), _finish_checked(entry)
         needs = entry.needs | {"trace"}
         found.append(structs.replace(entry, measure=measure, finish=finish, needs=needs))
     return found
-
-
-def _faults(entry: Metric) -> list[str]:
-    """What keeps a foreign metric out of the table."""
-    checks = {
-        f'id "{entry.id}" has no family; call it for example acme.{entry.id}': re.fullmatch(
-            r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)+(@\w+)?", entry.id
-        ),
-        f"version {entry.version} is below 1": entry.version >= 1,
-        "it has no columns": entry.columns,
-        f'it reads {entry.reads}; a metric of one trace\'s facts reads "facts"': (
-            entry.reads == "facts"
-        ),
-        "it has no docstring; its first sentence says what is measured": entry.doc,
-    }
-    return [fact for fact, holds in checks.items() if not holds]
 
 
 def _row_checked(entry: Metric) -> Callable[[Any], Row | Absent]:
@@ -214,47 +154,37 @@ def find(name: str, *kinds: Reads) -> Metric:
 
     With kinds, only a metric that reads one of them will do.
     """
-    found = _found(name, kinds)
+    known = table()
+    matches = [entry for entry in known.values() if name in (entry.id, entry.name)]
+    matches = [entry for entry in matches if entry.reads in kinds] or matches
+    if len(matches) > 1:
+        ids = ", ".join(entry.id for entry in matches)
+        raise UsageError(f'metric "{name}" is ambiguous: {ids}')
+    found = matches[0] if matches else _with_parameters(name, kinds)
+    if found is None:
+        names = [word for entry in known.values() for word in (entry.id, entry.name)]
+        near = difflib.get_close_matches(name, names, n=1)
+        hint = f'; did you mean "{near[0]}"?' if near else "; `ragauge metrics` lists them"
+        raise UsageError(f'there is no metric "{name}"{hint}')
     if kinds and found.reads not in kinds:
         command = COMMANDS[found.reads]
         raise UsageError(f"metric {found.id} belongs to `ragauge {command}`; ask for it there")
     return found
 
 
-def _found(name: str, kinds: tuple[Reads, ...]) -> Metric:
-    known = table()
-    matches = [entry for entry in known.values() if name in (entry.id, entry.name)]
-    matches = [entry for entry in matches if entry.reads in kinds] or matches
-    if len(matches) == 1:
-        return matches[0]
-    if len(matches) > 1:
-        ids = ", ".join(entry.id for entry in matches)
-        raise UsageError(f'metric "{name}" is ambiguous: {ids}')
-    made = _with_parameters(name, kinds)
-    if made:
-        return made
-    names = [word for entry in known.values() for word in (entry.id, entry.name)]
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f'; did you mean "{near[0]}"?' if near else "; `ragauge metrics` lists them"
-    raise UsageError(f'there is no metric "{name}"{hint}')
-
-
 def _with_parameters(name: str, kinds: tuple[Reads, ...]) -> Metric | None:
     """A metric whose name holds a parameter that the table does not list, such as another k."""
-    from ragauge.metrics import linking, overlap_rouge, quality, retrieval_names
+    from ragauge.metrics import linking, overlap, quality, retrieval
 
     match = re.fullmatch(r"(?:quality\.)?gold_retrieved@([1-9][0-9]*)", name)
     if match:
         return quality.gold_retrieved_at(int(match[1]))
-    if (name.startswith("linking.") or "links" in kinds) and (linked := linking.named(name)):
-        return linked
-    if (name.startswith("answers.") or "answers" in kinds) and (rouge := overlap_rouge.named(name)):
-        return rouge
-    ours = name.startswith("retrieval.") or "ranking" in kinds
-    return retrieval_names.named(name) if ours else None
-
-
-def _unindented(doc: str) -> str:
-    import inspect
-
-    return inspect.cleandoc(doc)
+    families: tuple[tuple[Reads, str, Callable[[str], Metric | None]], ...] = (
+        ("links", "linking.", linking.named),
+        ("answers", "answers.", overlap.named),
+        ("ranking", "retrieval.", retrieval.named),
+    )
+    for kind, family, named in families:
+        if (name.startswith(family) or kind in kinds) and (found := named(name)):
+            return found
+    return None

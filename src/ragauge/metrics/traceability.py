@@ -11,10 +11,16 @@ from functools import cache, partial
 
 from ragauge.citations import reranking
 from ragauge.contracts.audit import OK, STATES, AuditedRuns, AuditFacts, LambdaState
-from ragauge.contracts.metric import SCALE, Absent, Better, Metric, NotApplicable, Row
+from ragauge.contracts.metric import (
+    SCALE,  # noqa: F401  # for the examples in docstrings
+    Absent,
+    Better,
+    Metric,
+    NotApplicable,
+    Row,
+)
+from ragauge.metrics.declare import metric, scaled_mean, value_row
 from ragauge.metrics.quality import NO_ANSWER, NO_CITATIONS, REFUSED, UNANSWERABLE
-from ragauge.metrics.stability import scaled_mean
-from ragauge.metrics.table import metric
 
 NO_GOLD = NotApplicable("no gold question")
 NOT_CHECKED = "not checked at this depth"
@@ -282,7 +288,7 @@ def rerank_tau(facts: AuditFacts) -> Row | Absent:
     pairs = concordant + discordant
     if not pairs:
         return _absent(facts, "concordant", NOT_RERANKED)
-    return _value((concordant - discordant) / pairs)
+    return value_row((concordant - discordant) / pairs)
 
 
 @mean_of_traces(
@@ -302,7 +308,7 @@ def rerank_uplift(facts: AuditFacts) -> Row | Absent:
     """
     if facts.ndcg_before is None or facts.ndcg_after is None:
         return _absent(facts, "ndcg_after", NOT_RERANKED)
-    return _value(facts.ndcg_after - facts.ndcg_before)
+    return value_row(facts.ndcg_after - facts.ndcg_before)
 
 
 @mean_of_traces("traceability.rank_rho", better="higher", bounds=(-1, 1), needs=("ranks", "why"))
@@ -396,28 +402,9 @@ def lambda_share(side: str, state: LambdaState) -> Metric:
 
 
 METRICS: tuple[Metric, ...] = (
-    valid,
-    checked,
-    unanswered,
-    marker,
-    payload,
-    text,
-    support,
-    match_rate,
-    coverage,
-    cited_coverage,
-    span_precision,
-    span_recall,
-    deltas_context,
-    deltas_chunk,
-    deltas_anchor,
-    deltas_decoy,
-    rerank_tau,
-    rerank_uplift,
-    rank_rho,
-    rank_tau,
-    rank_overlap,
-    rerank_flips,
+    *(valid, checked, unanswered, marker, payload, text, support, match_rate, coverage),
+    *(cited_coverage, span_precision, span_recall, deltas_context, deltas_chunk, deltas_anchor),
+    *(deltas_decoy, rerank_tau, rerank_uplift, rank_rho, rank_tau, rank_overlap, rerank_flips),
     *(lambda_share(side, state) for side in _SIDES for state in STATES),
 )
 
@@ -440,13 +427,13 @@ def _share(
     characters: int | None = getattr(facts, field)
     if characters is None or not of:
         return _absent(facts, field, without_gold if gold is None else NO_PLACES)
-    return _value(characters / of)
+    return value_row(characters / of)
 
 
 def _distance(facts: AuditFacts, name: str) -> Row | Absent:
     if name not in facts.deltaS:
         return _absent(facts, f"deltaS_{name}", facts.why.get("deltaS", NOT_EMBEDDED))
-    return _value(facts.deltaS[name])
+    return value_row(facts.deltaS[name])
 
 
 def _absent(facts: AuditFacts, field: str, otherwise: str) -> Absent:
@@ -468,8 +455,4 @@ _OUTSIDE = {
 
 def _rank(facts: AuditFacts, name: str) -> Row | Absent:
     found = facts.ranks.get(name)
-    return _absent(facts, "ranks", NOT_COMPARED) if found is None else _value(found)
-
-
-def _value(value: float) -> Row:
-    return Row((round(value * SCALE), 1))
+    return _absent(facts, "ranks", NOT_COMPARED) if found is None else value_row(found)

@@ -1,11 +1,25 @@
-"""Embedders by name."""
+"""Embedders by name, the one of hashed n-grams that needs no model, and one that remembers."""
 
 from __future__ import annotations
 
+import hashlib
+import math
+from collections import Counter, OrderedDict
+from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
+from zlib import crc32
 
 from ragauge.contracts.embedder import Embedder
 from ragauge.errors import UsageError
+from ragauge.text.canonical import canonical
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vector = NDArray[np.float32]
 
 NAMES = ("ngram", "minilm")
 
@@ -21,8 +35,6 @@ def embedder(name: str) -> Embedder:
     """
     kind, _, place = name.partition(":")
     if name == "ngram":
-        from ragauge.models.ngram import NgramEmbedder
-
         return NgramEmbedder()
     if kind == "minilm" and name != "minilm:":
         from ragauge.models.minilm import MiniLMEmbedder
@@ -41,3 +53,110 @@ def embedder(name: str) -> Embedder:
         f'embedder "{name}" is not known; there are ngram, minilm, minilm:/path and '
         "http://host:port/v1#model"
     )
+
+
+VERSION = "v1"
+DIMENSION = 1024
+SHORTEST, LONGEST = 3, 5
+WORDS_KEPT = 65_536
+"""Words whose n-grams are remembered: a corpus repeats most of them."""
+_SIGN = 1 << 31
+
+
+class NgramEmbedder:
+    """A text as the n-grams of its words: close where the spelling is, whatever the meaning.
+
+    Each n-gram's hash gives a place and a sign, so that two n-grams that share a place cancel
+    out on average; a repeated one counts 1 + ln(times).
+
+    >>> library, libraries, museum = NgramEmbedder().embed(["The library", "libraries", "museum"])
+    >>> bool(library @ libraries > 0.4 > 0.1 > library @ museum)
+    True
+    """
+
+    def __init__(self, dimension: int = DIMENSION) -> None:
+        self._dimension = dimension
+
+    @property
+    def id(self) -> str:
+        return f"ngram:{VERSION}:{self._dimension}"
+
+    @property
+    def dimension(self) -> int:
+        return self._dimension
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row a text, each of length one; a text without a letter or digit is all zeros."""
+        import numpy as np
+
+        rows = np.zeros((len(texts), self._dimension), dtype=np.float32)
+        for row, text in zip(rows, texts, strict=True):
+            counts = Counter(gram for word in canonical(text).split() for gram in _grams(word))
+            if not counts:
+                continue
+            places = [gram % self._dimension for gram in counts]
+            weights = [
+                (1 + math.log(times)) * (1 if gram & _SIGN else -1)
+                for gram, times in counts.items()
+            ]
+            sums = np.bincount(places, weights, self._dimension).astype(np.float64)
+            length = math.sqrt(math.fsum(value * value for value in sums.tolist() if value))
+            row[:] = sums / length if length else sums
+        return rows
+
+
+@lru_cache(WORDS_KEPT)
+def _grams(word: str) -> tuple[int, ...]:
+    """The hashes of the n-grams of a word that stands between blanks; the shortest word has one."""
+    padded = f" {word} "
+    return tuple(
+        crc32(padded[start : start + size].encode("utf-8", "surrogatepass"))
+        for size in range(SHORTEST, LONGEST + 1)
+        for start in range(len(padded) - size + 1)
+    )
+
+
+MOST = 16_384
+"""Vectors that are kept: 64 MiB of a thousand dimensions."""
+
+
+class RememberedEmbedder:
+    """Another embedder's vectors under its id, those asked for last kept in memory.
+
+    Texts are known by the hash of their content, so that long ones take no room. It is for one
+    thread at a time.
+    """
+
+    def __init__(self, embedder: Embedder, most: int = MOST) -> None:
+        if most < 1:
+            raise ValueError(f"at least one vector must be kept, not {most}")
+        self._embedder, self._most = embedder, most
+        self._kept: OrderedDict[bytes, Vector] = OrderedDict()
+
+    @property
+    def id(self) -> str:
+        return self._embedder.id
+
+    @property
+    def dimension(self) -> int:
+        return self._embedder.dimension
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        """One row a text, as the other embedder gives it; each new text is asked for once."""
+        import numpy as np
+
+        contents = (text.encode("utf-8", "surrogatepass") for text in texts)
+        keys = [hashlib.sha256(content).digest() for content in contents]
+        new = {key: text for key, text in zip(keys, texts, strict=True) if key not in self._kept}
+        made = dict(zip(new, self._embedder.embed(list(new.values())), strict=True)) if new else {}
+        rows = np.empty((len(texts), self.dimension), dtype=np.float32)
+        for row, key in zip(rows, keys, strict=True):
+            row[:] = made[key] if key in made else self._kept[key]
+        for key in keys:
+            if key in self._kept:
+                self._kept.move_to_end(key)
+            else:
+                self._kept[key] = made[key].copy()  # a view would keep the whole matrix
+        while len(self._kept) > self._most:
+            self._kept.popitem(last=False)
+        return rows

@@ -38,12 +38,14 @@ class CallableSystem:
 
     def __init__(self, function: str | Callable[..., Any], *, concurrency: int = 16) -> None:
         if isinstance(function, str):
-            self._name, self._function = function, _imported(function)
+            self._name, called = function, _function_named(function)
         else:
             name = getattr(function, "__qualname__", type(function).__qualname__)
-            self._name, self._function = f"{function.__module__}:{name}", function
-            _refuse_other_arguments(self._name, function)
-        self._async = _is_async(self._function)
+            self._name, called = f"{function.__module__}:{name}", function
+        self._function = _takes_an_ask(self._name, called)
+        self._async = inspect.iscoroutinefunction(self._function) or inspect.iscoroutinefunction(
+            getattr(self._function, "__call__", None)  # noqa: B004  # an object whose call is async
+        )
         self._threads = DaemonThreads(self._called, concurrency)
         self._loop = LoopThread()
 
@@ -57,27 +59,30 @@ class CallableSystem:
     async def ask(self, ask: Ask) -> Any:
         """What the function returned, as JSON has it."""
         body = msgspec.to_builtins(ask)  # its own copy: the function may change it
-        returned = await self._outcome(body)
+        if self._async:
+            returned = await self._loop.call(_awaited(lambda: self._function(body)))
+        else:
+            returned = await self._threads.call(body)
+            if inspect.isawaitable(returned):
+                pending = returned
+                returned = await self._loop.call(_awaited(lambda: pending))
         if isinstance(returned, CallFailed):
             raise returned
-        return _as_json(returned)
+        try:
+            # As JSON has it: lists for tuples, texts for keys, and nothing that is not JSON.
+            content = json.dumps(returned).encode()
+        except (TypeError, ValueError, RecursionError) as error:
+            fact = f"what the function returned is not JSON: {described(error)}; return plain dicts"
+            raise CallFailed("bad_reply", fact) from None
+        return decoded(content, again=False)
 
     async def close(self) -> None:
         """Let go of idle threads; what a call still does there is not waited for."""
         self._threads.close()
         self._loop.close()
 
-    async def _outcome(self, body: dict[str, Any]) -> Any:
-        """What the function returned, or the failure it raised."""
-        if self._async:
-            return await self._loop.call(_awaited(lambda: self._function(body)))
-        returned = await self._threads.call(body)
-        if inspect.isawaitable(returned):
-            return await self._loop.call(_awaited(lambda: returned))
-        return returned
-
     def _called(self, body: dict[str, Any]) -> Any:
-        """The same of a plain function, in a thread, which nothing may end."""
+        """What the function returned, or the failure it raised: nothing may end the thread."""
         try:
             return self._function(body)
         except BaseException as error:
@@ -85,7 +90,7 @@ class CallableSystem:
 
 
 async def _awaited(begin: Callable[[], Awaitable[Any]]) -> Any:
-    """The same of an async function, in a loop, which nothing may end."""
+    """The same of an async function: nothing may end the loop."""
     try:
         return await begin()
     except BaseException as error:
@@ -109,16 +114,6 @@ def described(error: BaseException) -> str:
     return one_line(f"{name}: {words}" if words else name, _SHOWN)
 
 
-def _as_json(returned: Any) -> Any:
-    """The value as JSON has it: lists for tuples, texts for keys, and nothing that is not JSON."""
-    try:
-        content = json.dumps(returned).encode()
-    except (TypeError, ValueError, RecursionError) as error:
-        fact = f"what the function returned is not JSON: {described(error)}; return plain dicts"
-        raise CallFailed("bad_reply", fact) from None
-    return decoded(content, again=False)
-
-
 def named_object(name: str, kind: str = "function", form: str = "module:function") -> Any:
     """What a name stands for, found from the current folder too.
 
@@ -140,13 +135,26 @@ def named_object(name: str, kind: str = "function", form: str = "module:function
     return found
 
 
-def _imported(name: str) -> Callable[[dict[str, Any]], Any]:
-    """The function a name stands for; raises UsageError with what is missing."""
+def _function_named(name: str) -> Any:
     found = named_object(name)
     if not callable(found):
         raise UsageError(f'"{name}" is {type(found).__name__}, which cannot be called')
-    _refuse_other_arguments(name, found)
-    return found  # type: ignore[no-any-return]
+    return found
+
+
+def _takes_an_ask(name: str, function: Callable[..., Any]) -> Callable[[dict[str, Any]], Any]:
+    """The function; raises UsageError where it cannot be called with one argument."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # one that is not written in Python does not tell
+        return function
+    try:
+        signature.bind({})
+    except TypeError:
+        raise UsageError(
+            f'"{name}" takes {signature}; it is called with one argument, the ask as a dict'
+        ) from None
+    return function
 
 
 def _module(name: str, module_name: str) -> Any:
@@ -164,25 +172,6 @@ def _module(name: str, module_name: str) -> Any:
         raise UsageError(f'"{name}": importing it failed: {described(error)}') from None
     except (Exception, SystemExit) as error:
         raise UsageError(f'"{name}": importing it failed: {described(error)}') from None
-
-
-def _refuse_other_arguments(name: str, function: Callable[..., Any]) -> None:
-    try:
-        signature = inspect.signature(function)
-    except (TypeError, ValueError):  # one that is not written in Python does not tell
-        return
-    try:
-        signature.bind({})
-    except TypeError:
-        raise UsageError(
-            f'"{name}" takes {signature}; it is called with one argument, the ask as a dict'
-        ) from None
-
-
-def _is_async(function: Any) -> bool:
-    return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(
-        getattr(function, "__call__", None)  # noqa: B004  # an object whose call is async
-    )
 
 
 Result = TypeVar("Result")

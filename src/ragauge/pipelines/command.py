@@ -65,7 +65,14 @@ class CommandSystem:
             await asyncio.wait({said.ended})
         finally:
             await _end(said, transport)
-        return _reply(said, transport.get_returncode() or 0)
+        if len(said.output) > MAX_REPLY:
+            raise CallFailed("too_large", TOO_LARGE)
+        code = transport.get_returncode() or 0
+        if code:
+            lines = said.errors.decode(errors="replace").strip().splitlines()
+            how = f"code {code}" if code > 0 else f"killed by signal {-code}"
+            raise CallFailed("exit", one_line(f"{how}: {lines[-1]}" if lines else how, _SHOWN))
+        return decoded(bytes(said.output), again=False)
 
     async def close(self) -> None:
         """Nothing is held between asks."""
@@ -137,21 +144,6 @@ async def _end(said: _Conversation, transport: asyncio.SubprocessTransport) -> N
             await asyncio.wait({said.ended}, timeout=_GRACE_S)
     finally:
         transport.close()
-
-
-def _reply(said: _Conversation, code: int) -> Any:
-    if len(said.output) > MAX_REPLY:
-        raise CallFailed("too_large", TOO_LARGE)
-    if code:
-        raise CallFailed("exit", _ending(code, said.errors))
-    return decoded(bytes(said.output), again=False)
-
-
-def _ending(code: int, errors: bytes) -> str:
-    """How a process failed, with the last it said."""
-    lines = errors.decode(errors="replace").strip().splitlines()
-    how = f"code {code}" if code > 0 else f"killed by signal {-code}"
-    return one_line(f"{how}: {lines[-1]}" if lines else how, _SHOWN)
 
 
 def _split(command: str) -> list[str]:

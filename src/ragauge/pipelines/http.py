@@ -74,7 +74,8 @@ class HttpSystem:
         given = _checked(_over(headers or {}, self._mapping.headers), whole)
         self._given = sorted((name.lower(), value) for name, value in given.items())
         self._headers = _over(given, _OURS)
-        self._hidden = Hidden(secrets_of(given) | _secrets_of_url(whole))
+        in_url = {whole.user or "", whole.password or "", whole.raw_query_string}
+        self._hidden = Hidden({*secrets_of(given), *in_url, *whole.query.values()})
         self._concurrency, self._connect_s = concurrency, connect_s
         self._session: ClientSession | None = None
         self._resolver: DaemonResolver | None = None
@@ -167,26 +168,20 @@ class HttpSystem:
         """What a status other than success means."""
         status = response.status
         if status < 400:
-            return CallFailed(
-                "redirect",
-                f"{status} to {self._target(response)}, which is not followed; "
-                "give the URL that answers",
-            )
+            from yarl import URL
+
+            target = "a place that is no URL"
+            with suppress(ValueError):
+                host = URL(response.headers.get("Location", "")).host or self._host
+                target = one_line(self._hidden.without(host), _SAID_SHOWN)
+            fact = f"{status} to {target}, which is not followed; give the URL that answers"
+            return CallFailed("redirect", fact)
         reason = self._shown((response.reason or "").encode(), _SAID_SHOWN)
         said = self._shown(await _beginning(response), _SAID_SHOWN)
         fact = ": ".join(filter(None, (reason, said))) or "without a reason"
         again = status in _AGAIN or status >= 500
         after_s = wait_s(response.headers) if again else None
         return CallFailed(f"http_{status}", fact, again=again, after_s=after_s)
-
-    def _target(self, response: ClientResponse) -> str:
-        from yarl import URL
-
-        try:
-            target = URL(response.headers.get("Location", ""))
-        except ValueError:
-            return "a place that is no URL"
-        return one_line(self._hidden.without(target.host or self._host), _SAID_SHOWN)
 
     def _lost(self, error: Exception) -> CallFailed:
         """What became of a call that brought no whole response."""
@@ -279,10 +274,6 @@ def _checked(headers: dict[str, str], whole: URL) -> dict[str, str]:
     if faults:
         raise UsageError(*(f"headers: {fault}" for fault in faults))
     return headers | credentials
-
-
-def _secrets_of_url(whole: URL) -> set[str]:
-    return {whole.user or "", whole.password or "", whole.raw_query_string, *whole.query.values()}
 
 
 async def _content(response: ClientResponse) -> bytes:

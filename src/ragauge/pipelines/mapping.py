@@ -32,7 +32,7 @@ import hashlib
 import re
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as Named
-from functools import partial
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -99,38 +99,30 @@ def parse_path(text: str) -> Path:
                 f"{quoted(text)} cannot be read from column {at + 1}, {rest}; "
                 f"write .name, [0], [-1], [*] or ['odd name'], as in {EXAMPLE}"
             )
-        steps.append(_step(match))
+        if match["each"]:
+            steps.append(None)
+        elif match["index"]:
+            steps.append(int(match["index"]))
+        else:
+            written = match["double"] if match["single"] is None else match["single"]
+            steps.append(match["name"] or _ESCAPE.sub(r"\1", written))
         at = match.end()
     return Path(text, tuple(steps))
 
 
-def _step(match: re.Match[str]) -> Step:
-    if match["each"]:
-        return None
-    if match["index"]:
-        return int(match["index"])
-    if match["name"]:
-        return match["name"]
-    written = match["double"] if match["single"] is None else match["single"]
-    return _ESCAPE.sub(r"\1", written)
-
-
 def _walk(value: Any, steps: tuple[Step, ...], place: str) -> Any:
     for step in steps:
+        keyed = type(step) is str and type(value) is dict
+        placed = type(step) is int and type(value) is list
         try:
-            value, place = _inside(value, step), _deeper(place, step)
+            if not (keyed or placed):
+                raise LookupError
+            value = value[step]
         except LookupError:
             raise NothingThere(f"{place} is {_described(value)}") from None
+        named = type(step) is str and re.fullmatch(r"[\w-]+", step)
+        place = f"{place}.{step}" if named else f"{place}[{step!r}]"
     return value
-
-
-def _inside(value: Any, step: Step) -> Any:
-    fits = (type(step) is str and type(value) is dict) or (
-        type(step) is int and type(value) is list
-    )
-    if not fits:
-        raise LookupError
-    return value[step]
 
 
 def _each(value: Any, steps: tuple[Step, ...], place: str) -> Iterator[Any]:
@@ -149,12 +141,6 @@ def _each(value: Any, steps: tuple[Step, ...], place: str) -> Iterator[Any]:
         except NothingThere:
             if None not in rest:
                 yield None
-
-
-def _deeper(place: str, step: Step) -> str:
-    if type(step) is str:
-        return f"{place}.{step}" if re.fullmatch(r"[\w-]+", step) else f"{place}[{step!r}]"
-    return f"{place}[{step}]"
 
 
 def _described(value: Any) -> str:
@@ -259,7 +245,13 @@ def mapping_of(record: Any, environment: Named[str, str], *, place: str = "mappi
     parts = _object(record, "", problems)
     _refuse_unknown(parts, _PARTS, "", problems)
     request = parts.get("request")
-    problems += _template_faults(request)
+    for where, match in _blanks_in(request, "request"):
+        name = match["name"]
+        if name is None or name in _BLANKS or (name.startswith(_KNOB) and name != _KNOB):
+            continue
+        near = difflib.get_close_matches(name, _BLANKS, n=1)
+        hint = f"did you mean {{{near[0]}}}?" if near else f"write {{{match[0]}}} for the braces"
+        problems.append(f"{where}: {match[0]} stands for nothing; {hint}")
     response = _paths(_object(parts.get("response"), "response", problems), problems)
     headers = _headers(_object(parts.get("headers"), "headers", problems), environment, problems)
     if problems:
@@ -294,25 +286,10 @@ def _refuse_unknown(
 ) -> None:
     for name in given:
         if name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            remedy = f'did you mean "{near[0]}"?' if near else "there are " + ", ".join(known)
             place = f"{within}.{name}" if within else name
-            problems.append(f"{place}: there is no such key; {_remedy(name, known)}")
-
-
-def _remedy(name: str, known: Iterable[str]) -> str:
-    if name in _REMEDIES:
-        return _REMEDIES[name]
-    near = difflib.get_close_matches(name, known, n=1)
-    return f'did you mean "{near[0]}"?' if near else "there are " + ", ".join(known)
-
-
-def _template_faults(template: Any) -> Iterator[str]:
-    for place, match in _blanks_in(template, "request"):
-        name = match["name"]
-        if name is None or name in _BLANKS or (name.startswith(_KNOB) and name != _KNOB):
-            continue
-        near = difflib.get_close_matches(name, _BLANKS, n=1)
-        hint = f"did you mean {{{near[0]}}}?" if near else f"write {{{match[0]}}} for the braces"
-        yield f"{place}: {match[0]} stands for nothing; {hint}"
+            problems.append(f"{place}: there is no such key; {_REMEDIES.get(name, remedy)}")
 
 
 def _blanks_in(template: Any, place: str) -> Iterator[tuple[str, re.Match[str]]]:
@@ -328,27 +305,23 @@ def _blanks_in(template: Any, place: str) -> Iterator[tuple[str, re.Match[str]]]
 
 
 def _filled(template: Any, ask: Ask) -> Any:
-    if type(template) is str:
-        return _filled_text(template, ask)
     if type(template) is list:
         return [_filled(member, ask) for member in template]
     if type(template) is dict:
         return {key: _filled(member, ask) for key, member in template.items()}
-    return template
-
-
-def _filled_text(template: str, ask: Ask) -> Any:
+    if type(template) is not str:
+        return template
     whole = _BLANK.fullmatch(template)
     if whole and whole["name"]:
         return _value(whole["name"], ask)
-    return _BLANK.sub(partial(_as_text, ask), template)
 
+    def as_text(match: re.Match[str]) -> str:
+        if match["literal"]:
+            return "{" + match["literal"] + "}"
+        value = _value(match["name"], ask)
+        return value if type(value) is str else msgspec.json.encode(value, order="sorted").decode()
 
-def _as_text(ask: Ask, match: re.Match[str]) -> str:
-    if match["literal"]:
-        return "{" + match["literal"] + "}"
-    value = _value(match["name"], ask)
-    return value if type(value) is str else msgspec.json.encode(value, order="sorted").decode()
+    return _BLANK.sub(as_text, template)
 
 
 def _value(name: str, ask: Ask) -> Any:
@@ -373,20 +346,14 @@ def _paths(written: dict[str, Any], problems: list[str]) -> dict[str, Path]:
             paths[field] = parse_path(text)
         except UsageError as error:
             problems += [f"{place}: {problem}" for problem in error.problems]
-    if written:
-        problems += _answer_faults(written)
-    return paths
-
-
-def _answer_faults(written: dict[str, Any]) -> Iterator[str]:
-    """An answer is said in one way."""
     ways = [field for field in ANSWERS if field in written]
-    if not ways:
-        yield "response: says nothing of the answer; add answer, answer_json or claim"
+    if written and not ways:
+        problems.append("response: says nothing of the answer; add answer, answer_json or claim")
     if len(ways) > 1:
-        yield f"response: {' and '.join(ways)} all say where the answer is; keep one"
+        problems.append(f"response: {' and '.join(ways)} all say where the answer is; keep one")
     if "answer_json" in written and "constraints_echo" in written:
-        yield "response.constraints_echo: answer_json holds it already; keep one"
+        problems.append("response.constraints_echo: answer_json holds it already; keep one")
+    return paths
 
 
 def _headers(
@@ -398,28 +365,25 @@ def _headers(
         if type(text) is not str:
             problems.append(f"{place}: expected text, got {kind(text)}")
             continue
-        missing = [fault for match in _BLANK.finditer(text) for fault in _unset(match, environment)]
+        missing = []
+        for match in _BLANK.finditer(text):
+            blank = match["name"]
+            if blank is not None and not blank.startswith(_ENV):
+                missing.append(f"{match[0]} stands for nothing here; write {{env.NAME}}")
+            elif blank is not None and blank.removeprefix(_ENV) not in environment:
+                missing.append(f"the environment has no {blank.removeprefix(_ENV)}; set it")
         problems += [f"{place}: {fault}" for fault in missing]
         if not missing:
-            headers[name] = _BLANK.sub(partial(_from_environment, environment), text)
+            headers[name] = _BLANK.sub(
+                lambda match: (
+                    "{" + match["literal"] + "}"
+                    if match["literal"]
+                    else environment[match["name"].removeprefix(_ENV)]
+                ),
+                text,
+            )
     problems += [f"headers: {fault}" for fault in header_faults(headers)]
     return headers
-
-
-def _unset(match: re.Match[str], environment: Named[str, str]) -> Iterator[str]:
-    name = match["name"]
-    if name is None:
-        return
-    if not name.startswith(_ENV):
-        yield f"{match[0]} stands for nothing here; write {{env.NAME}}"
-    elif name.removeprefix(_ENV) not in environment:
-        yield f"the environment has no {name.removeprefix(_ENV)}; set it"
-
-
-def _from_environment(environment: Named[str, str], match: re.Match[str]) -> str:
-    if match["literal"]:
-        return "{" + match["literal"] + "}"
-    return environment[match["name"].removeprefix(_ENV)]
 
 
 def _shaped(taken: dict[str, Any]) -> dict[str, Any]:
@@ -429,15 +393,9 @@ def _shaped(taken: dict[str, Any]) -> dict[str, Any]:
     answer = {field: value for field, value in taken.items() if field in inner}
     if answer:
         reply["answer_json"] = answer
-    if type(reply.get("answer_json")) is str:
-        reply["answer_json"] = _read_as_object(reply["answer_json"])
+    written = reply.get("answer_json")
+    if type(written) is str:  # a model may write the object as text, or something else
+        with suppress(BadJson):
+            found = decode(written.encode())
+            reply["answer_json"] = found if type(found) is dict else written
     return reply
-
-
-def _read_as_object(text: str) -> Any:
-    """The object a model wrote as text; the text itself where it wrote something else."""
-    try:
-        found = decode(text.encode())
-    except BadJson:
-        return text
-    return found if type(found) is dict else text

@@ -23,26 +23,10 @@ TOO_LARGE = f"the reply is longer than {MAX_REPLY >> 20} MiB"
 _FAULTS_SHOWN = 400
 _ERROR_SHOWN = 200
 
-OURS = frozenset(
-    {
-        "attempt",
-        "error",
-        "jitter",
-        "latency_ms",
-        "paraphrase",
-        "q",
-        "q_id",
-        "qid",
-        "question",
-        "question_sent",
-        "repeat",
-        "run_id",
-        "schema_version",
-        "seed",
-        "status",
-        "temperature",
-    }
-)
+OURS = {
+    *("attempt", "error", "jitter", "latency_ms", "paraphrase", "q", "q_id", "qid", "question"),
+    *("question_sent", "repeat", "run_id", "schema_version", "seed", "status", "temperature"),
+}
 """What a trace says of its run is never taken from the reply: it could pass for another run."""
 
 
@@ -67,10 +51,18 @@ def trace_of(run: PlannedRun, ask: Ask, reply: Any, *, latency_ms: float, attemp
     try:
         trace = read_trace(record)
     except BadField:
-        raise CallFailed("bad_reply", _faults(record)) from None
+        faults = one_line("; ".join(trace_faults(record)), _FAULTS_SHOWN)
+        raise CallFailed("bad_reply", faults) from None
     known = _of_run(run, ask, latency_ms, attempt) | {"cited": _cited(record) or trace.cited}
-    if _is_empty(trace):
-        known |= {"status": "error", "error": _why_empty(reply)}
+    claim = trace.answer_json.claim if trace.answer_json else None
+    if not (claim or trace.answer or "").strip():
+        error = reply.get("error")
+        if type(error) is dict:
+            error = error.get("message")
+        why = EMPTY_ANSWER
+        if type(error) is str and error.strip():
+            why = f"{EMPTY_ANSWER}; the reply says: {one_line(error, _ERROR_SHOWN)}"
+        known |= {"status": "error", "error": why}
     return structs.replace(trace, **known)
 
 
@@ -117,23 +109,3 @@ def _of_run(run: PlannedRun, ask: Ask, latency_ms: float, attempt: int) -> dict[
         "attempt": attempt,
         "schema_version": 1,
     }
-
-
-def _faults(record: dict[str, Any]) -> str:
-    return one_line("; ".join(trace_faults(record)), _FAULTS_SHOWN)
-
-
-def _is_empty(trace: Trace) -> bool:
-    claim = trace.answer_json.claim if trace.answer_json else None
-    text = claim or trace.answer
-    return not text or text.isspace()
-
-
-def _why_empty(reply: dict[str, Any]) -> str:
-    """The fact, with the reply's own error where it tells one."""
-    error = reply.get("error")
-    if type(error) is dict:
-        error = error.get("message")
-    if type(error) is not str or not error.strip():
-        return EMPTY_ANSWER
-    return f"{EMPTY_ANSWER}; the reply says: {one_line(error, _ERROR_SHOWN)}"

@@ -42,27 +42,25 @@ class DaemonResolver(AbstractResolver):
 
 def _outcome(sought: _Sought) -> list[ResolveResult] | Exception:
     """The addresses, or what was raised, because nothing may end a thread."""
+    host, port, family = sought
     try:
-        return _addresses(*sought)
+        found = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, family=family, flags=socket.AI_ADDRCONFIG
+        )
+        addresses = []
+        for kind, _, proto, _, address in found:
+            # The number of a local address comes with its scope.
+            number, service = socket.getnameinfo(address, _AS_NUMBERS)
+            addresses.append(
+                ResolveResult(
+                    hostname=host,
+                    host=number,
+                    port=int(service),
+                    family=kind,
+                    proto=proto,
+                    flags=_NUMERIC,
+                )
+            )
+        return addresses
     except Exception as error:
         return error
-
-
-def _addresses(host: str, port: int, family: socket.AddressFamily) -> list[ResolveResult]:
-    found = socket.getaddrinfo(
-        host, port, type=socket.SOCK_STREAM, family=family, flags=socket.AI_ADDRCONFIG
-    )
-    addresses = []
-    for kind, _, proto, _, address in found:
-        number, service = socket.getnameinfo(address, _AS_NUMBERS)  # with the scope of a local one
-        addresses.append(
-            ResolveResult(
-                hostname=host,
-                host=number,
-                port=int(service),
-                family=kind,
-                proto=proto,
-                flags=_NUMERIC,
-            )
-        )
-    return addresses

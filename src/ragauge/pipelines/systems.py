@@ -10,7 +10,6 @@ from typing import Any, cast
 from msgspec import Struct
 
 from ragauge.contracts.system import Ask, CallFailed, System
-from ragauge.contracts.trace import Trace
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.fields import BadField
 from ragauge.ingest.lines import MAX_LINE, blocks
@@ -119,7 +118,9 @@ class ReplaySystem:
         recording = [recording for fit, recording in fitting if fit == most][-1]
         if recording.error is not None:
             raise CallFailed("recorded_error", recording.error)
-        return _replied(recording.line)
+        reply = decode(recording.line)
+        extra = reply.pop("extra", None)  # what an earlier trace kept is next to its fields
+        return {**extra, **reply} if type(extra) is dict else reply
 
     async def close(self) -> None:
         """Nothing is held open."""
@@ -128,15 +129,20 @@ class ReplaySystem:
         problems: list[str] = []
         for number, line in self._lines(name):
             try:
-                trace = read_trace(_decoded(line))
+                if len(line) > MAX_LINE:
+                    raise BadJson(f"the line is longer than {MAX_LINE >> 20} MiB")
+                trace = read_trace(decode(line))
                 question = trace.question_sent or trace.q
                 if question is None:
                     raise BadField("q", "missing; a recording is found by its question")
             except (BadJson, BadField) as fault:
-                problems += [f"{name}:{number}: {fact}" for fact in _facts(line, fault)]
+                faults = [] if isinstance(fault, BadJson) else trace_faults(decode(line))
+                problems += [f"{name}:{number}: {fact}" for fact in faults or [str(fault)]]
                 continue
+            failed = trace.status == "error" or trace.error
+            error = error_reason(trace) if failed else None
             recorded = self._recordings.setdefault(same_question(question), [])
-            recorded.append(_recording(line, trace))
+            recorded.append(_Recording(line, trace.seed, trace.temperature, trace.jitter, error))
         if problems:
             shown = problems[:_PROBLEMS_SHOWN]
             raise InputRejected(*shown, more=len(problems) - len(shown))
@@ -152,27 +158,3 @@ class ReplaySystem:
                 if line.strip():
                     yield number, line
             before += content.count(b"\n")
-
-
-def _decoded(line: bytes) -> Any:
-    if len(line) > MAX_LINE:
-        raise BadJson(f"the line is longer than {MAX_LINE >> 20} MiB")
-    return decode(line)
-
-
-def _facts(line: bytes, fault: Exception) -> list[str]:
-    faults = [] if isinstance(fault, BadJson) else trace_faults(decode(line))
-    return faults or [str(fault)]
-
-
-def _recording(line: bytes, trace: Trace) -> _Recording:
-    failed = trace.status == "error" or trace.error
-    error = error_reason(trace) if failed else None
-    return _Recording(line, trace.seed, trace.temperature, trace.jitter, error)
-
-
-def _replied(line: bytes) -> Any:
-    """The reply of a recorded line; what an earlier trace kept under `extra` stands beside."""
-    reply = decode(line)
-    extra = reply.pop("extra", None)
-    return {**extra, **reply} if type(extra) is dict else reply

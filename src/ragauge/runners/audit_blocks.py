@@ -27,8 +27,7 @@ from ragauge.ingest.strict_json import BadJson
 from ragauge.ingest.trace_lines import BadLine, decoded
 from ragauge.metrics.sums import Rows
 from ragauge.metrics.table import table
-from ragauge.models.embedders import embedder
-from ragauge.models.remembered import RememberedEmbedder
+from ragauge.models.embedders import RememberedEmbedder, embedder
 from ragauge.models.tokenizers import tokenizer_of
 from ragauge.runners.audit_log import log_entries
 from ragauge.runners.audit_unit import Piece

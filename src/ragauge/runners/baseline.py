@@ -24,9 +24,9 @@ from ragauge.contracts.score import (
 from ragauge.errors import InputRejected
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import read_whole
+from ragauge.metrics.declare import ratio
 from ragauge.metrics.quality import label
 from ragauge.metrics.sums import Groups, Sums, sums_of
-from ragauge.metrics.table import ratio
 from ragauge.stats.intervals import paired_change
 
 MOST_CITED = 1_000_000

@@ -25,8 +25,7 @@ from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.decide import decide
 from ragauge.gates.stability import rules_of
 from ragauge.ingest.trace_lines import BadLine, trace_in
-from ragauge.metrics.facts import Reader, Reading
-from ragauge.metrics.run_facts import run_facts, variation_of
+from ragauge.metrics.facts import Reader, Reading, run_facts, variation_of
 from ragauge.metrics.table import find
 from ragauge.runners.judge import Judge
 from ragauge.runners.plan import planned_runs, question_plan, shuffled

@@ -14,8 +14,7 @@ from ragauge.contracts.run import QuestionRuns, RunFacts, Variation
 from ragauge.contracts.stability import Explanation, FactorEffect, QuestionStability, Shown
 from ragauge.contracts.trace import Trace
 from ragauge.metrics.factors import effects, explained, retrieval_of
-from ragauge.metrics.facts import Key, Reader, error_reason
-from ragauge.metrics.run_facts import run_facts, variation_of
+from ragauge.metrics.facts import Key, Reader, error_reason, run_facts, variation_of
 from ragauge.metrics.stability import METRICS
 from ragauge.runners.judge import Judge, Judged
 from ragauge.runners.plans import Planned

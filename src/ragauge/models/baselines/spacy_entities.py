@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from ragauge.errors import UsageError
-from ragauge.models.baselines.spans import FoundSpan
+from ragauge.models.baselines.entities import FoundSpan
 from ragauge.text.visible import one_line
 
 SHOWN = 200

@@ -8,9 +8,7 @@ from ragauge.contracts.judge import ReplyCache
 from ragauge.errors import UsageError
 from ragauge.models.endpoint import Limits, ModelEndpoint, key_of
 from ragauge.models.judges.budget import Budget, Estimate, Prices
-from ragauge.models.judges.chat import Chat
-from ragauge.models.judges.client import ChatJudge
-from ragauge.models.judges.estimates import estimate
+from ragauge.models.judges.client import Chat, ChatJudge, estimate
 from ragauge.models.judges.request import as_data, call_key
 
 __all__ = [
@@ -44,9 +42,16 @@ def chat_judge(
     Its key is in the environment variable `key_env`, else in RAGAUGE_JUDGE_KEY if that is set.
     `rate` is calls a second. Without a cache, replies are known as long as the judge lives.
     """
-    limits = _limits(
-        concurrency=concurrency, rate_per_s=rate, timeout_s=timeout_s, attempts=attempts
-    )
+    given = {
+        "concurrency": concurrency,
+        "rate_per_s": rate,
+        "timeout_s": timeout_s,
+        "attempts": attempts,
+    }
+    try:
+        limits = msgspec.convert(given, Limits)
+    except msgspec.ValidationError as error:
+        raise UsageError(f"judge: {error}") from None
     endpoint = ModelEndpoint(url, "chat/completions", key=key_of(key_env, KEY), limits=limits)
     counted = Budget() if budget is None else budget
     known = _Memory() if cache is None else cache
@@ -64,10 +69,3 @@ class _Memory:
 
     def put(self, key: str, reply: bytes) -> None:
         self._replies.setdefault(key, reply)
-
-
-def _limits(**given: object) -> Limits:
-    try:
-        return msgspec.convert(given, Limits)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"judge: {error}") from None

@@ -1,20 +1,103 @@
-"""A judge behind any OpenAI-compatible chat endpoint."""
+"""A judge behind any OpenAI-compatible chat endpoint, and what it will cost to ask it."""
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Any
 from weakref import WeakValueDictionary
 
 import msgspec
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge.contracts.judge import JudgeCall, JudgeReply, ReplyCache, Usage
-from ragauge.models.judges.budget import Budget
-from ragauge.models.judges.chat import Chat
-from ragauge.models.judges.replies import Unusable, unusable, verdict_in
-from ragauge.models.judges.request import call_key, messages_of, repair_of
-from ragauge.models.judges.schema import faults
+from ragauge.contracts.system import CallFailed
+from ragauge.models.endpoint import ModelEndpoint
+from ragauge.models.judges.budget import (
+    Budget,
+    Estimate,
+    Prices,
+    Tokens,
+    most_prompt_tokens,
+    prompt_tokens,
+    tokens_of,
+)
+from ragauge.models.judges.replies import (
+    Completion,
+    Unusable,
+    completion_of,
+    faults,
+    unusable,
+    verdict_in,
+)
+from ragauge.models.judges.request import Dialect, Message, call_key, messages_of, repair_of
+
+_MAYBE_BILLED = frozenset({"bad_reply", "disconnected", "too_large"})
+"""Failures after which the endpoint may have done the work, and may ask to be paid for it."""
+
+
+class Chat:
+    """One model at an endpoint, spoken to in as much of the protocol as it takes."""
+
+    def __init__(self, endpoint: ModelEndpoint, model: str, budget: Budget) -> None:
+        self._endpoint, self.model, self._budget = endpoint, model, budget
+        self._dialect = Dialect()
+
+    def __repr__(self) -> str:
+        return f"Chat({self.model}, {self._endpoint!r})"
+
+    @property
+    def place(self) -> str:
+        """Where the model is: the same name elsewhere may be another model."""
+        return self._endpoint.place
+
+    @property
+    def left_out(self) -> list[str]:
+        """Parts of the protocol that the endpoint refuses."""
+        return self._dialect.left_out
+
+    async def said(
+        self, call: JudgeCall, messages: Sequence[Message], key: str
+    ) -> tuple[Completion, Usage]:
+        """What the model says to the messages, and what that took; raises CallFailed."""
+        dialect, taken = self._dialect, list[Usage]()
+        while True:
+            body = dialect.body(call, self.model, messages)
+            try:
+                ask = partial(self._sent, body, call.max_tokens, taken)
+                said = await self._endpoint.patiently(key, ask)
+            except CallFailed as failed:
+                less = dialect.after(failed, body)
+                if less is None:
+                    raise
+                dialect = less
+            else:
+                # That it helped shows that it was refused: it is not tried with others again.
+                self._dialect = self._dialect.less(dialect)
+                return said, sum(taken, Usage())
+
+    async def close(self) -> None:
+        await self._endpoint.close()
+
+    async def _sent(self, body: dict[str, Any], most: int, taken: list[Usage]) -> Completion:
+        """The reply to one request; however it ends, a deadline's among them, it is counted."""
+        messages = [message["content"] for message in body["messages"]]
+        prompt = prompt_tokens(messages)
+        held = took = self._budget.hold(Tokens(most_prompt_tokens(messages), most))
+        try:
+            said = completion_of(await self._endpoint.send(body))
+            hidden = self._endpoint.without_key
+            refusal = None if said.refusal is None else hidden(said.refusal)
+            said = structs.replace(said, text=hidden(said.text), refusal=refusal)
+            took = said.tokens or Tokens(prompt, tokens_of(said.text))
+            return said
+        except CallFailed as failed:
+            if failed.kind not in _MAYBE_BILLED:
+                took = Tokens()
+            raise
+        finally:
+            taken.append(self._budget.settle(held, took))
 
 
 class ChatJudge:
@@ -105,3 +188,36 @@ def kept_reply(cache: ReplyCache, key: str, call: JudgeCall) -> Kept | None:
     except msgspec.DecodeError:
         return None
     return None if any(faults(kept.value, call.schema)) else kept
+
+
+REPLY_SHARE = 4
+LEAST_REPLY = 64
+"""A reply is expected to be a quarter of its prompt, and no less than this."""
+
+
+def estimate(
+    calls: Iterable[JudgeCall], prices: Prices | None = None, *, judge: ChatJudge | None = None
+) -> Estimate:
+    """What it will take to ask all of them, at the most: two that are the same count as two.
+
+    With the judge that is to be asked, those whose reply it knows are counted apart.
+    """
+    new = cached = 0
+    expected = most = Tokens()
+    for call in calls:
+        if judge is not None and judge.known(call) is not None:
+            cached += 1
+            continue
+        new += 1
+        prompt = prompt_tokens(message["content"] for message in messages_of(call))
+        reply = min(max(prompt // REPLY_SHARE, LEAST_REPLY), call.max_tokens)
+        expected += Tokens(prompt, reply)
+        most += Tokens(prompt, call.max_tokens)
+    return Estimate(
+        calls=new,
+        cached=cached,
+        prompt_tokens=expected.prompt,
+        completion_tokens=expected.completion,
+        cost=prices.of(expected) if prices else None,
+        most=prices.of(most) if prices else None,
+    )

@@ -124,7 +124,8 @@ class Dialect:
         for name in _WAYS:
             way = self._way(name)
             sent = way is not None and (name in body or way in body)
-            if sent and _names(failed.fact, name, way):
+            words = _NAMES.get(name) or re.compile(rf"\b(?:{name}|{way})\b")
+            if sent and words.search(failed.fact):
                 return Dialect(self._steps | {name: self._steps.get(name, 0) + 1})
         return None
 
@@ -135,11 +136,6 @@ class Dialect:
 
     def _way(self, name: str) -> str | None:
         return _WAYS[name][self._steps.get(name, 0)]
-
-
-def _names(fact: str, name: str, way: str | None) -> bool:
-    words = _NAMES.get(name) or re.compile(rf"\b(?:{name}|{way})\b")
-    return bool(words.search(fact))
 
 
 def _form(way: str | None, call: JudgeCall) -> dict[str, Any] | None:

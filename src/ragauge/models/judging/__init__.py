@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from ragauge.models.judging.asking import judge_answer
+from ragauge.models.judging.asking import judge_answer, likened, planned_calls
 from ragauge.models.judging.lexical import lexical_claims
-from ragauge.models.judging.likeness import likened
-from ragauge.models.judging.planned import planned_calls
 from ragauge.models.judging.rubric import compare_answers, judge_rubric
 
 __all__ = [

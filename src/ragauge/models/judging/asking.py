@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.contracts.claims import AnswerClaims, Claim
+from ragauge.contracts.embedder import Embedder
 from ragauge.contracts.judge import Judge, JudgeCall, JudgeReply
 from ragauge.contracts.system import CallFailed
-from ragauge.models.judges.schema import faults
+from ragauge.models.judges.replies import faults
 from ragauge.models.judging.plan import (
     Claimed,
     Part,
@@ -24,7 +25,14 @@ from ragauge.models.judging.plan import (
     verdict_calls,
 )
 
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors = dict[str, NDArray[np.float32]]
+
 Value = dict[str, Any]
+Claims = tuple[Claim, ...] | None
 
 
 class Replies(Struct, frozen=True):
@@ -57,24 +65,34 @@ async def judge_answer(
     claimed = claimed_in(plan, first.values.get("claims"))
     following = verdict_calls(plan, claimed)
     second = await replies_of(judge, following)
-    found, said = Verdicts(plan, claimed, second.values), first.values.get("questions", {})
+    said = first.values.get("questions", {})
+    answer, reference, useful = _verdicts(plan, claimed, second.values)
+    prompts = {call.prompt for call in (*opening.values(), *following.values())}
+    errors = first.errors | second.errors
     return AnswerClaims(
-        judge=_name(judge, [*opening.values(), *following.values()]),
-        answer=found.answer(),
-        reference=found.reference(),
+        judge=" ".join([judge.id, *sorted(prompts)]),
+        answer=answer,
+        reference=reference,
         chunks=None if row.contexts is None else len(row.contexts),
-        useful=found.useful(),
+        useful=useful,
         questions=tuple(said["questions"]) if said else None,
         noncommittal=True if refused else said.get("noncommittal"),
-        errors=_in_order(first.errors | second.errors),
+        # In the order of the plan, in which questions come last.
+        errors=tuple(f"{step}: {errors[step]}" for step in sorted(errors, key="questions".__eq__)),
     )
 
 
 async def replies_of(judge: Judge, calls: Mapping[str, JudgeCall]) -> Replies:
     """The replies to calls that are made at once."""
-    came = await asyncio.gather(
-        *(_asked(judge, call) for call in calls.values()), return_exceptions=True
-    )
+
+    async def asked(call: JudgeCall) -> JudgeReply:
+        reply = await judge.ask(call)
+        wrong = list(faults(reply.value, call.schema))  # once more: a judge may be anybody's
+        if wrong:
+            raise CallFailed("bad_reply", "; ".join(wrong))
+        return reply
+
+    came = await asyncio.gather(*map(asked, calls.values()), return_exceptions=True)
     values, errors, logprobs = dict[str, Value](), dict[str, str](), dict[str, float]()
     for step, reply in zip(calls, came, strict=True):
         if isinstance(reply, CallFailed):
@@ -88,13 +106,57 @@ async def replies_of(judge: Judge, calls: Mapping[str, JudgeCall]) -> Replies:
     return Replies(values, errors, logprobs)
 
 
-async def _asked(judge: Judge, call: JudgeCall) -> JudgeReply:
-    """The reply, checked once more: a judge may be anybody's."""
-    reply = await judge.ask(call)
-    wrong = list(faults(reply.value, call.schema))
-    if wrong:
-        raise CallFailed("bad_reply", "; ".join(wrong))
-    return reply
+def _verdicts(
+    plan: Plan, claimed: Claimed, replies: Mapping[str, Value]
+) -> tuple[Claims, Claims, tuple[bool | None, ...] | None]:
+    """The claims of answer and reference with their verdicts, and which contexts are useful.
+
+    What has no reply is None. A blank context says nothing, and was not asked about.
+    """
+    contexts, ranks = plan.row.contexts or (), plan.passages
+    asked = claims_for_chunks(plan, claimed)
+    in_chunk = {
+        step: dict(zip(asked, reply["verdicts"], strict=True))
+        for step, reply in replies.items()
+        if "verdicts" in reply
+    }
+
+    def verdict(context: Context, claim: str) -> bool | None:
+        rank = ranks.get(context.text)
+        return False if rank is None else in_chunk.get(f"chunk {rank}", {}).get(claim)
+
+    def judged(texts: tuple[str, ...] | None, part: Part, others: Mapping[str, bool]) -> Claims:
+        if texts is None:
+            return None
+        shown = contexts if part in plan.parts else ()
+        return tuple(
+            Claim(
+                text=text,
+                chunks=tuple(verdict(context, text) for context in shown),
+                other=others.get(text),
+            )
+            for text in texts
+        )
+
+    by_name: dict[str, dict[str, bool]] = {}
+    names = ("answer_claims", "reference_claims")
+    for name, texts in zip(names, claims_for_agreement(plan, claimed), strict=True):
+        found = replies.get("agreement", {}).get(name)
+        by_name[name] = {} if found is None else dict(zip(texts, found, strict=True))
+    if "reference_in_answer" in plan.parts and claimed.answer == ():
+        by_name["reference_claims"] = dict.fromkeys(claimed.reference or (), False)
+    useful = None
+    if "useful" in plan.parts:
+        places = [ranks.get(context.text) for context in contexts]
+        useful = tuple(
+            False if rank is None else replies.get(f"chunk {rank}", {}).get("useful")
+            for rank in places
+        )
+    return (
+        judged(claimed.answer, "answer_in_chunks", by_name["answer_claims"]),
+        judged(claimed.reference, "reference_in_chunks", by_name["reference_claims"]),
+        useful,
+    )
 
 
 def claimed_in(plan: Plan, reply: Mapping[str, Any] | None) -> Claimed:
@@ -112,78 +174,61 @@ def _different(claims: list[str] | None) -> tuple[str, ...] | None:
     return tuple(dict.fromkeys(claim for claim in plain if claim))
 
 
-def _name(judge: Judge, calls: Iterable[JudgeCall]) -> str:
-    """The judge with the prompts that it was asked with."""
-    prompts = sorted({call.prompt for call in calls})
-    return f"{judge.id} {' '.join(prompts)}" if prompts else judge.id
+Known = Callable[[JudgeCall], Mapping[str, Any] | None]
+"""What is known already of a call's reply."""
 
 
-def _in_order(errors: Mapping[str, str]) -> tuple[str, ...]:
-    """The errors in the order of the plan, in which questions come last."""
-    steps = sorted(errors, key="questions".__eq__)
-    return tuple(f"{step}: {errors[step]}" for step in steps)
+def planned_calls(
+    rows: Iterable[AnswerRow],
+    wanted: Collection[str],
+    *,
+    refused: Collection[str] = (),
+    seed: int = 0,
+    known: Known = lambda call: None,
+) -> Iterator[JudgeCall]:
+    """The calls that judging these rows will take at most; `refused` are the ids of refusals.
 
-
-class Verdicts:
-    """The replies to a plan's calls; what has no reply is None."""
-
-    def __init__(
-        self, plan: Plan, claimed: Claimed, replies: Mapping[str, Mapping[str, Any]]
-    ) -> None:
-        self._plan, self._claimed, self._replies = plan, claimed, replies
-        self._ranks = plan.passages
-        asked = claims_for_chunks(plan, claimed)
-        self._in_chunk = {
-            step: dict(zip(asked, reply["verdicts"], strict=True))
-            for step, reply in replies.items()
-            if "verdicts" in reply
-        }
-
-    def answer(self) -> tuple[Claim, ...] | None:
-        """The answer's claims, with the verdicts of the contexts and of the references."""
-        asked, _ = claims_for_agreement(self._plan, self._claimed)
-        others = self._others("answer_claims", asked)
-        return self._claims(self._claimed.answer, "answer_in_chunks", others)
-
-    def reference(self) -> tuple[Claim, ...] | None:
-        """The reference's claims, with the verdicts of the contexts and of the answer."""
-        _, asked = claims_for_agreement(self._plan, self._claimed)
-        others = self._others("reference_claims", asked)
-        if "reference_in_answer" in self._plan.parts and self._claimed.answer == ():
-            others = dict.fromkeys(self._claimed.reference or (), False)
-        return self._claims(self._claimed.reference, "reference_in_chunks", others)
-
-    def useful(self) -> tuple[bool | None, ...] | None:
-        """Whether each context is useful for the reference; None where that was not asked."""
-        if "useful" not in self._plan.parts:
-            return None
-        return tuple(map(self._is_useful, self._plan.row.contexts or ()))
-
-    def _claims(
-        self, texts: tuple[str, ...] | None, part: Part, others: Mapping[str, bool]
-    ) -> tuple[Claim, ...] | None:
-        if texts is None:
-            return None
-        contexts = (self._plan.row.contexts or ()) if part in self._plan.parts else ()
-        return tuple(
-            Claim(
-                text=text,
-                chunks=tuple(self._verdict(context, text) for context in contexts),
-                other=others.get(text),
-            )
-            for text in texts
+    Where the claims of a row are known, the calls for verdicts on them are those that will be
+    made. Where they are not, each text stands for its own claims, which are about as long; where
+    it turns out to claim nothing, fewer calls are made.
+    """
+    for row in rows:
+        plan = plan_of(row, wanted, refused=row.id in refused, seed=seed)
+        opening = opening_calls(plan)
+        yield from opening.values()
+        reply = known(opening["claims"]) if "claims" in opening else None
+        claimed = Claimed(
+            (plan.row.answer or "",) if plan.of_answer else None,
+            (plan.reference or "",) if plan.of_reference else None,
         )
+        if reply is not None:
+            claimed = claimed_in(plan, reply)
+        yield from verdict_calls(plan, claimed).values()
 
-    def _others(self, name: str, asked: tuple[str, ...]) -> dict[str, bool]:
-        verdicts = self._replies.get("agreement", {}).get(name)
-        return {} if verdicts is None else dict(zip(asked, verdicts, strict=True))
 
-    def _verdict(self, context: Context, claim: str) -> bool | None:
-        rank = self._ranks.get(context.text)
-        if rank is None:  # a blank context says nothing, and was not asked about
-            return False
-        return self._in_chunk.get(f"chunk {rank}", {}).get(claim)
+def likened(
+    asked: Iterable[tuple[str | None, AnswerClaims]], embedder: Embedder
+) -> list[AnswerClaims]:
+    """The claims with the cosine of each of their questions to the one asked, in their order.
 
-    def _is_useful(self, context: Context) -> bool | None:
-        rank = self._ranks.get(context.text)
-        return False if rank is None else self._replies.get(f"chunk {rank}", {}).get("useful")
+    All texts are embedded in one batch, each once. Where there is no question, or nothing to
+    compare it with, the claims stay as they are.
+    """
+    pairs = list(asked)
+    texts = sorted(
+        {
+            text
+            for question, claims in pairs
+            if question is not None and claims.questions
+            for text in (question, *claims.questions)
+        }
+    )
+    vectors = dict(zip(texts, embedder.embed(texts), strict=True)) if texts else {}
+    found = []
+    for question, claims in pairs:
+        if question is None or claims.questions is None:
+            found.append(claims)
+        else:
+            cosines = tuple(float(vectors[question] @ vectors[text]) for text in claims.questions)
+            found.append(structs.replace(claims, likeness=cosines))
+    return found

@@ -14,7 +14,7 @@ from msgspec import Struct
 
 from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.judge import JudgeCall
-from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.answers import AnswerFacts
 from ragauge.metrics.judged import DEFINITIONS, lacking
 from ragauge.models.judging.prompt import REPLY_TOKENS, numbered, prompt, texts, verdicts
 from ragauge.text.overlap import word_overlap
@@ -123,7 +123,10 @@ def opening_calls(plan: Plan) -> dict[str, JudgeCall]:
     if plan.of_answer or plan.of_reference:
         calls["claims"] = _claims_call(plan)
     if "questions" in plan.parts:
-        calls["questions"] = _questions_call(plan)
+        # Without the question that was asked: it must be guessed from the answer alone.
+        reply = {"questions": texts(QUESTIONS, QUESTIONS), "noncommittal": {"type": "boolean"}}
+        material = {"answer": plan.row.answer}
+        calls["questions"] = prompt("questions").call(material, reply, seed=plan.seed)
     return calls
 
 
@@ -180,15 +183,6 @@ def _claims_call(plan: Plan) -> JudgeCall:
     characters = sum(len(material.get(text) or "") for text in ("answer", "reference"))
     tokens = max(REPLY_TOKENS, characters)
     return prompt("claims").call(material, reply, seed=plan.seed, max_tokens=tokens)
-
-
-def _questions_call(plan: Plan) -> JudgeCall:
-    """Without the question that was asked: it must be guessed from the answer alone."""
-    reply = {
-        "questions": texts(QUESTIONS, QUESTIONS),
-        "noncommittal": {"type": "boolean"},
-    }
-    return prompt("questions").call({"answer": plan.row.answer}, reply, seed=plan.seed)
 
 
 def _chunk_call(plan: Plan, passage: str, claims: tuple[str, ...]) -> JudgeCall:

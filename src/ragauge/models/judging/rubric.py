@@ -12,7 +12,7 @@ from msgspec import structs
 from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.claims import Preference, Preferred, RubricScore
 from ragauge.contracts.judge import Judge, JudgeCall
-from ragauge.models.judging.asking import Replies, replies_of
+from ragauge.models.judging.asking import replies_of
 from ragauge.models.judging.prompt import prompt
 
 WORST, BEST = 1, 5
@@ -58,15 +58,28 @@ async def compare_answers(
     preference is not enough either.
     """
     pairs = {"as given": (first, second), "swapped": (second, first)}
-    calls = {
-        order: _comparison_call(question, pair, references, rubric, seed)
-        for order, pair in pairs.items()
-    }
+    calls = {}
+    for order, pair in pairs.items():
+        material: dict[str, Any] = {"question": question} if question else {}
+        material |= {"first": pair[0], "second": pair[1]}
+        if references:
+            material["references"] = list(references)
+        reply = {"reason": _REASON, "preferred": _CHOICE}
+        asking = prompt("comparison")
+        calls[order] = asking.call(material, reply, seed=seed, rubric=_wording(rubric))
     replies = await replies_of(judge, calls)
     if replies.errors:
         facts = "; ".join(f"{order}: {fact}" for order, fact in replies.errors.items())
         return Preference(preferred=None, by_order=False, reason=facts)
-    return _preference(replies)
+    given, swapped = replies.values["as given"], replies.values["swapped"]
+    one, other = given["preferred"], _SWAPPED[swapped["preferred"]]
+    if one == other:
+        return Preference(preferred=other, by_order=False, reason=given["reason"])
+    return Preference(
+        preferred="tie",
+        by_order="tie" not in (one, other),
+        reason=f"as given, {one}: {given['reason']} swapped, {other}: {swapped['reason']}",
+    )
 
 
 def rubric_call(row: AnswerRow, *, rubric: str | None = None, seed: int = 0) -> JudgeCall:
@@ -92,33 +105,6 @@ def rubric_id(rubric: str | None = None) -> str:
         return f"{prompt('rubric').id} {prompt('default_rubric').id}"
     wording = hashlib.sha256(_wording(rubric).encode()).hexdigest()
     return f"{prompt('rubric').id} rubric:{wording[:12]}"
-
-
-def _comparison_call(
-    question: str | None,
-    pair: tuple[str, str],
-    references: Sequence[str],
-    rubric: str | None,
-    seed: int,
-) -> JudgeCall:
-    material: dict[str, Any] = {"question": question} if question else {}
-    material |= {"first": pair[0], "second": pair[1]}
-    if references:
-        material["references"] = list(references)
-    reply = {"reason": _REASON, "preferred": _CHOICE}
-    return prompt("comparison").call(material, reply, seed=seed, rubric=_wording(rubric))
-
-
-def _preference(replies: Replies) -> Preference:
-    given, swapped = replies.values["as given"], replies.values["swapped"]
-    one, other = given["preferred"], _SWAPPED[swapped["preferred"]]
-    if one == other:
-        return Preference(preferred=other, by_order=False, reason=given["reason"])
-    return Preference(
-        preferred="tie",
-        by_order="tie" not in (one, other),
-        reason=f"as given, {one}: {given['reason']} swapped, {other}: {swapped['reason']}",
-    )
 
 
 def _wording(rubric: str | None) -> str:

@@ -66,8 +66,7 @@ def _id(name: str, rel: int) -> str:
     """The id a name stands for; the name itself where it is none."""
     from msgspec import structs
 
-    from ragauge.metrics.retrieval import KINDS, metric_id
-    from ragauge.metrics.retrieval_names import parsed
+    from ragauge.metrics.retrieval import KINDS, metric_id, parsed
 
     try:
         kind, at = parsed(name)

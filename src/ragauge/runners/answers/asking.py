@@ -11,7 +11,7 @@ from msgspec import Struct, structs
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.judge import JudgeCall, ReplyCache, Usage
 from ragauge.errors import BudgetSpent
-from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.answers import AnswerFacts
 from ragauge.models.endpoint import rate_per_s
 from ragauge.models.judges import Budget, ChatJudge, Prices, chat_judge, estimate
 from ragauge.models.judging import judge_answer, judge_rubric, planned_calls

@@ -28,8 +28,7 @@ from ragauge.contracts.finding import Finding
 from ragauge.contracts.metric import Absent
 from ragauge.contracts.score import Outcome
 from ragauge.ingest.fields import quoted
-from ragauge.metrics.answer_facts import AnswerFacts
-from ragauge.metrics.grounds import grounds_of
+from ragauge.metrics.answers import AnswerFacts, grounds_of
 from ragauge.runners.answers.agreement import (
     DIGITS,
     ROUNDS,

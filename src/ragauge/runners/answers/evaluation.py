@@ -31,9 +31,8 @@ from ragauge.contracts.score import ROWS_KEPT
 from ragauge.contracts.trace import Trace
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.gates.presets import any_value, undecided
-from ragauge.metrics.answer_facts import AnswerFacts
-from ragauge.metrics.overlap import claim_verdicts, factual_accuracy, verdict_counts
-from ragauge.metrics.overlap_rouge import tokens_of
+from ragauge.metrics.answers import AnswerFacts
+from ragauge.metrics.overlap import claim_verdicts, factual_accuracy, tokens_of, verdict_counts
 from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find
 from ragauge.models.judging.rubric import rubric_id

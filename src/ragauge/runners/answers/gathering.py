@@ -16,12 +16,10 @@ from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.contracts.refusal import REFUSING, Refusal
 from ragauge.ingest.calibration import AnswerCalibration, Calibrations
 from ragauge.ingest.fields import quoted
-from ragauge.metrics.answer_facts import AnswerFacts
-from ragauge.models.embedders import embedder
-from ragauge.models.endpoint_embedder import EmbeddingFailed
+from ragauge.metrics.answers import AnswerFacts
+from ragauge.models.embedders import RememberedEmbedder, embedder
+from ragauge.models.endpoint_embedder import EmbeddingFailed, KeptReplies, StoredEmbedder
 from ragauge.models.judging import likened
-from ragauge.models.remembered import RememberedEmbedder
-from ragauge.models.stored_embedder import KeptReplies, StoredEmbedder
 from ragauge.runners.answers.asking import Announce, Judging
 from ragauge.runners.answers.options import (
     DEFAULT_EMBEDDER,

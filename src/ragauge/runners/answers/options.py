@@ -14,7 +14,7 @@ from ragauge.contracts.verdict import Rule
 from ragauge.errors import UsageError
 from ragauge.gates.rules import parse_rules
 from ragauge.ingest.calibration import AnswerCalibration, read_answer_calibrations
-from ragauge.metrics.overlap_rouge import KINDS
+from ragauge.metrics.overlap import KINDS
 from ragauge.metrics.table import find, reading
 from ragauge.models.endpoint import rate_per_s
 from ragauge.models.judges.budget import Prices

@@ -16,7 +16,7 @@ from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.contracts.score import Outcome
 from ragauge.errors import UsageError
 from ragauge.ingest.answered.rows import Rejected
-from ragauge.metrics.answer_facts import AnswerFacts
+from ragauge.metrics.answers import AnswerFacts
 from ragauge.metrics.overlap import claim_verdicts, verdict_counts
 from ragauge.reports.unit_rows import ENDINGS, table, unknown_ending
 from ragauge.store.files import write_whole

@@ -14,8 +14,8 @@ from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.engines.local import ordered
 from ragauge.errors import InputRejected
 from ragauge.ingest.calibration import AnswerCalibration
-from ragauge.metrics.answer_facts import AnswerFacts
-from ragauge.metrics.citation_support import NO_CITATION
+from ragauge.metrics.answers import AnswerFacts
+from ragauge.metrics.groundedness import NO_CITATION
 from ragauge.metrics.table import find
 from ragauge.models.judging import lexical_claims
 from ragauge.text.grounding import Passages, groundedness

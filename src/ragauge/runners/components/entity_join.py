@@ -15,7 +15,7 @@ from ragauge.contracts.finding import Finding, Findings
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.annotated.entity_reading import Given, Reading, ReadingOptions
 from ragauge.ingest.fields import quoted
-from ragauge.metrics.entity_columns import (
+from ragauge.metrics.entity_kernel import (
     Both,
     entity_at,
     first_of_each,

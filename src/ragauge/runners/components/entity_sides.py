@@ -17,8 +17,8 @@ from ragauge.contracts.finding import Finding
 from ragauge.errors import UsageError
 from ragauge.ingest.annotated.entity_files import EntityFile, entities_of, read_entities
 from ragauge.ingest.annotated.entity_records import ENTITIES, LINKS
-from ragauge.metrics.entity_columns import columns_of, first_of_each, rows_at, whole
-from ragauge.metrics.entity_facts import distinct
+from ragauge.metrics.entity_kernel import columns_of, first_of_each, rows_at, whole
+from ragauge.metrics.entity_matching import distinct
 
 if TYPE_CHECKING:
     import polars as pl

@@ -21,9 +21,15 @@ from ragauge.ingest.fields import quoted
 from ragauge.ingest.linked.crosswalk import read_crosswalk
 from ragauge.ingest.linked.link_files import read_gold_links, read_predicted_links
 from ragauge.ingest.linked.link_records import LinkReading, name_of
-from ragauge.metrics.link_facts import Comparing, MentionPair, linked_mentions
-from ragauge.metrics.link_sums import mention_sums
-from ragauge.metrics.link_tables import Crosswalk, Equivalents, is_same
+from ragauge.metrics.link_facts import (
+    Comparing,
+    Crosswalk,
+    Equivalents,
+    MentionPair,
+    is_same,
+    linked_mentions,
+    mention_sums,
+)
 from ragauge.metrics.linking import DEFAULT_RANKS, HIPE, METRICS, hits_at, named
 from ragauge.runners.components.evaluation import Evaluated, first_ids, outcome_of, strata_of
 from ragauge.runners.components.linking_join import Duplicates, Joined, hipe_links, joined, only_kb

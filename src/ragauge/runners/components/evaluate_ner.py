@@ -36,11 +36,21 @@ from ragauge.contracts.evaluation import (
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.score import ROWS_KEPT, Outcome
 from ragauge.ingest.fields import quoted
-from ragauge.metrics.entities import entity_metrics
-from ragauge.metrics.entity_columns import Both, place_keys, repeats, rows_at, same_place
-from ragauge.metrics.entity_counting import entity_sums, f1, half_f1, share, value_of
-from ragauge.metrics.entity_kernel import Judged, column_facts, counted, judged, pair_columns
-from ragauge.metrics.entity_tokens import token_columns, token_types
+from ragauge.metrics.entities import entity_metrics, entity_sums, f1, half_f1, share, value_of
+from ragauge.metrics.entity_kernel import (
+    Both,
+    Judged,
+    column_facts,
+    counted,
+    judged,
+    pair_columns,
+    place_keys,
+    repeats,
+    rows_at,
+    same_place,
+    token_columns,
+    token_types,
+)
 from ragauge.metrics.sums import Sums
 from ragauge.runners.components.entity_join import (
     NOBODY,

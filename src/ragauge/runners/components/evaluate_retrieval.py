@@ -26,9 +26,14 @@ from ragauge.errors import UsageError
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import STDIN
 from ragauge.ingest.trace_lines import can_be_read_again
-from ragauge.metrics.retrieval import KINDS, METRICS, NoRelevant, metric_id
-from ragauge.metrics.retrieval_names import parsed
-from ragauge.metrics.sources import Brought, documents_of, overlaps, share_of, unique_relevant
+from ragauge.metrics.retrieval import KINDS, METRICS, NoRelevant, metric_id, parsed
+from ragauge.metrics.retrieval_order import (
+    Brought,
+    documents_of,
+    overlaps,
+    share_of,
+    unique_relevant,
+)
 from ragauge.metrics.sums import Sums
 from ragauge.runners.components.evaluation import Evaluated, add_findings, outcome_of, strata_of
 from ragauge.runners.components.options import EvalOptions, refuse_bad, rules_for

@@ -19,9 +19,15 @@ from ragauge.errors import UsageError
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.labelled.label_sets import labels_met, read_label_set
 from ragauge.ingest.labelled.labelled_items import Labelled, read_labelled
-from ragauge.metrics.label_averages import COUNTED
-from ragauge.metrics.label_codes import LabelPatterns, label_patterns
-from ragauge.metrics.label_sums import label_sums, label_totals, label_values, too_many_labels
+from ragauge.metrics.label_sums import (
+    LabelPatterns,
+    label_patterns,
+    label_sums,
+    label_totals,
+    label_values,
+    too_many_labels,
+)
+from ragauge.metrics.labels import COUNTED
 from ragauge.runners.components.evaluation import Evaluated, outcome_of, strata_of
 from ragauge.runners.components.options import EvalOptions, refuse_bad, rules_for
 from ragauge.runners.options import takes

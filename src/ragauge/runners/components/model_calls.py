@@ -64,7 +64,7 @@ def _spacy(pipeline: str) -> tuple[str, Any]:
 
 
 def _zero_shot(model: str) -> tuple[str, Any]:
-    from ragauge.models.baselines.zero_shot_types import ZeroShotTypes
+    from ragauge.models.baselines.types import ZeroShotTypes
 
     if not model:
         example = "zero-shot:MoritzLaurer/mDeBERTa-v3-base-mnli-xnli"
@@ -74,7 +74,7 @@ def _zero_shot(model: str) -> tuple[str, Any]:
 
 def _wikidata(search: str) -> tuple[str, Any]:
     """A linker over Wikidata in a language, or over another search URL, which may give one."""
-    from ragauge.models.baselines.search_links import WIKIDATA, SearchLinks
+    from ragauge.models.baselines.links import WIKIDATA, SearchLinks
 
     if _LANGUAGE.fullmatch(search):
         return f"wikidata:{search}", SearchLinks(WIKIDATA, language=search)

@@ -13,11 +13,9 @@ from ragauge.contracts.metric import Absent, Metric
 from ragauge.contracts.rankings import Rankings
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.ranked.ranking_rows import RankingRows
-from ragauge.metrics.retrieval import NoRelevant
+from ragauge.metrics.retrieval import NoRelevant, named
 from ragauge.metrics.retrieval_kernel import retrieval_sums
-from ragauge.metrics.retrieval_names import named
-from ragauge.metrics.retrieval_order import first_of_each, offsets_of_kept, rank_order
-from ragauge.metrics.sources import Brought
+from ragauge.metrics.retrieval_order import Brought, first_of_each, offsets_of_kept, rank_order
 from ragauge.runners.components.retrieval_judged import (
     Judged,
     JudgedRows,

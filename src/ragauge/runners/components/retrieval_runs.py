@@ -28,7 +28,7 @@ from ragauge.ingest.ranked.ranking_writing import by_query
 from ragauge.ingest.ranked.rankings import form_of, read_rankings
 from ragauge.ingest.ranked.trec import read_trec
 from ragauge.metrics.retrieval import NoRelevant
-from ragauge.metrics.sources import Brought
+from ragauge.metrics.retrieval_order import Brought
 from ragauge.metrics.sums import Sums
 from ragauge.runners.components.evaluation import add_findings
 from ragauge.runners.components.retrieval_judged import (

@@ -25,8 +25,7 @@ from ragauge.ingest.auditable import Auditable, read_auditable
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.manifest import read_manifest
 from ragauge.ingest.trace_lines import decoded, trace_in
-from ragauge.metrics.facts import Key, Reader, Reading
-from ragauge.metrics.run_facts import run_facts, variation_of
+from ragauge.metrics.facts import Key, Reader, Reading, run_facts, variation_of
 from ragauge.metrics.table import table
 from ragauge.runners.audit import audit
 from ragauge.runners.auditing import Auditor, Payloads

@@ -1,4 +1,4 @@
-"""Entities found by a list of names."""
+"""Entities by shape (dates, identifiers) and by name (a gazetteer); none overlaps another."""
 
 from __future__ import annotations
 
@@ -6,8 +6,88 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from ragauge.ingest.linked.knowledge_base import KnownEntity, known_entities
-from ragauge.models.baselines.spans import FoundSpan
+from msgspec import Struct
+
+from ragauge.contracts.component_models import ExtractsEntities
+from ragauge.ingest.linked.knowledge_base import KnownEntity
+
+
+class FoundSpan(Struct, frozen=True, order=True):
+    """A stretch of a text with a type, half-open, in characters."""
+
+    start: int
+    end: int
+    type: str
+
+
+def without_overlaps(*groups: Iterable[FoundSpan]) -> list[FoundSpan]:
+    """The spans in reading order; of two that overlap the one of the earlier group stays.
+
+    Within a group the longer stays, then the one that begins first.
+
+    >>> without_overlaps([FoundSpan(4, 9, "TOP")], [FoundSpan(0, 5, "TMP"), FoundSpan(9, 12, "X")])
+    [FoundSpan(start=4, end=9, type='TOP'), FoundSpan(start=9, end=12, type='X')]
+    """
+    kept: list[FoundSpan] = []
+    for group in groups:
+        for span in sorted(group, key=lambda one: (one.start - one.end, one)):
+            if all(span.end <= other.start or other.end <= span.start for other in kept):
+                kept.append(span)
+    return sorted(kept)
+
+
+DATE, IDENTIFIER = "TMP", "IDENTIFIER"
+
+_MONTHS = (
+    "january|february|march|april|may|june|july|august|september|october|november|december|"
+    "januari|februari|maart|mei|juni|juli|augustus|oktober|"
+    "januar|jänner|februar|märz|mai|dezember|"
+    "janvier|février|mars|avril|juin|juillet|août|septembre|octobre|novembre|décembre"
+)
+_ORDINALS = (
+    r"(?:\w+teen|ten|eleven|twelf|nin|eigh|seven|six|fif|four)th|first|second|third|"
+    r"twent(?:ieth|y-first)|"
+    r"(?:\w+tien|vijf|zes|zeven|negen|elf|twaalf|vier)de|eerste|tweede|derde|achtste|tiende|"
+    r"\w*twintigste|"
+    r"\w*zehnte[ns]?|\w*(?:ersten|zweiten|dritten|vierten|fünften|zwanzigsten)|"
+    r"\d{1,2}(?:st|nd|rd|th|de|ste|e|\.)|[IVX]+(?:er|e|ème)"
+)
+_YEAR = r"(?:1\d{3}|20\d{2})"
+_DATES = (
+    rf"(?:\d{{1,2}}(?:\.|er|st|nd|rd|th)?\s+)?(?:{_MONTHS})\s+{_YEAR}(?!\d)",
+    rf"(?:{_ORDINALS})\s+(?:centur(?:y|ies)|eeuw(?:en)?|jahrhunderts?|siècles?)\b",
+    r"\d{3}0s\b",
+    rf"(?<![.,]){_YEAR}(?![\w-]|[.,]\d)",
+)
+_IDENTIFIERS = (
+    r"(?-i:[A-Z]{2})-(?=[\w:/-]*[\dA-Z])[A-Za-z0-9:/-]{1,11}(?![\w-])",
+    r"(?-i:Q)[1-9]\d*\b",
+    r"(?<=VIAF )\d{2,}\b",
+    r"(?<=VIAF: )\d{2,}\b",
+)
+
+
+def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(patterns)})", re.IGNORECASE)
+
+
+_PATTERNS = {IDENTIFIER: _any_of(_IDENTIFIERS), DATE: _any_of(_DATES)}
+
+
+class RegexEntities:
+    """Finds years, dates, decades and centuries, and ISIL codes, Wikidata and VIAF ids.
+
+    >>> RegexEntities().extract_entities("Opened on 10 October 1925 (NL-AmRM).")
+    [FoundSpan(start=10, end=25, type='TMP'), FoundSpan(start=27, end=34, type='IDENTIFIER')]
+    """
+
+    def extract_entities(self, text: str) -> list[FoundSpan]:
+        found = (
+            [FoundSpan(one.start(), one.end(), type_of) for one in pattern.finditer(text)]
+            for type_of, pattern in _PATTERNS.items()
+        )
+        return without_overlaps(*found)
+
 
 PLACE = "TOP"
 _PIECE = re.compile(r"[^\W_]+|[^\w\s]|_")
@@ -44,11 +124,6 @@ class GazetteerEntities:
             pieces = _PIECE.findall(name)
             self._names.setdefault(_form(pieces, type_of), []).append((pieces, type_of))
         self._longest = max(map(len, self._names), default=0)
-
-    @classmethod
-    def read(cls, file: str) -> GazetteerEntities:
-        """The names of a knowledge-base file."""
-        return cls(known_entities(file))
 
     def extract_entities(self, text: str) -> list[FoundSpan]:
         found = list(_PIECE.finditer(text))
@@ -99,13 +174,19 @@ def _without_ending(word: str) -> str:
 
 
 def _capitals_fit(name: Sequence[str], written: Sequence[str]) -> bool:
-    if _is_acronym(name):
-        return list(name) == list(written)
+    letters = "".join(name)
+    if len(letters) <= _LONGEST_ACRONYM and sum(map(str.isupper, letters)) > 1:
+        return list(name) == list(written)  # an acronym
     capitals = [place for place, piece in enumerate(name) if piece[0].isupper()]
     needed = capitals[1:] if len(capitals) > 1 and capitals[0] == 0 else capitals
     return all(written[place][0].isupper() for place in needed)
 
 
-def _is_acronym(name: Sequence[str]) -> bool:
-    letters = "".join(name)
-    return len(letters) <= _LONGEST_ACRONYM and sum(map(str.isupper, letters)) > 1
+class JoinedEntities:
+    """What several models find; of two entities that overlap that of the model named first."""
+
+    def __init__(self, *parts: ExtractsEntities) -> None:
+        self._parts = parts
+
+    def extract_entities(self, text: str) -> list[FoundSpan]:
+        return without_overlaps(*(part.extract_entities(text) for part in self._parts))
