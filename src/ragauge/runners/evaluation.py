@@ -16,7 +16,7 @@ from ragauge.contracts.documents import FrozenDocument
 from ragauge.contracts.finding import Findings
 from ragauge.contracts.gold import ANSWERABLE, Gold, fingerprint
 from ragauge.contracts.metric import Absent, Metric, NotApplicable
-from ragauge.contracts.score import Measured, Outcome, Score, UnitRows
+from ragauge.contracts.report import Measured, Outcome, RunReport, Score, UnitRows
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.errors import UsageError
 from ragauge.gates.decide import MIN_COVERAGE, decide, decide_each, passed
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
     Floats = NDArray[np.float64]
 
-Kind = TypeVar("Kind")
+Kind = TypeVar("Kind", bound=RunReport)
 Total = Literal["sums", "mean"]
 """How a set's value comes from its units: `finish` of their sums, or the mean of their values."""
 Settle = Callable[[Rule, Verdict, "Mask | None"], Verdict]
@@ -199,7 +199,7 @@ class Evaluation(Struct, frozen=True, kw_only=True, dict=True):
 
     def outcome(
         self,
-        report: Any,
+        report: Kind,
         *,
         labels: Sequence[str | None] = (),
         right: Sequence[bool | None] = (),
@@ -209,7 +209,7 @@ class Evaluation(Struct, frozen=True, kw_only=True, dict=True):
         record_rows: str | None = None,
         answers: Answers | None = None,
         documents: Callable[[], Iterable[FrozenDocument]] | None = None,
-    ) -> Outcome[Any]:
+    ) -> Outcome[Kind]:
         """The report with the units it is made of; `also` are metrics that have no sums."""
         measured = {id: _measured(sums, self.total) for id, sums in self.sums.items()}
         return Outcome(
