@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ragauge.cli.output import say_json
 from ragauge.cli.settings import formats
 
 if TYPE_CHECKING:
@@ -27,10 +28,7 @@ def metrics(name: str | None, format: str | None) -> None:
 
     chosen = [find(name)] if name else list(table().values())
     if format == "json":
-        import msgspec
-
-        found = {metric.id: described(metric) for metric in chosen}
-        click.echo(msgspec.json.format(msgspec.json.encode(found, order="sorted")).decode())
+        say_json({metric.id: described(metric) for metric in chosen})
     elif format == "markdown":
         click.echo(page(chosen), nl=False)
     elif name:
