@@ -24,7 +24,7 @@ from ragauge.errors import InputRejected
 from ragauge.ingest.manifest import read_manifest
 from ragauge.models.embedders import embedder
 from ragauge.models.ngram import NgramEmbedder
-from ragauge.store.manifests import write_manifest
+from ragauge.store.files import write_manifest
 
 NGRAM = embedder("ngram")
 

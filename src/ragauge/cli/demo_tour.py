@@ -42,9 +42,8 @@ from ragauge.runners.recording import record
 from ragauge.runners.score import score
 from ragauge.runners.stability import stability
 from ragauge.runners.sweep import sweep
-from ragauge.store.files import write_whole
+from ragauge.store.files import write_manifest, write_whole
 from ragauge.store.history import open_history
-from ragauge.store.manifests import write_manifest
 from ragauge.text.language import language_of
 
 FAULT, STRENGTH = "unstable_retrieval", 0.3

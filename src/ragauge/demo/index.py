@@ -23,8 +23,7 @@ from ragauge.demo.passages import Passage
 from ragauge.demo.words import ANALYZER, stems, surface_words
 from ragauge.errors import InputRejected, RagaugeError
 from ragauge.ingest.manifest import read_manifest
-from ragauge.store.files import write_whole
-from ragauge.store.manifests import write_manifest
+from ragauge.store.files import write_manifest, write_whole
 
 if TYPE_CHECKING:
     import numpy as np

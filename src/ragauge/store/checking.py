@@ -12,8 +12,7 @@ from sqlalchemy import Boolean, Connection, Integer, Row, Select, Table, select,
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import ID_SHOWN, Checked, History, RunRecord, UnitRow
 from ragauge.errors import UsageError
-from ragauge.store.column_filling import gold_repacked, units_repacked
-from ragauge.store.column_making import run_packed
+from ragauge.store.column_filling import gold_repacked, run_packed, units_repacked
 from ragauge.store.database import BATCH, Database
 from ragauge.store.recorded import (
     file_rows,
