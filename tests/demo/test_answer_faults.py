@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from ragauge.demo.chunks import sentence_spans
 from ragauge.demo.lexicon import named_in
 from ragauge.demo.pipeline import Pipeline
-from ragauge.demo.sentences import sentence_spans
 from ragauge.demo.words import surface_words
 from ragauge.text.refusal import refusal_in, tokens
 from tests.demo.asking import (

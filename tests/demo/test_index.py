@@ -17,9 +17,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.demo import DOCUMENTS
-from ragauge.demo.chunks import MOST_WORDS, document, read_documents
+from ragauge.demo.chunks import MOST_WORDS, document, read_documents, sentence_spans
 from ragauge.demo.index import Index
-from ragauge.demo.sentences import sentence_spans
 from ragauge.errors import InputRejected
 from ragauge.ingest.manifest import read_manifest
 from ragauge.models.embedders import embedder

@@ -9,9 +9,8 @@ from typing import Any, Protocol
 from msgspec import Struct
 
 from ragauge.contracts.refusal import DEFAULT_TOKEN
-from ragauge.demo.chance import chance
-from ragauge.demo.coverage import Weighed
-from ragauge.demo.evidence import THRESHOLD, Evidence, evidence
+from ragauge.demo.evidence import THRESHOLD, Evidence, Weighed, evidence
+from ragauge.demo.faults import chance
 from ragauge.demo.index import Index
 from ragauge.demo.passages import Sentence
 from ragauge.demo.question import Question, read_question

@@ -17,10 +17,9 @@ from ragauge.contracts.drift import Difference
 from ragauge.contracts.embedder import Embedder
 from ragauge.contracts.manifest import Manifest
 from ragauge.demo.chunks import CHUNKER, Chunk, Document, read_documents, rev_of
-from ragauge.demo.kin import kin, kins
 from ragauge.demo.lexicon import Lexicon, context, whole_name
 from ragauge.demo.passages import Passage
-from ragauge.demo.words import ANALYZER, stems, surface_words
+from ragauge.demo.words import ANALYZER, kin, kins, stems, surface_words
 from ragauge.errors import InputRejected, RagaugeError
 from ragauge.ingest.manifest import read_manifest
 from ragauge.store.files import write_manifest, write_whole

@@ -14,11 +14,11 @@ import msgspec
 from msgspec import Struct
 
 from ragauge.contracts.system import Ask, CallFailed
-from ragauge.demo import DOCUMENTS, answer_faults, citation_faults, payload_faults
+from ragauge.demo import DOCUMENTS, answer_faults
 from ragauge.demo.answer import REFUSAL, Extractive, Generator
-from ragauge.demo.call import Answer, Call
+from ragauge.demo.answer_faults import Answer, Call
 from ragauge.demo.chunks import Chunk
-from ragauge.demo.coverage import Weighed
+from ragauge.demo.evidence import Weighed
 from ragauge.demo.faults import Faults, fail, luck, read_faults
 from ragauge.demo.index import Index
 from ragauge.demo.knobs import Knobs, turned
@@ -309,9 +309,9 @@ _FAULTS = (
     _Fault("over_refusal", "answer", answer_faults.refused),
     _Fault("ungrounded_generation", "answer", answer_faults.ungrounded),
     _Fault("padded_answers", "answer", answer_faults.padded),
-    _Fault("wrong_citations", "answer", citation_faults.miscited),
-    _Fault("invented_citations", "answer", citation_faults.invented),
-    _Fault("uncited", "answer", citation_faults.uncited),
+    _Fault("wrong_citations", "answer", answer_faults.miscited),
+    _Fault("invented_citations", "answer", answer_faults.invented),
+    _Fault("uncited", "answer", answer_faults.uncited),
     _Fault("chatty_refusals", "refusal", answer_faults.in_prose),
     _Fault("dropped_constraints", "either", answer_faults.unechoed),
 )
@@ -341,9 +341,9 @@ def _retrieved(call: Call) -> Payloads:
         for one in call.shown
     ]
     if call.faults.strikes("stale_payloads", call.ask):
-        made = payload_faults.stale(made)
+        made = answer_faults.stale(made)
     if call.faults.strikes("drifted_offsets", call.ask):
-        made = payload_faults.drifted(made, call.ask)
+        made = answer_faults.drifted(made, call.ask)
     return made
 
 
@@ -388,7 +388,7 @@ def _mixed(
     listed: list[str] = answer.get("citations") or []
     first = segments[0]["citations"] if segments else []
     cited = [one["snippet_id"] for one in first] or listed
-    other = citation_faults.of_another_section(cited, retrieved)
+    other = answer_faults.of_another_section(cited, retrieved)
     if other is None:
         return answer, segments
     id = other["snippet_id"]

@@ -11,9 +11,8 @@ from msgspec import Struct
 
 from ragauge.demo import grammar
 from ragauge.demo.grammar import Wants
-from ragauge.demo.kin import in_one_word, kin
 from ragauge.demo.lexicon import Lexicon, Name
-from ragauge.demo.words import Language, folded, is_stop, surface_words
+from ragauge.demo.words import Language, folded, in_one_word, is_stop, kin, surface_words
 
 BEGUN = frozenset(map(kin, ("founded", "opened", "built", "completed")))
 """Ways to begin: a comparison in time takes one for the other."""

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ragauge.contracts.citation import Citation, Offsets
 from ragauge.demo.chunks import Chunk
-from ragauge.demo.coverage import Weighed
+from ragauge.demo.evidence import Weighed
 from ragauge.demo.index import Index
 from ragauge.demo.passages import Passage
 from ragauge.demo.words import ANALYZER
