@@ -143,7 +143,7 @@ def announced(planned: Estimate, *, quiet: bool) -> None:
     remark(f"judge: at most {counted(planned.calls, 'call')}, {tokens}{cost}{known}", quiet)
 
 
-@click.command("answers", short_help="Answers: groundedness, numbers, overlap, judged metrics.")
+@click.command("answers")
 @click.argument("rows", metavar="ROWS")
 @answering_options
 @click.pass_context
@@ -165,7 +165,7 @@ def eval_answers(ctx: click.Context, /, rows: str, **given: Any) -> None:
     ctx.exit(evaluated_answers(given, [rows], partial(evaluate_answers, rows)))
 
 
-@click.command("qa", short_help="Answers against gold, by type of question.")
+@click.command("qa")
 @click.argument("gold", metavar="GOLD")
 @click.argument("predicted", metavar="PRED")
 @answering_options

@@ -48,7 +48,7 @@ FORMS_OF = {"explain": ("text", "json"), "one": ("json",)}
 FORMS = ("text", "json", "markdown", "junit", "github", "sarif", "html")
 
 
-@click.command(short_help="Check every citation: retrieved, whole, and standing where it says.")
+@click.command()
 @click.argument("traces", metavar="TRACES...", nargs=-1)
 @auditing_options
 @click.option("--gold", metavar="GOLD", help="Match citations against a gold set, too.")

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 METHODS = ("auto", "mcnemar", "randomisation", "t", "wilcoxon", "bootstrap")
 
 
-@click.command(short_help="Compare two recorded runs: better, worse, or cannot tell.")
+@click.command()
 @click.argument("before", metavar="BEFORE")
 @click.argument("after", metavar="AFTER")
 @click.option(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from ragauge.ingest.configuration import Value
 
 
-@click.command(short_help="Show every setting, its value and where it comes from.")
+@click.command()
 @click.option(
     "--explain-changes",
     is_flag=True,

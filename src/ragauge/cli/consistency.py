@@ -13,7 +13,7 @@ from ragauge.cli.settings import formats, gates_option, options_of, report_optio
 TSV = "tsv"
 
 
-@click.command(short_help="Compare two judges' labels for the same questions.")
+@click.command()
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="[B]", required=False)
 @click.option(

@@ -39,7 +39,7 @@ OF_A_REPLAY = ("http", "call", "demo", "map", "send", "budget", "journal")
 BUDGET = 200
 
 
-@click.command(short_help="Find out why scores are low, and what to change.")
+@click.command()
 @click.argument("source", metavar="SCORES|RUN", nargs=-1)
 @click.option("--gold", metavar="GOLD", help="SCORES are traces or a sweep; this is their gold.")
 @click.option("--manifest", metavar="FILE", help="The live index, for the citations of traces.")

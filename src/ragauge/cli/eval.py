@@ -27,7 +27,6 @@ class Tasks(Lazy):
 
 @click.group(
     cls=Tasks,
-    short_help="Evaluate a component: entities, types, links, retrieval, answers.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 def eval() -> None:

@@ -165,7 +165,7 @@ def eval_ner(ctx: click.Context, /, gold: str, predicted: str, **given: Any) -> 
     ctx.exit(evaluated(given, [gold, predicted], partial(evaluate_ner, gold, predicted)))
 
 
-@click.command("types", short_help="Types: accuracy, macro F1, confusion matrix, categories.")
+@click.command("types")
 @click.argument("gold", metavar="GOLD")
 @click.argument("predicted", metavar="PRED")
 @input_format("json", "jsonl", "tsv", "csv")
@@ -300,7 +300,7 @@ def eval_retrieval(ctx: click.Context, /, qrels: str, run: str, **given: Any) ->
     ctx.exit(evaluated(given, read, partial(evaluate_retrieval, qrels, run)))
 
 
-@click.command("all", short_help="All tasks of a model over heritage entries, in one report.")
+@click.command("all")
 @click.argument("gold", metavar="[GOLD]", required=False)
 @click.option("--model", metavar="MODULE:OBJECT", help="What to evaluate: yours, or a baseline.")
 @click.option("--demo", is_flag=True, help="The bundled entries, and --model or baselines.")
@@ -365,7 +365,7 @@ WRITTEN = {
 }
 
 
-@click.command("convert", short_help="Write annotated texts or rankings in another format.")
+@click.command("convert")
 @click.argument("source", metavar="IN")
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
 @click.option("--to", "form", metavar="FORMAT", required=True, help="What to write; see below.")

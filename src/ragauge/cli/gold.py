@@ -13,7 +13,6 @@ from ragauge.errors import UsageError
 
 
 @click.group(
-    short_help="Check a gold set, or compare two versions of one.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 def gold() -> None:

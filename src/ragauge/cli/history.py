@@ -11,7 +11,7 @@ from ragauge.cli.run_store import history_at, store_option
 from ragauge.cli.settings import formats, options_of, report_option, settings
 
 
-@click.command(short_help="Show a metric over the recorded runs, with change points.")
+@click.command()
 @click.argument("metric", metavar="METRIC")
 @click.option("--name", metavar="NAME", help="Only runs of this name; the newest run's by default.")
 @click.option("--command", metavar="VERB", help="Only runs of this command, such as score.")

@@ -23,9 +23,7 @@ SPARE_FILES = 64
 _POSITIVE = click.FloatRange(min=0, min_open=True)
 
 
-@click.command(
-    short_help="Load an endpoint at given rates: latency against accuracy, by configuration."
-)
+@click.command()
 @click.option("--http", metavar="URL", required=True, help="The endpoint: POST {q, knobs, …}.")
 @click.option("--gold", metavar="GOLD", help="The questions to ask, and what is right.")
 @click.option("--question", metavar="TEXT", help="Ask this alone; then nothing is right or wrong.")

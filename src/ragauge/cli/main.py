@@ -60,6 +60,7 @@ class Lazy(click.Group):
             return None
         module, function = self.place(name)
         command: click.Command = getattr(import_module(f"ragauge.cli.{module}"), function)
+        command.short_help = command.short_help or self.table[name]  # for completion
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ragauge.contracts.metric import Metric
 
 
-@click.command(short_help="List the metrics, or explain one.")
+@click.command()
 @click.argument("name", required=False)
 @formats("text", "json", "markdown")
 def metrics(name: str | None, format: str | None) -> None:

@@ -9,7 +9,7 @@ from ragauge.cli.settings import formats, options_of, settings
 from ragauge.contracts.refusal import DEFAULT_TOKENS
 
 
-@click.command(short_help="Print the prompt contract: cite first, in a form that can be audited.")
+@click.command()
 @click.option(
     "--allow-cross-section", is_flag=True, help="An answer may cite more than one section."
 )

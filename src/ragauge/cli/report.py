@@ -17,7 +17,7 @@ from ragauge.dashboard.file_limits import ROWS, WHOLE, Limits
 STDOUT = "-"
 
 
-@click.command(short_help="Write a recorded run as one HTML file that opens anywhere.")
+@click.command()
 @click.argument("run", metavar="RUN")
 @click.option("-o", "--out", metavar="FILE", required=True, help="Where to; - is stdout.")
 @click.option("--compare", "before", metavar="RUN", help="Also compare it with this earlier run.")

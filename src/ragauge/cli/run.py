@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ragauge.runners.suite import Watcher
 
 
-@click.command(short_help="Run the tasks of ragauge.toml, record them, and give one verdict.")
+@click.command()
 @click.argument("suite", metavar="[SUITE]", required=False)
 @options_of("store")
 @click.option("--only", metavar="TASK", multiple=True, help="Run this task; repeatable.")

@@ -24,7 +24,6 @@ SHOWN = 20
 
 
 @click.group(
-    short_help="List, show, tag, move and check recorded runs.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 def runs() -> None:

@@ -50,7 +50,7 @@ NAMES = (
 """Written down, so that help does not have to import every record."""
 
 
-@click.command(short_help="Print the JSON Schema of a record.")
+@click.command()
 @click.argument("name", type=click.Choice(NAMES))
 def schema(name: str) -> None:
     """Print the JSON Schema (draft 2020-12) of a record, generated from the code.

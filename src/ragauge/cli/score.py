@@ -23,7 +23,7 @@ SCORING = (
 """Settings that are options of the score itself."""
 
 
-@click.command(short_help="Score traces against a gold set, with gates.")
+@click.command()
 @click.argument("gold", metavar="GOLD")
 @click.argument("traces", metavar="TRACES...", nargs=-1, required=True)
 @options_of("preset", "gates", "min_coverage", "require_gates", "refusal", "refusal_tokens")

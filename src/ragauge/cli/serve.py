@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from ragauge.contracts.documents import Documents
 
 
-@click.command(short_help="Show the recorded runs in a web browser.")
+@click.command()
 @store_option
 @click.option(
     "--port",

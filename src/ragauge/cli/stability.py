@@ -12,7 +12,7 @@ from ragauge.cli.run_store import recorder, recording_options, rows_of
 from ragauge.cli.settings import options_of, report_option, settings
 
 
-@click.command(short_help="Score the runs of a sweep: what changes that should not.")
+@click.command()
 @click.argument("gold", metavar="GOLD")
 @click.argument("runs", metavar="RUNS...", nargs=-1, required=True)
 @options_of("stability.profile", "stability.gates", "stability.min_stable")

@@ -27,7 +27,7 @@ REMARKABLE = ("set_aside", "torn_line", "unplanned_run")
 GO_ON = "interrupted; the same command goes on where this one stopped"
 
 
-@click.command(short_help="Ask a system each question many times, under what should not matter.")
+@click.command()
 @click.argument("gold", metavar="GOLD")
 @system_options("q, seed, jitter")
 @options_of("sweep.preset", "sweep.seeds", "sweep.temperatures", "sweep.jitters")
