@@ -6,7 +6,8 @@ import pytest
 
 from ragauge.citations.rules import out_of_order
 from ragauge.demo.faults import SET_UP
-from ragauge.demo.pipeline import Pipeline
+from ragauge.demo.pipeline import Pipeline, WeakSearch
+from ragauge.demo.retrieve import Search
 from ragauge.demo.words import stems
 from tests.demo.asking import (
     WORDINGS,
@@ -20,6 +21,7 @@ from tests.demo.asking import (
 from tests.demo.questions import ANSWERABLE
 
 QUESTION = "In which year was the Great Court of the British Museum opened?"
+WEAK = Search(top_k=5, knee=False, rerank=False, pool=5, embedder="ngram", weak=True)
 
 
 def test_unstable_retrieval_brings_other_chunks_for_every_seed(pipeline, healthy):
@@ -203,3 +205,41 @@ def test_where_there_is_nothing_but_the_document_there_is_no_noise(tmp_path):
     (tmp_path / "dogs.md").write_text("# Dogs\n\nThey bark.")
     noisy = reply(Pipeline.of(tmp_path), question, "noise_injected=1")
     assert noisy["retrieved_ids"] == ["dogs#intro", "paris#a"]
+
+
+def test_only_the_first_sentence_of_a_chunk_is_compared(tmp_path):
+    (tmp_path / "a.md").write_text("# Zebra\n\nA tower opened.\n")
+    (tmp_path / "b.md").write_text("# Tower\n\nA zebra sleeps. A tower opened.\n")
+    index = Pipeline.of(tmp_path).index
+    first, *_ = WeakSearch(index).pooled("Which tower opened?", WEAK)
+    assert first.chunk.doc_id == "a"
+    first, *_ = WeakSearch(index).pooled("Which zebra sleeps?", WEAK)
+    assert first.chunk.doc_id == "b"
+
+
+def test_the_pool_is_as_large_as_it_is_told_and_in_the_order_of_its_scores(pipeline):
+    found = WeakSearch(pipeline.index).pooled("When did the Louvre open?", WEAK)
+    assert [one.k_pos for one in found] == [1, 2, 3, 4, 5]
+    scores = [one.score_norm for one in found]
+    assert scores == sorted(scores, reverse=True) and 0 < scores[-1] <= scores[0] <= 1
+    assert all(one.rerank_score is None and one.score_raw == one.score_norm for one in found)
+
+
+def test_a_question_without_a_letter_finds_nothing(pipeline):
+    assert WeakSearch(pipeline.index).pooled("?", WEAK) == []
+
+
+def test_it_finds_half_of_what_the_pipeline_finds_and_more_the_more_it_looks_at(
+    pipeline, gold_replies
+):
+    asked = [wording for wording, question in WORDINGS.items() if question["answerable"]]
+    weak = WeakSearch(pipeline.index)
+
+    def found(pool: int) -> int:
+        search = Search(top_k=5, knee=False, rerank=False, pool=pool, embedder="ngram")
+        pools = {w: [one.chunk.id for one in weak.pooled(w, search)] for w in asked}
+        return sum(has_gold(w, {"retrieved_ids": ids}) for w, ids in pools.items())
+
+    own = sum(has_gold(wording, gold_replies[wording]) for wording in asked)
+    assert found(3) < found(5) < found(40)
+    assert found(5) < own * 0.6

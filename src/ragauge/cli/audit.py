@@ -124,7 +124,7 @@ def _audited(given: dict[str, Any]) -> int:
     options["gates"] = ",".join(gates) or None
     options["workers"] = chosen["workers"] or os.cpu_count() or 1
     read = [*traces, *(options[name] for name in ("gold", "manifest", "calibration", "ranks"))]
-    refuse_overwriting(read, [*files, options["log"]], options["docs"])
+    refuse_overwriting(read, [*files, options["log"] or None], options["docs"])
     with recorder(chosen) as history:
         with reading_progress(traces, chosen["quiet"], "auditing") as progress:
             outcome = run(traces, progress, **options)

@@ -216,7 +216,7 @@ def _calibrated(
 
     form, out = given.pop("format"), given.pop("out")
     forms = forms_of(given.pop("reports"), AnswerCalibrationReport)
-    refuse_overwriting(read, [*forms, out])
+    refuse_overwriting(read, [*forms, out or None])
     if out is not None:
         check_calibration_file(out)
     chosen = settings(quiet=given.pop("quiet"), max_bad=given.pop("max_bad"))

@@ -84,7 +84,7 @@ def evaluated(
     names = list(read)
     if len(names) > 1 and names[0] == names[1]:
         remark(f"{names[0]} is compared with itself: every number is the best there is", False)
-    refuse_overwriting([*names, given["strata"]], [*forms, out])
+    refuse_overwriting([*names, given["strata"]], [*forms, out or None])
     with recorder(chosen) as history:
         if "workers" in flags:
             given["workers"] = chosen["workers"] or os.cpu_count() or 1

@@ -94,7 +94,7 @@ def _evaluated(given: dict[str, Any]) -> int:
     gold, out, form, yes = (given.pop(name) for name in ("gold", "out", "format", "yes"))
     files = forms_of(given.pop("reports"), TraceEvalReport)
     read = [gold, out, *(given[name] for name in ("manifest", "calibration", "replay"))]
-    refuse_overwriting(read, [*files, given["log"]], given["docs"])
+    refuse_overwriting(read, [*files, given["log"] or None], given["docs"])
     systems = {name: given.pop(name) for name in SYSTEMS}
     options = {name: given.pop(name) for name in AUDITING} | {"run": given.pop("run_name")}
     options["k"] = _numbers("--k", given.pop("k") or "")
