@@ -31,7 +31,7 @@ from ragauge.diagnosis.ranking import rank
 from ragauge.diagnosis.report import told_severity
 from ragauge.runners.diagnosis.traced import Traced, traced_material
 from ragauge.stats.intervals import wilson
-from ragauge.store.manifests import write_manifest
+from ragauge.store.files import write_manifest
 
 STRENGTHS = (1.0, 0.5, 0.3, 0.2, 0.1)
 DRAWS = int(os.environ.get("DIAGNOSIS_DRAWS", "5"))

@@ -45,7 +45,7 @@ _LATE = {
     "FolderDocuments": "ragauge.store.documents",
     "Manifest": "ragauge.contracts.manifest",
     "read_manifest": "ragauge.ingest.manifest",
-    "write_manifest": "ragauge.store.manifests",
+    "write_manifest": "ragauge.store.files",
     "project": "ragauge.citations.adapters",
     "project_all": "ragauge.citations.adapters",
     "prompt_contract": "ragauge.citations.prompt",

@@ -82,8 +82,8 @@ from ragauge.runners.trace_eval import Evaluated
 from ragauge.runners.trace_eval import TraceEvalOptions as TraceEvalOptions
 from ragauge.runners.trace_eval import Watch as _trace_eval_Watch
 from ragauge.store.documents import FolderDocuments as FolderDocuments
+from ragauge.store.files import write_manifest as write_manifest
 from ragauge.store.history import open_history as open_history
-from ragauge.store.manifests import write_manifest as write_manifest
 from ragauge.text.canonical import Canon
 from ragauge.text.grounding import groundedness as groundedness
 

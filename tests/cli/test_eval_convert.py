@@ -3,7 +3,7 @@
 import pytest
 
 from ragauge import evaluate_ner, evaluate_retrieval
-from ragauge.cli.eval_convert import FORMS
+from ragauge.cli.evaluating import WRITTEN
 from ragauge.runners.components import eval_convert
 from ragauge.runners.components.eval_convert import convert_entities, convert_rankings
 from tests.cli.command import ragauge
@@ -14,10 +14,10 @@ LINES = {"qrels": "q1 0 d1 1\n", "run": "q1 Q0 d1 1 0.5 tag\n"}
 
 def test_the_command_offers_just_the_forms_that_are_written():
     """It has a list of its own, so that its help need not load the writers."""
-    assert eval_convert.FORMS == FORMS
+    assert eval_convert.FORMS == WRITTEN
 
 
-@pytest.mark.parametrize("form", FORMS["entities"])
+@pytest.mark.parametrize("form", WRITTEN["entities"])
 def test_entities_are_written_in_every_form(tmp_path, form):
     source = tmp_path / "source.jsonl"
     source.write_text(ENTITIES)
@@ -27,7 +27,7 @@ def test_entities_are_written_in_every_form(tmp_path, form):
 
 
 @pytest.mark.parametrize("role", LINES)
-@pytest.mark.parametrize("form", FORMS["run"])
+@pytest.mark.parametrize("form", WRITTEN["run"])
 def test_rankings_are_written_in_every_form(tmp_path, role, form):
     source, target = tmp_path / "source.txt", tmp_path / "out"
     source.write_text(LINES[role])
@@ -44,7 +44,7 @@ def test_a_form_that_is_not_written_is_refused_with_those_that_are(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
-@pytest.mark.parametrize("form", [form for form in FORMS["entities"] if form != "brat"])
+@pytest.mark.parametrize("form", [form for form in WRITTEN["entities"] if form != "brat"])
 def test_what_is_written_scores_as_what_was_read(tmp_path, form):
     source, out = tmp_path / "source.jsonl", tmp_path / "out"
     source.write_text(
@@ -58,7 +58,7 @@ def test_what_is_written_scores_as_what_was_read(tmp_path, form):
     assert report.metrics["entities.strict.tp"].value == 3
 
 
-@pytest.mark.parametrize("form", FORMS["run"])
+@pytest.mark.parametrize("form", WRITTEN["run"])
 def test_rankings_score_the_same_in_every_form(tmp_path, form):
     qrels, run = tmp_path / "qrels.txt", tmp_path / "run.txt"
     qrels.write_text("q1 0 d1 2\nq1 0 d2 1\nq2 0 d1 1\n")

@@ -16,7 +16,7 @@ from ragauge.contracts.system import Ask
 from ragauge.demo import DOCUMENTS, GOLD
 from ragauge.demo.pipeline import Pipeline
 from ragauge.ingest.gold import read_gold
-from ragauge.store.manifests import write_manifest
+from ragauge.store.files import write_manifest
 
 START = datetime(2026, 11, 1, 6, tzinfo=UTC)
 NIGHTS = {

@@ -34,8 +34,7 @@ from ragauge.contracts.kept import ANSWERS, DOCUMENTS, SUMMARY
 from ragauge.contracts.stability import CELLS, STABILITIES
 from ragauge.reports.runs.stored import stored_report
 from ragauge.store.files import pieces_of, seal_of
-from ragauge.store.packed import Packed
-from ragauge.store.packing import pack
+from ragauge.store.packed import Packed, pack
 
 FORMATS = "ok error char token none exact near free no true false answer uncited refusal"
 ERRORS = "boundary type boundary_and_type missed spurious wrong ranked_low not_linked missing"

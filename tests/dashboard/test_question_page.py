@@ -54,7 +54,7 @@ from ragauge.metrics.facts import Reading
 from ragauge.reports.foreign import readable
 from ragauge.reports.numbers import value as written_value
 from ragauge.reports.trace_eval import story
-from ragauge.store import packing
+from ragauge.store import packed
 from ragauge.text.grounding import groundedness
 from tests.chromium import NARROW, WIDE, photographed
 from tests.dashboard.cited_history import (
@@ -931,7 +931,7 @@ def test_runs_without_gold_are_not_said_to_share_it(cited, tmp_path):
 
 def test_answers_there_was_no_room_for_are_counted(tmp_path, monkeypatch):
     one = trace("q", [payload("plain", 9, 24)])
-    monkeypatch.setattr(packing, "LONGEST", 3 * len(json.dumps(one)))
+    monkeypatch.setattr(packed, "LONGEST", 3 * len(json.dumps(one)))
     history = CitedHistory(tmp_path)
     run = history.scored([{**one, "answer": f"In 1885, {n}."} for n in range(9)], [gold("q")])
     material = opened(history)

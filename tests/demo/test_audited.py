@@ -13,7 +13,7 @@ from ragauge.demo import DOCUMENTS, GOLD
 from ragauge.demo.pipeline import Pipeline
 from ragauge.ingest.manifest import read_manifest
 from ragauge.store.documents import FolderDocuments
-from ragauge.store.manifests import write_manifest
+from ragauge.store.files import write_manifest
 
 QUESTIONS = [json.loads(line)["question"] for line in GOLD.read_text("utf-8").splitlines()]
 COMPARISON = "Did the Louvre or the Prado open to the public earlier?"

@@ -12,10 +12,9 @@ import pytest
 from ragauge.contracts.gold import Gold, Span
 from ragauge.contracts.system import Ask
 from ragauge.demo.answer import REFUSAL
-from ragauge.demo.chunks import Chunk
+from ragauge.demo.chunks import Chunk, sentence_spans
 from ragauge.demo.index import Index
 from ragauge.demo.pipeline import Pipeline
-from ragauge.demo.sentences import sentence_spans
 from ragauge.ingest.gold import read_gold
 from ragauge.text.canonical import canonical, phrases
 

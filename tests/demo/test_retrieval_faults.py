@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragauge.demo.faults import SET_UP
+from ragauge.demo.retrieve import Search
 from ragauge.demo.words import stems
 from tests.demo.asking import (
     WORDINGS,
@@ -18,6 +19,7 @@ from tests.demo.asking import (
 from tests.demo.questions import ANSWERABLE
 
 QUESTION = "In which year was the Great Court of the British Museum opened?"
+WEAK = Search(top_k=5, knee=False, rerank=False, pool=5, embedder="ngram", weak=True)
 
 
 def test_unstable_retrieval_brings_other_chunks_for_every_seed(pipeline, healthy):

@@ -45,7 +45,7 @@ def build(folder: Path) -> None:
 def _traces(folder: Path) -> None:
     from ragauge.demo import GOLD
     from ragauge.demo.pipeline import Pipeline
-    from ragauge.store.manifests import write_manifest
+    from ragauge.store.files import write_manifest
 
     pipeline = Pipeline.of()
     text = GOLD.read_text("utf-8")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ragauge.contracts.manifest import Manifest
 from ragauge.errors import UsageError
 from ragauge.ingest.manifest import NAMES, read_manifest
-from ragauge.store.manifests import write_manifest
+from ragauge.store.files import write_manifest
 
 BUILT = Manifest(
     index_type="faiss-flat",

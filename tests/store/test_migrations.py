@@ -15,14 +15,11 @@ from sqlalchemy import inspect, text
 from ragauge.contracts.history import RunFilter
 from ragauge.errors import UsageError
 from ragauge.store import migrations, tables
-from ragauge.store.database import version_of
+from ragauge.store.database import _WRITABLE, _postgres_engine, _sqlite_engine, version_of
 from ragauge.store.history import open_history
 from ragauge.store.places import LocalPlace, located
-from ragauge.store.postgres import _engine as server_engine
 from ragauge.store.recorded import insert_parts, insert_run
 from ragauge.store.sql import encoded_units
-from ragauge.store.sqlite import _WRITABLE
-from ragauge.store.sqlite import _engine as file_engine
 from tests.store.runs_made import new_run
 
 
@@ -32,9 +29,9 @@ def bare(place: str):
     found = located(place)
     if isinstance(found, LocalPlace):
         found.database.parent.mkdir(exist_ok=True)
-        engine = file_engine(found.database, 60, _WRITABLE)
+        engine = _sqlite_engine(found.database, 60, _WRITABLE)
     else:
-        engine = server_engine(found)
+        engine = _postgres_engine(found)
     try:
         with engine.begin() as connection:
             yield connection

@@ -16,9 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import UsageError
-from ragauge.store import packed, packing
-from ragauge.store.packed import INDEX, TRAILER, Packed
-from ragauge.store.packing import pack
+from ragauge.store import packed
+from ragauge.store.packed import INDEX, TRAILER, Packed, pack
 
 
 class Looked:
@@ -118,7 +117,7 @@ def test_a_source_that_fails_leaves_neither_file_nor_spool(tmp_path):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from ragauge.store.packing import pack
+from ragauge.store.packed import pack
 
 def records():
     for n in range(1000):
@@ -136,7 +135,7 @@ def test_a_kill_leaves_no_spool(tmp_path):
 
 
 def test_of_a_key_with_too_much_the_last_lines_are_kept_and_the_rest_counted(tmp_path, monkeypatch):
-    monkeypatch.setattr(packing, "LONGEST", 100)
+    monkeypatch.setattr(packed, "LONGEST", 100)
     records = [("q", b'"%030d"' % n) for n in range(5)] + [("long", b"9" * 200)]
     read = opened(packed_file(tmp_path, records))
     group = read.group("q")

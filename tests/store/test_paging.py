@@ -11,7 +11,7 @@ from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import UnitRow
 from ragauge.contracts.paging import QuestionQuery, UnitInRun, UnitQuery
 from ragauge.errors import UsageError
-from ragauge.store import column_making
+from ragauge.store import column_filling
 from tests.store import paging_twin as twin
 from tests.store.runs_made import new_run
 
@@ -62,7 +62,7 @@ def rows_of(random: Random, ids) -> list[UnitRow]:
 @pytest.fixture
 def recorded(history, monkeypatch):
     """A run of which some units are no gold questions; words fill more than one row."""
-    monkeypatch.setattr(column_making, "BATCH", 7)
+    monkeypatch.setattr(column_filling, "BATCH", 7)
     random = Random(5)
     ids = [*IDS, *(f"q{number}" for number in range(40))]
     random.shuffle(ids)
@@ -157,9 +157,9 @@ def test_the_first_of_two_units_with_one_id_is_the_unit(history):
 
 
 def test_ids_with_the_same_key_are_told_apart(history, monkeypatch):
-    monkeypatch.setattr("ragauge.store.column_making.key_of", lambda text: 1)
+    monkeypatch.setattr("ragauge.store.column_filling.key_of", lambda text: 1)
     monkeypatch.setattr("ragauge.store.unit_pages.key_of", lambda text: 1)
-    monkeypatch.setattr("ragauge.store.gold_pages.key_of", lambda text: 1)
+    monkeypatch.setattr("ragauge.store.paging.key_of", lambda text: 1)
     run = history.record(new_run(1))
     assert [history.pages.unit(run, f"q{n}").unit for n in range(5)] == [f"q{n}" for n in range(5)]
     assert history.pages.question(run.record.gold_sha256, "q3").qid == "q3"

@@ -21,8 +21,8 @@ from ragauge.contracts.history import NewRun, RunFilter
 from ragauge.errors import UsageError
 from ragauge.store import tables
 from ragauge.store.checking import is_damage
+from ragauge.store.database import _OURS
 from ragauge.store.history import open_history
-from ragauge.store.postgres import _OURS
 from ragauge.store.sql import encoded_units
 from tests.store.runs_made import new_run, unit_rows
 

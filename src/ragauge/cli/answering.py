@@ -1,4 +1,4 @@
-"""What `ragauge eval answers` and `ragauge eval qa` share: their options, and the rows of --out."""
+"""`ragauge eval answers` and `eval qa`: finished answers, their options and the rows of --out."""
 
 from __future__ import annotations
 
@@ -6,17 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.calibration_store import calibrations_at
-from ragauge.cli.evaluating import evaluated
-from ragauge.cli.exit_codes import NOT_MEASURED
-from ragauge.cli.outputs import refuse_overwriting
+from ragauge.cli.evaluating import FORMS, evaluated, evaluating_options
+from ragauge.cli.output import NOT_MEASURED, refuse_overwriting, remark
 from ragauge.cli.progress import counting
-from ragauge.cli.run_store import place_of
-from ragauge.cli.settings import options_of, remark, settings
+from ragauge.cli.run_store import calibrations_at, place_of
+from ragauge.cli.settings import input_format, kind_option, options, options_of, settings
 from ragauge.contracts.refusal import RefusalOptions
 from ragauge.errors import UsageError
 
@@ -29,9 +27,7 @@ SPENT = "budget_spent"
 """The finding of a run whose judge had to stop."""
 REFUSALS = ("refusal", "refusal_tokens")
 """Settings that say what a refusal is."""
-Command = TypeVar("Command", bound=Callable[..., Any])
-
-CALL_OPTIONS = (
+call_options = options(
     click.option("--judge-key-env", metavar="VARIABLE", help="Where the environment has its key."),
     click.option("--budget", metavar="LIMITS", help="Stop there: calls=100,cost=2.5."),
     click.option("--prices", metavar="IN,OUT", help="Of a million tokens, for the estimate."),
@@ -40,11 +36,12 @@ CALL_OPTIONS = (
     click.option("--timeout", type=click.FloatRange(0, min_open=True), help="Seconds for a call."),
 )
 """How a judge is called, whoever calls it."""
-_OPTIONS = (
+answering_options = options(
+    input_format("json", "jsonl", "csv", "tsv", "parquet"),
     click.option("--metrics", metavar="NAMES", multiple=True, help="Only these; comma or repeat."),
     click.option("--judge", metavar="lexical|URL", help="Judge claims: without a model, or with."),
     click.option("--judge-model", metavar="NAME", help="The model to ask at URL."),
-    *CALL_OPTIONS,
+    call_options,
     click.option("--seed", type=click.IntRange(0), help="What the judge draws with  [0]"),
     click.option("--rubric", metavar="FILE", help="Your own rubric, for the metric rubric."),
     click.option("--embedder", metavar="NAME", help="ngram, minilm, minilm:/path or URL  [ngram]"),
@@ -54,23 +51,13 @@ _OPTIONS = (
         default="unicode",
         help="Words of ROUGE  [unicode]",
     ),
-    click.option(
-        "--kind",
-        type=click.Choice(["qa", "summary", "data_to_text"]),
-        help="What every answer is  [the row's, or seen from it]",
-    ),
+    kind_option,
     click.option(
         "--calibration", metavar="FILE", multiple=True, help="From `ragauge calibrate`; repeatable."
     ),
+    options_of(*REFUSALS, "workers"),
+    evaluating_options(*FORMS),
 )
-
-
-def answering_options(command: Command) -> Command:
-    """The options of an evaluation of answers."""
-    command = options_of(*REFUSALS, "workers")(command)
-    for option in reversed(_OPTIONS):
-        command = option(command)
-    return command
 
 
 def evaluated_answers(
@@ -90,24 +77,28 @@ def evaluated_answers(
         check_ending(out)
         names = [*read, given["strata"], given["rubric"], *given["calibration"]]
         refuse_overwriting(names, [*given["reports"], out])
-    given["rubric"] = _text(given["rubric"])
-    replies_at = partial(kept_replies, given["judge"], given["store"], given["embedder"])
-    calibrations_kept = partial(calibrations_at, given["store"])
+    if (rubric := given["rubric"]) is not None:
+        try:
+            given["rubric"] = Path(rubric).read_text("utf-8")
+        except OSError as error:
+            raise UsageError(f"--rubric {rubric}: cannot be read: {error.strerror}") from None
+        except UnicodeDecodeError:
+            raise UsageError(f"--rubric {rubric}: is not UTF-8 text") from None
+    judge, store, embedder = given["judge"], given["store"], given["embedder"]
     spent = False
 
     def ran(**options: Any) -> AnswersOutcome:
         nonlocal spent
         with (
-            replies_at() as replies,
-            calibrations_kept() as calibrations,
+            kept_replies(judge, store, embedder) as replies,
+            calibrations_at(store) as calibrations,
             counting("measuring answers", quiet) as progress,
         ):
-            announce = partial(announced, quiet=quiet)
             asking = Asking(
                 replies=replies,
                 vectors=replies,
                 calibrations=calibrations,
-                announce=announce,
+                announce=partial(announced, quiet=quiet),
                 progress=progress,
             )
             outcome = run(asking=asking, **options)
@@ -119,18 +110,6 @@ def evaluated_answers(
 
     code = evaluated(given, read, ran)
     return NOT_MEASURED if spent else code
-
-
-def _text(file: str | None) -> str | None:
-    """What stands in a file that the user names."""
-    if file is None:
-        return None
-    try:
-        return Path(file).read_text("utf-8")
-    except OSError as error:
-        raise UsageError(f"--rubric {file}: cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise UsageError(f"--rubric {file}: is not UTF-8 text") from None
 
 
 @contextmanager
@@ -162,3 +141,47 @@ def announced(planned: Estimate, *, quiet: bool) -> None:
     replies = counted(planned.cached, "reply is", "replies are")
     known = f"; {replies} known already" if planned.cached else ""
     remark(f"judge: at most {counted(planned.calls, 'call')}, {tokens}{cost}{known}", quiet)
+
+
+@click.command("answers")
+@click.argument("rows", metavar="ROWS")
+@answering_options
+@click.pass_context
+def eval_answers(ctx: click.Context, /, rows: str, **given: Any) -> None:
+    """Evaluate the answers of ROWS: how far their contexts support them, and what else is known.
+
+    ROWS are JSON Lines, JSON, CSV, TSV or Parquet of id, question, answer, contexts and
+    reference; or the samples of ragas, or the test cases of deepeval. What a row does not have is
+    not measured, and the report says so. --out FILE.jsonl has the scores of every row with their
+    reasons and evidence, in the order of ROWS. From 2,000 rows on, --workers share them.
+
+    \b
+    Example:
+      ragauge eval answers answers.jsonl --out scores.jsonl
+      ragauge eval answers answers.jsonl --judge lexical --gates 'groundedness>=0.7'
+    """
+    from ragauge.runners.answers.evaluate_answers import evaluate_answers
+
+    ctx.exit(evaluated_answers(given, [rows], partial(evaluate_answers, rows)))
+
+
+@click.command("qa")
+@click.argument("gold", metavar="GOLD")
+@click.argument("predicted", metavar="PRED")
+@answering_options
+@click.pass_context
+def eval_qa(ctx: click.Context, /, gold: str, predicted: str, **given: Any) -> None:
+    """Evaluate the answers of PRED against the questions of GOLD, joined on qid, or on question.
+
+    GOLD is a gold set, a list of question, gold_answer and answer_type, or heritage entries with
+    qa_pairs; PRED rows as `ragauge eval answers` takes them, or traces. A question without an
+    answer is missing, and fails the gate on coverage. Whether a system refuses when it should is
+    measured by `ragauge score`.
+
+    \b
+    Example:
+      ragauge eval qa gold.jsonl answers.jsonl --by question_type --report qa.html
+    """
+    from ragauge.runners.answers.evaluate_qa import evaluate_qa
+
+    ctx.exit(evaluated_answers(given, [gold, predicted], partial(evaluate_qa, gold, predicted)))

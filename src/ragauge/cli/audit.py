@@ -1,4 +1,4 @@
-"""`ragauge audit`: every citation a pointer that can be checked."""
+"""`ragauge audit`: every citation a pointer that can be checked; also one reply, codes, drift."""
 
 from __future__ import annotations
 
@@ -7,13 +7,25 @@ from typing import Any
 
 import click
 
-from ragauge.cli.auditing import auditing_options, logging_options
-from ragauge.cli.exit_codes import NOT_MEASURED
-from ragauge.cli.outputs import refuse_overwriting
-from ragauge.cli.recording import recorder, recording_options
-from ragauge.cli.run_store import told
-from ragauge.cli.score import forms_of, reading_progress, show, write_reports
-from ragauge.cli.settings import formats, options_of, remark, settings
+from ragauge.cli.output import (
+    NOT_MEASURED,
+    forms_of,
+    refuse_overwriting,
+    say,
+    show,
+    write_reports,
+)
+from ragauge.cli.progress import reading_progress
+from ragauge.cli.run_store import recorder, recording_options, remark_logs
+from ragauge.cli.settings import (
+    auditing_options,
+    formats,
+    logging_options,
+    options_of,
+    report_option,
+    settings,
+)
+from ragauge.errors import InputRejected, UsageError
 
 AUDITING = ("refusal", "refusal_tokens", "inline", "min_coverage", "max_bad")
 """Settings that are options of the audit itself."""
@@ -36,7 +48,7 @@ FORMS_OF = {"explain": ("text", "json"), "one": ("json",)}
 FORMS = ("text", "json", "markdown", "junit", "github", "sarif", "html")
 
 
-@click.command(short_help="Check every citation: retrieved, whole, and standing where it says.")
+@click.command()
 @click.argument("traces", metavar="TRACES...", nargs=-1)
 @auditing_options
 @click.option("--gold", metavar="GOLD", help="Match citations against a gold set, too.")
@@ -56,9 +68,7 @@ FORMS = ("text", "json", "markdown", "junit", "github", "sarif", "html")
 @click.option("--retrieved", metavar="FILE", help="With --one: the payloads that were retrieved.")
 @click.option("--explain", metavar="CODE", help="Say what a code means and what to do.")
 @click.option("--drift", metavar="OLD", help="Compare the manifest with an older one.")
-@click.option(
-    "--report", "reports", metavar="FILE", multiple=True, help="Also .html .json .md .sarif .xml."
-)
+@report_option("Also .html .json .md .sarif .xml.")
 @formats(*FORMS)
 @click.pass_context
 def audit(ctx: click.Context, /, **given: Any) -> None:
@@ -75,12 +85,11 @@ def audit(ctx: click.Context, /, **given: Any) -> None:
       ragauge audit --one reply.txt --retrieved chunks.json
       ragauge audit --explain cross_section_reuse
     """
-    from ragauge.cli import audit_other
-
-    for other in BESIDE:
+    others = {"explain": _explain, "one": _one, "drift": _drift}
+    for other, done in others.items():
         if given[other] is not None:
             _refuse_beside(ctx, other)
-            ctx.exit(getattr(audit_other, other)(given))
+            ctx.exit(done(given))
     if not given["traces"]:
         raise click.UsageError("give trace files to audit, or --one, --explain or --drift")
     if given["retrieved"] is not None:
@@ -106,26 +115,81 @@ def _audited(given: dict[str, Any]) -> int:
     from ragauge.runners.audit import audit as run
 
     options = {name: given.pop(name) for name in OWN} | {"run": given.pop("run_name")}
-    traces, reports, gates = given.pop("traces"), given.pop("reports"), given.pop("gates")
-    form = given.pop("format") or "text"
+    traces, files, gates = given.pop("traces"), forms_of(given.pop("reports")), given.pop("gates")
+    form = given.pop("format")
     for name in ("retrieved", *BESIDE):
         given.pop(name)
-    chosen = settings(**{name: None if value == () else value for name, value in given.items()})
+    chosen = settings(**given)
     options |= {name: chosen[name] for name in AUDITING}
     options["gates"] = ",".join(gates) or None
     options["workers"] = chosen["workers"] or os.cpu_count() or 1
-    files = forms_of(reports)
     read = [*traces, *(options[name] for name in ("gold", "manifest", "calibration", "ranks"))]
-    refuse_overwriting(read, [*files, *filter(None, [options["log"]])], options["docs"])
+    refuse_overwriting(read, [*files, options["log"] or None], options["docs"])
     with recorder(chosen) as history:
         with reading_progress(traces, chosen["quiet"], "auditing") as progress:
             outcome = run(traces, progress, **options)
         write_reports(outcome.report, files, chosen["quiet"])
         show(outcome.report, form)
         history.keep(outcome)
-    for written in (options["log"], options["to_db"] and told(options["to_db"])):
-        if written:
-            remark(f"wrote {written}", chosen["quiet"])
+    remark_logs(options, chosen["quiet"])
     if not outcome.report.coverage.audited:
         return NOT_MEASURED
     return 0 if outcome.report.passed else 1
+
+
+def _explain(given: dict[str, Any]) -> int:
+    """Print what a code means and what to do."""
+    import difflib
+
+    from ragauge.citations.codes import CODES, OF_TRACES, TRACES, explained
+
+    code = given["explain"]
+    entry = explained(code)
+    if entry is None:
+        known = [one.code for one in (*CODES, *OF_TRACES)]
+        near = difflib.get_close_matches(code, known, n=1)
+        hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(known)}"
+        raise UsageError(f'there is no code "{code}"; {hint}')
+    about = "about the traces" if entry.depth == TRACES else f"depth {entry.depth}"
+    lines = [f"{code} ({about})", f"  {entry.means}", f"  Next step: {entry.tip}"]
+    say(entry, lines, given["format"])
+    return 0
+
+
+def _one(given: dict[str, Any]) -> int:
+    """Audit a single reply, and print `ok` with what is known of it, or the worst finding."""
+    from ragauge.ingest.lines import STDIN, read_whole
+    from ragauge.runners.audit_one import audit_one
+
+    retrieved = given["retrieved"]
+    names = ("manifest", "docs", "allow_cross_section", "depth", "cite_first", "offsets_in")
+    options = {name: given[name] for name in (*names, "tokenizer", "embedder")}
+    files = (given["one"], retrieved, given["manifest"], given["allow_cross_section"])
+    if files.count(STDIN) > 1:
+        raise UsageError("only one of the files can be standard input (-)")
+    read = ("refusal", "refusal_tokens", "inline")
+    chosen = settings(**{name: given[name] for name in read})
+    options |= {name: chosen[name] for name in read}
+    try:
+        reply = read_whole(given["one"]).decode().removeprefix("\ufeff")
+    except UnicodeDecodeError as error:
+        fact = f"{given['one']}: not UTF-8 at byte {error.start + 1}; save it so"
+        raise InputRejected(fact) from None
+    found = audit_one(reply, read_whole(retrieved) if retrieved else None, **options)
+    say(found, (), "json")
+    return 0 if found.get("ok") else 1
+
+
+def _drift(given: dict[str, Any]) -> int:
+    """Compare the manifest of the live index with an older one."""
+    from ragauge.citations.drift import drift as compared
+    from ragauge.ingest.manifest import read_manifest
+
+    old, new = given["drift"], given["manifest"]
+    if new is None:
+        raise UsageError("--drift OLD compares with the live index; give it with --manifest NEW")
+    files = forms_of(given["reports"])
+    report = compared(read_manifest(old), read_manifest(new), was_name=old, now_name=new)
+    write_reports(report, files, bool(given["quiet"]))
+    show(report, given["format"] or "text")
+    return 0 if report.passed else 1

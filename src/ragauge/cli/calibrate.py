@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ragauge.cli.calibrate_answers import groundedness, judge
-from ragauge.cli.exit_codes import NOT_MEASURED
-from ragauge.cli.outputs import refuse_overwriting
-from ragauge.cli.score import show, write_reports
-from ragauge.cli.settings import formats, options_of, settings
+from ragauge.cli.answering import SPENT, announced, call_options, kept_replies
+from ragauge.cli.output import (
+    NOT_MEASURED,
+    forms_of,
+    refuse_overwriting,
+    remark,
+    show,
+    write_reports,
+)
+from ragauge.cli.progress import bar, counting
+from ragauge.cli.run_store import keep_in_store, store_option
+from ragauge.cli.settings import (
+    formats,
+    input_format,
+    kind_option,
+    options,
+    options_of,
+    report_option,
+    settings,
+)
 
 if TYPE_CHECKING:
-    from ragauge.contracts.calibration import CalibrationReport
+    from ragauge.contracts.answer_calibration import AnswerCalibrationReport
 
+Command = TypeVar("Command", bound=Callable[..., Any])
 FORMS = ("text", "json", "markdown")
 
 
@@ -36,10 +51,6 @@ def calibrate() -> None:
     """
 
 
-calibrate.add_command(groundedness)
-calibrate.add_command(judge)
-
-
 @calibrate.command(short_help="Fit the threshold of ΔS on gold anchors and decoys.")
 @click.argument("gold", metavar="[GOLD]", required=False)
 @click.option(
@@ -53,7 +64,7 @@ calibrate.add_command(judge)
 @click.option("--demo", is_flag=True, help="Try it on the bundled documents and gold set.")
 @click.option("--out", metavar="FILE", help="Keep the calibration, as JSON.")
 @formats(*FORMS)
-@click.option("--report", "reports", metavar="FILE", multiple=True, help="Also .json .md .txt.")
+@report_option("Also .json .md .txt.")
 @options_of("quiet")
 @click.pass_context
 def deltas(ctx: click.Context, /, **given: Any) -> None:
@@ -72,56 +83,149 @@ def deltas(ctx: click.Context, /, **given: Any) -> None:
       ragauge calibrate deltas --demo
     """
     from ragauge.contracts.calibration import CalibrationReport
-    from ragauge.reports.forms import form_of
+    from ragauge.runners.calibrate import calibrate_deltas
 
-    forms = {Path(name): form_of(Path(name), CalibrationReport) for name in given["reports"]}
+    forms = forms_of(given["reports"], CalibrationReport)
     if given["out"]:
         forms |= {Path(given["out"]): "json"}
-    gold, docs = _files(given)
-    refuse_overwriting([str(gold)], list(forms), str(docs))
-    quiet = settings(quiet=given["quiet"])["quiet"]
-    report = _measured(gold, docs, given["embedder"], quiet)
-    write_reports(report, forms, quiet)
-    show(report, given["format"] or "text")
-    ctx.exit(_exit_code(report))
-
-
-def _files(given: dict[str, Any]) -> tuple[str, Path]:
-    """The gold set and the folder of its documents."""
+    gold, docs = given["gold"], given["docs"]
     if given["demo"]:
-        if given["gold"] or given["docs"]:
+        if gold or docs:
             raise click.UsageError("--demo brings its own GOLD and --docs: leave those out")
         from ragauge.demo import DOCUMENTS, GOLD
 
-        return str(GOLD), DOCUMENTS
-    if not given["gold"] or not given["docs"]:
+        gold, docs = str(GOLD), str(DOCUMENTS)
+    if not gold or not docs:
         raise click.UsageError("give GOLD and --docs DIR; or --demo, to try it")
-    return given["gold"], Path(given["docs"])
-
-
-def _measured(gold: str, docs: Path, embedder: str, quiet: bool) -> CalibrationReport:
-    from ragauge.runners.calibrate import calibrate_deltas
-
-    with _progress(quiet) as progress:
-        return calibrate_deltas(gold, embedder=embedder, docs=docs, progress=progress).report
-
-
-def _exit_code(report: CalibrationReport) -> int:
+    refuse_overwriting([gold], list(forms), docs)
+    quiet = settings(quiet=given["quiet"])["quiet"]
+    with bar("embedding", quiet, "embedding", "BarColumn", "MofNCompleteColumn") as update:
+        progress = update and (lambda done, of: update(total=of, advance=done))
+        report = calibrate_deltas(
+            gold, embedder=given["embedder"], docs=Path(docs), progress=progress
+        ).report
+    write_reports(report, forms, quiet)
+    show(report, given["format"])
     if not report.coverage.pairs:
+        ctx.exit(NOT_MEASURED)
+    ctx.exit(0 if report.passed else 1)
+
+
+_labelled_options = options(
+    click.option("--label", metavar="FIELD", help="What people said  [label, grounded, …]"),
+    click.option("--good", metavar="RULE", help="Which labels are good: '>=3.5', or words."),
+    click.option(
+        "--group", metavar="FIELD", help="What answers share  [group, source, or the contexts]"
+    ),
+    click.option("--out", metavar="FILE", help="Keep the calibration, as JSON."),
+    report_option("Also .json .md."),
+    input_format("json", "jsonl", "csv", "tsv", "parquet"),
+    options_of("max_bad", "quiet"),
+    formats(*FORMS),
+)
+
+
+@calibrate.command(short_help="Refit groundedness to your labels, tested out of fold.")
+@click.argument("rows", metavar="ROWS")
+@kind_option
+@_labelled_options
+@click.pass_context
+def groundedness(ctx: click.Context, /, rows: str, **given: Any) -> None:
+    """Fit lexical groundedness to the labels of ROWS, and print it before and after.
+
+    ROWS are those of `ragauge eval answers`, each with what people said: label, grounded,
+    attributable, supported or faithful, true or false or from 0 to 1; or hallucinated. Any other
+    field is named by --label, and --good says which of its values are good. Coefficients are
+    refitted for each kind of answer with 30 labels, 10 of each; with fewer only its threshold is
+    moved. What is printed is of sources that were not fitted to.
+
+    Exit 1 when the AUROC may be that of chance; exit 3 when labels are too few, or all the same.
+
+    \b
+    Example:
+      ragauge calibrate groundedness labelled.jsonl --out calibration.json
+      ragauge calibrate groundedness rows.jsonl --label human.faithfulness --good '>=3.5'
+    """
+    from ragauge.runners.answers.calibrate_groundedness import calibrate_groundedness
+
+    quiet = settings(quiet=given["quiet"])["quiet"]
+
+    def run(**options: Any) -> AnswerCalibrationReport:
+        with counting("reading answers", quiet) as progress:
+            return calibrate_groundedness(rows, progress=progress, **options).report
+
+    ctx.exit(_calibrated([rows], given, run))
+
+
+@calibrate.command(short_help="Hold a judge's scores against people's labels.")
+@click.argument("labels", metavar="LABELS")
+@click.option("--scores", metavar="FILE", help="The judge's scores, joined by id.")
+@click.option("--score", metavar="FIELD", help="The judge's score in the rows  [scores]")
+@click.option("--metric", metavar="NAME", help="Which score  [faithfulness, or the only one]")
+@click.option("--lower-is-better", is_flag=True, help="Low scores are the good ones.")
+@click.option("--threshold", type=float, help="Good from there on  [fitted out of fold]")
+@click.option("--judge", metavar="lexical|URL", help="Ask it now, without a model or with.")
+@click.option("--judge-model", metavar="NAME", help="The model to ask, or whose scores it are.")
+@call_options
+@store_option
+@_labelled_options
+@click.pass_context
+def judge(ctx: click.Context, /, labels: str, **given: Any) -> None:
+    """Print how far a judge agrees with the labels of LABELS: κ, AUROC, ECE, and its biases.
+
+    LABELS are rows as in `ragauge calibrate groundedness`. The judge's scores stand in the rows,
+    in a file that `ragauge eval answers --out` wrote, or are asked for now. Where there is a
+    store it is kept there, and `ragauge eval answers` shows it next to the metric whenever this
+    judge is asked with the same prompts. --out keeps it in a file, for --calibration.
+
+    Exit 1 when the AUROC may be that of chance; exit 3 when labels are too few, or all the same.
+
+    \b
+    Example:
+      ragauge calibrate judge labels.jsonl --scores scores.jsonl --metric faithfulness
+      ragauge calibrate judge labels.jsonl --judge lexical --out calibration.json
+    """
+    from ragauge.runners.answers.calibrate_judge import calibrate_judge
+    from ragauge.runners.answers.gathering import Asking
+
+    quiet = settings(quiet=given["quiet"])["quiet"]
+
+    def run(**options: Any) -> AnswerCalibrationReport:
+        place = options.pop("store")
+        with kept_replies(given["judge"], place) as replies, counting("judging", quiet) as progress:
+            asking = Asking(
+                replies=replies, announce=partial(announced, quiet=quiet), progress=progress
+            )
+            report = calibrate_judge(labels, asking=asking, **options).report
+        if report.agreement and SPENT not in report.finding_counts:
+            keep_in_store(report, place, quiet)
+        return report
+
+    ctx.exit(_calibrated([labels, given["scores"]], given, run))
+
+
+def _calibrated(
+    read: list[str | None], given: dict[str, Any], run: Callable[..., AnswerCalibrationReport]
+) -> int:
+    """Calibrate with the options given, keep and show what came of it; the exit code.
+
+    It is 3 where nothing could be measured, or a judge was stopped; 1 where it may be chance.
+    """
+    from ragauge.contracts.answer_calibration import AnswerCalibrationReport
+    from ragauge.runners.answers.calibration_report import check_calibration_file, keep_calibration
+
+    form, out = given.pop("format"), given.pop("out")
+    forms = forms_of(given.pop("reports"), AnswerCalibrationReport)
+    refuse_overwriting(read, [*forms, out or None])
+    if out is not None:
+        check_calibration_file(out)
+    chosen = settings(quiet=given.pop("quiet"), max_bad=given.pop("max_bad"))
+    report = run(**given, max_bad=chosen["max_bad"])
+    if out is not None and report.agreement:
+        keep_calibration(report, out)
+        remark(f"wrote {out}", chosen["quiet"])
+    write_reports(report, forms, chosen["quiet"])
+    show(report, form)
+    if not report.agreement or SPENT in report.finding_counts:
         return NOT_MEASURED
     return 0 if report.passed else 1
-
-
-@contextmanager
-def _progress(quiet: bool) -> Iterator[Callable[[int, int], None] | None]:
-    """A bar on stderr, where a person sees it."""
-    if quiet or not sys.stderr.isatty():
-        yield None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress
-
-    columns = ("embedding", BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("embedding", total=None)
-        yield lambda done, of: bar.update(task, total=of, advance=done)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.exit_codes import NOT_MEASURED
+from ragauge.cli.output import NOT_MEASURED, forms_of, show, verdict_code, write_reports
 from ragauge.cli.run_store import history_at, store_option
-from ragauge.cli.score import show, verdict_code, write_reports
-from ragauge.cli.settings import options_of, settings
+from ragauge.cli.settings import options_of, report_option, settings
 
 if TYPE_CHECKING:
     from ragauge.contracts.comparison import ComparisonReport
@@ -19,7 +17,7 @@ if TYPE_CHECKING:
 METHODS = ("auto", "mcnemar", "randomisation", "t", "wilcoxon", "bootstrap")
 
 
-@click.command(short_help="Compare two recorded runs: better, worse, or cannot tell.")
+@click.command()
 @click.argument("before", metavar="BEFORE")
 @click.argument("after", metavar="AFTER")
 @click.option(
@@ -74,13 +72,7 @@ METHODS = ("auto", "mcnemar", "randomisation", "t", "wilcoxon", "bootstrap")
 )
 @store_option
 @options_of("min_coverage", "format", "quiet")
-@click.option(
-    "--report",
-    "reports",
-    metavar="FILE",
-    multiple=True,
-    help="Also .html .json .md .xml .csv .txt.",
-)
+@report_option("Also .html .json .md .xml .csv .txt.")
 @click.pass_context
 def compare(ctx: click.Context, /, **given: Any) -> None:
     """Compare the recorded runs BEFORE and AFTER, on the questions they share.
@@ -97,36 +89,29 @@ def compare(ctx: click.Context, /, **given: Any) -> None:
       ragauge compare v1 v2 --metric precision_cited --margin 0.02 --slice country
     """
     from ragauge.contracts.comparison import ComparisonReport
-    from ragauge.reports.forms import form_of
+    from ragauge.errors import UsageError
     from ragauge.runners.compare import compare as run
+    from ragauge.runners.compare_options import ALLOWANCES
 
-    forms = {Path(name): form_of(Path(name), ComparisonReport) for name in given["reports"]}
+    forms = forms_of(given["reports"], ComparisonReport)
     chosen = settings(**{name: given[name] for name in ("min_coverage", "format", "quiet")})
     names = ("metrics", "margins", "slices", "correction", "method", "alpha", "gate")
     options = {name: given[name] for name in names} | {"min_coverage": chosen["min_coverage"]}
+    allowed = [word.strip() for text in given["allow"] for word in text.split(",")]
+    if unknown := [word for word in allowed if word not in ALLOWANCES]:
+        there = ", ".join(ALLOWANCES)
+        raise UsageError(*(f'--allow "{word}": is none of {there}' for word in unknown))
     with history_at(given["store"]) as history:
-        report = run(
-            history, given["before"], given["after"], allow=_allowed(given["allow"]), **options
-        )
+        allow = tuple(dict.fromkeys(allowed))
+        report = run(history, given["before"], given["after"], allow=allow, **options)
         said = _mark(history, report, chosen["quiet"])
     write_reports(report, forms, chosen["quiet"])
     show(report, chosen["format"])
     if said:
         click.echo(said, err=True)
-    ctx.exit(_exit_code(report))
-
-
-def _allowed(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """What is allowed, each once; raises UsageError with all that is nothing to allow."""
-    from ragauge.errors import UsageError
-    from ragauge.runners.compare_options import ALLOWANCES
-
-    words = [word.strip() for text in texts for word in text.split(",")]
-    unknown = [word for word in words if word not in ALLOWANCES]
-    if unknown:
-        there = ", ".join(ALLOWANCES)
-        raise UsageError(*(f'--allow "{word}": is none of {there}' for word in unknown))
-    return tuple(dict.fromkeys(words))
+    if report.before is not None and all(one.change is None for one in report.compared.values()):
+        ctx.exit(NOT_MEASURED)
+    ctx.exit(verdict_code(report.passed))
 
 
 def _mark(history: History, report: ComparisonReport, quiet: bool) -> str | None:
@@ -143,9 +128,3 @@ def _mark(history: History, report: ComparisonReport, quiet: bool) -> str | None
         return f"run {run} could not be marked as regressed, and may still be green: {error}"
     told = f"run {run} is marked as regressed against {baseline}: `green` passes over it"
     return None if quiet else told
-
-
-def _exit_code(report: ComparisonReport) -> int:
-    if report.before is not None and all(one.change is None for one in report.compared.values()):
-        return NOT_MEASURED
-    return verdict_code(report.passed)

@@ -9,15 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
-from msgspec import Struct
+from msgspec import Struct, structs
 
+from ragauge.cli.output import say_json
 from ragauge.cli.settings import formats, with_origins
 
 if TYPE_CHECKING:
     from ragauge.ingest.configuration import Value
 
 
-@click.command(short_help="Show every setting, its value and where it comes from.")
+@click.command()
 @click.option(
     "--explain-changes",
     is_flag=True,
@@ -36,37 +37,24 @@ def config(format: str | None, explain_changes: bool) -> None:
       ragauge config --explain-changes
     """
     if explain_changes:
-        click.echo(_explained(format or "text"), nl=False)
+        _explain_changes(format)
         return
-    values = _without_secrets(with_origins())
+    values = with_origins()
+    store = values["store"]
+    if isinstance(store.value, str):  # without who logs in at a server, and without its options
+        bare = re.sub(r"(?<=/)[^/]*(?=@)", "***", store.value)
+        bare = bare.partition("?")[0] if "://" in bare else bare
+        values = {**values, "store": structs.replace(store, value=bare)}
     if format == "json":
-        import msgspec
-
-        click.echo(msgspec.json.format(msgspec.json.encode(values, order="sorted")).decode())
+        say_json(values)
         return
-    shown = {name: _shown(value.value) for name, value in values.items()}
+    shown = {}
+    for name, value in values.items():
+        text = ", ".join(value.value) or None if isinstance(value.value, tuple) else value.value
+        shown[name] = "–" if text is None else str(text)
     name_width, width = max(map(len, shown)), max(map(len, shown.values()))
     for name, value in values.items():
         click.echo(f"{name:<{name_width}}  {shown[name]:<{width}}  {value.origin}")
-
-
-def _without_secrets(values: dict[str, Value]) -> dict[str, Value]:
-    """The settings, where a URL has lost who logs in, and its options."""
-    from msgspec import structs
-
-    store = values["store"]
-    if not isinstance(store.value, str):
-        return values
-    bare = re.sub(r"(?<=/)[^/]*(?=@)", "***", store.value)
-    if "://" in bare:
-        bare = bare.partition("?")[0]
-    return {**values, "store": structs.replace(store, value=bare)}
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, tuple):
-        value = ", ".join(value) or None
-    return "–" if value is None else str(value)
 
 
 class _Settings(Struct, frozen=True):
@@ -298,8 +286,8 @@ CHANGES = (
 """What can change a verdict in somebody's CI: the rows of the table in CHANGELOG.md."""
 
 
-def _explained(format: str) -> str:
-    """The changes, first those that show in this project."""
+def _explain_changes(format: str | None) -> None:
+    """Print the changes, first those that show in this project."""
     from ragauge import __version__
     from ragauge.ingest.configuration import written
 
@@ -307,19 +295,8 @@ def _explained(format: str) -> str:
     project = _settings(with_origins(), written(Path.cwd(), problems).table)
     found = [(change, change.affects(project)) for change in CHANGES]
     if format == "json":
-        import msgspec
-
-        rows = [
-            {
-                "what": change.what,
-                "before": change.before,
-                "now": change.now,
-                "keep": change.keep,
-                "affects": where,
-            }
-            for change, where in found
-        ]
-        return msgspec.json.format(msgspec.json.encode(rows, order="sorted")).decode() + "\n"
+        say_json([{**structs.asdict(change), "affects": where} for change, where in found])
+        return
     here = [(change, where) for change, where in found if where]
     lines = [f"Defaults that changed in Ragauge {__version__}", ""]
     lines += [f"In this project ({len(here)})" if here else "None shows in this configuration.", ""]
@@ -330,4 +307,4 @@ def _explained(format: str) -> str:
     others = [change for change, where in found if not where]
     lines += ["Other changes"] if others else []
     lines += [f"  {one.what}: {one.before} → {one.now} (keep: {one.keep})" for one in others]
-    return "\n".join(lines) + "\n"
+    click.echo("\n".join(lines))

@@ -3,37 +3,28 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from ragauge.cli.exit_codes import NOT_MEASURED
-from ragauge.cli.score import show, write_reports
-from ragauge.cli.settings import formats, options_of, remark, settings
+from ragauge.cli.output import NOT_MEASURED, forms_of, show, write_file, write_reports
+from ragauge.cli.settings import formats, gates_option, options_of, report_option, settings
 
-if TYPE_CHECKING:
-    from ragauge.contracts.consistency import ConsistencyOutcome
-
-FORMS = ("text", "json", "markdown", "csv")
 TSV = "tsv"
 
 
-@click.command(short_help="Compare two judges' labels for the same questions.")
+@click.command()
 @click.argument("a", metavar="A")
 @click.argument("b", metavar="[B]", required=False)
 @click.option(
     "--raters", metavar="A,B", help="The two columns of one file that hold labels: scholar,auditor."
 )
-@click.option(
-    "--gates", metavar="RULES", multiple=True, help="In place of the defaults: kappa>=0.8."
-)
+@gates_option("In place of the defaults: kappa>=0.8.")
 @click.option(
     "--disagreements", metavar="FILE.tsv", help="Write all of them, with final label and why."
 )
-@formats(*FORMS, TSV)
-@click.option(
-    "--report", "reports", metavar="FILE", multiple=True, help="Also .json .md .csv .tsv."
-)
+@formats("text", "json", "markdown", "csv", TSV)
+@report_option("Also .json .md .csv .tsv.")
 @options_of("quiet")
 @click.pass_context
 def consistency(ctx: click.Context, /, **given: Any) -> None:
@@ -55,47 +46,27 @@ def consistency(ctx: click.Context, /, **given: Any) -> None:
       ragauge consistency labels.csv --raters scholar,auditor
     """
     from ragauge.contracts.consistency import ConsistencyReport
-    from ragauge.reports.forms import form_of
+    from ragauge.reports.consistency.tsv import written
     from ragauge.runners.consistency import consistency as run
 
-    forms = {Path(name): form_of(Path(name), ConsistencyReport) for name in given["reports"]}
+    forms = forms_of(given["reports"], ConsistencyReport)
     quiet = settings(quiet=given["quiet"])["quiet"]
-    outcome = run(
-        given["a"],
-        given["b"],
-        gates=",".join(given["gates"]) if given["gates"] else None,
-        raters=_raters(given["raters"]),
-    )
+    raters = None
+    if given["raters"] is not None:
+        raters = tuple(name.strip() for name in given["raters"].split(","))
+        if len(raters) != 2 or not all(raters) or raters[0].lower() == raters[1].lower():
+            text = given["raters"]
+            raise click.UsageError(f'--raters "{text}": name two columns, such as scholar,auditor')
+    gates = ",".join(given["gates"]) if given["gates"] else None
+    outcome = run(given["a"], given["b"], gates=gates, raters=raters)
     if given["disagreements"]:
-        _write_disagreements(outcome, Path(given["disagreements"]), quiet)
+        content = written(outcome.disagreements).encode()
+        write_file(Path(given["disagreements"]), content, quiet)
     write_reports(outcome.report, forms, quiet)
-    _show(outcome, given["format"] or "text")
+    if given["format"] == TSV:
+        click.echo(written(outcome.disagreements), nl=False)
+    else:
+        show(outcome.report, given["format"])
     if not outcome.report.coverage.both:
         ctx.exit(NOT_MEASURED)
     ctx.exit(0 if outcome.report.passed else 1)
-
-
-def _raters(text: str | None) -> tuple[str, str] | None:
-    if text is None:
-        return None
-    names = [name.strip() for name in text.split(",")]
-    if len(names) != 2 or not all(names) or names[0].lower() == names[1].lower():
-        raise click.UsageError(f'--raters "{text}": name two columns, such as scholar,auditor')
-    return names[0], names[1]
-
-
-def _show(outcome: ConsistencyOutcome, form: str) -> None:
-    if form == TSV:
-        from ragauge.reports.consistency.tsv import written
-
-        click.echo(written(outcome.disagreements), nl=False)
-    else:
-        show(outcome.report, form)
-
-
-def _write_disagreements(outcome: ConsistencyOutcome, path: Path, quiet: bool) -> None:
-    from ragauge.reports.consistency.tsv import written
-    from ragauge.store.files import write_whole
-
-    write_whole(path, written(outcome.disagreements).encode())
-    remark(f"wrote {path}", quiet)

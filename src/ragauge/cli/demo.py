@@ -14,8 +14,6 @@ import click
 if TYPE_CHECKING:
     from ragauge.demo.pipeline import Pipeline
 
-PORT = 8136
-
 
 @click.group(
     invoke_without_command=True,
@@ -65,7 +63,7 @@ def write_traces(pipeline: Pipeline, gold: Path, traces: Path) -> None:
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
-    default=PORT,
+    default=8136,
     show_default=True,
     help="0 takes a free one.",
 )
@@ -107,15 +105,13 @@ def _builder(given: dict[str, Any]) -> Callable[[], Pipeline]:
         own = read_knobs(given["knobs"]) if given["knobs"] is not None else {}
         knobs = turned(Knobs(faults=given["faults"]), own)
         documents = Path(given["documents"]) if given["documents"] else DOCUMENTS
-        return Pipeline.of(documents, knobs, _chat(given["chat"], given["model"]))
+        chat = None
+        if given["chat"] is not None:
+            from ragauge.demo.chat import ChatGenerator
+
+            key = os.environ.get("RAGAUGE_CHAT_KEY")
+            headers = {"Authorization": f"Bearer {key}"} if key else None
+            chat = ChatGenerator(given["chat"], given["model"], headers)
+        return Pipeline.of(documents, knobs, chat)
 
     return build
-
-
-def _chat(url: str | None, model: str) -> Any:
-    if url is None:
-        return None
-    from ragauge.demo.chat import ChatGenerator
-
-    key = os.environ.get("RAGAUGE_CHAT_KEY")
-    return ChatGenerator(url, model, {"Authorization": f"Bearer {key}"} if key else None)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shlex
 import shutil
 import sys
@@ -16,7 +15,8 @@ import click
 from rich.text import Text
 
 from ragauge.cli.demo import write_traces
-from ragauge.cli.sweep import progress
+from ragauge.cli.output import screen
+from ragauge.cli.progress import call_progress
 from ragauge.contracts.diagnosis import DiagnosisReport
 from ragauge.contracts.history import History, RunFilter
 from ragauge.contracts.run import Grid
@@ -42,9 +42,8 @@ from ragauge.runners.recording import record
 from ragauge.runners.score import score
 from ragauge.runners.stability import stability
 from ragauge.runners.sweep import sweep
-from ragauge.store.files import write_whole
+from ragauge.store.files import write_manifest, write_whole
 from ragauge.store.history import open_history
-from ragauge.store.manifests import write_manifest
 from ragauge.text.language import language_of
 
 FAULT, STRENGTH = "unstable_retrieval", 0.3
@@ -66,8 +65,7 @@ COLUMN, AGAINST = 13, 25
 
 def tour(folder: Path, *, kept: bool) -> None:
     """Run the demo in a folder and print its story."""
-    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    width = min(100, shutil.get_terminal_size((100, 24)).columns)
+    color, columns = screen()
     pipeline = Pipeline.of()
     gold = folder / "gold.jsonl"
     shutil.copyfile(GOLD, gold)
@@ -77,7 +75,7 @@ def tour(folder: Path, *, kept: bool) -> None:
     found = diagnose_traces(folder / SWEEPS["faulty"], gold)
     _write_for_audits(pipeline, gold, folder)
 
-    page = Page(color, width)
+    page = Page(color, min(100, columns))
     manifest = pipeline.index.manifest
     page.paragraph(
         words(
@@ -105,7 +103,7 @@ def swept_as(tag: str, pipeline: Pipeline, gold: Path, folder: Path) -> Outcome[
     for old in (runs, plan_path(runs)):
         old.unlink(missing_ok=True)  # of an earlier demo
     knobs = {"faults": [f"{FAULT}={STRENGTH}"]} if tag == "faulty" else {}
-    with progress(quiet=False) as watch:
+    with call_progress(quiet=False) as watch:
         swept = sweep(gold, pipeline, runs, watch, grid=GRID, knobs=knobs)
     if swept.ended == "interrupted":
         raise click.Abort

@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.diagnose_replay import replaying
-from ragauge.cli.exit_codes import INTERRUPTED
-from ragauge.cli.outputs import refuse_overwriting
-from ragauge.cli.progress import counting
-from ragauge.cli.run_store import history_at, screen, store_option
-from ragauge.cli.score import show, write_reports
-from ragauge.cli.settings import formats, options_of, settings
-from ragauge.cli.sweep import GO_ON
+from ragauge.cli.output import (
+    INTERRUPTED,
+    forms_of,
+    refuse_overwriting,
+    screen,
+    show,
+    write_reports,
+)
+from ragauge.cli.progress import call_progress, counting
+from ragauge.cli.run_store import history_at, store_option
+from ragauge.cli.settings import formats, options_of, report_option, settings
+from ragauge.cli.sweep import GO_ON, asked_system
 
 if TYPE_CHECKING:
-    from ragauge.contracts.diagnosis import DiagnosisReport
+    from ragauge.contracts.diagnosis import DiagnosisReport, Replay
+    from ragauge.runners.diagnosis.diagnose import AskAgain
+    from ragauge.runners.diagnosis.replay_plan import Failing
 
-READING = ("refusal", "refusal_tokens", "inline")
-"""Settings by which answers of traces are read."""
-CHOSEN = (*READING, "min_coverage", "max_bad")
+CHOSEN = ("refusal", "refusal_tokens", "inline", "min_coverage", "max_bad")
 """Settings that are options of the diagnosis."""
-TOLD = ("lang", "fail_on", "rules", "knobs", "claims")
+TOLD = ("metrics", "top", "lang", "fail_on", "rules", "claims")
 """Options that every kind of input has."""
+CONCURRENCY = 8
+ENDING = ".replay.jsonl"
+KNOBS = {"top_k": "rerank_keep_k"}
+"""What a replay turns, by the name that the knob map has for it."""
+OF_A_REPLAY = ("http", "call", "demo", "map", "send", "budget", "journal")
+BUDGET = 200
 
 
-@click.command(short_help="Find out why scores are low, and what to change.")
+@click.command()
 @click.argument("source", metavar="SCORES|RUN", nargs=-1)
 @click.option("--gold", metavar="GOLD", help="SCORES are traces or a sweep; this is their gold.")
 @click.option("--manifest", metavar="FILE", help="The live index, for the citations of traces.")
@@ -59,9 +71,9 @@ TOLD = ("lang", "fail_on", "rules", "knobs", "claims")
 @click.option("--journal", metavar="FILE", help="Where replies are kept; else beside SCORES.")
 @click.option("--catalogue", is_flag=True, help="Print the causes and actions there are.")
 @store_option
-@options_of("refusal", "refusal_tokens", "inline", "min_coverage", "max_bad", "quiet")
+@options_of(*CHOSEN, "quiet")
 @formats("text", "json", "markdown", "html", "junit")
-@click.option("--report", "reports", metavar="FILE", multiple=True, help="Also .html .json .md …")
+@report_option("Also .html .json .md …")
 @click.pass_context
 def diagnose(ctx: click.Context, /, **given: Any) -> None:
     """Tell why SCORES, or a recorded RUN, are low: ranked causes, their evidence, what to turn.
@@ -77,24 +89,38 @@ def diagnose(ctx: click.Context, /, **given: Any) -> None:
       ragauge diagnose latest --lang zh
       ragauge diagnose runs.jsonl --gold gold.jsonl --replay --http http://localhost:8000/qa
     """
-    flags = {name: given[name] or None for name in (*CHOSEN, "quiet", "format")}
-    chosen = settings(**flags)
+    chosen = settings(**{name: given[name] or None for name in (*CHOSEN, "quiet", "format")})
     given["metrics"] = _metrics(given)
     if given["catalogue"]:
-        click.echo(_catalogue(given, chosen["format"]), nl=False)
+        from ragauge.diagnosis.catalogue import catalogue, rules
+        from ragauge.reports.catalogue.page import catalogue_text
+
+        color, width = screen()
+        language, form, metrics = given["lang"], chosen["format"], given["metrics"]
+        causes = catalogue(language)
+        text = catalogue_text(
+            causes,
+            rules(),
+            language=language,
+            form=form,
+            metrics=metrics,
+            color=color,
+            width=width,
+        )
+        click.echo(text, nl=False)
         return
-    forms = _forms(given)
+    from ragauge.contracts.diagnosis import DiagnosisReport
+
+    read = [*given["source"], *(given[name] for name in ("gold", "manifest", "rules", "knobs"))]
+    refuse_overwriting(read, given["reports"], given["docs"])
+    forms = forms_of(given["reports"], DiagnosisReport)
     report = _diagnosed(given, {name: chosen[name] for name in CHOSEN})
     write_reports(report, forms, chosen["quiet"])
     show(report, chosen["format"])
-    ctx.exit(_exit_code(report))
-
-
-def _exit_code(report: DiagnosisReport) -> int:
     if report.replay is not None and report.replay.ended == "interrupted":
         click.echo(GO_ON, err=True)
-        return INTERRUPTED
-    return 0 if report.passed else 1
+        ctx.exit(INTERRUPTED)
+    ctx.exit(0 if report.passed else 1)
 
 
 def _metrics(given: dict[str, Any]) -> tuple[str, ...] | None:
@@ -111,25 +137,19 @@ def _metrics(given: dict[str, Any]) -> tuple[str, ...] | None:
     return tuple(named) or None
 
 
-def _forms(given: dict[str, Any]) -> dict[Path, str]:
-    from ragauge.contracts.diagnosis import DiagnosisReport
-    from ragauge.reports.forms import form_of
-
-    named = ("gold", "manifest", "rules", "knobs")
-    read = [*given["source"], *(given[name] for name in named)]
-    refuse_overwriting(read, given["reports"], given["docs"])
-    return {Path(name): form_of(Path(name), DiagnosisReport) for name in given["reports"]}
-
-
 def _diagnosed(given: dict[str, Any], reading: dict[str, Any]) -> DiagnosisReport:
     """The report on what the arguments name: traces, a file of scores, or a recorded run."""
+    from ragauge.ingest.options import configured_knobs, knob_names, read_knobs
     from ragauge.runners.diagnosis.diagnose import diagnose as of_rows
     from ragauge.runners.diagnosis.diagnose import diagnose_run, diagnose_traces
 
     source = given["source"]
-    told = {name: given[name] for name in TOLD} | {"knobs": _knobs(given["knobs"])}
-    asked: dict[str, Any] = {"metrics": given["metrics"], "top": given["top"], **told}
-    asked["ask_again"] = replaying(given, told["knobs"], reading)
+    if given["knobs"] is None:
+        knobs = configured_knobs(Path.cwd())
+    else:
+        knobs = knob_names(read_knobs(given["knobs"]), "--knobs")
+    asked = {name: given[name] for name in TOLD} | {"knobs": knobs}
+    asked["ask_again"] = _replaying(given, knobs, reading)
     if not source:
         raise click.UsageError("name what to diagnose: a file of scores, or a recorded run")
     if given["gold"] is not None:
@@ -151,26 +171,56 @@ def _diagnosed(given: dict[str, Any], reading: dict[str, Any]) -> DiagnosisRepor
         return diagnose_run(history, history.find(source[0]), **asked)
 
 
-def _knobs(text: str | None) -> dict[str, str | None]:
-    """The knob map: as given, else the configuration's."""
-    from ragauge.ingest.options import configured_knobs, knob_names, read_knobs
+def _replaying(
+    given: Mapping[str, Any], knobs: Mapping[str, str | None], reading: Mapping[str, Any]
+) -> AskAgain | None:
+    """What asks again, its answers read as the others are; None where no replay is wanted."""
+    from ragauge.ingest.options import read_knobs
 
-    if text is None:
-        return configured_knobs(Path.cwd())
-    return knob_names(read_knobs(text), "--knobs")
+    named = [f"--{name}" for name in OF_A_REPLAY if given[name]]
+    if not given["replay"]:
+        if named:
+            raise click.UsageError(f"{named[0]} is for a replay; add --replay")
+        return None
+    ways = {name: given[name] for name in ("http", "call", "demo")}
+    if not any(ways.values()):
+        raise click.UsageError("--replay: name the pipeline, by --http, --call or --demo")
+    ways |= {"command": None, "replay": None}
+    system = asked_system(ways, given["map"], CONCURRENCY)
+    source, journal = given["source"], given["journal"]
+    if not journal:  # next to what is diagnosed; a run has no place of its own
+        if len(source) != 1 or not Path(source[0]).exists():
+            raise click.UsageError("--replay: say with --journal FILE where to keep the replies")
+        journal = f"{source[0]}{ENDING}"
+    names = {turned: knobs[known] for turned, known in KNOBS.items() if known in knobs}
+    sent = {} if given["send"] is None else read_knobs(given["send"])
 
+    def ask_again(failing: Sequence[Failing]) -> Replay:
+        from ragauge.contracts.refusal import RefusalOptions
+        from ragauge.ingest.gold import read_gold
+        from ragauge.metrics.facts import Reading
+        from ragauge.runners.diagnosis.replay import replay
 
-def _catalogue(given: dict[str, Any], form: str) -> str:
-    from ragauge.diagnosis.catalogue import catalogue, rules
-    from ragauge.reports.catalogue.page import catalogue_text
+        said = RefusalOptions(refusal=reading["refusal"], refusal_tokens=reading["refusal_tokens"])
+        counts = said.settled(read_gold(given["gold"]).metadata if given["gold"] else None)
+        with call_progress(given["quiet"], "asking again") as watch:
+            made = replay(
+                failing,
+                system,
+                Path(journal),
+                budget=BUDGET if given["budget"] is None else given["budget"],
+                concurrency=CONCURRENCY,
+                knob_names=names,
+                knobs=sent,
+                reading=Reading("unicode", counts.strength, counts.tokens, reading["inline"]),
+                language=given["lang"],
+                watch=watch,
+            )
+        if made.ended == "error_budget":
+            # At the very end: a bar of the diagnosis still has the screen.
+            reason = next(one.reason for one in made.interventions if one.failed)
+            fact = f"replay given up: {reason}; mend the system, and the same command goes on"
+            click.get_current_context().call_on_close(partial(click.echo, fact, err=True))
+        return made
 
-    color, width = screen()
-    return catalogue_text(
-        catalogue(given["lang"]),
-        rules(),
-        language=given["lang"],
-        form=form,
-        metrics=given["metrics"],
-        color=color,
-        width=width,
-    )
+    return ask_again

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-
 import click
+
+from ragauge.cli.main import Lazy
 
 TASKS = {
     "ner": "Entities: strict, exact, partial and by token, with an error browser.",
@@ -16,30 +16,17 @@ TASKS = {
     "all": "All tasks of a model over heritage entries, in one report.",
     "convert": "Write annotated texts or rankings in another format.",
 }
-"""Each is a module of this package, eval_<task>, and in it the command of the same name."""
 
 
-class Tasks(click.Group):
-    """A group that knows its commands' one-line help without importing them."""
+class Tasks(Lazy):
+    table = TASKS
 
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(TASKS)
-
-    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in TASKS:
-            return None
-        module = f"eval_{name}"
-        command: click.Command = getattr(import_module(f"ragauge.cli.{module}"), module)
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(TASKS.items()))
+    def place(self, name: str) -> tuple[str, str]:
+        return ("answering" if name in ("qa", "answers") else "evaluating"), f"eval_{name}"
 
 
 @click.group(
     cls=Tasks,
-    short_help="Evaluate a component: entities, types, links, retrieval, answers.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 def eval() -> None:

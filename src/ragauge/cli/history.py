@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import click
 
+from ragauge.cli.output import forms_of, show, write_reports
 from ragauge.cli.run_store import history_at, store_option
-from ragauge.cli.score import show, write_reports
-from ragauge.cli.settings import formats, options_of, settings
-
-LAST = 50
+from ragauge.cli.settings import formats, options_of, report_option, settings
 
 
-@click.command(short_help="Show a metric over the recorded runs, with change points.")
+@click.command()
 @click.argument("metric", metavar="METRIC")
 @click.option("--name", metavar="NAME", help="Only runs of this name; the newest run's by default.")
 @click.option("--command", metavar="VERB", help="Only runs of this command, such as score.")
 @click.option("--branch", metavar="BRANCH", help="Only runs made on this branch.")
 @click.option("--label", "labels", metavar="K=V", multiple=True, help="Only runs so labelled.")
 @click.option(
-    "--last", type=click.IntRange(min=1), default=LAST, show_default=True, help="So many runs."
+    "--last", type=click.IntRange(min=1), default=50, show_default=True, help="So many runs."
 )
 @click.option(
     "--gate",
@@ -31,9 +28,7 @@ LAST = 50
 @store_option
 @formats("text", "json", "markdown", "csv")
 @options_of("quiet")
-@click.option(
-    "--report", "reports", metavar="FILE", multiple=True, help="Also .json .md .csv .txt."
-)
+@report_option("Also .json .md .csv .txt.")
 @click.pass_context
 def history(ctx: click.Context, /, **given: Any) -> None:
     """Show METRIC over the recorded runs, oldest first: its line, its level and where it changed.
@@ -49,10 +44,9 @@ def history(ctx: click.Context, /, **given: Any) -> None:
     """
     from ragauge.contracts.comparison import HistoryReport
     from ragauge.ingest.options import read_labels
-    from ragauge.reports.forms import form_of
     from ragauge.runners.run_history import HistoryOptions, run_history
 
-    forms = {Path(name): form_of(Path(name), HistoryReport) for name in given["reports"]}
+    forms = forms_of(given["reports"], HistoryReport)
     options = HistoryOptions(
         labels=read_labels(given["labels"]),
         **{name: given[name] for name in ("name", "command", "branch", "last", "gate")},
@@ -60,5 +54,5 @@ def history(ctx: click.Context, /, **given: Any) -> None:
     with history_at(given["store"]) as kept:
         report = run_history(kept, given["metric"], options)
     write_reports(report, forms, settings(quiet=given["quiet"])["quiet"])
-    show(report, given["format"] or "text")
+    show(report, given["format"])
     ctx.exit(0 if report.passed else 1)

@@ -24,7 +24,7 @@ ABOUT = {
 }
 
 
-@click.command(short_help="Write a starting ragauge.toml for your case.")
+@click.command()
 @click.option(
     "--case",
     type=click.Choice(tuple(CASES)),

@@ -6,31 +6,24 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.exit_codes import INTERRUPTED, NOT_MEASURED
-from ragauge.cli.score import show, write_reports
-from ragauge.cli.settings import formats, options_of, remark, settings
+from ragauge.cli.output import INTERRUPTED, NOT_MEASURED, forms_of, remark, show, write_reports
+from ragauge.cli.settings import formats, options_of, report_option, settings
 
 if TYPE_CHECKING:
-    from ragauge.contracts.gold import GoldMetadata
-    from ragauge.contracts.latency import Guard, LatencyReport, Load
+    from ragauge.contracts.latency import Load
     from ragauge.contracts.system import System
-    from ragauge.metrics.facts import Reading
 
-FORMS = ("text", "json", "markdown", "csv")
 SPARE_FILES = 64
 """Files besides the connections that are open at a time."""
 
 _POSITIVE = click.FloatRange(min=0, min_open=True)
 
 
-@click.command(
-    short_help="Load an endpoint at given rates: latency against accuracy, by configuration."
-)
+@click.command()
 @click.option("--http", metavar="URL", required=True, help="The endpoint: POST {q, knobs, …}.")
 @click.option("--gold", metavar="GOLD", help="The questions to ask, and what is right.")
 @click.option("--question", metavar="TEXT", help="Ask this alone; then nothing is right or wrong.")
@@ -57,10 +50,8 @@ _POSITIVE = click.FloatRange(min=0, min_open=True)
 @click.option("--max-errors", default="0%", show_default=True, help="Calls that may fail.")
 @options_of("refusal", "refusal_tokens", "canon", "inline")
 @click.option("--out", metavar="ROWS.jsonl", help="Write each call, as a trace.")
-@formats(*FORMS)
-@click.option(
-    "--report", "reports", metavar="FILE", multiple=True, help="Also .json .md .csv .txt."
-)
+@formats("text", "json", "markdown", "csv")
+@report_option("Also .json .md .csv .txt.")
 @options_of("quiet")
 @click.pass_context
 def latency(ctx: click.Context, /, **given: Any) -> None:
@@ -75,69 +66,22 @@ def latency(ctx: click.Context, /, **given: Any) -> None:
       ragauge latency --http http://localhost:8000/qa --gold gold.jsonl --rates 1,5,20 \\
         --knobs knobs.json
     """
-    from ragauge.contracts.latency import LatencyReport
-    from ragauge.reports.forms import form_of
-
-    forms = {Path(name): form_of(Path(name), LatencyReport) for name in given["reports"]}
-    names = ("canon", "refusal", "refusal_tokens", "inline", "quiet")
-    chosen = settings(**{name: None if given[name] == () else given[name] for name in names})
-    quiet = chosen["quiet"]
-    report = _measured(given, chosen)
-    write_reports(report, forms, quiet)
-    show(report, given["format"] or "text")
-    if report.partial:
-        remark("interrupted; what was measured until then is reported", quiet)
-    ctx.exit(_exit_code(report))
-
-
-def _measured(given: dict[str, Any], chosen: dict[str, Any]) -> LatencyReport:
     from ragauge.contracts.gold import GoldSet
+    from ragauge.contracts.latency import Guard, LatencyReport, Load
+    from ragauge.contracts.refusal import RefusalOptions
     from ragauge.ingest.gold import read_gold
+    from ragauge.ingest.options import read_configurations
+    from ragauge.metrics.facts import Reading
+    from ragauge.runners.latency import DEFAULT
     from ragauge.runners.latency import latency as run
 
-    load, guard, knobs = _load(given), _guard(given), _knobs(given["knobs"])
-    if (given["gold"] is None) == (given["question"] is None):
-        raise click.UsageError("give --gold GOLD, or one --question, to ask")
-    gold = read_gold(given["gold"]) if given["gold"] else GoldSet(())
-    system = _system(given, load, knobs)
-    with _progress(load, knobs, chosen["quiet"]) as progress:
-        return run(
-            system,
-            load,
-            gold=gold,
-            question=given["question"],
-            knobs=knobs,
-            guard=guard,
-            reading=_reading(chosen, gold.metadata),
-            out=given["out"],
-            progress=progress,
-        ).report
-
-
-def _exit_code(report: LatencyReport) -> int:
-    if report.partial:
-        return INTERRUPTED
-    if not report.coverage.answered:
-        return NOT_MEASURED
-    return 0 if report.passed else 1
-
-
-def _reading(chosen: dict[str, Any], gold: GoldMetadata | None) -> Reading:
-    """How answers are read: by the settings, and by what the gold set says of itself."""
-    from ragauge.contracts.refusal import RefusalOptions
-    from ragauge.metrics.facts import Reading
-
-    said = RefusalOptions(refusal=chosen["refusal"], refusal_tokens=chosen["refusal_tokens"])
-    counts = said.settled(gold)
-    return Reading(chosen["canon"], counts.strength, counts.tokens, chosen["inline"])
-
-
-def _load(given: dict[str, Any]) -> Load:
-    from ragauge.contracts.latency import Load
-
+    forms = forms_of(given["reports"], LatencyReport)
+    names = ("canon", "refusal", "refusal_tokens", "inline", "quiet")
+    chosen = settings(**{name: given[name] for name in names})
+    quiet = chosen["quiet"]
     if given["duration"] and given["requests"]:
         raise click.UsageError("--duration and --requests both say how long; keep one")
-    return Load(
+    load = Load(
         rates=_rates(given["rates"]),
         duration_s=None if given["requests"] else given["duration"] or 10.0,
         requests=given["requests"],
@@ -146,6 +90,39 @@ def _load(given: dict[str, Any]) -> Load:
         seed=given["seed"],
         warmup=given["warmup"],
     )
+    guard = Guard(
+        baseline=given["baseline"],
+        max_p95_increase=_hundredths("--max-p95-increase", given["max_p95_increase"]),
+        max_precision_drop=_hundredths("--max-precision-drop", given["max_precision_drop"]),
+        max_errors=_hundredths("--max-errors", given["max_errors"]),
+    )
+    knobs = (read_configurations(given["knobs"]) if given["knobs"] else {}) or dict(DEFAULT)
+    if (given["gold"] is None) == (given["question"] is None):
+        raise click.UsageError("give --gold GOLD, or one --question, to ask")
+    gold = read_gold(given["gold"]) if given["gold"] else GoldSet(())
+    system = _system(given, load, knobs)
+    said = RefusalOptions(refusal=chosen["refusal"], refusal_tokens=chosen["refusal_tokens"])
+    counts = said.settled(gold.metadata)
+    with _progress(load, knobs, quiet) as progress:
+        report = run(
+            system,
+            load,
+            gold=gold,
+            question=given["question"],
+            knobs=knobs,
+            guard=guard,
+            reading=Reading(chosen["canon"], counts.strength, counts.tokens, chosen["inline"]),
+            out=given["out"],
+            progress=progress,
+        ).report
+    write_reports(report, forms, quiet)
+    show(report, given["format"])
+    if report.partial:
+        remark("interrupted; what was measured until then is reported", quiet)
+        ctx.exit(INTERRUPTED)
+    if not report.coverage.answered:
+        ctx.exit(NOT_MEASURED)
+    ctx.exit(0 if report.passed else 1)
 
 
 def _rates(text: str) -> tuple[float, ...]:
@@ -163,17 +140,6 @@ def _rates(text: str) -> tuple[float, ...]:
     return tuple(sorted(rates))
 
 
-def _guard(given: dict[str, Any]) -> Guard:
-    from ragauge.contracts.latency import Guard
-
-    return Guard(
-        baseline=given["baseline"],
-        max_p95_increase=_hundredths("--max-p95-increase", given["max_p95_increase"]),
-        max_precision_drop=_hundredths("--max-precision-drop", given["max_precision_drop"]),
-        max_errors=_hundredths("--max-errors", given["max_errors"]),
-    )
-
-
 def _hundredths(flag: str, text: str) -> float:
     """A percentage, or a number of points, as a share.
 
@@ -189,15 +155,10 @@ def _hundredths(flag: str, text: str) -> float:
     return number / 100
 
 
-def _knobs(name: str | None) -> dict[str, dict[str, Any]]:
-    from ragauge.ingest.options import read_configurations
-    from ragauge.runners.latency import DEFAULT
-
-    return (read_configurations(name) if name else {}) or dict(DEFAULT)
-
-
 def _system(given: dict[str, Any], load: Load, knobs: dict[str, dict[str, Any]]) -> System:
     """The endpoint, over as many connections as calls may be open at once."""
+    import resource
+
     from ragauge.pipelines.http import HttpSystem
     from ragauge.pipelines.mapping import read_mapping
     from ragauge.runners.latency import most_open
@@ -211,19 +172,14 @@ def _system(given: dict[str, Any], load: Load, knobs: dict[str, dict[str, Any]])
     import aiohttp  # noqa: F401 (now, rather than while the first call waits)
 
     most = most_open(load)
-    _make_room(most + SPARE_FILES)
-    # A connection that has to wait belongs to the latency.
-    return HttpSystem(given["http"], mapping=mapping, concurrency=most, connect_s=None)
-
-
-def _make_room(files: int) -> None:
-    """Let so many connections be open at a time, as far as the machine allows."""
-    import resource
-
+    # As many files as connections may be open at a time, as far as the machine allows.
+    files = most + SPARE_FILES
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if resource.RLIM_INFINITY != soft < files:
         room = files if hard == resource.RLIM_INFINITY else min(files, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (room, hard))
+    # A connection that has to wait belongs to the latency.
+    return HttpSystem(given["http"], mapping=mapping, concurrency=most, connect_s=None)
 
 
 @contextmanager

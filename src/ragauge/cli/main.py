@@ -6,11 +6,12 @@ import os
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import ClassVar
 
 import click
 
 from ragauge import __version__
-from ragauge.cli.exit_codes import BROKEN_PIPE, INTERRUPTED, NOT_MEASURED, USAGE
+from ragauge.cli.output import BROKEN_PIPE, INTERRUPTED, NOT_MEASURED, USAGE
 from ragauge.errors import RagaugeError
 
 VERBS = {
@@ -42,29 +43,47 @@ VERBS = {
 """Each verb is a module of this package, and in it the command of the same name."""
 
 
-class Verbs(click.Group):
-    """A group that knows its verbs' one-line help without importing them."""
+class Lazy(click.Group):
+    """A group that knows its commands' one-line help without importing them."""
+
+    table: ClassVar[dict[str, str]]
+
+    def place(self, name: str) -> tuple[str, str]:
+        """The module of this package that has a command, and the command's name in it."""
+        raise NotImplementedError
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        return list(VERBS)
+        return list(self.table)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
-        if name not in VERBS:
+        if name not in self.table:
             return None
-        module = name.replace("-", "_")
-        command: click.Command = getattr(import_module(f"ragauge.cli.{module}"), module)
+        module, function = self.place(name)
+        command: click.Command = getattr(import_module(f"ragauge.cli.{module}"), function)
+        command.short_help = command.short_help or self.table[name]  # for completion
         return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(self.table.items()))
+
+
+class Verbs(Lazy):
+    table = VERBS
+
+    def place(self, name: str) -> tuple[str, str]:
+        return name.replace("-", "_"), name.replace("-", "_")
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args and args[0] not in VERBS and not args[0].startswith("-"):
-            raise click.UsageError(f'there is no command "{args[0]}"{_nearest(args[0])}', ctx)
-        return super().resolve_command(ctx, args)
+            import difflib
 
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(VERBS.items()))
+            near = difflib.get_close_matches(args[0], VERBS, n=1)
+            hint = f'did you mean "{near[0]}"?' if near else "`ragauge -h` lists them"
+            raise click.UsageError(f'there is no command "{args[0]}"; {hint}', ctx)
+        return super().resolve_command(ctx, args)
 
 
 @click.group(cls=Verbs, context_settings={"help_option_names": ["-h", "--help"]})
@@ -128,13 +147,6 @@ def _has_working_folder() -> bool:
 def _drop_output() -> None:
     """Forget what stdout still holds, so that closing it raises nothing more."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _nearest(name: str) -> str:
-    import difflib
-
-    near = difflib.get_close_matches(name, VERBS, n=1)
-    return f'; did you mean "{near[0]}"?' if near else "; `ragauge -h` lists them"
 
 
 if __name__ == "__main__":

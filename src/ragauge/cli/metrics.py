@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ragauge.cli.output import say_json
 from ragauge.cli.settings import formats
 
 if TYPE_CHECKING:
     from ragauge.contracts.metric import Metric
 
 
-@click.command(short_help="List the metrics, or explain one.")
+@click.command()
 @click.argument("name", required=False)
 @formats("text", "json", "markdown")
 def metrics(name: str | None, format: str | None) -> None:
@@ -27,10 +28,7 @@ def metrics(name: str | None, format: str | None) -> None:
 
     chosen = [find(name)] if name else list(table().values())
     if format == "json":
-        import msgspec
-
-        found = {metric.id: described(metric) for metric in chosen}
-        click.echo(msgspec.json.format(msgspec.json.encode(found, order="sorted")).decode())
+        say_json({metric.id: described(metric) for metric in chosen})
     elif format == "markdown":
         click.echo(page(chosen), nl=False)
     elif name:

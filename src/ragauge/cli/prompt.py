@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import click
 
+from ragauge.cli.output import say_json
 from ragauge.cli.settings import formats, options_of, settings
 from ragauge.contracts.refusal import DEFAULT_TOKENS
 
 
-@click.command(short_help="Print the prompt contract: cite first, in a form that can be audited.")
+@click.command()
 @click.option(
     "--allow-cross-section", is_flag=True, help="An answer may cite more than one section."
 )
@@ -41,8 +42,5 @@ def prompt(
     if format != "json":
         click.echo(text)
         return
-    import msgspec
-
     # Not sorted: the order of the schema's keys is the order a model writes them in.
-    both = {"prompt": text, "schema": answer_schema(segments=segments)}
-    click.echo(msgspec.json.format(msgspec.json.encode(both)).decode())
+    say_json({"prompt": text, "schema": answer_schema(segments=segments)}, sort=False)

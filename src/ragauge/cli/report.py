@@ -8,22 +8,21 @@ from typing import Any
 
 import click
 
-from ragauge.cli.outputs import refuse_overwriting
+from ragauge.cli.output import refuse_overwriting, remark
 from ragauge.cli.run_store import history_at, store_option
 from ragauge.cli.serve import documents_in
-from ragauge.cli.settings import options_of, remark, settings
+from ragauge.cli.settings import documents_options, options_of, settings
 from ragauge.dashboard.file_limits import ROWS, WHOLE, Limits
 
 STDOUT = "-"
 
 
-@click.command(short_help="Write a recorded run as one HTML file that opens anywhere.")
+@click.command()
 @click.argument("run", metavar="RUN")
 @click.option("-o", "--out", metavar="FILE", required=True, help="Where to; - is stdout.")
 @click.option("--compare", "before", metavar="RUN", help="Also compare it with this earlier run.")
 @store_option
-@click.option("--docs", metavar="DIR", help="The documents that citations point into.")
-@click.option("--manifest", metavar="FILE", help="With --docs: the index, for the revisions.")
+@documents_options
 @click.option(
     "--rows",
     type=click.IntRange(0),

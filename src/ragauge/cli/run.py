@@ -12,32 +12,28 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.exit_codes import INTERRUPTED
+from ragauge.cli.output import INTERRUPTED, forms_of, show, verdict_code, write_reports
+from ragauge.cli.progress import call_bar
 from ragauge.cli.run_store import opened, told
-from ragauge.cli.score import show, verdict_code, write_reports
-from ragauge.cli.settings import formats, options_of
+from ragauge.cli.settings import formats, options_of, report_option
+from ragauge.cli.sweep import GO_ON
 from ragauge.text.visible import visible
 
 if TYPE_CHECKING:
-    from ragauge.contracts.history import History
-    from ragauge.contracts.suite import PipelineUnderTest, SuiteReport, Task, TaskReport
+    from ragauge.contracts.suite import PipelineUnderTest, Task, TaskReport
     from ragauge.contracts.sweep import Progress
     from ragauge.contracts.system import System
     from ragauge.ingest.suite import SuiteFile
     from ragauge.runners.suite import Watcher
 
-GO_ON = "interrupted; the same command goes on where this one stopped"
 
-
-@click.command(short_help="Run the tasks of ragauge.toml, record them, and give one verdict.")
+@click.command()
 @click.argument("suite", metavar="[SUITE]", required=False)
 @options_of("store")
 @click.option("--only", metavar="TASK", multiple=True, help="Run this task; repeatable.")
 @click.option("--fresh", is_flag=True, help="Forget what an unfinished start has done.")
 @formats("text", "json", "markdown", "junit", "github")
-@click.option(
-    "--report", "reports", metavar="FILE", multiple=True, help="Also .json .md .xml .txt."
-)
+@report_option("Also .json .md .xml .txt.")
 @options_of("require_gates", "quiet")
 @click.pass_context
 def run(ctx: click.Context, /, **given: Any) -> None:
@@ -51,19 +47,26 @@ def run(ctx: click.Context, /, **given: Any) -> None:
       ragauge init --case traces
       ragauge run --report summary.md
     """
+    from ragauge.contracts.kinds import KINDS
+    from ragauge.contracts.suite import SuiteReport
     from ragauge.ingest.suite import read_suite
     from ragauge.runners.suite import Part, run_suite
+    from ragauge.store.places import default_place
 
     file = read_suite(given["suite"], Path.cwd(), os.environ)
-    form, files = _forms(given, file)
+    usual = file.settings["format"]
+    form = given["format"] or (usual if usual in KINDS[SuiteReport].forms else "text")
+    files = forms_of(given["reports"], SuiteReport)
     quiet = given["quiet"] or file.settings["quiet"]
+    # As the flag says, else the file, else the project's own.
+    place = given["store"] or file.settings["store"] or default_place(file.folder, os.environ)
 
     def deliver(report: SuiteReport) -> None:
         write_reports(report, files, quiet)
         show(report, form)
 
     try:
-        with _history(given["store"], file) as history, _watcher(quiet) as watcher:
+        with opened(place, create=True) as history, _watcher(quiet) as watcher:
             report = run_suite(
                 file.suite,
                 history,
@@ -80,27 +83,6 @@ def run(ctx: click.Context, /, **given: Any) -> None:
         ctx.exit(INTERRUPTED)
     required = given["require_gates"] or file.settings["require_gates"]
     ctx.exit(report.exit_code or verdict_code(report.passed, required))
-
-
-def _forms(given: dict[str, Any], file: SuiteFile) -> tuple[str, dict[Path, str]]:
-    """What stdout gets and the files to write, known before any work is done."""
-    from ragauge.contracts.kinds import KINDS
-    from ragauge.contracts.suite import SuiteReport
-    from ragauge.reports.forms import form_of
-
-    usual = file.settings["format"]
-    form = given["format"] or (usual if usual in KINDS[SuiteReport].forms else "text")
-    return form, {Path(name): form_of(Path(name), SuiteReport) for name in given["reports"]}
-
-
-@contextmanager
-def _history(flag: str | None, file: SuiteFile) -> Iterator[History]:
-    """The history to record in: as the flag says, else the file, else the project's own."""
-    from ragauge.store.places import default_place
-
-    place = flag or file.settings["store"] or default_place(file.folder, os.environ)
-    with opened(place, create=True) as history:
-        yield history
 
 
 def _system_of(file: SuiteFile) -> Callable[[PipelineUnderTest, int], System]:
@@ -154,9 +136,7 @@ class _OnScreen:
 
     def answers(self, now: Progress) -> None:
         if self._watch is None:
-            from ragauge.cli.sweep_progress import bar
-
-            self._watch = self._bars.enter_context(bar())
+            self._watch = self._bars.enter_context(call_bar())
         self._watch(now)
 
     def ends(self, report: TaskReport, *, before: bool) -> None:

@@ -1,23 +1,30 @@
-"""What commands with a history share: where it is, and how they say what they did."""
+"""What commands with a history share: where it is, how runs are found in it and recorded."""
 
 from __future__ import annotations
 
 import os
-import shutil
-import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+import shlex
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from ragauge.cli.output import remark
 from ragauge.cli.settings import options_of, settings
-from ragauge.errors import RagaugeError, UsageError
+from ragauge.errors import InputRejected, RagaugeError, UsageError
 
 if TYPE_CHECKING:
+    from ragauge.contracts.answer_calibration import AnswerCalibrationReport
     from ragauge.contracts.history import History, Run
+    from ragauge.contracts.score import Outcome
+    from ragauge.store.reply_cache import StoredReplies
 
 store_option = options_of("store")
+recording_options = options_of("record", "store", "name", "label", "keep_texts")
+"""What a command that can record takes."""
 
 
 class _Text(click.types.StringParamType):
@@ -36,8 +43,6 @@ TEXT = _Text()
 
 def place_of(store: str | None) -> str:
     """The place of the history: as told, as configured, or the project's or user's own."""
-    from pathlib import Path
-
     from ragauge.store.places import default_place
 
     return settings(store=store)["store"] or default_place(Path.cwd(), os.environ)
@@ -95,29 +100,142 @@ def found(history: History, references: Iterable[str]) -> list[Run]:
     return list(runs.values())
 
 
-def say(record: Any, lines: Iterable[str], format: str | None) -> None:
-    """Print what a command did: the record for a program, or lines for a person."""
-    if format == "json":
-        from ragauge.reports.json import render
-
-        click.echo(render(record), nl=False)
-        return
-    from ragauge.reports.foreign import shown
-
-    for line in lines:
-        indent = line[: len(line) - len(line.lstrip())]
-        click.echo(indent + shown(line))
-
-
-def screen() -> tuple[bool, int]:
-    """Whether stdout has colour, and how wide it is."""
-    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return color, shutil.get_terminal_size((100, 24)).columns
-
-
 def named(run: Run) -> str:
     """A run in a few words: `4f2a91c03b7e (score "nightly" of 2026-11-15 21:45)`."""
     from ragauge.reports.runs.story import when
 
     record = run.record
     return f'{run.shown} ({record.command} "{record.name}" of {when(record.recorded_at)})'
+
+
+class Recorder:
+    """Keeps an outcome, or does nothing where nobody asked for it."""
+
+    def __init__(
+        self, history: History | None, chosen: dict[str, Any], refused: Sequence[str] = ()
+    ) -> None:
+        from ragauge.ingest.options import read_labels, read_name
+
+        self._refused = refused
+        self._history, self._name = history, read_name(chosen["name"])
+        self._quiet, self._texts = chosen["quiet"], chosen["keep_texts"]
+        self._labels = read_labels(chosen["label"])
+
+    @property
+    def on(self) -> bool:
+        return self._history is not None
+
+    def keep(self, outcome: Outcome[Any]) -> None:
+        """Record a run, and say under which id it is found; it has been shown by now."""
+        fact = "the run was measured and shown, but not recorded"
+        if self._refused:
+            raise InputRejected(*self._refused, fact)
+        if self._history is None:
+            return
+        from ragauge.runners.recording import record
+
+        try:
+            run = record(
+                outcome, self._history, name=self._name, labels=self._labels, keep=self._texts
+            )
+        except RagaugeError as error:
+            raise InputRejected(*error.problems, fact) from error
+        # A history that a setting names is found without the flag.
+        store = click.get_current_context().params.get("store")
+        flag = f" --store {shlex.quote(told(store))}" if store else ""
+        remark(f"recorded {run.shown}; `ragauge runs show {run.shown}{flag}` shows it", self._quiet)
+
+
+@contextmanager
+def recorder(chosen: dict[str, Any]) -> Iterator[Recorder]:
+    """What keeps a run. The history is opened first, so that what is wrong with it is said early.
+
+    A history that cannot be opened does not cost the report: it is measured and shown, and then
+    the command ends with exit code 3.
+    """
+    from ragauge.store.places import located
+    from ragauge.text.visible import visible
+
+    if not chosen["record"]:
+        yield Recorder(None, chosen)
+        return
+    place = place_of(chosen["store"])
+    located(place)  # a place that cannot be understood is a mistake in the command
+    with ExitStack() as stack:
+        history: History | None = None
+        problems: tuple[str, ...] = ()
+        try:
+            history = stack.enter_context(opened(place, create=True))
+        except RagaugeError as error:
+            problems = tuple(error.problems)
+            early = visible("; ".join(problems))
+            remark(f"ragauge: {early}; the run goes on, and is not recorded", chosen["quiet"])
+        yield Recorder(history, chosen, problems)
+
+
+@contextmanager
+def rows_of(recorder: Recorder, out: str | None) -> Iterator[str | None]:
+    """Where to write a row for every record: where the user wants them, or where history will."""
+    if out or not recorder.on:
+        yield out
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield str(Path(folder) / "records.parquet")
+
+
+@contextmanager
+def calibrations_at(store: str | None) -> Iterator[StoredReplies | None]:
+    """The calibrations of the store, None where there is none; no evaluation fails for want of it.
+
+    A store that cannot be read is told of: what it holds is not shown then.
+    """
+    found = None
+    try:
+        found = _opened(place_of(store), create=False)
+    except UsageError as error:
+        remark(f"no calibration of the store is shown: {error}", quiet=False)
+    try:
+        yield found
+    finally:
+        if found is not None:
+            found.close()
+
+
+def keep_in_store(report: AnswerCalibrationReport, store: str | None, quiet: bool) -> None:
+    """Keep what a calibration found, where there is a store or the user names one."""
+    from ragauge.runners.answers.kept_calibrations import keep_agreement
+
+    place = place_of(store)
+    try:
+        found = _opened(place, create=settings(store=store)["store"] is not None)
+        if found is None:
+            remark("not kept in a store, for there is none yet; name one with --store", quiet)
+            return
+        try:
+            kept = keep_agreement(report, found)
+        finally:
+            found.close()
+    except UsageError as error:
+        remark(f"not kept in the store: {error}", quiet=False)
+        return
+    if kept:
+        remark(f"kept in {told(place)}, for later reports of this judge", quiet)
+
+
+def _opened(place: str, *, create: bool) -> StoredReplies | None:
+    """What is kept at a place; None where nothing was ever kept there."""
+    from ragauge.store.places import LocalPlace, located
+
+    local = located(place)
+    if not create and isinstance(local, LocalPlace) and not local.database.exists():
+        return None
+    from ragauge.store.reply_cache import open_replies
+
+    return open_replies(place, create=create)
+
+
+def remark_logs(options: dict[str, Any], quiet: bool) -> None:
+    """Say where the log lines of an audit went."""
+    for written in (options["log"], options["to_db"] and told(options["to_db"])):
+        if written:
+            remark(f"wrote {written}", quiet)

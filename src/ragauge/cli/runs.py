@@ -2,33 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.run_store import (
-    TEXT,
-    found,
-    history_at,
-    named,
-    place_of,
-    say,
-    screen,
-    store_option,
-)
-from ragauge.cli.runs_archive import export, gc, import_, verify
-from ragauge.cli.settings import formats, options_of, remark, settings
+from ragauge.cli.output import NOT_MEASURED, forms_of, remark, say, screen, write_reports
+from ragauge.cli.output import show as show_report
+from ragauge.cli.run_store import TEXT, found, history_at, named, place_of, store_option
+from ragauge.cli.settings import formats, options_of, report_option, settings
+from ragauge.errors import UsageError
 
 if TYPE_CHECKING:
-    from ragauge.contracts.archive import RunList
-    from ragauge.contracts.history import History, Run, RunFilter
-    from ragauge.contracts.report import Report
+    from ragauge.contracts.archive import Verified
 
 LIMIT = 20
+SHOWN = 20
+"""Ids and leftovers that are spelled out for a person; the JSON has them all."""
 
 
 @click.group(
-    short_help="List, show, tag, move and check recorded runs.",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 def runs() -> None:
@@ -66,12 +61,18 @@ def list_(store: str | None, limit: int, format: str | None, **given: Any) -> No
     Example:
       ragauge runs list --branch main --label model=small-3 --red
     """
-    from ragauge.contracts.history import RunFilter
+    from ragauge.contracts.archive import RunList
+    from ragauge.contracts.history import NoHistory, RunFilter
     from ragauge.ingest.options import read_labels
+    from ragauge.reports.foreign import writable
+    from ragauge.store.places import located
 
     given["labels"] = read_labels(given["labels"])
-    which = RunFilter(**given, limit=limit + 1)
-    listed, anywhere = _listed(store, which)
+    where, matching, anywhere = writable(str(located(place_of(store)))), [], False
+    with suppress(NoHistory), history_at(store) as history:
+        matching = history.runs(RunFilter(**given, limit=limit + 1))
+        anywhere = bool(matching) or bool(history.runs(RunFilter(limit=1)))
+    listed = RunList(store=where, runs=tuple(matching[:limit]), more=len(matching) > limit)
     if format == "json":
         say(listed, (), format)
     elif listed.runs:
@@ -79,17 +80,19 @@ def list_(store: str | None, limit: int, format: str | None, **given: Any) -> No
 
         color, width = screen()
         click.echo(render_list(listed, color=color, width=width), nl=False, color=color)
+    elif anywhere:
+        hint = "`ragauge runs list` shows the newest."
+        say(listed, [f"No run in {where} is as asked; {hint}"], format)
     else:
-        say(listed, _no_runs(listed.store, anywhere), format)
+        record = "  ragauge score gold.jsonl traces.jsonl --record"
+        say(listed, [f"No runs yet in {where}. Record one:", record], format)
 
 
 @runs.command(short_help="Show a run: who it is, and its report.")
 @click.argument("run", type=TEXT, metavar="RUN")
 @store_option
 @click.option("--identity", is_flag=True, help="Only who it is, without its report.")
-@click.option(
-    "--report", "reports", metavar="FILE", multiple=True, help="Write its report: .html .md …"
-)
+@report_option("Write its report: .html .md …")
 @formats("text", "json", "markdown", "junit", "github", "csv", "html")
 def show(
     run: str, store: str | None, identity: bool, reports: tuple[str, ...], format: str | None
@@ -104,15 +107,33 @@ def show(
       ragauge runs show latest
       ragauge runs show green@main --report report.html
     """
-    from ragauge.cli.score import forms_of, write_reports
+    from ragauge.contracts.archive import shown_run
+    from ragauge.contracts.history import REPORT
+    from ragauge.reports.runs.stored import stored_report
 
-    forms = forms_of(reports)
+    forms, report = forms_of(reports), None
     with history_at(store) as history:
         chosen = history.find(run)
-        report = None if identity and not forms else _report(history, chosen, needed=bool(forms))
-    if report is not None and forms:
+        if REPORT in chosen.record.files and (forms or not identity):
+            with history.file(chosen, REPORT) as path:
+                report = stored_report(path.read_bytes(), chosen.shown)
+        elif forms:
+            raise UsageError(f"run {chosen.shown}: was recorded without a report")
+    if report is not None:
         write_reports(report, forms, quiet=False)
-    _show(chosen, None if identity else report, format or "text")
+    if format == "json":
+        say(shown_run(chosen), (), format)
+        return
+    text = format in (None, "text")
+    if text:
+        from ragauge.reports.runs.console import render_head
+
+        color, width = screen()
+        click.echo(render_head(chosen, color=color, width=width), nl=False, color=color)
+    if report is not None and not identity:
+        if text:
+            click.echo()
+        show_report(report, format)
 
 
 @runs.command(short_help="Give a run a name, or take one away.")
@@ -138,7 +159,6 @@ def tag(
       ragauge runs tag --delete release-1.4
     """
     from ragauge.contracts.archive import Tagged
-    from ragauge.errors import UsageError
 
     if delete is not None:
         if run is not None or move:
@@ -168,7 +188,6 @@ def rm(references: tuple[str, ...], force: bool, store: str | None, format: str 
       ragauge runs rm 4f2a91c0 77d0
     """
     from ragauge.contracts.archive import Removed
-    from ragauge.errors import UsageError
 
     with history_at(store) as history:
         chosen = found(history, references)
@@ -200,7 +219,6 @@ def rescore(run: str, store: str | None, format: str | None, quiet: bool | None)
       ragauge runs rescore release-1.4
       ragauge compare 4f2a91c03b7e 77d0e1a2
     """
-    from ragauge.cli.score import show as show_report
     from ragauge.runners.rescore import rescore as again
     from ragauge.runners.rescore import version_changes
 
@@ -208,7 +226,7 @@ def rescore(run: str, store: str | None, format: str | None, quiet: bool | None)
     with history_at(store) as history:
         origin = history.find(run)
         made, outcome = again(history, origin)
-    show_report(outcome.report, format or "text")
+    show_report(outcome.report, format)
     changed = version_changes(origin, made)
     versions = [f"{id} (v{was}, now v{now})" for id, (was, now) in changed.items()]
     words = f"changed since: {', '.join(versions)}" if versions else "no metric has changed since"
@@ -219,66 +237,154 @@ def rescore(run: str, store: str | None, format: str | None, quiet: bool | None)
     )
 
 
-for command in (export, import_, verify, gc):
-    runs.add_command(command)
+@runs.command(short_help="Write runs to one file, to keep or to move.")
+@click.argument("references", type=TEXT, metavar="[RUN]...", nargs=-1)
+@click.option("--all", "every", is_flag=True, help="Every run of the history.")
+@click.option("-o", "--out", metavar="FILE", required=True, help="The archive to write.")
+@store_option
+@formats("text", "json")
+def export(
+    references: tuple[str, ...], every: bool, out: str, store: str | None, format: str | None
+) -> None:
+    """Write each RUN whole to the archive FILE: record, rows, gold set, files, tags and marks.
 
+    The same runs give the same bytes, on every machine and from either kind of store.
 
-def _listed(store: str | None, which: RunFilter) -> tuple[RunList, bool]:
-    """The runs that match, and whether there are any others."""
-    from ragauge.contracts.archive import RunList
-    from ragauge.contracts.history import NoHistory, RunFilter
+    \b
+    Example:
+      ragauge runs export --all -o history.zip
+      ragauge runs export green@main -o baseline.zip
+    """
+    from ragauge.contracts.archive import Exported
+    from ragauge.contracts.history import RunFilter
     from ragauge.reports.foreign import writable
-    from ragauge.store.places import located
+    from ragauge.reports.numbers import counted
+    from ragauge.runners.archive import export_runs
 
-    told = writable(str(located(place_of(store))))
+    if every == bool(references):
+        raise UsageError("export what? name runs, or give --all")
+    path = Path(out)
+    with history_at(store) as history:
+        chosen = history.runs(RunFilter()) if every else found(history, references)
+        ordered = export_runs(history, chosen, path)
+    size = path.stat().st_size
+    told = f"wrote {counted(len(ordered), 'run')} to {out} ({counted(size, 'byte')})"
+    ids = tuple(run.id for run in ordered)
+    say(Exported(file=writable(out), size=size, runs=ids), [told], format)
+
+
+@runs.command("import", short_help="Take over the runs of an exported file.")
+@click.argument("file", metavar="FILE")
+@store_option
+@formats("text", "json")
+def import_(file: str, store: str | None, format: str | None) -> None:
+    """Record the runs of an archive that `ragauge runs export` wrote.
+
+    Every hash is checked before anything is written; exit 3 where one is wrong. Runs that are
+    there already are left as they are, and so is a tag that names another run here; what is
+    marked there as regressed is so here too.
+
+    \b
+    Example:
+      ragauge runs import history.zip --store postgresql://team@db.example/rag
+    """
+    from ragauge.contracts.history import ID_SHOWN
+    from ragauge.reports.numbers import counted
+    from ragauge.runners.archive import proven
+
+    # What is not whole makes no store.
+    with proven(Path(file)) as archive, history_at(store, create=True) as history:
+        imported = archive.recorded_in(history)
+    lines = [f"imported {counted(len(imported.imported), 'run')}"]
+    lines += _first(id[:ID_SHOWN] for id in imported.imported)
+    if imported.present:
+        lines.append(f"{counted(len(imported.present), 'run was', 'runs were')} there already")
+    if imported.tags:
+        lines.append(f"tags: {', '.join(sorted(imported.tags))}")
+    lines += [f"left as it is: {finding.message}" for finding in imported.findings]
+    say(imported, lines, format)
+
+
+@runs.command(short_help="Read every run again, and compare it with its seals.")
+@store_option
+@formats("text", "json")
+@click.pass_context
+def verify(ctx: click.Context, store: str | None, format: str | None) -> None:
+    """Say of every run whether it is whole; exit 3 where one, or the database, is not.
+
+    \b
+    Example:
+      ragauge runs verify
+    """
+    from ragauge.contracts.archive import verified
+    from ragauge.errors import InputRejected
+    from ragauge.store.checking import is_damage
+
     try:
         with history_at(store) as history:
-            matching = history.runs(which)
-            anywhere = bool(matching) or bool(history.runs(RunFilter(limit=1)))
-    except NoHistory:
-        return RunList(store=told, runs=(), more=False), False
-    most = which.limit - 1 if which.limit else len(matching)
-    more = len(matching) > most
-    return RunList(store=told, runs=tuple(matching[:most]), more=more), anywhere
+            found = verified(history.verify())
+    except UsageError as error:
+        if is_damage(error):  # what cannot even be opened is not whole either
+            raise InputRejected(*error.problems) from error
+        raise
+    say(found, _verify_lines(found), format)
+    ctx.exit(0 if found.passed else NOT_MEASURED)
 
 
-def _no_runs(store: str, anywhere: bool) -> list[str]:
-    if anywhere:
-        return [f"No run in {store} is as asked; `ragauge runs list` shows the newest."]
-    return [
-        f"No runs yet in {store}. Record one:",
-        "  ragauge score gold.jsonl traces.jsonl --record",
+@runs.command(short_help="Remove what no run needs.")
+@store_option
+@formats("text", "json")
+def gc(store: str | None, format: str | None) -> None:
+    """Remove leftovers of killed processes, and gold sets of removed runs.
+
+    \b
+    Example:
+      ragauge runs gc
+    """
+    from ragauge.contracts.archive import Cleaned
+    from ragauge.reports.numbers import counted
+    from ragauge.store.places import LocalPlace, located
+
+    sizes: dict[str, int] = {}  # of each folder of files, before any is removed
+    place = located(place_of(store))
+    if isinstance(place, LocalPlace) and place.runs.is_dir():  # a server has no folders
+        for folder in place.runs.iterdir():
+            size = 0
+            with suppress(FileNotFoundError):  # a writer has finished with it meanwhile
+                for path in [folder, *folder.rglob("*")]:
+                    size += path.stat().st_size if path.is_file() else 0
+            sizes[str(folder)] = size
+    with history_at(store) as history:
+        removed = history.gc()
+    freed = sum(sizes.get(what, 0) for what in removed)
+    lines = [
+        f"removed {what} ({counted(sizes[what], 'byte')})" if what in sizes else f"removed {what}"
+        for what in removed
     ]
+    lines += [f"freed {counted(freed, 'byte')}"] if freed else []
+    say(Cleaned(removed=tuple(removed), bytes=freed), lines or ["Nothing to remove."], format)
 
 
-def _report(history: History, run: Run, *, needed: bool) -> Report | None:
-    """The report a run ended with; None where it was kept without one and none is needed."""
-    from ragauge.contracts.history import REPORT
-    from ragauge.errors import UsageError
-    from ragauge.reports.runs.stored import stored_report
+def _verify_lines(verified: Verified) -> Iterator[str]:
+    from ragauge.contracts.history import ID_SHOWN
+    from ragauge.reports.numbers import counted
 
-    if REPORT not in run.record.files:
-        if needed:
-            raise UsageError(f"run {run.shown}: was recorded without a report")
-        return None
-    with history.file(run, REPORT) as path:
-        return stored_report(path.read_bytes(), run.shown)
+    for id, faults in sorted(verified.faults.items()):
+        yield f"run {id[:ID_SHOWN]} is not whole:" if len(id) > ID_SHOWN else "rows of no run:"
+        for fault in faults:
+            yield f"  {fault}"
+    yield f"{counted(len(verified.whole), 'run is', 'runs are')} whole"
+    if verified.leftovers:
+        count = counted(len(verified.leftovers), "file or folder", "files or folders")
+        yield f"{count} of no run: a writer is at work, or was killed;"
+        yield "`ragauge runs gc` removes what nobody has touched for an hour:"
+        yield from _first(verified.leftovers)
 
 
-def _show(run: Run, report: Report | None, form: str) -> None:
-    from ragauge.cli.score import show as show_report
-
-    if form == "json":
-        from ragauge.contracts.archive import shown_run
-
-        say(shown_run(run), (), form)
-        return
-    if form == "text":
-        from ragauge.reports.runs.console import render_head
-
-        color, width = screen()
-        click.echo(render_head(run, color=color, width=width), nl=False, color=color)
-    if report is not None:
-        if form == "text":
-            click.echo()
-        show_report(report, form)
+def _first(names: Iterable[str]) -> Iterator[str]:
+    """The first names, a line each, and how many there are beyond them."""
+    every = list(names)
+    for name in every[:SHOWN]:
+        yield f"  {name}"
+    if len(every) > SHOWN:
+        yield f"  and {len(every) - SHOWN:,} more; see --format json"

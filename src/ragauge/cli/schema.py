@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from ragauge.cli.output import say_json
+
 NAMES = (
     "answer-calibration-report",
     "audit-report",
@@ -48,7 +50,7 @@ NAMES = (
 """Written down, so that help does not have to import every record."""
 
 
-@click.command(short_help="Print the JSON Schema of a record.")
+@click.command()
 @click.argument("name", type=click.Choice(NAMES))
 def schema(name: str) -> None:
     """Print the JSON Schema (draft 2020-12) of a record, generated from the code.
@@ -57,8 +59,6 @@ def schema(name: str) -> None:
     Example:
       ragauge schema gold > gold.schema.json
     """
-    import msgspec
-
     from ragauge.contracts.schemas import schema as schema_of
 
-    click.echo(msgspec.json.format(msgspec.json.encode(schema_of(name), order="sorted")).decode())
+    say_json(schema_of(name))

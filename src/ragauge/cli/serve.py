@@ -9,21 +9,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ragauge.cli.run_store import opened, place_of, store_option, told
+from ragauge.cli.settings import documents_options
 
 if TYPE_CHECKING:
     from ragauge.contracts.documents import Documents
-    from ragauge.contracts.history import History
-    from ragauge.dashboard.serving import Listening
-
-PORT = 8137
 
 
-@click.command(short_help="Show the recorded runs in a web browser.")
+@click.command()
 @store_option
 @click.option(
     "--port",
     type=click.IntRange(0, 65535),
-    default=PORT,
+    default=8137,
     show_default=True,
     help="0 takes a free one.",
 )
@@ -45,8 +42,7 @@ PORT = 8137
     metavar="SECONDS",
     help="Close connections that send no complete request for so long.",
 )
-@click.option("--docs", metavar="DIR", help="The documents that citations point into.")
-@click.option("--manifest", metavar="FILE", help="With --docs: the index, for the revisions.")
+@documents_options
 @click.option("--open", "show", is_flag=True, help="Open it in the browser.")
 @click.option("--verbose", is_flag=True, help="Tell of every request, without its query.")
 def serve(**given: Any) -> None:
@@ -62,11 +58,17 @@ def serve(**given: Any) -> None:
       ragauge serve --store postgresql://reader@db.example/ragauge --docs docs/
       ragauge serve --host 0.0.0.0 --allow-host dash.example --token auto
     """
+    import logging
+    import threading
+    import webbrowser
+
+    from ragauge.contracts.paging import RunQuery
     from ragauge.dashboard.material import Material
     from ragauge.dashboard.serving import listen
     from ragauge.dashboard.serving import serve as answer
     from ragauge.dashboard.token import AUTO, random_token, read_token
     from ragauge.ingest.configuration import TOKEN
+    from ragauge.text.visible import visible
 
     secret = given["token"] if given["token"] is not None else os.environ.get(TOKEN)
     made = random_token() if secret == AUTO else None
@@ -76,7 +78,24 @@ def serve(**given: Any) -> None:
     with opened(place, create=False) as history:
         material = Material(history, told(place), documents)
         listening = listen(given["host"], given["port"], allowed=given["allowed"], token=token)
-        _be_heard(verbose=given["verbose"])
+        # Faults, and with --verbose every request, go to standard error.
+        logging.basicConfig(format="%(asctime)s %(message)s")
+        level = logging.INFO if given["verbose"] else logging.ERROR
+        logging.getLogger("ragauge.dashboard").setLevel(level)
+
+        def started() -> None:
+            """Say where it is. A token that was made is shown this once, or nobody could enter."""
+            runs = history.pages.runs(RunQuery(limit=1)).total
+            entrance = f"{listening.address}?token={made}" if made else listening.address
+            counted = f"{runs:,} run{'' if runs == 1 else 's'}"
+            where = visible(told(place))
+            click.echo(f"Dashboard of {where} ({counted}): {entrance}  Ctrl-C ends it", err=True)
+            if given["show"]:
+                # In a thread, as a browser in a terminal would not return before it is closed;
+                # without the token, as other users see what programs are started with.
+                address = (listening.address,)
+                threading.Thread(target=webbrowser.open, args=address, daemon=True).start()
+
         with closing(material.jobs):
             answer(
                 material,
@@ -84,7 +103,7 @@ def serve(**given: Any) -> None:
                 token,
                 verbose=given["verbose"],
                 idle_s=given["idle_s"],
-                started=lambda: _started(history, place, listening, made, show=given["show"]),
+                started=started,
             )
 
 
@@ -100,38 +119,3 @@ def documents_in(docs: str | None, manifest: str | None) -> Documents | None:
             raise click.UsageError("--manifest belongs to --docs; give the documents' folder too")
         return None
     return FolderDocuments(Path(docs), read_manifest(manifest) if manifest else None)
-
-
-def _be_heard(*, verbose: bool) -> None:
-    """Faults, and with `verbose` every request, go to standard error."""
-    import logging
-
-    logging.basicConfig(format="%(asctime)s %(message)s")
-    logging.getLogger("ragauge.dashboard").setLevel(logging.INFO if verbose else logging.ERROR)
-
-
-def _started(
-    history: History, place: str, listening: Listening, made: str | None, *, show: bool
-) -> None:
-    """Say where it is. A token that was made is shown this once, or nobody could enter."""
-    from ragauge.contracts.paging import RunQuery
-    from ragauge.text.visible import visible
-
-    runs = history.pages.runs(RunQuery(limit=1)).total
-    entrance = f"{listening.address}?token={made}" if made else listening.address
-    counted = f"{runs:,} run{'' if runs == 1 else 's'}"
-    where = visible(told(place))
-    click.echo(f"Dashboard of {where} ({counted}): {entrance}  Ctrl-C ends it", err=True)
-    if show:
-        _open(listening.address)
-
-
-def _open(address: str) -> None:
-    """Open the browser beside us: one in a terminal would not return before it is closed.
-
-    The address has no token, as other users see what programs are started with; the page asks.
-    """
-    import threading
-    import webbrowser
-
-    threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()

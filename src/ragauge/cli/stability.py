@@ -6,27 +6,20 @@ from typing import Any
 
 import click
 
-from ragauge.cli.exit_codes import NOT_MEASURED
+from ragauge.cli.output import NOT_MEASURED, forms_of, show, write_reports
 from ragauge.cli.progress import counting
-from ragauge.cli.recording import recorder, recording_options, rows_of
-from ragauge.cli.score import forms_of, show, write_reports
-from ragauge.cli.settings import options_of, settings
+from ragauge.cli.run_store import recorder, recording_options, rows_of
+from ragauge.cli.settings import options_of, report_option, settings
 
 
-@click.command(short_help="Score the runs of a sweep: what changes that should not.")
+@click.command()
 @click.argument("gold", metavar="GOLD")
 @click.argument("runs", metavar="RUNS...", nargs=-1, required=True)
 @options_of("stability.profile", "stability.gates", "stability.min_stable")
 @options_of("refusal", "refusal_tokens", "canon", "inline", "max_bad", "format", "quiet")
 @recording_options
 @click.option("--out", metavar="FILE", help="Write a row for every run as Parquet.")
-@click.option(
-    "--report",
-    "reports",
-    metavar="FILE",
-    multiple=True,
-    help="Also .html .json .md .xml .csv .txt.",
-)
+@report_option("Also .html .json .md .xml .csv .txt.")
 @click.pass_context
 def stability(ctx: click.Context, /, **given: Any) -> None:
     """Score RUNS, the journal of `ragauge sweep` or traces of repeated runs, against GOLD.
@@ -43,8 +36,7 @@ def stability(ctx: click.Context, /, **given: Any) -> None:
 
     gold, runs, reports = given.pop("gold"), given.pop("runs"), given.pop("reports")
     wanted = given.pop("out")
-    flags = {name: None if value == () else value for name, value in given.items()}
-    chosen = settings("stability", **flags)
+    chosen = settings("stability", **given)
     forms = forms_of(reports)
     names = ("profile", "min_stable", "refusal", "refusal_tokens", "inline", "max_bad")
     with recorder(chosen) as history, rows_of(history, wanted) as out:
@@ -54,7 +46,7 @@ def stability(ctx: click.Context, /, **given: Any) -> None:
                 runs,
                 progress,
                 gates=",".join(chosen["gates"]) or None,
-                canon=flags["canon"],
+                canon=given["canon"],
                 out=out,
                 **{name: chosen[name] for name in names},
             )

@@ -5,41 +5,35 @@ from __future__ import annotations
 import os
 import shlex
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.exit_codes import INTERRUPTED, NOT_MEASURED
-from ragauge.cli.settings import formats, options_of, origins, remark, settings
+from ragauge.cli.output import INTERRUPTED, NOT_MEASURED, remark, say_json
+from ragauge.cli.progress import call_progress
+from ragauge.cli.settings import formats, options_of, origins, settings, system_options
 from ragauge.text.visible import visible
 
 if TYPE_CHECKING:
-    from ragauge.contracts.sweep import Progress, SweepEstimate, SweepReport
+    from ragauge.contracts.sweep import SweepEstimate, SweepReport
     from ragauge.contracts.system import System
     from ragauge.runners.sweep import Announce
 
 MANY_CALLS = 1_000
 """More calls than this are asked about on a terminal."""
+REMARKABLE = ("set_aside", "torn_line", "unplanned_run")
+"""What happened to the journal, and the user should know."""
 GO_ON = "interrupted; the same command goes on where this one stopped"
 
 
-@click.command(short_help="Ask a system each question many times, under what should not matter.")
+@click.command()
 @click.argument("gold", metavar="GOLD")
-@click.option("--http", metavar="URL", help="Ask an endpoint: POST {q, seed, jitter, …}.")
-@click.option("--call", metavar="MODULE:FUNCTION", help="Ask a Python function.")
-@click.option("--command", metavar="CMD", help="Ask a command: JSON on stdin, JSON on stdout.")
-@click.option("--replay", metavar="TRACES", help="Answer from recorded traces.")
-@click.option("--demo", is_flag=True, help="Ask the bundled reference pipeline.")
-@click.option(
-    "--out", metavar="RUNS.jsonl", required=True, help="The journal; started anew or resumed."
-)
+@system_options("q, seed, jitter")
 @options_of("sweep.preset", "sweep.seeds", "sweep.temperatures", "sweep.jitters")
 @options_of("sweep.paraphrases", "sweep.repeats", "sweep.concurrency", "sweep.timeout")
 @options_of("sweep.retries", "sweep.rate", "sweep.max_wait", "sweep.error_budget")
-@options_of("sweep.adaptive")
-@options_of("sweep.jitter_profile", "sweep.map")
+@options_of("sweep.adaptive", "sweep.jitter_profile", "sweep.map")
 @click.option("--gates", metavar="RULES", help="Gates an adaptive sweep stops by.")
 @click.option("--knobs", metavar="JSON", help="Knobs sent with every call: an object, or a file.")
 @click.option("--restart", is_flag=True, help="Set the runs of another sweep in --out aside.")
@@ -65,6 +59,8 @@ def sweep(ctx: click.Context, /, **given: Any) -> None:
       ragauge sweep gold.jsonl --http http://localhost:8000/qa --preset pr --out runs.jsonl
       ragauge stability gold.jsonl runs.jsonl
     """
+    from ragauge.ingest.configuration import flag_of
+    from ragauge.ingest.options import call_options, grid_of, read_knobs, with_preset
     from ragauge.runners.sweep import estimate_sweep
     from ragauge.runners.sweep import sweep as run
 
@@ -72,31 +68,45 @@ def sweep(ctx: click.Context, /, **given: Any) -> None:
     systems = {name: given.pop(name) for name in ("http", "call", "command", "replay", "demo")}
     extra = {name: given.pop(name) for name in ("knobs", "gates", "restart", "limit", "prices")}
     dry_run, yes = given.pop("dry_run"), given.pop("yes")
-    chosen = _settings(given)
+    # A preset stands for the parts of the grid that were not given.
+    told = [name for name, origin in origins("sweep", **given).items() if origin != "default"]
+    chosen = with_preset(settings("sweep", **given), told)
     quiet = chosen.pop("quiet")
     system = asked_system(systems, chosen["map"], chosen["concurrency"])
-    options = _options(chosen, extra)
+    options = {
+        "grid": grid_of(chosen, flag_of),
+        **call_options(chosen, flag_of),
+        "paraphrases": chosen["paraphrases"],
+        "adaptive": chosen["adaptive"],
+        **extra,
+        "knobs": read_knobs(extra["knobs"]) if extra["knobs"] is not None else {},
+    }
     if dry_run:
-        click.echo(_planned(estimate_sweep(gold, system, out, **options), form), nl=False)
+        taking = estimate_sweep(gold, system, out, **options)
+        if form == "json":
+            say_json(taking, sort=False)
+        else:
+            for line in (*_estimate_words(taking), "dry run: nothing was called"):
+                click.echo(line)
         return
     try:
-        with progress(quiet) as watch:
+        with call_progress(quiet) as watch:
             report = run(gold, system, out, watch, announcer(yes, quiet), **options)
     except KeyboardInterrupt:  # a second one, or one before the first call
         click.echo(GO_ON, err=True)
         ctx.exit(INTERRUPTED)
-    click.echo(_shown(report, gold, form, extra["gates"]), nl=False)
-    ctx.exit(_exit_code(report))
+    if form == "json":
+        from ragauge.reports.json import render
 
-
-def _settings(given: dict[str, Any]) -> dict[str, Any]:
-    """The settings, where a preset stands for the parts of the grid that were not given."""
-    from ragauge.ingest.options import with_preset
-
-    flags = {name: None if value == () else value for name, value in given.items()}
-    told = origins("sweep", **flags)
-    given_names = [name for name, origin in told.items() if origin != "default"]
-    return with_preset(settings("sweep", **flags), given_names)
+        click.echo(render(report), nl=False)
+    else:
+        gates = ["--gates", extra["gates"]] if extra["gates"] else []
+        scoring = shlex.join(["ragauge", "stability", gold, report.out, *gates])
+        for line in _words(report, scoring):
+            click.echo(visible(line))
+    if report.ended == "interrupted":
+        ctx.exit(INTERRUPTED)
+    ctx.exit(0 if report.passed else NOT_MEASURED)
 
 
 def asked_system(given: dict[str, Any], map: str | None, concurrency: int) -> System:
@@ -111,21 +121,6 @@ def asked_system(given: dict[str, Any], map: str | None, concurrency: int) -> Sy
 
     mapping = read_mapping(map, os.environ) if map else None
     return system_of(**given, mapping=mapping, concurrency=concurrency)
-
-
-def _options(chosen: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
-    from ragauge.ingest.configuration import flag_of
-    from ragauge.ingest.options import call_options, grid_of, read_knobs
-
-    return {
-        "grid": grid_of(chosen, flag_of),
-        **call_options(chosen, flag_of),
-        "paraphrases": chosen["paraphrases"],
-        "adaptive": chosen["adaptive"],
-        "gates": extra["gates"],
-        "knobs": read_knobs(extra["knobs"]) if extra["knobs"] is not None else {},
-        **{name: extra[name] for name in ("restart", "limit", "prices")},
-    }
 
 
 def announcer(yes: bool, quiet: bool) -> Announce:
@@ -145,17 +140,6 @@ def announcer(yes: bool, quiet: bool) -> Announce:
                 raise click.UsageError("no call was made; --limit N or fewer seeds make fewer")
 
     return announce
-
-
-def _planned(taking: SweepEstimate, form: str) -> str:
-    """The estimate of a dry run."""
-    if form == "json":
-        import msgspec
-
-        return msgspec.json.format(msgspec.json.encode(taking)).decode() + "\n"
-    return "".join(
-        f"{line}\n" for line in (*_estimate_words(taking), "dry run: nothing was called")
-    )
 
 
 def _estimate_words(taking: SweepEstimate) -> Iterator[str]:
@@ -209,33 +193,6 @@ def _duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
-def _exit_code(report: SweepReport) -> int:
-    if report.ended == "interrupted":
-        return INTERRUPTED
-    return 0 if report.passed else NOT_MEASURED
-
-
-@contextmanager
-def progress(quiet: bool, doing: str = "sweeping") -> Iterator[Callable[[Progress], None] | None]:
-    """Rate, errors and time left on stderr: a bar for a person, a line now and then for a log."""
-    if quiet:
-        yield None
-        return
-    from ragauge.cli.sweep_progress import bar, lines
-
-    with bar(doing) if sys.stderr.isatty() else lines(doing) as watch:
-        yield watch
-
-
-def _shown(report: SweepReport, gold: str, form: str, gates: str | None) -> str:
-    if form == "json":
-        from ragauge.reports.json import render
-
-        return render(report)
-    scoring = ["ragauge", "stability", gold, report.out, *(["--gates", gates] if gates else [])]
-    return "".join(f"{visible(line)}\n" for line in _words(report, shlex.join(scoring)))
-
-
 def _words(report: SweepReport, scoring: str) -> Iterator[str]:
     found = report.coverage
     parts = [f"{found.done:,} of {found.planned:,} runs done"]
@@ -246,32 +203,27 @@ def _words(report: SweepReport, scoring: str) -> Iterator[str]:
     if report.promise:
         yield f"runs left out: {report.promise}"
     for finding in report.findings:
-        if finding.code in ("set_aside", "torn_line", "unplanned_run"):
+        if finding.code in REMARKABLE:
             yield finding.message
     for kind, times in report.errors.items():
-        yield f"failed: {kind} ({times:,}): {_example(report, kind)}"
+        # The first run that failed in this way, in its own words.
+        examples = (
+            f"{finding.message.removeprefix(f'{kind}: ')} ({finding.where})"
+            for finding in report.findings
+            if finding.code == "failed_run" and finding.message.startswith(kind)
+        )
+        yield f"failed: {kind} ({times:,}): {next(examples, 'see the journal')}"
     if report.noop:
         jitters = ", ".join(f"{jitter} on {times:,}" for jitter, times in report.noop.items())
         yield f"jitters that changed nothing, and were not run: {jitters} questions"
-    yield _next_step(report, scoring)
-
-
-def _example(report: SweepReport, kind: str) -> str:
-    """The first run that failed in this way, in its own words."""
-    for finding in report.findings:
-        if finding.code == "failed_run" and finding.message.startswith(kind):
-            return f"{finding.message.removeprefix(f'{kind}: ')} ({finding.where})"
-    return "see the journal"
-
-
-def _next_step(report: SweepReport, scoring: str) -> str:
     if report.ended == "interrupted":
-        return GO_ON
-    if report.ended == "error_budget":
-        return (
+        yield GO_ON
+    elif report.ended == "error_budget":
+        yield (
             "stopped: the error budget is spent; mend the system and run the same command to go "
             "on, or raise --error-budget"
         )
-    if report.coverage.failed:
-        return f"run the same command to try the failed ones again, or: {scoring}"
-    return f"next: {scoring}"
+    elif report.coverage.failed:
+        yield f"run the same command to try the failed ones again, or: {scoring}"
+    else:
+        yield f"next: {scoring}"

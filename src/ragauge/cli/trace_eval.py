@@ -3,24 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.auditing import auditing_options, logging_options
-from ragauge.cli.exit_codes import INTERRUPTED, NOT_MEASURED
-from ragauge.cli.outputs import refuse_overwriting
-from ragauge.cli.recording import recorder, recording_options
-from ragauge.cli.run_store import told
-from ragauge.cli.score import show, write_reports
-from ragauge.cli.settings import formats, options_of, remark, settings
-from ragauge.cli.sweep import GO_ON, announcer, asked_system, progress
+from ragauge.cli.output import (
+    INTERRUPTED,
+    NOT_MEASURED,
+    forms_of,
+    refuse_overwriting,
+    remark,
+    show,
+    write_reports,
+)
+from ragauge.cli.progress import call_progress
+from ragauge.cli.run_store import recorder, recording_options, remark_logs
+from ragauge.cli.settings import (
+    auditing_options,
+    formats,
+    logging_options,
+    options_of,
+    report_option,
+    settings,
+    system_options,
+)
+from ragauge.cli.sweep import GO_ON, REMARKABLE, announcer, asked_system
 from ragauge.text.visible import visible
 
 if TYPE_CHECKING:
     from ragauge.contracts.sweep import SweepReport
-    from ragauge.runners.trace_eval import Evaluated
 
 SYSTEMS = ("http", "call", "command", "replay", "demo")
 AUDITING = (
@@ -28,8 +39,6 @@ AUDITING = (
     *("embedder", "calibration", "strict", "log", "to_db"),
 )
 """Options of the evaluation that are no settings."""
-REMARKABLE = ("set_aside", "torn_line", "unplanned_run")
-"""What happened to the journal, and the user should know."""
 SPENT = (
     "stopped: the error budget is spent and nothing is evaluated; mend the system and run the "
     "same command to go on, or raise --error-budget"
@@ -40,14 +49,7 @@ SPENT = (
     short_help="Ask each question in three wordings and two seeds; audit every citation."
 )
 @click.argument("gold", metavar="GOLD")
-@click.option("--http", metavar="URL", help="Ask an endpoint: POST {q, seed, temperature, …}.")
-@click.option("--call", metavar="MODULE:FUNCTION", help="Ask a Python function.")
-@click.option("--command", metavar="CMD", help="Ask a command: JSON on stdin, JSON on stdout.")
-@click.option("--replay", metavar="TRACES", help="Answer from recorded traces.")
-@click.option("--demo", is_flag=True, help="Ask the bundled reference pipeline.")
-@click.option(
-    "--out", metavar="RUNS.jsonl", required=True, help="The journal; started anew or resumed."
-)
+@system_options("q, seed, temperature")
 @click.option("--wordings", type=click.IntRange(2, 20), default=3, help="Of each question  [3]")
 @click.option("--seeds", metavar="N,N", default="0,1", help="Seeds to ask with  [0,1]")
 @click.option("--temperature", type=click.FloatRange(0), default=0.2, help="To ask at  [0.2]")
@@ -61,9 +63,7 @@ SPENT = (
 @options_of("sweep.max_wait", "sweep.error_budget", "refusal", "refusal_tokens", "quiet")
 @recording_options
 @logging_options
-@click.option(
-    "--report", "reports", metavar="FILE", multiple=True, help="Also .html .json .md .xml .txt."
-)
+@report_option("Also .html .json .md .xml .txt.")
 @formats("text", "json", "markdown", "junit", "html")
 @click.pass_context
 def trace_eval(ctx: click.Context, /, **given: Any) -> None:
@@ -85,43 +85,16 @@ def trace_eval(ctx: click.Context, /, **given: Any) -> None:
 
 
 def _evaluated(given: dict[str, Any]) -> int:
+    from ragauge.contracts.trace_eval import TraceEvalReport
+    from ragauge.ingest.configuration import flag_of
+    from ragauge.ingest.options import call_options, read_knobs
     from ragauge.runners.trace_eval import trace_eval as run
 
-    gold, out, form = given.pop("gold"), given.pop("out"), given.pop("format") or "text"
-    files, yes = _files(given.pop("reports")), given.pop("yes")
+    gold, out, form, yes = (given.pop(name) for name in ("gold", "out", "format", "yes"))
+    files = forms_of(given.pop("reports"), TraceEvalReport)
     read = [gold, out, *(given[name] for name in ("manifest", "calibration", "replay"))]
-    refuse_overwriting(read, [*files, *filter(None, [given["log"]])], given["docs"])
+    refuse_overwriting(read, [*files, given["log"] or None], given["docs"])
     systems = {name: given.pop(name) for name in SYSTEMS}
-    options, calling = _options(given), {name: given.pop(name) for name in ("knobs", "restart")}
-    chosen = settings("sweep", **{name: None if v == () else v for name, v in given.items()})
-    options |= {name: chosen[name] for name in ("refusal", "refusal_tokens", "min_coverage")}
-    options["asking"] = _asking(chosen, calling)
-    system = asked_system(systems, chosen["map"], chosen["concurrency"])
-    with recorder(chosen) as history:
-        with progress(chosen["quiet"]) as watch:
-            found = run(gold, system, out, watch, announcer(yes, chosen["quiet"]), **options)
-        for line in _remarks(found.swept):
-            remark(line, chosen["quiet"])
-        if found.outcome:
-            write_reports(found.outcome.report, files, chosen["quiet"])
-            show(found.outcome.report, form)
-            history.keep(found.outcome)
-            for written in (options["log"], options["to_db"] and told(options["to_db"])):
-                if written:
-                    remark(f"wrote {written}", chosen["quiet"])
-    return _exit_code(found)
-
-
-def _files(reports: tuple[str, ...]) -> dict[Path, str]:
-    """The files to write and their forms, known before anything is asked."""
-    from ragauge.contracts.trace_eval import TraceEvalReport
-    from ragauge.reports.forms import form_of
-
-    return {Path(name): form_of(Path(name), TraceEvalReport) for name in reports}
-
-
-def _options(given: dict[str, Any]) -> dict[str, Any]:
-    """The options of the evaluation itself, taken out of what was given."""
     options = {name: given.pop(name) for name in AUDITING} | {"run": given.pop("run_name")}
     options["k"] = _numbers("--k", given.pop("k") or "")
     options["gates"] = ",".join(given.pop("gates")) or None
@@ -130,7 +103,34 @@ def _options(given: dict[str, Any]) -> dict[str, Any]:
         "seeds": _numbers("--seeds", given.pop("seeds")),
         "temperature": given.pop("temperature"),
     }
-    return options
+    knobs, restart = given.pop("knobs"), given.pop("restart")
+    chosen = settings("sweep", **given)
+    options |= {name: chosen[name] for name in ("refusal", "refusal_tokens", "min_coverage")}
+    options["asking"] = {
+        **call_options(chosen, flag_of),
+        "knobs": read_knobs(knobs) if knobs is not None else {},
+        "restart": restart,
+    }
+    system = asked_system(systems, chosen["map"], chosen["concurrency"])
+    with recorder(chosen) as history:
+        with call_progress(chosen["quiet"]) as watch:
+            found = run(gold, system, out, watch, announcer(yes, chosen["quiet"]), **options)
+        for line in _remarks(found.swept):
+            remark(line, chosen["quiet"])
+        if found.outcome:
+            write_reports(found.outcome.report, files, chosen["quiet"])
+            show(found.outcome.report, form)
+            history.keep(found.outcome)
+            remark_logs(options, chosen["quiet"])
+    if found.swept.ended == "interrupted":
+        click.echo(GO_ON, err=True)
+        return INTERRUPTED
+    if found.outcome is None:
+        click.echo(SPENT, err=True)
+        return NOT_MEASURED
+    if not found.outcome.report.coverage.runs:
+        return NOT_MEASURED
+    return 0 if found.outcome.report.passed else 1
 
 
 def _numbers(flag: str, written: str) -> list[int]:
@@ -141,17 +141,6 @@ def _numbers(flag: str, written: str) -> list[int]:
     if len(set(numbers)) < len(numbers):
         raise click.UsageError(f'{flag} "{written}": one is there twice; name different ones')
     return numbers
-
-
-def _asking(chosen: dict[str, Any], calling: dict[str, Any]) -> dict[str, Any]:
-    from ragauge.ingest.configuration import flag_of
-    from ragauge.ingest.options import call_options, read_knobs
-
-    return {
-        **call_options(chosen, flag_of),
-        "knobs": read_knobs(calling["knobs"]) if calling["knobs"] is not None else {},
-        "restart": calling["restart"],
-    }
 
 
 def _remarks(swept: SweepReport) -> Iterator[str]:
@@ -166,16 +155,3 @@ def _remarks(swept: SweepReport) -> Iterator[str]:
     failed = next((one for one in swept.findings if one.code == "failed_run"), None)
     if failed:
         yield visible(f"the first that failed: {failed.where}: {failed.message}")
-
-
-def _exit_code(found: Evaluated) -> int:
-    if found.swept.ended == "interrupted":
-        click.echo(GO_ON, err=True)
-        return INTERRUPTED
-    if found.outcome is None:
-        click.echo(SPENT, err=True)
-        return NOT_MEASURED
-    report = found.outcome.report
-    if not report.coverage.runs:
-        return NOT_MEASURED
-    return 0 if report.passed else 1

@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Protocol
 
-from msgspec import Struct
-
 from ragauge.contracts.refusal import DEFAULT_TOKEN
-from ragauge.demo.chance import chance
-from ragauge.demo.coverage import Weighed
-from ragauge.demo.evidence import THRESHOLD, Evidence, evidence
+from ragauge.demo.evidence import THRESHOLD, Evidence, Weighed, evidence
+from ragauge.demo.faults import chance
 from ragauge.demo.index import Index
 from ragauge.demo.passages import Sentence
 from ragauge.demo.question import Question, read_question
@@ -52,21 +49,6 @@ class Generator(Protocol):
         """Let go of connections."""
 
 
-class _Part(Struct, frozen=True):
-    """The sentences of an answer that stand in one chunk, and the one of them that answers."""
-
-    id: str
-    text: str
-    quote: str
-
-
-class _Found(Struct, frozen=True):
-    """An answer before it is worded: its parts, and the title of the first one's document."""
-
-    parts: tuple[_Part, ...]
-    title: str
-
-
 class Extractive:
     """Answers with sentences of the chunks, word for word, or refuses; see `evidence` for when.
 
@@ -105,21 +87,25 @@ class Extractive:
         echo = {"constraints_echo": list(constraints)} if constraints else {}
         if not found:
             return {"claim": REFUSAL, "citations": [], **echo}
-        texts = _worded(found, question, seed, temperature)
+        title, parts = found[0], [dict(part) for part in found[1]]
+        luck = chance("wording", canonical(question), seed, f"{temperature:g}")
+        form = int(luck * 3) if temperature > 0 else 0
+        if form == 1:
+            parts[-1]["text"] = parts[-1]["text"].removesuffix(".")
+        elif form == 2 and len(title) <= len(parts[0]["text"]) * LED:
+            parts[0]["text"] = f"{title}: {parts[0]['text']}"
         return {
-            "claim": " ".join(texts),
-            "citations": [part.id for part in found.parts],
+            "claim": " ".join(part["text"] for part in parts),
+            "citations": [part["snippet_id"] for part in parts],
             **echo,
-            "segments": [
-                {"text": text, "snippet_id": part.id, "quote": part.quote}
-                for text, part in zip(texts, found.parts, strict=True)
-            ],
+            "segments": parts,
         }
 
     async def close(self) -> None:
         """Nothing is held but memory."""
 
-    def _find(self, text: str, ids: tuple[str, ...]) -> _Found | None:
+    def _find(self, text: str, ids: tuple[str, ...]) -> tuple[str, list[dict[str, str]]] | None:
+        """The title of the best document, and an answer's parts before they are worded."""
         question = read_question(text, self._index.lexicon)
         passages = [self._index.passages[self._index.numbers[id]] for id in ids]
         found = evidence(Weighed(question, self._index.lexicon), passages, self._threshold)
@@ -128,15 +114,12 @@ class Extractive:
         by_chunk: dict[str, list[Evidence]] = {}
         for one in found:
             by_chunk.setdefault(one.passage.chunk.id, []).append(one)
-        parts = tuple(_part(question, same) for same in by_chunk.values())
-        return _Found(parts, found[0].passage.chunk.title)
-
-
-def _part(question: Question, found: Sequence[Evidence]) -> _Part:
-    """What one chunk has to say, each sentence once."""
-    chosen = [sentence.text for one in found for sentence in with_neighbours(question, one)]
-    text = " ".join(dict.fromkeys(chosen))
-    return _Part(found[0].passage.chunk.id, text, found[0].sentence.text)
+        parts = []
+        for id, same in by_chunk.items():  # what one chunk has to say, each sentence once
+            chosen = [one.text for each in same for one in with_neighbours(question, each)]
+            said = " ".join(dict.fromkeys(chosen))
+            parts.append({"text": said, "snippet_id": id, "quote": same[0].sentence.text})
+        return found[0].passage.chunk.title, parts
 
 
 def with_neighbours(question: Question, one: Evidence) -> list[Sentence]:
@@ -152,15 +135,3 @@ def with_neighbours(question: Question, one: Evidence) -> list[Sentence]:
     before = one.passage.before(one.sentence) if one.sentence.rests_on_last else None
     after = one.passage.after(one.sentence) if bare else None
     return [sentence for sentence in (before, one.sentence, after) if sentence]
-
-
-def _worded(found: _Found, question: str, seed: int, temperature: float) -> list[str]:
-    """The texts of the parts; together they are the claim."""
-    texts = [part.text for part in found.parts]
-    luck = chance("wording", canonical(question), seed, f"{temperature:g}")
-    form = int(luck * 3) if temperature > 0 else 0
-    if form == 1:
-        texts[-1] = texts[-1].removesuffix(".")
-    elif form == 2 and len(found.title) <= len(texts[0]) * LED:
-        texts[0] = f"{found.title}: {texts[0]}"
-    return texts

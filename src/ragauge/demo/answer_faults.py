@@ -1,28 +1,54 @@
-"""Faults of what an answer says: too much, too little, something else, something untrue."""
+"""Faults of replies: what an answer says and cites, and what is told about retrieved chunks."""
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
+from typing import Any
 
 from msgspec import Struct
 
+from ragauge.contracts.system import Ask
 from ragauge.demo.answer import REFUSAL
-from ragauge.demo.call import Answer, Call
-from ragauge.demo.coverage import Weighed
-from ragauge.demo.faults import luck, manner
+from ragauge.demo.evidence import Weighed
+from ragauge.demo.faults import Faults, luck, manner
+from ragauge.demo.index import Index
+from ragauge.demo.knobs import Knobs
 from ragauge.demo.lexicon import named_in
 from ragauge.demo.passages import Passage, Sentence
 from ragauge.demo.question import read_question
+from ragauge.demo.retrieve import Candidate
 from ragauge.text.language import language_of
+
+Answer = dict[str, Any]
+"""What a generator gives: claim, citations, constraints_echo, and segments where it knows them."""
+
+
+class Call(Struct, frozen=True, kw_only=True):
+    """A call after its retrieval."""
+
+    ask: Ask
+    knobs: Knobs
+    faults: Faults
+    index: Index
+    shown: Sequence[Candidate]
+    noise: frozenset[str]
+    """Ids of chunks that the fault `noise_injected` chose; not all of them need be shown."""
+    retrieve_ms: float
+
+    @property
+    def passages(self) -> list[Passage]:
+        """The chunks that are shown, read."""
+        return [self.index.passages[self.index.numbers[one.chunk.id]] for one in self.shown]
+
 
 MISLED = 0.5
 """The share of answers that follow the noise where there is any."""
 NEEDLESS = 0.25
 """The share of answers gone astray that are refusals."""
 FEWEST_PADDING = 3
-
 _PROSE = (
     "I am sorry, but I could not find anything about this in the documents I was given.",
     "The documents do not seem to say, so I would rather not guess.",
@@ -205,3 +231,82 @@ def _other_number(number: str, texts: tuple[str, ...]) -> str:
 def ended(text: str) -> str:
     """The text with a stop at its end, so that more can follow."""
     return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def miscited(answer: Answer, call: Call) -> Answer:
+    """The answer citing one wrong chunk: a neighbour of the right one, or one not retrieved."""
+    cited: Sequence[str] = answer.get("citations") or ()
+    known, retrieved = call.index.numbers, {one.chunk.id for one in call.shown}
+    right = {id.partition("#")[0] for id in cited}
+    beside = [id for id in known if id not in cited and id.partition("#")[0] in right]
+    strange = [id for id in known if id not in cited and id not in retrieved]
+    drawn = luck("citation", "wrong_citations", call.ask)
+    wrong = (beside or strange) if drawn < 0.5 else (strange or beside)
+    return {**answer, "citations": [wrong[int(2 * drawn % 1 * len(wrong))]] if wrong else []}
+
+
+def invented(answer: Answer, call: Call) -> Answer:
+    """The answer citing ids that look right and are nobody's."""
+    number = 2 + int(8 * luck("id", "invented_citations", call.ask))
+    cited: Sequence[str] = answer.get("citations") or ()
+    return {**answer, "citations": [_nobodys(id, number, call.index.numbers) for id in cited]}
+
+
+def _nobodys(id: str, number: int, known: Mapping[str, int]) -> str:
+    """
+    >>> _nobodys("louvre#history", 2, {"louvre#history": 0, "louvre#history-2": 1})
+    'louvre#history-3'
+    """
+    while f"{id}-{number}" in known:
+        number += 1
+    return f"{id}-{number}"
+
+
+def uncited(answer: Answer, call: Call) -> Answer:
+    """The answer without citations."""
+    return {**answer, "citations": []}
+
+
+def of_another_section(
+    cited: Sequence[str], retrieved: Sequence[dict[str, Any]]
+) -> dict[str, Any] | None:
+    """The best payload of a section that none of the cited chunks stands in, if there is one."""
+    sections = {_section(one) for one in retrieved if one["snippet_id"] in cited}
+    others = (one for one in retrieved if _section(one) not in sections)
+    return next(others, None) if sections else None
+
+
+def _section(payload: Mapping[str, Any]) -> tuple[str, str]:
+    return payload["doc_id"], payload["section_id"]
+
+
+def stale(payloads: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The payloads as an earlier index gave them, before the best document was revised."""
+    if not payloads:
+        return []
+    revised = payloads[0]["doc_id"]
+    return [
+        {
+            **one,
+            "index_hash": _earlier(one["index_hash"]),
+            "rev": _earlier(one["rev"]) if one["doc_id"] == revised else one["rev"],
+        }
+        for one in payloads
+    ]
+
+
+def _earlier(hash: str) -> str:
+    """Another hash of the same length, always the same."""
+    return hashlib.sha256(hash.encode()).hexdigest()[: len(hash)]
+
+
+def drifted(payloads: Sequence[dict[str, Any]], ask: Ask) -> list[dict[str, Any]]:
+    """The payloads with offsets of as many characters, a few too early."""
+    by = 1 + int(8 * luck("offsets", "drifted_offsets", ask))
+    moved = []
+    for one in payloads:
+        offsets = one["offsets"]
+        step = -by if offsets["start"] >= by else by  # later where the text begins too soon
+        at = {"start": offsets["start"] + step, "end": offsets["end"] + step}
+        moved.append({**one, "offsets": {**offsets, **at}})
+    return moved

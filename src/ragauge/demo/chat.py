@@ -85,7 +85,14 @@ def guarded(said: Any, shown: Sequence[str], constraints: Sequence[str]) -> dict
     """
     text = said if isinstance(said, str) else ""
     reply = _object_in(text)
-    claim, cited, echo = reply.get("claim"), _cited(reply), _echo(reply)
+    claim, listed, echo = (reply.get(name) for name in ("claim", "citations", "constraints_echo"))
+    if isinstance(listed, str):
+        listed = split_ids(listed)
+    # Each id once; what is no id stays, so that it is one that was not shown.
+    ids = listed if isinstance(listed, list) else []
+    cited = list(unique(id_of(one) or str(one) for one in ids))
+    if not isinstance(echo, list) or not all(isinstance(one, str) for one in echo):
+        echo = []
     echoed = {"constraints_echo": echo} if constraints or echo else {}
     if not isinstance(claim, str) or not claim.strip() or not set(cited) <= set(shown):
         return REFUSAL | echoed
@@ -104,22 +111,6 @@ def _object_in(text: str) -> dict[str, Any]:
         if "claim" in found:
             return dict(found)
     return {}
-
-
-def _cited(reply: Mapping[str, Any]) -> list[str]:
-    """The cited ids, each once; what is no id stays, so that it is one that was not shown."""
-    cited = reply.get("citations")
-    if isinstance(cited, str):
-        cited = split_ids(cited)
-    return list(unique(id_of(one) or str(one) for one in cited)) if isinstance(cited, list) else []
-
-
-def _echo(reply: Mapping[str, Any]) -> list[str]:
-    """The locked sentences as the model gives them back, be it more, fewer or others."""
-    echo = reply.get("constraints_echo")
-    if not isinstance(echo, list) or not all(isinstance(one, str) for one in echo):
-        return []
-    return echo
 
 
 def _shape(model: str) -> dict[str, Any]:

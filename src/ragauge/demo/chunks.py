@@ -1,4 +1,4 @@
-"""Markdown documents and their chunks: a section each, with exact places in the file."""
+"""Markdown documents, their chunks with exact places in the file, and where sentences are."""
 
 from __future__ import annotations
 
@@ -7,11 +7,75 @@ import re
 import unicodedata
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from ragauge.demo.sentences import Span, sentence_spans
 from ragauge.errors import InputRejected
+
+_END = re.compile(r"""[.!?…]+["'”’»)\]]*(?=\s)|\n[ \t\r]*\n""")
+_INITIAL = re.compile(r"(?:^|[\s(])(?:\w\.)*\w\Z")
+_SHORTENED = re.compile(
+    r"\b(?:dr|mr|mrs|ms|st|prof|sir|no|nr|vol|fig|ca|c|circa|resp|jr|sr|vs|e\.g|i\.e|bijv|o\.a"
+    r"|m\.b\.t|d\.w\.z|enz|ir|drs|ing|jhr|blz|p|pp)\Z",
+    re.IGNORECASE,
+)
+_REGNAL = re.compile(r"\b[^\W\d_]\w{3,} [IVX]\Z")
+_LOOK_BACK = 16
+
+
+class Span(NamedTuple):
+    """A stretch of text: half-open, in code points."""
+
+    start: int
+    end: int
+
+
+def sentence_spans(text: str, within: Span | None = None) -> Iterator[Span]:
+    """The sentences of a text, or of a stretch of it, without the blanks around them.
+
+    A stop after an initial or an abbreviation ends nothing, nor does one before a small letter.
+
+    >>> text = "A pyramid by I. M. Pei. It opened in 1989."
+    >>> [text[start:end] for start, end in sentence_spans(text)]
+    ['A pyramid by I. M. Pei.', 'It opened in 1989.']
+    """
+    begin, end = within or Span(0, len(text))
+    for match in _END.finditer(text, begin, end):
+        if _ends(text, match, end):
+            yield from _filled(text, begin, match.end())
+            begin = match.end()
+    yield from _filled(text, begin, end)
+
+
+def _ends(text: str, match: re.Match[str], end: int) -> bool:
+    if match[0][0] == "\n":
+        return True
+    after = text[match.end() : end].lstrip()[:1]
+    if after.islower():
+        return False
+    before = text[max(0, match.start() - _LOOK_BACK) : match.start()]
+    return match[0][0] != "." or not _goes_on(before)
+
+
+def _goes_on(before: str) -> bool:
+    """Whether the stop after this text belongs to an initial or an abbreviation.
+
+    >>> _goes_on("designed by I"), _goes_on("to meet Dr"), _goes_on("of King Francis I")
+    (True, True, False)
+    """
+    regnal = _REGNAL.search(before)
+    if regnal and regnal[0][0].isupper():
+        return False
+    return bool(_INITIAL.search(before) or _SHORTENED.search(before))
+
+
+def _filled(text: str, begin: int, end: int) -> Iterator[Span]:
+    inside = text[begin:end]
+    if inside.strip():
+        start = begin + len(inside) - len(inside.lstrip())
+        yield Span(start, begin + len(inside.rstrip()))
+
 
 MOST_WORDS = 200
 """A section of more words is split at the ends of sentences."""
@@ -19,7 +83,6 @@ CHUNKER = f"sections:v1:{MOST_WORDS}"
 PREAMBLE = "intro"
 """The section of text that stands before the first heading."""
 REV = 12
-
 _LINE = re.compile(r"[^\n]*\n|[^\n]+\Z")
 _HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*[ \t\r\n]*\Z")
 _FENCE = re.compile(r"[ ]{0,3}(?:```|~~~)")
@@ -50,11 +113,6 @@ class Document(Struct, frozen=True):
     rev: str
     text: str
     chunks: tuple[Chunk, ...]
-
-
-class _Section(Struct, frozen=True):
-    name: str
-    span: Span
 
 
 def read_documents(folder: Path) -> tuple[Document, ...]:
@@ -88,14 +146,14 @@ def rev_of(content: bytes) -> str:
     return hashlib.sha256(content).hexdigest()[:REV]
 
 
-def _sections(text: str) -> tuple[str, list[_Section]]:
+def _sections(text: str) -> tuple[str, list[tuple[str, Span]]]:
     """The title, and what stands under each heading; fields such as `language: en` are skipped."""
     title, name, begin = "", PREAMBLE, 0
-    sections: list[_Section] = []
+    sections: list[tuple[str, Span]] = []
     opening = True
     for start, line, heading in _lines(text):
         if heading:
-            sections.append(_Section(name, Span(begin, start)))
+            sections.append((name, Span(begin, start)))
             if len(sections) == 1 and heading[1] == "#":
                 title = heading[2]
             else:
@@ -103,7 +161,7 @@ def _sections(text: str) -> tuple[str, list[_Section]]:
             begin = start + len(line)
         elif opening and not text[begin:start].strip() and _FIELD.match(line):
             begin = start + len(line)
-    sections.append(_Section(name, Span(begin, len(text))))
+    sections.append((name, Span(begin, len(text))))
     return title, sections
 
 
@@ -118,13 +176,20 @@ def _lines(text: str) -> Iterator[tuple[int, str, re.Match[str] | None]]:
         yield match.start(), line, None if fenced else _HEADING.match(bare)
 
 
-def _chunks(doc_id: str, title: str, text: str, sections: Sequence[_Section]) -> Iterator[Chunk]:
+def _chunks(
+    doc_id: str, title: str, text: str, sections: Sequence[tuple[str, Span]]
+) -> Iterator[Chunk]:
     taken: set[str] = set()
-    for section in sections:
-        pieces = list(_pieces(text, _trimmed(text, section.span)))
+    for name, span in sections:
+        pieces = list(_pieces(text, _trimmed(text, span)))
         if not pieces:
             continue
-        section_id = _free(_slug(section.name), taken)
+        slug = section_id = _slug(name)
+        number = 1
+        while section_id in taken:  # by an earlier section of the document
+            number += 1
+            section_id = f"{slug}-{number}"
+        taken.add(section_id)
         for number, (start, end) in enumerate(pieces, 1):
             id = f"{doc_id}#{section_id}" + (f".{number}" if number > 1 else "")
             yield Chunk(id, doc_id, section_id, title, start, end, text[start:end])
@@ -165,13 +230,3 @@ def _slug(name: str) -> str:
     """
     folded = unicodedata.normalize("NFC", name).casefold()
     return _UNSLUG.sub("-", folded).strip("-") or "section"
-
-
-def _free(slug: str, taken: set[str]) -> str:
-    """The slug, numbered where an earlier section of the document has it."""
-    number, free = 1, slug
-    while free in taken:
-        number += 1
-        free = f"{slug}-{number}"
-    taken.add(free)
-    return free

@@ -6,25 +6,36 @@ The faults of how the pipeline is set up do not look at seed and temperature eit
 question alone: else they would come and go within a question, and look like `unstable_retrieval`.
 `hot_sampling` never strikes at temperature 0.
 
-What a fault spoils is its module: `retrieval_faults`, `payload_faults`, `answer_faults`,
-`citation_faults`.
+What faults do to a search is in `pipeline`, to answers and payloads in `answer_faults`.
 """
 
 from __future__ import annotations
 
 import difflib
+import hashlib
 from collections.abc import Sequence
 
 from msgspec import Struct
 
 from ragauge.contracts.system import Ask, CallFailed
-from ragauge.demo.chance import chance
 from ragauge.errors import UsageError
 from ragauge.text.canonical import canonical
 
+_ALL = 2**64
+
+
+def chance(*of: object) -> float:
+    """A number from 0 up to 1 that is always the same for the same things.
+
+    >>> chance("failing", "who", 3) == chance("failing", "who", 3) != chance("failing", "who", 4)
+    True
+    """
+    text = "\\x1f".join(map(str, of)).encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "big") / _ALL
+
+
 SHARE = 0.3
 """How many are struck where a fault does not say."""
-
 FAULTS = {
     "unstable_retrieval": "Half of what was found is lost, another half for every seed.",
     "narrow_recall": "A weak search fetches no more chunks than are shown, and fewer than top_k.",
@@ -47,7 +58,6 @@ FAULTS = {
     "slow": "Waits before it answers.",
     "failing": "Fails instead of answering.",
 }
-
 SET_UP = frozenset({"narrow_recall", "no_rerank", "noise_injected"})
 """Faults of how the pipeline is set up: they know the question, and no seed or temperature."""
 
@@ -74,29 +84,25 @@ def read_faults(texts: Sequence[str]) -> Faults:
     for text in texts:
         name, given, share = text.partition("=")
         if name not in FAULTS:
-            raise UsageError(f'there is no fault "{name}"{_nearest(name)}')
-        shares[name] = _share(text, share) if given else SHARE
+            near = difflib.get_close_matches(name, FAULTS, n=1)
+            hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(FAULTS)}"
+            raise UsageError(f'there is no fault "{name}"; {hint}')
+        try:
+            shares[name] = float(share) if given else SHARE
+        except ValueError:
+            shares[name] = -1.0
+        if not 0 <= shares[name] <= 1:
+            raise UsageError(f'fault "{text}": the share is a number from 0 to 1, such as 0.3')
     return Faults(shares)
-
-
-def _share(text: str, share: str) -> float:
-    try:
-        value = float(share)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value <= 1:
-        raise UsageError(f'fault "{text}": the share is a number from 0 to 1, such as 0.3')
-    return value
-
-
-def _nearest(name: str) -> str:
-    near = difflib.get_close_matches(name, FAULTS, n=1)
-    return f'; did you mean "{near[0]}"?' if near else f"; there are {', '.join(FAULTS)}"
 
 
 def luck(of: str, fault: str, ask: Ask) -> float:
     """A number from 0 up to 1 that is the same whenever the fault meets the same call."""
-    return chance(of, *_what(fault, ask))
+    if fault == "paraphrase_sensitivity":
+        return chance(of, ask.q)
+    if fault in SET_UP:
+        return manner(of, ask)
+    return chance(of, canonical(ask.q), ask.seed, f"{ask.temperature:g}")
 
 
 def manner(of: str, ask: Ask) -> float:
@@ -106,15 +112,6 @@ def manner(of: str, ask: Ask) -> float:
     like `hot_sampling`.
     """
     return chance(of, canonical(ask.q))
-
-
-def _what(fault: str, ask: Ask) -> tuple[object, ...]:
-    """What decides whether a fault strikes."""
-    if fault == "paraphrase_sensitivity":
-        return (ask.q,)
-    if fault in SET_UP:
-        return (canonical(ask.q),)
-    return canonical(ask.q), ask.seed, f"{ask.temperature:g}"
 
 
 def fail(faults: Faults, ask: Ask) -> None:

@@ -13,18 +13,15 @@ import msgspec
 
 from ragauge.citations.drift import differences
 from ragauge.citations.payload import told
-from ragauge.contracts.drift import Difference
 from ragauge.contracts.embedder import Embedder
 from ragauge.contracts.manifest import Manifest
 from ragauge.demo.chunks import CHUNKER, Chunk, Document, read_documents, rev_of
-from ragauge.demo.kin import kin, kins
 from ragauge.demo.lexicon import Lexicon, context, whole_name
 from ragauge.demo.passages import Passage
-from ragauge.demo.words import ANALYZER, stems, surface_words
+from ragauge.demo.words import ANALYZER, kin, kins, stems, surface_words
 from ragauge.errors import InputRejected, RagaugeError
 from ragauge.ingest.manifest import read_manifest
-from ragauge.store.files import write_whole
-from ragauge.store.manifests import write_manifest
+from ragauge.store.files import write_manifest, write_whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,7 +30,6 @@ if TYPE_CHECKING:
 INDEX_TYPE = "bm25+dense"
 METRIC = "cosine"
 MANIFEST, CHUNKS, VECTORS = "manifest.json", "chunks.jsonl", "vectors.npy"
-FILES = (CHUNKS, VECTORS)
 ANEW = "build the index anew"
 K1, B = 1.2, 0.75
 
@@ -68,9 +64,21 @@ class Index:
         """A saved index, once it is certain that building it anew would give the same."""
         documents = read_documents(folder)
         manifest = _manifest(documents, embedder, source)
-        was = _saved_manifest(saved)
+        if not (saved / MANIFEST).is_file():
+            raise InputRejected(f"{saved / MANIFEST}: not there; build the index and save it first")
+        try:
+            was = read_manifest(str(saved / MANIFEST))
+        except RagaugeError as error:
+            raise InputRejected(*error.problems, ANEW, more=error.more) from error
         _refuse_other(saved, was, manifest)
-        files = {name: _saved_file(saved / name, was.files.get(name)) for name in FILES}
+        files: dict[str, bytes] = {}
+        for file in (saved / CHUNKS, saved / VECTORS):
+            try:
+                files[file.name] = file.read_bytes()
+            except OSError as error:
+                raise InputRejected(f"{file}: cannot be read: {error.strerror}; {ANEW}") from error
+            if hashlib.sha256(files[file.name]).hexdigest() != was.files.get(file.name):
+                raise InputRejected(f"{file}: not the file its manifest was written for; {ANEW}")
         if files[CHUNKS] != _chunk_lines(documents):
             raise InputRejected(f"{saved / CHUNKS}: not the chunks of these documents; {ANEW}")
         shape = (len(_chunks(documents)), embedder.dimension)
@@ -181,52 +189,24 @@ def _chunk_lines(documents: Sequence[Document]) -> bytes:
     return b"".join(encode(chunk) + b"\n" for chunk in _chunks(documents))
 
 
-def _saved_manifest(saved: Path) -> Manifest:
-    file = saved / MANIFEST
-    if not file.is_file():
-        raise InputRejected(f"{file}: not there; build the index and save it first")
-    try:
-        return read_manifest(str(file))
-    except RagaugeError as error:
-        raise InputRejected(*error.problems, ANEW, more=error.more) from error
-
-
-def _saved_file(file: Path, sha256: str | None) -> bytes:
-    try:
-        content = file.read_bytes()
-    except OSError as error:
-        raise InputRejected(f"{file}: cannot be read: {error.strerror}; {ANEW}") from error
-    if hashlib.sha256(content).hexdigest() != sha256:
-        raise InputRejected(f"{file}: not the file its manifest was written for; {ANEW}")
-    return content
-
-
 def _refuse_other(saved: Path, was: Manifest, now: Manifest) -> None:
     """Refuse a manifest that differs in any field, naming each."""
     found = differences(was, now)
-    fields = [one for one in found if one.field not in ("doc_revs", "hash")]
     problems = [
-        f"{saved / MANIFEST}: {one.field} was {told(one.was)}, is {told(one.now)}" for one in fields
+        f"{saved / MANIFEST}: {one.field} was {told(one.was)}, is {told(one.now)}"
+        for one in found
+        if one.field not in ("doc_revs", "hash")
     ]
-    problems += _changed(saved, found)
+    for kind in ("changed", "gone", "new"):
+        ids = [one.doc_id for one in found if one.doc_id and one.code == f"document_{kind}"]
+        if ids:
+            problems.append(f"{saved}: documents {kind} since it was built: {', '.join(ids)}")
     if not problems and was.hashed().hash != was.hash:
         problems = [f'{saved / MANIFEST}: hash "{was.hash}" does not belong to its fields']
     if not problems and found:
         problems = [f"{saved / MANIFEST}: does not tell all that its index was made from"]
     if problems:
         raise InputRejected(*problems, ANEW)
-
-
-def _changed(saved: Path, found: Sequence[Difference]) -> list[str]:
-    kinds = {
-        kind: [one.doc_id for one in found if one.doc_id and one.code == f"document_{kind}"]
-        for kind in ("changed", "gone", "new")
-    }
-    return [
-        f"{saved}: documents {kind} since it was built: {', '.join(ids)}"
-        for kind, ids in kinds.items()
-        if ids
-    ]
 
 
 def _vectors(saved: Path, content: bytes, shape: tuple[int, int]) -> NDArray[np.float32]:

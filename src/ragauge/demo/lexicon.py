@@ -9,10 +9,8 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
 from ragauge.demo import grammar
-from ragauge.demo.chunks import Chunk
-from ragauge.demo.kin import FORMS, kin, kins
-from ragauge.demo.sentences import sentence_spans
-from ragauge.demo.words import folded, is_stop, surface_words
+from ragauge.demo.chunks import Chunk, sentence_spans
+from ragauge.demo.words import FORMS, folded, is_stop, kin, kins, surface_words
 
 MENDED = 6
 """Letters an unknown word has at least before it may be taken for a slip of the pen."""

@@ -5,12 +5,10 @@ from __future__ import annotations
 import re
 from functools import cached_property
 
-from ragauge.demo.chunks import Chunk
+from ragauge.demo.chunks import Chunk, sentence_spans
 from ragauge.demo.grammar import ARTICLES, DEMONYMS
-from ragauge.demo.kin import in_one_word, kin, kins
 from ragauge.demo.lexicon import Lexicon, Name, heading, title, whole_name
-from ragauge.demo.sentences import sentence_spans
-from ragauge.demo.words import folded, is_stop, surface_words, word_set
+from ragauge.demo.words import folded, in_one_word, is_stop, kin, kins, surface_words, word_set
 
 _YEAR = r"(?:1\d{3}|20\d{2})"
 _MONTH = (

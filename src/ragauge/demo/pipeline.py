@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
@@ -14,11 +14,11 @@ import msgspec
 from msgspec import Struct
 
 from ragauge.contracts.system import Ask, CallFailed
-from ragauge.demo import DOCUMENTS, answer_faults, citation_faults, payload_faults
+from ragauge.demo import DOCUMENTS, answer_faults
 from ragauge.demo.answer import REFUSAL, Extractive, Generator
-from ragauge.demo.call import Answer, Call
+from ragauge.demo.answer_faults import Answer, Call
 from ragauge.demo.chunks import Chunk
-from ragauge.demo.coverage import Weighed
+from ragauge.demo.evidence import Weighed
 from ragauge.demo.faults import Faults, fail, luck, read_faults
 from ragauge.demo.index import Index
 from ragauge.demo.knobs import Knobs, turned
@@ -78,7 +78,11 @@ class Pipeline:
         generate: Generator | None = None,
     ) -> Pipeline:
         """The pipeline over a folder, ready to be asked; `generate` stands in for the answerer."""
-        checked = _checked(knobs or Knobs())
+        try:
+            checked = msgspec.convert(msgspec.to_builtins(knobs or Knobs()), Knobs)
+        except msgspec.ValidationError as error:
+            raise UsageError(f"knobs: {error}") from None
+        read_faults(checked.faults)
         index = _index(documents, checked.embedder)
         refuse_impossible(checked, index)
         return cls(index, documents, checked, generate)
@@ -128,10 +132,16 @@ class Pipeline:
         begun = time.perf_counter()
         refuse_overlong(ask.q)
         knobs = turned(self.knobs, ask.knobs)
-        struck = _faults(knobs)
+        try:
+            struck = read_faults(knobs.faults)
+        except UsageError as error:
+            raise CallFailed("bad_request", f"knob faults: {error}") from None
         fail(struck, ask)
         index = self._index_of(knobs.embedder)
-        _refuse_impossible(knobs, index)
+        try:
+            refuse_impossible(knobs, index)
+        except UsageError as error:
+            raise CallFailed("bad_request", str(error)) from None
         search = weakened(msgspec.convert(knobs, Search, from_attributes=True), struck, ask)
         found = self._found(ask, search, struck)
         strange = noise(found, index, ask) if struck.strikes("noise_injected", ask) else []
@@ -177,16 +187,12 @@ class Pipeline:
     def _index_of(self, name: str) -> Index:
         if name not in self._indexes:
             with self._indexing:
-                self._build_index(name)
+                if name not in self._indexes:  # another thread may just have built it
+                    try:
+                        self._indexes[name] = _index(self._documents, name)
+                    except UsageError as error:
+                        raise CallFailed("bad_request", f"knob embedder: {error}") from None
         return self._indexes[name]
-
-    def _build_index(self, name: str) -> None:
-        """The index of another embedder, unless another thread has just built it."""
-        if name not in self._indexes:
-            try:
-                self._indexes[name] = _index(self._documents, name)
-            except UsageError as error:
-                raise CallFailed("bad_request", f"knob embedder: {error}") from None
 
     def _extract(self, call: Call) -> dict[str, Any]:
         return self._extractive(call.index, call.knobs.threshold).answer(*_to_answer(call))
@@ -201,29 +207,6 @@ def refuse_overlong(question: str) -> None:
 
 async def _here(work: Callable[..., Any], *given: Any) -> Any:
     return work(*given)
-
-
-def _checked(knobs: Knobs) -> Knobs:
-    try:
-        checked = msgspec.convert(msgspec.to_builtins(knobs), Knobs)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"knobs: {error}") from None
-    read_faults(checked.faults)
-    return checked
-
-
-def _faults(knobs: Knobs) -> Faults:
-    try:
-        return read_faults(knobs.faults)
-    except UsageError as error:
-        raise CallFailed("bad_request", f"knob faults: {error}") from None
-
-
-def _refuse_impossible(knobs: Knobs, index: Index) -> None:
-    try:
-        refuse_impossible(knobs, index)
-    except UsageError as error:
-        raise CallFailed("bad_request", str(error)) from None
 
 
 def _index(documents: Path, name: str) -> Index:
@@ -256,22 +239,19 @@ def intervened(
 
     Whatever else was found stays as it was, so that the change is the only one.
     """
-    rest = _without(found, {*knobs.put_in, *knobs.take_out})[: search.top_k]
+    ids = {*knobs.put_in, *knobs.take_out}
+    gone = [one.k_pos for one in found if one.chunk.id in ids]
+    if gone:  # the places that are free are closed up
+        found = numbered(
+            [
+                msgspec.structs.replace(one, k_pos=one.k_pos - sum(at < one.k_pos for at in gone))
+                for one in found
+                if one.chunk.id not in ids
+            ]
+        )
+    rest = found[: search.top_k]
     chunks = [index.chunks[index.numbers[id]] for id in dict.fromkeys(knobs.put_in)]
     return in_front(chunks, rest, search)
-
-
-def _without(found: Sequence[Candidate], ids: Collection[str]) -> Sequence[Candidate]:
-    """The others; the places that are free are closed up."""
-    gone = [one.k_pos for one in found if one.chunk.id in ids]
-    if not gone:
-        return found
-    kept = [
-        msgspec.structs.replace(one, k_pos=one.k_pos - sum(place < one.k_pos for place in gone))
-        for one in found
-        if one.chunk.id not in ids
-    ]
-    return numbered(kept)
 
 
 def refuse_impossible(knobs: Knobs, index: Index) -> None:
@@ -309,9 +289,9 @@ _FAULTS = (
     _Fault("over_refusal", "answer", answer_faults.refused),
     _Fault("ungrounded_generation", "answer", answer_faults.ungrounded),
     _Fault("padded_answers", "answer", answer_faults.padded),
-    _Fault("wrong_citations", "answer", citation_faults.miscited),
-    _Fault("invented_citations", "answer", citation_faults.invented),
-    _Fault("uncited", "answer", citation_faults.uncited),
+    _Fault("wrong_citations", "answer", answer_faults.miscited),
+    _Fault("invented_citations", "answer", answer_faults.invented),
+    _Fault("uncited", "answer", answer_faults.uncited),
     _Fault("chatty_refusals", "refusal", answer_faults.in_prose),
     _Fault("dropped_constraints", "either", answer_faults.unechoed),
 )
@@ -320,8 +300,19 @@ _FAULTS = (
 
 def reply_of(call: Call, given: Mapping[str, Any], generate_ms: float) -> dict[str, Any]:
     """What is sent back for what a generator gave, gone wrong where a fault strikes."""
-    retrieved = _retrieved(call)
-    answer = _spoilt(dict(given), call)
+    retrieved = [  # with the text to compare
+        msgspec.to_builtins(payload(one, call.index)) | {"text": one.chunk.text}
+        for one in call.shown
+    ]
+    if call.faults.strikes("stale_payloads", call.ask):
+        retrieved = answer_faults.stale(retrieved)
+    if call.faults.strikes("drifted_offsets", call.ask):
+        retrieved = answer_faults.drifted(retrieved, call.ask)
+    answer: Answer = dict(given)
+    for fault in _FAULTS:
+        kind = "refusal" if answer.get("claim") == REFUSAL else "answer"
+        if fault.strikes in (kind, "either") and call.faults.strikes(fault.name, call.ask):
+            answer = fault.spoilt(answer, call)
     segments = _segments(answer.pop("segments", ()), answer, retrieved, call.index)
     if call.faults.strikes("mixed_sections", call.ask):
         answer, segments = _mixed(answer, segments, retrieved, call.index)
@@ -332,28 +323,6 @@ def reply_of(call: Call, given: Mapping[str, Any], generate_ms: float) -> dict[s
         "retrieved": retrieved,
         "stage_ms": {"retrieve": call.retrieve_ms, "generate": generate_ms},
     }
-
-
-def _retrieved(call: Call) -> Payloads:
-    """The payload of each chunk that was shown, with its text to compare."""
-    made = [
-        msgspec.to_builtins(payload(one, call.index)) | {"text": one.chunk.text}
-        for one in call.shown
-    ]
-    if call.faults.strikes("stale_payloads", call.ask):
-        made = payload_faults.stale(made)
-    if call.faults.strikes("drifted_offsets", call.ask):
-        made = payload_faults.drifted(made, call.ask)
-    return made
-
-
-def _spoilt(answer: Answer, call: Call) -> Answer:
-    """The answer, gone wrong where a fault strikes it."""
-    for fault in _FAULTS:
-        kind = "refusal" if answer.get("claim") == REFUSAL else "answer"
-        if fault.strikes in (kind, "either") and call.faults.strikes(fault.name, call.ask):
-            answer = fault.spoilt(answer, call)
-    return answer
 
 
 def _segments(
@@ -388,7 +357,7 @@ def _mixed(
     listed: list[str] = answer.get("citations") or []
     first = segments[0]["citations"] if segments else []
     cited = [one["snippet_id"] for one in first] or listed
-    other = citation_faults.of_another_section(cited, retrieved)
+    other = answer_faults.of_another_section(cited, retrieved)
     if other is None:
         return answer, segments
     id = other["snippet_id"]
@@ -405,19 +374,12 @@ def _citation(
 
     Of an id that no chunk has, the rest is that of the chunk which the part was taken from.
     """
-    chunk = retrieved.get(id) or _not_shown(id, index) or retrieved[part["snippet_id"]]
+    chunk = retrieved.get(id)
+    if not chunk and id in index.numbers:  # it was not retrieved
+        unscored = Candidate(chunk=index.chunks[index.numbers[id]], score_raw=0.0, score_norm=0.0)
+        chunk = msgspec.to_builtins(payload(unscored, index))
+    chunk = chunk or retrieved[part["snippet_id"]]
     return {"snippet_id": id, **{name: chunk[name] for name in COPIED}, "quote": part["quote"]}
-
-
-def _not_shown(id: str, index: Index) -> dict[str, Any] | None:
-    """The payload of a chunk of the index that was not retrieved."""
-    if id not in index.numbers:
-        return None
-    chunk = index.chunks[index.numbers[id]]
-    made: dict[str, Any] = msgspec.to_builtins(
-        payload(Candidate(chunk=chunk, score_raw=0.0, score_norm=0.0), index)
-    )
-    return made
 
 
 FEWEST_NOISE = 2

@@ -11,9 +11,8 @@ from msgspec import Struct
 
 from ragauge.demo import grammar
 from ragauge.demo.grammar import Wants
-from ragauge.demo.kin import in_one_word, kin
 from ragauge.demo.lexicon import Lexicon, Name
-from ragauge.demo.words import Language, folded, is_stop, surface_words
+from ragauge.demo.words import Language, folded, in_one_word, is_stop, kin, surface_words
 
 BEGUN = frozenset(map(kin, ("founded", "opened", "built", "completed")))
 """Ways to begin: a comparison in time takes one for the other."""
@@ -84,21 +83,17 @@ def read_question(text: str, lexicon: Lexicon) -> Question:
         how = question.wants == "anything" and grammar.asks_how(plain)
         year = grammar.asks_year(plain)
         return msgspec.structs.replace(question, asks_how=how, asks_year=year)
-    wants = _wanted_of_sides(form, words, plain)
+    said = {word.plain for word in words}
+    wants: Wants = "number" if said & grammar.BY_SIZE else "time"
+    if form == "relate":
+        wants = "anything"
+    elif not said & (grammar.BY_SIZE | grammar.IN_TIME):
+        wants = grammar.wanted(plain)
     words = [_without_cue(word, last) for last, word in pairwise([_NOTHING, *words])]
     if wants == "time" and BEGUN.isdisjoint(_in_role(words, "word", "asked")):
         words.append(_Word("founded", kin("founded"), "word"))  # older is what began earlier
     sides = tuple(_question(part, wants, form, lexicon) for part in _parts(words, joint))
     return msgspec.structs.replace(_question(words, wants, form, lexicon), sides=sides)
-
-
-def _wanted_of_sides(form: Form, words: Sequence[_Word], plain: str) -> Wants:
-    if form == "relate":
-        return "anything"
-    said = {word.plain for word in words}
-    if said & grammar.BY_SIZE:
-        return "number"
-    return "time" if said & grammar.IN_TIME else grammar.wanted(plain)
 
 
 def _question(words: Sequence[_Word], wants: Wants, form: Form, lexicon: Lexicon) -> Question:
@@ -150,7 +145,9 @@ def _words(surface: Sequence[str], lexicon: Lexicon) -> list[_Word]:
     words: list[_Word] = []
     for word, follows in pairwise([*surface, "-"]):
         plain = lexicon.mended(word)
-        is_name = word[0].isupper() if cased and words else _is_known_name(word, lexicon)
+        # Where its capital, or the lack of one, says nothing, the documents have to know it.
+        known = lexicon.is_name(word) and folded(word) not in grammar.FRAMING | grammar.PEOPLE
+        is_name = word[0].isupper() if cased and words else known
         role: Role = "none"
         if is_name and (place := lexicon.place_of(plain)):
             plain, role = place, "setting"  # as in Leidse, of Leiden
@@ -160,11 +157,6 @@ def _words(surface: Sequence[str], lexicon: Lexicon) -> list[_Word]:
             role = _role(plain, is_name, words)
         words += [_Word(part, kin(part), role) for part in lexicon.parts(plain)]
     return words
-
-
-def _is_known_name(word: str, lexicon: Lexicon) -> bool:
-    """Whether a word is a name though its capital, or the lack of one, says nothing."""
-    return lexicon.is_name(word) and folded(word) not in grammar.FRAMING | grammar.PEOPLE
 
 
 def _role(plain: str, is_name: bool, before: Sequence[_Word]) -> Role:
@@ -184,11 +176,9 @@ def _role(plain: str, is_name: bool, before: Sequence[_Word]) -> Role:
     untold = grammar.UNTOLD_MEASURES | grammar.CALLED
     if plain in grammar.LIGHT or (last in grammar.HOW and plain in untold):
         return "light"
-    return _role_after_which(plain) if last in grammar.ASKING else "word"
-
-
-def _role_after_which(plain: str) -> Role:
-    """What the noun after `which` adds: nothing where it only says the kind of thing wanted."""
+    if last not in grammar.ASKING:
+        return "word"
+    # The noun after `which` adds nothing where it only says the kind of thing wanted.
     if plain in grammar.PLACES | grammar.TIMES | grammar.KINDS:
         return "none"
     if plain in grammar.ANYBODY:
@@ -236,19 +226,17 @@ def _asks_of_both(words: Sequence[_Word], joint: int, lexicon: Lexicon) -> bool:
 
 
 def _joint(words: Sequence[_Word], lexicon: Lexicon) -> int:
+    """The place of the word between two names; 0 where there is none."""
     for joints in grammar.JOINTS[_language(word.plain for word in words)]:
         for place, word in enumerate(words):
-            if word.plain in joints and _stands_between_names(words, place, lexicon):
+            if word.plain not in joints:
+                continue
+            # Names on both sides, and not halves of one, as in Victoria and Albert.
+            phrase = " ".join(word.plain for word in words[place - 1 : place + 2])
+            named = _in_role(words[:place], "name") and _in_role(words[place:], "name")
+            if named and not any(phrase in title for title in lexicon.titles):
                 return place
     return 0
-
-
-def _stands_between_names(words: Sequence[_Word], place: int, lexicon: Lexicon) -> bool:
-    """Whether names stand on both sides, and are not halves of one, as in Victoria and Albert."""
-    if not _in_role(words[:place], "name") or not _in_role(words[place:], "name"):
-        return False
-    phrase = " ".join(word.plain for word in words[place - 1 : place + 2])
-    return not any(phrase in title for title in lexicon.titles)
 
 
 def _without_cue(word: _Word, last: _Word) -> _Word:
@@ -263,8 +251,7 @@ def _without_cue(word: _Word, last: _Word) -> _Word:
     if word.plain in grammar.BY_SIZE - grammar.MORE:
         return _Word(word.plain, word.kin, "word")
     cues = grammar.COMPARING.union(grammar.KINDS, *grammar.RELATING.values())
-    is_cue = word.plain in cues
-    return _Word(word.plain, word.kin, "none") if is_cue else word
+    return _Word(word.plain, word.kin, "none") if word.plain in cues else word
 
 
 def _parts(words: Sequence[_Word], joint: int) -> tuple[list[_Word], list[_Word]]:

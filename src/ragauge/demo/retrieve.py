@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ragauge.contracts.citation import Citation, Offsets
 from ragauge.demo.chunks import Chunk
-from ragauge.demo.coverage import Weighed
+from ragauge.demo.evidence import Weighed
 from ragauge.demo.index import Index
 from ragauge.demo.passages import Passage
 from ragauge.demo.words import ANALYZER
@@ -131,17 +131,16 @@ def in_front(
         )
         for place, (chunk, score) in enumerate(zip(chunks, scores, strict=True), 1)
     ]
-    back = [_lowered(one, lowered, len(chunks)) for one in found]
+    back = [
+        msgspec.structs.replace(
+            one,
+            score_norm=one.score_norm * lowered,
+            rerank_score=None if one.rerank_score is None else one.rerank_score * lowered,
+            k_pos=one.k_pos + len(chunks),
+        )
+        for one in found
+    ]
     return numbered([*first, *back])
-
-
-def _lowered(one: Candidate, by: float, places: int) -> Candidate:
-    return msgspec.structs.replace(
-        one,
-        score_norm=one.score_norm * by,
-        rerank_score=None if one.rerank_score is None else one.rerank_score * by,
-        k_pos=one.k_pos + places,
-    )
 
 
 def numbered(shown: Sequence[Candidate]) -> list[Candidate]:

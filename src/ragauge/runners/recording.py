@@ -31,7 +31,7 @@ from ragauge.errors import UsageError
 from ragauge.runners.git_state import git_state
 from ragauge.runners.summaries import summary
 from ragauge.store.files import pieces_of, seal_of
-from ragauge.store.packing import pack
+from ragauge.store.packed import pack
 
 APART = ("gold_sha256", "metrics", "origin", "ragauge")
 """Parts of an identity that a run's record holds in places of their own."""

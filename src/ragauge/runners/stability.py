@@ -43,7 +43,7 @@ from ragauge.runners.question_stability import (
 from ragauge.runners.run_lines import RunLines
 from ragauge.runners.sweep_findings import note_findings
 from ragauge.runners.verdicts import Verdicts
-from ragauge.store.rows import parquet_rows
+from ragauge.store.files import parquet_rows
 from ragauge.text.canonical import Canon
 
 Progress = Callable[[int, int], None]

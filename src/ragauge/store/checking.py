@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -12,8 +13,7 @@ from sqlalchemy import Boolean, Connection, Integer, Row, Select, Table, select,
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import ID_SHOWN, Checked, History, RunRecord, UnitRow
 from ragauge.errors import UsageError
-from ragauge.store.column_filling import gold_repacked, units_repacked
-from ragauge.store.column_making import run_packed
+from ragauge.store.column_filling import gold_repacked, run_packed, units_repacked
 from ragauge.store.database import BATCH, Database
 from ragauge.store.recorded import (
     file_rows,
@@ -113,8 +113,29 @@ def checked(database: Database, shelf: Shelf) -> Checked:
 def _faults(
     database: Database, shelf: Shelf, id: str, gold_faults: dict[str, list[str]]
 ) -> list[str]:
+    """What is wrong with a run; many runs share a gold set, whose faults are looked for once."""
     try:
-        return _readable_faults(database, shelf, id, gold_faults)
+        with database.reading() as connection:
+            row = connection.execute(_raw(runs).where(runs.c.id == id)).first()
+            if row is None:
+                return []
+            if hashlib.sha256(row.document.encode()).hexdigest() != id:
+                return ["the record does not hash to the run's id"]
+            try:
+                record = _record.decode(row.document)
+            except msgspec.DecodeError as error:
+                return [f"the record cannot be read: {error}"]
+            found = [
+                *_record_faults(connection, row, record),
+                *_unit_faults(connection, row.number, record),
+                *_unit_column_faults(connection, row.number, record, id),
+                *_file_faults(connection, shelf, id, record),
+            ]
+            if (sha256 := record.gold_sha256) is None:
+                return found
+            if sha256 not in gold_faults:
+                gold_faults[sha256] = list(_gold_set_faults(connection, sha256))
+            return [*found, *gold_faults[sha256]]
     except UsageError as error:
         if is_damage(error):
             return [_UNREADABLE]
@@ -122,28 +143,6 @@ def _faults(
     except (AttributeError, TypeError, ValueError):
         # SQLite gives back whatever type the damaged bytes say: no JSON, no text, nothing.
         return [_UNREADABLE]
-
-
-def _readable_faults(
-    database: Database, shelf: Shelf, id: str, gold_faults: dict[str, list[str]]
-) -> list[str]:
-    with database.reading() as connection:
-        row = connection.execute(_raw(runs).where(runs.c.id == id)).first()
-        if row is None:
-            return []
-        if hashlib.sha256(row.document.encode()).hexdigest() != id:
-            return ["the record does not hash to the run's id"]
-        try:
-            record = _record.decode(row.document)
-        except msgspec.DecodeError as error:
-            return [f"the record cannot be read: {error}"]
-        return [
-            *_record_faults(connection, row, record),
-            *_unit_faults(connection, row.number, record),
-            *unit_column_faults(connection, row.number, record, id),
-            *_file_faults(connection, shelf, id, record),
-            *_gold_faults(connection, record.gold_sha256, gold_faults),
-        ]
 
 
 def _record_faults(connection: Connection, row: Row[Any], record: RunRecord) -> Iterator[str]:
@@ -158,7 +157,9 @@ def _record_faults(connection: Connection, row: Row[Any], record: RunRecord) -> 
         "files": (run_files, file_rows(record)),
     }
     for name, (table, rows) in parts.items():
-        if _sorted_rows(_held(connection, table, row.number)) != _sorted_rows(rows):
+        which = select(*(column for column in table.c if column.name != "run"))
+        held_rows = connection.execute(which.where(table.c.run == row.number)).mappings()
+        if _sorted_rows(map(dict, held_rows)) != _sorted_rows(rows):
             yield f"{name}: the table is not as the record"
 
 
@@ -183,11 +184,6 @@ def _raw(table: Table) -> Select[Any]:
             for column in table.c
         )
     )
-
-
-def _held(connection: Connection, table: Table, number: int) -> Iterator[dict[str, Any]]:
-    for row in connection.execute(select(table).where(table.c.run == number)).mappings():
-        yield {name: value for name, value in row.items() if name != "run"}
 
 
 def _sorted_rows(rows: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -233,17 +229,6 @@ def _file_faults(connection: Connection, shelf: Shelf, id: str, record: RunRecor
             yield f"{name}: the file has changed since"
 
 
-def _gold_faults(
-    connection: Connection, sha256: str | None, known: dict[str, list[str]]
-) -> list[str]:
-    """What is wrong with a gold set; many runs share one, which is read once."""
-    if sha256 is None:
-        return []
-    if sha256 not in known:
-        known[sha256] = list(_gold_set_faults(connection, sha256))
-    return known[sha256]
-
-
 def _gold_set_faults(connection: Connection, sha256: str) -> Iterator[str]:
     columns = gold_questions.c
     which = _raw(gold_questions).where(columns.gold_sha256 == sha256).order_by(columns.place)
@@ -261,10 +246,14 @@ def _gold_set_faults(connection: Connection, sha256: str) -> Iterator[str]:
         yield f"gold set {sha256[:12]}: the questions do not hash to gold_sha256"
     if astray:
         yield f"gold set {sha256[:12]}: {astray:,} rows have columns that are not as their line"
-    yield from gold_column_faults(connection, sha256)
+    kept = select(packed_gold).where(packed_gold.c.gold_sha256 == sha256)
+    with suppress(msgspec.DecodeError):  # then the rows are at fault
+        packed = gold_repacked(connection, sha256)
+        if not _are(connection, kept.order_by(packed_gold.c.number), packed):
+            yield f"gold set {sha256[:12]}: the columns are not as the rows"
 
 
-def unit_column_faults(
+def _unit_column_faults(
     connection: Connection, number: int, record: RunRecord, id: str
 ) -> Iterator[str]:
     """What is wrong with the columns of a run whose rows are whole."""
@@ -281,17 +270,6 @@ def unit_column_faults(
     words = select(run_words.c.words).where(run_words.c.run == number)
     if connection.execute(words).scalar() != run_packed(record, id):
         yield "words: the table is not as the record"
-
-
-def gold_column_faults(connection: Connection, sha256: str) -> Iterator[str]:
-    """What is wrong with the columns of a gold set whose rows are whole."""
-    kept = select(packed_gold).where(packed_gold.c.gold_sha256 == sha256)
-    try:
-        drawn = gold_repacked(connection, sha256)
-    except msgspec.DecodeError:
-        return
-    if not _are(connection, kept.order_by(packed_gold.c.number), drawn):
-        yield f"gold set {sha256[:12]}: the columns are not as the rows"
 
 
 def _are(connection: Connection, kept: Any, drawn: Iterable[dict[str, Any]]) -> bool:

@@ -1,19 +1,28 @@
-"""Columns put beside a run's rows: of a run that is recorded, and of those from before columns."""
+"""Columns made of unit rows and gold questions, so that pages can be sorted and filtered quickly.
+
+A column is packed: the places that have a value as 4-byte integers, then the values: 8-byte floats
+of a metric, else integers, which count into names (a JSON array in `text`) or along an order. What
+has no value takes no room, so that columns together are never larger than what they are drawn from.
+Words are the exception: `text` has a line a place, some lines a row.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import hashlib
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
 from typing import Any, TypeVar
 
 import msgspec
+import numpy as np
 from sqlalchemy import Connection, Select, insert, select
 
-from ragauge.contracts.gold import Gold
+from ragauge.contracts.gold import ANSWERABLE, Gold, value_of
 from ragauge.contracts.history import NewRun, RunRecord, UnitRow, canonical
-from ragauge.store.column_making import UnitColumns, gold_packed, run_packed, units_packed
 from ragauge.store.database import BATCH, Database, add_rows, insert_unless_there
-from ragauge.store.recorded import unit_columns
+from ragauge.store.recorded import gold_columns, plain, unit_columns
 from ragauge.store.tables import (
     gold_questions,
     packed_gold,
@@ -24,8 +33,141 @@ from ragauge.store.tables import (
     unit_keys,
 )
 
-Kind = TypeVar("Kind")
+OWN, METRIC, STRATUM, WORDS = "own", "metric", "stratum", "words"
+PLACE, CODE, KEY, VALUE = map(np.dtype, ("<i4", "<i4", "<i8", "<f8"))
 
+
+class UnitColumns:
+    """The columns of a run's units, filled in the order of the units."""
+
+    def __init__(self, qids: Iterable[str]) -> None:
+        self._places: dict[str, int] = {}
+        for place, qid in enumerate(qids):
+            self._places.setdefault(qid, place)
+        self._units: list[str] = []
+        self._right, self._label = _Filled(), _Filled()
+        self._values: dict[str, _Filled] = {}
+
+    def add(self, columns: Mapping[str, Any]) -> None:
+        """Take a unit, as the table of units has it."""
+        place = len(self._units)
+        self._units.append(columns["unit"])
+        self._right.add(place, columns["right"])
+        self._label.add(place, columns["label"])
+        for metric, value in columns["values"].items():
+            self._values.setdefault(metric, _Filled()).add(place, value)
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The columns as a table takes them."""
+        return _numbered(self._columns())
+
+    def keys(self) -> list[dict[str, Any]]:
+        """Where each unit is, in the order the table is kept in."""
+        found = sorted((key_of(unit), place) for place, unit in enumerate(self._units))
+        return [{"key": key, "place": place} for key, place in found]
+
+    def _columns(self) -> Iterator[dict[str, Any]]:
+        asked = _Filled()
+        for place, unit in enumerate(self._units):
+            asked.add(place, self._places.get(unit))
+        yield _ranked("unit", self._units)
+        yield _packed(OWN, "question", asked.places, asked.values)
+        yield _packed(OWN, "right", self._right.places, self._right.values)
+        yield _named(OWN, "label", self._label)
+        for metric, filled in sorted(self._values.items()):
+            yield _packed(METRIC, metric, filled.places, filled.values, VALUE)
+        if len(asked.places) < len(self._units):
+            yield from _lines(folded(unit) for unit in self._units)
+
+
+class _Filled:
+    """Values with their places, where there are any."""
+
+    def __init__(self) -> None:
+        self.places = array("i")
+        self.values: list[Any] = []
+
+    def add(self, place: int, value: Any) -> None:
+        if value is not None:
+            self.places.append(place)
+            self.values.append(value)
+
+
+def gold_packed(gold: Iterable[Gold]) -> Iterator[dict[str, Any]]:
+    """The columns of a gold set as a table takes them."""
+    qids, questions, answerable, lines = [], [], [], []
+    strata: dict[str, _Filled] = {}
+    for place, question in enumerate(gold):
+        drawn = gold_columns(question)
+        qids.append(drawn["qid"])
+        questions.append(drawn["question"])
+        answerable.append(drawn["answerable"])
+        lines.append(folded(f"{question.qid} {question.question}"))
+        for stratum in sorted({*question.strata, ANSWERABLE}):
+            value = plain(value_of(question, stratum))
+            strata.setdefault(plain(stratum), _Filled()).add(place, value)
+    return _numbered(
+        [
+            _ranked("qid", qids),
+            _ranked("question", questions),
+            _packed(OWN, ANSWERABLE, range(len(qids)), answerable),
+            _packed(OWN, "key", range(len(qids)), list(map(key_of, qids)), KEY),
+            *(_named(STRATUM, stratum, filled) for stratum, filled in sorted(strata.items())),
+            *_lines(lines),
+        ]
+    )
+
+
+def run_packed(record: RunRecord, id: str) -> str:
+    """What a run is searched by, but for its tags, which may move."""
+    git = (record.git.commit, record.git.branch or "") if record.git else ()
+    labels = [f"{key}={value}" for key, value in sorted(record.labels.items())]
+    return folded(" ".join([record.name, record.command, id, *git, *labels]))
+
+
+def folded(text: str) -> str:
+    """Text in one case and on one line, so that a word stands in it whatever its case."""
+    return " ".join(plain(text).casefold().split())
+
+
+def key_of(text: str) -> int:
+    """A number that stands for an id, be it ever so long."""
+    digest = hashlib.sha256(plain(text).encode()).digest()
+    return int.from_bytes(digest[:8], "big", signed=True)
+
+
+def _ranked(name: str, texts: Sequence[str]) -> dict[str, Any]:
+    """Where each text comes in the order of their bytes; the same for the same text."""
+    ranks = {text: rank for rank, text in enumerate(sorted(set(texts)))}
+    return _packed(OWN, name, range(len(texts)), [ranks[text] for text in texts])
+
+
+def _named(kind: str, name: str, filled: _Filled) -> dict[str, Any]:
+    names = sorted(set(filled.values))
+    codes = {each: code for code, each in enumerate(names)}
+    column = _packed(kind, name, filled.places, [codes[each] for each in filled.values])
+    return column | {"text": canonical(names).decode()}
+
+
+def _packed(
+    kind: str, name: str, places: Sequence[int], values: Sequence[Any], type: Any = CODE
+) -> dict[str, Any]:
+    content = np.asarray(places, PLACE).tobytes() + np.asarray(values, type).tobytes()
+    return {"kind": kind, "name": name, "text": None, "content": content}
+
+
+def _lines(lines: Iterable[str]) -> Iterator[dict[str, Any]]:
+    coming = iter(lines)
+    while some := list(islice(coming, BATCH)):
+        yield {"kind": WORDS, "name": "", "text": "\n".join(some), "content": b""}
+
+
+def _numbered(columns: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    for number, column in enumerate(columns):
+        yield {"number": number, **column}
+
+
+Kind = TypeVar("Kind")
 _record = msgspec.json.Decoder(RunRecord)
 _unit = msgspec.json.Decoder(UnitRow)
 _gold = msgspec.json.Decoder(Gold)
@@ -35,10 +177,16 @@ class RunColumns:
     """The columns of a run that is to be recorded, and of its gold set where that is new."""
 
     def __init__(self, run: NewRun, database: Database) -> None:
-        self._run, self._units = run, units_packed(run)
+        self._run, self._units = run, UnitColumns(plain(question.qid) for question in run.gold)
+        for row in run.units:
+            self._units.add(unit_columns(row))
         with database.reading() as connection:
             known = _has_columns(connection, run.record.gold_sha256)
-        self._gold = [] if known else list(gold_packed(map(_as_read, run.gold)))
+        self._gold = [] if known else list(self._gold_columns())
+
+    def _gold_columns(self) -> Iterator[dict[str, Any]]:
+        # As the questions will be read again: the keys in a stratum's value are sorted by then.
+        return gold_packed(_gold.decode(canonical(question)) for question in self._run.gold)
 
     def keep(self, connection: Connection, number: int) -> None:
         """Put them beside the run's rows."""
@@ -46,8 +194,7 @@ class RunColumns:
         _insert_columns(connection, number, self._units, record, self._run.id)
         if record.gold_sha256 is not None:
             # Packed now only where the set was there a moment ago, and then removed.
-            gold = self._gold or gold_packed(map(_as_read, self._run.gold))
-            _insert_gold(connection, record.gold_sha256, gold)
+            _insert_gold(connection, record.gold_sha256, self._gold or self._gold_columns())
 
 
 def fill_columns(connection: Connection) -> None:
@@ -70,7 +217,9 @@ def fill_columns(connection: Connection) -> None:
 
 def units_repacked(connection: Connection, number: int, sha256: str | None) -> UnitColumns:
     """The columns of a run's units, drawn from their rows."""
-    columns = UnitColumns(_qids(connection, sha256))
+    qids = select(gold_questions.c.qid).where(gold_questions.c.gold_sha256 == sha256)
+    ordered = connection.execute(qids.order_by(gold_questions.c.place)).scalars().all()
+    columns = UnitColumns(ordered)
     which = select(run_units.c.line).where(run_units.c.run == number).order_by(run_units.c.place)
     for row in _decoded(connection, which, _unit):
         columns.add(unit_columns(row))
@@ -83,16 +232,11 @@ def gold_repacked(connection: Connection, sha256: str) -> list[dict[str, Any]]:
     return list(gold_packed(_decoded(connection, which.order_by(gold_questions.c.place), _gold)))
 
 
-def _as_read(question: Gold) -> Gold:
-    """A question as it will be read again: the keys in a stratum's value are sorted by then."""
-    return _gold.decode(canonical(question))
-
-
 def _insert_columns(
     connection: Connection, number: int, columns: UnitColumns, record: RunRecord, id: str
 ) -> None:
-    add_rows(connection, insert(packed_units), _of(number, columns.rows()))
-    add_rows(connection, insert(unit_keys), _of(number, columns.keys()))
+    for table, rows in ((packed_units, columns.rows()), (unit_keys, columns.keys())):
+        add_rows(connection, insert(table), ({"run": number, **row} for row in rows))
     connection.execute(insert(run_words), {"run": number, "words": run_packed(record, id)})
 
 
@@ -105,15 +249,6 @@ def _insert_gold(connection: Connection, sha256: str, rows: Iterable[dict[str, A
 def _has_columns(connection: Connection, sha256: str | None) -> bool:
     known = select(packed_gold.c.number).where(packed_gold.c.gold_sha256 == sha256)
     return connection.execute(known.limit(1)).first() is not None
-
-
-def _of(number: int, rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    return ({"run": number, **row} for row in rows)
-
-
-def _qids(connection: Connection, sha256: str | None) -> Sequence[str]:
-    which = select(gold_questions.c.qid).where(gold_questions.c.gold_sha256 == sha256)
-    return connection.execute(which.order_by(gold_questions.c.place)).scalars().all()
 
 
 def _decoded(

@@ -17,8 +17,9 @@ from sqlalchemy import ColumnElement, Connection, Table, select
 
 from ragauge.contracts.paging import LONGEST_PAGE, BadQuery
 from ragauge.errors import UsageError
-from ragauge.store.column_making import CODE, METRIC, OWN, PLACE, VALUE, WORDS, folded
+from ragauge.store.column_filling import CODE, METRIC, OWN, PLACE, VALUE, WORDS, folded
 from ragauge.store.recorded import plain
+from ragauge.store.tables import packed_gold
 
 MOST_WORDS = 100
 """Words that may be searched for at once."""
@@ -63,6 +64,11 @@ class Columns:
             )
         return found
 
+    @property
+    def questions(self) -> int:
+        """How many questions a gold set has."""
+        return len(self.own("qid").places)
+
     def metric(self, id: str) -> Column:
         """The values of a metric; nothing where no unit has one."""
         return self._read(METRIC, id, VALUE) or NOTHING
@@ -84,7 +90,11 @@ class Columns:
         with self._connection.execute(ordered_parts) as parts:
             for text in parts.scalars():
                 if all(word in text for word in words):
-                    yield from (seen + place for place in _with_words(text.split("\n"), words))
+                    lines = text.split("\n")
+                    places = list(range(len(lines)))
+                    for word in words:
+                        places = [place for place in places if word in lines[place]]
+                    yield from (seen + place for place in places)
                 seen += text.count("\n") + 1
 
     def _read(self, kind: str, name: str, type: np.dtype[Any]) -> Column | None:
@@ -100,6 +110,14 @@ class Columns:
         places = np.frombuffer(content, PLACE, count)
         values = np.frombuffer(content, type, count, offset=count * PLACE.itemsize)
         return Column(places, values, _names.decode(row.text) if row.text else [])
+
+
+def columns_of_gold(connection: Connection, sha256: str | None) -> Columns | None:
+    """The columns of a gold set; None where no run has it."""
+    owner = packed_gold.c.gold_sha256 == plain(sha256)
+    if connection.execute(select(packed_gold.c.number).where(owner).limit(1)).first() is None:
+        return None
+    return Columns(connection, packed_gold, owner, f"gold set {str(sha256)[:12]}")
 
 
 def ordered(chosen: Chosen, by: Column | None, *, descending: bool) -> Places:
@@ -152,10 +170,3 @@ def bounds(start: int, limit: int) -> tuple[int, int]:
     """Where a page begins and ends, whatever was asked for."""
     first = min(max(start, 0), FARTHEST)
     return first, first + min(max(limit, 0), LONGEST_PAGE)
-
-
-def _with_words(lines: list[str], words: Sequence[str]) -> list[int]:
-    places = list(range(len(lines)))
-    for word in words:
-        places = [place for place in places if word in lines[place]]
-    return places

@@ -14,17 +14,12 @@ def open_history(place: str, *, create: bool = True, patience_s: float = PATIENC
 
     An older one is brought up to date. Without `create`, one that is not there is an error.
     """
+    from ragauge.store.database import open_database
+    from ragauge.store.shelf import FolderShelf, PieceShelf
     from ragauge.store.sql import SqlHistory
 
     found = located(place)
+    database = open_database(found, create=create, patience_s=patience_s)
     if isinstance(found, LocalPlace):
-        from ragauge.store.folder import FolderShelf
-        from ragauge.store.sqlite import open_sqlite
-
-        local = open_sqlite(found, create=create, patience_s=patience_s)
-        return SqlHistory(local, FolderShelf(found.runs, local))
-    from ragauge.store.pieces import PieceShelf
-    from ragauge.store.postgres import open_postgres
-
-    server = open_postgres(found, create=create, patience_s=patience_s)
-    return SqlHistory(server, PieceShelf(server))
+        return SqlHistory(database, FolderShelf(found.runs, database))
+    return SqlHistory(database, PieceShelf(database))

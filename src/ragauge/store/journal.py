@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
 from ragauge.errors import UsageError
@@ -62,7 +63,8 @@ class Journal:
         """
         if self.empty:
             return None
-        aside = _free_name(self.path)
+        names = (self.path.with_name(f"{self.path.name}.{number}") for number in count(1))
+        aside = next(name for name in names if not name.exists())
         write_whole(aside, self.path.read_bytes())
         os.ftruncate(self._handle, 0)
         os.fsync(self._handle)
@@ -112,10 +114,3 @@ def _end_of_last_line(handle: int, size: int) -> int:
             return start + found + 1
         end = start
     return 0
-
-
-def _free_name(path: Path) -> Path:
-    number = 1
-    while path.with_name(f"{path.name}.{number}").exists():
-        number += 1
-    return path.with_name(f"{path.name}.{number}")

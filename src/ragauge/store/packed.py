@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+import tempfile
+from array import array
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -25,11 +28,9 @@ if TYPE_CHECKING:
 Part = Callable[[int, int], bytes]
 """Bytes of a file from one place to another, fewer where it ends before."""
 Hash = Callable[[str], int]
-
 LONGEST = 64 << 20
 """Bytes of a key's lines, unpacked: a reader takes no more into memory."""
 MAGIC, VERSION = b"RAGP", 1
-
 INDEX = np.dtype([("hash", "<u8"), ("start", "<u8"), ("size", "<u4")])
 SKIPPED = struct.Struct("<II")
 SKIP = 0x184D2A5E
@@ -143,10 +144,7 @@ class Packed:
                 low = high = start + first
                 break
             middle = (low + high) // 2
-        return self._alike(hash, low)
-
-    def _alike(self, hash: int, first: int) -> NDArray[np.void]:
-        entries = self._index(first, min(first + self.ALIKE + 1, self._count))
+        entries = self._index(low, min(low + self.ALIKE + 1, self._count))
         alike = int(np.searchsorted(entries["hash"], np.uint64(hash), side="right"))
         if alike > self.ALIKE:
             raise self._damaged("its index has too many keys of one hash")
@@ -177,3 +175,100 @@ class Packed:
         return UsageError(
             f"{self._name}: is damaged: {fact}; `ragauge runs verify` looks through all runs"
         )
+
+
+LEVEL = 3
+"""How hard zstandard tries; another level would give other bytes."""
+
+
+def pack(path: Path, records: Iterable[tuple[str, bytes]], hashed: Hash = key_hash) -> int:
+    """How many keys were written to a new file; there is none where there are no records.
+
+    Records are keys with a line each, in any order; the same records give the same bytes. Of a key
+    with more than LONGEST bytes the last lines are kept. Memory grows by some bytes a record; the
+    lines wait in a file without a name, which is gone however this ends.
+    """
+    try:
+        with tempfile.TemporaryFile(dir=path.parent) as file:
+            spool = _Spool(file, hashed)
+            for key, line in records:
+                spool.add(key, line)
+            if not spool.hashes:
+                return 0
+            with path.open("wb") as out:
+                return _write(out, spool)
+    except OSError as error:
+        raise UsageError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+
+class _Spool:
+    """Records as they came, found again by the hash of their key."""
+
+    def __init__(self, file: IO[bytes], hashed: Hash) -> None:
+        self._file, self._hashed = file, hashed
+        self.hashes, self._ends, self._key_sizes = array("Q"), array("Q", [0]), array("I")
+
+    def add(self, key: str, line: bytes) -> None:
+        name = key.encode()
+        self._file.write(name)
+        self._file.write(line)
+        self.hashes.append(self._hashed(key))
+        self._key_sizes.append(len(name))
+        self._ends.append(self._ends[-1] + len(name) + len(line))
+
+    def groups(self) -> Iterator[tuple[int, Group]]:
+        """Each key's hash and lines, in the order in which keys were first given."""
+        hashes = np.frombuffer(self.hashes, dtype=np.uint64)
+        order = np.argsort(hashes, kind="stable")
+        starts = np.flatnonzero(np.diff(hashes[order], prepend=~hashes[order[:1]]))
+        stops = np.append(starts[1:], len(order))
+        # Keys of one hash come one after another, at the place of the first of them.
+        for which in np.argsort(order[starts], kind="stable").tolist():
+            alike = order[starts[which] : stops[which]].tolist()
+            for key, places in self._by_key(alike).items():
+                yield self.hashes[places[0]], self._group(key, places)
+
+    def _by_key(self, places: list[int]) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for place in places:
+            start, size = self._ends[place], self._key_sizes[place]
+            found.setdefault(self._read(start, start + size).decode(), []).append(place)
+        return found
+
+    def _group(self, key: str, places: list[int]) -> Group:
+        room = LONGEST - len(msgspec.json.encode(Head(key, len(places)))) - 1
+        lines: list[bytes] = []
+        for place in reversed(places):
+            start = self._ends[place] + self._key_sizes[place]
+            room -= self._ends[place + 1] - start + 1
+            if room < 0:
+                break
+            lines.append(self._read(start, self._ends[place + 1]))
+        return Group(key, lines[::-1], len(places) - len(lines))
+
+    def _read(self, start: int, stop: int) -> bytes:
+        self._file.seek(start)
+        return self._file.read(stop - start)
+
+
+def _write(out: IO[bytes], spool: _Spool) -> int:
+    import zstandard
+
+    packer = zstandard.ZstdCompressor(level=LEVEL, write_checksum=False, write_content_size=True)
+    hashes, starts, sizes = array("Q"), array("Q"), array("I")
+    at = 0
+    for hash, group in spool.groups():
+        head = msgspec.json.encode(Head(group.key, group.left_out))
+        frame = packer.compress(b"\n".join([head, *group.lines, b""]))
+        out.write(frame)
+        hashes.append(hash)
+        starts.append(at)
+        sizes.append(len(frame))
+        at += len(frame)
+    entries = np.empty(len(hashes), dtype=INDEX)
+    entries["hash"], entries["start"], entries["size"] = hashes, starts, sizes
+    entries = entries[np.argsort(entries["hash"], kind="stable")]
+    out.write(SKIPPED.pack(SKIP, entries.nbytes + TRAILER.size))
+    out.write(entries.tobytes())
+    out.write(TRAILER.pack(len(entries), VERSION, MAGIC))
+    return len(entries)

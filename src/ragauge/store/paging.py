@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
+import msgspec
 import numpy as np
-from msgspec import Struct
-from numpy.typing import NDArray
-from sqlalchemy import Connection, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Select,
+    collate,
+    distinct,
+    exists,
+    func,
+    or_,
+    select,
+    tuple_,
+)
 
-from ragauge.contracts.gold import Gold
-from ragauge.contracts.history import Run, UnitRow
+from ragauge.contracts.gold import ANSWERABLE, Gold
+from ragauge.contracts.history import Run, RunFilter, UnitRow
 from ragauge.contracts.paging import (
     Ended,
     GoldSet,
     MetricLine,
     Paged,
+    Point,
     QuestionQuery,
     Rightness,
     RunKind,
@@ -24,15 +36,32 @@ from ragauge.contracts.paging import (
     UnitInRun,
     UnitQuery,
 )
-from ragauge.contracts.unit_changes import ChangeQuery, Direction, UnitChange, UnitChanges
-from ragauge.store import gold_pages, kind_pages, run_pages, strata_pages
-from ragauge.store.column_making import KEY, key_of
-from ragauge.store.columns import Chosen, Places, bounds
+from ragauge.contracts.unit_changes import ChangeQuery, UnitChanges
+from ragauge.store.column_filling import CODE, KEY, key_of
+from ragauge.store.columns import (
+    FARTHEST,
+    bounds,
+    columns_of_gold,
+    counted,
+    named,
+    ordered,
+    these,
+    words_of,
+)
 from ragauge.store.database import Database
-from ragauge.store.gold_pages import columns_of_gold
+from ragauge.store.recorded import matching, newest_first, plain, read_runs
 from ragauge.store.shelf import Shelf
-from ragauge.store.tables import unit_keys
-from ragauge.store.unit_pages import UnitPages, unit_over_runs
+from ragauge.store.tables import (
+    gold_questions,
+    packed_units,
+    run_metrics,
+    run_words,
+    runs,
+    tags,
+)
+from ragauge.store.unit_pages import UnitPages, ends, unit_changes, unit_over_runs
+
+_gold = msgspec.json.Decoder(Gold)
 
 
 class SqlPages:
@@ -43,34 +72,76 @@ class SqlPages:
 
     def runs(self, query: RunQuery) -> Paged[Run]:
         with self._database.reading() as connection:
-            return run_pages.run_page(connection, query)
+            found = matching(
+                RunFilter(
+                    name=query.name, command=query.command, green=query.green, labels=query.labels
+                )
+            )
+            for word in words_of(query.words):
+                found = found.where(_has_word(connection, word))
+            total = connection.execute(
+                select(func.count()).select_from(found.subquery())
+            ).scalar_one()
+            start, stop = bounds(query.start, query.limit)
+            page = _sorted(connection, found, query).offset(start).limit(stop - start)
+            return Paged(rows=tuple(read_runs(connection, page)), total=total, start=start)
 
     def commands(self) -> dict[str, int]:
         """How many runs each command has, by command."""
         with self._database.reading() as connection:
-            return run_pages.runs_by_command(connection)
+            counted = select(runs.c.command, func.count().label("runs")).group_by(runs.c.command)
+            return {row.command: row.runs for row in sorted(connection.execute(counted))}
 
     def metrics(self) -> dict[str, int]:
         """How many runs have a value of each metric, by id."""
         with self._database.reading() as connection:
-            return run_pages.runs_by_metric(connection)
+            counted = (
+                select(run_metrics.c.metric, func.count().label("runs"))
+                .where(run_metrics.c.value.is_not(None))
+                .group_by(run_metrics.c.metric)
+            )
+            return {row.metric: row.runs for row in sorted(connection.execute(counted))}
 
     def names(self) -> int:
         """How many names runs have."""
         with self._database.reading() as connection:
-            return kind_pages.number_of_names(connection)
+            return int(connection.execute(select(func.count(distinct(runs.c.name)))).scalar_one())
 
     def kinds(self, metric: str, most: int) -> list[RunKind]:
         """The commands and names of runs that have a metric, the one recorded last first."""
         with self._database.reading() as connection:
-            return kind_pages.kinds_with(connection, metric, most)
+            last = func.max(runs.c.recorded_at)
+            which = (
+                select(runs.c.command, runs.c.name, func.count(), last)
+                .join(run_metrics, run_metrics.c.run == runs.c.number)
+                .where(run_metrics.c.metric == plain(metric))
+                .group_by(runs.c.command, runs.c.name)
+                .order_by(last.desc(), runs.c.command, runs.c.name)
+                .limit(min(max(most, 0), FARTHEST))
+            )
+            return [
+                RunKind(command=command, name=name, runs=count, last=when)
+                for command, name, count, when in connection.execute(which)
+            ]
 
     def lines(
         self, kinds: Sequence[tuple[str, str]], metrics: Sequence[str], last: int
     ) -> list[MetricLine]:
         """Each metric over the last runs of each command and name; those without runs left out."""
         with self._database.reading() as connection:
-            return run_pages.metric_lines(connection, kinds, metrics, last)
+            points: dict[tuple[str, str, str], list[Any]] = {}
+            for row in connection.execute(_recorded(kinds, metrics, last)):
+                points.setdefault((row.command, row.name, row.metric), []).append(row)
+            asked = [
+                (command, name, metric)
+                for command, name in dict.fromkeys(kinds)
+                for metric in dict.fromkeys(metrics)
+            ]
+            return [
+                _line(*each, points[found])
+                for each in asked
+                if (found := tuple(map(plain, each))) in points
+            ]
 
     def units(self, run: Run, query: UnitQuery) -> Paged[UnitRow]:
         with self._database.reading() as connection:
@@ -105,40 +176,88 @@ class SqlPages:
     def ends(self, runs: Sequence[Run], units: Sequence[str]) -> dict[str, dict[str, Rightness]]:
         """By run id and unit, how each unit ended; what a run does not have is left out."""
         with self._database.reading() as connection:
-            return strata_pages.ends(connection, runs, units)
+            return ends(connection, runs, units)
 
     def rightness(self, run: Run) -> dict[str, dict[str, Ended]]:
         """By stratum and value of the run's gold set, how the units of those questions ended."""
         with self._database.reading() as connection:
-            return strata_pages.rightness(connection, run)
+            return UnitPages(connection, run).rightness()
 
     def gold_sets(self) -> list[GoldSet]:
         """The newest first."""
         with self._database.reading() as connection:
-            return gold_pages.gold_sets(connection)
+            first, last = func.min(runs.c.recorded_at), func.max(runs.c.recorded_at)
+            which = (
+                select(runs.c.gold_sha256, func.count(), first, last)
+                .where(runs.c.gold_sha256.is_not(None))
+                .group_by(runs.c.gold_sha256)
+                .order_by(last.desc(), runs.c.gold_sha256)
+            )
+            found = []
+            for sha256, count, begun, ended in connection.execute(which).all():
+                gold = columns_of_gold(connection, sha256)
+                answerable = np.empty(0, CODE) if gold is None else gold.own(ANSWERABLE).values
+                right = int(np.count_nonzero(answerable))
+                found.append(
+                    GoldSet(
+                        sha256=sha256,
+                        questions=len(answerable),
+                        answerable=right,
+                        runs=count,
+                        first=begun,
+                        last=ended,
+                    )
+                )
+            return found
 
     def runs_of_gold(self, sha256: str, last: int) -> list[Run]:
         """The last runs that were measured with the set, the newest first."""
         with self._database.reading() as connection:
-            return run_pages.runs_of_gold(connection, sha256, last)
+            which = select(runs.c.number).where(runs.c.gold_sha256 == plain(sha256))
+            return read_runs(connection, newest_first(which).limit(min(max(last, 0), FARTHEST)))
 
     def questions(self, sha256: str, query: QuestionQuery) -> Paged[Gold]:
         with self._database.reading() as connection:
-            return gold_pages.question_page(connection, sha256, query)
+            gold = columns_of_gold(connection, sha256)
+            start, stop = bounds(query.start, query.limit)
+            if gold is None:
+                return Paged(rows=(), total=0, start=start)
+            by = None if query.sort == "place" else gold.own(query.sort)
+            size = gold.questions
+            chosen = np.ones(size, np.bool_)
+            if query.answerable is not None:
+                answerable = gold.own(ANSWERABLE)
+                chosen &= these(answerable.places[answerable.values == query.answerable], size)
+            if query.stratum is not None and query.value is not None:
+                chosen &= named(gold.stratum(query.stratum), query.value, size)
+            if words := words_of(query.words):
+                chosen &= these(np.fromiter(gold.with_words(words), np.int64), size)
+            places = ordered(chosen, by, descending=query.descending)
+            rows = _questions(connection, sha256, places[start:stop].tolist())
+            return Paged(rows=tuple(rows), total=len(places), start=start)
 
     def question(self, sha256: str, qid: str) -> Gold | None:
-        with self._database.reading() as connection:
-            return gold_pages.questions_with_ids(connection, sha256, [qid]).get(qid)
+        return self.questions_with(sha256, [qid]).get(qid)
 
     def questions_with(self, sha256: str, qids: Sequence[str]) -> dict[str, Gold]:
         """The questions of these ids, by id; those that the set does not have are left out."""
         with self._database.reading() as connection:
-            return gold_pages.questions_with_ids(connection, sha256, qids)
+            gold = columns_of_gold(connection, sha256)
+            if gold is None:
+                return {}
+            keys = gold.own("key", KEY)
+            wanted = np.fromiter((key_of(qid) for qid in qids), keys.values.dtype, len(qids))
+            places = keys.places[np.isin(keys.values, wanted)].tolist()
+            found = {
+                plain(each.qid): each for each in reversed(_questions(connection, sha256, places))
+            }
+            return {qid: found[plain(qid)] for qid in qids if plain(qid) in found}
 
     def strata(self, sha256: str) -> dict[str, dict[str, int]]:
         """By stratum and value, how many questions have it; `answerable` among them."""
         with self._database.reading() as connection:
-            return gold_pages.strata_of(connection, sha256)
+            gold = columns_of_gold(connection, sha256)
+            return {} if gold is None else {name: counted(each) for name, each in gold.strata()}
 
     def part(self, run: Run, name: str, start: int, stop: int) -> bytes:
         """Bytes of a run's file, fewer where it ends before; raises UsageError where it is gone."""
@@ -150,97 +269,80 @@ class SqlPages:
         return None if seal is None else seal.size
 
 
-Keys = NDArray[np.int64]
-Values = NDArray[np.float64]
+def _has_word(connection: Connection, word: str) -> ColumnElement[bool]:
+    """Whether a word stands in what a run is searched by, or in one of its tags.
+
+    Tags are brought to one case by the database: SQLite, and a server whose locale is C, know the
+    capitals of ASCII only.
+    """
+    at = func.instr if connection.dialect.name == "sqlite" else func.strpos
+    here = exists().where(run_words.c.run == runs.c.number, at(run_words.c.words, word) > 0)
+    tagged = exists().where(tags.c.run == runs.c.number, at(func.lower(tags.c.tag), word) > 0)
+    return or_(here, tagged)
 
 
-class _Paired(Struct, frozen=True):
-    """The units of both runs in the order of the later one, and their values, NaN for none."""
+def _sorted(connection: Connection, found: Select[Any], query: RunQuery) -> Select[Any]:
+    """In the order of the query; ties the newest first, runs without a value last."""
+    if query.sort == "recorded_at":
+        when = runs.c.recorded_at
+        return found.order_by(when.desc() if query.descending else when, runs.c.id)
+    value: ColumnElement[Any]
+    if query.sort in ("name", "command"):
+        text = runs.c[query.sort]  # by its bytes, whatever language a server sorts by
+        value = text if connection.dialect.name == "sqlite" else collate(text, "C")
+    elif query.sort == "passed":
+        value = runs.c.passed
+    elif query.sort == "units":  # the first column is the order of the ids, which every unit has
+        here = (packed_units.c.run == runs.c.number) & (packed_units.c.number == 0)
+        found, value = found.outerjoin(packed_units, here), func.length(packed_units.c.content)
+    else:
+        here = (run_metrics.c.run == runs.c.number) & (run_metrics.c.metric == plain(query.sort))
+        found, value = found.outerjoin(run_metrics, here), run_metrics.c.value
+    by = value.desc() if query.descending else value.asc()
+    return newest_first(found.order_by(value.is_(None), by))
 
-    before: Places
-    after: Places
-    was: Values
-    now: Values
 
-    @property
-    def size(self) -> Values:
-        """How far each value moved, whichever way; NaN where it is there in one run only."""
-        return np.abs(self.now - self.was)
-
-    def of(self, places: Places) -> _Paired:
-        at = (self.before[places], self.after[places])
-        return _Paired(*at, self.was[places], self.now[places])
-
-
-def unit_changes(
-    connection: Connection, before: Run, after: Run, query: ChangeQuery
-) -> UnitChanges:
-    """The units whose value of the metric differs, as many as fit the page."""
-    was, now = UnitPages(connection, before), UnitPages(connection, after)
-    paired = _paired(connection, was, now, query)
-    is_absent = np.isnan(paired.was) & np.isnan(paired.now)
-    told = paired.of(np.flatnonzero((paired.was != paired.now) & ~is_absent))
-    ways = _ways(told)
-    found = told.of(_wanted(told, ways, now, query))
-    order = np.argsort(-found.size, kind="stable")  # what is not a number comes last
-    start, stop = bounds(query.start, query.limit)
-    shown = found.of(order[start:stop])
-    rows = zip(was.rows(shown.before.tolist()), now.rows(shown.after.tolist()), strict=True)
-    return UnitChanges(
-        page=Paged(
-            rows=tuple(UnitChange(before=old, after=new) for old, new in rows),
-            total=len(found.after),
-            start=start,
-        ),
-        rose=int(np.count_nonzero(ways["up"])),
-        fell=int(np.count_nonzero(ways["down"])),
-        same=int(np.count_nonzero(paired.was == paired.now)),
-        one_sided=int(np.count_nonzero(ways["one-sided"])),
+def _recorded(kinds: Sequence[tuple[str, str]], metrics: Sequence[str], last: int) -> Select[Any]:
+    """The metrics of the last runs of each kind, oldest first."""
+    kind = (runs.c.command, runs.c.name)
+    age = func.row_number().over(partition_by=kind, order_by=(runs.c.recorded_at.desc(), runs.c.id))
+    wanted = [tuple(map(plain, each)) for each in kinds]
+    # Not the documents: the database would sort them too.
+    shown = (runs.c.number, *kind, runs.c.id, runs.c.recorded_at, runs.c.gold_sha256)
+    aged = select(*shown, age.label("age")).where(tuple_(*kind).in_(wanted)).subquery()
+    return (
+        select(*(aged.c[column.name] for column in shown[1:]), run_metrics)
+        .join(run_metrics, run_metrics.c.run == aged.c.number)
+        .where(aged.c.age <= min(max(last, 0), FARTHEST))
+        .where(run_metrics.c.metric.in_([plain(metric) for metric in metrics]))
+        .order_by(aged.c.age.desc())
     )
 
 
-def _ways(told: _Paired) -> dict[Direction, Chosen]:
-    return {
-        "up": told.now > told.was,
-        "down": told.now < told.was,
-        "one-sided": np.isnan(told.size),
-    }
+def _line(command: str, name: str, metric: str, rows: Sequence[Any]) -> MetricLine:
+    return MetricLine(
+        command=command,
+        name=name,
+        metric=metric,
+        better=rows[-1].better,
+        points=tuple(
+            Point(
+                run=row.id,
+                recorded_at=row.recorded_at,
+                value=row.value,
+                low=row.low,
+                high=row.high,
+                gold_sha256=row.gold_sha256,
+                version=row.version,
+            )
+            for row in rows
+        ),
+    )
 
 
-def _paired(connection: Connection, was: UnitPages, now: UnitPages, query: ChangeQuery) -> _Paired:
-    """The units that both have; where an id stands twice in a run, the first."""
-    old, first_old = np.unique(_keys(connection, was), return_index=True)
-    new, first_new = np.unique(_keys(connection, now), return_index=True)
-    left_out = np.fromiter(map(key_of, query.left_out), np.int64, len(query.left_out))
-    shared, at_old, at_new = np.intersect1d(old, new, assume_unique=True, return_indices=True)
-    kept = ~np.isin(shared, left_out)
-    before, after = first_old[at_old[kept]], first_new[at_new[kept]]
-    in_order = np.argsort(after)
-    before, after = before[in_order], after[in_order]
-    values = [pages.values(query.metric) for pages in (was, now)]
-    return _Paired(before, after, values[0][before], values[1][after])
-
-
-def _keys(connection: Connection, pages: UnitPages) -> Keys:
-    """A number for each unit's id, by place: from the gold set, or from the table of keys."""
-    asked = pages.columns.own("question")
-    gold = columns_of_gold(connection, pages.run.record.gold_sha256)
-    keys = np.zeros(pages.run.record.units, np.int64)
-    if gold is not None and len(asked.places) == len(keys):
-        keys[asked.places] = gold.own("key", KEY).values[asked.values]
-        return keys
-    which = select(unit_keys.c.place, unit_keys.c.key).where(unit_keys.c.run == pages.number)
-    for place, key in connection.execute(which):
-        keys[place] = key
-    return keys
-
-
-def _wanted(
-    told: _Paired, ways: dict[Direction, Chosen], now: UnitPages, query: ChangeQuery
-) -> Places:
-    wanted = np.ones(len(told.after), np.bool_)
-    if query.way is not None:
-        wanted &= ways[query.way]
-    if query.words:
-        wanted &= now.chosen(UnitQuery(words=query.words))[told.after]
-    return np.flatnonzero(wanted)
+def _questions(connection: Connection, sha256: str, places: list[int]) -> list[Gold]:
+    which = select(gold_questions.c.place, gold_questions.c.line).where(
+        gold_questions.c.gold_sha256 == sha256, gold_questions.c.place.in_(places)
+    )
+    lines = {row.place: row.line for row in connection.execute(which)}
+    return [_gold.decode(lines[place]) for place in places]

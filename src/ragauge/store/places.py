@@ -59,14 +59,23 @@ def default_place(folder: Path, environment: Mapping[str, str]) -> str:
     for place in upwards:
         if _is_project(place):
             return str(place / FOLDER)
-    return str(_of_the_user(environment))
+    given, home = Path(environment.get("XDG_DATA_HOME", "")), environment.get("HOME")
+    if given.is_absolute():
+        return str(given / "ragauge")
+    return str((Path(home) if home else Path.home()) / ".local" / "share" / "ragauge")
 
 
 def located(place: str) -> LocalPlace | ServerPlace:
     """The place a user names: a folder, an SQLite file or a URL; raises UsageError."""
     scheme, separator, rest = place.partition("://")
     if not separator:
-        _refuse_half_a_url(place)
+        word, colon, _ = place.partition(":")
+        if colon and word.lower() in _SCHEMES:  # as a path it would be shown, with the password
+            raise UsageError(
+                f"store: {word}: is not followed by //; write sqlite:///FILE or "
+                "postgresql://USER:PASSWORD@HOST:PORT/DATABASE, and ./ before a folder of such a "
+                "name"
+            )
         return _local(Path(place).expanduser())
     if scheme in _SERVER_SCHEMES:
         return _server(f"postgresql://{rest}")
@@ -76,16 +85,6 @@ def located(place: str) -> LocalPlace | ServerPlace:
         f"store: {scheme}:// is not understood; a history is a folder, an SQLite file "
         "(.sqlite or .db), sqlite:///FILE or postgresql://HOST/DATABASE"
     )
-
-
-def _refuse_half_a_url(place: str) -> None:
-    """Refuse a URL that lacks a slash: as a path it would be shown, with the password in it."""
-    scheme, colon, _ = place.partition(":")
-    if colon and scheme.lower() in _SCHEMES:
-        raise UsageError(
-            f"store: {scheme}: is not followed by //; write sqlite:///FILE or "
-            "postgresql://USER:PASSWORD@HOST:PORT/DATABASE, and ./ before a folder of such a name"
-        )
 
 
 def _local(path: Path) -> LocalPlace:
@@ -120,11 +119,3 @@ def _is_project(place: Path) -> bool:
         return False  # whoever reads the configuration says what is wrong with it
     tool = project.get("tool")
     return isinstance(tool, dict) and "ragauge" in tool
-
-
-def _of_the_user(environment: Mapping[str, str]) -> Path:
-    given = Path(environment.get("XDG_DATA_HOME", ""))
-    if given.is_absolute():
-        return given / "ragauge"
-    home = environment.get("HOME")
-    return (Path(home) if home else Path.home()) / ".local" / "share" / "ragauge"

@@ -7,9 +7,8 @@ from itertools import islice
 
 from sqlalchemy import delete, select
 
-from ragauge.store.database import Database, add_rows, insert_unless_there
-from ragauge.store.history import PATIENCE_S
-from ragauge.store.places import LocalPlace, located
+from ragauge.store.database import Database, add_rows, insert_unless_there, open_database
+from ragauge.store.places import located
 from ragauge.store.tables import judge_replies
 
 _KEYS_ASKED = 500
@@ -65,11 +64,4 @@ class StoredReplies:
 
 def open_replies(place: str, *, create: bool = True) -> StoredReplies:
     """The replies kept at a place: a folder, an SQLite file, or a postgresql:// URL."""
-    found = located(place)
-    if isinstance(found, LocalPlace):
-        from ragauge.store.sqlite import open_sqlite
-
-        return StoredReplies(open_sqlite(found, create=create, patience_s=PATIENCE_S))
-    from ragauge.store.postgres import open_postgres
-
-    return StoredReplies(open_postgres(found, create=create, patience_s=PATIENCE_S))
+    return StoredReplies(open_database(located(place), create=create))

@@ -8,14 +8,13 @@ from datetime import datetime
 from typing import Any
 
 from msgspec.structs import asdict, replace
-from sqlalchemy import Connection, RowMapping, Select, collate, select
+from sqlalchemy import Connection, RowMapping, collate, select
 
 from ragauge.contracts.finding import PLACES_KEPT
 from ragauge.contracts.history import NoHistory
 from ragauge.contracts.serving_log import LogEntry
 from ragauge.errors import InputRejected
-from ragauge.store.database import BATCH, Database, insert_unless_there
-from ragauge.store.history import PATIENCE_S
+from ragauge.store.database import BATCH, Database, insert_unless_there, open_database
 from ragauge.store.places import LocalPlace, ServerPlace, located
 from ragauge.store.tables import rag_traces
 
@@ -29,8 +28,16 @@ def write_entries(place: str, run: str, entries: Iterable[LogEntry]) -> int:
     """
     found = located(place)
     wanted = _distinct(run, entries)
-    if isinstance(found, ServerPlace):
-        _refuse_nul(found, wanted)
+    if isinstance(found, ServerPlace):  # before PostgreSQL would refuse the first of them
+        _refuse(
+            [
+                f"{found}: {_named(entry)}: {name} has U+0000, which PostgreSQL does not hold; "
+                "take it out, or write to SQLite"
+                for entry in wanted
+                for name, value in asdict(entry).items()
+                if any("\0" in text for text in _texts(value))
+            ]
+        )
     with _opened(found, create=True) as database, database.writing() as connection:
         new, problems = 0, []
         for start in range(0, len(wanted), BATCH):
@@ -50,7 +57,11 @@ def read_entries(place: str, run: str | None = None) -> Iterator[LogEntry]:
     """
     found = located(place)
     with _opened(found, create=False) as database, database.reading() as connection:
-        which = _ordered(connection)
+        columns = rag_traces.c
+        texts: list[Any] = [columns.run, columns.qid]
+        if connection.dialect.name == "postgresql":  # whatever language it sorts by
+            texts = [collate(text, "C") for text in texts]
+        which = select(rag_traces).order_by(columns.ts, *texts, columns.seg)
         if run is not None:
             which = which.where(rag_traces.c.run == run)
         with connection.execute(which.execution_options(yield_per=BATCH)) as rows:
@@ -60,15 +71,8 @@ def read_entries(place: str, run: str | None = None) -> Iterator[LogEntry]:
 
 @contextmanager
 def _opened(place: LocalPlace | ServerPlace, *, create: bool) -> Iterator[Database]:
-    from ragauge.store.postgres import open_postgres
-    from ragauge.store.sqlite import open_sqlite
-
-    database: Database
     try:
-        if isinstance(place, LocalPlace):
-            database = open_sqlite(place, create=create, patience_s=PATIENCE_S)
-        else:
-            database = open_postgres(place, create=create, patience_s=PATIENCE_S)
+        database = open_database(place, create=create)
     except NoHistory as error:
         raise NoHistory(f"{place}: there is no serving log yet; write entries first") from error
     try:
@@ -98,7 +102,11 @@ def _distinct(run: str, entries: Iterable[LogEntry]) -> list[LogEntry]:
 
 def _there_before(connection: Connection, entries: Sequence[LogEntry]) -> list[LogEntry]:
     """Insert entries; those whose place was taken, also by a writer who was not yet done."""
-    rows = [asdict(entry) | {"ts": _sortable(entry.ts)} for entry in entries]
+    # Times so that the order of their texts is theirs.
+    rows = [
+        asdict(entry) | {"ts": entry.ts.isoformat(timespec="microseconds").replace("+00:00", "Z")}
+        for entry in entries
+    ]
     keys = (rag_traces.c.qid, rag_traces.c.seg)
     statement = insert_unless_there(connection, rag_traces).returning(*keys)
     new = {(qid, seg) for qid, seg in connection.execute(statement, rows)}
@@ -132,20 +140,8 @@ def _differences(entry: LogEntry, other: LogEntry) -> str:
     return ", ".join(name for name in names if getattr(entry, name) != getattr(other, name))
 
 
-def _refuse_nul(place: ServerPlace, entries: Sequence[LogEntry]) -> None:
-    """Refuse what PostgreSQL cannot hold, before it would refuse the first of it."""
-    problems = [
-        f"{place}: {_named(entry)}: {name} has U+0000, which PostgreSQL does not hold; take it "
-        "out, or write to SQLite"
-        for entry in entries
-        for name, value in asdict(entry).items()
-        if "\0" in (value if isinstance(value, str) else "".join(_texts(value)))
-    ]
-    _refuse(problems)
-
-
 def _texts(value: Any) -> list[str]:
-    members = value if isinstance(value, tuple) else ()
+    members = value if isinstance(value, tuple) else (value,)
     return [member for member in members if isinstance(member, str)]
 
 
@@ -155,26 +151,12 @@ def _refuse(problems: Sequence[str]) -> None:
         raise InputRejected(*problems[:PLACES_KEPT], more=more)
 
 
-def _ordered(connection: Connection) -> Select[Any]:
-    """All entries in an order that does not depend on the language a server sorts by."""
-    columns = rag_traces.c
-    texts: list[Any] = [columns.run, columns.qid]
-    if connection.dialect.name == "postgresql":
-        texts = [collate(text, "C") for text in texts]
-    return select(rag_traces).order_by(columns.ts, *texts, columns.seg)
-
-
 def _entry(row: RowMapping, shown: str) -> LogEntry:
     try:
         return LogEntry(**{**row, "ts": datetime.fromisoformat(row["ts"])})
     except (InputRejected, ValueError) as error:
         place = f"{shown}: rag_traces: run {row['run']!r}, qid {row['qid']!r}, seg {row['seg']}"
         raise InputRejected(f"{place}: {error}; mend the row, or remove it") from error
-
-
-def _sortable(moment: datetime) -> str:
-    """The time so that the order of texts is that of times."""
-    return moment.isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
 def _named(entry: LogEntry) -> str:

@@ -12,23 +12,29 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, Any
 
 import msgspec
-from sqlalchemy import Connection, delete, exists, insert, select, update
+from sqlalchemy import delete, exists, insert, select, update
 
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import Checked, NewRun, Run, RunFilter, UnitRow, canonical
 from ragauge.contracts.paging import PagedHistory
 from ragauge.errors import InputRejected, UsageError
 from ragauge.store.database import BATCH, Database, insert_unless_there
-from ragauge.store.read_runs import matching, read_runs, run_number
 from ragauge.store.recorded import (
     check_record,
+    check_tag,
     insert_parts,
     insert_run,
+    matching,
+    newest_first,
     plain,
+    read_runs,
+    referred,
+    repeated,
+    run_number,
+    runs_numbered,
     seal_of_mark,
     unit_columns,
 )
-from ragauge.store.references import check_tag, newest_first, referred, repeated
 from ragauge.store.shelf import Shelf
 from ragauge.store.tables import (
     gold_questions,
@@ -41,7 +47,6 @@ from ragauge.store.tables import (
 
 SETTLED_S = 3_600.0
 """Files of no run that are younger may belong to a writer at work."""
-
 _unit = msgspec.json.Decoder(UnitRow)
 _gold = msgspec.json.Decoder(Gold)
 
@@ -68,9 +73,9 @@ class SqlHistory:
         """Keep a run; on return it is durable. The same run a second time changes nothing."""
         id = run.id
         with self._database.reading() as connection:
-            known = _with_id(connection, id)
-        if known is not None:
-            return known
+            known = read_runs(connection, select(runs.c.number).where(runs.c.id == id))
+        if known:
+            return known[0]
         from ragauge.store.column_filling import RunColumns
 
         check_record(run)
@@ -97,7 +102,7 @@ class SqlHistory:
         """The run a user names; raises UsageError with what is near."""
         with self._database.reading() as connection:
             number = referred(connection, reference, like)
-            return read_runs(connection, select(runs.c.number).where(runs.c.number == number))[0]
+            return runs_numbered(connection, [number])[0]
 
     def document(self, id: str) -> bytes:
         """The run's record as it was written, which hashes to its id."""
@@ -108,8 +113,7 @@ class SqlHistory:
     def units(self, id: str) -> Iterator[UnitRow]:
         """The rows of a run, in the order they were recorded."""
         with self._database.reading() as connection:
-            run = _known(connection, id)
-        return self._units(run)
+            return self._units(runs_numbered(connection, [run_number(connection, id)])[0])
 
     def gold(self, sha256: str) -> list[Gold]:
         """The questions of a gold set that some run was measured with."""
@@ -132,7 +136,10 @@ class SqlHistory:
             if held is None:
                 connection.execute(insert(tags).values(tag=tag, **named))
             elif held != number:
-                _refuse_move(connection, tag, held, move)
+                if not move:
+                    which = select(runs.c.id).where(runs.c.number == held)
+                    has = connection.execute(which).scalar_one()[:12]
+                    raise UsageError(f"tag '{tag}': names run {has}; `--move` lets it name another")
                 connection.execute(update(tags).where(tags.c.tag == tag).values(**named))
 
     def untag(self, tag: str) -> None:
@@ -197,28 +204,9 @@ class SqlHistory:
             yield from map(_unit.decode, lines)
 
 
-def _with_id(connection: Connection, id: str) -> Run | None:
-    found = read_runs(connection, select(runs.c.number).where(runs.c.id == id))
-    return found[0] if found else None
-
-
-def _known(connection: Connection, id: str) -> Run:
-    run = _with_id(connection, id)
-    if run is None:
-        raise UsageError(f"run {id[:12]}: is not in this history")
-    return run
-
-
-def _refuse_move(connection: Connection, tag: str, held: int, move: bool) -> None:
-    if not move:
-        id = connection.execute(select(runs.c.id).where(runs.c.number == held)).scalar_one()
-        raise UsageError(f"tag '{tag}': names run {id[:12]}; `--move` lets it name another")
-
-
 IN_MEMORY = 16 << 20
 """Bytes of encoded rows that are kept in memory; more wait in a temporary file."""
 _LENGTH = 8
-
 _batch = msgspec.msgpack.Decoder(list[dict[str, Any]])
 
 
@@ -231,7 +219,11 @@ def encoded_units(run: NewRun) -> Iterator[Iterator[dict[str, Any]]]:
     with SpooledTemporaryFile(max_size=IN_MEMORY) as spool:
         digest = hashlib.sha256()
         try:
-            _write(spool, _rows(run, digest))
+            rows = _rows(run, digest)
+            while batch := list(islice(rows, BATCH)):
+                content = msgspec.msgpack.encode(batch)
+                spool.write(len(content).to_bytes(_LENGTH, "big"))
+                spool.write(content)
         except OSError as error:
             raise UsageError(
                 f"the rows of the run cannot be written to a temporary file: "
@@ -247,26 +239,16 @@ def encoded_units(run: NewRun) -> Iterator[Iterator[dict[str, Any]]]:
 
 def _rows(run: NewRun, digest: Any) -> Iterator[dict[str, Any]]:
     for place, row in enumerate(run.units):
-        _refuse_endless(row)
+        if not all(map(math.isfinite, row.values.values())):
+            raise InputRejected(
+                f"unit {row.unit!r}: values: NaN or Infinity; leave a metric that does not apply "
+                "out"
+            )
         line = canonical(row)
         digest.update(line + b"\n")
         columns = unit_columns(row)
         values = canonical(columns["values"])
         yield {"place": place, **columns, "values": values, "line": line.decode()}
-
-
-def _refuse_endless(row: UnitRow) -> None:
-    if not all(map(math.isfinite, row.values.values())):
-        raise InputRejected(
-            f"unit {row.unit!r}: values: NaN or Infinity; leave a metric that does not apply out"
-        )
-
-
-def _write(spool: IO[bytes], rows: Iterator[dict[str, Any]]) -> None:
-    while batch := list(islice(rows, BATCH)):
-        content = msgspec.msgpack.encode(batch)
-        spool.write(len(content).to_bytes(_LENGTH, "big"))
-        spool.write(content)
 
 
 def _read(spool: IO[bytes]) -> Iterator[dict[str, Any]]:

@@ -130,7 +130,7 @@ def _packed(*owner: Column[Any]) -> tuple[Column[Any], ...]:
 
 packed_units = Table("packed_units", metadata, *_packed(_of_a_run()))
 """What the units of a run are sorted and filtered by, a column a row: a few bytes a unit, where
-the rows themselves are a thousand and more. `store/column_making.py` says how they are packed."""
+the rows themselves are a thousand and more. `store/column_filling.py` says how they are packed."""
 
 run_words = Table(
     "run_words",

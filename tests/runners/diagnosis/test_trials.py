@@ -16,7 +16,7 @@ from ragauge.diagnosis.catalogue import rules
 from ragauge.diagnosis.ranking import rank
 from ragauge.runners.diagnosis.diagnose import diagnose_traces
 from ragauge.runners.sweep import sweep
-from ragauge.store.manifests import write_manifest
+from ragauge.store.files import write_manifest
 
 CORPORA = {"heritage": cache(heritage), "handbook": cache(handbook)}
 DRAW = 7
