@@ -73,8 +73,14 @@ def test_without_runs_it_says_how_to_record_one(material):
 
 def test_while_it_is_made_the_page_asks_again_and_says_so(material):
     before, after = two_runs(material)
-    may_end = threading.Event()
-    material.jobs.get("something else", lambda: may_end.wait(LONG_S), 0)
+    began, may_end = threading.Event(), threading.Event()
+
+    def work() -> None:
+        began.set()
+        may_end.wait(LONG_S)
+
+    material.jobs.get("something else", work, 0)
+    assert began.wait(LONG_S), "else the worker may take up the comparison first"
     page = asked(material, before=before.id, after=after.id)
     assert page.refresh_s == 1
     assert 'aria-busy="true"' in page.body
