@@ -30,7 +30,7 @@ from benchmarks.generate import (
 )
 from ragauge.contracts.gold import fingerprint
 from ragauge.contracts.kept import KeptAnswer
-from ragauge.contracts.score import ROWS_KEPT, Measured, Outcome, Score, UnitRows
+from ragauge.contracts.report import ROWS_KEPT, Measured, Outcome, Score, UnitRows
 from ragauge.contracts.stability import OverQuestions, StabilityCoverage, StabilityReport
 from ragauge.ingest.gold import read_gold
 from ragauge.runners.stability import stability

@@ -28,8 +28,9 @@ from ragauge.contracts.metric import Absent as Absent
 from ragauge.contracts.metric import NotApplicable as NotApplicable
 from ragauge.contracts.metric import Row as Row
 from ragauge.contracts.refusal import Strength
+from ragauge.contracts.report import Outcome
 from ragauge.contracts.run import Grid
-from ragauge.contracts.score import Outcome, ScoreReport
+from ragauge.contracts.score import ScoreReport
 from ragauge.contracts.serving_log import LogEntry as LogEntry
 from ragauge.contracts.stability import StabilityReport
 from ragauge.contracts.sweep import SweepReport

@@ -4,7 +4,8 @@ import msgspec
 import pytest
 
 from ragauge.contracts.facts import PATTERN, Facts
-from ragauge.contracts.score import QuestionRow, Score
+from ragauge.contracts.report import Score
+from ragauge.contracts.score import QuestionRow
 from ragauge.diagnosis.advice import SHOWN, advise, concentration
 from ragauge.metrics.quality import label, triage
 

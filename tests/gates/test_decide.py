@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from ragauge import score
 from ragauge.contracts.calibration import Calibration
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Score
 from ragauge.errors import UsageError
 from ragauge.gates.decide import decide, decide_each
 from ragauge.gates.presets import (

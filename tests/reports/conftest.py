@@ -5,14 +5,13 @@ from collections import Counter
 import pytest
 
 from ragauge.contracts.finding import Finding
+from ragauge.contracts.report import Advice, Score
 from ragauge.contracts.score import (
-    Advice,
     Change,
     Comparison,
     Coverage,
     LabelChange,
     QuestionRow,
-    Score,
     ScoreReport,
 )
 from ragauge.contracts.verdict import Verdict

@@ -9,8 +9,8 @@ from itertools import combinations
 from msgspec import structs
 
 from ragauge.contracts.finding import Finding
+from ragauge.contracts.report import Advice, Score
 from ragauge.contracts.run import FACTORS, Variation
-from ragauge.contracts.score import Advice, Score
 from ragauge.contracts.stability import (
     STABILITIES,
     Explanation,

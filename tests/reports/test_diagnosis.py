@@ -23,8 +23,8 @@ from ragauge.contracts.diagnosis import (
 )
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.kinds import KINDS
+from ragauge.contracts.report import Score
 from ragauge.contracts.schemas import examples, schema
-from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.reports.forms import render
 

@@ -7,7 +7,7 @@ import re
 import msgspec
 import pytest
 
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Score
 from ragauge.contracts.suite import SuiteCoverage, SuiteReport, TaskReport
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.gates.decide import decide_each

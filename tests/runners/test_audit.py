@@ -17,7 +17,7 @@ import ragauge
 from ragauge.citations.codes import OF_TRACES, explained
 from ragauge.citations.log_line import parse_line
 from ragauge.contracts.audit import AuditReport
-from ragauge.contracts.score import ROWS_KEPT
+from ragauge.contracts.report import ROWS_KEPT
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest import lines
 from ragauge.ingest.lines import Block

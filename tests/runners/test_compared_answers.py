@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from ragauge.contracts.evaluation import Task
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Score
 from ragauge.contracts.verdict import Rule
 from ragauge.gates.decide import decide
 from ragauge.runners.comparability import HEADLINES

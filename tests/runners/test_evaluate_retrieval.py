@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from ragauge.contracts.evaluation import EvalReport, RankingDetail
-from ragauge.contracts.score import Outcome
+from ragauge.contracts.report import Outcome
 from ragauge.errors import InputRejected, UsageError
 from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval, per_query_frame
 from tests.components.shared_data import shared

@@ -14,7 +14,7 @@ from scipy.stats import linregress
 from ragauge.contracts.facts import Facts, pattern_of
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.latency import Guard, Load
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Score
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.errors import UsageError
 from ragauge.ingest.options import read_configurations

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ragauge.contracts.score import Outcome
+from ragauge.contracts.report import Outcome
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.runners.trace_eval import trace_eval

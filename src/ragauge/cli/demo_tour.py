@@ -19,8 +19,9 @@ from ragauge.cli.output import screen
 from ragauge.cli.progress import call_progress
 from ragauge.contracts.diagnosis import DiagnosisReport
 from ragauge.contracts.history import History, RunFilter
+from ragauge.contracts.report import Outcome
 from ragauge.contracts.run import Grid
-from ragauge.contracts.score import Outcome, ScoreReport
+from ragauge.contracts.score import ScoreReport
 from ragauge.contracts.stability import StabilityReport
 from ragauge.contracts.system import Ask
 from ragauge.dashboard.file_limits import Limits

@@ -33,7 +33,7 @@ from ragauge.cli.settings import (
 )
 
 if TYPE_CHECKING:
-    from ragauge.contracts.score import Outcome
+    from ragauge.contracts.report import Outcome
     from ragauge.ingest.ranked.ranking_rows import Role
 
 Command = TypeVar("Command", bound=Callable[..., Any])

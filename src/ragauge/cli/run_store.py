@@ -19,7 +19,7 @@ from ragauge.errors import InputRejected, RagaugeError, UsageError
 if TYPE_CHECKING:
     from ragauge.contracts.answer_calibration import AnswerCalibrationReport
     from ragauge.contracts.history import History, Run
-    from ragauge.contracts.score import Outcome
+    from ragauge.contracts.report import Outcome
     from ragauge.store.reply_cache import StoredReplies
 
 store_option = options_of("store")

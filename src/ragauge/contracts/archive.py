@@ -9,8 +9,7 @@ from msgspec import Struct, field
 
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.history import Checked, RecordedMetric, Run, RunRecord
-from ragauge.contracts.report import Report
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Report, Score
 from ragauge.contracts.verdict import Verdict
 
 ARCHIVE_SCHEMA = "ragauge.archive/1"

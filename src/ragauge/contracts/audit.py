@@ -8,8 +8,7 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from ragauge.contracts.finding import Finding
-from ragauge.contracts.report import RunReport
-from ragauge.contracts.score import Advice
+from ragauge.contracts.report import Advice, RunReport
 
 AUDIT_SCHEMA = "ragauge.audit/1"
 

@@ -7,8 +7,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from ragauge.contracts.metric import Better
-from ragauge.contracts.report import RunReport
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import RunReport, Score
 from ragauge.contracts.verdict import Verdict
 
 COMPARISON_SCHEMA = "ragauge.comparison/1"

@@ -6,8 +6,7 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from ragauge.contracts.report import RunReport
-from ragauge.contracts.score import Outcome, Score
+from ragauge.contracts.report import Outcome, RunReport, Score
 
 CONSISTENCY_SCHEMA = "ragauge.consistency/1"
 

@@ -6,8 +6,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from ragauge.contracts.report import Report
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Report, Score
 from ragauge.contracts.verdict import Verdict
 
 DRIFT_SCHEMA = "ragauge.drift/1"

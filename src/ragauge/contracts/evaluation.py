@@ -8,8 +8,7 @@ from msgspec import Struct
 
 from ragauge.contracts.answers import AnswerKind, Band, SentenceSupport
 from ragauge.contracts.judge import Usage
-from ragauge.contracts.report import RunReport
-from ragauge.contracts.score import Advice, Score
+from ragauge.contracts.report import Advice, RunReport, Score
 
 EVAL_SCHEMA = "ragauge.eval/1"
 EVAL_ALL_SCHEMA = "ragauge.eval-all/1"

@@ -8,8 +8,7 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.report import Report
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Report, Score
 from ragauge.contracts.verdict import Verdict
 
 LINT_SCHEMA = "ragauge.gold-lint/1"

@@ -4,13 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from ragauge.contracts.report import ROWS_KEPT as ROWS_KEPT
-from ragauge.contracts.report import Advice as Advice
-from ragauge.contracts.report import Count, RunReport
-from ragauge.contracts.report import Measured as Measured
-from ragauge.contracts.report import Outcome as Outcome
-from ragauge.contracts.report import Score as Score
-from ragauge.contracts.report import UnitRows as UnitRows
+from ragauge.contracts.report import Advice, Count, RunReport, Score
 
 SCORE_SCHEMA = "ragauge.score/1"
 

@@ -8,9 +8,8 @@ from typing import Literal
 
 from msgspec import Struct, field
 
-from ragauge.contracts.report import RunReport
+from ragauge.contracts.report import Advice, RunReport, Score
 from ragauge.contracts.run import Factor, Variation
-from ragauge.contracts.score import Advice, Score
 from ragauge.contracts.verdict import Verdict
 
 STABILITY_SCHEMA = "ragauge.stability/1"

@@ -7,8 +7,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 from ragauge.contracts.comparison import ComparisonReport, Correction
-from ragauge.contracts.report import RunReport
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import RunReport, Score
 
 SUITE_SCHEMA = "ragauge.suite/1"
 

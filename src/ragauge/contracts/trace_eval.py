@@ -9,8 +9,7 @@ from typing import Literal
 from msgspec import Struct, field
 
 from ragauge.contracts.audit import AuditFinding, CodeCount, Kind, LambdaState
-from ragauge.contracts.report import RunReport
-from ragauge.contracts.score import Advice, Score
+from ragauge.contracts.report import Advice, RunReport, Score
 
 TRACE_EVAL_SCHEMA = "ragauge.trace-eval/1"
 

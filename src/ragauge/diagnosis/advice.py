@@ -11,7 +11,8 @@ from typing import Any, Literal
 from msgspec import Struct, structs
 
 from ragauge.contracts.audit import OK, AuditedAnswer, AuditFacts, LambdaState
-from ragauge.contracts.score import Advice, QuestionRow, Score
+from ragauge.contracts.report import Advice, Score
+from ragauge.contracts.score import QuestionRow
 from ragauge.contracts.stability import FactorEffect, QuestionStability, Stability
 from ragauge.contracts.trace_eval import Broken, TracedQuestion
 from ragauge.diagnosis.catalogue import catalogue

@@ -16,8 +16,8 @@ from ragauge.contracts.facts import Facts
 from ragauge.contracts.finding import Findings
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import Better
+from ragauge.contracts.report import Advice, Score
 from ragauge.contracts.run import Variation
-from ragauge.contracts.score import Advice, Score
 from ragauge.contracts.verdict import Verdict
 
 

@@ -23,7 +23,7 @@ from ragauge.contracts.diagnosis import (
     Threshold,
 )
 from ragauge.contracts.finding import Finding
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Score
 from ragauge.diagnosis.cases import Material, Measured
 from ragauge.diagnosis.catalogue import Entry, KnobMap, actions_of, catalogue, speaks_of
 from ragauge.diagnosis.features import too_fine

@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec import Struct, structs
 
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Score
 from ragauge.contracts.stability import Stability
 from ragauge.contracts.verdict import Decision, Rule, Verdict
 from ragauge.errors import UsageError

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ragauge.contracts.finding import Finding
-from ragauge.contracts.score import Advice, Score
+from ragauge.contracts.report import Advice, Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.reports import envelope, numbers
 from ragauge.reports.foreign import shown

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ragauge.contracts.finding import Finding
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.gates.decide import is_quality
 from ragauge.reports.numbers import confidence, n_of, restriction

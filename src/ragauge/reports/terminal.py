@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ragauge.contracts.finding import Finding
-from ragauge.contracts.score import Advice, Score
+from ragauge.contracts.report import Advice, Score
 from ragauge.reports import envelope, numbers
 from ragauge.reports.foreign import shown
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ragauge.contracts.score import UnitRows
+from ragauge.contracts.report import UnitRows
 from ragauge.errors import UsageError
 from ragauge.reports import spreadsheet
 

@@ -28,7 +28,7 @@ from ragauge.contracts.annotation import (
     TypedSpan,
 )
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.score import ROWS_KEPT, Outcome, Score
+from ragauge.contracts.report import ROWS_KEPT, Outcome, Score
 from ragauge.contracts.verdict import Op, Rule, Verdict
 from ragauge.errors import UsageError
 from ragauge.gates.rules import merged

@@ -15,7 +15,7 @@ from ragauge.contracts.audit import DEPTHS, AuditReport, Depth
 from ragauge.contracts.citation import Unit
 from ragauge.contracts.gold import Gold, GoldSet
 from ragauge.contracts.refusal import RefusalOptions
-from ragauge.contracts.score import Outcome
+from ragauge.contracts.report import Outcome
 from ragauge.contracts.verdict import Rule
 from ragauge.engines.local import ordered
 from ragauge.errors import InputRejected, UsageError

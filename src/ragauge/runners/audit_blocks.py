@@ -19,7 +19,7 @@ from ragauge.contracts.finding import PLACES_KEPT
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.metric import Absent
-from ragauge.contracts.score import ROWS_KEPT
+from ragauge.contracts.report import ROWS_KEPT
 from ragauge.contracts.serving_log import LogEntry
 from ragauge.contracts.trace import Trace
 from ragauge.ingest.auditable import Auditable, auditable_faults, read_auditable

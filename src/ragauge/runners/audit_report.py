@@ -22,7 +22,7 @@ from ragauge.contracts.calibration import Calibration, no_gate
 from ragauge.contracts.finding import Findings
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.manifest import Manifest
-from ragauge.contracts.score import Outcome
+from ragauge.contracts.report import Outcome
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.diagnosis.advice import advise_similarity
 from ragauge.gates.presets import about_deltas, uncalibrated

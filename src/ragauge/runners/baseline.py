@@ -12,13 +12,13 @@ from msgspec import Struct
 
 from ragauge.contracts.facts import PATTERN, Pattern, pattern_facts
 from ragauge.contracts.metric import Metric
+from ragauge.contracts.report import Score
 from ragauge.contracts.score import (
     SCORE_SCHEMA,
     Change,
     Comparison,
     LabelChange,
     QuestionRow,
-    Score,
     ScoreReport,
 )
 from ragauge.errors import InputRejected

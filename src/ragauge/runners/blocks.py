@@ -11,7 +11,7 @@ from ragauge.contracts.facts import Facts, Pattern, pattern_facts
 from ragauge.contracts.finding import PLACES_KEPT
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import Absent, Metric, Row
-from ragauge.contracts.score import ROWS_KEPT
+from ragauge.contracts.report import ROWS_KEPT
 from ragauge.contracts.trace import Trace
 from ragauge.errors import InputRejected
 from ragauge.ingest.lines import Block

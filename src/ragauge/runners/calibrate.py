@@ -32,7 +32,7 @@ from ragauge.contracts.documents import Documents
 from ragauge.contracts.embedder import Embedder
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold, Span, fingerprint
-from ragauge.contracts.score import ROWS_KEPT, Outcome, Score
+from ragauge.contracts.report import ROWS_KEPT, Outcome, Score
 from ragauge.contracts.verdict import Rule
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.gold import read_gold

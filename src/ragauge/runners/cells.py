@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ragauge.contracts.facts import Pattern
 from ragauge.contracts.latency import Cell
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Score
 from ragauge.metrics.sums import Groups, sums_of
 from ragauge.metrics.table import table
 from ragauge.runners.evaluation import scored

@@ -26,7 +26,7 @@ from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import ANSWERABLE, value_of
 from ragauge.contracts.history import History, Run, RunFilter, UnitRow, canonical
 from ragauge.contracts.metric import Better
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.decide import TOLERANCE, Gate, gate_verdict, passes

@@ -25,7 +25,7 @@ from ragauge.contracts.consistency import (
     LabelAgreement,
 )
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.contracts.score import ROWS_KEPT, Score
+from ragauge.contracts.report import ROWS_KEPT, Score
 from ragauge.contracts.verdict import Rule
 from ragauge.errors import UsageError
 from ragauge.gates.rules import Ranged, merged, parse_rules

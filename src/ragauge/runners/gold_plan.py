@@ -12,7 +12,7 @@ from ragauge.contracts.annotation import AgreementReport
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold_parts import Demand, PlanReport
 from ragauge.contracts.gold_report import Severity, judged
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Score
 from ragauge.ingest.heritage import ENTITY_TYPES, custodian_types
 from ragauge.ingest.heritage_dataset import Dataset, read_dataset
 from ragauge.runners.annotators import BOUND, KAPPA

@@ -20,7 +20,7 @@ from ragauge.contracts.annotation import (
     PairAgreement,
 )
 from ragauge.contracts.finding import Finding
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Score
 from ragauge.ingest.annotations import Annotations, in_order
 from ragauge.runners.annotators import (
     ALPHA,

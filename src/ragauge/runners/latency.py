@@ -28,8 +28,8 @@ from ragauge.contracts.latency import (
     cell_name,
     shown_ms,
 )
+from ragauge.contracts.report import Outcome
 from ragauge.contracts.run import PlannedRun, Variation
-from ragauge.contracts.score import Outcome
 from ragauge.contracts.system import Ask, CallFailed, System
 from ragauge.contracts.trace import Trace
 from ragauge.errors import UsageError

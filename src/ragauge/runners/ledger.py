@@ -16,8 +16,8 @@ import msgspec
 from ragauge import __version__
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold, fingerprint
+from ragauge.contracts.report import Score
 from ragauge.contracts.run import PlannedRun, QuestionRuns, RunFacts, SweepPlan
-from ragauge.contracts.score import Score
 from ragauge.contracts.sweep import Ended, SweepCoverage, SweepReport
 from ragauge.contracts.trace import Trace
 from ragauge.contracts.verdict import Rule

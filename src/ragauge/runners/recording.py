@@ -26,7 +26,7 @@ from ragauge.contracts.history import (
     sealed_units,
 )
 from ragauge.contracts.kept import ANSWERS, DOCUMENTS, SUMMARY, document_key
-from ragauge.contracts.score import Measured, Outcome, UnitRows
+from ragauge.contracts.report import Measured, Outcome, UnitRows
 from ragauge.errors import UsageError
 from ragauge.runners.git_state import git_state
 from ragauge.runners.summaries import summary

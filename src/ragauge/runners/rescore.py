@@ -12,7 +12,7 @@ from msgspec import structs
 
 from ragauge.contracts.history import History, Run, canonical
 from ragauge.contracts.kept import ANSWERS, KeptAnswer
-from ragauge.contracts.score import Outcome
+from ragauge.contracts.report import Outcome
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.presets import DEFAULT, preset
 from ragauge.gates.stability import STABLE

@@ -16,7 +16,7 @@ from ragauge import __version__
 from ragauge.contracts.comparison import ChangePoint, HistoryPoint, HistoryReport
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.history import History, RecordedMetric, Run, RunFilter, canonical
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Score
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.decide import decide

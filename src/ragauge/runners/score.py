@@ -15,14 +15,8 @@ from ragauge.contracts.finding import Finding
 from ragauge.contracts.gold import value_of
 from ragauge.contracts.metric import Metric
 from ragauge.contracts.refusal import RefusalOptions
-from ragauge.contracts.score import (
-    ROWS_KEPT,
-    Coverage,
-    Outcome,
-    QuestionRow,
-    Score,
-    ScoreReport,
-)
+from ragauge.contracts.report import ROWS_KEPT, Outcome, Score
+from ragauge.contracts.score import Coverage, QuestionRow, ScoreReport
 from ragauge.contracts.verdict import Rule
 from ragauge.diagnosis.advice import advise
 from ragauge.engines.local import ordered

@@ -12,7 +12,7 @@ from msgspec import Meta, structs
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.refusal import RefusalOptions
-from ragauge.contracts.score import Outcome
+from ragauge.contracts.report import Outcome
 from ragauge.contracts.stability import (
     QuestionStability,
     StabilityReport,

@@ -18,7 +18,7 @@ from ragauge import __version__
 from ragauge.contracts.comparison import ComparisonReport
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.history import REPORT, History, Run, RunFilter
-from ragauge.contracts.score import Outcome, Score
+from ragauge.contracts.report import Outcome, Score
 from ragauge.contracts.suite import (
     CHANGE,
     SESSION_LABEL,

@@ -9,8 +9,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ragauge.contracts.report import Outcome
 from ragauge.contracts.run import Grid
-from ragauge.contracts.score import Outcome
 from ragauge.contracts.suite import PipelineUnderTest, Task, TaskKind
 from ragauge.contracts.sweep import SweepReport
 from ragauge.contracts.system import System

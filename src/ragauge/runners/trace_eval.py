@@ -16,8 +16,8 @@ from ragauge.contracts.gold import Gold
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.metric import Absent
 from ragauge.contracts.refusal import RefusalOptions
+from ragauge.contracts.report import Outcome, Score
 from ragauge.contracts.run import ORIGINAL, Grid
-from ragauge.contracts.score import Outcome, Score
 from ragauge.contracts.sweep import Progress, SweepReport
 from ragauge.contracts.system import System
 from ragauge.contracts.trace_eval import AtK, Recipe, TraceEvalReport

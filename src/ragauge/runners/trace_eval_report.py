@@ -12,7 +12,7 @@ from ragauge.contracts.audit import OK, STATES, AuditFinding
 from ragauge.contracts.finding import Findings
 from ragauge.contracts.gold import Gold, fingerprint
 from ragauge.contracts.metric import Absent
-from ragauge.contracts.score import Advice, Outcome
+from ragauge.contracts.report import Advice, Outcome
 from ragauge.contracts.trace_eval import OverQuestions, TraceEvalCoverage, TraceEvalReport
 from ragauge.contracts.verdict import Rule
 from ragauge.diagnosis.advice import advise_traceability, traceability_facts

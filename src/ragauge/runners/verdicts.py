@@ -10,8 +10,8 @@ import numpy as np
 
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import Absent, Row
+from ragauge.contracts.report import ROWS_KEPT, Measured, Score
 from ragauge.contracts.run import FACTORS
-from ragauge.contracts.score import ROWS_KEPT, Measured, Score
 from ragauge.contracts.stability import (
     STABILITIES,
     FactorEffect,

@@ -10,7 +10,7 @@ from ragauge.contracts.audit import (
     CodeCount,
     DepthCount,
 )
-from ragauge.contracts.score import Advice, Score
+from ragauge.contracts.report import Advice, Score
 from ragauge.contracts.verdict import Verdict
 
 MATCH = "traceability.citation_match"

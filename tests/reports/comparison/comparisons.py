@@ -13,7 +13,7 @@ from ragauge.contracts.comparison import (
     Side,
 )
 from ragauge.contracts.finding import Finding
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Score
 from ragauge.gates.decide import gate_verdict
 
 WORSE, BETTER, SAME = "quality.precision_cited", "quality.over_refusal", "quality.errors"

@@ -25,7 +25,7 @@ from ragauge.contracts.evaluation import (
     TypeShare,
 )
 from ragauge.contracts.finding import Finding
-from ragauge.contracts.score import Advice, Score
+from ragauge.contracts.report import Advice, Score
 from ragauge.contracts.verdict import Verdict
 
 LETTERS = tuple("GLAMORCUBESFIXPHDNT")

@@ -5,7 +5,7 @@ import re
 import pytest
 from rich.cells import cell_len
 
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Score
 from ragauge.reports.score.console import render
 
 STYLES = re.compile(r"\x1b\[[0-9;]*m")

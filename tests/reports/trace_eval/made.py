@@ -3,7 +3,7 @@
 from collections import Counter
 
 from ragauge.contracts.audit import AuditFinding
-from ragauge.contracts.score import Advice, Score
+from ragauge.contracts.report import Advice, Score
 from ragauge.contracts.trace_eval import (
     AtK,
     Recipe,

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from ragauge.contracts.audit import AuditFinding, AuditReport
 from ragauge.contracts.finding import Finding
-from ragauge.contracts.score import Advice, Score
+from ragauge.contracts.report import Advice, Score
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.contracts.verdict import Verdict
 from ragauge.reports import envelope

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.reports import comment, envelope, numbers
 from ragauge.reports.audit import story

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from rich.text import Text
 
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.reports import comment, envelope, numbers, terminal
 from ragauge.reports.audit import story

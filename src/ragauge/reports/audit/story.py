@@ -19,7 +19,7 @@ from ragauge.contracts.audit import (
     DepthCount,
 )
 from ragauge.contracts.finding import Finding
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.reports import envelope, numbers
 from ragauge.reports.numbers import count, counted

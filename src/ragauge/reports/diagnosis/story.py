@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec import Struct
 
 from ragauge.contracts.diagnosis import DiagnosisReport, MetricDiagnosis, Severity, Threshold
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Score
 from ragauge.reports import envelope, numbers
 from ragauge.reports.diagnosis.causes import ToldCause, causes
 from ragauge.reports.diagnosis.labels import Labels, labels_of, named

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from ragauge.contracts.diagnosis import Cause, DiagnosisReport
 from ragauge.contracts.finding import Finding
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.reports import envelope
 from ragauge.reports.diagnosis import addresses, causes, labels, parts, story

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec import Struct, structs
 
 from ragauge.contracts.evaluation import EvalAllReport
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.reports import envelope
 from ragauge.reports.eval_all import story

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator
 from msgspec import Struct
 
 from ragauge.contracts.evaluation import AnswerDetail, EvalReport, HumanAgreement
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Score
 from ragauge.reports import numbers
 from ragauge.reports.evaluation.scales import is_pooled, share_of
 from ragauge.reports.evaluation.tables import Cell, Row, Table

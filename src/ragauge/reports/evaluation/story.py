@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from ragauge.contracts.evaluation import AnswerDetail, EvalReport, Task
 from ragauge.contracts.finding import Finding
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import Score
 from ragauge.contracts.verdict import Decision, Verdict
 from ragauge.reports import envelope, numbers
 from ragauge.reports.evaluation import answers, measures

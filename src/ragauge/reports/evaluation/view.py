@@ -9,7 +9,7 @@ from functools import cached_property
 from msgspec import Struct
 
 from ragauge.contracts.evaluation import AnswerDetail, EvalReport, RankingDetail
-from ragauge.contracts.score import Advice, Score
+from ragauge.contracts.report import Advice, Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.reports import envelope
 from ragauge.reports.evaluation import rankings, story

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from rich.text import Text
 
-from ragauge.contracts.score import Change, Comparison, QuestionRow, Score, ScoreReport
+from ragauge.contracts.report import Score
+from ragauge.contracts.score import Change, Comparison, QuestionRow, ScoreReport
 from ragauge.contracts.verdict import Verdict
 from ragauge.metrics.quality import GOOD_LABELS
 from ragauge.reports import envelope, numbers, terminal

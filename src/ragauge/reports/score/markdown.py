@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ragauge.contracts.score import Change, Comparison, QuestionRow, Score, ScoreReport
+from ragauge.contracts.report import Score
+from ragauge.contracts.score import Change, Comparison, QuestionRow, ScoreReport
 from ragauge.contracts.verdict import Verdict
 from ragauge.reports import comment, envelope, numbers
 from ragauge.reports.comment import LONGEST_ID, code, prose, table, without_empty

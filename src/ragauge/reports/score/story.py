@@ -10,13 +10,13 @@ from msgspec import Struct
 
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.refusal import REFUSING
+from ragauge.contracts.report import Score
 from ragauge.contracts.score import (
     Change,
     Comparison,
     Coverage,
     LabelChange,
     QuestionRow,
-    Score,
     ScoreReport,
 )
 from ragauge.errors import UsageError

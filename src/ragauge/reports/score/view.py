@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from ragauge.contracts.score import Advice, Change, Comparison, QuestionRow, Score, ScoreReport
+from ragauge.contracts.report import Advice, Score
+from ragauge.contracts.score import Change, Comparison, QuestionRow, ScoreReport
 from ragauge.contracts.verdict import Verdict
 from ragauge.reports import envelope
 from ragauge.reports.foreign import cut

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 
 from ragauge.contracts.finding import Finding
+from ragauge.contracts.report import Score
 from ragauge.contracts.run import FACTORS
-from ragauge.contracts.score import Score
 from ragauge.contracts.stability import (
     CELLS,
     STABILITIES,

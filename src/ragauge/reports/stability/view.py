@@ -8,7 +8,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from ragauge.contracts.score import Advice, Score
+from ragauge.contracts.report import Advice, Score
 from ragauge.contracts.stability import FactorEffect, QuestionStability, Shown, StabilityReport
 from ragauge.errors import UsageError
 from ragauge.reports import numbers

@@ -26,7 +26,7 @@ from ragauge.contracts.answer_calibration import (
 from ragauge.contracts.answers import ANSWER_KINDS, AnswerKind
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.metric import Absent
-from ragauge.contracts.score import Outcome
+from ragauge.contracts.report import Outcome
 from ragauge.ingest.fields import quoted
 from ragauge.metrics.answers import AnswerFacts, grounds_of
 from ragauge.runners.answers.agreement import (

@@ -19,7 +19,7 @@ from ragauge.contracts.answer_calibration import (
 )
 from ragauge.contracts.evaluation import AnswerDetail
 from ragauge.contracts.finding import Finding
-from ragauge.contracts.score import Outcome
+from ragauge.contracts.report import Outcome
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answered.records import placed_records
 from ragauge.ingest.answered.shapes import own_id

@@ -29,7 +29,7 @@ from ragauge.contracts.answer_calibration import (
 )
 from ragauge.contracts.answers import ANSWER_KINDS
 from ragauge.contracts.evaluation import HumanAgreement
-from ragauge.contracts.score import Outcome, Score
+from ragauge.contracts.report import Outcome, Score
 from ragauge.contracts.verdict import Rule
 from ragauge.errors import UsageError
 from ragauge.ingest.calibration import AnswerCalibration

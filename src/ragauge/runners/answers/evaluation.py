@@ -27,7 +27,7 @@ from ragauge.contracts.evaluation import (
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.metric import Absent, Metric, Row
-from ragauge.contracts.score import ROWS_KEPT
+from ragauge.contracts.report import ROWS_KEPT
 from ragauge.contracts.trace import Trace
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.gates.presets import any_value, undecided

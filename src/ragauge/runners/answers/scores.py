@@ -13,7 +13,7 @@ from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.claims import Claim
 from ragauge.contracts.evaluation import EvalReport
 from ragauge.contracts.metric import Absent, Metric, Row
-from ragauge.contracts.score import Outcome
+from ragauge.contracts.report import Outcome
 from ragauge.errors import UsageError
 from ragauge.ingest.answered.rows import Rejected
 from ragauge.metrics.answers import AnswerFacts

@@ -23,7 +23,7 @@ from ragauge.contracts.evaluation import (
 )
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.kept import KeptAnswer
-from ragauge.contracts.score import Measured, Outcome, UnitRows
+from ragauge.contracts.report import Measured, Outcome, UnitRows
 from ragauge.contracts.verdict import Decision, Rule, Verdict
 from ragauge.errors import InputRejected, RagaugeError, UsageError
 from ragauge.gates.decide import passed

@@ -21,7 +21,7 @@ from ragauge.contracts.evaluation import (
 )
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.metric import Metric
-from ragauge.contracts.score import ROWS_KEPT, Outcome
+from ragauge.contracts.report import ROWS_KEPT, Outcome
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import STDIN

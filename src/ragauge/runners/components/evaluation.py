@@ -11,7 +11,7 @@ from msgspec import Struct
 from ragauge.contracts.evaluation import Detail, EvalReport, Task
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold, stratum_text
-from ragauge.contracts.score import ROWS_KEPT, Outcome
+from ragauge.contracts.report import ROWS_KEPT, Outcome
 from ragauge.contracts.verdict import Verdict
 from ragauge.diagnosis.advice import advise_component
 from ragauge.errors import UsageError

@@ -15,8 +15,9 @@ from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold, stratum_text
 from ragauge.contracts.history import REPORT, History, Run, UnitRow
 from ragauge.contracts.metric import Better
+from ragauge.contracts.report import Advice, Outcome, Score
 from ragauge.contracts.run import Variation
-from ragauge.contracts.score import Advice, Outcome, QuestionRow, Score
+from ragauge.contracts.score import QuestionRow
 from ragauge.contracts.verdict import Decision, Verdict
 from ragauge.diagnosis.cases import Material, Measured, Observed
 from ragauge.diagnosis.features import features

@@ -16,7 +16,7 @@ from ragauge.contracts.finding import Findings
 from ragauge.contracts.gold import Gold, fingerprint
 from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.refusal import RefusalOptions
-from ragauge.contracts.score import Outcome
+from ragauge.contracts.report import Outcome
 from ragauge.contracts.trace import Trace
 from ragauge.diagnosis.cases import Material, Observed
 from ragauge.diagnosis.features import features, needed_ranks
