@@ -86,16 +86,16 @@ def _raters(text: str | None) -> tuple[str, str] | None:
 
 def _show(outcome: ConsistencyOutcome, form: str) -> None:
     if form == TSV:
-        from ragauge.reports.consistency.tsv import written
+        from ragauge.reports.kinds.consistency import tsv
 
-        click.echo(written(outcome.disagreements), nl=False)
+        click.echo(tsv(outcome.disagreements), nl=False)
     else:
         show(outcome.report, form)
 
 
 def _write_disagreements(outcome: ConsistencyOutcome, path: Path, quiet: bool) -> None:
-    from ragauge.reports.consistency.tsv import written
+    from ragauge.reports.kinds.consistency import tsv
     from ragauge.store.files import write_whole
 
-    write_whole(path, written(outcome.disagreements).encode())
+    write_whole(path, tsv(outcome.disagreements).encode())
     remark(f"wrote {path}", quiet)
