@@ -67,7 +67,7 @@ bench: $(VENV)/dev.stamp
 	@$(BIN)/python -m benchmarks.tools
 
 docs: $(VENV)/dev.stamp
-	@$(BIN)/python docs/generate.py
+	@$(BIN)/python -m docs.generate
 
 clean:
 	@rm -rf $(VENV) $(ADAPTERS) .bench artefacts build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache src/*.egg-info

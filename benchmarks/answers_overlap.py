@@ -109,7 +109,7 @@ def rouge_score(stemmed: bool) -> Callable[[Pairs], float]:
 
 
 def ragauge_chrf(given: Pairs) -> float:
-    from ragauge.text.chrf import chrf
+    from ragauge.text.overlap import chrf
 
     return sum(chrf(*pair) for pair in given)
 

@@ -20,15 +20,20 @@ from ragauge.contracts.answers import AnswerRow, Context
 from ragauge.contracts.metric import Row
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.citation_support import citation_recall
-from ragauge.stats.discrimination import auroc, balanced_accuracy, rank_correlation, value_of
-from ragauge.stats.group_draws import interval_over_groups
+from ragauge.stats.discrimination import (
+    auroc,
+    balanced_accuracy,
+    interval_over_groups,
+    rank_correlation,
+    value_of,
+)
 from ragauge.text.grounding.cited import SUPPORTED, citation_support
 from ragauge.text.grounding.model import Model, Weights, shipped
 from training.datasets import judged_rows
 from training.groundedness import Example, examples, fit_sentences
 
 if TYPE_CHECKING:
-    from ragauge.stats.group_draws import Statistic
+    from ragauge.stats.discrimination import Statistic
 
 DEFAULT_FOLDER = ROOT.parent / "shared" / "data"
 TITLE = "Citation support"

@@ -23,8 +23,7 @@ from ragauge.metrics.groundedness import brief_faithfulness
 from ragauge.models.minilm import MiniLMEmbedder
 from ragauge.models.remembered import RememberedEmbedder
 from ragauge.runners.answers.agreement import by_writer
-from ragauge.stats.discrimination import auroc, balanced_accuracy, value_of
-from ragauge.stats.group_draws import interval_over_groups
+from ragauge.stats.discrimination import auroc, balanced_accuracy, interval_over_groups, value_of
 from ragauge.text.grounding import Passages, groundedness
 from ragauge.text.grounding.features import probability
 from ragauge.text.grounding.model import shipped

@@ -19,8 +19,7 @@ from ragauge.contracts.run import PlannedRun, Variation
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.demo import DOCUMENTS, GOLD
 from ragauge.demo.pipeline import Pipeline
-from ragauge.diagnosis.cases import Case
-from ragauge.diagnosis.observed import Observed
+from ragauge.diagnosis.cases import Case, Observed
 from ragauge.diagnosis.traced_case import traced_cases
 from ragauge.ingest.gold import read_gold
 from ragauge.runners.diagnosis.traced import Observer, Observing

@@ -11,7 +11,7 @@ from typing import Any
 from benchmarks.spoilt import Corpus
 from ragauge.contracts.diagnosis import DiagnosisReport
 from ragauge.contracts.gold import Gold
-from ragauge.diagnosis.observed import Observed
+from ragauge.diagnosis.cases import Observed
 from ragauge.runners.diagnosis.diagnose import diagnose
 from ragauge.text.sentences import sentences
 

@@ -1,4 +1,4 @@
-"""Writes the pages and the picture that are made from the code; a test fails when one is stale."""
+"""Writes the pages, pictures and stub made from the code; a test fails when one is stale."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -10,6 +10,7 @@ from tempfile import TemporaryDirectory
 from rich.console import Console
 from rich.text import Text
 
+from docs.stub import STUB, stub
 from ragauge.cli.demo import write_traces
 from ragauge.cli.demo_tour import a_flake, swept_as
 from ragauge.contracts.diagnosis import Language
@@ -17,11 +18,8 @@ from ragauge.contracts.verdict import Rule
 from ragauge.demo import GOLD
 from ragauge.demo.knobs import Knobs
 from ragauge.demo.pipeline import Pipeline
-from ragauge.diagnosis.catalogue import catalogue
-from ragauge.diagnosis.evidence import rules
-from ragauge.gates.components import INTEGRITY, component_rules
-from ragauge.gates.components import PRESETS as COMPONENT_PRESETS
-from ragauge.gates.presets import PRESETS, preset
+from ragauge.diagnosis.catalogue import catalogue, rules
+from ragauge.gates.presets import COMPONENT_PRESETS, INTEGRITY, PRESETS, component_rules, preset
 from ragauge.gates.stability import PROFILES, profile_rules
 from ragauge.metrics.table import table
 from ragauge.reports.catalogue.page import catalogue_text
@@ -83,6 +81,7 @@ def generated() -> dict[Path, str]:
         DOCS / "images" / "report.svg": score_picture(),
         DOCS / "images" / "stability.svg": stability_picture(),
         DOCS / "images" / "comparison.svg": comparison_picture(),
+        STUB: stub(),
     }
 
 

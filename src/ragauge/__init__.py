@@ -10,7 +10,8 @@ from typing import Any
 
 __version__ = "0.2.0"
 
-# Loaded on first use, so that `import ragauge` stays far below a tenth of a second.
+# Loaded on first use, so that `import ragauge` stays far below a tenth of a second. Editors and
+# type checkers read __init__.pyi, which `make docs` writes from the functions themselves.
 _LATE = {
     "score": "ragauge.runners.score",
     "ScoreOptions": "ragauge.runners.score",
@@ -45,8 +46,8 @@ _LATE = {
     "Manifest": "ragauge.contracts.manifest",
     "read_manifest": "ragauge.ingest.manifest",
     "write_manifest": "ragauge.store.manifests",
-    "project": "ragauge.citations.adapters.projection",
-    "project_all": "ragauge.citations.adapters.projection",
+    "project": "ragauge.citations.adapters",
+    "project_all": "ragauge.citations.adapters",
     "prompt_contract": "ragauge.citations.prompt",
     "parse_answer": "ragauge.citations.answer",
     "constraint_lock": "ragauge.contracts.gold",
@@ -71,3 +72,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module
 
     return getattr(import_module(_LATE[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATE})

@@ -15,8 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.citations.adapters import Projection, project, project_all
-from ragauge.citations.adapters.checked_offsets import checked_offsets
+from ragauge.citations.adapters import Projection, checked_offsets, project, project_all
 from ragauge.citations.payload import read_payload
 from ragauge.contracts.citation import Citation
 from ragauge.errors import UsageError

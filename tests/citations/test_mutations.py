@@ -373,37 +373,24 @@ def test_unbroken_it_is_ok_at_every_depth(depth, own, folder):
     assert case.audited(depth, folder).code == "ok"
 
 
-@pytest.mark.parametrize("name", MUTATIONS)
-def test_what_is_broken_gets_its_code(name, folder):
-    code, depth, change = MUTATIONS[name]
-    case = Case()
-    change(case)
-    audit = case.audited(depth, folder if depth in LOOKING else None)
-    assert audit.code == code, audit.findings
-    assert audit.ok == (code == "ok")
-
-
-@pytest.mark.parametrize(
-    "name", [name for name, (_, depth, _) in MUTATIONS.items() if depth != "marker"]
-)
-def test_no_shallower_depth_finds_it(name, folder):
-    code, depth, change = MUTATIONS[name]
-    shallower = DEPTHS[DEPTHS.index(depth) - 1]
-    case = Case()
-    change(case)
-    audit = case.audited(shallower, folder if shallower in LOOKING else None)
-    assert audit.code == "ok" or code == "ok"
-
-
-@pytest.mark.parametrize(
-    "name", [name for name, (_, depth, _) in MUTATIONS.items() if depth != "support"]
-)
-def test_a_deeper_depth_still_finds_it(name, folder):
-    code, depth, change = MUTATIONS[name]
-    case = Case()
-    change(case)
-    for deeper in LOOKING if depth not in LOOKING else ("support",):
-        assert code in codes(case.audited(deeper, folder)) or code == "ok"
+@pytest.mark.parametrize("depth", DEPTHS)
+def test_what_is_broken_gets_its_code_at_its_depth_and_deeper_and_no_earlier(depth, folder):
+    faults = []
+    for name, (code, found_at, change) in MUTATIONS.items():
+        case = Case()
+        change(case)
+        own, here = DEPTHS.index(found_at), DEPTHS.index(depth)
+        if here < own - 1 or (here > own and depth not in LOOKING):
+            continue
+        audit = case.audited(depth, folder if depth in LOOKING else None)
+        if here == own:
+            holds = audit.code == code and audit.ok == (code == "ok")
+        elif here < own:
+            holds = audit.code == "ok" or code == "ok"
+        else:
+            holds = code in codes(audit) or code == "ok"
+        faults += [] if holds else [(name, audit.code, audit.findings)]
+    assert faults == []
 
 
 def test_the_place_is_told_of_text_that_drifted(folder):

@@ -11,7 +11,7 @@ from ragauge.demo import GOLD
 from ragauge.demo.knobs import Knobs
 from ragauge.demo.pipeline import Pipeline
 from ragauge.errors import UsageError
-from ragauge.ingest.scenarios import configured_knobs, knob_names, scenario
+from ragauge.ingest.options import configured_knobs, knob_names, scenario
 from tests.cli.command import ragauge
 
 LOW = {"faithfulness": 0.2, "context_recall": 0.9}

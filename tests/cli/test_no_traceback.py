@@ -82,8 +82,10 @@ LOOPS: list[list[str]] = [
     ["eval", "qa", "loop", "traces.jsonl"],
     ["eval", "qa", "gold.jsonl", "loop"],
     ["eval", "answers", "loop"],
+    ["eval", "answers", "loop", "--input-format", "parquet"],
     ["eval", "convert", "loop", "made", "--to", "hipe"],
     ["gold", "lint", "loop"],
+    ["gold", "lint", "loop", "--plan", "heritage"],
     ["gold", "diff", "loop", "gold.jsonl"],
     ["gold", "agreement", "loop", "traces.jsonl"],
     ["sweep", "loop", "--demo", "--out", "runs.jsonl"],
@@ -95,6 +97,23 @@ LOOPS: list[list[str]] = [
 @pytest.mark.parametrize("arguments", LOOPS, ids=" ".join)
 def test_a_link_that_leads_to_itself_is_refused_by_every_reader(made, arguments):
     refused(made, *arguments, code=3, words="loop: is a link that leads back to itself; name the")
+
+
+@pytest.mark.parametrize("name", ["ragauge.toml", "pyproject.toml"])
+@pytest.mark.parametrize("target", ["ragauge.toml", "pyproject.toml", "gone.toml"])
+def test_a_project_file_that_leads_nowhere_does_not_lose_its_gates(folder, name, target):
+    (folder / name).symlink_to(target)
+    refused(folder, *SCORE, code=2, words=f"{name}: cannot be read: ")
+
+
+@pytest.mark.parametrize("name", [".ragauge", "store/history.sqlite"])
+def test_a_history_that_leads_to_itself_is_not_an_empty_one(folder, name):
+    (folder / "store" / "history.sqlite").unlink()
+    (folder / name).symlink_to(Path(name).name)
+    place = STORE if name.startswith("store") else []
+    words = "is a link that leads back to itself; name another store"
+    refused(folder, "runs", "list", *place, code=2, words=words)
+    refused(folder, *SCORE, "--record", *place, code=3, words=words)
 
 
 READERS: list[list[str]] = [
@@ -303,6 +322,25 @@ def test_an_archive_with_flipped_bits_is_refused_or_imported(folder):
         done = ragauge("runs", "import", "flipped.zip", "--store", f"s{number}", cwd=folder)
         assert done.returncode in (0, 3), done.stderr
         assert b"Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE tags SET tag = 'other'",
+        "UPDATE tags SET run = run + 1",
+        "UPDATE runs SET number = number + 7",
+        "UPDATE run_units SET run = run + 1",
+        "UPDATE runs SET passed = 2",
+        "UPDATE runs SET passed = 1",
+    ],
+)
+def test_verify_sees_changed_tags_run_numbers_and_booleans(folder, statement):
+    ragauge("runs", "tag", "latest", "kept", *STORE, cwd=folder)
+    assert ragauge("runs", "verify", *STORE, cwd=folder).returncode == 0
+    altered(statement)(folder)
+    done = ragauge("runs", "verify", *STORE, cwd=folder)
+    assert (done.returncode, done.stderr) == (3, b"")
 
 
 LATE = """

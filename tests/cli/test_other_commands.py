@@ -15,9 +15,9 @@ import pytest
 from ragauge.cli import main
 from ragauge.cli.main import VERBS
 from ragauge.cli.schema import NAMES
+from ragauge.contracts.kinds import FORMS
 from ragauge.gates.presets import PRESETS
 from ragauge.ingest.configuration import SETTINGS
-from ragauge.reports.forms import FORMS
 from tests.cli.command import QUIET_ENVIRONMENT, RAGAUGE, ragauge
 
 ON_PATH = {"PATH": f"{RAGAUGE.parent}{os.pathsep}{os.environ['PATH']}"}
@@ -217,6 +217,12 @@ def test_the_demo_without_a_folder_keeps_nothing_and_suggests_what_works(tmp_pat
     ]
     for command in commands:
         works(command, tmp_path)
+
+
+def test_the_demo_may_keep_its_files_in_the_working_folder(tmp_path):
+    done = ragauge("demo", "--into", ".", cwd=tmp_path)
+    assert b"The files are in this folder. Open report.html in a browser" in done.stdout
+    assert (tmp_path / "report.html").is_file()
 
 
 def test_a_ragauge_that_is_not_on_the_path_is_called_by_its_own(tmp_path):

@@ -15,12 +15,12 @@ import numpy as np
 import pytest
 
 from ragauge.contracts.history import GitState, History, NewRun, Run, RunFilter
+from ragauge.contracts.kinds import SHOWN
 from ragauge.contracts.schemas import RECORDS, examples
 from ragauge.contracts.score import Measured, Outcome, Score, UnitRows
 from ragauge.contracts.verdict import Rule
 from ragauge.demo import GOLD
 from ragauge.gates.decide import decide
-from ragauge.reports.forms import KINDS
 from ragauge.runners.recording import record
 from ragauge.runners.score import score
 from ragauge.runners.stability import stability
@@ -599,8 +599,7 @@ def outcome_of(kind: str) -> Outcome:
 
 @pytest.mark.parametrize("place", ["sqlite"], indirect=True)
 def test_every_kind_of_report_is_recorded_exported_imported_and_verified(history, place, tmp_path):
-    kinds = [name for name, kind in RECORDS.items() if kind in KINDS]
-    assert len(kinds) == len(KINDS)
+    kinds = [kind.record for kind in SHOWN.values()]
     recorded = [record(outcome_of(kind), history, name=kind) for kind in kinds]
     assert all(run.record.id == run.id for run in recorded)
     there, archive, again = str(tmp_path / "there"), tmp_path / "a.zip", tmp_path / "b.zip"

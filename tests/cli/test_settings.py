@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -61,7 +62,9 @@ def test_changed_defaults_are_explained_for_the_project_at_hand(tmp_path):
     )
     told = ragauge("config", "--explain-changes", "--format", "json", cwd=tmp_path)
     affects = {one["what"]: one["affects"] for one in json.loads(told.stdout)}
-    assert affects["what counts as a refusal"].startswith("refusal is not set")
+    assert affects["what counts as a refusal"].endswith(
+        " count now in tasks.open, ragauge stability"
+    )
     assert affects["a run without a gate on quality"] == "tasks.open has none"
     assert "did you mean 0.10?" in affects["gates that can never fail or never pass"]
     assert affects["stability from one run per question"]
@@ -72,6 +75,34 @@ def test_changed_defaults_are_explained_for_the_project_at_hand(tmp_path):
     (tmp_path / "ragauge.toml").write_text('refusal = "exact"\npreset = "ship"\nmin_coverage = 0\n')
     told = ragauge("config", "--explain-changes", "--format", "json", cwd=tmp_path)
     assert not any(one["affects"] for one in json.loads(told.stdout))
+
+
+def test_changed_defaults_are_explained_for_the_settings_of_each_task(tmp_path):
+    ship = '[tasks.answers]\nkind = "score"\npreset = "ship"\nmin_coverage = 0\n'
+    (tmp_path / "ragauge.toml").write_text(
+        f'refusal_tokens = ["NO ANSWER"]\n{ship}pipeline = {{demo = true}}\n'
+        '[tasks.repeats]\nkind = "stability"\nrefusal = "exact"\ngates = ["acr>=-1"]\n'
+        "pipeline = {demo = true}\n"
+        "sweep = {seeds = [0], temperatures = [0], jitters = ['none'], max_wait = 5}\n"
+    )
+    told = ragauge("config", "--explain-changes", "--format", "json", cwd=tmp_path)
+    affects = {one["what"]: one["affects"] for one in json.loads(told.stdout) if one["affects"]}
+    pointless = affects.pop("gates that can never fail or never pass")
+    assert pointless.startswith('tasks.repeats: gate "stability.acr>=-1"')
+    assert affects == {
+        "stability from one run per question": "the grid of tasks.repeats has one run per question",
+        "`Retry-After` of a system under test": "calls of tasks.answers wait up to 60 s",
+    }
+
+
+def test_changed_defaults_are_those_of_the_changelog(tmp_path):
+    changes = (Path(__file__).parents[2] / "CHANGELOG.md").read_text("utf-8")
+    table = changes.partition("## 0.2.0")[2].partition("Numbers change:")[0]
+    rows = re.findall(r"^\| ([^|]+) \|", table, re.MULTILINE)
+    told = ragauge("config", "--explain-changes", "--format", "json", cwd=tmp_path)
+    assert [one["what"] for one in json.loads(told.stdout)] == [
+        row for row in rows if row != "what"
+    ]
 
 
 def refused(*arguments, cwd):

@@ -49,7 +49,7 @@ from ragauge.dashboard.pages.question_values import NOT_KEPT, values_of
 from ragauge.dashboard.rendering import render
 from ragauge.dashboard.rightness import CONTAINMENT, DOUBT, STRICT, doubt, right_means
 from ragauge.errors import RagaugeError
-from ragauge.ingest.answered.calibrations import AnswerCalibration
+from ragauge.ingest.calibration import AnswerCalibration
 from ragauge.metrics.facts import Reading
 from ragauge.reports.foreign import readable
 from ragauge.reports.numbers import value as written_value

@@ -11,6 +11,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -112,6 +113,29 @@ def test_it_ends_at_once_with_connections_open(start, small):
         ):
             half.sendall(b"GET / HTTP/1.1\r\nX-Half: ")
             assert made.end() == (0, "", "")
+
+
+def test_connections_that_send_no_complete_request_are_closed(start, small):
+    made = start("--store", small, "--idle-timeout", "0.5")
+    own = f"Host: 127.0.0.1:{made.port}\r\n".encode()
+    unfinished = (
+        b"",
+        b"GET / HTTP/1.1\r\n" + own,
+        b"POST / HTTP/1.1\r\n" + own + b"Content-Length: 9\r\n\r\nhalf",
+        b"GET /nothing HTTP/1.1\r\n" + own + b"\r\n",
+    )
+    for sent in unfinished:
+        with socket.create_connection(("127.0.0.1", made.port), timeout=LONG_S / 2) as client:
+            client.sendall(sent)
+            while client.recv(1 << 16):
+                pass  # up to the end of the connection, or a TimeoutError
+    with socket.create_connection(("127.0.0.1", made.port)) as dripping:
+        dripping.sendall(b"GET / HTTP/1.1\r\n" + own)
+        with pytest.raises(ConnectionError):
+            for _ in range(100):
+                time.sleep(0.1)
+                dripping.sendall(b"X: 1\r\n")
+    assert ask(made.port).status == 200
 
 
 def test_a_second_interruption_is_as_quiet(start, small):

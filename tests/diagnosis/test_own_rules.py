@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from ragauge import diagnose
 from ragauge.contracts.diagnosis import Threshold
-from ragauge.diagnosis.catalogue import catalogue
-from ragauge.diagnosis.evidence import symptoms
+from ragauge.diagnosis.catalogue import catalogue, symptoms
 from ragauge.diagnosis.own_rules import OwnRules, read_own_rules
 from ragauge.errors import UsageError
 
@@ -120,19 +119,21 @@ text = "?"
     assert "entry 4: evidence: {n} is all that may stand in braces" in told
 
 
-@pytest.mark.parametrize("entry", catalogue(), ids=lambda entry: entry.id)
-def test_no_id_of_the_catalogue_can_be_taken(entry):
-    text = ENTRY.replace("own.old_scans", entry.id)
-    assert faults(text) == [f"entry 1: id {entry.id} is the catalogue's; choose another"]
+def test_no_id_of_the_catalogue_can_be_taken():
+    ids = [entry.id for entry in catalogue()]
+    assert faults("".join(ENTRY.replace("own.old_scans", id) for id in ids)) == [
+        f"entry {number}: id {id} is the catalogue's; choose another"
+        for number, id in enumerate(ids, 1)
+    ]
 
 
 def test_two_entries_of_one_id_are_told_apart_from_the_catalogue():
     assert faults(ENTRY + ENTRY) == ["entry 2: id own.old_scans is that of entry 1; choose another"]
 
 
-@pytest.mark.parametrize("symptom", symptoms())
-def test_every_symptom_may_be_asked_for(symptom):
-    assert faults(ENTRY.replace("country", "symptom").replace("NL", symptom)) == []
+def test_every_symptom_may_be_asked_for():
+    for symptom in symptoms():
+        assert faults(ENTRY.replace("country", "symptom").replace("NL", symptom)) == []
 
 
 @pytest.mark.parametrize("written", ["[[1, 2]]", "[1, 'x']", "[true]", "[{ a = 1 }]"])

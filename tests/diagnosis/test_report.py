@@ -15,12 +15,10 @@ from ragauge.contracts.diagnosis import (
 )
 from ragauge.contracts.finding import Findings
 from ragauge.contracts.score import Advice, Score
-from ragauge.diagnosis.advised import ONLY_HERE
-from ragauge.diagnosis.cases import Case
-from ragauge.diagnosis.catalogue import catalogue
-from ragauge.diagnosis.evidence import symptoms
+from ragauge.diagnosis.cases import Case, Material, Measured
+from ragauge.diagnosis.catalogue import catalogue, symptoms
 from ragauge.diagnosis.limits import RANKED, SEVEN, mean
-from ragauge.diagnosis.material import Material, Measured
+from ragauge.diagnosis.own_rules import ONLY_HERE
 from ragauge.diagnosis.report import CAUSES, How, diagnosed, low_samples
 from ragauge.diagnosis.words import words
 from ragauge.errors import UsageError

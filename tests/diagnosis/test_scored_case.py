@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from ragauge.contracts.answers import Context
 from ragauge.contracts.claims import AnswerClaims, Claim
 from ragauge.contracts.diagnosis import ScoreRow, Threshold
-from ragauge.diagnosis.evidence import symptoms
+from ragauge.diagnosis.catalogue import symptoms
 from ragauge.diagnosis.limits import SEVEN
 from ragauge.diagnosis.scored_case import (
     BY_CLAIMS,

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from ragauge.contracts.diagnosis import LANGUAGES, Slice
 from ragauge.diagnosis.cases import Case
-from ragauge.diagnosis.catalogue import CAUSE, catalogue
-from ragauge.diagnosis.evidence import rules, symptoms
+from ragauge.diagnosis.catalogue import CAUSE, catalogue, rules, symptoms
 from ragauge.diagnosis.ranking import rank
 from ragauge.diagnosis.report import Teller
 from ragauge.diagnosis.words import words
@@ -16,7 +15,6 @@ RULES = rules()
 SIGNS = sorted({weight.sign for rule in RULES.values() for weight in rule.signs})
 
 every_language = pytest.mark.parametrize("language", LANGUAGES)
-every_cause = pytest.mark.parametrize("id", RULES)
 
 
 def case(id, *shown, **signs):
@@ -43,27 +41,23 @@ def spoilt(id, *, seen, n=4):
 
 
 @every_language
-@every_cause
-def test_a_cause_is_told_with_the_words_of_its_entry(id, language):
-    entry = next(one for one in catalogue(language) if one.id == id)
-    cause = told(spoilt(id, seen=True), language)[id]
-    assert (cause.title, cause.means, cause.confirm) == (entry.title, entry.means, entry.confirm)
-    assert [action.do for action in cause.actions] == [step.do for step in entry.actions]
-    assert cause.metrics == ("faithfulness",)
-
-
-@every_language
-@every_cause
-def test_what_it_brought_about_comes_first_then_the_heaviest_sign(id, language):
-    cause = told(spoilt(id, seen=True), language)[id]
-    first, *rest = cause.evidence
-    assert (first.sign, first.n, first.of) == (RULES[id].symptoms[0], 4, 4)
-    assert words(language).symptoms[first.sign] in first.text
-    weights = [abs(one.bits) for one in rest]
-    assert weights == sorted(weights, reverse=True)
-    bits = {weight.sign: weight.bits for weight in RULES[id].signs if weight.bits}
-    assert {one.sign: one.bits for one in rest} == bits
-    assert all(one.speaks == ("for" if one.bits > 0 else "against") for one in rest)
+def test_every_cause_is_told_with_the_words_of_its_entry_and_its_evidence(language):
+    """What it brought about comes first, then the heaviest sign."""
+    entries = {entry.id: entry for entry in catalogue(language)}
+    for id, rule in RULES.items():
+        entry, cause = entries[id], told(spoilt(id, seen=True), language)[id]
+        said = (cause.title, cause.means, cause.confirm)
+        assert said == (entry.title, entry.means, entry.confirm)
+        assert [action.do for action in cause.actions] == [step.do for step in entry.actions]
+        assert cause.metrics == ("faithfulness",)
+        first, *rest = cause.evidence
+        assert (first.sign, first.n, first.of) == (rule.symptoms[0], 4, 4)
+        assert words(language).symptoms[first.sign] in first.text
+        weights = [abs(one.bits) for one in rest]
+        assert weights == sorted(weights, reverse=True), id
+        bits = {weight.sign: weight.bits for weight in rule.signs if weight.bits}
+        assert {one.sign: one.bits for one in rest} == bits, id
+        assert all(one.speaks == ("for" if one.bits > 0 else "against") for one in rest), id
 
 
 def test_a_sign_is_weighed_by_how_many_show_it():
@@ -99,37 +93,24 @@ def test_a_sign_says_how_it_is_among_those_that_went_right(language):
 
 
 @every_language
-@every_cause
-def test_a_sign_that_is_missing_is_told_as_missing(id, language):
-    for one in told(spoilt(id, seen=False), language)[id].evidence[1:]:
-        sentence = words(language).signs[one.sign].not_seen
-        assert one.text == sentence.format(n=0, of=4)
-
-
-@every_language
-@every_cause
-def test_a_cause_that_is_struck_out_says_why(id, language):
-    cause = told(spoilt(id, seen=False), language)[id]
-    needed = [weight.sign for weight in RULES[id].signs if weight.needed]
-    if needed:
-        assert cause.standing == "struck_out"
-        assert cause.why == words(language).why.struck_out[needed[0]].format(of=4)
-    else:
-        assert cause.why is None
-    well = told([case("r1"), case("r2")], language)[id]
-    assert well.why == words(language).why.no_symptom.format(of=2)
-
-
-@every_language
-@every_cause
-def test_a_cause_that_cannot_be_told_says_what_it_would_need(id, language):
-    cause = told([], language)[id]
-    assert cause.standing == "untested"
-    assert words(language).needs[RULES[id].symptoms[0]] in cause.why
-    needed = [weight.sign for weight in RULES[id].signs if weight.needed]
-    if needed:
-        unknown = [case("s1", RULES[id].symptoms[0])]
-        assert words(language).needs[needed[0]] in told(unknown, language)[id].why
+def test_every_sign_that_is_missing_is_told_as_missing_and_every_cause_says_why(language):
+    say, none = words(language), told([], language)
+    well = told([case("r1"), case("r2")], language)
+    for id, rule in RULES.items():
+        cause = told(spoilt(id, seen=False), language)[id]
+        for one in cause.evidence[1:]:
+            assert one.text == say.signs[one.sign].not_seen.format(n=0, of=4), id
+        needed = [weight.sign for weight in rule.signs if weight.needed]
+        if needed:
+            assert cause.standing == "struck_out"
+            assert cause.why == say.why.struck_out[needed[0]].format(of=4)
+            unknown = [case("s1", rule.symptoms[0])]
+            assert say.needs[needed[0]] in told(unknown, language)[id].why
+        else:
+            assert cause.why is None, id
+        assert well[id].why == say.why.no_symptom.format(of=2)
+        assert none[id].standing == "untested"
+        assert say.needs[rule.symptoms[0]] in none[id].why
 
 
 def test_what_a_cause_explains_is_told_to_two_places():

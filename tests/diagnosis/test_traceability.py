@@ -4,9 +4,9 @@ import pytest
 
 from ragauge.contracts.audit import AuditedAnswer, AuditFacts
 from ragauge.contracts.trace_eval import TracedQuestion
-from ragauge.diagnosis.advice import SHOWN
-from ragauge.diagnosis.traceability import (
+from ragauge.diagnosis.advice import (
     CODES,
+    SHOWN,
     TraceabilityFacts,
     advise_similarity,
     advise_traceability,

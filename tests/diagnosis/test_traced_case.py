@@ -13,8 +13,8 @@ from ragauge.contracts.claims import AnswerClaims, Claim
 from ragauge.contracts.facts import Facts
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.run import Variation
-from ragauge.diagnosis.evidence import symptoms
-from ragauge.diagnosis.observed import Observed
+from ragauge.diagnosis.cases import Observed
+from ragauge.diagnosis.catalogue import symptoms
 from ragauge.diagnosis.scored_case import LONG_CONTEXT_WORDS, MANY, PADDED_WORDS
 from ragauge.diagnosis.traced_case import (
     FEWEST_EACH,

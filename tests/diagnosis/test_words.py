@@ -11,8 +11,7 @@ import pytest
 
 from ragauge.contracts.diagnosis import LANGUAGES, Intervention, Severity, Standing
 from ragauge.diagnosis import features
-from ragauge.diagnosis.catalogue import CAUSE, catalogue
-from ragauge.diagnosis.evidence import evidence, symptoms
+from ragauge.diagnosis.catalogue import CAUSE, catalogue, evidence, symptoms
 from ragauge.diagnosis.words import Words, worded, words
 
 SIGNS = {weight.sign for rule in evidence().cause for weight in rule.signs}

@@ -8,8 +8,8 @@ import pytest
 
 from ragauge import diagnose, evaluate_answers, score
 from ragauge.errors import UsageError
-from ragauge.gates.components import component_rules
 from ragauge.gates.decide import is_quality
+from ragauge.gates.presets import component_rules
 from ragauge.gates.rules import known_rules
 from ragauge.metrics.table import find
 from ragauge.reports.evaluation.story import verdict_words

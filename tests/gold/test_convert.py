@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from ragauge.contracts.gold import Gold, Span, fingerprint
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.gold import read_gold
-from ragauge.ingest.gold_forms import read_any
-from ragauge.ingest.gold_tables import FORMULA
+from ragauge.ingest.gold_forms import FORMULA, read_any
 from ragauge.runners.gold_convert import convert, encoded, record_of
 from tests.cli.command import ragauge
 

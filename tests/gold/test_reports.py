@@ -8,9 +8,10 @@ import pytest
 from ragauge.cli.schema import NAMES
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.gold_report import GoldReport
+from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.schemas import RECORDS, schema
 from ragauge.errors import UsageError
-from ragauge.reports.forms import KINDS, render
+from ragauge.reports.forms import render
 from ragauge.reports.gold.console import LINES
 from ragauge.runners.gold_agreement import agreement
 from ragauge.runners.gold_convert import convert

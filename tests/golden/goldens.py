@@ -11,6 +11,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from tests.api.surface import signatures
 from tests.golden import pages
 from tests.golden.commands import commands
 from tests.golden.running import normalised, run
@@ -27,6 +28,7 @@ def goldens() -> dict[str, Callable[[Path], str]]:
     for name, (address, query) in pages.PAGES.items():
         found[name] = partial(pages.page, address, query)
     found["database.sql"] = pages.schema
+    found["signatures.txt"] = signatures
     return found
 
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from ragauge.contracts.entities import AnnotatedText, Entity
 from ragauge.ingest.annotated.entity_files import read_entities
 from ragauge.ingest.annotated.entity_writing import written
-from ragauge.ingest.annotated.token_texts import laid
+from ragauge.ingest.annotated.tagged_texts import laid
 
 TYPES = ("PER", "GRP-X", "GRP.HER.MUS")
 WORDS = st.text("abé#-\"'|_O🏛漢", min_size=1, max_size=4)

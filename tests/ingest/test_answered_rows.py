@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from ragauge.contracts.answers import Context
 from ragauge.contracts.finding import Findings
 from ragauge.errors import InputRejected, UsageError
-from ragauge.ingest.answered.calibrations import read_answer_calibrations
 from ragauge.ingest.answered.questions import read_questions
 from ragauge.ingest.answered.rows import read_answers
+from ragauge.ingest.calibration import read_answer_calibrations
 
 OURS = {
     "id": "r1",
@@ -259,6 +259,22 @@ def test_a_forced_format_is_kept_to(tmp_path):
         read(str(file), form="xml")
     with pytest.raises(InputRejected, match="Parquet"):
         read(str(file), form="parquet")
+
+
+@pytest.mark.parametrize(
+    ("cell", "rows", "words"),
+    [
+        ("It is X.", 3_000_000, "expands more than 200 times"),
+        ("It is X. " * 100_000, 200, "expands more than 200 times"),
+        ("x" * (17 << 20), 1, '"answer": a value is longer than 16 MiB'),
+    ],
+    ids=["many rows", "one long text repeated", "a long text"],
+)
+def test_parquet_cannot_expand_without_bound(tmp_path, cell, rows, words):
+    file = tmp_path / "rows.parquet"
+    pl.DataFrame({"answer": pl.repeat(cell, rows, eager=True)}).write_parquet(file)
+    with pytest.raises(InputRejected, match=words):
+        read(str(file))
 
 
 @given(

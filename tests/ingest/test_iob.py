@@ -11,7 +11,7 @@ from seqeval.scheme import BILOU, IOB1, IOB2, IOBES, Entities
 
 from ragauge.contracts.entities import AnnotatedText, Entity
 from ragauge.ingest.annotated.entity_writing import written
-from ragauge.ingest.annotated.tags import MARKS, Chunk, chunks, scheme_of, tag_of, tags_for
+from ragauge.ingest.annotated.tagged_texts import MARKS, Chunk, chunks, scheme_of, tag_of, tags_for
 from tests.ingest.annotated import again, problems_of, read_text, spans, tagged_texts
 
 STRICT = {"iob1": IOB1, "iob2": IOB2, "bioes": IOBES, "bilou": BILOU}

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from benchmarks.generate import generate
 from ragauge.ingest.fields import BadField
-from ragauge.ingest.plain_traces import read_plain
 from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.trace_lines import read_plain
 from ragauge.ingest.traces import read_trace
 
 SCORED = ("qid", "q", "answer", "retrieved_ids", "error", "ok", "reason")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from ragauge.citations.rules import crossed_sections
 from ragauge.contracts.citation import Citation, Offsets
 from ragauge.errors import UsageError
-from ragauge.ingest.section_pairs import read_section_pairs
+from ragauge.ingest.options import read_section_pairs
 
 EXPECTED = frozenset({frozenset({"keys", "access"}), frozenset({"handbook#keys", "faq#keys"})})
 FILES = {

@@ -9,8 +9,7 @@ import pytest
 from rich.cells import cell_len
 
 from ragauge.contracts.diagnosis import LANGUAGES
-from ragauge.diagnosis.catalogue import CAUSE, catalogue, speaks_of
-from ragauge.diagnosis.evidence import evidence, rules
+from ragauge.diagnosis.catalogue import CAUSE, catalogue, evidence, rules, speaks_of
 from ragauge.diagnosis.limits import SEVEN, limits_of, usual_limits
 from ragauge.diagnosis.own_rules import read_own_rules
 from ragauge.diagnosis.words import words

@@ -22,10 +22,11 @@ from ragauge.contracts.diagnosis import (
     Threshold,
 )
 from ragauge.contracts.finding import Finding
+from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.schemas import examples, schema
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Verdict
-from ragauge.reports.forms import KINDS, render
+from ragauge.reports.forms import render
 
 FORMS = KINDS[DiagnosisReport].forms
 ANSWER, REFERENCE = AnswerAddress.__args__, ReferenceAddress.__args__

@@ -6,9 +6,10 @@ import jsonschema
 import msgspec
 import pytest
 
+from ragauge.contracts.kinds import FORMS
 from ragauge.contracts.schemas import examples, schema
 from ragauge.contracts.stability import StabilityReport
-from ragauge.reports.forms import FORMS, render
+from ragauge.reports.forms import render
 from tests.reports import sweeps
 
 

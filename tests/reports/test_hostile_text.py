@@ -11,7 +11,8 @@ import pytest
 from markdown_it import MarkdownIt
 from rich.cells import cell_len
 
-from ragauge.reports.forms import FORMS, render
+from ragauge.contracts.kinds import FORMS
+from ragauge.reports.forms import render
 from tests.reports.conftest import failing
 from tests.reports.payloads import PAYLOADS
 from tests.reports.sweeps import hostile

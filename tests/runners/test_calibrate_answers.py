@@ -11,7 +11,7 @@ from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score, roc_auc_
 
 from ragauge.contracts.answer_calibration import AUROC, LENGTH_BIAS, POSITION_FLIPS
 from ragauge.errors import InputRejected, UsageError
-from ragauge.ingest.answered.calibrations import read_answer_calibrations
+from ragauge.ingest.calibration import read_answer_calibrations
 from ragauge.runners.answers.calibrate_groundedness import calibrate_groundedness
 from ragauge.runners.answers.calibrate_judge import calibrate_judge
 from ragauge.runners.answers.calibrated_file import keep_calibration
@@ -19,7 +19,7 @@ from ragauge.runners.answers.evaluate_answers import evaluate_answers
 from ragauge.runners.answers.folds import FOLDS, ROUNDS, held_out
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.labelled import read_labelled
-from ragauge.stats.thresholds import best_threshold
+from ragauge.stats.discrimination import best_threshold
 from ragauge.store.reply_cache import open_replies
 from ragauge.text.grounding import groundedness
 from ragauge.text.grounding.features import ANSWER_FEATURES

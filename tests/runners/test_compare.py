@@ -15,9 +15,8 @@ from ragauge.contracts.verdict import Verdict
 from ragauge.errors import UsageError
 from ragauge.reports.forms import render
 from ragauge.runners.compare import compare
-from ragauge.stats.flip_power import fewest_to_rule_out, smallest_seen
 from ragauge.stats.paired import mcnemar
-from ragauge.stats.power import needed, needed_for_margin
+from ragauge.stats.power import fewest_to_rule_out, needed, needed_for_margin, smallest_seen
 from ragauge.store.history import open_history
 from tests.runners.recorded import HITS, PRECISION, ones, record, two
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec import structs
 
 from ragauge.contracts.evaluation import HumanAgreement
-from ragauge.ingest.answered.calibrations import AnswerCalibration
+from ragauge.ingest.calibration import AnswerCalibration
 from ragauge.metrics.judged import DEFINITIONS
 from ragauge.metrics.table import find
 from ragauge.models.judging import judge_answer

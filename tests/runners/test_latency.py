@@ -17,16 +17,15 @@ from ragauge.contracts.latency import Guard, Load
 from ragauge.contracts.score import Score
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.errors import UsageError
-from ragauge.ingest.knobs import read_configurations
+from ragauge.ingest.options import read_configurations
 from ragauge.pipelines.http import HttpSystem
-from ragauge.reports.latency import console, csv, markdown
-from ragauge.reports.latency.scatter import drawn as plot
+from ragauge.reports.figures.scatter import drawn as plot
+from ragauge.reports.forms import render
 from ragauge.runners.cells import Ended, Plan, Quality, cell_of
 from ragauge.runners.latency import arrival_times, latency, offered, planned_calls
 from ragauge.runners.score import score
 from ragauge.runners.tradeoff import fronts, pareto, verdicts
-from ragauge.stats.quantiles import percentile, sample_needed
-from ragauge.stats.trend import trend
+from ragauge.stats.trend import percentile, sample_needed, trend
 from tests.runners.loaded_server import serving
 
 close = pytest.approx
@@ -299,7 +298,7 @@ def test_one_question_without_gold_is_measured_for_speed_alone(server):
     decided = {gate.metric: gate.verdict for gate in report.gates}
     assert decided["latency.precision_drop[b,50]"] == "not_applicable"
     assert report.passed
-    assert "at 50 a second" in console.render(report).lower()
+    assert "at 50 per second" in render(report, "text").lower()
 
 
 @pytest.mark.parametrize(
@@ -494,14 +493,14 @@ def test_every_form_tells_the_guard_and_the_front(server, width):
     hostile = "wor\x1b[31mse|`x`,[1]"
     knobs = {"base": {}, hostile: {"wait_ms": 120, "reply": {"answer": "No. [p9]"}}}
     report = measured(server, knobs=knobs, requests=9, rates=(60.0,))
-    text = console.render(report, width=width)
+    text = render(report, "text", width=width)
     assert text.startswith("FAIL")
     assert "Rollback guard" in text
     assert max(map(len, text.splitlines())) <= width
-    for written in (text, markdown.render(report), csv.render(report)):
+    for written in (text, render(report, "markdown"), render(report, "csv")):
         assert "\x1b" not in written
         assert r"wor\x1b[31mse" in written or width == 40
-    rows = csv.render(report).splitlines()
+    rows = render(report, "csv").splitlines()
     assert len(rows) == 3
     assert rows[0].startswith("config,rate,planned")
 

@@ -22,7 +22,8 @@ if __name__ == "__main__":
     from ragauge.demo import GOLD
     from ragauge.demo.pipeline import Pipeline
     from ragauge.ingest import lines
-    from ragauge.reports.forms import FORMS, render
+    from ragauge.contracts.kinds import FORMS
+    from ragauge.reports.forms import render
     from ragauge.runners.stability import stability
     from ragauge.runners.sweep import sweep
 

@@ -11,9 +11,10 @@ import msgspec
 import pytest
 
 from ragauge.contracts.history import RunFilter
+from ragauge.contracts.kinds import KINDS
 from ragauge.errors import UsageError
 from ragauge.ingest.suite import read_suite
-from ragauge.reports.forms import KINDS, render
+from ragauge.reports.forms import render
 from ragauge.runners.score import score
 from ragauge.runners.stability import stability
 from ragauge.runners.suite import Part, SuiteReport, run_suite

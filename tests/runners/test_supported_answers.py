@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.answers import AnswerRow, Context
-from ragauge.ingest.answered.calibrations import AnswerCalibration
+from ragauge.ingest.calibration import AnswerCalibration
 from ragauge.metrics.answer_coverage import coverage
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.sums import Sums

@@ -7,7 +7,7 @@ import pytest
 
 from ragauge.demo import DOCUMENTS, GOLD
 from ragauge.demo.pipeline import Pipeline
-from ragauge.gates.traceability import WITH_GOLD
+from ragauge.gates.presets import WITH_GOLD
 from ragauge.runners.trace_eval import trace_eval
 from ragauge.runners.trace_eval_report import MATCH_TARGET
 from tests.runners.traced_system import (

@@ -15,9 +15,8 @@ from scipy.stats import bootstrap, norm
 
 from ragauge.metrics.table import ratio
 from ragauge.stats import bootstrap as module
-from ragauge.stats.bootstrap import mean_interval, metric_interval
+from ragauge.stats.bootstrap import expanded, mean_interval, metric_interval, next_terms, spread_of
 from ragauge.stats.draws import below, multinomials
-from ragauge.stats.expansion import expanded, next_terms, spread_of
 
 close = pytest.approx
 TAILS = (0.025, 0.975)

@@ -8,11 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score
 
-from ragauge.stats.agreement import confusion, kappa_interval
-from ragauge.stats.clustered_agreement import (
+from ragauge.stats.agreement import (
     clustered_alpha_interval,
     clustered_kappa,
     clustered_kappa_interval,
+    confusion,
+    kappa_interval,
     pair_counts,
 )
 from ragauge.stats.intervals import wilson

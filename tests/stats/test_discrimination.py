@@ -11,16 +11,19 @@ from sklearn.calibration import calibration_curve
 from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score, roc_auc_score
 
 from ragauge.stats.discrimination import (
+    AS_GOOD,
     auroc,
     balanced_accuracy,
+    best_threshold,
     calibration_error,
     difference,
+    interval_over_groups,
     kappa,
+    matching_shift,
     rank_correlation,
+    steady_threshold,
     value_of,
 )
-from ragauge.stats.group_draws import interval_over_groups
-from ragauge.stats.thresholds import AS_GOOD, best_threshold, matching_shift, steady_threshold
 
 rows = st.lists(
     st.tuples(st.integers(0, 6), st.booleans(), st.booleans(), st.integers(1, 3)),

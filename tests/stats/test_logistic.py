@@ -6,9 +6,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.special import expit
 from sklearn.linear_model import LogisticRegression
 
-from ragauge.stats.logistic import Fit, fit_logistic, log_odds
+from ragauge.stats.discrimination import matching_shift
+from ragauge.stats.logistic import Fit, chance, fit_logistic, log_odds
 
 
 def drawn(seed, rows=400, slopes=(1.0, -0.7, 0.0), shift=0.3):
@@ -167,3 +169,13 @@ def test_log_odds_are_the_intercept_and_the_weighted_columns():
         2.5,
         0.5,
     ]
+
+
+def test_it_is_the_fields_own_function():
+    odds = np.linspace(-700, 700, 4001)
+    np.testing.assert_allclose(chance(odds), expit(odds), rtol=1e-12)
+
+
+def test_log_odds_that_lie_far_out_do_not_overflow():
+    shift = matching_shift([-900.0, -2.0, 1.0, 900.0], [False, True, False, True])
+    assert chance(np.array([-900.0, -2.0, 1.0, 900.0]) + shift).mean() == pytest.approx(0.5)

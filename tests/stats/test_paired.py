@@ -14,6 +14,7 @@ from scipy import optimize, stats
 from ragauge.metrics.table import ratio
 from ragauge.stats import random_signs
 from ragauge.stats.differences import Paired
+from ragauge.stats.intervals import score_interval
 from ragauge.stats.paired import (
     METHODS,
     compared,
@@ -24,9 +25,7 @@ from ragauge.stats.paired import (
     spread,
     wilcoxon,
 )
-from ragauge.stats.score_interval import score_interval
-from ragauge.stats.studentised import p_of_unlike_counts
-from ragauge.stats.swapped import spread_of_rows, swapped
+from ragauge.stats.swapped import p_of_unlike_counts, spread_of_rows, swapped
 
 close = pytest.approx
 

@@ -12,8 +12,7 @@ import pytest
 
 from ragauge.metrics.table import ratio
 from ragauge.stats import random_signs
-from ragauge.stats.decision import outlook
-from ragauge.stats.multiplicity import benjamini_hochberg, holm
+from ragauge.stats.decision import benjamini_hochberg, holm, outlook
 from ragauge.stats.paired import (
     mcnemar,
     paired_bootstrap,

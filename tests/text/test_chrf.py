@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics import CHRF
 
-from ragauge.text.chrf import chrf, counted_runs, shared_runs, sorted_runs
+from ragauge.text.overlap import chrf, counted_runs, shared_runs, sorted_runs
 
 SACREBLEU = CHRF(char_order=6, beta=2, word_order=0, whitespace=False)
 texts = st.text("abcA .é夜\n\u2003", max_size=40) | st.text(max_size=20)

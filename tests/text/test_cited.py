@@ -10,10 +10,15 @@ from hypothesis import strategies as st
 
 from ragauge.contracts.answers import Context
 from ragauge.text.grounding import Passages
-from ragauge.text.grounding.cited import NO_CITATION, SUPPORTED, citation_support
+from ragauge.text.grounding.cited import (
+    NO_CITATION,
+    SUPPORTED,
+    Supporter,
+    citation_support,
+    excerpt,
+)
 from ragauge.text.grounding.groundedness import NO_ANSWER, NO_CLAIM, NO_CONTEXT
 from ragauge.text.grounding.markers import cited_in
-from ragauge.text.grounding.supporter import Supporter, excerpt
 from tests.components.shared_data import shared
 
 MUSEUM = (

@@ -14,10 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import UsageError
-from ragauge.text.jitters import DEFAULT, JITTERS, applies, jittered
-from ragauge.text.jitters.languages import LANGUAGES, language_of
+from ragauge.text.jitters import DEFAULT, JITTERS, REFERENCE, applies, jittered
+from ragauge.text.jitters.lexicons import LANGUAGES, language_of
 from ragauge.text.jitters.protected import KEPT, masked, protected
-from ragauge.text.jitters.reference import REFERENCE
 
 WORDED = {
     "ws": {
@@ -332,9 +331,12 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("name", "language", "text", "made"), CASES)
-def test_what_a_jitter_makes_of_a_text(name, language, text, made):
-    assert jittered(text, name, language=language) == made
+def test_what_a_jitter_makes_of_a_text():
+    assert [
+        (name, language, text, found)
+        for name, language, text, made in CASES
+        if (found := jittered(text, name, language=language)) != made
+    ] == []
 
 
 TRAPS = {
@@ -358,9 +360,9 @@ TRAPS = {
 }
 
 
-@pytest.mark.parametrize(("name", "text"), [(n, text) for n, ts in TRAPS.items() for text in ts])
-def test_a_word_that_only_looks_like_one_to_change_stays(name, text):
-    assert jittered(text, name) == text
+def test_a_word_that_only_looks_like_one_to_change_stays():
+    cases = [(name, text) for name, texts in TRAPS.items() for text in texts]
+    assert [text for name, text in cases if jittered(text, name) != text] == []
 
 
 def test_order_keeps_the_text_around_the_clauses():
@@ -389,22 +391,27 @@ PROTECTED = [
 ]
 
 
-@pytest.mark.parametrize("part", PROTECTED)
-@pytest.mark.parametrize("name", [name for name in JITTERS if name != "quote"])
-def test_numbers_code_urls_quotations_and_names_are_never_touched(name, part):
-    assert KEPT * len(part.removesuffix("%").strip("€")) in masked(
-        f"what is {part}, please: yes?", "en"
-    )
-    for language in LANGUAGES:
+def test_numbers_code_urls_quotations_and_names_are_never_touched():
+    faults = []
+    for part in PROTECTED:
+        hidden = KEPT * len(part.removesuffix("%").strip("€"))
+        if hidden not in masked(f"what is {part}, please: yes?", "en"):
+            faults.append(("masked", part))
         text = f"Explain how {part}, in which year — what's {part}: the building, or not?"
-        assert jittered(text, name, language=language).count(part) == 2
+        faults += [
+            (name, part)
+            for name in JITTERS
+            for language in LANGUAGES
+            if name != "quote" and jittered(text, name, language=language).count(part) != 2
+        ]
+    assert faults == []
 
 
-@pytest.mark.parametrize("part", [part for part in PROTECTED if "explain" in part])
-def test_quote_leaves_what_is_quoted(part):
-    made = jittered(f"Who said {part} to us?", "quote", language="en")
-    inside = part.strip("\"'“”„«»‘’")
-    assert inside in made and len(made) == len(f"Who said {part} to us?")
+def test_quote_leaves_what_is_quoted():
+    for part in (part for part in PROTECTED if "explain" in part):
+        made = jittered(f"Who said {part} to us?", "quote", language="en")
+        inside = part.strip("\"'“”„«»‘’")
+        assert inside in made and len(made) == len(f"Who said {part} to us?"), part
 
 
 PIECES = st.sampled_from(

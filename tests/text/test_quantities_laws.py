@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ragauge.text.canonical import lowered
 from ragauge.text.quantities import quantities, supply, unsupported
-from ragauge.text.quantities.reading import _folded
-from ragauge.text.quantities.word_numbers import word_numbers
+from ragauge.text.quantities.words import word_numbers
 
 PIECES = [
     *"0123456789",
@@ -79,7 +79,7 @@ def test_reading_twice_gives_the_same(text):
 
 @given(st.text(alphabet="aİßIé ", max_size=20))
 def test_small_letters_keep_their_places(text):
-    assert len(_folded(text)) == len(text)
+    assert len(lowered(text)) == len(text)
 
 
 def test_many_different_number_words_are_found_like_few():

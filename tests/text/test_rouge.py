@@ -7,9 +7,14 @@ from nltk.stem.porter import PorterStemmer
 from rouge_score.rouge_scorer import RougeScorer
 
 from ragauge.text.canonical import composed
-from ragauge.text.porter import porter_stem
-from ragauge.text.rouge import RougeReference, longest_common, rouge, rouge_many
-from ragauge.text.rouge_tokens import rouge155_tokens, unicode_tokens
+from ragauge.text.rouge import (
+    RougeReference,
+    longest_common,
+    porter_stem,
+    rouge,
+    rouge155_tokens,
+    unicode_tokens,
+)
 
 KINDS = ("rouge1", "rouge2", "rougeL")
 SCORERS = {stemmed: RougeScorer(list(KINDS), use_stemmer=stemmed) for stemmed in (False, True)}
@@ -119,11 +124,6 @@ def test_ascii_is_read_as_any_text(text):
 @given(texts)
 def test_the_form_of_accents_says_nothing(text):
     assert unicode_tokens(composed(text)) == unicode_tokens(text)
-
-
-@given(sentences, st.lists(sentences, max_size=4))
-def test_many_answers_are_scored_as_each_alone(reference, answers):
-    assert rouge_many(reference, answers) == [rouge(reference, answer) for answer in answers]
 
 
 def test_a_reference_is_not_changed_by_answers():

@@ -103,11 +103,14 @@ LINES = [
 ]
 
 
-@pytest.mark.parametrize("marked", [*ABBREVIATED, *MARKED, *CHINESE, *LINES])
-def test_hard_case(marked: str) -> None:
-    text = marked.replace("¦", "")
-    expected = [part.strip() for part in marked.split("¦")]
-    assert [text[start:end] for start, end in sentences(text)] == expected
+def test_hard_cases() -> None:
+    faults = []
+    for marked in (*ABBREVIATED, *MARKED, *CHINESE, *LINES):
+        text = marked.replace("¦", "")
+        found = [text[start:end] for start, end in sentences(text)]
+        if found != [part.strip() for part in marked.split("¦")]:
+            faults.append(found)
+    assert faults == []
 
 
 PIECES = st.lists(

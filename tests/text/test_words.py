@@ -1,4 +1,4 @@
-"""Words: every script against itself, offsets into the text as given, and the ASCII twin."""
+"""Words: every script against itself, and the ASCII twin."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ragauge.text.marks import MARKS
-from ragauge.text.words import Word, word_spans, words
+from ragauge.text.words import MARKS, words
 
 TRICKY = "aZ9_ -'’.éÉ\u0301\u0308\u0345ßİ夜巡が\u3099각\u1100\u1161\u11a8นี่नमस्ते\u00ad\u200d\u0958"
 MIXED = st.text(st.one_of(st.characters(), st.sampled_from(TRICKY)))
@@ -46,26 +45,6 @@ def test_words_of(text: str, found: list[str]) -> None:
 def test_an_accent_is_part_of_the_spelling() -> None:
     assert words("coördinatie") != words("coordinatie")
     assert words("coördinatie") == words("coo\u0308rdinatie") == ["coördinatie"]
-
-
-def test_spans_point_into_decomposed_text() -> None:
-    text = "Cafe\u0301, «E\u0301e\u0301n» \u1100\u1161\u11a8!"
-    assert word_spans(text) == [Word("café", 0, 5), Word("één", 8, 13), Word("각", 15, 18)]
-    assert text[8:13] == "E\u0301e\u0301n"
-
-
-@given(MIXED)
-def test_spans_are_the_words_in_order_without_overlap(text: str) -> None:
-    spans = word_spans(text)
-    assert [span.text for span in spans] == words(text)
-    edges = [edge for span in spans for edge in (span.start, span.end)]
-    assert edges == sorted(edges) and all(span.start < span.end <= len(text) for span in spans)
-
-
-@given(MIXED)
-def test_each_span_alone_gives_its_word(text: str) -> None:
-    for span in word_spans(text):
-        assert words(text[span.start : span.end]) == [span.text]
 
 
 @given(MIXED)

@@ -9,10 +9,16 @@ from msgspec import Struct, structs
 
 from ragauge.citations.codes import tip_of
 from ragauge.citations.joining import Retrieved, cited_id, joined
-from ragauge.citations.live import LiveIndex
-from ragauge.citations.payload import ReadPayload, as_mapping, read_payload, told, whole_payload
+from ragauge.citations.payload import as_mapping, read_payload, told, whole_payload
 from ragauge.citations.places import PlaceCheck, Said, place_findings
-from ragauge.citations.rules import Pointer, crossed_sections, mixed_units, out_of_order, repeated
+from ragauge.citations.rules import (
+    LiveIndex,
+    Pointer,
+    crossed_sections,
+    mixed_units,
+    out_of_order,
+    repeated,
+)
 from ragauge.citations.support import (
     NO_SPAN,
     CitedSpan,
@@ -133,15 +139,37 @@ class Checking:
         if id is not None and not part.again:
             self.ids.append(known or id)
         if strange:
-            self._note([self._not_retrieved(id or "")], place, segment)
-        if self._checks.depth < 1 or (strange and not _has_payload(citation)):
+            count, first = len(self._known), self._known.first(IDS_SHOWN)
+            expected = "a retrieved one, but nothing was retrieved"
+            if first:
+                shown = ", ".join(first) + (", …" if count > IDS_SHOWN else "")
+                expected = f"one of the {count} retrieved: {shown}"
+            finding = CitationFinding(
+                code="not_retrieved", field="snippet_id", got=told(id), expected=told(expected)
+            )
+            self._note([finding], place, segment)
+        # One that brings nothing that only a retriever knows cannot be read by itself: if it was
+        # not retrieved, no more can be said than that.
+        if self._checks.depth < 1 or (strange and not any(_has(citation, n) for n in PAYLOAD_ONLY)):
             self.whole = False
-            self._note([] if id else _nameless(citation), place, segment)
+            for one in [] if id else joined(citation, None).findings:
+                if one.field == "snippet_id" or one.code == "bad_type_citation":
+                    self._note([one], place, segment)
             return None
         chunk = self._known.chunk(known)
         read = joined(citation, chunk)
         self._note(read.findings, place, segment)
-        self._note(self._unlogged(read), place, segment)
+        # What the log of a retrieval needs and the payload does not tell, if it is one at all.
+        faulty = {finding.field for finding in read.findings}
+        unlogged = [
+            CitationFinding(code=code, field=names[0])
+            for code, names in _NEEDED.items()
+            if None not in faulty
+            and all(read.fields.get(name) is None for name in names)
+            and faulty.isdisjoint(names)
+            and (self._reranked or code != "missing_k_final")
+        ]
+        self._note(unlogged, place, segment)
         self._note(list(self._checks.live.differences(read.fields)), place, segment)
         if read.citation is None:
             self.whole = False
@@ -153,19 +181,6 @@ class Checking:
         if not part.again:
             self.cited.append(read.citation)
         return read.citation
-
-    def _unlogged(self, read: ReadPayload) -> list[CitationFinding]:
-        """What the log of a retrieval needs and the payload does not tell."""
-        faulty = {finding.field for finding in read.findings}
-        if None in faulty:  # it is no payload at all
-            return []
-        return [
-            CitationFinding(code=code, field=names[0])
-            for code, names in _NEEDED.items()
-            if all(read.fields.get(name) is None for name in names)
-            and faulty.isdisjoint(names)
-            and (self._reranked or code != "missing_k_final")
-        ]
 
     def _compare(self, payload: Citation, said: Said, place: int, segment: int | None) -> None:
         """The text at the citation's offsets, beside what the snippet and the quote say."""
@@ -247,15 +262,6 @@ class Checking:
         broken = out_of_order(listed) if payloads else None
         self._note([broken] if broken else [], None, segment)
 
-    def _not_retrieved(self, id: str) -> CitationFinding:
-        count, known = len(self._known), self._known.first(IDS_SHOWN)
-        shown = ", ".join(known) + (", …" if count > IDS_SHOWN else "")
-        nothing = "a retrieved one, but nothing was retrieved"
-        expected = f"one of the {count} retrieved: {shown}" if known else nothing
-        return CitationFinding(
-            code="not_retrieved", field="snippet_id", got=told(id), expected=told(expected)
-        )
-
     def _note(
         self, findings: Sequence[CitationFinding], item: int | None, segment: int | None
     ) -> None:
@@ -294,20 +300,6 @@ def parts_of(parsed: ParsedAnswer) -> list[Part]:
     ]
     own = [Part(None, loose)] if loose else []
     return [*own, *([Part(None, again, again=True)] if again else []), *parts]
-
-
-def _nameless(citation: Any) -> list[CitationFinding]:
-    """What keeps a citation from naming anything: all that is said of it at the first depth."""
-    found = joined(citation, None).findings
-    return [one for one in found if one.field == "snippet_id" or one.code == "bad_type_citation"]
-
-
-def _has_payload(citation: Any) -> bool:
-    """Whether a citation brings what only a retriever knows, and so can be read by itself.
-
-    Of one that does not, and was not retrieved, no more can be said than that.
-    """
-    return any(_has(citation, name) for name in PAYLOAD_ONLY)
 
 
 def _has(chunk: Any, name: str) -> bool:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from functools import cache
+from typing import Any
 
 from msgspec import Struct
 
@@ -26,222 +28,163 @@ class Code(Struct, frozen=True):
     tip: str
 
 
-CODES: tuple[Code, ...] = (
-    Code(
-        OK,
-        "marker",
+_WORDS: dict[str, tuple[str, str]] = {
+    OK: (
         "Nothing was found at the depth that was asked for.",
         "Nothing to do; a deeper check asks more.",
     ),
-    Code(
-        "bad_json",
-        "marker",
+    "bad_json": (
         "The reply begins JSON that cannot be read: cut off, or broken.",
         "Raise the token limit of the reply, and ask for JSON by a schema; then ask again.",
     ),
-    Code(
-        "empty_citations",
-        "marker",
+    "empty_citations": (
         "An answer without a citation.",
         "Enforce cite-first in the prompt contract: citations before the answer, or the refusal.",
     ),
-    Code(
-        "missing_<field>",
-        "payload",
+    "missing_<field>": (
         "A field the payload must have is absent or empty.",
         "Project the field in the adapter, so that every retrieved chunk carries it.",
     ),
-    Code(
-        "bad_type_<field>",
-        "payload",
+    "bad_type_<field>": (
         "A field is not of its kind, or outside its range.",
         "Write the field as `ragauge schema citation` says, where the payload is made.",
     ),
-    Code(
-        "bad_offsets",
-        "payload",
+    "bad_offsets": (
         "start is not before end, or the offsets can be read in two ways.",
         "Rebuild the chunk offsets and check the unit: start < end, char or token.",
     ),
-    Code(
-        "mixed_units",
-        "payload",
+    "mixed_units": (
         "Some offsets count characters and some tokens; a run has one unit.",
         "Choose one unit in the chunker and rebuild the offsets of the rest.",
     ),
-    Code(
-        "cross_section_reuse",
-        "payload",
+    "cross_section_reuse": (
         "One segment of the answer cites more than one section.",
         "Forbid it in the prompt, answer in segments, or whitelist the pair of sections.",
     ),
-    Code(
-        "missing_score",
-        "payload",
+    "missing_score": (
         "A citation has neither score_raw nor score_norm.",
         "Project the store's score in the adapter.",
     ),
-    Code(
-        "missing_k_pos",
-        "payload",
+    "missing_k_pos": (
         "A citation does not tell its place in the retrieved list.",
         "Log the place before reranking as k_pos, from the retriever.",
     ),
-    Code(
-        "missing_k_final",
-        "payload",
+    "missing_k_final": (
         "The list was reranked, but a citation does not tell its place afterwards.",
         "Log the place after reranking as k_final, for every chunk that is shown.",
     ),
-    Code(
-        "mismatch_index_hash",
-        "payload",
+    "mismatch_index_hash": (
         "The citation comes from another index than the live one.",
         "Rebuild the index, or fix the start-up order so that readers open the new one.",
     ),
-    Code(
-        "mismatch_embed_model",
-        "payload",
+    "mismatch_embed_model": (
         "The chunk was embedded with another model than the live index uses.",
         "Rebuild the index with the live model and pooling, or open the index it belongs to.",
     ),
-    Code(
-        "analyzer_mismatch",
-        "payload",
+    "analyzer_mismatch": (
         "The chunk was written with another analyzer than it is read with.",
         "Align analyzer and normalisation of the write and the read path, then rebuild.",
     ),
-    Code(
-        "rev_mismatch",
-        "payload",
+    "rev_mismatch": (
         "The citation points into another revision of the document than the index holds.",
         "Re-index the document, or cite from the revision that made the chunk.",
     ),
-    Code(
-        "mismatch_<field>",
-        "payload",
+    "mismatch_<field>": (
         "The model's citation and the retrieved payload disagree on a field both have.",
         "Have the model copy the field, or leave it out: the retrieved payload knows it.",
     ),
-    Code(
-        "not_retrieved",
-        "marker",
+    "not_retrieved": (
         "A cited id is not among the retrieved ones.",
         "Show ids with their chunks, forbid others in the prompt, and drop what is not known.",
     ),
-    Code(
-        "span_text_mismatch",
-        "text",
+    "span_text_mismatch": (
         "The text at the offsets is not the snippet's, or not the quoted words.",
         "Rebuild the chunk offsets against the frozen text; the finding says how far off.",
     ),
-    Code(
-        "out_of_range",
-        "text",
+    "out_of_range": (
         "The offsets reach beyond the end of the document.",
         "Check the unit and the revision: the document is shorter than the offsets say.",
     ),
-    Code(
-        "cite_after_answer",
-        "payload",
+    "cite_after_answer": (
         "The citations stand only after the answer.",
         "Put citations first in the reply's schema: a model that cites last looks for reasons.",
     ),
-    Code(
-        "duplicate_citation",
-        "payload",
+    "duplicate_citation": (
         "The same span is cited twice.",
         "Drop the repetition in the adapter; it makes support look stronger than it is.",
     ),
-    Code(
-        "bad_order",
-        "payload",
+    "bad_order": (
         "The list is not by score_norm falling, then section_id, snippet_id and start rising.",
         "Sort with the tie-break before the list is shown, with a fixed reranker and seed.",
     ),
-    Code(
-        "missing_document",
-        "text",
+    "missing_document": (
         "The document of that revision is not where documents are kept.",
         "Keep every indexed revision frozen: in a folder, or by its content's hash.",
     ),
-    Code(
-        "misattributed",
-        "text",
+    "misattributed": (
         "The words stand in another document or passage than the one that is cited.",
         "Cite the one that holds the words; check how chunk ids are given to the model.",
     ),
-    Code(
-        "unsupported",
-        "support",
+    "unsupported": (
         "What is said does not stand in the cited span, as far as words and numbers tell.",
         "Read the claim beside the span; ask for claims that the span states.",
     ),
-    Code(
-        "model_reported_error",
-        "marker",
+    "model_reported_error": (
         "The model answered {error, fix} or {error, field, tip}: neither answer nor refusal.",
         "Mend what the model names, then ask again.",
     ),
-)
-"""Worst first, as findings are sorted."""
+}
+"""By code, worst first, as findings are sorted: what it means, and the next step."""
+_DEPTHS = {
+    **dict.fromkeys(
+        (OK, "bad_json", "empty_citations", "not_retrieved", "model_reported_error"), "marker"
+    ),
+    **dict.fromkeys(
+        ("span_text_mismatch", "out_of_range", "missing_document", "misattributed"), "text"
+    ),
+    "unsupported": "support",
+}
+CODES = tuple(Code(code, _DEPTHS.get(code, "payload"), *said) for code, said in _WORDS.items())
 
-OF_TRACES: tuple[Code, ...] = (
-    Code(
-        "bad_line",
-        TRACES,
+_WORDS_OF_TRACES: dict[str, tuple[str, str]] = {
+    "bad_line": (
         "A line of the traces cannot be read, so nothing in it was audited.",
         "Mend the line; `--max-bad` lets an audit go on without some.",
     ),
-    Code(
-        "error_record",
-        TRACES,
+    "error_record": (
         "A trace without an answer: the system failed, or answered with nothing.",
         "Look at the system first; the trace's error says what happened.",
     ),
-    Code(
-        "unknown_question",
-        TRACES,
+    "unknown_question": (
         "A trace of a question that the gold set does not have: audited, and not matched.",
         "Add the question to the gold set, or leave its traces out.",
     ),
-    Code(
-        "ambiguous_question",
-        TRACES,
+    "ambiguous_question": (
         "A trace without a qid, of a question that stands twice in the gold set.",
         "Give the trace the qid of the one it answers.",
     ),
-    Code(
-        "missing_trace",
-        TRACES,
+    "missing_trace": (
         "A gold question that no trace answers.",
         "Ask it, or audit against the part of the gold set that was asked.",
     ),
-    Code(
-        "unreadable_document",
-        TRACES,
+    "unreadable_document": (
         "A file among the documents cannot be read as text.",
         "Save it as UTF-8, or take it out of the folder.",
     ),
-    Code(
-        "unproven_revision",
-        TRACES,
+    "unproven_revision": (
         "A document was taken for a revision that neither its hash nor its folder proves.",
         "Name revisions by the hash of the text, or keep each in a folder of its name.",
     ),
-    Code(
-        "not_checked",
-        TRACES,
+    "not_checked": (
         "What one reply was to be held against is not there, so it neither holds nor fails.",
         "Give what the answer names: what was retrieved, or the words to be compared.",
     ),
-    Code(
-        "few_wordings",
-        TRACES,
+    "few_wordings": (
         "A question has fewer wordings than the recipe of a trace evaluation asks for.",
         "Add paraphrases to the question in the gold set.",
     ),
-)
+}
+OF_TRACES = tuple(Code(code, TRACES, *said) for code, said in _WORDS_OF_TRACES.items())
 """What an audit finds besides: about the traces and documents, not about a citation."""
 
 FIELD_TIPS = {
@@ -337,3 +280,52 @@ def worst_first(findings: list[CitationFinding]) -> tuple[CitationFinding, ...]:
 def _place(finding: CitationFinding) -> tuple[tuple[int, int, str], int, int]:
     segment = -1 if finding.segment is None else finding.segment
     return rank_of(finding.code), segment, -1 if finding.item is None else finding.item
+
+
+_NOTHING = {"cite_after_answer": "only after the answer", "empty_citations": "none"}
+_TOLD = ("span_text_mismatch", "out_of_range")
+"""Codes whose expectation is a sentence: where the text really stands."""
+
+
+def place_of(finding: CitationFinding) -> str:
+    """Where in the answer it was found, as a path into the reply.
+
+    >>> place_of(CitationFinding(code="missing_rev", field="rev", item=2, segment=0))
+    'segments[0].citations[2].rev'
+    """
+    segment = "" if finding.segment is None else f"segments[{finding.segment}]."
+    if finding.item is not None:
+        field = f".{finding.field}" if finding.field else ""
+        return f"{segment}citations[{finding.item}]{field}"
+    return segment + (finding.field or "answer")
+
+
+def fact_of(finding: CitationFinding) -> str:
+    """What was found there, and what should have been.
+
+    >>> fact_of(CitationFinding(code="mismatch_index_hash", got="2f7d", expected="8c01"))
+    '"2f7d", expected "8c01"'
+    """
+    code, got, expected = finding.code, finding.got, finding.expected
+    if got is None:
+        wanted = f", expected {expected}" if expected else ""
+        return f"{_NOTHING.get(code, 'missing')}{wanted}"
+    if expected is None:
+        return _quoted(got)
+    if code == "misattributed":
+        return f"not in the cited {got}: {expected}"
+    if code in _TOLD:
+        return f"{_quoted(got)}; {expected}"
+    same_kind = "mismatch" in code
+    return f"{_quoted(got)}, expected {_quoted(expected) if same_kind else expected}"
+
+
+def message_of(finding: CitationFinding) -> str:
+    return f"{place_of(finding)}: {fact_of(finding)}"
+
+
+def _quoted(value: Any) -> str:
+    """An id in quotes; a sentence, and whatever is no text, as it is."""
+    if isinstance(value, str) and " " in value:
+        return value
+    return json.dumps(value, ensure_ascii=False)

@@ -47,7 +47,8 @@ def answer_state(runs: Sequence[RunSeen], planned: int) -> LambdaState | None:
 
     An answer is its citations. Two refusals agree, and so do two answers that cite nothing.
     """
-    return _state([_answered(run) for run in runs], planned)
+    seen = [_standing_on(run.cited) if run.kind == "answer" else _Content(run.kind) for run in runs]
+    return _state(seen, planned)
 
 
 def retrieval_state(runs: Sequence[RunSeen], planned: int) -> LambdaState | None:
@@ -59,7 +60,11 @@ def retrieval_state(runs: Sequence[RunSeen], planned: int) -> LambdaState | None
     finished = [run for run in runs if run.kind != "error"]
     if finished and all(run.retrieved is None for run in finished):
         return None
-    return _state([_fetched(run) for run in runs], planned)
+    seen = [
+        _FAILED if run.kind == "error" or run.retrieved is None else _standing_on(run.retrieved)
+        for run in runs
+    ]
+    return _state(seen, planned)
 
 
 def located(retrieval: LambdaState | None, answer: LambdaState | None) -> Broken | None:
@@ -75,18 +80,6 @@ def located(retrieval: LambdaState | None, answer: LambdaState | None) -> Broken
     return None if answer in (None, "incomplete", "convergent") else "after retrieval"
 
 
-def _answered(run: RunSeen) -> _Content:
-    if run.kind != "answer":
-        return _Content(run.kind)
-    return _standing_on(run.cited)
-
-
-def _fetched(run: RunSeen) -> _Content:
-    if run.kind == "error" or run.retrieved is None:
-        return _FAILED
-    return _standing_on(run.retrieved)
-
-
 def _standing_on(ids: Iterable[str]) -> _Content:
     found = tuple(sorted(set(map(composed, ids))))
     return _Content("answer", found) if found else _Content("uncited")
@@ -99,7 +92,12 @@ def _state(runs: list[_Content], planned: int) -> LambdaState | None:
         return "incomplete"
     times = Counter(runs)
     contents = sorted(times)
-    medoid = _medoid(contents, times)
+
+    def likeness(one: _Content) -> Fraction:
+        alike = (times[other] * Fraction(*_overlap(one, other)) for other in contents)
+        return sum(alike, Fraction())
+
+    medoid = max(contents, key=likeness)  # most like the runs; of equals the first in order
     outside = [content for content in contents if not _agree(medoid, content)]
     if not outside:
         return "convergent"
@@ -108,16 +106,6 @@ def _state(runs: list[_Content], planned: int) -> LambdaState | None:
     if all(_agree(*pair) for pair in combinations(outside, 2)):
         return "recursive"
     return "divergent"
-
-
-def _medoid(contents: list[_Content], times: Counter[_Content]) -> _Content:
-    """The content that is most like the runs; of equals the first in order."""
-
-    def likeness(one: _Content) -> Fraction:
-        alike = (times[other] * Fraction(*_overlap(one, other)) for other in contents)
-        return sum(alike, Fraction())
-
-    return max(contents, key=likeness)
 
 
 def _agree(one: _Content, other: _Content) -> bool:

@@ -89,9 +89,12 @@ def deltas_of(
 
 
 def _block(questions: Sequence[Asked], embedder: Embedder) -> Iterator[Deltas]:
-    pairs = [
-        (place, name, text) for place, one in enumerate(questions) for name, text in _texts(one)
-    ]
+    pairs: list[tuple[int, str, str]] = []
+    for place, one in enumerate(questions):
+        pairs += [(place, CONTEXT, JOINED_BY.join(one.chunks))] if one.chunks else []
+        pairs += [(place, CHUNK, chunk) for chunk in one.chunks]
+        named = ((ANCHOR, one.anchor), (DECOY, one.decoy))
+        pairs += [(place, name, text) for name, text in named if text is not None]
     asked = [questions[place].question for place, _, _ in pairs]
     told = [text for _, _, text in pairs]
     rows = {text: row for row, text in enumerate(dict.fromkeys([*asked, *told]))}
@@ -102,29 +105,12 @@ def _block(questions: Sequence[Asked], embedder: Embedder) -> Iterator[Deltas]:
         measured[place].setdefault(name, []).extend([] if value is None else [value])
     for one, values in zip(questions, measured, strict=True):
         readable = bool(vectors[rows[one.question]].any()) if values else True
-        yield _deltas(values, readable)
-
-
-def _texts(one: Asked) -> Iterator[tuple[str, str]]:
-    """What the question is held against, by name."""
-    if one.chunks:
-        yield CONTEXT, JOINED_BY.join(one.chunks)
-    for chunk in one.chunks:
-        yield CHUNK, chunk
-    if one.anchor is not None:
-        yield ANCHOR, one.anchor
-    if one.decoy is not None:
-        yield DECOY, one.decoy
-
-
-def _deltas(values: dict[str, list[float]], readable: bool) -> Deltas:
-    """Of several values the lowest counts: one chunk that is near is enough."""
-    known = {name: min(values[name]) for name in NAMES if values.get(name)}
-    why = {name: _why(name, name in values, readable) for name in NAMES if name not in known}
-    return Deltas(values=known, why=why)
-
-
-def _why(name: str, there: bool, readable: bool) -> str:
-    if not there:
-        return _ABSENT.get(name, NOTHING_RETRIEVED)
-    return _UNREAD[name] if readable else NO_QUESTION
+        # Of several values the lowest counts: one chunk that is near is enough.
+        known = {name: min(values[name]) for name in NAMES if values.get(name)}
+        why = {}
+        for name in NAMES:
+            if name not in values:
+                why[name] = _ABSENT.get(name, NOTHING_RETRIEVED)
+            elif name not in known:
+                why[name] = _UNREAD[name] if readable else NO_QUESTION
+        yield Deltas(values=known, why=why)

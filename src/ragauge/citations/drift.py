@@ -105,8 +105,33 @@ def differences(was: Manifest, now: Manifest) -> tuple[Difference, ...]:
     >>> one.code, one.was, one.now
     ('chunker_changed', 'v1:200', 'v1:400')
     """
-    found = [*_of_fields(was, now), *_of_documents(_revs(was), _revs(now))]
-    return (*found, *_of_hash(was.hash, now.hash, bool(found)))
+    found: list[Difference] = []
+    both = {*_told(was)} & {*_told(now)}
+    for name in _PLAIN:
+        if name in both:
+            for field, one, other in _parts(name, getattr(was, name), getattr(now, name)):
+                found.append(_difference(f"{name}_changed", field, one, other))
+    for name in sorted(was.extra.keys() & now.extra.keys()):
+        for field, one, other in _parts(name, was.extra[name], now.extra[name]):
+            found.append(_difference("extra_changed", field, one, other))
+    revs, others = _revs(was), _revs(now)
+    if revs and others:
+        same = revs.keys() & others.keys()
+        documents = {
+            "document_changed": [id for id in same if revs[id] != others[id]],
+            "document_gone": revs.keys() - others.keys(),
+            "document_new": others.keys() - revs.keys(),
+        }
+        for code, ids in documents.items():
+            for id in sorted(ids):
+                found.append(_difference(code, "doc_revs", revs.get(id), others.get(id), id))
+    if was.hash and now.hash:
+        if bare_hash(was.hash) != bare_hash(now.hash):
+            code = "hash_changed" if found else "hash_changed_alone"
+            found.append(_difference(code, "hash", was.hash, now.hash))
+        elif found:
+            found.append(_difference("hash_kept", "hash", was.hash, now.hash))
+    return tuple(found)
 
 
 def coverage_of(was: Manifest, now: Manifest) -> DriftCoverage:
@@ -136,7 +161,11 @@ def drift(
         fact = f"no field that {was_name} tells too; write both by the same build"
         findings.add(Finding(NOTHING_COMPARED, now_name, fact))
     elif not found and not any(fields <= {*coverage.compared} for fields in ENOUGH):
-        findings.add(Finding(NOT_ENOUGH_COMPARED, now_name, _not_enough(coverage)))
+        fact = (
+            f"no difference in what both tell ({', '.join(coverage.compared)}), but that is "
+            "neither the hash nor text_preproc and doc_revs together; write both by the same build"
+        )
+        findings.add(Finding(NOT_ENOUGH_COMPARED, now_name, fact))
     return DriftReport(
         passed=not findings.counts,
         was=_compared(was, was_name),
@@ -161,39 +190,20 @@ def place_of(difference: Difference) -> str:
 
 def message_of(difference: Difference) -> str:
     """What was and what is, in words, with what follows and the next step."""
-    return f"{_change(difference)}. {difference.follows} {difference.tip}"
-
-
-def _not_enough(coverage: DriftCoverage) -> str:
-    return (
-        f"no difference in what both tell ({', '.join(coverage.compared)}), but that is neither "
-        "the hash nor text_preproc and doc_revs together; write both by the same build"
-    )
-
-
-def _change(difference: Difference) -> str:
     was, now = told(difference.was), told(difference.now)
     match difference.code:
         case "document_new":
-            return f"new, revision {now}"
+            change = f"new, revision {now}"
         case "document_gone":
-            return f"gone, was revision {was}"
+            change = f"gone, was revision {was}"
         case "hash_kept":
-            return f"still {now}, though other fields differ"
+            change = f"still {now}, though other fields differ"
         case "hash_changed_alone":
-            return f"was {was}, is {now}, though nothing else that both tell differs"
-    return f"was {'absent' if was is None else was}, is {'absent' if now is None else now}"
-
-
-def _of_fields(was: Manifest, now: Manifest) -> Iterator[Difference]:
-    both = {*_told(was)} & {*_told(now)}
-    for name in _PLAIN:
-        if name in both:
-            for field, one, other in _parts(name, getattr(was, name), getattr(now, name)):
-                yield _difference(f"{name}_changed", field, one, other)
-    for name in sorted(was.extra.keys() & now.extra.keys()):
-        for field, one, other in _parts(name, was.extra[name], now.extra[name]):
-            yield _difference("extra_changed", field, one, other)
+            change = f"was {was}, is {now}, though nothing else that both tell differs"
+        case _:
+            was, now = ("absent" if value is None else value for value in (was, now))
+            change = f"was {was}, is {now}"
+    return f"{change}. {difference.follows} {difference.tip}"
 
 
 def _parts(field: str, was: Any, now: Any) -> Iterator[tuple[str, Any, Any]]:
@@ -205,19 +215,6 @@ def _parts(field: str, was: Any, now: Any) -> Iterator[tuple[str, Any, Any]]:
         yield field, was, now
 
 
-def _of_documents(was: dict[str, str], now: dict[str, str]) -> Iterator[Difference]:
-    if not was or not now:
-        return
-    changed = (doc_id for doc_id in was.keys() & now.keys() if was[doc_id] != now[doc_id])
-    for code, ids in (
-        ("document_changed", changed),
-        ("document_gone", was.keys() - now.keys()),
-        ("document_new", now.keys() - was.keys()),
-    ):
-        for doc_id in sorted(ids):
-            yield _difference(code, "doc_revs", was.get(doc_id), now.get(doc_id), doc_id)
-
-
 def _revs(manifest: Manifest) -> dict[str, str]:
     """The revisions by id in NFC; an id that stands there in both forms stays as it is written."""
     revs = manifest.doc_revs
@@ -225,15 +222,6 @@ def _revs(manifest: Manifest) -> dict[str, str]:
         doc_id if composed(doc_id) in revs else composed(doc_id): rev
         for doc_id, rev in sorted(revs.items())
     }
-
-
-def _of_hash(was: str, now: str, differ: bool) -> Iterator[Difference]:
-    if not was or not now:
-        return
-    if bare_hash(was) != bare_hash(now):
-        yield _difference("hash_changed" if differ else "hash_changed_alone", "hash", was, now)
-    elif differ:
-        yield _difference("hash_kept", "hash", was, now)
 
 
 def _difference(code: str, field: str, was: Any, now: Any, doc_id: str | None = None) -> Difference:

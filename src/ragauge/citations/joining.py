@@ -74,7 +74,12 @@ def joined(citation: Any, chunk: Any) -> ReadPayload:
     if chunk is None:
         return read_payload(own)
     written = as_mapping(own) or {}
-    if _repeats(written, as_mapping(chunk) or {}):
+    there = as_mapping(chunk) or {}
+    if all(  # the citation says nothing of the payload that its chunk does not say alike
+        value is None or (name in there and there[name] == value)
+        for name, value in written.items()
+        if name in _KNOWN
+    ):
         return read_payload(chunk)
     said, known = read_fields(own), read_fields(chunk)
     whole = completed(ReadFields({**said.fields, **known.fields}, known.faults))
@@ -103,15 +108,6 @@ def disagreements(said: Mapping[str, Any], known: Mapping[str, Any]) -> list[Cit
         and name != "snippet_id"
         and _alike(name, value) != _alike(name, known[name])
     ]
-
-
-def _repeats(citation: Mapping[Any, Any], chunk: Mapping[Any, Any]) -> bool:
-    """Whether a citation says nothing of the payload that its chunk does not say alike."""
-    return all(
-        value is None or (name in chunk and chunk[name] == value)
-        for name, value in citation.items()
-        if name in _KNOWN
-    )
 
 
 def _alike(name: str, value: Any) -> Any:

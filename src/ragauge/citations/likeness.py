@@ -7,6 +7,7 @@ import unicodedata
 from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from msgspec import Struct
 
@@ -42,24 +43,8 @@ def _line_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def _nfc(text: str) -> str:
-    return unicodedata.normalize("NFC", text)
-
-
-def _nfkc(text: str) -> str:
-    return unicodedata.normalize("NFKC", text)
-
-
-def _unseen(text: str) -> str:
-    return text if text.isascii() else text.translate(_UNSEEN_OUT)
-
-
 def _blanks(text: str) -> str:
     return " ".join(text.split())
-
-
-def _signs(text: str) -> str:
-    return text.translate(_PLAIN_SIGNS)
 
 
 def _unquoted(text: str) -> str:
@@ -68,13 +53,16 @@ def _unquoted(text: str) -> str:
 
 FOLDS = (
     Fold("line ends (CRLF or LF)", _line_ends),
-    Fold("Unicode form (NFC)", _nfc),
-    Fold("unseen characters", _unseen),
+    Fold("Unicode form (NFC)", partial(unicodedata.normalize, "NFC")),
+    Fold(
+        "unseen characters",
+        lambda text: text if text.isascii() else text.translate(_UNSEEN_OUT),
+    ),
     Fold("white space", _blanks),
-    Fold("typographic signs", _signs),
+    Fold("typographic signs", lambda text: text.translate(_PLAIN_SIGNS)),
     Fold("quotation marks around it", _unquoted),
     Fold("upper and lower case", str.lower),
-    Fold("Unicode form (NFKC)", _nfkc),
+    Fold("Unicode form (NFKC)", partial(unicodedata.normalize, "NFKC")),
 )
 """From the slightest to the widest: a wider one is named only where no slighter one will do."""
 
@@ -114,7 +102,10 @@ def nearest(text: str, words: str, near: int) -> int | None:
 
 def around(text: str, words: str, at: int) -> list[int]:
     """Where the words stand last before a place and first from it on."""
-    before = _last(text[: max(at - 1, 0) + len(words)] if at else "", words)
+    # The last is searched for in the text turned round, as only a forward search is linear.
+    head = text[: max(at - 1, 0) + len(words)] if at else ""
+    turned = head[::-1].find(words[::-1])
+    before = len(head) - turned - len(words) if turned >= 0 else -1
     return [found for found in (before, text.find(words, at)) if found >= 0]
 
 
@@ -148,17 +139,14 @@ class _Plain:
         self._text = "".join(pieces)
 
     def nearest(self, words: str, near: int) -> Place | None:
-        sought = _plain_words(_unquoted(words))
-        at = nearest(self._text, sought, self._plain_near(near)) if sought else None
+        sought, word = _plain_words(_unquoted(words)), bisect_left(self._starts, near)
+        begins = self._plain_starts[word] if word < len(self._starts) else len(self._text)
+        at = nearest(self._text, sought, begins) if sought else None
         if at is None:
             return None
         place = Place(self._start(at), self._end(at + len(sought)))
         # A match that begins or ends within what one character stands for has no place.
         return place if _plain_words(self._source[place.start : place.end]) == sought else None
-
-    def _plain_near(self, near: int) -> int:
-        word = bisect_left(self._starts, near)
-        return self._plain_starts[word] if word < len(self._starts) else len(self._text)
 
     def _start(self, at: int) -> int:
         word = bisect_right(self._plain_starts, at) - 1
@@ -214,9 +202,3 @@ def _elided(words: str, text: str) -> bool:
             return False
         at = found + len(part)
     return True
-
-
-def _last(text: str, words: str) -> int:
-    """Where the words stand last, or -1; turned round because only a forward search is linear."""
-    at = text[::-1].find(words[::-1])
-    return len(text) - at - len(words) if at >= 0 else -1

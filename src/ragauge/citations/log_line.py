@@ -2,21 +2,159 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, time
 from typing import Any
 
 import msgspec
 
-from ragauge.citations.log_words import QUOTED, SHOWN, Unreadable, read, written
 from ragauge.contracts.citation import Citation
 from ragauge.contracts.manifest import bare_hash
-from ragauge.contracts.serving_log import LISTS, LogEntry, faults_of
+from ragauge.contracts.serving_log import LISTS, REQUIRED, LogEntry, faults_of
 from ragauge.errors import InputRejected
 from ragauge.text.citations import id_of
 from ragauge.text.visible import one_line
+
+SHOWN = 40
+"""Characters of a foreign word that a message shows."""
+QUOTED = r'"(?:[^"\\]++|\\.)*+"'
+
+_MEMBER = re.compile(rf'\s*+({QUOTED}|[^\s",\[\]]++)\s*+([,\]])')
+_BARE = re.compile(r"""[^\s"'\[\],=\\]++""")
+_BEYOND_ASCII = re.compile(r"[^ -~]")
+_COUNT = re.compile(r"[0-9]++")
+_SEGMENT = re.compile(r"(?:s|seg|segment)[-_#]?(?=[0-9])", re.IGNORECASE)
+"""What some programs write before the number of a segment."""
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+STATES = {"→": "convergent", "←": "divergent", "<>": "recursive", "×": "chaotic"}
+"""How other logs write λ; quoted, each is the text it is."""
+_NOTHING = frozenset({"null", "none"})
+_NOTHING_KNOWN = _NOTHING | {"-", "na", "n/a"}
+
+
+class Unreadable(Exception):
+    """A part of a line that cannot be read: where it stands, from 0, and why."""
+
+    def __init__(self, place: int, words: str) -> None:
+        super().__init__(f"column {place + 1}: {words}")
+        self.place = place
+
+
+def written(value: Any) -> str:
+    """A value of an entry as its line has it, on one physical line whatever it is.
+
+    >>> written(None), written("faiss"), written(("a", "b, c")), written(0.5)
+    ('null', 'faiss', '[a,"b, c"]', '0.5')
+    """
+    if value is None:
+        return "null"
+    if isinstance(value, tuple):
+        return f"[{','.join(map(written, value))}]"
+    if isinstance(value, datetime):
+        return value.isoformat().replace("+00:00", "Z")
+    if not isinstance(value, str):
+        return repr(value)
+    # Text is bare where that can be read back, else JSON with nothing unseen in it.
+    special = value in STATES or value.lower() in _NOTHING_KNOWN
+    if _BARE.fullmatch(value) and value.isprintable() and not special:
+        return value
+    return _BEYOND_ASCII.sub(
+        lambda match: match[0] if match[0].isprintable() else json.dumps(match[0])[1:-1],
+        json.dumps(value, ensure_ascii=False),
+    )
+
+
+def read(field: str, value: str | None, place: int) -> Any:
+    """The value of a field as it stands in a line at a place; raises Unreadable."""
+    if value is None:
+        raise Unreadable(place, "no closing quote or bracket, with a blank after it; close it")
+    required = field in REQUIRED
+    if not value and required:
+        raise Unreadable(place, 'no value; write one, or "" for the empty text')
+    if not required and (not value or value.lower() in _NOTHING_KNOWN):
+        return None
+    if value.startswith("[") is not (field in LISTS):
+        shape = (
+            "a list; write one, such as [1,2]"
+            if field in LISTS
+            else "one value; quote a text that begins with ["
+        )
+        raise Unreadable(place, f"{one_line(value, SHOWN)} is not {shape}")
+    if field not in LISTS:
+        return _read_word(field, value, place)
+    members: list[Any] = []
+    position = 1 if value[1:-1].strip() else len(value)
+    while position < len(value):
+        member = _MEMBER.match(value, position)
+        if member is None:
+            words = 'a list is words or quoted texts with commas between, such as [a,"b c"]'
+            raise Unreadable(place + position, f"cannot be read; {words}")
+        members.append(_read_word(field, member[1], place + member.start(1)))
+        position = member.end()
+    return tuple(members)
+
+
+def _read_word(field: str, word: str, place: int) -> Any:
+    if word.startswith("'"):
+        raise Unreadable(place, f"{one_line(word, SHOWN)} is in single quotes; use double ones")
+    if word.startswith('"'):
+        try:
+            text = json.loads(word, strict=False)
+        except ValueError as error:
+            raise Unreadable(place, f"is no JSON text: {error}; escape \\ as \\\\") from None
+    elif word.lower() in (_NOTHING if field in (*REQUIRED, "citations") else _NOTHING_KNOWN):
+        return None
+    else:
+        text = STATES.get(word, word) if field == "lambda_state" else word
+    reader, expected = _READERS.get(field, (str, ""))
+    try:
+        return reader(text)
+    except ValueError:
+        raise Unreadable(place, f'"{one_line(text, SHOWN)}" is not {expected}') from None
+
+
+def _count(text: str) -> int:
+    if not _COUNT.fullmatch(text):
+        raise ValueError
+    return int(text)
+
+
+def _number(text: str) -> float:
+    if not _NUMBER.fullmatch(text):
+        raise ValueError
+    return float(text)
+
+
+def _moment(text: str) -> datetime:
+    """The time; a date alone is its first moment, and a time without a zone is in UTC."""
+    try:
+        return datetime.combine(date.fromisoformat(text), time(), UTC)
+    except ValueError:
+        moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+_COUNTS = (_count, "a whole number; write one, or null where there is none")
+_NUMBERS = (_number, "a number; write one, or null where there is none")
+_READERS: dict[str, tuple[Callable[[str], Any], str]] = {
+    "ts": (_moment, "a time; write it in UTC, such as 2025-08-28T09:30:00Z"),
+    "seg": (
+        lambda text: _count(_SEGMENT.sub("", text, count=1)),
+        "a whole number; segments count from 1",
+    ),
+    "deltaS": _NUMBERS,
+    "k": _COUNTS,
+    "scores": _NUMBERS,
+    "kpos": _COUNTS,
+    "kfinal": _COUNTS,
+}
+"""What is not text, by field: how it is read, and what to write where that fails."""
+
 
 Payload = Citation | Mapping[str, Any] | str
 """What is known of a citation: all of it, some of it, or only its id."""
@@ -71,14 +209,24 @@ def format_line(entry: LogEntry) -> str:
 
 def parse_line(text: str) -> LogEntry:
     """The entry of a log line; raises InputRejected with all that is wrong, by column."""
-    _refuse_lines(text)
+    first, *more = text.strip().splitlines() or [""]
+    if more:
+        place = text.index(first) + len(first)
+        raise InputRejected(
+            f"column {place + 1}: the line ends here, and more follows; give one line at a time"
+        )
     problems: list[Unreadable] = []
     places: dict[str, int] = {}
     fields: dict[str, Any] = {}
     for place, name, value in _parts(text, problems):
         key = ALIASES.get(name, name)
         try:
-            _refuse_key(key, place, places)
+            if key not in FIELDS:
+                names = ", ".join(FIELDS)
+                raise Unreadable(place, f"{one_line(key, SHOWN)} is no key; the keys are {names}")
+            if key in places:
+                before = places[key] + 1
+                raise Unreadable(place, f"{key} stands in column {before} already; keep one")
             places[key] = place
             fields[FIELDS[key]] = read(FIELDS[key], value, place + len(name) + 1)
         except Unreadable as problem:
@@ -114,6 +262,9 @@ def entry(
     """
     hashes = [_told(payload, "index_hash") for payload in payloads]
     stores = [prefix for hash in hashes if hash and (prefix := hash.rpartition(":")[0])]
+    kinds = [
+        tuple(_told(payload, name) for payload in payloads) for name in ("score_norm", "score_raw")
+    ]
     return LogEntry(
         ts=ts,
         qid=qid,
@@ -123,8 +274,10 @@ def entry(
         k=k,
         store=store or _agreed(stores),
         index_hash=_agreed([hash and bare_hash(hash) for hash in hashes]),
-        citations=tuple(_id(payload) for payload in payloads),
-        scores=_scores(payloads),
+        citations=tuple(
+            one.snippet_id if isinstance(one, Citation) else id_of(one) or "" for one in payloads
+        ),
+        scores=max(kinds, key=lambda scores: sum(score is not None for score in scores)),
         kpos=tuple(_told(payload, "k_pos") for payload in payloads),
         kfinal=tuple(_told(payload, "k_final") for payload in payloads),
         **{name: _agreed([_told(payload, name) for payload in payloads]) for name in _AGREED},
@@ -148,15 +301,6 @@ def entries_of(
     ]
 
 
-def _refuse_lines(text: str) -> None:
-    first, *more = text.strip().splitlines() or [""]
-    if more:
-        place = text.index(first) + len(first)
-        raise InputRejected(
-            f"column {place + 1}: the line ends here, and more follows; give one line at a time"
-        )
-
-
 def _parts(text: str, problems: list[Unreadable]) -> Iterator[tuple[int, str, str | None]]:
     """Each key with its place and its value as it stands; None where the value has no end."""
     place = 0
@@ -176,14 +320,6 @@ def _parts(text: str, problems: list[Unreadable]) -> Iterator[tuple[int, str, st
         yield key.start(), key[1], value and value[0]
 
 
-def _refuse_key(key: str, place: int, places: Mapping[str, int]) -> None:
-    if key not in FIELDS:
-        names = ", ".join(FIELDS)
-        raise Unreadable(place, f"{one_line(key, SHOWN)} is no key; the keys are {names}")
-    if key in places:
-        raise Unreadable(place, f"{key} stands in column {places[key] + 1} already; keep one")
-
-
 def _told(payload: Payload, name: str) -> Any:
     """What a payload tells of a field; None where it is absent, blank or not of its kind."""
     if isinstance(payload, str):
@@ -196,18 +332,6 @@ def _told(payload: Payload, name: str) -> Any:
     blank = isinstance(told, str) and not told.strip()
     endless = isinstance(told, float) and not math.isfinite(told)
     return None if blank or endless else told
-
-
-def _id(payload: Payload) -> str:
-    """The id that is cited, empty where there is none."""
-    return payload.snippet_id if isinstance(payload, Citation) else id_of(payload) or ""
-
-
-def _scores(payloads: Sequence[Payload]) -> tuple[float | None, ...]:
-    kinds = [
-        tuple(_told(payload, name) for payload in payloads) for name in ("score_norm", "score_raw")
-    ]
-    return max(kinds, key=lambda scores: sum(score is not None for score in scores))
 
 
 def _agreed(values: Sequence[str | None]) -> str | None:

@@ -109,12 +109,30 @@ def read_fields(raw: Any) -> ReadFields:
     if written is None:
         wanted = "an object with the payload's fields"
         return ReadFields({}, [_fault("bad_type_citation", None, raw, wanted)])
-    given, faults = _normalised(written)
+    given = {name: written[name] for name in KNOWN if _given(name, written.get(name))}
+    faults: list[CitationFinding] = []
+    id = named_id(written)
+    if id is not None and isinstance(given.get("snippet_id", id), str):
+        given["snippet_id"] = id
+    if isinstance(given.get("tokens"), Mapping):
+        # A range of tokens is where the snippet stands, and so how many they are.
+        ranged, _ = read_offsets({"unit": "token", **given["tokens"]})
+        if ranged:
+            given["tokens"] = ranged.end - ranged.start
+            given.setdefault("offsets", ranged)
+    if "offsets" in given:
+        offsets, fault = read_offsets(given.pop("offsets"))
+        given |= {"offsets": offsets} if offsets else {}
+        faults += [fault] if fault else []
     fields: dict[str, Any] = {}
     for name, value in given.items():
-        read, fault = _typed(name, value)
-        if fault:
-            faults.append(fault)
+        try:
+            read = _convert(value, _TYPES[name])
+        except _REFUSED:
+            read = math.nan
+        if isinstance(read, float) and not math.isfinite(read):
+            expected = _EXPECTED.get(name, "text")
+            faults.append(_fault(f"bad_type_{name}", name, value, expected))
         else:
             fields[name] = read
     return ReadFields(fields, faults)
@@ -122,9 +140,14 @@ def read_fields(raw: Any) -> ReadFields:
 
 def completed(read: ReadFields) -> ReadPayload:
     """The payload that the fields make, or what it lacks: a field with a fault is not missing."""
-    fields, faulty = read.fields, {_root(fault) for fault in read.faults}
+    fields = read.fields
+    faulty = {fault.field and fault.field.partition(".")[0] for fault in read.faults}
     lost = [name for name in REQUIRED if name not in fields]
-    missing = [_missing(name) for name in lost if name not in faulty and None not in faulty]
+    missing = [
+        _fault(f"missing_{name}", name, None, _EXPECTED.get(name, "text"))
+        for name in lost
+        if name not in faulty and None not in faulty
+    ]
     whole = None if lost else Citation(**fields)
     return ReadPayload(whole, [*read.faults, *missing], fields)
 
@@ -152,26 +175,6 @@ def named_id(raw: Mapping[Any, Any]) -> str | None:
     return None
 
 
-def _normalised(raw: Mapping[Any, Any]) -> tuple[dict[str, Any], list[CitationFinding]]:
-    """The fields a payload has, offsets as an object; those of them without a reading as faults."""
-    fields = {name: raw[name] for name in KNOWN if _given(name, raw.get(name))}
-    faults: list[CitationFinding] = []
-    id = named_id(raw)
-    if id is not None and isinstance(fields.get("snippet_id", id), str):
-        fields["snippet_id"] = id
-    if isinstance(fields.get("tokens"), Mapping):
-        # A range of tokens is where the snippet stands, and so how many they are.
-        ranged, _ = read_offsets({"unit": "token", **fields["tokens"]})
-        if ranged:
-            fields["tokens"] = ranged.end - ranged.start
-            fields.setdefault("offsets", ranged)
-    if "offsets" in fields:
-        offsets, fault = read_offsets(fields.pop("offsets"))
-        fields |= {"offsets": offsets} if offsets else {}
-        faults += [fault] if fault else []
-    return fields, faults
-
-
 def _given(name: str, value: Any) -> bool:
     if isinstance(value, str) and _TYPES[name] is str:
         return bool((bare_hash(value) if name == "index_hash" else value).strip())
@@ -192,55 +195,32 @@ def read_offsets(value: Any) -> tuple[Offsets | None, CitationFinding | None]:
         value = {"start": value[0], "end": value[1]}
     if not isinstance(value, Mapping):
         return None, _fault("bad_type_offsets", "offsets", value, _EXPECTED["offsets"])
-    unit = value.get("unit")
-    ends = {way: tuple(value.get(name) for name in names) for way, names in _WAYS.items()}
+    unit: Any = value.get("unit")
+    ends: dict[str | None, tuple[Any, Any]] = {
+        way: (value.get(first), value.get(last)) for way, (first, last) in _WAYS.items()
+    }
     ways = [way for way, pair in ends.items() if pair != (None, None)] or [None]
     if len(ways) > 1 or (ways[0] and unit not in (None, ways[0])):
         return None, _fault("bad_offsets", "offsets", value, "one range, in one unit")
-    return _from_range(ends[ways[0]], ways[0] or ("char" if unit is None else unit))
-
-
-def _from_range(ends: tuple[Any, ...], unit: Any) -> tuple[Offsets | None, CitationFinding | None]:
+    unit = ways[0] or ("char" if unit is None else unit)
+    start, end = ends[ways[0]]
     if unit not in ("char", "token"):
         return None, _fault("bad_type_offsets", "offsets.unit", unit, "char or token")
-    for name, end in zip(("start", "end"), ends, strict=True):
-        if end is None:
+    for name, at in (("start", start), ("end", end)):
+        if at is None:
             return None, _fault("missing_offsets", f"offsets.{name}", None, "a whole number")
-        if type(end) is not int:
-            return None, _fault("bad_type_offsets", f"offsets.{name}", end, "a whole number")
-    if ends[0] < 0:
-        return None, _fault("bad_offsets", "offsets.start", ends[0], "0 or more")
-    return _ordered(Offsets(ends[0], ends[1], unit))
-
-
-def _ordered(offsets: Offsets) -> tuple[Offsets | None, CitationFinding | None]:
-    if offsets.start < offsets.end:
-        return offsets, None
-    got = f"start {told(offsets.start)}, end {told(offsets.end)}"
-    return None, _fault("bad_offsets", "offsets", got, "start before end")
-
-
-def _typed(name: str, value: Any) -> tuple[Any, CitationFinding | None]:
-    try:
-        read = _convert(value, _TYPES[name])
-    except _REFUSED:
-        read = math.nan
-    if isinstance(read, float) and not _finite(read):
-        return None, _fault(f"bad_type_{name}", name, value, _EXPECTED.get(name, "text"))
-    return read, None
+        if type(at) is not int:
+            return None, _fault("bad_type_offsets", f"offsets.{name}", at, "a whole number")
+    if start < 0:
+        return None, _fault("bad_offsets", "offsets.start", start, "0 or more")
+    if start >= end:
+        got = f"start {told(start)}, end {told(end)}"
+        return None, _fault("bad_offsets", "offsets", got, "start before end")
+    return Offsets(start, end, unit), None
 
 
 def _finite(value: float | None) -> bool:
     return value is None or math.isfinite(value)
-
-
-def _root(fault: CitationFinding) -> str | None:
-    """The payload's field that a fault is about; None where it is about the payload."""
-    return fault.field.partition(".")[0] if fault.field else None
-
-
-def _missing(name: str) -> CitationFinding:
-    return CitationFinding(code=f"missing_{name}", field=name, expected=_EXPECTED.get(name, "text"))
 
 
 def _fault(code: str, field: str | None, got: Any, expected: Any) -> CitationFinding:
@@ -255,13 +235,10 @@ def told(value: Any) -> Any:
         return value
     if isinstance(value, float):
         return value if math.isfinite(value) else str(value)
-    text = value if isinstance(value, str) else _written(value)
-    return one_line(text, SHOWN)
-
-
-def _written(value: Any) -> str:
-    """As JSON where it is JSON; a foreign object by its kind, for its own words may fail."""
-    try:
-        return msgspec.json.encode(value, order="sorted").decode()
+    if isinstance(value, str):
+        return one_line(value, SHOWN)
+    try:  # as JSON where it is JSON; a foreign object by its kind, for its own words may fail
+        text = msgspec.json.encode(value, order="sorted").decode()
     except (TypeError, ValueError, OverflowError, RecursionError, msgspec.MsgspecError):
-        return f"type {type(value).__name__}"
+        text = f"type {type(value).__name__}"
+    return one_line(text, SHOWN)

@@ -10,15 +10,163 @@ from weakref import WeakKeyDictionary
 
 from msgspec import Struct
 
-from ragauge.citations.cited_place import ID_SHOWN, CitedPlace, differing, shown
-from ragauge.citations.likeness import differences
-from ragauge.citations.offsets import OffsetReading, Place, resolve
+from ragauge.citations.likeness import around, differences, nearest, nearly
+from ragauge.citations.offsets import OffsetReading, Place, Ruler, Unresolved, resolve, ruler_of
 from ragauge.contracts.audit import CitationFinding
 from ragauge.contracts.citation import Citation
 from ragauge.contracts.documents import Documents, FrozenDocument
 from ragauge.text.canonical import UNSPACED
 from ragauge.text.recent import Recent
 from ragauge.text.visible import one_line
+
+SHOWN = 40
+"""Characters that a finding shows of a text."""
+BEFORE = 12
+"""Of them, those before the first difference."""
+ID_SHOWN = 60
+
+
+class Found(Struct, frozen=True):
+    """Words found in a document, to the letter or but for what is named."""
+
+    place: Place
+    but_for: tuple[str, ...] = ()
+
+
+class CitedPlace(Struct, frozen=True):
+    """A citation with the document it names, and the place in it or why there is none."""
+
+    payload: Citation
+    document: FrozenDocument
+    documents: Documents
+    reading: OffsetReading
+    place: Place | Unresolved
+
+    @property
+    def stands(self) -> str | None:
+        """What stands at the place; None where there is none."""
+        return self.document.text[slice(*self.place)] if isinstance(self.place, Place) else None
+
+    @property
+    def unchecked(self) -> str | None:
+        """Why nothing can be said of the offsets; None where something can."""
+        place = self.place
+        if isinstance(place, Place) or place.kind in ("beyond", "inside"):
+            return None
+        return place.reason
+
+    def find(self, snippet: str) -> Found | None:
+        """Where a snippet stands in the document, nearest to its offsets.
+
+        The same wording at the offsets goes before the same letters far away.
+        """
+        text, place = self.document.text, self.place
+        near = place.start if isinstance(place, Place) else place.near
+        at = nearest(text, snippet, near) if snippet.strip() else None
+        exact = None if at is None else Found(Place(at, at + len(snippet)))
+        if isinstance(place, Place) and not (exact and _overlap(exact.place, place)):
+            but_for = differences(snippet, text[slice(*place)])
+            if but_for:
+                return Found(place, but_for)
+        return exact or self._find_nearly(snippet, near)
+
+    def find_quote(self, quote: str) -> Found | None:
+        """Where a quote stands in the document, nearest to the span that should hold it."""
+        place = self.place
+        if not isinstance(place, Place):
+            return self.find(quote)
+        places = [
+            Place(at, at + len(quote)) for at in around(self.document.text, quote, place.start)
+        ]
+        if places:
+            # That which reaches least out of the span, before it or past it.
+            reach = {one: max(place.start - one.start, one.end - place.end) for one in places}
+            return Found(min(places, key=reach.__getitem__))
+        return self._find_nearly(quote, place.start)
+
+    def _find_nearly(self, words: str, near: int) -> Found | None:
+        place = nearly(self.document.text, words, near)
+        if place is None:
+            return None
+        but_for = differences(words, self.document.text[slice(*place)])
+        return Found(place, but_for or ("signs and blanks",))
+
+    @property
+    def file_note(self) -> str:
+        """What is to be known of the file that was read."""
+        rev = one_line(self.payload.rev, ID_SHOWN)
+        return "" if self.document.proven else f"; the file is not proven to be rev {rev}"
+
+    def true_place(self, found: Found) -> str:
+        """Where a snippet really stands: how far from its offsets, in their own unit."""
+        said = differing(found.but_for)
+        ruler = self._ruler(self.document.text)
+        if ruler is None or found.place == self.place:
+            return said
+        true, offsets = ruler.measured(found.place), self.payload.offsets
+        drift, end = true.start - offsets.start, true.end - offsets.end
+        off = f"not at the bounds of {ruler.unit}"
+        if drift or end:
+            off = ("" if drift else "its end ") + counted(drift or end, ruler.unit, "+")
+        return f"{said}{', ' if said else ''}stands at {true.start}–{true.end} ({off})"
+
+    def beside(self, found: Found) -> str:
+        """Where a quote really stands: how far outside of the span."""
+        said = differing(found.but_for)
+        ruler = self._ruler(self.document.text)
+        if ruler is None or not isinstance(self.place, Place):
+            return said
+        true, span = ruler.measured(found.place), ruler.measured(self.place)
+        early = found.place.start < self.place.start
+        by = span.start - true.start if early else true.end - span.end
+        off = f"{'begins' if early else 'ends'} {counted(by, ruler.unit)}"
+        off = f"{off} {'before' if early else 'past'} it"
+        if by <= 0:  # part of a token that the span holds
+            off = f"not at the bounds of {ruler.unit}"
+        return f"{said}{', ' if said else ''}stands at {true.start}–{true.end}, {off}"
+
+    def range_in(self, text: str, place: Place) -> str:
+        """A place in any text, in the unit of the offsets where that can be measured."""
+        ruler = self._ruler(text)
+        measured = ruler.measured(place) if ruler else place
+        return f"{measured.start}–{measured.end}"
+
+    def _ruler(self, text: str) -> Ruler | None:
+        ruler = ruler_of(text, self.payload.offsets.unit, self.reading)
+        return None if isinstance(ruler, Unresolved) else ruler
+
+
+def differing(but_for: tuple[str, ...]) -> str:
+    return f"differs in {', '.join(but_for)}" if but_for else ""
+
+
+def counted(number: int, unit: str, sign: Literal["", "+"] = "") -> str:
+    """A number of units; with `+` the sign is always written.
+
+    >>> counted(1, "bytes"), counted(7, "characters", "+")
+    ('1 byte', '+7 characters')
+    """
+    return f"{number:{sign}d} {unit.removesuffix('s') if abs(number) == 1 else unit}"
+
+
+def shown(text: str, beside: str | None = None) -> str:
+    """A text in quotation marks, cut; beside another, from where the two become different.
+
+    >>> shown("The museum was opened in the year 1885, in summer", "The museum was opened in 1885")
+    '"…s opened in the year 1885, in summer"'
+    """
+    from_ = 0
+    if beside is not None:
+        pairs = enumerate(zip(text, beside, strict=False))
+        shorter = min(len(text), len(beside))
+        differs = next((at for at, (one, other) in pairs if one != other), shorter)
+        from_ = max(differs - BEFORE, 0)
+    cut = "…" if from_ else ""
+    return f'"{one_line(cut + text[from_ : from_ + 10 * SHOWN], SHOWN)}"'
+
+
+def _overlap(a: Place, b: Place) -> bool:
+    return a.start < b.end and b.start < a.end
 
 
 class Said(Struct, frozen=True):
@@ -57,26 +205,16 @@ def place_findings(
     """
     document = documents.find(payload.doc_id, payload.rev)
     if document is None:
-        return PlaceCheck((_missing(payload),), "nothing", "the document is not there")
+        got = one_line(f"{payload.doc_id}@{payload.rev}", ID_SHOWN)
+        lost = _finding("missing_document", "doc_id", got, "the document of that revision")
+        return PlaceCheck((lost,), "nothing", "the document is not there")
     place = resolve(payload.offsets, document.text, reading)
-    if isinstance(place, Place) and _as_said(document.text[place.start : place.end], said):
-        return _IN_RANGE if said.snippet is None and _blank(said.quote) else _AS_SAID
-    return _looked_into(CitedPlace(payload, document, documents, reading, place), said)
-
-
-def _as_said(stands: str, said: Said) -> bool:
-    snippet, quote = said.snippet, said.quote
-    if snippet is not None and snippet != stands:
-        return False
-    return quote is None or quote in stands or _blank(quote)
-
-
-def _blank(text: str | None) -> bool:
-    return text is None or not text.strip()
-
-
-def _looked_into(cited: CitedPlace, said: Said) -> PlaceCheck:
     snippet, quote = said.snippet, None if _blank(said.quote) else said.quote
+    if isinstance(place, Place):
+        stands = document.text[place.start : place.end]
+        if (snippet is None or snippet == stands) and (quote is None or quote in stands):
+            return _IN_RANGE if snippet is None and quote is None else _AS_SAID
+    cited = CitedPlace(payload, document, documents, reading, place)
     findings = _offset_findings(cited, snippet, quote)
     if snippet is not None and snippet != cited.stands:
         findings += _snippet_findings(cited, snippet)
@@ -88,6 +226,10 @@ def _looked_into(cited: CitedPlace, said: Said) -> PlaceCheck:
     if snippet is None and quote is None:
         return PlaceCheck(tuple(findings), "range", _NO_WORDS)
     return PlaceCheck(tuple(findings))
+
+
+def _blank(text: str | None) -> bool:
+    return text is None or not text.strip()
 
 
 def _offset_findings(
@@ -153,40 +295,28 @@ def _elsewhere(cited: CitedPlace, words: str, field: str) -> CitationFinding:
         fact = "is the snippet's whole text"
     else:
         search = other_holder(words, cited.payload.doc_id, cited.documents)
-        holder = search.holder
+        holder, others = search.holder, search.searched
         if holder and holder.tells:
-            return _misattributed(cited, words, "doc_id" if field == "offsets" else field, holder)
-        fact = f"is not in {doc_id}, and {_not_told(search)}"
+            where = cited.range_in(holder.document.text, holder.place)
+            shared = "" if holder.alone else ", and others,"
+            named = one_line(holder.document.doc_id, ID_SHOWN)
+            holds = f"{named} {where}{shared} holds {shown(words)}{cited.file_note}"
+            return _finding(
+                "misattributed", "doc_id" if field == "offsets" else field, doc_id, holds
+            )
+        why = "no other document was searched"
+        if holder:
+            why = "too short to tell where it comes from"
+        elif others:
+            how = "as whole words" if search.whole_words else "to the letter"
+            several = f"in none of the {others:,} others" if others > 1 else "not in the 1 other"
+            why = f"{how} {several} searched"
+        fact = f"is not in {doc_id}, and {why}"
     if field == "quote":
         return _finding("span_text_mismatch", field, shown(words), fact + cited.file_note)
     got = "nothing like it" if stands is None else shown(stands, beside=words)
     expected = f"{shown(words, beside=stands)} {fact}"
     return _finding("span_text_mismatch", field, got + cited.file_note, expected)
-
-
-def _not_told(search: Search) -> str:
-    """Why no other document can be named for words."""
-    if search.holder:
-        return "too short to tell where it comes from"
-    if not search.searched:
-        return "no other document was searched"
-    how = "as whole words" if search.whole_words else "to the letter"
-    several = search.searched > 1
-    where = f"in none of the {search.searched:,} others" if several else "not in the 1 other"
-    return f"{how} {where} searched"
-
-
-def _misattributed(cited: CitedPlace, words: str, field: str, holder: Holder) -> CitationFinding:
-    where = cited.range_in(holder.document.text, holder.place)
-    shared = "" if holder.alone else ", and others,"
-    holds = f"{one_line(holder.document.doc_id, ID_SHOWN)} {where}{shared} holds {shown(words)}"
-    cited_id = one_line(cited.payload.doc_id, ID_SHOWN)
-    return _finding("misattributed", field, cited_id, holds + cited.file_note)
-
-
-def _missing(payload: Citation) -> CitationFinding:
-    got = one_line(f"{payload.doc_id}@{payload.rev}", ID_SHOWN)
-    return _finding("missing_document", "doc_id", got, "the document of that revision")
 
 
 def _finding(code: str, field: str, got: str, expected: str) -> CitationFinding:
@@ -235,7 +365,10 @@ def other_holder(words: str, doc_id: str, documents: Documents) -> Search:
     Few words, such as a name or a year, must be whole words: "art" does not stand in "party".
     What was found is remembered, because the documents are frozen: a stale snippet recurs.
     """
-    searches = _searches_of(documents)
+    try:
+        searches = _SEARCHES.setdefault(documents, Recent(KEPT_CHARS))
+    except TypeError:  # no hash, or no weak reference to it: nothing to remember it by
+        searches = Recent(KEPT_CHARS)
     search = searches.get((doc_id, words))
     if search is None:
         search = _search(words, doc_id, documents)
@@ -244,16 +377,14 @@ def other_holder(words: str, doc_id: str, documents: Documents) -> Search:
     return search
 
 
-def _searches_of(documents: Documents) -> Recent[tuple[str, str], Search]:
-    try:
-        return _SEARCHES.setdefault(documents, Recent(KEPT_CHARS))
-    except TypeError:  # no hash, or no weak reference to it: nothing to remember it by
-        return Recent(KEPT_CHARS)
-
-
 def _search(words: str, doc_id: str, documents: Documents) -> Search:
-    telling, searched = _telling(words), 0
-    pattern = None if telling else re.compile(_as_whole_words(words))
+    unspaced, searched = len(_UNSPACED.findall(words)), 0
+    spaced = len(_UNSPACED.sub(" ", words).split())
+    telling = spaced + unspaced // UNSPACED_WORD >= TELLING_WORDS
+    # Few words must be no part of longer ones, in scripts that part them.
+    before = r"(?<!\w)" if _parted(words[0]) else ""
+    after = r"(?!\w)" if _parted(words[-1]) else ""
+    pattern = None if telling else re.compile(f"{before}{re.escape(words)}{after}")
 
     def holding() -> Iterator[tuple[FrozenDocument, Place]]:
         nonlocal searched
@@ -270,19 +401,6 @@ def _search(words: str, doc_id: str, documents: Documents) -> Search:
     alone = len(held) == 1
     holder = Holder(*held[0], alone=alone, tells=telling or alone) if held else None
     return Search(holder, searched, not telling)
-
-
-def _telling(words: str) -> bool:
-    unspaced = len(_UNSPACED.findall(words))
-    spaced = len(_UNSPACED.sub(" ", words).split())
-    return spaced + unspaced // UNSPACED_WORD >= TELLING_WORDS
-
-
-def _as_whole_words(words: str) -> str:
-    """The pattern of words that are no part of longer ones, in scripts that part them."""
-    before = r"(?<!\w)" if _parted(words[0]) else ""
-    after = r"(?!\w)" if _parted(words[-1]) else ""
-    return f"{before}{re.escape(words)}{after}"
 
 
 def _parted(character: str) -> bool:

@@ -53,7 +53,13 @@ def prompt_contract(
     if not refusal.strip():
         raise UsageError("refusal: is blank; give the words that refuse, such as: not in context")
     schema = answer_schema(segments=segments)
-    rules = _rules(allow_cross_section, segments, _json(_refused(refusal, segments)))
+    refused: dict[str, Any] = {"citations": [], "answer": refusal}
+    cited = [msgspec.to_builtins(_CITED)]
+    example: dict[str, Any] = {"citations": cited, "answer": _SAID}
+    if segments:
+        refused["segments"] = []
+        example["segments"] = [{"citations": cited, "text": _SAID}]
+    rules = _rules(allow_cross_section, segments, _json(refused))
     return "\n".join(
         [
             "Answer only from the snippets you are shown. Reply with one JSON object and no other "
@@ -65,7 +71,7 @@ def prompt_contract(
             *(f"{number}. {rule}" for number, rule in enumerate(rules, 1)),
             "",
             "An example of the form; its ids are not yours:",
-            _json(_example(segments)),
+            _json(example),
             "",
             "The JSON Schema of a reply that is no error:",
             _json(schema),
@@ -111,16 +117,13 @@ def _described(schema: Mapping[str, Any]) -> Iterator[str]:
     for name, part in schema["properties"].items():
         yield f'"{name}": {_kind(part)}. {_MEANINGS.get(name, "")}'.rstrip()
         if "properties" in part.get("items", {}):
-            yield from (f"- {words}" for words in _fields(part["items"], known))
+            members = part["items"]
+            for field, kind in members["properties"].items():
+                words = f"{_kind(kind)}, as above" if kind in known else _kind(kind)
+                optional = "" if field in members.get("required", ()) else ", or leave it out"
+                note = f" ({_NOTES[field]})" if field in _NOTES else ""
+                yield f"- {field}: {words}{optional}{note}"
             known.append(part)
-
-
-def _fields(members: Mapping[str, Any], known: list[Any]) -> Iterator[str]:
-    for name, part in members["properties"].items():
-        words = f"{_kind(part)}, as above" if part in known else _kind(part)
-        optional = "" if name in members.get("required", ()) else ", or leave it out"
-        note = f" ({_NOTES[name]})" if name in _NOTES else ""
-        yield f"{name}: {words}{optional}{note}"
 
 
 def _kind(part: Mapping[str, Any]) -> str:
@@ -160,16 +163,6 @@ def _inlined(part: Any, parts: Mapping[str, Any]) -> Any:
         elif word not in _ANNOTATIONS:
             plain[word] = _inlined(value, parts)
     return plain
-
-
-def _refused(refusal: str, segments: bool) -> dict[str, Any]:
-    return {"citations": [], "answer": refusal} | ({"segments": []} if segments else {})
-
-
-def _example(segments: bool) -> dict[str, Any]:
-    cited = [msgspec.to_builtins(_CITED)]
-    part = {"citations": cited, "text": _SAID}
-    return {"citations": cited, "answer": _SAID} | ({"segments": [part]} if segments else {})
 
 
 def _json(value: Any) -> str:

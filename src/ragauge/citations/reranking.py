@@ -125,7 +125,10 @@ def flips(orders: Sequence[Sequence[str]]) -> tuple[int, int]:
     >>> flips([("a", "b", "c"), ("b", "a", "d"), ("c", "a")])
     (2, 2)
     """
-    ranked = [_ranked(order) for order in orders]
+    ranked = [  # each id with its first place, in order
+        {id: place for place, id in enumerate(dict.fromkeys(map(composed, order)))}
+        for order in orders
+    ]
     flipped = paired = 0
     for one, other in combinations(ranked, 2):
         places = [other[id] for id in one if id in other]
@@ -192,11 +195,6 @@ def rank_agreement(one: Ranks, other: Ranks) -> tuple[dict[str, float], str]:
     turned = _inversions(second)
     alike = pairs - tied_first - tied_second + tied_both - turned
     return {**found, "rho": rho, "tau": (alike - turned) / untied}, ""
-
-
-def _ranked(order: Sequence[str]) -> dict[str, int]:
-    """Each id with its first place, in order."""
-    return {id: place for place, id in enumerate(dict.fromkeys(map(composed, order)))}
 
 
 def _inversions(places: Iterable[int]) -> int:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec import Struct
 
-from ragauge.citations.cited_place import ID_SHOWN, shown
 from ragauge.citations.offsets import OffsetReading, Place, resolve
+from ragauge.citations.places import ID_SHOWN, shown
 from ragauge.contracts.answers import AnswerKind, CitationSupport, CitingSentence, Context
 from ragauge.contracts.audit import CitationFinding
 from ragauge.contracts.citation import Citation
@@ -59,16 +59,11 @@ def span_text(payload: Citation, documents: Documents, reading: OffsetReading) -
     place = resolve(payload.offsets, document.text, reading) if document else None
     if document is None or not isinstance(place, Place):
         return None
-    title = _title(document.text)
+    # The first line is a title where it is short, and no sentence.
+    line, ended, _ = document.text[:LONGEST_TITLE].lstrip().partition("\n")
+    title = line.rstrip() if ended and not line.rstrip().endswith(SENTENCE_ENDS) else ""
     span = document.text[slice(*place)]
     return span if span.startswith(title) else f"{title}\n{span}"
-
-
-def _title(text: str) -> str:
-    """The first line of a document, where it can be a title: short, and no sentence."""
-    line = text[:LONGEST_TITLE].lstrip().partition("\n")
-    title = line[0].rstrip()
-    return title if line[1] and not title.endswith(SENTENCE_ENDS) else ""
 
 
 def claim_findings(
@@ -82,7 +77,15 @@ def claim_findings(
     found = _looked_at(claim, cited, others)
     if isinstance(found, str):
         return ClaimCheck(reason=found)
-    return ClaimCheck((*_lost(found), *_in_vain(found)))
+    findings = list(_lost(found))
+    if any(one.supported for one in found.claims):  # else it is said already that none does
+        for id, span in found.own.items():
+            held = [chunk for one in found.claims for chunk in one.cited if chunk.chunk == id]
+            if held and not any(chunk.supports for chunk in held):
+                score = max(chunk.score or 0.0 for chunk in held)
+                got = f"{score:.2f} at best for what it is cited for"
+                findings.append((span.item, _unsupported(got, found.found.threshold)))
+    return ClaimCheck(tuple(findings))
 
 
 def unsaid_findings(
@@ -177,29 +180,17 @@ def _lost(looked: _Looked) -> Iterator[tuple[int | None, CitationFinding]]:
     for one in looked.claims:
         if not one.supported:
             items = [looked.own[chunk.chunk].item for chunk in one.cited]
-            yield (items[0] if len(items) == 1 else None), _finding(one, looked)
-
-
-def _in_vain(looked: _Looked) -> Iterator[tuple[int | None, CitationFinding]]:
-    """The citations that support nothing, where others support something."""
-    if not any(one.supported for one in looked.claims):
-        return  # that no citation supports anything is said already
-    for id, span in looked.own.items():
-        held = [chunk for one in looked.claims for chunk in one.cited if chunk.chunk == id]
-        if held and not any(chunk.supports for chunk in held):
-            score = max(chunk.score or 0.0 for chunk in held)
-            got = f"{score:.2f} at best for what it is cited for"
-            yield span.item, _unsupported(got, looked.found.threshold)
-
-
-def _finding(one: CitingSentence, looked: _Looked) -> CitationFinding:
-    if one.elsewhere is None:
-        got = f"{one.score or 0.0:.2f} for {shown(one.text)}{_missing(one, looked)}"
-        return _unsupported(got, looked.found.threshold)
-    cited = ", ".join(one_line(chunk.chunk, ID_SHOWN) for chunk in one.cited)
-    holder = f"{one_line(one.elsewhere.chunk, ID_SHOWN)} supports {shown(one.text)}"
-    expected = f"{holder} ({one.elsewhere.score:.2f}, the cited {one.score or 0.0:.2f})"
-    return CitationFinding(code="misattributed", field=CLAIM, got=cited, expected=expected)
+            if one.elsewhere is None:
+                got = f"{one.score or 0.0:.2f} for {shown(one.text)}{_missing(one, looked)}"
+                finding = _unsupported(got, looked.found.threshold)
+            else:
+                cited = ", ".join(one_line(chunk.chunk, ID_SHOWN) for chunk in one.cited)
+                holder = f"{one_line(one.elsewhere.chunk, ID_SHOWN)} supports {shown(one.text)}"
+                scores = f"{one.elsewhere.score:.2f}, the cited {one.score or 0.0:.2f}"
+                finding = CitationFinding(
+                    code="misattributed", field=CLAIM, got=cited, expected=f"{holder} ({scores})"
+                )
+            yield (items[0] if len(items) == 1 else None), finding
 
 
 def _missing(one: CitingSentence, looked: _Looked) -> str:

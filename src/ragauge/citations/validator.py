@@ -16,10 +16,9 @@ from msgspec import Struct, structs
 from ragauge.citations.answer import parse_answer
 from ragauge.citations.checking import KEPT_CHARS, Checking, Checks, Part, parts_of
 from ragauge.citations.codes import depth_of, tip_of, worst_first
-from ragauge.citations.live import LiveIndex
 from ragauge.citations.offsets import OffsetReading
 from ragauge.citations.payload import told, whole_payload
-from ragauge.citations.rules import Pairs, out_of_order
+from ragauge.citations.rules import LiveIndex, Pairs, out_of_order
 from ragauge.citations.support import CLAIM
 from ragauge.contracts.audit import (
     DEPTHS,
@@ -132,15 +131,19 @@ class CitationValidator:
         return all(is_refusal(text, strength, known) for text in said)
 
     def _examined(self, parsed: ParsedAnswer, retrieved: Sequence[Any] | None) -> Examined:
-        unusable = _unusable(parsed)
-        if unusable:
-            return Examined(_audit([unusable], "error"))
+        if parsed.broken is not None or parsed.error is not None:
+            return Examined(_audit([_unusable(parsed)], "error"))
         if self._refuses(parsed):
             return Examined(_VALID["refusal"])
         parts = parts_of(parsed)
-        clean = self._clean(parsed, parts, retrieved)
-        if clean is not None:
-            return clean
+        if self._depth == 1 and not (parsed.cites_first is False and self.policy.cite_first):
+            try:
+                cited = clean_citations(parts, retrieved, self._live, self.policy.unit)
+            except Exception:  # of foreign values; the full way names them
+                cited = None
+            if cited is not None:
+                ids = tuple([one.snippet_id for one in cited])
+                return Examined(_VALID["answer"], tuple(cited), ids)
         seen = Checking(self._checks, parts, retrieved)
         if self._depth >= 1:
             seen.note_whole(parsed.cites_first)
@@ -155,21 +158,6 @@ class CitationValidator:
             tuple(seen.unchecked),
             tuple(seen.unjudged),
         )
-
-    def _clean(
-        self, parsed: ParsedAnswer, parts: list[Part], retrieved: Sequence[Any] | None
-    ) -> Examined | None:
-        """The audit of an answer that is seen at once to hold; None where it has to be examined."""
-        late = parsed.cites_first is False and self.policy.cite_first
-        if self._depth != 1 or late:
-            return None
-        try:
-            found = clean_citations(parts, retrieved, self._live, self.policy.unit)
-        except Exception:  # of foreign values; the full way names them
-            return None
-        if found is None:
-            return None
-        return Examined(_VALID["answer"], tuple(found), tuple([one.snippet_id for one in found]))
 
 
 def _parsed(answer: Any) -> ParsedAnswer | None:
@@ -195,16 +183,14 @@ def _unreadable(field: str, value: Any, wanted: str) -> Examined:
     return Examined(_audit([fault], "error"))
 
 
-def _unusable(parsed: ParsedAnswer) -> CitationFinding | None:
+def _unusable(parsed: ParsedAnswer) -> CitationFinding:
     """Why a reply is neither an answer nor a refusal."""
-    if parsed.broken is not None:
-        fact = one_line(parsed.broken, BROKEN_SHOWN)
+    said = parsed.error
+    if parsed.broken is not None or said is None:
+        fact = one_line(parsed.broken or "", BROKEN_SHOWN)
         return CitationFinding(code="bad_json", got=fact, expected="whole JSON")
-    if parsed.error is not None:
-        said = parsed.error
-        got = f"{said.error}: {said.tip}" if said.tip else said.error
-        return CitationFinding(code="model_reported_error", field=told(said.field), got=told(got))
-    return None
+    got = f"{said.error}: {said.tip}" if said.tip else said.error
+    return CitationFinding(code="model_reported_error", field=told(said.field), got=told(got))
 
 
 def _audit(findings: list[CitationFinding], kind: Kind) -> AnswerAudit:
@@ -244,10 +230,25 @@ def clean_citations(
         return None
     found: list[Citation] = []
     for part in parts:
-        cited = None if part.again else _clean_part(part.citations, known, live)
-        if not cited:
+        if part.again or not part.citations:
             return None
-        found += cited
+        spans: set[tuple[str, Offsets]] = set()
+        of: tuple[str, str] | None = None
+        for _, citation in part.citations:
+            payload = citation if known is None else _known(citation, known)
+            whole = None if payload is None else whole_payload(payload)
+            if whole is None or whole.k_pos is None or not live.made(whole):
+                return None
+            if whole.score_norm is None and whole.score_raw is None:
+                return None
+            section = whole.section_id, whole.doc_id
+            if of is not None and of != section:
+                return None
+            of = section
+            found.append(whole)
+            spans.add((whole.snippet_id, whole.offsets))
+        if len(spans) != len(part.citations):
+            return None
     first = unit or found[0].offsets.unit
     if any(one.offsets.unit != first for one in found):
         return None
@@ -256,26 +257,11 @@ def clean_citations(
         return found if len(told) == 1 and _in_order(found) else None
     if not _in_order(retrieved):
         return None
-    return found if _ranked(found, retrieved) else None
-
-
-def _clean_part(
-    part: Sequence[tuple[int, Any]], known: dict[str, Any] | None, live: LiveIndex
-) -> list[Citation] | None:
-    found: list[Citation] = []
-    spans: set[tuple[str, Offsets]] = set()
-    for _, citation in part:
-        payload = citation if known is None else _known(citation, known)
-        whole = None if payload is None else whole_payload(payload)
-        if whole is None or whole.k_pos is None or not live.made(whole):
-            return None
-        if whole.score_norm is None and whole.score_raw is None:
-            return None
-        if found and (whole.section_id, whole.doc_id) != (found[0].section_id, found[0].doc_id):
-            return None
-        found.append(whole)
-        spans.add((whole.snippet_id, whole.offsets))
-    return found if len(spans) == len(found) else None
+    # Where any chunk tells its place after a reranking, every cited one does.
+    if None not in [one.k_final for one in found]:
+        return found
+    final = [c.get("k_final") if type(c) is dict else c.k_final for c in retrieved]
+    return found if all(place is None for place in final) else None
 
 
 def _by_id(retrieved: Sequence[Any]) -> dict[str, Any] | None:
@@ -308,25 +294,11 @@ def _known(citation: Any, known: dict[str, Any]) -> Any:
 
 
 def _in_order(chunks: Sequence[Any]) -> bool:
-    return _falling(chunks) or out_of_order(chunks) is None
-
-
-def _falling(retrieved: Sequence[Any]) -> bool:
-    """Whether the scores fall without a tie, so that there is no more to ask of their order."""
+    """Whether the order law holds; scores that fall without a tie leave no more to ask."""
     before = 2.0
-    for chunk in retrieved:
+    for chunk in chunks:
         score = chunk.get("score_norm") if type(chunk) is dict else chunk.score_norm
         if score is None or not score < before:
-            return False
+            return out_of_order(chunks) is None
         before = score
     return True
-
-
-def _ranked(found: list[Citation], retrieved: Sequence[Any]) -> bool:
-    """Where any chunk tells its place after a reranking, every cited one does."""
-    if all(one.k_final is not None for one in found):
-        return True
-    return all(
-        (chunk.get("k_final") if type(chunk) is dict else chunk.k_final) is None
-        for chunk in retrieved
-    )

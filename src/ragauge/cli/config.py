@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -68,26 +69,48 @@ def _shown(value: object) -> str:
     return "–" if value is None else str(value)
 
 
-class _Project(Struct, frozen=True):
-    """What the configuration of a project says."""
+class _Settings(Struct, frozen=True):
+    """The settings of a task, or of a command that no task of the project runs."""
 
-    values: dict[str, Value]
-    tasks: dict[str, dict[str, Any]]
+    where: str
+    kind: str
+    values: dict[str, Any]
+    given: frozenset[str]
+    """The names of those that are not defaults."""
+    calls: bool
+    """Whether a system is called, not only files read."""
 
-    def default(self, name: str) -> bool:
-        return self.values[name].origin == "default"
 
-    def gated(self) -> Iterator[tuple[str, str | None, tuple[str, ...]]]:
-        """Each place where a score gets its gates: its name, its preset and its own rules."""
-        shared = self.values["preset"].value, self.values["gates"].value
-        scores = [name for name, task in self.tasks.items() if task.get("kind") == "score"]
-        for name in scores:
-            task = self.tasks[name]
-            own = task.get("gates", shared[1])
-            rules = (own,) if isinstance(own, str) else tuple(own)
-            yield f"tasks.{name}", task.get("preset", shared[0]), rules
-        if not scores:
-            yield "ragauge score", *shared
+def _settings(project: dict[str, Value], file: dict[str, Any]) -> list[_Settings]:
+    from ragauge.ingest.configuration import SETTINGS, read_setting
+    from ragauge.ingest.suite import OWN
+
+    tasks = file.get("tasks")
+    shared = {name: one.value for name, one in project.items()}
+    given = {name for name, one in project.items() if one.origin != "default"}
+    found = []
+    for kind, names in OWN.items():
+        tables = {
+            f"tasks.{name}": table
+            for name, table in (tasks.items() if isinstance(tasks, dict) else ())
+            if isinstance(table, dict) and table.get("kind") == kind
+        }
+        for where, table in (tables or {f"ragauge {kind}": {}}).items():
+            written = {name: table.get(name.rpartition(".")[2]) for name in names}
+            swept = table.get("sweep")
+            if isinstance(swept, dict):
+                written |= {f"sweep.{name}": value for name, value in swept.items()}
+            own = {}
+            for name, value in written.items():
+                with suppress(KeyError, ValueError):  # `ragauge run` says what is wrong with it
+                    own[name] = None if value is None else read_setting(SETTINGS[name], value)
+            own = {name: value for name, value in own.items() if value is not None}
+            values = shared | own
+            if values["preset"] == "ship" and "refusal_tokens" in given and not values["refusal"]:
+                own["refusal"] = values["refusal"] = "exact"
+            calls = bool(table) and ("pipeline" in table or "pipeline" in file)
+            found.append(_Settings(where, kind, values, frozenset(given | own.keys()), calls))
+    return found
 
 
 class _Change(Struct, frozen=True):
@@ -98,73 +121,91 @@ class _Change(Struct, frozen=True):
     now: str
     keep: str
     """What to write to keep the earlier behaviour."""
-    affects: Callable[[_Project], str | None]
+    affects: Callable[[list[_Settings]], str | None]
     """Where it shows in a project; None where it does not."""
 
 
-def _refusals(project: _Project) -> str | None:
-    strict = all(preset == "example08" for _, preset, _ in project.gated())
-    if not project.default("refusal") or strict:
+def _refusals(project: list[_Settings]) -> str | None:
+    found = [
+        one.where
+        for one in project
+        if "refusal" not in one.given
+        and not (one.kind == "score" and one.values["preset"] == "example08")
+    ]
+    if not found:
         return None
-    return "refusal is not set, so refusals in the system's own words count now"
+    return f"refusals in the system's own words count now in {', '.join(found)}"
 
 
-def _ungated(project: _Project) -> str | None:
+def _ungated(project: list[_Settings]) -> str | None:
     from ragauge.errors import RagaugeError
     from ragauge.gates.decide import is_quality
-    from ragauge.gates.rules import parse_rules
-    from ragauge.metrics.table import find
 
     found = []
-    for where, preset, rules in project.gated():
-        try:
-            own = parse_rules(",".join(rules), lambda name: find(name, "facts")) if rules else ()
-        except RagaugeError:
-            continue  # the change about refused gates lists them
-        if preset in (None, "integrity") and not any(map(is_quality, own)):
-            found.append(where)
+    for one in project:
+        if one.kind != "score" or one.values["preset"] not in (None, "integrity"):
+            continue
+        with suppress(RagaugeError):  # the change about refused gates lists them
+            if not any(map(is_quality, _rules(one))):
+                found.append(one.where)
     return f"{', '.join(found)} has none" if found else None
 
 
-def _covered(project: _Project) -> str | None:
-    gated = [where for where, preset, rules in project.gated() if preset or rules]
-    if not gated or not project.default("min_coverage"):
+def _covered(project: list[_Settings]) -> str | None:
+    gated = [
+        one.where
+        for one in project
+        if one.kind == "score"
+        and "min_coverage" not in one.given
+        and (one.values["preset"] or one.values["gates"])
+    ]
+    if not gated:
         return None
     return f"gates of {', '.join(gated)} fail if more than 10 % of the values are missing"
 
 
-def _pointless(project: _Project) -> str | None:
+def _pointless(project: list[_Settings]) -> str | None:
     from ragauge.errors import UsageError
+
+    problems: list[str] = []
+    for one in project:
+        try:
+            _rules(one)
+        except UsageError as error:
+            problems += [f"{one.where}: {problem}" for problem in error.problems]
+    return "; ".join(problems) or None
+
+
+def _rules(one: _Settings) -> tuple[Any, ...]:
+    """The gates that a user wrote; of stability with those of the profile. Raises UsageError."""
     from ragauge.gates.rules import parse_rules
     from ragauge.gates.stability import rules_of
     from ragauge.metrics.table import find
 
-    problems: list[str] = []
-    for where, _, rules in project.gated():
-        try:
-            parse_rules(",".join(rules), lambda name: find(name, "facts")) if rules else ()
-        except UsageError as error:
-            problems += [f"{where}: {problem}" for problem in error.problems]
-    own = ",".join(project.values["stability.gates"].value) or None
-    try:
-        profile = project.values["stability.profile"].value
-        rules_of(profile, own, lambda name: find(name, "runs"))
-    except UsageError as error:
-        problems += [f"stability: {problem}" for problem in error.problems]
-    return "; ".join(problems) or None
+    if one.kind == "score":
+        rules = ",".join(one.values["gates"])
+        return tuple(parse_rules(rules, lambda name: find(name, "facts"))) if rules else ()
+    profile, own = one.values["stability.profile"], ",".join(one.values["stability.gates"])
+    return tuple(rules_of(profile, own or None, lambda name: find(name, "runs")))
 
 
-def _single_runs(project: _Project) -> str | None:
-    grid = ("sweep.seeds", "sweep.temperatures", "sweep.jitters")
-    runs = project.values["sweep.repeats"].value
-    for name in grid:
-        runs *= len(project.values[name].value)
-    if project.values["sweep.preset"].value or runs > 1:
-        return None
-    return "the grid of [sweep] asks each question once"
+def _single_runs(project: list[_Settings]) -> str | None:
+    found = []
+    for one in project:
+        runs = one.values["sweep.repeats"]
+        for name in ("seeds", "temperatures", "jitters"):
+            runs *= len(one.values[f"sweep.{name}"])
+        if one.kind == "stability" and runs == 1 and not one.values["sweep.preset"]:
+            found.append(one.where)
+    return f"the grid of {', '.join(found)} has one run per question" if found else None
 
 
-def _nowhere(project: _Project) -> None:
+def _waits(project: list[_Settings]) -> str | None:
+    found = [one.where for one in project if one.calls and "sweep.max_wait" not in one.given]
+    return f"calls of {', '.join(found)} wait up to 60 s" if found else None
+
+
+def _nowhere(project: list[_Settings]) -> None:
     """A change of a command that the configuration says nothing about."""
 
 
@@ -177,11 +218,25 @@ CHANGES = (
         _refusals,
     ),
     _Change(
+        "refusals under `--preset ship`",
+        "exact",
+        "`auto`, unless `ragauge.toml` sets `refusal_tokens` or the gold set says exact",
+        'refusal = "exact"',
+        _nowhere,
+    ),
+    _Change(
         "a run without a gate on quality",
         "PASS",
         '"No quality gate set": `pass` is null, exit code 0, never green',
         "set a gate, such as precision_cited>=0.80; require_gates = true demands one",
         _ungated,
+    ),
+    _Change(
+        "`compare` without `--gate`, or without a baseline",
+        "`pass` is true",
+        "`pass` is null, exit code 0",
+        "--gate no-regression",
+        _nowhere,
     ),
     _Change(
         "a gate over missing values",
@@ -205,10 +260,17 @@ CHANGES = (
         _single_runs,
     ),
     _Change(
-        "the faithfulness gate of the heritage preset without a judge",
+        "the heritage preset's faithfulness gate without a judge",
         "decided by words",
         "not evaluated, exit code 1",
         "--judge URL, or a gate on lexical_faithfulness",
+        _nowhere,
+    ),
+    _Change(
+        "`ok: false` in a trace",
+        "scored all the same",
+        "an error record, unless the answer is a refusal",
+        "remove the field from the trace",
         _nowhere,
     ),
     _Change(
@@ -219,14 +281,21 @@ CHANGES = (
         _nowhere,
     ),
     _Change(
-        "`ok: false` in a trace",
-        "scored all the same",
-        "an error record, unless the answer is a refusal",
-        "remove the field from the trace",
+        "token files without document ids",
+        "joined by sentence number",
+        "aligned token by token, refused where they differ",
+        "add document ids",
         _nowhere,
     ),
+    _Change(
+        "`Retry-After` of a system under test",
+        "waited up to 300 s",
+        "waited up to `--max-wait` (60 s)",
+        "max_wait = 300 in [sweep]",
+        _waits,
+    ),
 )
-"""What can change a verdict in somebody's CI, the most frequent first."""
+"""What can change a verdict in somebody's CI: the rows of the table in CHANGELOG.md."""
 
 
 def _explained(format: str) -> str:
@@ -235,9 +304,7 @@ def _explained(format: str) -> str:
     from ragauge.ingest.configuration import written
 
     problems: list[str] = []
-    tables = written(Path.cwd(), problems).table.get("tasks")
-    tasks = tables if isinstance(tables, dict) else {}
-    project = _Project(with_origins(), {k: v for k, v in tasks.items() if isinstance(v, dict)})
+    project = _settings(with_origins(), written(Path.cwd(), problems).table)
     found = [(change, change.affects(project)) for change in CHANGES]
     if format == "json":
         import msgspec

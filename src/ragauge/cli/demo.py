@@ -102,7 +102,7 @@ def _builder(given: dict[str, Any]) -> Callable[[], Pipeline]:
         from ragauge.demo import DOCUMENTS
         from ragauge.demo.knobs import Knobs, turned
         from ragauge.demo.pipeline import Pipeline
-        from ragauge.ingest.knobs import read_knobs
+        from ragauge.ingest.options import read_knobs
 
         own = read_knobs(given["knobs"]) if given["knobs"] is not None else {}
         knobs = turned(Knobs(faults=given["faults"]), own)

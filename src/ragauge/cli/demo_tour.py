@@ -228,7 +228,8 @@ def _next(folder: Path | None) -> str:
         about = "Or try:"
     else:
         at = shlex.quote(str(folder))
-        lines = [f"The files are in {folder}. Open {folder / REPORT} in a browser, or run:"]
+        where = "this folder" if folder == Path() else folder
+        lines = [f"The files are in {where}. Open {folder / REPORT} in a browser, or run:"]
         commands = [f"serve --store {at}/{HISTORY}"]
         others = [
             f"score {at}/gold.jsonl {at}/traces.jsonl --preset ship",

@@ -99,7 +99,7 @@ def _exit_code(report: DiagnosisReport) -> int:
 
 def _metrics(given: dict[str, Any]) -> tuple[str, ...] | None:
     """The metrics that are asked for, by name or by a scenario; None for all."""
-    from ragauge.ingest.scenarios import scenario
+    from ragauge.ingest.options import scenario
 
     named = [name.strip() for text in given["metrics"] for name in text.split(",")]
     if given["scenario"] is not None:
@@ -153,8 +153,7 @@ def _diagnosed(given: dict[str, Any], reading: dict[str, Any]) -> DiagnosisRepor
 
 def _knobs(text: str | None) -> dict[str, str | None]:
     """The knob map: as given, else the configuration's."""
-    from ragauge.ingest.knobs import read_knobs
-    from ragauge.ingest.scenarios import configured_knobs, knob_names
+    from ragauge.ingest.options import configured_knobs, knob_names, read_knobs
 
     if text is None:
         return configured_knobs(Path.cwd())
@@ -162,8 +161,7 @@ def _knobs(text: str | None) -> dict[str, str | None]:
 
 
 def _catalogue(given: dict[str, Any], form: str) -> str:
-    from ragauge.diagnosis.catalogue import catalogue
-    from ragauge.diagnosis.evidence import rules
+    from ragauge.diagnosis.catalogue import catalogue, rules
     from ragauge.reports.catalogue.page import catalogue_text
 
     color, width = screen()

@@ -92,6 +92,6 @@ def _beside(source: Sequence[str]) -> str:
 
 
 def _sent(text: str | None) -> dict[str, Any]:
-    from ragauge.ingest.knobs import read_knobs
+    from ragauge.ingest.options import read_knobs
 
     return {} if text is None else read_knobs(text)

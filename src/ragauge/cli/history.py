@@ -48,7 +48,7 @@ def history(ctx: click.Context, /, **given: Any) -> None:
       ragauge history precision_cited --gate "cv<=0.05,slope>=-0.001,no-change-point"
     """
     from ragauge.contracts.comparison import HistoryReport
-    from ragauge.ingest.labels import read_labels
+    from ragauge.ingest.options import read_labels
     from ragauge.reports.forms import form_of
     from ragauge.runners.run_history import HistoryOptions, run_history
 

@@ -190,7 +190,7 @@ def _hundredths(flag: str, text: str) -> float:
 
 
 def _knobs(name: str | None) -> dict[str, dict[str, Any]]:
-    from ragauge.ingest.knobs import read_configurations
+    from ragauge.ingest.options import read_configurations
     from ragauge.runners.latency import DEFAULT
 
     return (read_configurations(name) if name else {}) or dict(DEFAULT)

@@ -28,7 +28,7 @@ class Recorder:
     def __init__(
         self, history: History | None, chosen: dict[str, Any], refused: Sequence[str] = ()
     ) -> None:
-        from ragauge.ingest.labels import read_labels, read_name
+        from ragauge.ingest.options import read_labels, read_name
 
         self._refused = refused
         self._history, self._name = history, read_name(chosen["name"])

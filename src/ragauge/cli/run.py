@@ -84,8 +84,9 @@ def run(ctx: click.Context, /, **given: Any) -> None:
 
 def _forms(given: dict[str, Any], file: SuiteFile) -> tuple[str, dict[Path, str]]:
     """What stdout gets and the files to write, known before any work is done."""
+    from ragauge.contracts.kinds import KINDS
     from ragauge.contracts.suite import SuiteReport
-    from ragauge.reports.forms import KINDS, form_of
+    from ragauge.reports.forms import form_of
 
     usual = file.settings["format"]
     form = given["format"] or (usual if usual in KINDS[SuiteReport].forms else "text")

@@ -22,7 +22,7 @@ from ragauge.cli.settings import formats, options_of, remark, settings
 if TYPE_CHECKING:
     from ragauge.contracts.archive import RunList
     from ragauge.contracts.history import History, Run, RunFilter
-    from ragauge.reports.forms import Report
+    from ragauge.contracts.report import Report
 
 LIMIT = 20
 
@@ -67,7 +67,7 @@ def list_(store: str | None, limit: int, format: str | None, **given: Any) -> No
       ragauge runs list --branch main --label model=small-3 --red
     """
     from ragauge.contracts.history import RunFilter
-    from ragauge.ingest.labels import read_labels
+    from ragauge.ingest.options import read_labels
 
     given["labels"] = read_labels(given["labels"])
     which = RunFilter(**given, limit=limit + 1)

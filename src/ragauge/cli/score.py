@@ -17,8 +17,8 @@ from ragauge.cli.recording import recorder, recording_options, rows_of
 from ragauge.cli.settings import options_of, remark, settings
 
 if TYPE_CHECKING:
+    from ragauge.contracts.report import Report
     from ragauge.contracts.score import ScoreReport
-    from ragauge.reports.forms import Report
 
 
 SCORING = (

@@ -91,7 +91,7 @@ def sweep(ctx: click.Context, /, **given: Any) -> None:
 
 def _settings(given: dict[str, Any]) -> dict[str, Any]:
     """The settings, where a preset stands for the parts of the grid that were not given."""
-    from ragauge.ingest.sweep_settings import with_preset
+    from ragauge.ingest.options import with_preset
 
     flags = {name: None if value == () else value for name, value in given.items()}
     told = origins("sweep", **flags)
@@ -115,8 +115,7 @@ def asked_system(given: dict[str, Any], map: str | None, concurrency: int) -> Sy
 
 def _options(chosen: dict[str, Any], extra: dict[str, Any]) -> dict[str, Any]:
     from ragauge.ingest.configuration import flag_of
-    from ragauge.ingest.knobs import read_knobs
-    from ragauge.ingest.sweep_settings import call_options, grid_of
+    from ragauge.ingest.options import call_options, grid_of, read_knobs
 
     return {
         "grid": grid_of(chosen, flag_of),

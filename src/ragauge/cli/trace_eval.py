@@ -145,8 +145,7 @@ def _numbers(flag: str, written: str) -> list[int]:
 
 def _asking(chosen: dict[str, Any], calling: dict[str, Any]) -> dict[str, Any]:
     from ragauge.ingest.configuration import flag_of
-    from ragauge.ingest.knobs import read_knobs
-    from ragauge.ingest.sweep_settings import call_options
+    from ragauge.ingest.options import call_options, read_knobs
 
     return {
         **call_options(chosen, flag_of),

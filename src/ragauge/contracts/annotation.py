@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct, field
 
-from ragauge.contracts.finding import Finding
-from ragauge.contracts.score import Score
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.report import RunReport
 
 AGREEMENT_SCHEMA = "ragauge.gold-agreement/1"
 
@@ -101,13 +99,11 @@ class AgreementCoverage(Struct, frozen=True, kw_only=True):
     one: int
 
 
-class AgreementReport(Struct, frozen=True, kw_only=True):
+class AgreementReport(RunReport, frozen=True, kw_only=True):
     """What `ragauge gold agreement` says, versioned."""
 
     schema: str = AGREEMENT_SCHEMA
     passed: bool = field(name="pass")
-    metrics: dict[str, Score]
-    gates: tuple[Verdict, ...]
     kind: Kind
     field: str
     """What was compared, by the name it has in the files."""
@@ -121,8 +117,4 @@ class AgreementReport(Struct, frozen=True, kw_only=True):
     disagreements: tuple[ItemDisagreement, ...]
     """By id, up to ROWS_KEPT of them; `disagreement_count` counts all."""
     disagreement_count: int
-    findings: tuple[Finding, ...]
-    finding_counts: dict[str, int]
     coverage: AgreementCoverage
-    identity: dict[str, Any]
-    """What makes it comparable: level, weights, gates, the fingerprint of what was annotated."""

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct, field
 
 from ragauge.contracts.answers import AnswerKind
 from ragauge.contracts.evaluation import HumanAgreement
-from ragauge.contracts.finding import Finding
-from ragauge.contracts.score import Score
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.report import RunReport
 
 ANSWER_CALIBRATION_REPORT_SCHEMA = "ragauge.answer-calibration-report/1"
 
@@ -119,7 +117,7 @@ class LabelCoverage(Struct, frozen=True, kw_only=True):
     """Of what is scored."""
 
 
-class AnswerCalibrationReport(Struct, frozen=True, kw_only=True):
+class AnswerCalibrationReport(RunReport, frozen=True, kw_only=True):
     """What `ragauge calibrate groundedness|judge` says, versioned."""
 
     schema: str = ANSWER_CALIBRATION_REPORT_SCHEMA
@@ -130,8 +128,6 @@ class AnswerCalibrationReport(Struct, frozen=True, kw_only=True):
     """What was calibrated, such as `answers.faithfulness`."""
     judge: str
     """The coefficients, or whoever judged."""
-    metrics: dict[str, Score]
-    gates: tuple[Verdict, ...]
     scores: tuple[LabelledScores, ...]
     """Before and after; all kinds together first."""
     controls: tuple[Control, ...]
@@ -141,7 +137,4 @@ class AnswerCalibrationReport(Struct, frozen=True, kw_only=True):
     """The file of coefficients, fitted to these labels; None for a judge, or where all are kept."""
     agreement: tuple[HumanAgreement, ...]
     """What later reports show next to the metric."""
-    findings: tuple[Finding, ...]
-    finding_counts: dict[str, int]
     coverage: LabelCoverage
-    identity: dict[str, Any]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from typing import Any
 
 from msgspec import Struct, field
 
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.history import Checked, RecordedMetric, Run, RunRecord
+from ragauge.contracts.report import Report
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Verdict
 
@@ -72,16 +72,16 @@ class Contents(Struct, frozen=True, kw_only=True):
     runs: tuple[ArchivedRun, ...]
 
 
-class Envelope(Struct, frozen=True, kw_only=True):
+class Envelope(Report, frozen=True, kw_only=True):
     """What every report has: a command that measures nothing passes, with nothing in it."""
 
     schema: str
     passed: bool | None = field(name="pass", default=True)
-    metrics: Mapping[str, Score] = {}
+    metrics: dict[str, Score] = field(default_factory=dict)
     gates: tuple[Verdict, ...] = ()
     findings: tuple[Finding, ...] = ()
-    finding_counts: dict[str, int] = {}
-    coverage: dict[str, Any] = {}
+    finding_counts: dict[str, int] = field(default_factory=dict)
+    coverage: dict[str, Any] = field(default_factory=dict)
 
 
 class RunList(Envelope, frozen=True, kw_only=True):
@@ -101,7 +101,7 @@ class ShownRun(Envelope, frozen=True, kw_only=True):
     """
 
     schema: str = SHOWN_SCHEMA
-    metrics: dict[str, RecordedMetric]
+    metrics: dict[str, RecordedMetric]  # type: ignore[assignment]  # frozen: nobody adds a plain one
     id: str
     record: RunRecord
     tags: tuple[str, ...]

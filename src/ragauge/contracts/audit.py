@@ -8,8 +8,8 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from ragauge.contracts.finding import Finding
-from ragauge.contracts.score import Advice, Score
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.report import RunReport
+from ragauge.contracts.score import Advice
 
 AUDIT_SCHEMA = "ragauge.audit/1"
 
@@ -216,21 +216,17 @@ class AuditCoverage(Struct, frozen=True, kw_only=True):
     """Fields of payloads that were held against the manifest; None without one."""
 
 
-class AuditReport(Struct, frozen=True, kw_only=True):
+class AuditReport(RunReport, frozen=True, kw_only=True):
     """What `ragauge audit` says, versioned."""
 
     schema: str = AUDIT_SCHEMA
     passed: bool = field(name="pass")
     depth: Depth
-    metrics: dict[str, Score]
-    gates: tuple[Verdict, ...]
     codes: tuple[CodeCount, ...]
     """Worst first."""
     depths: dict[str, DepthCount]
     answers: tuple[AuditedAnswer, ...]
     """The first that went wrong, then the others, up to the number a report holds."""
     findings: tuple[AuditFinding, ...]
-    finding_counts: dict[str, int]
     coverage: AuditCoverage
     advice: tuple[Advice, ...]
-    identity: dict[str, Any]

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from msgspec import Struct, field
 
-from ragauge.contracts.finding import Finding
-from ragauge.contracts.score import Score
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.report import RunReport
 
 CALIBRATION_SCHEMA = "ragauge.calibration/1"
 
@@ -70,25 +66,20 @@ class CalibrationCoverage(Struct, frozen=True, kw_only=True):
     """Questions of which the embedder can read nothing in a text."""
 
 
-class CalibrationReport(Struct, frozen=True, kw_only=True):
+class CalibrationReport(RunReport, frozen=True, kw_only=True):
     """What `ragauge calibrate deltas` says, versioned; kept in a file, it is the calibration."""
 
     schema: str = CALIBRATION_SCHEMA
     passed: bool = field(name="pass")
     """Whether a gate on ΔS means something with this embedder."""
     embedder: str
-    metrics: dict[str, Score]
-    gates: tuple[Verdict, ...]
     thresholds: tuple[Threshold, ...]
     """The fitted one, where there is one, and the defaults."""
     samples: dict[str, Quartiles]
     """`anchor` and `decoy`."""
     pairs: tuple[CalibratedPair, ...]
     """Those whose decoy is nearest to the anchor, or nearer, first."""
-    findings: tuple[Finding, ...]
-    finding_counts: dict[str, int]
     coverage: CalibrationCoverage
-    identity: dict[str, Any]
 
 
 class Calibration(Struct, frozen=True, kw_only=True):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct, field
 
-from ragauge.contracts.finding import Finding
 from ragauge.contracts.metric import Better
+from ragauge.contracts.report import RunReport
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Verdict
 
@@ -133,7 +133,7 @@ class ComparisonCoverage(Struct, frozen=True, kw_only=True):
     """Units whose gold question is not the same in both; they are left out."""
 
 
-class ComparisonReport(Struct, frozen=True, kw_only=True):
+class ComparisonReport(RunReport, frozen=True, kw_only=True):
     """What `ragauge compare` says, versioned."""
 
     schema: str = COMPARISON_SCHEMA
@@ -144,7 +144,6 @@ class ComparisonReport(Struct, frozen=True, kw_only=True):
     after: ComparedRun
     metrics: dict[str, Score]
     """The change of each metric."""
-    gates: tuple[Verdict, ...]
     compared: dict[str, Compared]
     slices: tuple[ComparedSlice, ...]
     flips: tuple[Flip, ...]
@@ -152,10 +151,7 @@ class ComparisonReport(Struct, frozen=True, kw_only=True):
     flip_counts: dict[Way, int]
     correction: Correction
     alpha: float
-    findings: tuple[Finding, ...]
-    finding_counts: dict[str, int]
     coverage: ComparisonCoverage
-    identity: dict[str, Any]
 
 
 FLIPS_KEPT = 1_000
@@ -190,7 +186,7 @@ class ChangePoint(Struct, frozen=True, kw_only=True):
     p: float
 
 
-class HistoryReport(Struct, frozen=True, kw_only=True):
+class HistoryReport(RunReport, frozen=True, kw_only=True):
     """What `ragauge history` says of a metric over runs, oldest first."""
 
     schema: str = HISTORY_SCHEMA
@@ -207,7 +203,4 @@ class HistoryReport(Struct, frozen=True, kw_only=True):
     slope_error: float | None
     variation: float | None
     """σ / μ over the runs; None where the mean is 0 or there are fewer than two."""
-    findings: tuple[Finding, ...]
-    finding_counts: dict[str, int]
     coverage: dict[str, int]
-    identity: dict[str, Any]

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct, field
 
-from ragauge.contracts.finding import Finding
+from ragauge.contracts.report import RunReport
 from ragauge.contracts.score import Outcome, Score
-from ragauge.contracts.verdict import Verdict
 
 CONSISTENCY_SCHEMA = "ragauge.consistency/1"
 
@@ -74,13 +73,11 @@ class ConsistencyCoverage(Struct, frozen=True, kw_only=True):
     only_b: int
 
 
-class ConsistencyReport(Struct, frozen=True, kw_only=True):
+class ConsistencyReport(RunReport, frozen=True, kw_only=True):
     """What `ragauge consistency` says, versioned."""
 
     schema: str = CONSISTENCY_SCHEMA
     passed: bool = field(name="pass")
-    metrics: dict[str, Score]
-    gates: tuple[Verdict, ...]
     judges: dict[Literal["a", "b"], Judge]
     confusion: dict[str, dict[str, int]]
     """Questions by A's label, then by B's."""
@@ -90,11 +87,7 @@ class ConsistencyReport(Struct, frozen=True, kw_only=True):
     disagreements: tuple[Disagreement, ...]
     """By qid, up to ROWS_KEPT of them; `disagreement_count` counts all."""
     disagreement_count: int
-    findings: tuple[Finding, ...]
-    finding_counts: dict[str, int]
     coverage: ConsistencyCoverage
-    identity: dict[str, Any]
-    """What makes it comparable: the gates, and the fingerprint of what was judged."""
 
 
 class ConsistencyOutcome(Outcome[ConsistencyReport], frozen=True, kw_only=True):

@@ -8,9 +8,8 @@ from msgspec import Struct, field
 
 from ragauge.contracts.answers import Context
 from ragauge.contracts.claims import AnswerClaims
-from ragauge.contracts.finding import Finding
 from ragauge.contracts.metric import Better
-from ragauge.contracts.score import Score
+from ragauge.contracts.report import RunReport
 from ragauge.contracts.sweep import Ended
 from ragauge.contracts.verdict import Verdict
 
@@ -242,14 +241,13 @@ class Replay(Struct, frozen=True, kw_only=True):
     """`error_budget` where none of the first calls was answered, and no others were made."""
 
 
-class DiagnosisReport(Struct, frozen=True, kw_only=True):
+class DiagnosisReport(RunReport, frozen=True, kw_only=True):
     """What `ragauge diagnose` says, versioned."""
 
     schema: str = DIAGNOSIS_SCHEMA
     passed: bool = field(name="pass")
     """Nothing is as bad as `--fail-on`, and nothing that was asked for could not be evaluated."""
     language: Language
-    metrics: dict[str, Score]
     gates: tuple[Verdict, ...]
     """Of a recorded run: as it was judged then."""
     diagnoses: tuple[MetricDiagnosis, ...]
@@ -263,7 +261,4 @@ class DiagnosisReport(Struct, frozen=True, kw_only=True):
     replay: Replay | None
     unknown: tuple[str, ...]
     """What the input does not allow to say, and what would."""
-    findings: tuple[Finding, ...]
-    finding_counts: dict[str, int]
     coverage: dict[str, Any]
-    identity: dict[str, Any]

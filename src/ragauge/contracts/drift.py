@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from ragauge.contracts.finding import Finding
+from ragauge.contracts.report import Report
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Verdict
 
@@ -52,18 +52,16 @@ class DriftCoverage(Struct, frozen=True, kw_only=True):
     """Of these, those of the same revision in both."""
 
 
-class DriftReport(Struct, frozen=True, kw_only=True):
+class DriftReport(Report, frozen=True, kw_only=True):
     """What `ragauge audit --drift` says, versioned."""
 
     schema: str = DRIFT_SCHEMA
     passed: bool = field(name="pass")
     """The hash, or text_preproc and doc_revs, were compared, and nothing differs."""
-    metrics: dict[str, Score] = {}
+    metrics: dict[str, Score] = field(default_factory=dict)
     gates: tuple[Verdict, ...] = ()
     was: ComparedManifest
     now: ComparedManifest
     differences: tuple[Difference, ...]
     difference_count: int
-    findings: tuple[Finding, ...]
-    finding_counts: dict[str, int]
     coverage: DriftCoverage

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from ragauge.contracts.answers import AnswerKind, Band, SentenceSupport
-from ragauge.contracts.finding import Finding
 from ragauge.contracts.judge import Usage
+from ragauge.contracts.report import RunReport
 from ragauge.contracts.score import Advice, Score
-from ragauge.contracts.verdict import Verdict
 
 EVAL_SCHEMA = "ragauge.eval/1"
 EVAL_ALL_SCHEMA = "ragauge.eval-all/1"
@@ -336,24 +335,18 @@ class AnswerDetail(Struct, frozen=True, kw_only=True, tag_field="task", tag="ans
 Detail = EntityDetail | LabelDetail | LinkDetail | RankingDetail | AnswerDetail
 
 
-class EvalReport(Struct, frozen=True, kw_only=True):
+class EvalReport(RunReport, frozen=True, kw_only=True):
     """What `ragauge eval ner|types|linking|retrieval|qa|answers` says, versioned."""
 
     schema: str = EVAL_SCHEMA
-    passed: bool | None = field(name="pass")
     task: Task
-    metrics: dict[str, Score]
-    gates: tuple[Verdict, ...]
     per_type: dict[str, dict[str, float | None]]
     """By type of entity, or by label: its counts and rates."""
     per_stratum: dict[str, dict[str, dict[str, Score]]]
     """Headline metrics by stratum and value."""
     detail: Detail
-    findings: tuple[Finding, ...]
-    finding_counts: dict[str, int]
     coverage: dict[str, int]
     advice: tuple[Advice, ...] = ()
-    identity: dict[str, Any]
 
 
 class SummaryNumber(Struct, frozen=True, kw_only=True):
@@ -373,18 +366,12 @@ class TaskFailure(Struct, frozen=True, kw_only=True):
     error: str
 
 
-class EvalAllReport(Struct, frozen=True, kw_only=True):
+class EvalAllReport(RunReport, frozen=True, kw_only=True):
     """What `ragauge eval all` says, versioned."""
 
     schema: str = EVAL_ALL_SCHEMA
-    passed: bool | None = field(name="pass")
     model: str
     summary: dict[str, SummaryNumber]
-    metrics: dict[str, Score]
-    gates: tuple[Verdict, ...]
     tasks: dict[str, EvalReport]
     failures: tuple[TaskFailure, ...]
-    findings: tuple[Finding, ...]
-    finding_counts: dict[str, int]
     coverage: dict[str, int]
-    identity: dict[str, Any]

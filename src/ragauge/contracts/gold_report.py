@@ -8,6 +8,7 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from ragauge.contracts.finding import Finding, Findings
+from ragauge.contracts.report import Report
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Verdict
 
@@ -35,14 +36,13 @@ class Summary(Struct, frozen=True, kw_only=True):
     """For each stratum, how many questions have each value."""
 
 
-class GoldReport(Struct, frozen=True, kw_only=True):
+class GoldReport(Report, frozen=True, kw_only=True):
     """What every report about gold sets has, in the common form of reports."""
 
     passed: bool = field(name="pass")
-    metrics: dict[str, Score] = {}
+    metrics: dict[str, Score] = field(default_factory=dict)
     gates: tuple[Verdict, ...] = ()
     findings: tuple[GoldFinding, ...]
-    finding_counts: dict[str, int]
     coverage: dict[str, int]
     errors: int
     warnings: int

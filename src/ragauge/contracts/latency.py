@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct, field
 
-from ragauge.contracts.finding import Finding
+from ragauge.contracts.report import RunReport
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Verdict
 
@@ -113,7 +113,7 @@ class LatencyCoverage(Struct, frozen=True, kw_only=True):
     """Questions that were asked at all."""
 
 
-class LatencyReport(Struct, frozen=True, kw_only=True):
+class LatencyReport(RunReport, frozen=True, kw_only=True):
     """What `ragauge latency` says, versioned."""
 
     schema: str = LATENCY_SCHEMA
@@ -131,10 +131,7 @@ class LatencyReport(Struct, frozen=True, kw_only=True):
     """By rate, then in the order of the configurations."""
     fronts: tuple[Front, ...]
     """One for each rate; empty without a gold set."""
-    findings: tuple[Finding, ...]
-    finding_counts: dict[str, int]
     coverage: LatencyCoverage
-    identity: dict[str, Any]
 
 
 def cell_name(config: str, rate: float) -> str:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct, field
 
-from ragauge.contracts.finding import Finding
+from ragauge.contracts.report import RunReport
 from ragauge.contracts.run import Factor, Variation
 from ragauge.contracts.score import Advice, Score
 from ragauge.contracts.verdict import Verdict
@@ -177,7 +177,7 @@ class OverQuestions(Struct, frozen=True, kw_only=True):
         )
 
 
-class StabilityReport(Struct, frozen=True, kw_only=True):
+class StabilityReport(RunReport, frozen=True, kw_only=True):
     """What `ragauge stability` says, versioned."""
 
     schema: str = STABILITY_SCHEMA
@@ -185,7 +185,7 @@ class StabilityReport(Struct, frozen=True, kw_only=True):
     profile: Literal["ours", "reference"]
     metrics: dict[str, Score]
     """Means over questions, by metric id."""
-    gates: tuple[Verdict, ...] | dict[str, float]
+    gates: tuple[Verdict, ...] | dict[str, float]  # type: ignore[assignment]
     """The verdicts; under the reference profile the brief's plain object."""
     verdicts: tuple[Verdict, ...]
     """The stable share first, then each rule with the share of questions that satisfy it."""
@@ -198,10 +198,7 @@ class StabilityReport(Struct, frozen=True, kw_only=True):
     """Each question's row of the heat map: one letter of CELLS a column."""
     factors: dict[str, FactorEffect]
     """Over all questions."""
-    findings: tuple[Finding, ...]
-    finding_counts: dict[str, int]
     coverage: StabilityCoverage
     advice: tuple[Advice, ...]
     over_questions: OverQuestions | None = None
     """None in reports of earlier versions: then the list is all there is to count."""
-    identity: dict[str, Any]

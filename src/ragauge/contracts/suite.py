@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from ragauge.contracts.comparison import ComparisonReport, Correction
-from ragauge.contracts.finding import Finding
+from ragauge.contracts.report import RunReport
 from ragauge.contracts.score import Score
-from ragauge.contracts.verdict import Verdict
 
 SUITE_SCHEMA = "ragauge.suite/1"
 
@@ -128,20 +127,14 @@ class SuiteCoverage(Struct, frozen=True, kw_only=True):
     skipped: int
 
 
-class SuiteReport(Struct, frozen=True, kw_only=True):
+class SuiteReport(RunReport, frozen=True, kw_only=True):
     """What `ragauge run` says, versioned.
 
     Metrics and gates are named `task/metric`, and `task/change/metric` against the baseline.
     """
 
     schema: str = SUITE_SCHEMA
-    passed: bool | None = field(name="pass")
     suite: str
     exit_code: int
-    metrics: dict[str, Score]
-    gates: tuple[Verdict, ...]
     tasks: tuple[TaskReport, ...]
-    findings: tuple[Finding, ...]
-    finding_counts: dict[str, int]
     coverage: SuiteCoverage
-    identity: dict[str, Any]

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct, field
 
-from ragauge.contracts.finding import Finding
-from ragauge.contracts.score import Score
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.report import RunReport
 
 SWEEP_SCHEMA = "ragauge.sweep/1"
 
@@ -69,15 +67,13 @@ class SweepCoverage(Struct, frozen=True, kw_only=True):
     missing: int
 
 
-class SweepReport(Struct, frozen=True, kw_only=True):
+class SweepReport(RunReport, frozen=True, kw_only=True):
     """The end of a sweep, versioned."""
 
     schema: str = SWEEP_SCHEMA
     passed: bool = field(name="pass")
     """All planned runs were made or not needed, and the error budget holds."""
     ended: Ended
-    metrics: dict[str, Score]
-    gates: tuple[Verdict, ...]
     errors: dict[str, int]
     """Failed runs of this part by what happened."""
     promise: str | None
@@ -86,8 +82,5 @@ class SweepReport(Struct, frozen=True, kw_only=True):
     """The median number of distinct texts a question was sent as."""
     noop: dict[str, int]
     """On how many questions each jitter changed nothing."""
-    findings: tuple[Finding, ...]
-    finding_counts: dict[str, int]
     coverage: SweepCoverage
     out: str
-    identity: dict[str, Any]

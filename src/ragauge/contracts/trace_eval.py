@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Literal
 
 from msgspec import Struct, field
 
 from ragauge.contracts.audit import AuditFinding, CodeCount, Kind, LambdaState
+from ragauge.contracts.report import RunReport
 from ragauge.contracts.score import Advice, Score
-from ragauge.contracts.verdict import Verdict
 
 TRACE_EVAL_SCHEMA = "ragauge.trace-eval/1"
 
@@ -115,14 +115,12 @@ class AtK(Struct, frozen=True, kw_only=True):
     """Of the question and the joined chunks."""
 
 
-class TraceEvalReport(Struct, frozen=True, kw_only=True):
+class TraceEvalReport(RunReport, frozen=True, kw_only=True):
     """The end of a trace evaluation, versioned."""
 
     schema: str = TRACE_EVAL_SCHEMA
     passed: bool = field(name="pass")
     recipe: Recipe
-    metrics: dict[str, Score]
-    gates: tuple[Verdict, ...]
     codes: tuple[CodeCount, ...]
     codes_first: bool
     """The match rate does not reach its target: mend the codes before any knob is turned."""
@@ -130,7 +128,6 @@ class TraceEvalReport(Struct, frozen=True, kw_only=True):
     """`retrieval` and `answer`: how many questions are in each state of λ."""
     questions: tuple[TracedQuestion, ...]
     findings: tuple[AuditFinding, ...]
-    finding_counts: dict[str, int]
     coverage: TraceEvalCoverage
     advice: tuple[Advice, ...]
     over_questions: OverQuestions | None = None
@@ -138,4 +135,3 @@ class TraceEvalReport(Struct, frozen=True, kw_only=True):
     at_k: tuple[AtK, ...] = ()
     """For each cut-off that was requested, all legs together, then each alone."""
     out: str
-    identity: dict[str, Any]

@@ -37,6 +37,7 @@ from ragauge.demo.retrieve import (
 from ragauge.errors import UsageError
 from ragauge.models.embedders import embedder
 from ragauge.models.ngram import NgramEmbedder
+from ragauge.pipelines.threads import run_async
 
 KEPT = 1024
 """Questions whose retrieval is remembered: nothing of it depends on the seed."""
@@ -111,9 +112,9 @@ class Pipeline:
         return reply_of(call, answer, _ms_since(begun))
 
     def answer(self, ask: Ask) -> dict[str, Any]:
-        """The same without an event loop, and so not from inside one."""
+        """The same for a caller that does not wait in an event loop."""
         if self._generate:
-            return asyncio.run(self.ask(ask))
+            return run_async(self.ask(ask))
         call = self._retrieve(ask)
         begun = time.perf_counter()
         time.sleep(_delay_s(call))

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
+from ragauge.contracts.audit import OK, AuditedAnswer, AuditFacts, LambdaState
 from ragauge.contracts.score import Advice, QuestionRow, Score
 from ragauge.contracts.stability import FactorEffect, QuestionStability, Stability
-from ragauge.diagnosis.catalogue import Entry, catalogue
+from ragauge.contracts.trace_eval import Broken, TracedQuestion
+from ragauge.diagnosis.catalogue import catalogue
 from ragauge.gates.decide import satisfies
 from ragauge.gates.rules import known_rules
 
@@ -113,64 +115,53 @@ def advised(
     """
     found = []
     entries = [entry for entry in catalogue() if entry.family == family]
-    alike = _alike(questions, sorted({fact for entry in entries for fact in entry.when}))
+    # Questions that no entry can tell apart are looked at once: thousands come to a few kinds.
+    alike: dict[Any, list[int]] = {}
+    kind_of = attrgetter(*sorted({fact for entry in entries for fact in entry.when}))
+    for place, row in enumerate(questions):
+        alike.setdefault(kind_of(row), []).append(place)
     for entry in entries:
-        kinds = [places for places in alike if _matches(entry, questions[places[0]])]
-        speaking = [questions[place] for place in sorted(chain.from_iterable(kinds))]
+        speaking = []
+        for places in alike.values():
+            row = questions[places[0]]
+            told = {fact: getattr(row, fact) for fact in entry.when}
+            if all(
+                (UNKNOWN if told[fact] is None else told[fact]) in wanted
+                for fact, wanted in entry.when.items()
+            ):
+                speaking += places
         if speaking and all(_holds(text, scores) for text in entry.scores):
-            found.append((entry, speaking))
+            found.append((entry, [questions[place] for place in sorted(speaking)]))
     found.sort(key=lambda pair: (-len(pair[1]), pair[0].id))
     cut = units is not None and units > len(questions)
     among = f", among the first {len(questions):,} of {units:,}" if cut else ""
-    return tuple(_advice(entry, rows, questions, strata, among) for entry, rows in found)
-
-
-def _alike(questions: Sequence[Any], facts: Sequence[str]) -> list[list[int]]:
-    """Places of questions that entries cannot tell apart: thousands come to a few kinds."""
-    kinds: dict[Any, list[int]] = {}
-    kind_of = attrgetter(*facts)
-    for place, row in enumerate(questions):
-        kinds.setdefault(kind_of(row), []).append(place)
-    return list(kinds.values())
-
-
-def _matches(entry: Entry, row: Any) -> bool:
-    def value(fact: str) -> Any:
-        found = getattr(row, fact)
-        return UNKNOWN if found is None else found
-
-    return all(value(fact) in wanted for fact, wanted in entry.when.items())
+    advice = []
+    for entry, rows in found:
+        qids = list(dict.fromkeys(row.qid for row in rows))
+        # Only an answerable question can be over-refused: it is compared with its like.
+        kinds = {row.answerable for row in rows}
+        like = [row.qid for row in questions if row.answerable in kinds]
+        kind = " answerable" if kinds == {True} else " unanswerable" if kinds == {False} else ""
+        where = concentration(qids, like, strata, kind)
+        evidence = entry.evidence.format(n=len(rows)) + among
+        advice.append(
+            Advice(
+                id=entry.id,
+                title=entry.title,
+                evidence=f"{evidence}; {where}" if where else evidence,
+                confirm=entry.confirm,
+                action=entry.action,
+                questions=tuple(qids[:SHOWN]),
+                n=len(rows),
+            )
+        )
+    return tuple(advice)
 
 
 def _holds(text: str, scores: Mapping[str, Score]) -> bool:
     (rule,) = known_rules(text)
     score = scores.get(rule.metric)
     return score is not None and score.value is not None and satisfies(rule, score.value)
-
-
-def _advice(
-    entry: Entry,
-    rows: Sequence[Any],
-    questions: Sequence[Any],
-    strata: Mapping[str, Mapping[str, Any]],
-    among: str,
-) -> Advice:
-    qids = list(dict.fromkeys(row.qid for row in rows))
-    # Only an answerable question can be over-refused: it is compared with its like.
-    kinds = {row.answerable for row in rows}
-    alike = [row.qid for row in questions if row.answerable in kinds]
-    kind = " answerable" if kinds == {True} else " unanswerable" if kinds == {False} else ""
-    where = concentration(qids, alike, strata, kind)
-    evidence = entry.evidence.format(n=len(rows)) + among
-    return Advice(
-        id=entry.id,
-        title=entry.title,
-        evidence=f"{evidence}; {where}" if where else evidence,
-        confirm=entry.confirm,
-        action=entry.action,
-        questions=tuple(qids[:SHOWN]),
-        n=len(rows),
-    )
 
 
 def concentration(
@@ -200,3 +191,162 @@ def concentration(
     _, times, _, (key, value) = max(candidates)
     held = f"{all_in[key, value]} of all {total}{kind}"
     return f"{times} of {len(qids)} have {key}={value} ({held})"
+
+
+class Fault(Struct, frozen=True, kw_only=True):
+    """One thing that went wrong in a unit, as the catalogue asks for it; None where nothing did."""
+
+    qid: str
+    error: str | None
+    answerable: bool | None = None
+    """A unit of a component is no question."""
+
+
+def advise_component(
+    family: str,
+    units: Sequence[str],
+    faults: Sequence[tuple[str, str]],
+    strata: Mapping[str, Mapping[str, Any]],
+    of: int,
+) -> tuple[Advice, ...]:
+    """The hypotheses that the faults of a component speak for, those with the most first.
+
+    `units` may be the first of many: `of` says how many there are in all.
+    """
+    known = set(units)
+    facts = [Fault(qid=unit, error=None) for unit in units]
+    facts += [Fault(qid=unit, error=error) for unit, error in faults if unit in known]
+    found = advised(family, facts, {}, strata)
+    if of == len(units):
+        return found
+    among = f", among the first {len(units):,} of {of:,}"
+    return tuple(structs.replace(one, evidence=one.evidence + among) for one in found)
+
+
+CODES = "traceability.does_not_hold"
+"""The entry that sends its reader to the codes, and so comes before every knob."""
+NEAREST = "chunk"
+"""The ΔS that a calibrated threshold is held against: a single span, as those it was fitted on."""
+
+Turned = Literal["seed", "wording"]
+"""What goes with another order of the same chunks; the seed, where one wording shows it."""
+
+
+class TraceabilityFacts(Struct, frozen=True, kw_only=True):
+    """A question over its audited runs, as the catalogue asks for it.
+
+    None is what cannot be said. An audit tells of single answers, and so knows but a few of them.
+    """
+
+    qid: str
+    answerable: bool | None = None
+    holds: bool | None = None
+    """Nothing was found in any run."""
+    matched: bool | None = None
+    """Every answer whose match can be told cites the gold."""
+    found: bool | None = None
+    """Something of the target section was retrieved."""
+    near: bool | None = None
+    """An answer holds and misses the gold, and its nearest chunk is within the calibrated ΔS."""
+    decoy_nearer: bool | None = None
+    retrieval: LambdaState | None = None
+    answer: LambdaState | None = None
+    broken: Broken | None = None
+    turned: Turned | None = None
+    demoted: bool | None = None
+    """Reranking lowers nDCG, over the runs."""
+    short: bool = False
+    """It has too few wordings for the recipe."""
+    fails_coverage: bool = False
+    """The gate fails, and the question is beyond its bound; so with the others."""
+    fails_deltas: bool = False
+    fails_reach: bool = False
+    """Of the gates on how much of the gold is cited."""
+    fails_span_precision: bool = False
+
+
+def traceability_facts(
+    question: TracedQuestion,
+    runs: Sequence[AuditFacts],
+    *,
+    turned: Turned | None,
+    short: bool,
+    failed: Collection[str],
+    threshold: float | None,
+) -> TraceabilityFacts:
+    """What the catalogue may ask of a question.
+
+    `failed` are the names of metrics whose gate fails with this question beyond the bound;
+    `threshold` is the calibrated one, None where nobody can say what is near.
+    """
+    missed = _any([None if run.matched is None else not run.matched for run in runs])
+    gains = [
+        run.ndcg_after - run.ndcg_before
+        for run in runs
+        if run.ndcg_after is not None and run.ndcg_before is not None
+    ]
+    return TraceabilityFacts(
+        qid=question.qid,
+        answerable=question.answerable,
+        holds=all(run.code == OK for run in runs) if runs else None,
+        matched=None if missed is None else not missed,
+        found=None if question.coverage is None else question.coverage > 0,
+        near=_any([_near(run, threshold) for run in runs]),
+        decoy_nearer=_any(
+            [
+                run.deltaS["decoy"] <= run.deltaS["anchor"]
+                for run in runs
+                if {"anchor", "decoy"} <= run.deltaS.keys()
+            ]
+        ),
+        retrieval=question.retrieval,
+        answer=question.answer,
+        broken=question.broken,
+        turned=turned,
+        demoted=math.fsum(gains) < 0 if gains else None,
+        short=short,
+        fails_coverage="coverage" in failed,
+        fails_deltas=not {"deltaS_chunk", "deltaS_context"}.isdisjoint(failed),
+        fails_reach=not {"cited_coverage", "span_recall"}.isdisjoint(failed),
+        fails_span_precision="span_precision" in failed,
+    )
+
+
+def advise_traceability(
+    questions: Sequence[TraceabilityFacts],
+    strata: Mapping[str, Mapping[str, Any]],
+    *,
+    codes_first: bool,
+) -> tuple[Advice, ...]:
+    """The hypotheses that a trace evaluation's questions speak for, ranked as those of a score.
+
+    Where codes come first, none of them is about a knob.
+    """
+    advice = advised("traceability", questions, {}, strata)
+    return tuple(one for one in advice if one.id == CODES) if codes_first else advice
+
+
+def advise_similarity(
+    answers: Iterable[AuditedAnswer], threshold: float | None
+) -> tuple[Advice, ...]:
+    """What the ΔS of answers that miss the gold speaks for, ranked by how many do.
+
+    Without a calibrated threshold nobody can say what is near.
+    """
+    told = [
+        TraceabilityFacts(qid=answer.qid or answer.where, near=_near(answer, threshold))
+        for answer in answers
+    ]
+    return advised("traceability", told, {}, {})
+
+
+def _near(one: AuditFacts | AuditedAnswer, threshold: float | None) -> bool | None:
+    """Whether an answer that holds and misses the gold had something near to go by."""
+    if threshold is None or one.matched is not False or one.code != OK or NEAREST not in one.deltaS:
+        return None
+    return one.deltaS[NEAREST] <= threshold
+
+
+def _any(told: Sequence[bool | None]) -> bool | None:
+    known = [one for one in told if one is not None]
+    return any(known) if known else None

@@ -13,7 +13,7 @@ them stands in `evidence.toml`. `{n}` in the evidence is the number of questions
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
@@ -21,7 +21,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct, structs
 
-from ragauge.contracts.diagnosis import Language
+from ragauge.contracts.diagnosis import Action, Language
 from ragauge.diagnosis.limits import plain_name
 from ragauge.metrics.table import table
 
@@ -86,15 +86,15 @@ def catalogue(language: Language = "en") -> tuple[Entry, ...]:
     if language == "en":
         return english
     worded = {one["id"]: msgspec.convert(one, _Worded) for one in _entries(language)}
-    return tuple(_in_other_words(entry, worded[entry.id]) for entry in english)
-
-
-def _in_other_words(entry: Entry, worded: _Worded) -> Entry:
-    actions = tuple(
-        structs.replace(step, **structs.asdict(words))
-        for step, words in zip(entry.actions, worded.actions, strict=True)
-    )
-    return structs.replace(entry, **structs.asdict(worded) | {"actions": actions})
+    found = []
+    for entry in english:
+        other = worded[entry.id]
+        actions = tuple(
+            structs.replace(step, **structs.asdict(words))
+            for step, words in zip(entry.actions, other.actions, strict=True)
+        )
+        found.append(structs.replace(entry, **structs.asdict(other) | {"actions": actions}))
+    return tuple(found)
 
 
 def _entries(language: Language) -> Iterator[dict[str, Any]]:
@@ -117,3 +117,66 @@ def speaks_of(entry: Entry, metric: str) -> bool:
     if metric in table():
         return any(one.startswith(f"{family}.") for one in alike)
     return bool(alike) and (not dot or entry.family == CAUSE)
+
+
+KnobMap = Mapping[str, str | None]
+"""What a pipeline calls each knob; None where it has no such knob."""
+
+
+def actions_of(entry: Entry, knobs: KnobMap) -> tuple[Action, ...]:
+    """The actions of an entry; those that turn a knob the pipeline lacks are left out."""
+    return tuple(
+        Action(
+            do=step.do,
+            knob=knobs.get(step.knob, step.knob) if step.knob else None,
+            costs=step.costs,
+            worsens=step.worsens,
+        )
+        for step in entry.actions
+        if step.knob is None or knobs.get(step.knob, step.knob) is not None
+    )
+
+
+class Weight(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a sign weighs for a cause, where it is seen and where it was looked for in vain."""
+
+    sign: str
+    bits: float
+    bits_if_not: float = 0.0
+    needed: bool = False
+    """Without it the cause cannot be."""
+
+
+class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A cause: the symptoms it can bring about, and the signs that tell it from others."""
+
+    id: str
+    symptoms: tuple[str, ...]
+    signs: tuple[Weight, ...]
+
+
+class Evidence(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The whole table."""
+
+    cause: tuple[Rule, ...]
+    tolerated: dict[str, float]
+    """By symptom: the share of samples in which it is met in a sound system, too."""
+
+
+@cache
+def evidence() -> Evidence:
+    text = (files("ragauge.diagnosis") / "evidence.toml").read_text("utf-8")
+    read: dict[str, Any] = tomllib.loads(text)
+    return msgspec.convert(read, Evidence)
+
+
+@cache
+def rules() -> dict[str, Rule]:
+    """The causes by id, in the order of the table."""
+    return {rule.id: rule for rule in evidence().cause}
+
+
+@cache
+def symptoms() -> tuple[str, ...]:
+    """Every symptom that some cause can bring about."""
+    return tuple(sorted({name for rule in evidence().cause for name in rule.symptoms}))

@@ -13,8 +13,8 @@ from ragauge.contracts.diagnosis import ScoreRow
 from ragauge.contracts.gold import ANSWERABLE, stratum_text
 from ragauge.text.canonical import UNSPACED
 from ragauge.text.jitters.lexicons import AUXILIARIES, PREPOSITIONS, QUESTION_WORDS, VERBS, plain
-from ragauge.text.jitters.lexicons import words as listed
 from ragauge.text.language import language_of
+from ragauge.text.stop_words import listed
 from ragauge.text.words import words
 
 if TYPE_CHECKING:
@@ -93,12 +93,14 @@ def features(row: ScoreRow, first_relevant: int | None = None) -> dict[str, str]
     >>> found["question_type"], found["language"], found["first_relevant"]
     ('who', 'nl', 'second_or_third')
     """
+    length = None if row.contexts is None else sum(len(one.text) for one in row.contexts)
+    chunks = row.contexts if row.retrieved_ids is None else row.retrieved_ids
     told = {
         ANSWERABLE: stratum_text(row.answerable),
         "answer_length": _words_of(row.answer, ANSWER_UP_TO),
-        "context_length": _characters(row),
+        "context_length": _graded(length, CONTEXTS_UP_TO, "long"),
         "first_relevant": _graded(first_relevant, RANKS_UP_TO, "later"),
-        "retrieved_chunks": _graded(_chunks(row), CHUNKS_UP_TO, "many"),
+        "retrieved_chunks": _graded(None if chunks is None else len(chunks), CHUNKS_UP_TO, "many"),
     }
     if row.question and row.question.strip():
         told["question_length"] = _words_of(row.question, QUESTION_UP_TO)
@@ -170,17 +172,6 @@ def _words_of(text: str | None, up_to: dict[str, int]) -> str | None:
     return _graded(count, up_to, "long")
 
 
-def _characters(row: ScoreRow) -> str | None:
-    if row.contexts is None:
-        return None
-    return _graded(sum(len(one.text) for one in row.contexts), CONTEXTS_UP_TO, "long")
-
-
-def _chunks(row: ScoreRow) -> int | None:
-    chunks = row.contexts if row.retrieved_ids is None else row.retrieved_ids
-    return None if chunks is None else len(chunks)
-
-
 def _graded(number: int | None, up_to: dict[str, int], beyond: str) -> str | None:
     """The name of the first bound that a number does not exceed."""
     if number is None:
@@ -198,11 +189,16 @@ class Feature(Struct, frozen=True):
 
 def searched(samples: Sequence[Mapping[str, str]]) -> tuple[Feature, ...]:
     """The features worth searching, by name."""
-    return tuple(
-        _feature(name, column, values)
-        for name, column, values in _columns(samples)
-        if FEWEST_VALUES <= len(values) <= MOST_VALUES
-    )
+    import numpy as np
+
+    found = []
+    for name, column, values in _columns(samples):
+        if FEWEST_VALUES <= len(values) <= MOST_VALUES:
+            ordered = sorted(values)
+            place: dict[str | None, int] = {value: at for at, value in enumerate((*ordered, None))}
+            places = np.array([place[value] for value in column], dtype=np.intp)
+            found.append(Feature(name, tuple(ordered), places))
+    return tuple(found)
 
 
 def too_fine(samples: Sequence[Mapping[str, str]]) -> dict[str, int]:
@@ -219,12 +215,3 @@ def _columns(samples: Sequence[Mapping[str, str]]) -> Iterator[tuple[str, Column
     for name in sorted(set[str]().union(*samples)):
         column = [one.get(name) for one in samples]
         yield name, column, {value for value in set(column) if value is not None}
-
-
-def _feature(name: str, column: Column, values: set[str]) -> Feature:
-    import numpy as np
-
-    ordered = sorted(values)
-    place: dict[str | None, int] = {value: at for at, value in enumerate((*ordered, None))}
-    places = np.array([place[value] for value in column], dtype=np.intp)
-    return Feature(name, tuple(ordered), places)

@@ -10,7 +10,7 @@ from math import fsum
 from ragauge.contracts.diagnosis import Severity, Threshold
 from ragauge.contracts.metric import Better
 from ragauge.contracts.verdict import Rule
-from ragauge.gates import components, presets, stability, traceability
+from ragauge.gates import presets, stability
 from ragauge.gates.decide import TOLERANCE
 from ragauge.gates.rules import known_rules
 from ragauge.metrics.table import find
@@ -69,15 +69,15 @@ def plain_name(metric: str) -> str:
 @cache
 def usual_limits() -> dict[str, Threshold]:
     """Thresholds of our own metrics: the bounds that presets and profiles gate them by."""
-    traced = ",".join((traceability.AUDIT, traceability.WITH_GOLD, traceability.WITH_TARGETS))
+    traced = ",".join((presets.AUDIT, presets.WITH_GOLD, presets.WITH_TARGETS))
     rules: list[Rule] = [
         *presets.preset("ship"),
         *stability.profile_rules("ours"),
-        *known_rules(f"{traced},{traceability.TRACE_EVAL}"),
+        *known_rules(f"{traced},{presets.TRACE_EVAL}"),
         *(
             rule
-            for task in components.INTEGRITY
-            for rule in components.component_rules(task, "heritage", None, find)
+            for task in presets.INTEGRITY
+            for rule in presets.component_rules(task, "heritage", None, find)
         ),
     ]
     return {rule.metric: bound_of(rule) for rule in reversed(rules)}

@@ -20,23 +20,33 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from ragauge.contracts.diagnosis import Cause, Evidence, ScoreRow, Threshold
+from ragauge.contracts.diagnosis import Cause, Evidence, ScoreRow, Standing, Threshold
 from ragauge.contracts.gold import stratum_text
 from ragauge.contracts.metric import Better
-from ragauge.diagnosis.advised import standing_of
-from ragauge.diagnosis.catalogue import Entry, Step, catalogue, speaks_of
-from ragauge.diagnosis.evidence import symptoms
-from ragauge.diagnosis.knob_map import KnobMap, actions_of
+from ragauge.diagnosis.cases import Material
+from ragauge.diagnosis.catalogue import (
+    Entry,
+    KnobMap,
+    Step,
+    actions_of,
+    catalogue,
+    speaks_of,
+    symptoms,
+)
 from ragauge.diagnosis.limits import beyond, limits_of
-from ragauge.diagnosis.material import Material
 from ragauge.errors import UsageError
 from ragauge.metrics.table import find
+from ragauge.stats.intervals import wilson
 
 SYMPTOM = "symptom"
 SHOWN = 5
 RULE, WRAPPER = "rule", "METRIC_RULES"
 TABLES = ("entry", "threshold", RULE)
 PLAIN_FIELDS = frozenset({"threshold", "causes", "actions"})
+TOLERATED = 0.05
+"""The share of units that may speak for an entry before it is called likely, beyond chance."""
+ONLY_HERE = frozenset({"quality.missing", "quality.precision_hides_refusals"})
+"""What no single answer shows, and so no cause that is ranked by evidence."""
 
 
 class _Threshold(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -78,7 +88,17 @@ def read_own_rules(text: str) -> tuple[OwnRules, list[str]]:
     entries = _read(table, "entry", Entry, problems)
     thresholds = _read(table, "threshold", _Threshold, problems)
     problems += _entry_faults(entries)
-    problems += _threshold_faults(thresholds)
+    seen: dict[str, int] = {}
+    for number, one in thresholds.items():
+        if not all(isfinite(bound) for bound in (one.warning, one.critical or 0.0)):
+            problems.append(f"threshold {number}: expected finite numbers")
+        elif one.critical is not None and beyond(one.warning, one.critical, one.better):
+            fact = f"critical {one.critical:g} comes before warning {one.warning:g}"
+            problems.append(f"threshold {number}: {fact}, and {one.better} is better")
+        if one.metric in seen:
+            fact = f"{one.metric} has one already, threshold {seen[one.metric]}"
+            problems.append(f"threshold {number}: {fact}; keep one")
+        seen.setdefault(one.metric, number)
     limits = {
         one.metric: Threshold(better=one.better, warning=one.warning, critical=one.critical)
         for one in thresholds.values()
@@ -95,7 +115,19 @@ def read_own_rules(text: str) -> tuple[OwnRules, list[str]]:
         if taken:
             problems.append(f"{where}: {taken[0]} has a threshold already; keep one")
         limits |= dict.fromkeys(names, bounds)
-        plain += _plain_entries(rule, names)
+        # Each cause with all the actions: the rule does not say which fits.
+        actions = tuple(Step(do=one) if isinstance(one, str) else one for one in rule.actions)
+        plain += [
+            Entry(
+                id=f"{RULE}.{rule.metric}.{number}",
+                metrics=names,
+                title=cause,
+                evidence="{n} " + f"beyond the threshold of {rule.metric}",
+                confirm="Look at the worst samples: the rule has no condition that could tell.",
+                actions=actions,
+            )
+            for number, cause in enumerate(rule.causes, 1)
+        ]
     return OwnRules(entries=(*entries.values(), *plain), limits=limits), problems
 
 
@@ -191,20 +223,6 @@ def _plain_limits(rule: _PlainRule) -> tuple[tuple[str, ...], Threshold]:
     return names, Threshold(better=way, warning=warning, critical=critical)
 
 
-def _plain_entries(rule: _PlainRule, names: tuple[str, ...]) -> Iterator[Entry]:
-    """The causes of a plain rule, each with all its actions: the rule does not say which fits."""
-    actions = tuple(Step(do=one) if isinstance(one, str) else one for one in rule.actions)
-    for number, cause in enumerate(rule.causes, 1):
-        yield Entry(
-            id=f"{RULE}.{rule.metric}.{number}",
-            metrics=names,
-            title=cause,
-            evidence="{n} " + f"beyond the threshold of {rule.metric}",
-            confirm="Look at the worst samples: the rule has no condition that could tell.",
-            actions=actions,
-        )
-
-
 def _read(table: dict[str, Any], name: str, kind: Any, problems: list[str]) -> dict[int, Any]:
     """What could be read, by its number in the file."""
     found: dict[int, Any] = {}
@@ -236,34 +254,11 @@ def _entry_faults(entries: Mapping[int, Entry]) -> list[str]:
             problems.append(f"entry {number}: actions are missing; say what to change")
         if entry.scores:
             problems.append(f"entry {number}: scores are the catalogue's own; ask by when")
-        if not _can_be_filled_in(entry.evidence):
+        try:
+            entry.evidence.format(n=0)
+        except (AttributeError, LookupError, TypeError, ValueError):
             problems.append(f"entry {number}: evidence: {{n}} is all that may stand in braces")
         taken[entry.id] = f"that of entry {number}"
-    return problems
-
-
-def _can_be_filled_in(evidence: str) -> bool:
-    try:
-        evidence.format(n=0)
-    except (AttributeError, LookupError, TypeError, ValueError):
-        return False
-    return True
-
-
-def _threshold_faults(thresholds: Mapping[int, _Threshold]) -> list[str]:
-    """Bounds that are no numbers, that contradict each other, or that speak of one metric twice."""
-    seen: dict[str, int] = {}
-    problems = []
-    for number, one in thresholds.items():
-        if not all(isfinite(bound) for bound in (one.warning, one.critical or 0.0)):
-            problems.append(f"threshold {number}: expected finite numbers")
-        elif one.critical is not None and beyond(one.warning, one.critical, one.better):
-            fact = f"critical {one.critical:g} comes before warning {one.warning:g}"
-            problems.append(f"threshold {number}: {fact}, and {one.better} is better")
-        if one.metric in seen:
-            fact = f"{one.metric} has one already, threshold {seen[one.metric]}"
-            problems.append(f"threshold {number}: {fact}; keep one")
-        seen.setdefault(one.metric, number)
     return problems
 
 
@@ -277,59 +272,98 @@ def own_causes(
     shown: dict[str, set[str]] = {}
     for case in material.cases or ():
         shown.setdefault(case.sample, set()).update(case.symptoms)
-    found = [_cause(entry, material, failing, shown, knobs) for entry in entries]
-    told = [cause for cause in found if cause is not None]
-    return sorted(told, key=lambda cause: (-cause.explains, cause.id))
+    found = []
+    for entry in entries:
+        about = [name for name in failing if speaks_of(entry, name)]
+        wrong = {row.id for name in about for row in failing[name]}
+        speaking = [
+            id
+            for id in sorted(wrong)
+            if _matches(entry, material.features.get(id, {}), shown.get(id, set()))
+        ]
+        if speaking:
+            n = len(speaking)
+            # Without a condition nothing speaks for a cause but that the metric is low.
+            standing = standing_of(n, len(material.samples)) if entry.when else "possible"
+            metrics = tuple(name for name in about if failing[name])
+            samples = tuple(speaking[:SHOWN])
+            found.append(_cause(entry, n, len(wrong), standing, metrics, samples, knobs))
+    return sorted(found, key=lambda cause: (-cause.explains, cause.id))
+
+
+def _matches(entry: Entry, features: Mapping[str, str], symptoms: set[str]) -> bool:
+    return all(
+        not symptoms.isdisjoint(wanted)
+        if fact == SYMPTOM
+        else features.get(fact) in [stratum_text(value) for value in wanted]
+        for fact, wanted in entry.when.items()
+    )
+
+
+def advised_causes(
+    material: Material,
+    entries: Mapping[str, Entry],
+    knobs: KnobMap,
+    low: Sequence[str],
+    *,
+    alone: bool,
+) -> list[Cause]:
+    """The causes that a run's own advice speaks of, those that most units speak for first.
+
+    Beside causes ranked by evidence only what these cannot tell.
+    """
+    of = len(material.samples) if material.wrong is None else material.wrong
+    found = []
+    for advice in material.advice:
+        if advice.id in entries and (alone or advice.id in ONLY_HERE):
+            entry, n = entries[advice.id], advice.n
+            n = len(advice.questions) if n is None else n
+            about = tuple(name for name in low if name in entry.metrics)
+            standing = standing_of(n, of) if about or not low else "possible"
+            found.append(_cause(entry, n, max(n, of), standing, about, advice.questions, knobs))
+    # What a low metric raises comes before what many units show besides.
+    return sorted(found, key=lambda cause: (not cause.metrics, -cause.explains, cause.id))
 
 
 def _cause(
     entry: Entry,
-    material: Material,
-    failing: Mapping[str, Sequence[ScoreRow]],
-    shown: Mapping[str, set[str]],
+    n: int,
+    of: int,
+    standing: Standing,
+    metrics: tuple[str, ...],
+    samples: tuple[str, ...],
     knobs: KnobMap,
-) -> Cause | None:
-    about = [name for name in failing if speaks_of(entry, name)]
-    wrong = {row.id for name in about for row in failing[name]}
-    speaking = [
-        id
-        for id in sorted(wrong)
-        if _matches(entry, material.features.get(id, {}), shown.get(id, set()))
-    ]
-    if not speaking:
-        return None
-    evidence = Evidence(
-        sign=entry.id,
-        speaks="for",
-        n=len(speaking),
-        of=len(wrong),
-        elsewhere=None,
-        elsewhere_of=None,
-        bits=0.0,
-        text=(entry.evidence or "{n}").format(n=len(speaking)),
-    )
+) -> Cause:
+    """The cause of an entry that `n` of the samples gone wrong speak for."""
     return Cause(
         id=entry.id,
         title=entry.title,
         means=entry.means,
-        # Without a condition nothing speaks for a cause but that the metric is low.
-        standing=standing_of(len(speaking), len(material.samples)) if entry.when else "possible",
-        explains=float(len(speaking)),
-        of=len(wrong),
-        metrics=tuple(name for name in about if failing[name]),
-        evidence=(evidence,),
+        standing=standing,
+        explains=float(n),
+        of=of,
+        metrics=metrics,
+        evidence=(counted(entry.id, n, of, (entry.evidence or "{n}").format(n=n)),),
         why=None,
         confirm=entry.confirm,
         actions=actions_of(entry, knobs),
-        samples=tuple(speaking[:SHOWN]),
+        samples=samples,
     )
 
 
-def _matches(entry: Entry, features: Mapping[str, str], symptoms: set[str]) -> bool:
-    for fact, wanted in entry.when.items():
-        if fact == SYMPTOM:
-            if symptoms.isdisjoint(wanted):
-                return False
-        elif features.get(fact) not in [stratum_text(value) for value in wanted]:
-            return False
-    return True
+def counted(sign: str, n: int, of: int, text: str) -> Evidence:
+    """Evidence that so many show, and that weighs nothing."""
+    return Evidence(
+        sign=sign, speaks="for", n=n, of=of, elsewhere=None, elsewhere_of=None, bits=0.0, text=text
+    )
+
+
+def standing_of(n: int, of: int) -> Standing:
+    """Whether more units speak for an entry than may, beyond chance.
+
+    A unit may have several faults, as a document has entities: then it is plainly likely.
+    """
+    if n >= of:
+        return "likely"
+    low, _ = wilson(n / of, of)
+    return "likely" if low > TOLERATED else "possible"

@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from ragauge.contracts.diagnosis import Standing
 from ragauge.diagnosis.cases import Case
-from ragauge.diagnosis.evidence import Rule, Weight, evidence, rules
+from ragauge.diagnosis.catalogue import Rule, Weight, evidence, rules
 from ragauge.stats.intervals import wilson
 
 UNTOLD = -3.0
@@ -130,7 +130,11 @@ class _Ranking:
         self._kinds = _kinds(cases)
         self._wrong = sum(len(kind.cases) for kind in self._kinds if kind.symptoms)
         self._right = [kind for kind in self._kinds if not kind.symptoms]
-        self._looked = {name: _looked(name, self._kinds) for name in evidence().tolerated}
+        self._looked = {}
+        for name in evidence().tolerated:
+            looked = [kind for kind in self._kinds if name in kind.looked_for]
+            samples = {case.sample for kind in looked for case in kind.cases}
+            self._looked[name] = _Looked(_size(looked), len(samples))
         self._by_symptom: dict[str, dict[str, float]] = defaultdict(lambda: defaultdict(float))
         """By cause: what each of its symptoms brings it."""
         self._by_kind: dict[str, dict[int, float]] = defaultdict(dict)
@@ -138,107 +142,83 @@ class _Ranking:
         for place, kind in enumerate(self._kinds):
             for symptom in sorted(kind.symptoms):
                 able = [rule for rule in known if symptom in rule.symptoms]
-                self._share(place, symptom, able)
-
-    def _share(self, place: int, symptom: str, able: Sequence[Rule]) -> None:
-        kind = self._kinds[place]
-        odds = {rule.id: 2.0 ** _bits(rule, kind.signs) for rule in able}
-        total = sum(odds.values())
-        for id, one in odds.items():
-            share = one / total
-            self._by_symptom[id][symptom] += len(kind.cases) * share
-            kept = self._by_kind[id]
-            kept[place] = max(kept.get(place, 0.0), share)
+                odds = {rule.id: 2.0 ** _bits(rule, kind.signs) for rule in able}
+                total = sum(odds.values())
+                for id, one in odds.items():
+                    share, kept = one / total, self._by_kind[id]
+                    self._by_symptom[id][symptom] += len(kind.cases) * share
+                    kept[place] = max(kept.get(place, 0.0), share)
 
     def ranked(self, rule: Rule) -> Ranked:
         showing = [kind for kind in self._kinds if not kind.symptoms.isdisjoint(rule.symptoms)]
-        standing, struck = self._standing(rule, showing)
         shares = self._by_kind[rule.id]
         explains = sum(len(self._kinds[place].cases) * share for place, share in shares.items())
-        return Ranked(
-            rule=rule,
-            standing=standing,
-            explains=0.0 if standing == "struck_out" else explains,
-            surprise=self._surprise(rule),
-            of=self._wrong,
-            symptoms=self._symptoms(rule),
-            signs=_signs(rule, showing, self._right),
-            struck=struck,
-            samples=self._samples(shares),
-        )
-
-    def _symptoms(self, rule: Rule) -> dict[str, Count]:
+        # How far what falls to the cause lies beyond what a sound system shows, at its worst; and
+        # whether it is more than that, beyond chance. Runs of one question are no independent
+        # trials: chance is reckoned over the questions.
+        likely, surprise = False, -math.inf
+        for symptom, share in self._by_symptom[rule.id].items():
+            looked, tolerated = self._looked[symptom], evidence().tolerated[symptom]
+            rate = min(1.0, share / looked.cases)
+            spread = math.sqrt(tolerated * (1 - tolerated) / looked.samples)
+            surprise = max(surprise, (rate - tolerated) / spread)
+            likely = likely or wilson(rate, looked.samples)[0] > tolerated
+        standing, struck = self._excluded(rule, showing)
+        if struck is None:
+            standing = "likely" if likely else "possible"
         shown = {
-            name: sum(len(kind.cases) for kind in self._kinds if name in kind.symptoms)
+            name: _size([kind for kind in self._kinds if name in kind.symptoms])
             for name in rule.symptoms
         }
-        return {name: Count(n, self._looked[name].cases) for name, n in shown.items() if n}
-
-    def _standing(self, rule: Rule, showing: Sequence[_Kind]) -> tuple[Standing, Struck | None]:
-        if not showing:
-            looked = [kind for kind in self._kinds if not kind.looked_for.isdisjoint(rule.symptoms)]
-            return _excluded(None, _size(looked), _size(self._kinds))
-        for weight in rule.signs:
-            told = _count(weight.sign, showing)
-            if weight.needed and not told.n and not (told.of == 0 and _is_proved(rule, showing)):
-                return _excluded(weight.sign, told.of, _size(showing))
-        likely = any(
-            self._is_more_than_tolerated(symptom, share)
-            for symptom, share in self._by_symptom[rule.id].items()
-        )
-        return ("likely" if likely else "possible"), None
-
-    def _surprise(self, rule: Rule) -> float:
-        """How far what falls to a cause lies beyond what a sound system shows, at its worst."""
-        shares = self._by_symptom[rule.id].items()
-        return max((self._deviations(*one) for one in shares), default=-math.inf)
-
-    def _deviations(self, symptom: str, share: float) -> float:
-        tolerated, (seen, samples) = evidence().tolerated[symptom], self._rate(symptom, share)
-        return (seen - tolerated) / math.sqrt(tolerated * (1 - tolerated) / samples)
-
-    def _is_more_than_tolerated(self, symptom: str, share: float) -> bool:
-        """Whether more cases fall to a cause than a sound system shows, beyond chance."""
-        low, _ = wilson(*self._rate(symptom, share))
-        return low > evidence().tolerated[symptom]
-
-    def _rate(self, symptom: str, share: float) -> tuple[float, int]:
-        """What falls to a cause of the cases where a symptom was looked for, and their samples.
-
-        Runs of one question are no independent trials: chance is reckoned over the questions.
-        """
-        looked = self._looked[symptom]
-        return min(1.0, share / looked.cases), looked.samples
-
-    def _samples(self, shares: Mapping[int, float]) -> tuple[str, ...]:
-        told = [
+        signs = [
+            SignTold(
+                weight=one, here=_count(one.sign, showing), elsewhere=_count(one.sign, self._right)
+            )
+            for one in rule.signs
+        ]
+        samples = sorted(
             (-share, case.sample)
             for place, share in shares.items()
             if share >= LEAST
             for case in self._kinds[place].cases
-        ]
-        return tuple(dict.fromkeys(sample for _, sample in sorted(told)))[:SHOWN]
+        )
+        return Ranked(
+            rule=rule,
+            standing=standing,
+            explains=0.0 if standing == "struck_out" else explains,
+            surprise=surprise,
+            of=self._wrong,
+            symptoms={
+                n: Count(times, self._looked[n].cases) for n, times in shown.items() if times
+            },
+            signs=tuple(one for one in signs if one.here.of),
+            struck=struck,
+            samples=tuple(dict.fromkeys(sample for _, sample in samples))[:SHOWN],
+        )
 
-
-def _looked(symptom: str, kinds: Sequence[_Kind]) -> _Looked:
-    cases = [case.sample for kind in kinds if symptom in kind.looked_for for case in kind.cases]
-    return _Looked(len(cases), len(set(cases)))
+    def _excluded(self, rule: Rule, showing: Sequence[_Kind]) -> tuple[Standing, Struck | None]:
+        """Why no case can have the cause, or why that cannot be told; no reason where one can."""
+        if not showing:
+            looked = [kind for kind in self._kinds if not kind.looked_for.isdisjoint(rule.symptoms)]
+            return _struck(None, _size(looked), _size(self._kinds))
+        # A replay that mended what the cause would have spoilt proves it without any log.
+        proved = any(_proves(one) and _count(one.sign, showing).n for one in rule.signs)
+        for weight in rule.signs:
+            told = _count(weight.sign, showing)
+            if weight.needed and not told.n and not (told.of == 0 and proved):
+                return _struck(weight.sign, told.of, _size(showing))
+        return "possible", None
 
 
 def _size(kinds: Sequence[_Kind]) -> int:
     return sum(len(kind.cases) for kind in kinds)
 
 
-def _excluded(sign: str | None, told: int, of: int) -> tuple[Standing, Struck]:
+def _struck(sign: str | None, told: int, of: int) -> tuple[Standing, Struck]:
     """Struck out where enough could be looked at; a sample or two of many exclude nothing."""
     if told and 2 * told >= min(of, 2 * ENOUGH):
         return "struck_out", Struck(sign, told)
     return "untested", Struck(sign, 0)
-
-
-def _is_proved(rule: Rule, showing: Sequence[_Kind]) -> bool:
-    """Whether a replay mended what the cause would have spoilt, which no log is needed for."""
-    return any(_proves(weight) and _count(weight.sign, showing).n for weight in rule.signs)
 
 
 def _proves(weight: Weight) -> bool:
@@ -249,21 +229,12 @@ def _bits(rule: Rule, signs: Mapping[str, bool]) -> float:
     """What the signs of one case weigh for a cause."""
     proved = any(_proves(weight) and signs.get(weight.sign) for weight in rule.signs)
     untold = 0.0 if proved else UNTOLD
-    return sum(_weighed(weight, signs.get(weight.sign), untold) for weight in rule.signs)
-
-
-def _weighed(weight: Weight, seen: bool | None, untold: float) -> float:
-    if seen is None:
-        return untold if weight.needed else 0.0
-    return weight.bits if seen else weight.bits_if_not
-
-
-def _signs(rule: Rule, showing: Sequence[_Kind], right: Sequence[_Kind]) -> tuple[SignTold, ...]:
-    told = [
-        SignTold(weight=one, here=_count(one.sign, showing), elsewhere=_count(one.sign, right))
-        for one in rule.signs
-    ]
-    return tuple(one for one in told if one.here.of)
+    return sum(
+        (weight.bits if signs[weight.sign] else weight.bits_if_not)
+        if weight.sign in signs
+        else (untold if weight.needed else 0.0)
+        for weight in rule.signs
+    )
 
 
 def _count(sign: str, kinds: Sequence[_Kind]) -> Count:

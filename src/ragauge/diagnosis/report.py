@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from functools import cached_property
 from typing import Literal
 
 from msgspec import Struct, structs
@@ -25,15 +24,12 @@ from ragauge.contracts.diagnosis import (
 )
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.score import Score
-from ragauge.diagnosis.advised import advised_causes
-from ragauge.diagnosis.cases import Case
-from ragauge.diagnosis.catalogue import Entry, catalogue, speaks_of
+from ragauge.diagnosis.cases import Material, Measured
+from ragauge.diagnosis.catalogue import Entry, KnobMap, actions_of, catalogue, speaks_of
 from ragauge.diagnosis.features import too_fine
-from ragauge.diagnosis.knob_map import KnobMap, actions_of
 from ragauge.diagnosis.limits import RANKED, SEVEN, beyond, plain_name, severity, threshold_hit
-from ragauge.diagnosis.material import Material, Measured
-from ragauge.diagnosis.own_rules import own_causes
-from ragauge.diagnosis.ranking import Count, Ranked, SignTold, rank
+from ragauge.diagnosis.own_rules import advised_causes, counted, own_causes
+from ragauge.diagnosis.ranking import ORDER, Ranked, SignTold, rank
 from ragauge.diagnosis.slices import ALPHA, only_here, worst_slices
 from ragauge.diagnosis.words import Words, worded, words
 from ragauge.errors import UsageError
@@ -117,16 +113,27 @@ class _Diagnosis:
         ]
         self._entries = {entry.id: entry for entry in catalogue(how.language)}
         self._teller = Teller(self._words, how.knobs)
+        shown: dict[str, set[str]] = {}
+        for case in material.cases or ():
+            shown.setdefault(case.sample, set()).update(case.symptoms)
+        self._symptoms = {sample: tuple(sorted(names)) for sample, names in shown.items()}
+        """By sample."""
 
     def low_ids(self) -> set[str]:
         return {row.id for name in self._low for row in self._failing[name]}
 
     def report(self, replay: Replay | None) -> DiagnosisReport:
         material, how = self._material, self._how
-        diagnoses = sorted(map(self._metric, self._measured), key=by_severity)
+        diagnoses = sorted(
+            map(self._metric, self._measured),
+            key=lambda one: (RANKED.index(one.severity), one.metric),
+        )
         for name, values in too_fine(list(material.features.values())).items():
             message = f"{values:,} values are too many to slice by"
             material.findings.add(Finding("too_fine", name, message))
+        ruled = [name for name, one in self._measured.items() if one.limits and self._failing[name]]
+        slices = [one for name in ruled for one in self._slices_of(name, ALPHA / len(ruled))]
+        counts = Counter(name for names in self._symptoms.values() for name in names)
         unknown = [key for key in material.unknown if key != "no_replay" or replay is None]
         return DiagnosisReport(
             passed=_passed(diagnoses, how, self._uncovered),
@@ -135,9 +142,9 @@ class _Diagnosis:
             gates=material.gates,
             diagnoses=tuple(diagnoses),
             causes=self._causes(),
-            symptoms=self._symptoms(),
+            symptoms=dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))),
             addresses=material.addresses,
-            slices=self._slices(),
+            slices=tuple(sorted(slices, key=lambda one: (one.p, one.metric))[:SLICES]),
             replay=replay,
             unknown=(*self._uncertain(), *(self._words.unknown[key] for key in unknown)),
             findings=tuple(material.findings.kept()),
@@ -149,36 +156,60 @@ class _Diagnosis:
     def _uncertain(self) -> Iterator[str]:
         """How many low samples show nothing that was looked for; and that they are few."""
         low, say = self.low_ids(), self._words.unknown
-        bare = [id for id in low if not self._symptoms_of_samples.get(id)]
+        bare = [id for id in low if not self._symptoms.get(id)]
         if bare and self._material.cases is not None:
             yield worded(say["unexplained"], n=len(bare), of=len(low))
         if 0 < len(low) < MANY:
             yield worded(say["few_samples"], n=len(low))
 
     def _metric(self, name: str) -> MetricDiagnosis:
-        measured = self._measured[name]
-        worst = self._failing[name]
-        return metric_diagnosis(
-            name,
-            measured,
-            self._material.samples,
-            worst,
-            self._causes_of(name, worst),
-            self._symptoms_of_samples,
-            reason=self._reason(name, measured),
-            top=self._how.top,
-        )
-
-    def _reason(self, name: str, measured: Measured) -> str | None:
-        found, texts = told_severity(measured), self._words.metrics
+        measured, samples, worst = self._measured[name], self._material.samples, self._failing[name]
+        limits, value, found = measured.limits, measured.score.value, told_severity(measured)
+        texts, reason = self._words.metrics, None
         if name in self._uncovered and measured.score.n:
             n, of, least = measured.score.n, measured.score.of, self._how.min_coverage
-            return worded(texts.too_few_values, n=n, of=of, least=f"{least * 100:.6g}")
-        if found == "not_evaluable":
-            return texts.no_valid_value
-        if found == "no_rule":
-            return texts.no_rule
-        return texts.each if found == "critical" and _mean_is_fine(measured) else None
+            reason = worded(texts.too_few_values, n=n, of=of, least=f"{least * 100:.6g}")
+        elif found == "not_evaluable":
+            reason = texts.no_valid_value
+        elif found == "no_rule":
+            reason = texts.no_rule
+        elif found == "critical" and value is not None and limits is not None:
+            # A mean within its bounds is objected to by a gate that asks it of every question.
+            reason = None if beyond(value, limits.warning, limits.better) else texts.each
+        critical = 0
+        if limits is not None and limits.critical is not None:
+            critical = sum(
+                beyond(row.values[name], limits.critical, limits.better) for row in worst
+            )
+        return MetricDiagnosis(
+            metric=name,
+            severity=found,
+            value=value,
+            better=measured.better,
+            n=sum(name in row.values for row in samples),
+            of=len(samples),
+            invalid=measured.invalid,
+            threshold=None if limits is None or value is None else threshold_hit(value, limits),
+            limits=limits,
+            beyond_warning=len(worst),
+            beyond_critical=critical,
+            reason=reason,
+            causes=self._causes_of(name, worst),
+            worst=tuple(
+                Sample(
+                    id=row.id,
+                    value=row.values[name],
+                    question=row.question,
+                    answer=row.answer,
+                    reference=row.reference,
+                    contexts=row.contexts,
+                    retrieved_ids=row.retrieved_ids,
+                    symptoms=self._symptoms.get(row.id, ()),
+                    where=row.where,
+                )
+                for row in worst[: self._how.top]
+            ),
+        )
 
     def _causes_of(self, name: str, worst: Sequence[ScoreRow]) -> tuple[str, ...]:
         """The causes that go with one metric, ranked over its own samples."""
@@ -189,7 +220,14 @@ class _Diagnosis:
         about = {id for id, entry in self._entries.items() if speaks_of(entry, name)}
         if self._material.cases is None:
             return (*own, *(one.id for one in self._material.advice if one.id in about))
-        ranked = rank(only_in(worst, self._material.cases))
+        # Cases of other samples are taken for right: they are what it is compared with.
+        chosen = {row.id for row in worst}
+        ranked = rank(
+            [
+                case if case.sample in chosen else structs.replace(case, symptoms=frozenset())
+                for case in self._material.cases
+            ]
+        )
         told = [one for one in ranked if one.explains >= LEAST]
         if not any(one.rule.id in about and one.standing != "untested" for one in told):
             # None that the catalogue names is there: then whatever these samples speak for is.
@@ -198,43 +236,20 @@ class _Diagnosis:
 
     def _causes(self) -> tuple[Cause, ...]:
         ranked = () if self._material.cases is None else rank(self._material.cases)
-        found = [cause for cause in map(self._cause, ranked) if self._is_asked(cause)]
-        beside = advised_causes(
+        found = []
+        for one in ranked:
+            entry = self._entries[one.rule.id]
+            about = tuple(name for name in self._low if speaks_of(entry, name))
+            cause = self._teller.cause(one, entry, about)
+            if cause.standing == "likely" and self._material.by_scores and not self._low:
+                cause = structs.replace(cause, standing="possible")
+            # Worth a word is what accounts for something, or what a low metric raises.
+            found += [cause] if about or cause.explains > 0 else []
+        found += own_causes(self._how.entries, self._material, self._failing, self._how.knobs)
+        found += advised_causes(
             self._material, self._entries, self._how.knobs, self._low, alone=not ranked
         )
-        own = own_causes(self._how.entries, self._material, self._failing, self._how.knobs)
-        order = ("likely", "possible", "untested", "struck_out")
-        return tuple(sorted([*found, *own, *beside], key=lambda one: order.index(one.standing)))
-
-    def _is_asked(self, cause: Cause) -> bool:
-        """Whether a cause is worth a word: it accounts for something, or a low metric raises it."""
-        return cause.explains > 0 if not self._low else bool(cause.metrics) or cause.explains > 0
-
-    def _cause(self, ranked: Ranked) -> Cause:
-        entry = self._entries[ranked.rule.id]
-        about = tuple(name for name in self._low if speaks_of(entry, name))
-        cause = self._teller.cause(ranked, entry, about)
-        claimed = cause.standing == "likely" and (self._low or not self._material.by_scores)
-        if claimed or cause.standing != "likely":
-            return cause
-        return structs.replace(cause, standing="possible")
-
-    @cached_property
-    def _symptoms_of_samples(self) -> dict[str, tuple[str, ...]]:
-        found: dict[str, set[str]] = {}
-        for case in self._material.cases or ():
-            found.setdefault(case.sample, set()).update(case.symptoms)
-        return {sample: tuple(sorted(names)) for sample, names in found.items()}
-
-    def _symptoms(self) -> dict[str, int]:
-        counts = Counter(name for names in self._symptoms_of_samples.values() for name in names)
-        return dict(sorted(counts.items(), key=lambda pair: (-pair[1], pair[0])))
-
-    def _slices(self) -> tuple[Slice, ...]:
-        """The strongest slices over all metrics that are low."""
-        ruled = [name for name, one in self._measured.items() if one.limits and self._failing[name]]
-        found = [one for name in ruled for one in self._slices_of(name, ALPHA / len(ruled))]
-        return tuple(sorted(found, key=lambda one: (one.p, one.metric))[:SLICES])
+        return tuple(sorted(found, key=lambda one: ORDER.index(one.standing)))
 
     def _slices_of(self, name: str, alpha: float) -> list[Slice]:
         """Where a metric is worse than elsewhere; of one that is fine, only where it is not.
@@ -247,7 +262,12 @@ class _Diagnosis:
             return []
         values = [row.values[name] for row in rows]
         wrong = [beyond(value, limits.warning, limits.better) for value in values]
-        features = [self._features(name, row) for row in rows]
+        follows = {*OUTCOMES, *FOLLOWS.get(plain_name(name), ())}
+        told = [self._material.features.get(row.id, {}) for row in rows]
+        features = [
+            {feature: value for feature, value in one.items() if feature not in follows}
+            for one in told
+        ]
         slices = worst_slices(name, values, wrong, limits.better, features, alpha=alpha)
         everywhere = all(wrong)
         return [
@@ -256,38 +276,15 @@ class _Diagnosis:
             if (bad := severity(one.value, limits)) != "none" or name in self._low
         ]
 
-    def _features(self, metric: str, row: ScoreRow) -> dict[str, str]:
-        """What a sample is sliced by, without what follows from the metric itself."""
-        told = self._material.features.get(row.id, {})
-        follows = (*OUTCOMES, *FOLLOWS.get(plain_name(metric), ()))
-        return {name: value for name, value in told.items() if name not in follows}
-
 
 def _wanted(material: Material, names: tuple[str, ...] | None) -> dict[str, Measured]:
-    """The metrics that are asked for; one that no sample has is there too, without a value."""
+    """The metrics that are asked for; one that no sample has is there too, without a value.
+
+    Raises UsageError for names that are a known metric's, misspelt.
+    """
     known = material.metrics
     if names is None:
         return dict(sorted(known.items()))
-    _refuse_unknown(names, known)
-    by_name = {plain_name(name): name for name in sorted(known, reverse=True)} | {
-        name: name for name in known
-    }
-    of = len(material.samples)
-    score = Score(value=None, n=0, of=of, reason="no sample has it")
-    absent = Measured(score=score, better=None, limits=None, invalid={"absent": of} if of else {})
-    return {by_name.get(name, name): known.get(by_name.get(name, name), absent) for name in names}
-
-
-def _mean_is_fine(measured: Measured) -> bool:
-    """Whether only the gate objects, which asks it of every question."""
-    value, limits = measured.score.value, measured.limits
-    if value is None or limits is None:
-        return False
-    return not beyond(value, limits.warning, limits.better)
-
-
-def _refuse_unknown(names: Sequence[str], known: Mapping[str, Measured]) -> None:
-    """Raise UsageError for names that are a known metric's, misspelt."""
     names_known = {*known, *map(plain_name, known), *SEVEN}
     problems = []
     for name in names:
@@ -297,6 +294,13 @@ def _refuse_unknown(names: Sequence[str], known: Mapping[str, Measured]) -> None
                 problems.append(f'there is no metric "{name}"; did you mean "{near[0]}"?')
     if problems:
         raise UsageError(*problems)
+    by_name = {plain_name(name): name for name in sorted(known, reverse=True)} | {
+        name: name for name in known
+    }
+    of = len(material.samples)
+    score = Score(value=None, n=0, of=of, reason="no sample has it")
+    absent = Measured(score=score, better=None, limits=None, invalid={"absent": of} if of else {})
+    return {by_name.get(name, name): known.get(by_name.get(name, name), absent) for name in names}
 
 
 def _passed(diagnoses: Sequence[MetricDiagnosis], how: How, uncovered: Collection[str]) -> bool:
@@ -337,70 +341,6 @@ def failing(metric: str, samples: Sequence[ScoreRow], limits: Threshold | None) 
     return sorted(found, key=lambda row: (sign * row.values[metric], row.id))
 
 
-def metric_diagnosis(
-    metric: str,
-    measured: Measured,
-    samples: Sequence[ScoreRow],
-    worst: Sequence[ScoreRow],
-    causes: tuple[str, ...],
-    symptoms: Mapping[str, tuple[str, ...]],
-    *,
-    reason: str | None,
-    top: int,
-) -> MetricDiagnosis:
-    """What is said of a metric; `worst` are its samples beyond the threshold."""
-    limits, value = measured.limits, measured.score.value
-    return MetricDiagnosis(
-        metric=metric,
-        severity=told_severity(measured),
-        value=value,
-        better=measured.better,
-        n=sum(metric in row.values for row in samples),
-        of=len(samples),
-        invalid=measured.invalid,
-        threshold=None if limits is None or value is None else threshold_hit(value, limits),
-        limits=limits,
-        beyond_warning=len(worst),
-        beyond_critical=_critical(metric, worst, limits),
-        reason=reason,
-        causes=causes,
-        worst=tuple(_sample(metric, row, symptoms) for row in worst[:top]),
-    )
-
-
-def by_severity(diagnosis: MetricDiagnosis) -> tuple[int, str]:
-    return RANKED.index(diagnosis.severity), diagnosis.metric
-
-
-def only_in(rows: Sequence[ScoreRow], cases: Sequence[Case]) -> list[Case]:
-    """The cases with those of other samples taken for right: they are what it is compared with."""
-    chosen = {row.id for row in rows}
-    return [
-        case if case.sample in chosen else structs.replace(case, symptoms=frozenset())
-        for case in cases
-    ]
-
-
-def _critical(metric: str, worst: Sequence[ScoreRow], limits: Threshold | None) -> int:
-    if limits is None or limits.critical is None:
-        return 0
-    return sum(beyond(row.values[metric], limits.critical, limits.better) for row in worst)
-
-
-def _sample(metric: str, row: ScoreRow, symptoms: Mapping[str, tuple[str, ...]]) -> Sample:
-    return Sample(
-        id=row.id,
-        value=row.values[metric],
-        question=row.question,
-        answer=row.answer,
-        reference=row.reference,
-        contexts=row.contexts,
-        retrieved_ids=row.retrieved_ids,
-        symptoms=symptoms.get(row.id, ()),
-        where=row.where,
-    )
-
-
 class Teller:
     """Puts into words what was found."""
 
@@ -409,7 +349,16 @@ class Teller:
 
     def cause(self, ranked: Ranked, entry: Entry, metrics: tuple[str, ...]) -> Cause:
         """A cause with its evidence, what it brought about first."""
-        symptoms = [self._symptom(name, count) for name, count in ranked.symptoms.items()]
+        say = self._words
+        symptoms = [
+            counted(
+                name,
+                count.n,
+                count.of,
+                worded(say.shown, symptom=say.symptoms[name], n=count.n, of=count.of),
+            )
+            for name, count in ranked.symptoms.items()
+        ]
         signs = [self._sign(one) for one in ranked.signs if one.bits]
         return Cause(
             id=entry.id,
@@ -424,20 +373,6 @@ class Teller:
             confirm=entry.confirm,
             actions=actions_of(entry, self._knobs),
             samples=ranked.samples,
-        )
-
-    def _symptom(self, name: str, count: Count) -> Evidence:
-        return Evidence(
-            sign=name,
-            speaks="for",
-            n=count.n,
-            of=count.of,
-            elsewhere=None,
-            elsewhere_of=None,
-            bits=0.0,
-            text=worded(
-                self._words.shown, symptom=self._words.symptoms[name], n=count.n, of=count.of
-            ),
         )
 
     def _sign(self, told: SignTold) -> Evidence:

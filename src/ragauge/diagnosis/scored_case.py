@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 
 from msgspec import structs
 
-from ragauge.contracts.claims import AnswerClaims, ReferenceAddress
+from ragauge.contracts.claims import AnswerClaims
 from ragauge.contracts.diagnosis import ScoreRow, Threshold
 from ragauge.diagnosis.cases import Case, Seen
 from ragauge.diagnosis.features import needed_ranks
@@ -84,7 +84,9 @@ class _Scored:
         self._said = Counter(answer_addresses(claims)) if claims else Counter()
         self._wanted = Counter(reference_addresses(claims)) if claims else Counter()
         self._relevant = relevance(claims) if claims else None
-        self._grounds = in_contexts((claims.answer if claims else None) or (), _chunks(claims))
+        self._grounds = in_contexts(
+            (claims.answer if claims else None) or (), claims.chunks if claims else None
+        )
         self._answer_words = len(words(row.answer or ""))
         self._reference_words = len(words(row.reference or ""))
         self._refused = _refuses(row.answer, row.question)
@@ -99,30 +101,31 @@ class _Scored:
         if not self._unanswerable:
             missing = self._look_at_retrieval()
             self._look_at_order()
-        if not failed:
-            self._look_at_reply(missing)
-        case = self._seen.case(row.id, row.id)
-        fine = {name for name in case.symptoms if self._is_judged_fine(name)}
-        return structs.replace(case, symptoms=case.symptoms - fine)
-
-    def _look_at_reply(self, missing: bool | None) -> None:
-        row = self._row
-        if self._unanswerable:
+        if not failed and self._unanswerable:
             told = None if row.answer is None else not self._refused
             self._seen.symptom("answered_unanswerable", told)
-        elif self._refused:
-            self._seen.symptom("refused_with_evidence", None if missing is None else not missing)
-        else:
-            self._seen.symptom("refused_with_evidence", None if missing is None else False)
-            self._look_at_statements(missing)
-            self._look_at_answer(missing)
-        self._look_at_citations()
+        elif not failed:
+            shown = None if missing is None else self._refused and not missing
+            self._seen.symptom("refused_with_evidence", shown)
+            if not self._refused:
+                self._look_at_statements()
+                self._look_at_answer(missing)
+        if not failed:
+            self._look_at_citations()
+        case = self._seen.case(row.id, row.id)
+        # What a symptom would lower was scored by somebody, and nothing of it is low.
+        judged = {name: {*map(self._low, LOWERS.get(name, ()))} - {None} for name in case.symptoms}
+        fine = {name for name, told in judged.items() if told == {False}}
+        return structs.replace(case, symptoms=case.symptoms - fine)
 
     def _look_at_retrieval(self) -> bool | None:
         """Whether something that the answer needs was not retrieved."""
         judged, of = self._low("context_recall"), self._wanted.total() - self._wanted[None]
         by_ids = _share_found(self._row.gold_ids, self._row.retrieved_ids)
-        found = by_ids if by_ids is not None else _share_in_contexts(self._wanted, of)
+        # By claims where ids do not tell: what the answer says is not missed, whatever words the
+        # passages use.
+        by_claims = 1 - self._wanted["retriever_missed"] / of if of else None
+        found = by_ids if by_ids is not None else by_claims
         missing = judged if judged is not None else None if found is None else found < 1
         self._seen.sign("needed_missing", missing)
         if missing is None:
@@ -136,9 +139,12 @@ class _Scored:
         return missing
 
     def _look_at_order(self) -> None:
-        ranks = self._relevant_ranks()
-        many = self._passages()
-        judged = self._low("context_precision")
+        row, judged = self._row, self._low("context_precision")
+        passages = row.contexts if row.retrieved_ids is None else row.retrieved_ids
+        many = None if passages is None else len(passages)
+        ranks = needed_ranks(row)
+        if ranks is None and self._relevant is not None:
+            ranks = [rank for rank, relevant in enumerate(self._relevant, 1) if relevant]
         if ranks is not None and many:
             first = min(ranks, default=None)
             if first is not None:
@@ -156,12 +162,11 @@ class _Scored:
             self._seen.symptom("noisy", judged)
         if many is not None:
             self._seen.sign("many_passages", many >= MANY)
-        contexts = self._row.contexts
-        if contexts is not None:
-            length = sum(len(words(context.text)) for context in contexts)
+        if row.contexts is not None:
+            length = sum(len(words(context.text)) for context in row.contexts)
             self._seen.sign("long_context", length >= LONG_CONTEXT_WORDS)
 
-    def _look_at_statements(self, missing: bool | None) -> None:
+    def _look_at_statements(self) -> None:
         """Whether the answer says what no passage says, or the wrong one does."""
         unfaithful, misled = self._low("faithfulness"), self._low("noise_sensitivity")
         said = self._said
@@ -184,11 +189,6 @@ class _Scored:
             by_words = known > true if known else None
             self._seen.symptom("invented", by_words if unfaithful is None else unfaithful)
             self._seen.symptom("misled_by_noise", misled)
-
-    def _is_judged_fine(self, symptom: str) -> bool:
-        """Whether somebody scored what a symptom would lower, and found nothing low."""
-        told = [low for metric in LOWERS.get(symptom, ()) if (low := self._low(metric)) is not None]
-        return bool(told) and not any(told)
 
     def _is_wrong(self) -> bool | None:
         """Whether the answer lacks what its reference says; None where nobody can tell.
@@ -238,18 +238,6 @@ class _Scored:
             found = _share_found(row.gold_ids, row.retrieved_ids)
             self._seen.symptom("cites_wrong", not hit and found != 0)
 
-    def _relevant_ranks(self) -> list[int] | None:
-        """The places of passages that the question needs, from 1; None where nobody can tell."""
-        by_ids = needed_ranks(self._row)
-        if by_ids is not None or self._relevant is None:
-            return by_ids
-        return [rank for rank, relevant in enumerate(self._relevant, 1) if relevant]
-
-    def _passages(self) -> int | None:
-        row = self._row
-        known = row.retrieved_ids if row.retrieved_ids is not None else row.contexts
-        return None if known is None else len(known)
-
 
 class _Low:
     """Whether a sample is beyond the warning threshold of a metric; None where it has no value."""
@@ -280,20 +268,8 @@ def _refuses(text: str | None, question: str | None) -> bool:
     return bool(text) and is_refusal(text or "", "free", question=question)
 
 
-def _chunks(claims: AnswerClaims | None) -> int | None:
-    return claims.chunks if claims else None
-
-
 def _share_found(needed: Collection[str] | None, retrieved: Collection[str] | None) -> float | None:
     """How much of what is needed was retrieved, by ids."""
     if not needed or retrieved is None:
         return None
     return len(set(needed).intersection(retrieved)) / len(set(needed))
-
-
-def _share_in_contexts(wanted: Counter[ReferenceAddress | None], of: int) -> float | None:
-    """How much of the reference stands in the contexts, by its claims.
-
-    What the answer says is not missed, whatever words the passages use.
-    """
-    return 1 - wanted["retriever_missed"] / of if of else None

@@ -20,8 +20,8 @@ from ragauge.contracts.diagnosis import Slice
 from ragauge.contracts.metric import Better
 from ragauge.diagnosis.features import Feature, searched
 from ragauge.diagnosis.limits import mean
+from ragauge.stats.decision import holm, that_could_find
 from ragauge.stats.exact import counted_level, fisher_log_p
-from ragauge.stats.multiplicity import holm, that_could_find
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -126,7 +126,23 @@ def worst_slices(
     samples = Samples(searched(features), _gone_wrong(numbers, flags, better))
     claimed = [part for depth in DEPTHS for part in _claimed(samples, depth, alpha)]
     chosen = _distinct(_still_worse(claimed, samples, alpha), samples, shown)
-    return tuple(_slice(metric, part, samples, numbers, flags) for part in chosen)
+    found = []
+    for part in chosen:
+        met = samples.meeting(part)
+        found.append(
+            Slice(
+                metric=metric,
+                conditions=samples.named(part),
+                n=part.n,
+                beyond=int(flags[met].sum()),
+                beyond_all=int(flags.sum()),
+                value=mean(numbers[met].tolist()),
+                elsewhere=mean(numbers[~met].tolist()),
+                p=part.p,
+                text="",
+            )
+        )
+    return tuple(found)
 
 
 def only_here(found: Slice) -> bool:
@@ -257,19 +273,3 @@ def _alike(part: Part, others: Sequence[Part], wrong: Samples) -> list[Part]:
     own = wrong.meeting(part)
     shared = [(other, int((own & wrong.meeting(other)).sum())) for other in others]
     return [other for other, both in shared if both >= SAME * (part.wrong + other.wrong - both)]
-
-
-def _slice(metric: str, part: Part, samples: Samples, values: Floats, beyond: Flags) -> Slice:
-    met = samples.meeting(part)
-    here, elsewhere = values[met].tolist(), values[~met].tolist()
-    return Slice(
-        metric=metric,
-        conditions=samples.named(part),
-        n=part.n,
-        beyond=int(beyond[met].sum()),
-        beyond_all=int(beyond.sum()),
-        value=mean(here),
-        elsewhere=mean(elsewhere),
-        p=part.p,
-        text="",
-    )

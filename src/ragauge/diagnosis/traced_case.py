@@ -8,8 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import structs
 
-from ragauge.diagnosis.cases import Case, Seen
-from ragauge.diagnosis.observed import Observed, retrieval_moves
+from ragauge.diagnosis.cases import Case, Observed, Seen, retrieval_moves
 from ragauge.diagnosis.scored_case import LONG, LONG_CONTEXT_WORDS, MANY, PADDED_WORDS, SHORT
 from ragauge.metrics.claims import answer_addresses
 from ragauge.stats.exact import fisher_log_p
@@ -54,26 +53,22 @@ def with_temperature(cases: Sequence[Case], warm: Sequence[bool]) -> list[Case]:
     """
     if min(sum(warm), len(warm) - sum(warm)) < FEWEST_EACH:
         return list(cases)
-    heated = _heated([case for case, hot in zip(cases, warm, strict=True) if hot], cases)
+    # The symptoms that are more frequent in warm cases, several times and beyond chance.
+    everywhere = Counter(name for case in cases for name in case.symptoms)
+    hot_cases = [case for case, hot in zip(cases, warm, strict=True) if hot]
+    n, of = len(hot_cases), len(cases)
+    heated = frozenset(
+        name
+        for name, times in Counter(name for case in hot_cases for name in case.symptoms).items()
+        if HEATED * (everywhere[name] - times) / (of - n) <= times / n
+        and fisher_log_p(times, n, everywhere[name], of) < math.log(ALPHA)
+    )
     return [
         structs.replace(
             case, signs={**case.signs, "right_when_cold": hot and bool(case.symptoms & heated)}
         )
         for case, hot in zip(cases, warm, strict=True)
     ]
-
-
-def _heated(warm: Sequence[Case], cases: Sequence[Case]) -> frozenset[str]:
-    """The symptoms that are more frequent in warm cases, several times and beyond chance."""
-    here = Counter(name for case in warm for name in case.symptoms)
-    everywhere = Counter(name for case in cases for name in case.symptoms)
-    cold = len(cases) - len(warm)
-    return frozenset(
-        name
-        for name, times in here.items()
-        if HEATED * (everywhere[name] - times) / cold <= times / len(warm)
-        and fisher_log_p(times, len(warm), everywhere[name], len(cases)) < math.log(ALPHA)
-    )
 
 
 class _Traced:
@@ -108,7 +103,12 @@ class _Traced:
             else:
                 answers = bool(facts.answered) and facts.refusal in ("none", "undetermined")
                 seen.symptom("answered_unanswerable", answers)
-            self._look_at_pointers()
+            if run.audited and (facts.cited or run.codes):
+                seen.symptom("sections_mixed", not run.codes.isdisjoint(MIXED))
+                if run.held_to_index:
+                    seen.symptom("stale", not run.codes.isdisjoint(STALE))
+                if run.held_to_text and facts.hit is not False:  # else the text is another's
+                    seen.symptom("offsets_off", not run.codes.isdisjoint(OFF))
             seen.symptom("constraints_lost", None if run.echoed is None else not run.echoed)
         return seen.case(run.id, run.gold.qid)
 
@@ -127,7 +127,13 @@ class _Traced:
             self._seen.symptom("refused_with_evidence", refuses and not missing)
         if not refuses:
             self._look_at_statements(missing)
-            self._look_at_length()
+            reference = run.gold.gold_claim or run.gold.gold_answer
+            if reference and run.facts.claim:
+                answer, wanted = len(words(run.facts.claim)), len(words(reference))
+                longer = answer >= max(LONG * wanted, PADDED_WORDS)
+                self._seen.symptom("padded", longer)
+                self._seen.sign("longer", longer)
+                self._seen.sign("shorter", answer < SHORT * wanted)
             self._look_at_citations(missing)
 
     def _look_at_statements(self, missing: bool | None) -> None:
@@ -150,16 +156,6 @@ class _Traced:
         sources = len(set(self._run.facts.cited))
         self._seen.sign("several_sources", sources > 1)
 
-    def _look_at_length(self) -> None:
-        reference = self._run.gold.gold_claim or self._run.gold.gold_answer
-        if not reference or not self._run.facts.claim:
-            return
-        answer, wanted = len(words(self._run.facts.claim)), len(words(reference))
-        longer = answer >= max(LONG * wanted, PADDED_WORDS)
-        self._seen.symptom("padded", longer)
-        self._seen.sign("longer", longer)
-        self._seen.sign("shorter", answer < SHORT * wanted)
-
     def _look_at_citations(self, missing: bool | None) -> None:
         facts = self._run.facts
         self._seen.symptom("uncited", not facts.cited_count)
@@ -167,7 +163,13 @@ class _Traced:
         if not facts.cited_count:
             return
         strange = [id for id in facts.cited if id not in (self._run.retrieved or facts.cited)]
-        unknown = [id for id in strange if self._is_nobodys(id)]
+        # No trace ever retrieved them, and each is an id that this trace did retrieve, misspelt.
+        unknown = [
+            id
+            for id in strange
+            if id not in self._known
+            and any(_is_misspelt(id, known) for known in self._run.retrieved or ())
+        ]
         if self._run.retrieved is not None:
             self._seen.symptom("cites_unknown", bool(unknown))
         if facts.hit is not None and missing is not None:
@@ -175,12 +177,6 @@ class _Traced:
             # A wrong claim with its own passage is cited rightly: then it is no fault of the ids.
             drifts = not facts.hit and not missing and not unknown and facts.contained is not False
             self._seen.symptom("cites_wrong", elsewhere or drifts)
-
-    def _is_nobodys(self, id: str) -> bool:
-        """Whether no trace ever retrieved the id, and it is one that this trace did, misspelt."""
-        if id in self._known:
-            return False
-        return any(_is_misspelt(id, known) for known in self._run.retrieved or ())
 
     def _look_at_passages(self) -> None:
         """How the passages stand: too many, in what order, from how deep a search."""
@@ -192,47 +188,33 @@ class _Traced:
         if run.contexts is not None:
             length = sum(len(words(context.text)) for context in run.contexts)
             seen.sign("long_context", length >= LONG_CONTEXT_WORDS)
-        self._look_at_search()
+        # Whether there was more behind what is shown, and whether something chose from it.
+        places = [one.k_pos for one in run.payloads if one.k_pos is not None]
+        if places and len(places) >= len(ids):
+            unscored = all(one.rerank_score is None for one in run.payloads)
+            seen.sign("unranked", unscored)
+            deeper = max(places) > len(places)
+            if not unscored and (deeper or len(places) > 1):
+                seen.sign("shallow_pool", not deeper)
         ranks = [rank for rank, id in enumerate(ids, 1) if id in run.needed]
         if not ranks:
             return
-        foreign = self._foreign()
+        foreign: frozenset[str] | None = None  # passages of documents that the gold does not name
+        if len(run.payloads) >= len(ids):
+            ours = {one.doc_id for one in run.payloads if one.snippet_id in run.needed}
+            foreign = frozenset(one.snippet_id for one in run.payloads if one.doc_id not in ours)
         seen.symptom("found_late", min(ranks) > 1)
         seen.sign("noise_first", min(ranks) > 1)
         seen.sign("late_evidence", len(ids) >= FEWEST and 3 * max(ranks) > 2 * len(ids))
         if foreign is not None:
             seen.symptom("noisy", len(ids) > 1 and 2 * len(foreign) > len(ids))
             seen.sign("foreign_passages", bool(set(ids[: min(ranks)]) & foreign))
-        seen.sign("demoted", self._demoted())
-
-    def _look_at_search(self) -> None:
-        """Whether there was more behind what is shown, and whether something chose from it."""
-        places = [one.k_pos for one in self._run.payloads if one.k_pos is not None]
-        if not places or len(places) < len(self._run.retrieved or ()):
-            return
-        unscored = all(one.rerank_score is None for one in self._run.payloads)
-        self._seen.sign("unranked", unscored)
-        deeper = max(places) > len(places)
-        if not unscored and (deeper or len(places) > 1):
-            self._seen.sign("shallow_pool", not deeper)
-
-    def _foreign(self) -> frozenset[str] | None:
-        """The passages of documents that the gold does not name; None where it is not told."""
-        if len(self._run.payloads) < len(self._run.retrieved or ()):
-            return None
-        ours = {one.doc_id for one in self._run.payloads if one.snippet_id in self._run.needed}
-        return frozenset(one.snippet_id for one in self._run.payloads if one.doc_id not in ours)
-
-    def _demoted(self) -> bool | None:
-        """A needed passage stands lower after the reranking than before."""
-        told = [
+        lowered = [
             one.k_final > one.k_pos
-            for one in self._run.payloads
-            if one.snippet_id in self._run.needed
-            and one.k_final is not None
-            and one.k_pos is not None
+            for one in run.payloads
+            if one.snippet_id in run.needed and one.k_final is not None and one.k_pos is not None
         ]
-        return any(told) if told else None
+        seen.sign("demoted", any(lowered) if lowered else None)
 
     def _look_at_others(self) -> None:
         """What other wordings and other seeds of the same question brought."""
@@ -245,16 +227,6 @@ class _Traced:
         seen.sign("retrieval_moves", retrieval_moves(self._siblings))
         seen.sign("rewritten", run.rewritten)
         seen.sign("passed_check", run.passed_check)
-
-    def _look_at_pointers(self) -> None:
-        run, seen = self._run, self._seen
-        if not run.audited or not (run.facts.cited or run.codes):
-            return
-        seen.symptom("sections_mixed", not run.codes.isdisjoint(MIXED))
-        if run.held_to_index:
-            seen.symptom("stale", not run.codes.isdisjoint(STALE))
-        if run.held_to_text and run.facts.hit is not False:  # else the text is another's
-            seen.symptom("offsets_off", not run.codes.isdisjoint(OFF))
 
 
 def _is_misspelt(id: str, known: str) -> bool:

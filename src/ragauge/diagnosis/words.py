@@ -57,13 +57,12 @@ class SliceWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         >>> words("en").slices.conditions({"country": "NL", "first_relevant": "second_or_third"})
         'country=NL ∧ first relevant chunk=second or third'
         """
-        return self.joiner.join(self._condition(name, value) for name, value in wanted.items())
-
-    def _condition(self, name: str, value: str) -> str:
-        known = self.features.get(name)
-        if known is not None:
-            name, value = known.name, known.values.get(value, value)
-        return worded(self.condition, name=name, value=value)
+        said = []
+        for name, value in wanted.items():
+            known = self.features.get(name) or Feature(name=name, values={})
+            value_said = known.values.get(value, value)
+            said.append(worded(self.condition, name=known.name, value=value_said))
+        return self.joiner.join(said)
 
 
 class InterventionWords(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -135,10 +134,9 @@ def worded(template: str, **values: object) -> str:
     >>> worded("{metric}: {value} in {n} of {of}", metric="rcr", value=-0.0001, n=14, of=1200)
     'rcr: 0.000 in 14 of 1,200'
     """
-    return template.format_map({name: _written(value) for name, value in values.items()})
-
-
-def _written(value: object) -> str:
-    if isinstance(value, float):
-        return f"{round(value, DECIMALS) + 0.0:.{DECIMALS}f}"
-    return f"{value:,}" if isinstance(value, int) else str(value)
+    written = {}
+    for name, value in values.items():
+        written[name] = f"{value:,}" if isinstance(value, int) else str(value)
+        if isinstance(value, float):
+            written[name] = f"{round(value, DECIMALS) + 0.0:.{DECIMALS}f}"
+    return template.format_map(written)

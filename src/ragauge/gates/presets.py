@@ -1,11 +1,19 @@
-"""Presets: gates that belong together, under a name."""
+"""Presets: gates that belong together, under a name; of scores, components, audits and traces."""
 
 from __future__ import annotations
 
-from typing import get_args
+from collections.abc import Callable, Sequence
 
-from ragauge.contracts.verdict import Op, Rule
+from msgspec import structs
+
+from ragauge.contracts.calibration import Calibration
+from ragauge.contracts.evaluation import Task
+from ragauge.contracts.metric import Metric
+from ragauge.contracts.score import Score
+from ragauge.contracts.verdict import Decision, Rule, Verdict
 from ragauge.errors import UsageError
+from ragauge.gates.decide import decide
+from ragauge.gates.rules import Gated, known_rules, merged, parse_rules, without
 
 _INTEGRITY = ("quality.coverage = 1", "quality.errors = 0")
 """Every preset has these: a number over half the questions is no number."""
@@ -61,12 +69,154 @@ def brief_name(name: str, chosen: str | None) -> str:
 
 
 def preset(name: str) -> tuple[Rule, ...]:
+    """The gates of a score's preset."""
     if name not in _PRESETS:
         raise UsageError(f'there is no preset "{name}"; there are {", ".join(PRESETS)}')
-    return tuple(_rule(text) for text in _PRESETS[name])
+    return known_rules(",".join(_PRESETS[name]))
 
 
-def _rule(text: str) -> Rule:
-    metric, op, bound = text.split()
-    assert op in get_args(Op), text
-    return Rule(metric=metric, op=op, bound=float(bound))  # type: ignore[arg-type]
+INTEGRITY: dict[Task, str] = {
+    "ner": "entities.coverage = 1",
+    "types": "labels.coverage = 1",
+    "linking": "linking.coverage = 1",
+    "retrieval": "retrieval.coverage = 1",
+    "qa": "answers.coverage = 1",
+    "answers": "answers.coverage = 1",
+}
+"""What holds with every preset: a number over half the gold set is no number."""
+
+_HERITAGE_ANSWERS = "answers.faithfulness >= 0.80, answers.relevance >= 0.75"
+COMPONENT_PRESETS: dict[str, dict[Task, str]] = {
+    "integrity": {},
+    "heritage": {
+        "ner": "entities.f1_strict >= 0.85, entities.f1_partial >= 0.90",
+        "types": "labels.accuracy >= 0.80, labels.macro_f1 >= 0.75",
+        "linking": "linking.hits@1 >= 0.70, linking.mrr >= 0.75, linking.nil_f1 >= 0.65",
+        "retrieval": "retrieval.ndcg_exp@10 >= 0.60, retrieval.rr >= 0.55",
+        "qa": _HERITAGE_ANSWERS,
+        "answers": _HERITAGE_ANSWERS,
+    },
+}
+
+
+def demanded(rules: Sequence[Rule], task: Task) -> list[Rule]:
+    """The rules that somebody asked for, by a preset or himself: what always holds left out."""
+    always = known_rules(INTEGRITY[task])
+    return [rule for rule in rules if rule not in always]
+
+
+def any_value(metric: Metric) -> Rule:
+    """The rule that every value of a metric satisfies, for a gate that demands one at all."""
+    return Rule(metric=metric.id, op=">=", bound=metric.bounds[0])
+
+
+def undecided(rule: Rule, verdict: Decision, reason: str) -> Verdict:
+    """The verdict on a rule whose metric nobody measured."""
+    told = decide(rule, Score(value=None, n=0, of=0, reason=reason))
+    return structs.replace(told, verdict=verdict)
+
+
+def component_rules(
+    task: Task,
+    preset: str | None,
+    own: str | None,
+    find: Callable[[str], Gated],
+    *,
+    judged: bool = False,
+) -> tuple[Rule, ...]:
+    """The gates of a task under a preset, with the user's in their place or added.
+
+    Where no judge is asked, a user's gate on `lexical_faithfulness` takes the place of the
+    preset's on `faithfulness`, and so with every metric that has such a twin.
+    """
+    name = preset or DEFAULT
+    if name not in COMPONENT_PRESETS:
+        raise UsageError(f'there is no preset "{name}"; `eval` has {", ".join(COMPONENT_PRESETS)}')
+    texts = [*filter(None, [COMPONENT_PRESETS[name].get(task)]), INTEGRITY[task]]
+    known, rules = known_rules(",".join(texts)), parse_rules(own, find) if own else ()
+    if not judged:
+        twins = [structs.replace(r, metric=r.metric.replace(".lexical_", ".")) for r in rules]
+        known = without(known, twins)
+    return merged(known, rules)
+
+
+AUDIT = "traceability.valid = 1, traceability.checked = 1, traceability.unanswered = 0"
+"""Every citation holds; all could be looked at; and no trace is without an answer."""
+WITH_GOLD = "traceability.match_rate >= 0.95"
+WITH_TARGETS = "traceability.coverage >= 0.70"
+WITH_RANKS = "traceability.rank_rho >= 0.9"
+"""The brief's bound for two indexes that are to rank alike."""
+CHECKED = "traceability.checked = 1"
+TRACE_EVAL = """
+    traceability.answer_convergent >= 0.80,
+    traceability.answer_chaotic <= 0,
+    traceability.answer_recursive <= 0.10
+"""
+STRICT = "traceability.answer_convergent = 1"
+
+BRIEF_THRESHOLD = 0.45
+DELTAS = "traceability.deltaS_"
+"""How the ids of ΔS metrics begin."""
+RANKS = "traceability.rank_"
+"""How the ids of metrics begin that compare with other traces."""
+GATED_DELTAS = f"{DELTAS}chunk"
+"""The nearest chunk: thresholds are fitted on single spans, and a joined context is none."""
+
+
+def audit_rules(
+    gold: bool,
+    targets: bool,
+    own: str | None,
+    find: Callable[[str], Gated],
+    *,
+    ranked: bool = False,
+) -> tuple[Rule, ...]:
+    """The gates of an audit, with the user's in place or beside.
+
+    What a gold set is needed for joins with one, coverage where a question has a target, and the
+    rank correlation where there are other traces to compare with.
+    """
+    joined = {AUDIT: True, WITH_GOLD: gold, WITH_TARGETS: targets, WITH_RANKS: ranked}
+    known = known_rules(",".join(text for text, joins in joined.items() if joins))
+    return merged(known, parse_rules(own, find) if own else ())
+
+
+def trace_eval_rules(
+    strict: bool, targets: bool, own: str | None, find: Callable[[str], Gated]
+) -> tuple[Rule, ...]:
+    """The gates of a trace evaluation: match rate, coverage and λ; strict wants all convergent.
+
+    A citation that does not hold does not match, so that `valid` has no gate of its own here. λ is
+    gated on answers. What it says of retrieval tells where to look, and is gated by whoever asks
+    for it.
+    """
+    texts = [WITH_GOLD, *([WITH_TARGETS] if targets else []), CHECKED, TRACE_EVAL]
+    known = known_rules(",".join(texts))
+    known = merged(known, known_rules(STRICT)) if strict else known
+    return merged(known, parse_rules(own, find) if own else ())
+
+
+def deltas_rule(threshold: float | None) -> Rule:
+    """The gate that joins with a calibration: the nearest chunk lies within its threshold.
+
+    The brief's threshold stands in where none could be fitted: the gate is not evaluated then.
+    """
+    bound = BRIEF_THRESHOLD if threshold is None else threshold
+    return Rule(metric=GATED_DELTAS, op="<=", bound=bound)
+
+
+def with_deltas(rules: tuple[Rule, ...], calibration: Calibration | None) -> tuple[Rule, ...]:
+    """The rules with the calibration's, unless they speak of the same metric already."""
+    if calibration is None or any(rule.metric == GATED_DELTAS for rule in rules):
+        return rules
+    return (*rules, deltas_rule(calibration.threshold))
+
+
+def about_deltas(rule: Rule) -> bool:
+    """Whether a rule speaks of a ΔS, and so needs a calibration."""
+    return rule.metric.startswith(DELTAS)
+
+
+def uncalibrated(rule: Rule, of: int, reason: str) -> Verdict:
+    """The verdict on a rule about ΔS without a calibration to rely on: not evaluated, and why."""
+    return decide(rule, Score(value=None, n=0, of=of, reason=reason))

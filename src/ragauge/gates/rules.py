@@ -148,15 +148,13 @@ def _parsed(text: str) -> Rule:
             confidence=float(match["confidence"]) if match["confidence"] else None,
             per="question" if match["per"] else "set",
             at_least=(int(match["k"]), int(match["n"])) if match["k"] else None,
-            over=_share(match["over"], match["of_hundred"]),
+            over=float(match["over"]) / (100 if match["of_hundred"] else 1)
+            if match["over"]
+            else None,
             where=_conditions(match["where"] or ""),
             optional=bool(match["optional"]),
         )
     )
-
-
-def _share(written: str | None, percent: str | None) -> float | None:
-    return None if written is None else float(written) / (100 if percent else 1)
 
 
 def checked(rule: Rule) -> Rule:

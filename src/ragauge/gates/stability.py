@@ -6,13 +6,13 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge.contracts.score import Score
 from ragauge.contracts.stability import Stability
 from ragauge.contracts.verdict import Decision, Rule, Verdict
 from ragauge.errors import UsageError
-from ragauge.gates.decide import MIN_COVERAGE, TOLERANCE, decide, listed, satisfies
+from ragauge.gates.decide import MIN_COVERAGE, TOLERANCE, decide, listed, satisfies, verdict_on
 from ragauge.gates.rules import Gated, known_rules, merged, parse_rules
 
 Profile = Literal["ours", "reference"]
@@ -53,16 +53,12 @@ def rules_of(profile: Profile, gates: str | None, find: Callable[[str], Gated]) 
     the metric's good direction.
     """
     if gates and profile == "reference":
-        gates = _EQUALS.sub(lambda match: _directed(match, find), gates)
+        directed = {"higher": ">=", "lower": "<="}
+        gates = _EQUALS.sub(lambda match: match[1] + directed[find(match[1]).better], gates)
     return with_own(profile, parse_rules(gates, find) if gates else ())
 
 
 _EQUALS = re.compile(r"([\w.]+)\s*==?(?=\s*[\d.+-])")
-
-
-def _directed(match: re.Match[str], find: Callable[[str], Gated]) -> str:
-    better = find(match[1]).better
-    return f"{match[1]}{'>=' if better == 'higher' else '<='}"
 
 
 def profile_rules(profile: Profile) -> tuple[Rule, ...]:
@@ -75,24 +71,16 @@ def with_own(profile: Profile, own: tuple[Rule, ...]) -> tuple[Rule, ...]:
     A rule that says nothing of answerable questions means those its metric is gated on.
     """
     known = profile_rules(profile)
-    return merged(known, tuple(_per_question(rule, known) for rule in own))
-
-
-def _per_question(rule: Rule, known: tuple[Rule, ...]) -> Rule:
-    if rule.confidence is not None or rule.at_least:
-        raise UsageError(
-            f'gate "{rule}": here a rule holds for each question; drop the @ and the k of n, and '
-            "say with --min-stable how many questions must hold"
-        )
-    usual = next((each.where for each in known if each.metric == rule.metric), {})
-    return Rule(
-        metric=rule.metric,
-        op=rule.op,
-        bound=rule.bound,
-        per="question",
-        where=rule.where or usual,
-        optional=rule.optional,
-    )
+    rules = []
+    for rule in own:
+        if rule.confidence is not None or rule.at_least:
+            raise UsageError(
+                f'gate "{rule}": here a rule holds for each question; drop the @ and the k of n, '
+                "and say with --min-stable how many questions must hold"
+            )
+        where = next((each.where for each in known if each.metric == rule.metric), {})
+        rules.append(structs.replace(rule, per="question", where=rule.where or where, over=None))
+    return merged(known, tuple(rules))
 
 
 class Failed(Struct, frozen=True):
@@ -177,15 +165,5 @@ def rule_verdict(
         decision = "pass" if holds else "fail"
         told = [f"{len(failing)} of {judged} fail: {listed(failing)}"] if failing else []
         reason = "; ".join([*told, reason] if unjudged and reason else told) or None
-    return Verdict(
-        rule=str(rule),
-        metric=rule.metric,
-        op=rule.op,
-        bound=rule.bound,
-        value=(judged - len(failing)) / judged if judged else None,
-        n=judged,
-        ci=None,
-        verdict=decision,
-        reason=reason,
-        optional=rule.optional,
-    )
+    value = (judged - len(failing)) / judged if judged else None
+    return verdict_on(rule, Score(value=value, n=judged, of=judged), decision, reason)

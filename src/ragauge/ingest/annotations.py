@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from msgspec import Struct
 
 from ragauge.contracts.annotation import Annotation, Kind, TypedSpan
-from ragauge.errors import InputRejected, UsageError
+from ragauge.errors import UsageError
 from ragauge.ingest.fields import (
     BadField,
     expected,
@@ -23,9 +24,8 @@ from ragauge.ingest.fields import (
     text,
     whole,
 )
-from ragauge.ingest.judgements import SHOWN, Records, records_of
 from ragauge.ingest.lines import read_whole
-from ragauge.ingest.tables import rows_of
+from ragauge.ingest.records import Records, headed_rows, records_of, refuse
 from ragauge.stats.krippendorff import Level
 
 IDS = ("id", "qid")
@@ -57,11 +57,16 @@ def read_annotations(names: Sequence[str], field: str | None = None) -> Annotati
     chosen = (there or wanted)[0]
     for name, file in zip(names, files, strict=True):
         if file and not _has(file, chosen):
-            problems.append(f"{name}: {_no_field(file, there[:1] or wanted)}")
-    of_kind = _kind(files, chosen)
+            keys = sorted({key for _, record in file for key in record if key not in IDS})
+            listed = f"there are {', '.join(map(quoted, keys[:8]))}"
+            listed = listed if keys else "there is nothing but ids"
+            fact = f"no record has the field {' or '.join(there[:1] or wanted)}; {listed}"
+            problems.append(f"{name}: {fact}: name one with --field")
+    values = (_value(record, chosen) for file in files for _, record in file)
+    first = next((value for value in values if value is not None and value is not _ABSENT), None)
+    of_kind: Kind = "spans" if type(first) is list else "labels"
     found = [_annotations(file, chosen, of_kind, problems) for file in files]
-    if problems:
-        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
+    refuse(problems)
     return Annotations(kind=of_kind, field=chosen, files=found)
 
 
@@ -91,7 +96,11 @@ def in_order(
         strange = [one for one in given if one.label not in order]
         _refuse(strange, f"is not among --order {','.join(order)}")
         return order, {label: label for label in order}
-    numbers = {label: number for label in met if (number := _as_number(label)) is not None}
+    numbers: dict[str, float] = {}
+    for label in met:
+        with suppress(ValueError):
+            if math.isfinite(as_number := float(label)):
+                numbers[label] = as_number
     words = [one for one in given if one.label not in numbers]
     if words and level == "ordinal":
         raise UsageError(
@@ -104,17 +113,7 @@ def in_order(
 
 
 def _refuse(wrong: Sequence[Annotation], fact: str) -> None:
-    problems = [f"{one.where}: {quoted(one.label or '')} {fact}" for one in wrong]
-    if problems:
-        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
-
-
-def _as_number(label: str) -> float | None:
-    try:
-        number = float(label)
-    except ValueError:
-        return None
-    return number if math.isfinite(number) else None
+    refuse([f"{one.where}: {quoted(one.label or '')} {fact}" for one in wrong])
 
 
 def _objects(name: str, wanted: Sequence[str], problems: list[str]) -> list[Placed]:
@@ -134,27 +133,24 @@ def _objects(name: str, wanted: Sequence[str], problems: list[str]) -> list[Plac
 
 def _table(name: str, content: bytes, problems: list[str], wanted: Sequence[str]) -> Records:
     """The rows of a CSV or TSV file; an empty cell is no label."""
-    rows = rows_of(name, content, problems)
-    place, header = next(rows, ("", []))
     named = {one.lower(): one for one in (*IDS, *wanted)}
-    columns = [named.get(column.strip().lower(), column.strip()) for column in header]
-    faults = list(_header_faults(columns, wanted))
-    problems += [f"{place}: {fault}" for fault in faults if place]
-    if faults:
-        return
-    for place, cells in rows:
-        if len(cells) == len(columns):
-            yield place, dict(zip(columns, cells, strict=True))
-        else:
-            problems.append(f"{place}: cells: {len(cells)}, but the header has {len(columns)}")
 
+    def header(place: str, columns: list[str], problems: list[str]) -> bool:
+        faults = [
+            f"{columns.count(column)} columns are called {column}; keep one"
+            for column in sorted({*columns} & {*IDS, *wanted})
+            if columns.count(column) > 1
+        ]
+        if columns and not {*columns} & {*IDS}:
+            fact = "no column is called id or qid; the first line names the columns"
+            faults.append(f"{fact}: id, label")
+        problems += [f"{place}: {fault}" for fault in faults]
+        return not faults
 
-def _header_faults(columns: list[str], wanted: Sequence[str]) -> Iterator[str]:
-    for column in sorted({*columns} & {*IDS, *wanted}):
-        if columns.count(column) > 1:
-            yield f"{columns.count(column)} columns are called {column}; keep one"
-    if not {*columns} & {*IDS}:
-        yield "no column is called id or qid; the first line names the columns: id, label"
+    def column(title: str) -> str:
+        return named.get(title.lower(), title)
+
+    return headed_rows(name, content, problems, column=column, header=header)
 
 
 _ABSENT = object()
@@ -171,19 +167,6 @@ def _value(record: dict[str, Any], field: str) -> Any:
 
 def _has(file: list[Placed], field: str) -> bool:
     return any(_value(record, field) is not _ABSENT for _, record in file)
-
-
-def _no_field(file: list[Placed], sought: Sequence[str]) -> str:
-    keys = sorted({key for _, record in file for key in record if key not in IDS})
-    there = f"there are {', '.join(map(quoted, keys[:8]))}" if keys else "there is nothing but ids"
-    return f"no record has the field {' or '.join(sought)}; {there}: name one with --field"
-
-
-def _kind(files: list[list[Placed]], field: str) -> Kind:
-    """Spans where the first value that is there is a list."""
-    values = (_value(record, field) for file in files for _, record in file)
-    first = next((value for value in values if value is not None and value is not _ABSENT), None)
-    return "spans" if type(first) is list else "labels"
 
 
 def _annotations(
@@ -204,7 +187,7 @@ def _annotations(
 
 
 def _annotation(record: dict[str, Any], field: str, of_kind: Kind, place: str) -> Annotation:
-    id, value = _id(record), _value(record, field)
+    id, value = record_id(record, IDS, "name the item by id or qid"), _value(record, field)
     if value is _ABSENT or value is None:
         return Annotation(id=id, where=place)
     if of_kind == "labels":
@@ -212,10 +195,6 @@ def _annotation(record: dict[str, Any], field: str, of_kind: Kind, place: str) -
     body = record.get("text")
     body = body if type(body) is str else None
     return Annotation(id=id, spans=_spans(value, field, body), text=body, where=place)
-
-
-def _id(record: dict[str, Any]) -> str:
-    return record_id(record, IDS, "name the item by id or qid")
 
 
 def _label(value: Any, field: str) -> str | None:

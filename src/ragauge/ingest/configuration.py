@@ -23,7 +23,7 @@ EMPTY = "is empty; leave it out, or say what you want"
 Kind = Literal["text", "texts", "list", "choice", "whole", "number", "switch"]
 
 
-class Setting(Struct, frozen=True, kw_only=True):
+class Setting(Struct, frozen=True):
     """Something a user can set, on the command line, in the environment or in a file.
 
     A name such as `sweep.retries` belongs to one command: `--retries` there, RAGAUGE_SWEEP_RETRIES,
@@ -43,209 +43,151 @@ SETTINGS = {
     setting.name: setting
     for setting in (
         Setting(
-            name="preset",
-            kind="choice",
-            default=None,
+            "preset",
+            "choice",
+            None,
+            "Gates that belong together.",
             choices=("example08", "ship", "integrity"),
-            help="Gates that belong together.",
         ),
+        Setting("gates", "texts", (), "Gate rules, such as precision_cited>=0.80."),
         Setting(
-            name="gates",
-            kind="texts",
-            default=(),
-            help="Gate rules, such as precision_cited>=0.80.",
+            "min_coverage",
+            "number",
+            0.9,
+            "The fraction of samples that must have a value for a gate to decide.",
         ),
+        Setting("require_gates", "switch", False, "End with 1 if no gate is set on quality."),
         Setting(
-            name="min_coverage",
-            kind="number",
-            default=0.9,
-            help="The fraction of samples that must have a value for a gate to decide.",
-        ),
-        Setting(
-            name="require_gates",
-            kind="switch",
-            default=False,
-            help="End with 1 if no gate is set on quality.",
-        ),
-        Setting(
-            name="refusal",
-            kind="choice",
-            default=None,
+            "refusal",
+            "choice",
+            None,
+            "What counts as a refusal: auto, any; exact, the token alone; near, also with "
+            f"quotes or a full stop; free, as auto  [{DEFAULT_STRENGTH}; exact where a preset "
+            "promises the token]",
             choices=get_args(Strength),
-            help=(
-                "What counts as a refusal: auto, any; exact, the token alone; near, also with "
-                f"quotes or a full stop; free, as auto  [{DEFAULT_STRENGTH}; exact where a preset "
-                "promises the token]"
-            ),
         ),
         Setting(
-            name="refusal_tokens",
-            kind="texts",
-            default=None,
-            help=f'The texts that refuse; "" is an empty answer  [{",".join(DEFAULT_TOKENS)}]',
+            "refusal_tokens",
+            "texts",
+            None,
+            f'The texts that refuse; "" is an empty answer  [{",".join(DEFAULT_TOKENS)}]',
             may_be_empty=True,
         ),
         Setting(
-            name="canon",
-            kind="choice",
-            default="unicode",
+            "canon",
+            "choice",
+            "unicode",
+            "How claims and phrases are made comparable.",
             choices=("unicode", "reference"),
-            help="How claims and phrases are made comparable.",
         ),
         Setting(
-            name="each",
-            kind="choice",
-            default="question",
+            "each",
+            "choice",
+            "question",
+            "What is counted: the last trace of a question, or every trace.",
             choices=("question", "trace"),
-            help="What is counted: the last trace of a question, or every trace.",
         ),
         Setting(
-            name="inline",
-            kind="switch",
-            default=False,
-            help="Read markers such as [1] or [p1#2] in the text as citations.",
+            "inline",
+            "switch",
+            False,
+            "Read markers such as [1] or [p1#2] in the text as citations.",
+        ),
+        Setting("workers", "whole", 0, "Processes to score with; 0 for one a core."),
+        Setting(
+            "max_bad", "text", "0", "Bad lines to accept: a count, or a percentage such as 1%."
         ),
         Setting(
-            name="workers",
-            kind="whole",
-            default=0,
-            help="Processes to score with; 0 for one a core.",
-        ),
-        Setting(
-            name="max_bad",
-            kind="text",
-            default="0",
-            help="Bad lines to accept: a count, or a percentage such as 1%.",
-        ),
-        Setting(
-            name="format",
-            kind="choice",
-            default="text",
+            "format",
+            "choice",
+            "text",
+            "What standard output gets.",
             choices=("text", "json", "markdown", "junit", "github", "csv", "html"),
-            help="What standard output gets.",
         ),
-        Setting(name="quiet", kind="switch", default=False, help="No remarks on standard error."),
-        Setting(name="record", kind="switch", default=False, help="Keep the run in the history."),
+        Setting("quiet", "switch", False, "No remarks on standard error."),
+        Setting("record", "switch", False, "Keep the run in the history."),
         Setting(
-            name="store",
-            kind="text",
-            default=None,
-            help="The history: a folder, a SQLite file or a postgresql:// URL.",
+            "store", "text", None, "The history: a folder, a SQLite file or a postgresql:// URL."
         ),
         Setting(
-            name="name",
-            kind="text",
-            default=None,
-            help="What a recorded run is called; runs of one name are a line.",
+            "name", "text", None, "What a recorded run is called; runs of one name are a line."
+        ),
+        Setting("label", "texts", (), "A label of a recorded run, such as model=small-3."),
+        Setting(
+            "keep_texts",
+            "switch",
+            True,
+            "Keep whole answers, retrieved chunks and cited documents with a recorded run; "
+            "without them its report, claims, cited ids and gold stay.",
         ),
         Setting(
-            name="label",
-            kind="texts",
-            default=(),
-            help="A label of a recorded run, such as model=small-3.",
-        ),
-        Setting(
-            name="keep_texts",
-            kind="switch",
-            default=True,
-            help=(
-                "Keep whole answers, retrieved chunks and cited documents with a recorded run; "
-                "without them its report, claims, cited ids and gold stay."
-            ),
-        ),
-        Setting(
-            name="sweep.preset",
-            kind="choice",
-            default=None,
+            "sweep.preset",
+            "choice",
+            None,
+            "A grid by name: pr for every change, daily for all jitters, trace for lambda.",
             choices=("pr", "daily", "trace"),
-            help="A grid by name: pr for every change, daily for all jitters, trace for lambda.",
         ),
-        Setting(name="sweep.seeds", kind="list", default=("0", "1", "2", "3", "4"), help="Seeds."),
-        Setting(name="sweep.temperatures", kind="list", default=("0", "0.2"), help="Temperatures."),
+        Setting("sweep.seeds", "list", ("0", "1", "2", "3", "4"), "Seeds."),
+        Setting("sweep.temperatures", "list", ("0", "0.2"), "Temperatures."),
         Setting(
-            name="sweep.jitters",
-            kind="list",
-            default=("none", "ws", "punct", "syn", "order"),
-            help="Harmless changes of the question; also case, quote, polite, typo.",
+            "sweep.jitters",
+            "list",
+            ("none", "ws", "punct", "syn", "order"),
+            "Harmless changes of the question; also case, quote, polite, typo.",
         ),
+        Setting("sweep.paraphrases", "switch", False, "Ask the gold set's paraphrases too."),
+        Setting("sweep.repeats", "whole", 1, "How often the very same is asked."),
+        Setting("sweep.concurrency", "whole", 16, "Calls in flight at a time."),
+        Setting("sweep.timeout", "number", 90.0, "Seconds for a call."),
         Setting(
-            name="sweep.paraphrases",
-            kind="switch",
-            default=False,
-            help="Ask the gold set's paraphrases too.",
+            "sweep.retries", "whole", 3, "Attempts after the first, where asking again may help."
         ),
+        Setting("sweep.rate", "text", None, "At most so many calls: 10/s, 300/min."),
         Setting(
-            name="sweep.repeats",
-            kind="whole",
-            default=1,
-            help="How often the very same is asked.",
-        ),
-        Setting(
-            name="sweep.concurrency", kind="whole", default=16, help="Calls in flight at a time."
-        ),
-        Setting(name="sweep.timeout", kind="number", default=90.0, help="Seconds for a call."),
-        Setting(
-            name="sweep.retries",
-            kind="whole",
-            default=3,
-            help="Attempts after the first, where asking again may help.",
+            "sweep.max_wait",
+            "number",
+            60.0,
+            "Seconds a system may ask to wait (Retry-After); beyond it the call fails.",
         ),
         Setting(
-            name="sweep.rate",
-            kind="text",
-            default=None,
-            help="At most so many calls: 10/s, 300/min.",
+            "sweep.error_budget",
+            "text",
+            "5%",
+            "Runs that may fail before the sweep stops: a share, or a count.",
         ),
         Setting(
-            name="sweep.max_wait",
-            kind="number",
-            default=60.0,
-            help="Seconds a system may ask to wait (Retry-After); beyond it the call fails.",
-        ),
-        Setting(
-            name="sweep.error_budget",
-            kind="text",
-            default="5%",
-            help="Runs that may fail before the sweep stops: a share, or a count.",
-        ),
-        Setting(
-            name="sweep.adaptive",
-            kind="choice",
-            default=None,
+            "sweep.adaptive",
+            "choice",
+            None,
+            "Leave out runs that cannot change a verdict (exact), or hardly could (anytime).",
             choices=("exact", "anytime"),
-            help="Leave out runs that cannot change a verdict (exact), or hardly could (anytime).",
         ),
         Setting(
-            name="sweep.jitter_profile",
-            kind="choice",
-            default="ours",
+            "sweep.jitter_profile",
+            "choice",
+            "ours",
+            "Whose jitters.",
             choices=("ours", "reference"),
-            help="Whose jitters.",
         ),
         Setting(
-            name="sweep.map",
-            kind="text",
-            default=None,
-            help="A JSON file with the shape of the system's requests and replies.",
+            "sweep.map",
+            "text",
+            None,
+            "A JSON file with the shape of the system's requests and replies.",
         ),
         Setting(
-            name="stability.profile",
-            kind="choice",
-            default="ours",
+            "stability.profile",
+            "choice",
+            "ours",
+            "Whose gates and definitions.",
             choices=("ours", "reference"),
-            help="Whose gates and definitions.",
         ),
+        Setting("stability.gates", "texts", (), "Gate rules for each question, such as acr>=0.95."),
         Setting(
-            name="stability.gates",
-            kind="texts",
-            default=(),
-            help="Gate rules for each question, such as acr>=0.95.",
-        ),
-        Setting(
-            name="stability.min_stable",
-            kind="number",
-            default=1.0,
-            help="The share of questions that must be stable and right.",
+            "stability.min_stable",
+            "number",
+            1.0,
+            "The share of questions that must be stable and right.",
         ),
     )
 }
@@ -268,12 +210,18 @@ def configured(
     problems: list[str] = []
     values = {name: Value(setting.default, "default") for name, setting in SETTINGS.items()}
     file = written(place, problems)
-    for name, value in _settings_in(file.table).items():
+    settings = {name: value for name, value in file.table.items() if name not in SUITE_TABLES}
+    for name, value in _keys(settings).items():
         _set(values, name, value, file.name, f"{file.name}: {name}", problems)
-    _from_its_folder(values, file)
+    store = values["store"].value
+    if file.path is not None and store is not None and "://" not in store:
+        # A store that a file names is looked for from that file's folder.
+        values["store"] = Value(str(file.path.parent / store), file.name)
     for variable in sorted(environment):
         if variable.startswith(PREFIX) and variable not in (*KEYS, TOKEN):
-            name = _named(variable.removeprefix(PREFIX).lower())
+            name = variable.removeprefix(PREFIX).lower()
+            dotted = name.replace("_", ".", 1)  # `sweep_retries` is `sweep.retries`
+            name = dotted if dotted in SETTINGS else name
             _set(values, name, environment[variable], variable, variable, problems)
     for name, value in flags.items():
         if value is not None:
@@ -281,22 +229,11 @@ def configured(
             _set(values, name, value, f"flag {flag}", flag, problems)
     if problems:
         raise UsageError(*problems)
-    _with_promised_token(values, file)
-    return values
-
-
-def _with_promised_token(values: dict[str, Value], file: Written) -> None:
-    """A project whose file names its refusal tokens promises them under the preset `ship`."""
+    # A project whose file names its refusal tokens promises them under the preset `ship`.
     promised = values["refusal_tokens"].origin == file.name and values["preset"].value == "ship"
     if promised and values["refusal"].value is None:
         values["refusal"] = Value("exact", f"{file.name}: refusal_tokens, with preset ship")
-
-
-def _from_its_folder(values: dict[str, Value], file: Written) -> None:
-    """A store that a file names is looked for from that file's folder, wherever one stands."""
-    place = values["store"].value
-    if file.path is not None and place is not None and "://" not in place:
-        values["store"] = Value(str(file.path.parent / place), file.name)
+    return values
 
 
 def flag_of(name: str) -> str:
@@ -306,12 +243,6 @@ def flag_of(name: str) -> str:
     '--error-budget'
     """
     return "--" + name.rpartition(".")[2].replace("_", "-")
-
-
-def _named(variable: str) -> str:
-    """The setting an environment variable means: `sweep_retries` is `sweep.retries`."""
-    dotted = variable.replace("_", ".", 1)
-    return dotted if dotted in SETTINGS else variable
 
 
 SUITE_TABLES = ("datasets", "pipeline", "baseline", "tasks", "suites", "scenario", "knobs")
@@ -335,14 +266,22 @@ def written(place: Path, problems: list[str]) -> Written:
         for name in ("ragauge.toml", "pyproject.toml")
     ]
     for path in [place] if place.is_file() else nearest:
-        if path.is_file() and (found := _configuration(path, problems)):
+        # A link to nothing is read too, and reported: without it the project's gates would be lost.
+        there = path.is_file() or path.is_symlink()
+        if there and (found := _configuration(path, problems)):
             return found
     return Written(None, "", {})
 
 
 def _configuration(path: Path, problems: list[str]) -> Written | None:
     """What a file says of Ragauge; None where it is a project's and says nothing."""
-    whole = _toml(path, problems)
+    whole: dict[str, Any] = {}
+    try:
+        whole = tomllib.loads(path.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        problems.append(f"{path.name}: is not TOML: {error}")
+    except OSError as error:
+        problems.append(f"{path.name}: cannot be read: {error.strerror}")
     if path.name != "pyproject.toml":
         return Written(path, path.name, whole)
     tools = whole.get("tool")
@@ -352,20 +291,6 @@ def _configuration(path: Path, problems: list[str]) -> Written | None:
     if table is not None:
         problems.append(f"{path.name}: tool.ragauge: expected a table, got {table!r}")
     return None
-
-
-def _settings_in(table: dict[str, Any]) -> dict[str, Any]:
-    return _keys({name: value for name, value in table.items() if name not in SUITE_TABLES})
-
-
-def _toml(path: Path, problems: list[str]) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        problems.append(f"{path.name}: is not TOML: {error}")
-    except OSError as error:
-        problems.append(f"{path.name}: cannot be read: {error.strerror}")
-    return {}
 
 
 def _keys(table: dict[str, Any]) -> dict[str, Any]:
@@ -412,11 +337,23 @@ def read_setting(setting: Setting, value: Any) -> Any:
             return int(value)
         raise ValueError(f"expected a whole number, 0 or more, got {value!r}")
     if setting.kind == "number":
-        return _number(value)
+        percent = isinstance(value, str) and value.strip().endswith("%")
+        try:
+            number = float(value.strip()[:-1]) / 100 if percent else float(value)
+            number = math.nan if isinstance(value, bool) else number
+        except (TypeError, ValueError):
+            number = math.nan
+        if not math.isfinite(number) or number < 0:
+            raise ValueError(f"expected a number, 0 or more, got {value!r}")
+        return number
     if setting.kind == "texts":
         return _texts(value, empty=setting.may_be_empty)
     if setting.kind == "list":
-        return _list(value)
+        # Short values, written with commas or as an array; numbers may be bare.
+        parts = value.split(",") if isinstance(value, str) else value
+        if not isinstance(parts, list | tuple):
+            raise ValueError(f"expected a list such as 0,1,2, got {value!r}")
+        return _texts([str(part) for part in parts])
     if setting.kind == "text" and isinstance(value, int) and not isinstance(value, bool):
         value = str(value)
     if not isinstance(value, str):
@@ -426,26 +363,6 @@ def read_setting(setting: Setting, value: Any) -> Any:
     if setting.choices and value not in setting.choices:
         raise ValueError(f'"{value}" is none of {", ".join(setting.choices)}')
     return value
-
-
-def _number(value: Any) -> float:
-    percent = isinstance(value, str) and value.strip().endswith("%")
-    try:
-        number = float(value.strip()[:-1]) / 100 if percent else float(value)
-        number = math.nan if isinstance(value, bool) else number
-    except (TypeError, ValueError):
-        number = math.nan
-    if not math.isfinite(number) or number < 0:
-        raise ValueError(f"expected a number, 0 or more, got {value!r}")
-    return number
-
-
-def _list(value: Any) -> tuple[str, ...]:
-    """Short values, written with commas or as an array; numbers may stand there bare."""
-    parts = value.split(",") if isinstance(value, str) else value
-    if not isinstance(parts, list | tuple):
-        raise ValueError(f"expected a list such as 0,1,2, got {value!r}")
-    return _texts([str(part) for part in parts])
 
 
 def _texts(value: Any, *, empty: bool = False) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from ragauge.text.visible import one_line
@@ -120,3 +120,19 @@ def record_id(record: dict[str, Any], names: Sequence[str], remedy: str) -> str:
 
 
 Check = Callable[[Any, str], Any]
+
+
+def gathered(
+    parts: Iterable[tuple[str, Callable[[], Any]]], faults: Sequence[BadField] = ()
+) -> dict[str, Any]:
+    """What each part reads, by its name; raises BadRecord with all faults, the known ones first."""
+    known: dict[str, Any] = {}
+    found = list(faults)
+    for name, read in parts:
+        try:
+            known[name] = read()
+        except BadField as fault:
+            found.append(fault)
+    if found:
+        raise BadRecord(found)
+    return known

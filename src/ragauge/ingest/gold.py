@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from difflib import get_close_matches
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -16,6 +16,7 @@ from ragauge.ingest.fields import (
     BadRecord,
     boolean,
     expected,
+    gathered,
     kind,
     mapping,
     mappings,
@@ -25,12 +26,10 @@ from ragauge.ingest.fields import (
     whole,
 )
 from ragauge.ingest.lines import MAX_LINE, OVERLONG, nothing_in, read_whole
-from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.ingest.records import Records, json_lines, records_of, refuse
 from ragauge.text.citations import id_of
 
 LEAST_WEIGHT, MOST_WEIGHT = 1e-6, 1e9
-SHOWN = 100
-"""Problems of one file that are spelled out; the rest are counted."""
 
 ALIASES = {
     "question": ("q", "user_input"),
@@ -72,8 +71,7 @@ def gold_in(name: str, content: bytes) -> GoldSet:
             continue
         seen[question.qid] = place
         questions.append(question)
-    if problems:
-        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
+    refuse(problems)
     if not questions:
         fact = nothing_in(name) or "holds no question"
         raise InputRejected(f"{name}: {fact}; write one JSON object a line")
@@ -115,25 +113,8 @@ def gold_of(record: Any) -> Gold:
     """A gold question from its decoded fields; raises BadRecord with every one that is wrong."""
     if type(record) is not dict:
         raise BadRecord([BadField("record", expected("an object", record))])
-    fields, written = _with_own_names(record)
-    known: dict[str, Any] = {}
-    faults = [BadField(name, fact) for name, fact in REQUIRED.items() if name not in fields]
-    for name, check in _CHECKS.items():
-        if name in fields:
-            try:
-                known[name] = check(fields.pop(name), written.get(name, name))
-            except BadField as fault:
-                faults.append(fault)
-    if faults:
-        raise BadRecord(faults)
-    return Gold(**known, extra=fields)
-
-
-def _with_own_names(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
-    """The record's fields by our names, and the aliases they had.
-
-    Nulls and empty reference wordings are dropped: an unanswerable question often has them.
-    """
+    # Fields by our names, and the aliases they had. Nulls and empty reference wordings are
+    # dropped: an unanswerable question often has them.
     written: dict[str, str] = {}
     fields = {k: value for k, value in record.items() if value is not None or k not in _KNOWN}
     for name, aliases in ALIASES.items():
@@ -144,7 +125,13 @@ def _with_own_names(record: dict[str, Any]) -> tuple[dict[str, Any], dict[str, s
     for name in ("gold_claim", "gold_answer"):
         if fields.get(name) == "":
             del fields[name]
-    return fields, written
+    faults = [BadField(name, fact) for name, fact in REQUIRED.items() if name not in fields]
+    parts = [
+        (name, partial(check, fields.pop(name), written.get(name, name)))
+        for name, check in _CHECKS.items()
+        if name in fields
+    ]
+    return Gold(**gathered(parts, faults), extra=fields)
 
 
 def read_chunks(name: str) -> list[Chunk]:
@@ -163,9 +150,9 @@ def read_chunks(name: str) -> list[Chunk]:
             chunks += map(_chunk, some)
         except BadField as fault:
             problems.append(f"{place}: {fault}")
-    if problems or not chunks:
-        shown = problems or [f"{name}: no chunks; write one JSON object a line"]
-        raise InputRejected(*shown[:SHOWN], more=max(0, len(shown) - SHOWN))
+    if not chunks and not problems:
+        problems.append(f"{name}: no chunks; write one JSON object a line")
+    refuse(problems)
     return chunks
 
 
@@ -181,28 +168,12 @@ def _chunk(record: dict[str, Any]) -> Chunk:
     return Chunk(id, text(record.get("doc_id"), "doc_id"), start, end, rev and text(rev, "rev"))
 
 
-def _records(name: str, content: bytes, problems: list[str]) -> Iterator[tuple[str, Any]]:
-    """Each decoded record with its place; undecodable ones become problems."""
-    lines = content.split(b"\n")
-    if content.lstrip()[:1] == b"[":
-        try:
-            if max(map(len, lines)) > MAX_LINE:
-                raise BadJson(f"{OVERLONG}; write one question a line")
-            members = decode(content)
-        except BadJson as fault:
-            problems.append(f"{name}: {fault}")
-            return
-        for place, member in enumerate(members, 1):
-            yield f"{name}: item {place}", member
-        return
-    for number, line in enumerate(lines, 1):
-        if line.strip():
-            try:
-                if len(line) > MAX_LINE:
-                    raise BadJson(OVERLONG)
-                yield f"{name}:{number}", decode(line)
-            except BadJson as fault:
-                problems.append(f"{name}:{number}: {fault}")
+def _records(name: str, content: bytes, problems: list[str]) -> Records:
+    """Each decoded record with its place; what is no array is read as an object a line."""
+    if content.lstrip()[:1] == b"[" and max(map(len, content.split(b"\n"))) > MAX_LINE:
+        problems.append(f"{name}: {OVERLONG}; write one question a line")
+        return iter(())
+    return records_of(name, content, problems, json_lines)
 
 
 def _filled(value: Any, field: str) -> str:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import csv
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from io import StringIO
 from typing import Any
 
 import msgspec
@@ -13,20 +17,164 @@ from ragauge.contracts.gold import Gold, GoldMetadata
 from ragauge.contracts.gold_parts import Units
 from ragauge.errors import InputRejected
 from ragauge.ingest.fields import BadField, BadRecord, mapping, mappings, quoted, text
-from ragauge.ingest.gold import (
-    ALIASES,
-    REQUIRED,
-    SHOWN,
-    gold_in,
-    gold_of,
-    is_metadata,
-    metadata_of,
-)
-from ragauge.ingest.gold_tables import OTHER_QUESTIONS, Records, read_table
+from ragauge.ingest.gold import ALIASES, REQUIRED, gold_in, gold_of, is_metadata, metadata_of
 from ragauge.ingest.heritage import MARKS, Entry, entry_of, is_entry, misplaced, unknown_types
-from ragauge.ingest.judgements import records_of
 from ragauge.ingest.lines import read_whole
+from ragauge.ingest.records import (
+    STRATUM,
+    Records,
+    boolean_cell,
+    distinct_columns,
+    headed_rows,
+    json_whole,
+    records_of,
+    refuse,
+)
 from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.text.visible import FORMULA
+
+OTHER_QUESTIONS = ("input",)
+"""What a question is called in sets that `ragauge gold convert` reads and no other command."""
+TEXTS = ("qid", "question", "gold_claim", "gold_answer")
+LISTS = ("gold_claim_substr", "gold_citations", "constraints", "paraphrases")
+
+
+def read_table(name: str, content: bytes, problems: list[str]) -> Records:
+    """The rows of a table as records; columns have our names in any case, others as written."""
+
+    def column(title: str) -> str:
+        return title.lower() if title.lower() in _CELLS else title
+
+    def header(place: str, columns: list[str], problems: list[str]) -> bool:
+        known = distinct_columns(place, columns, problems)
+        if {"question", *ALIASES["question"], *OTHER_QUESTIONS} & {*columns}:
+            return known
+        if columns:
+            fact = "no column is called question; the first line names the columns"
+            problems.append(f"{place}: {fact}")
+        return False
+
+    return headed_rows(name, content, problems, column=column, header=header, row=_record)
+
+
+def _record(columns: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
+    """A row as a record; an empty cell is an absent field."""
+    record: dict[str, Any] = {}
+    strata: dict[str, Any] = {}
+    for column, cell in zip(columns, cells, strict=True):
+        if not cell.strip():
+            continue
+        if column.startswith(STRATUM):
+            strata[column.removeprefix(STRATUM)] = _free(cell, column)
+        else:
+            record[column] = _CELLS.get(column, _free)(cell, column)
+    if strata:
+        record["strata"] = strata | mapping(record.get("strata", {}), "strata")
+    more = record.pop("extra", None)
+    if more is not None:
+        record |= more if type(more) is dict else {"extra": more}
+    return record
+
+
+def _free(cell: str, field: str) -> Any:
+    """The JSON value a cell holds, else its text."""
+    try:
+        return decode(cell.encode()) if cell.lstrip()[:1] in _JSON_STARTS else cell
+    except BadJson:
+        return cell
+
+
+def _text_cell(cell: str, field: str) -> str:
+    """The text of a cell: as it stands, or out of JSON quotes."""
+    value = _free(cell, field) if cell.startswith('"') else cell
+    return value if type(value) is str else cell
+
+
+def _list_cell(cell: str, field: str) -> list[Any]:
+    value = _free(cell, field) if cell.startswith("[") else None
+    return value if type(value) is list else [part.strip() for part in cell.split("|")]
+
+
+def table_of(records: Sequence[dict[str, Any]], delimiter: str) -> str:
+    """Gold records as a table that reads back as the same records, with no cell a formula.
+
+    Lists are joined by a bar and texts stand as they are, unless they would read back as
+    something else, or a spreadsheet would take them for a formula: then they are written as
+    JSON, which begins with a quote or a bracket. Keys that cannot be a column stand together in
+    the columns `strata` and `extra`.
+    """
+    rows = [_row(record) for record in records]
+    used = {column for row in rows for column in row}
+    first = [name for name in _CELLS if name in used or name in REQUIRED]
+    columns = [*first, *sorted(used - {*first})]
+    out = StringIO(newline="")
+    writer = csv.writer(out, delimiter=delimiter, lineterminator="\r\n")
+    writer.writerow(columns)
+    writer.writerows([row.get(column, "") for column in columns] for row in rows)
+    return out.getvalue()
+
+
+def _row(record: dict[str, Any]) -> dict[str, str]:
+    row: dict[str, str] = {}
+    strata: dict[str, Any] = {}
+    extra: dict[str, Any] = {}
+    for key, value in record.items():
+        if key == "strata":
+            for name, member in value.items():
+                if _can_be_column(STRATUM + name):
+                    row[STRATUM + name] = _written(member)
+                else:
+                    strata[name] = member
+        elif key in LISTS:
+            bar = "|".join(value)
+            clean = all(one and one == one.strip() and "|" not in one for one in value)
+            plain = clean and _stands(bar) and not bar.startswith("[")
+            row[key] = bar if plain else _json(value)
+        elif key in TEXTS:
+            row[key] = value if _stands(value) else _json(value)
+        elif key in _OWN:
+            row[key] = _json(value)
+        elif key.startswith(STRATUM) or key.lower() in _CELLS or not _can_be_column(key):
+            extra[key] = value
+        else:
+            row[key] = _written(value)
+    together = {"strata": strata, "extra": extra}
+    return row | {name: _json(members) for name, members in together.items() if members}
+
+
+def _can_be_column(key: str) -> bool:
+    return key == key.strip() and _stands(key) and "\n" not in key
+
+
+def _stands(text: str) -> bool:
+    """Whether a text can be a cell as it is: no formula, not blank, nothing a reader drops."""
+    blank = not text.strip()
+    return not blank and not text.startswith((*FORMULA, '"')) and not _UNSEEN.search(text)
+
+
+def _written(value: Any) -> str:
+    """A value of any kind as a cell that reads back as the same value."""
+    plain = type(value) is str and _stands(value) and _free(value, "") == value
+    return value if plain else _json(value)
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
+
+
+_JSON_STARTS = {*'"[{-0123456789tfn'}
+_UNSEEN = re.compile(r"[\x00-\x09\x0b-\x1f\x7f]")
+_CELLS: dict[str, Callable[[str, str], Any]] = {
+    **dict.fromkeys(("qid", "question"), _text_cell),
+    "answerable": boolean_cell,
+    **dict.fromkeys(TEXTS, _text_cell),
+    **dict.fromkeys(LISTS, _list_cell),
+    **dict.fromkeys(("target_section", "anchor", "decoy", "weight", "strata", "extra"), _free),
+    **dict.fromkeys((*ALIASES["question"], *ALIASES["gold_answer"]), _text_cell),
+    **dict.fromkeys(ALIASES["gold_citations"], _list_cell),
+}
+_OWN = ("answerable", "target_section", "anchor", "decoy", "weight")
+
 
 WRAPPERS = ("data", "goldens", "test_cases", "samples", "questions", "examples")
 """Keys under which a dataset in one object keeps its questions."""
@@ -64,9 +212,26 @@ def read_any(name: str, answerable: bool | None = None) -> Taken:
     else:
         form, records = "a table", read_table(name, content, problems)
     named = _with_qids(name, list(records), findings)
-    questions = _checked(name, named, answerable, problems)
-    if problems:
-        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
+    questions: list[Gold] = []
+    seen: dict[str, str] = {}
+    unsaid = 0
+    for place, record in named:
+        silent = type(record) is dict and record.get("answerable") is None
+        try:
+            question = gold_of({**record, "answerable": answerable} if silent else record)
+        except BadRecord as fault:
+            told = [str(field) for field in fault.fields]
+            unsaid += _UNSAID in told
+            problems += [f"{place}: {field}" for field in told if field != _UNSAID]
+            continue
+        earlier = seen.setdefault(question.qid, place)
+        if earlier != place:
+            problems.append(f"{place}: qid: {quoted(question.qid)} stands already at {earlier}")
+        questions.append(question)
+    if unsaid:
+        fact = f"{unsaid:,} do not say it; write true or false in each, or say it for all that do "
+        problems.insert(0, f"{name}: answerable: {fact}not with --answerable true")
+    refuse(problems)
     if not questions:
         raise InputRejected(f"{name}: holds no question")
     return Taken(form, questions, findings, metadata)
@@ -97,38 +262,8 @@ def read_units(name: str) -> tuple[list[Gold], Units]:
         units[entry.id] = Gold(
             qid=entry.id, question=entry.text, answerable=True, strata=entry.strata, extra=record
         )
-    if problems:
-        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
+    refuse(problems)
     return list(units.values()), "entries"
-
-
-def _checked(
-    name: str, records: Iterable[tuple[str, Any]], answerable: bool | None, problems: list[str]
-) -> list[Gold]:
-    questions: list[Gold] = []
-    seen: dict[str, str] = {}
-    unsaid = 0
-    for place, record in records:
-        silent = type(record) is dict and record.get("answerable") is None
-        said = {**record, "answerable": answerable} if silent else record
-        try:
-            question = gold_of(said)
-        except BadRecord as fault:
-            told = [str(field) for field in fault.fields]
-            unsaid += _UNSAID in told
-            problems += [f"{place}: {field}" for field in told if field != _UNSAID]
-            continue
-        earlier = seen.setdefault(question.qid, place)
-        if earlier != place:
-            problems.append(f"{place}: qid: {quoted(question.qid)} stands already at {earlier}")
-        questions.append(question)
-    if unsaid:
-        problems.insert(
-            0,
-            f"{name}: answerable: {unsaid:,} do not say it; write true or false in each, or say it "
-            "for all that do not with --answerable true",
-        )
-    return questions
 
 
 def _with_qids(name: str, records: list[tuple[str, Any]], findings: Met) -> list[tuple[str, Any]]:
@@ -175,7 +310,11 @@ def _of_json(
         dataset = records[0][1]
         wrapper = next((key for key in WRAPPERS if type(dataset.get(key)) is list), None)
         if wrapper is not None:
-            findings += _beside(name, dataset, wrapper)
+            for key, value in dataset.items():
+                if key != wrapper:
+                    told = f"{quoted(key)}, which is {quoted(msgspec.json.encode(value).decode())}"
+                    fact = f"{told}, belongs to the whole set and is left behind"
+                    findings.append((Finding("not_carried", name, fact), 1))
             members = enumerate(dataset[wrapper])
             inner = [(f"{name}: {wrapper}[{place}]", member) for place, member in members]
             if any(type(member) is dict and "paragraphs" in member for _, member in inner):
@@ -184,28 +323,12 @@ def _of_json(
     return "JSON", iter(records)
 
 
-def _beside(name: str, dataset: dict[str, Any], wrapper: str) -> Iterator[tuple[Finding, int]]:
-    for key, value in dataset.items():
-        if key != wrapper:
-            told = quoted(msgspec.json.encode(value).decode())
-            fact = f"{quoted(key)}, which is {told}, belongs to the whole set and is left behind"
-            yield Finding("not_carried", name, fact), 1
-
-
 def _decoded(name: str, content: bytes, problems: list[str]) -> Records:
     """The members of an array, an object a line, or one object over several lines."""
-    if content.lstrip()[:1] == b"[" or _ends_on_its_line(content):
-        yield from records_of(name, content, problems, read_table)
-        return
-    try:
-        yield name, decode(content)
-    except BadJson as fault:
-        problems.append(f"{name}: {fault}")
-
-
-def _ends_on_its_line(content: bytes) -> bool:
-    """Whether the first object ends where its line ends: else the file is one object."""
-    return content.lstrip().partition(b"\n")[0].rstrip().endswith(b"}")
+    start = content.lstrip()
+    if start[:1] == b"[" or start.partition(b"\n")[0].rstrip().endswith(b"}"):
+        return records_of(name, content, problems, read_table)
+    return json_whole(name, content, problems)
 
 
 def _squad(articles: Iterable[tuple[str, Any]], problems: list[str], findings: Met) -> Records:
@@ -219,10 +342,9 @@ def _squad(articles: Iterable[tuple[str, Any]], problems: list[str], findings: M
                     fact = "a paragraph without questions is left behind"
                     findings.append((Finding("not_carried", where, fact), 1))
                 for turn, question in enumerate(asked):
-                    context = paragraph.get("context")
-                    findings += ((one, 1) for one in _misplaced_answers(question, context))
                     inner = f"{where}.qas[{turn}]"
-                    yield inner, _merged(inner, findings, *about, *_squad_question(question))
+                    layers = _squad_question(question, paragraph.get("context"), findings)
+                    yield inner, _merged(inner, findings, *about, *layers)
         except BadField as fault:
             problems.append(f"{place}: {fault}")
 
@@ -231,9 +353,17 @@ def _parts(record: Any, name: str) -> tuple[dict[str, Any], ...]:
     return mappings(mapping(record, "record").get(name, []), name)
 
 
-def _squad_question(asked: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def _squad_question(
+    asked: dict[str, Any], context: Any, findings: Met
+) -> tuple[dict[str, Any], dict[str, Any]]:
     """What else a question says, and its gold record; its answers keep their places too."""
     answers = _parts(asked, "answers")
+    for one in answers:
+        start, wording = one.get("answer_start"), one.get("text")
+        known = type(start) is int and type(context) is str
+        if known and type(wording) is str and not context.startswith(wording, start):
+            fact = f"answer {quoted(wording)} is not at {start} of its context"
+            findings.append((Finding("misplaced_answer", str(asked.get("id")), fact), 1))
     wordings = list(dict.fromkeys(text(one.get("text"), "answers.text") for one in answers))
     impossible = asked.get("is_impossible", False)
     record = {
@@ -243,15 +373,6 @@ def _squad_question(asked: dict[str, Any]) -> tuple[dict[str, Any], dict[str, An
         "gold_claim_substr": [] if impossible is True else wordings,
     }
     return _without(asked, "id", "question", "is_impossible"), record
-
-
-def _misplaced_answers(asked: dict[str, Any], context: Any) -> Iterator[Finding]:
-    for one in _parts(asked, "answers"):
-        start, wording = one.get("answer_start"), one.get("text")
-        known = type(start) is int and type(context) is str
-        if known and type(wording) is str and not context.startswith(wording, start):
-            fact = f"answer {quoted(wording)} is not at {start} of its context"
-            yield Finding("misplaced_answer", str(asked.get("id")), fact)
 
 
 def _without(record: Any, *keys: str) -> dict[str, Any]:

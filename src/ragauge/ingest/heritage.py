@@ -21,8 +21,8 @@ from ragauge.ingest.fields import (
     texts,
     whole,
 )
-from ragauge.ingest.judgements import Records, records_of
 from ragauge.ingest.lines import read_whole
+from ragauge.ingest.records import no_table, records_of
 
 CUSTODIAN_TYPES: tuple[str, ...] = ("GRP.HER.ARC", "GRP.HER.LIB", "GRP.HER.MUS", "GRP.HER.SOC")
 ENTITY_TYPES: tuple[str, ...] = (*CUSTODIAN_TYPES, "IDENTIFIER", "TMP", "TOP")
@@ -93,7 +93,11 @@ def read_entries(name: str, problems: list[str]) -> list[Entry]:
     entries: list[Entry] = []
     seen: set[str] = set()
     records = list(records_of(name, read_whole(name), problems, no_table))
-    if _are_questions([record for _, record in records]):
+    # Another kind of gold set: every record asks, and none is an entry.
+    if records and all(
+        type(record) is dict and "question" in record and not is_entry(record)
+        for _, record in records
+    ):
         problems.append(
             f"{name}: is a gold set of questions, and the plan wants heritage entries: id, text, "
             f"and {', '.join(MARKS[:-1])} or {MARKS[-1]}; without --plan its questions are checked"
@@ -110,18 +114,6 @@ def read_entries(name: str, problems: list[str]) -> list[Entry]:
         seen.add(entry.id)
         entries.append(entry)
     return entries
-
-
-def _are_questions(records: list[Any]) -> bool:
-    """Whether this is another kind of gold set: every record asks, and none is an entry."""
-    return bool(records) and all(
-        type(record) is dict and "question" in record and not is_entry(record) for record in records
-    )
-
-
-def no_table(name: str, content: bytes, problems: list[str]) -> Records:
-    problems.append(f"{name}: is not JSON; write one object a line")
-    return iter(())
 
 
 def misplaced(entry: Entry) -> Iterator[Finding]:
@@ -175,10 +167,6 @@ def _filled(value: Any, field: str) -> dict[str, Any]:
     return {field: value}
 
 
-def _mentions(value: Any, field: str) -> dict[str, Any]:
-    return {"mentions": tuple(_each(value, field, _mention))}
-
-
 def _mention(part: dict[str, Any], field: str) -> Mention:
     for name in ("text", "type", "start", "end"):
         if name not in part:
@@ -209,10 +197,6 @@ def _links(value: Any, field: str) -> dict[str, Any]:
     return {"links": {name: mapping(ids, f"{field}.{name}") for name, ids in links.items()}}
 
 
-def _pairs(value: Any, field: str) -> dict[str, Any]:
-    return {"pairs": tuple(_each(value, field, _pair))}
-
-
 def _pair(part: dict[str, Any], field: str) -> Pair:
     given = {name: value for name, value in part.items() if value is not None}
     if not text(given.pop("question", ""), f"{field}.question").strip():
@@ -226,17 +210,17 @@ def _pair(part: dict[str, Any], field: str) -> Pair:
     return Pair(question=part["question"], **named, supporting_facts=facts, extra=given)
 
 
-def _each(value: Any, field: str, read: Callable[[dict[str, Any], str], Any]) -> Iterator[Any]:
-    for place, part in enumerate(mappings(value, field)):
-        yield read(part, f"{field}[{place}]")
+def _each(value: Any, field: str, read: Callable[[dict[str, Any], str], Any]) -> tuple[Any, ...]:
+    parts = enumerate(mappings(value, field))
+    return tuple(read(part, f"{field}[{place}]") for place, part in parts)
 
 
 _CHECKS: dict[str, Check] = {
     "id": _filled,
     "text": _filled,
-    "ner_annotations": _mentions,
+    "ner_annotations": lambda value, field: {"mentions": _each(value, field, _mention)},
     "type_classification": _typing,
     "entity_linking": _links,
-    "qa_pairs": _pairs,
+    "qa_pairs": lambda value, field: {"pairs": _each(value, field, _pair)},
     "strata": lambda value, field: {field: mapping(value, field)},
 }

@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from ragauge.contracts.entities import AnnotatedText
 from ragauge.contracts.finding import Finding
-from ragauge.errors import InputRejected, UsageError
+from ragauge.errors import UsageError
 from ragauge.ingest.annotated.brat import read_brat
 from ragauge.ingest.annotated.entity_reading import Given, Reading
 from ragauge.ingest.annotated.entity_records import ENTRY_IDS
@@ -24,18 +24,14 @@ from ragauge.ingest.fields import quoted
 from ragauge.ingest.heritage import (
     CUSTODIAN_TYPES,
     ENTITY_TYPES,
-    Entry,
     custodian_types,
     misplaced,
-    no_table,
     read_entries,
     unknown_types,
 )
-from ragauge.ingest.judgements import SHOWN, records_of
 from ragauge.ingest.lines import read_whole
 from ragauge.ingest.ranked.trec import read_trec
-from ragauge.ingest.strict_json import BadJson, decode
-from ragauge.ingest.tables import rows_of
+from ragauge.ingest.records import json_whole, no_table, records_of, refuse, rows_of
 from ragauge.text.kb_ids import is_nil
 
 ANSWER_TYPES = ("comparative", "factual", "relationship", "temporal")
@@ -83,7 +79,7 @@ class _Reading:
 
 def read_dataset(path: Path) -> tuple[Dataset, list[Finding]]:
     """What a folder, or a file of heritage entries, holds; InputRejected with all that is wrong."""
-    if not path.exists():
+    if not path.exists() and not path.is_symlink():
         raise UsageError(f"{path}: no such file or folder")
     reading = _Reading()
     if path.is_dir():
@@ -94,9 +90,7 @@ def read_dataset(path: Path) -> tuple[Dataset, list[Finding]]:
     else:
         _entries(path, reading)
         reading.held.files = 1
-    if reading.problems:
-        more = max(0, len(reading.problems) - SHOWN)
-        raise InputRejected(*reading.problems[:SHOWN], more=more)
+    refuse(reading.problems)
     if not reading.held.files:
         raise UsageError(f"{path}: holds no part of the plan; it looks for {', '.join(PARTS)}")
     return reading.held, reading.findings
@@ -105,21 +99,18 @@ def read_dataset(path: Path) -> tuple[Dataset, list[Finding]]:
 def _entries(file: Path, reading: _Reading) -> None:
     for entry in read_entries(str(file), reading.problems):
         reading.findings += [*misplaced(entry), *unknown_types(entry)]
-        _count_entry(entry, reading.held)
+        held = reading.held
+        if entry.mentions:
+            held.ner = (held.ner or Counter()) + Counter(one.type for one in entry.mentions)
+        if entry.primary_type is not None:
+            held.typing = (held.typing or Counter()) + Counter([entry.primary_type])
+        if entry.links:
+            held.linked = (held.linked or 0) + len(entry.links)
+            held.nil += sum(_is_nil(ids, ENTRY_IDS) for ids in entry.links.values())
+        if entry.pairs:
+            held.qa = (held.qa or 0) + len(entry.pairs)
         for pair in entry.pairs:
             _check_answer_type(pair.answer_type, entry.id, reading)
-
-
-def _count_entry(entry: Entry, held: Dataset) -> None:
-    if entry.mentions:
-        held.ner = (held.ner or Counter()) + Counter(one.type for one in entry.mentions)
-    if entry.primary_type is not None:
-        held.typing = (held.typing or Counter()) + Counter([entry.primary_type])
-    if entry.links:
-        held.linked = (held.linked or 0) + len(entry.links)
-        held.nil += sum(_is_nil(ids, ENTRY_IDS) for ids in entry.links.values())
-    if entry.pairs:
-        held.qa = (held.qa or 0) + len(entry.pairs)
 
 
 def _is_nil(ids: dict[str, Any], names: tuple[str, ...]) -> bool:
@@ -143,28 +134,21 @@ class _Mentions(Reading):
     def keep(self, document: AnnotatedText, given: Sequence[Given]) -> None:
         for one in self.checked(document, given):
             self.counts[one.entity.type] += 1
-            _check_entity_type(one.entity.type, one.where, self.dataset)
+            if one.entity.type not in ENTITY_TYPES:
+                fact = f"type {quoted(one.entity.type)} is none of {_listed(ENTITY_TYPES)}"
+                self.dataset.find("unknown_type", one.where, fact)
 
     def find(self, code: str, where: str, message: str) -> None:
         self.dataset.find(MENTION_FINDINGS.get(code, code), where, message)
 
 
-def _brat(file: Path, reading: _Reading) -> None:
+def _ner(file: Path, reading: _Reading) -> None:
     mentions = _Mentions(reading)
-    read_brat(file, mentions)
+    if file.suffix == ".ann":
+        read_brat(file, mentions)
+    else:
+        read_iob(str(file), read_whole(str(file)), mentions, "iob2")
     reading.held.ner = (reading.held.ner or Counter()) + mentions.counts
-
-
-def _iob2(file: Path, reading: _Reading) -> None:
-    mentions = _Mentions(reading)
-    read_iob(str(file), read_whole(str(file)), mentions, "iob2")
-    reading.held.ner = (reading.held.ner or Counter()) + mentions.counts
-
-
-def _check_entity_type(kind: str, place: str, reading: _Reading) -> None:
-    if kind not in ENTITY_TYPES:
-        fact = f"type {quoted(kind)} is none of {_listed(ENTITY_TYPES)}"
-        reading.find("unknown_type", place, fact)
 
 
 def _typing(file: Path, reading: _Reading) -> None:
@@ -238,20 +222,16 @@ def _qrels(file: Path, reading: _Reading) -> None:
 
 
 def _metadata(file: Path, reading: _Reading) -> None:
-    try:
-        value = decode(read_whole(str(file)))
-    except BadJson as fault:
-        reading.problems.append(f"{file}: {fault}")
-        return
-    if type(value) is not dict:
-        reading.problems.append(f"{file}: expected an object")
-        return
-    reading.held.metadata = value
-    languages = value.get("languages")
-    for name in languages if type(languages) is list else ():
-        if name not in LANGUAGES:
-            fact = f"language {quoted(str(name))} is none of {_listed(LANGUAGES)}"
-            reading.find("unknown_language", str(file), fact)
+    for _, value in json_whole(str(file), read_whole(str(file)), reading.problems):
+        if type(value) is not dict:
+            reading.problems.append(f"{file}: expected an object")
+            return
+        reading.held.metadata = value
+        languages = value.get("languages")
+        for name in languages if type(languages) is list else ():
+            if name not in LANGUAGES:
+                fact = f"language {quoted(str(name))} is none of {_listed(LANGUAGES)}"
+                reading.find("unknown_language", str(file), fact)
 
 
 def _annotator(file: Path, reading: _Reading) -> None:
@@ -264,8 +244,8 @@ def _listed(names: tuple[str, ...]) -> str:
 
 PARTS: dict[str, Callable[[Path, _Reading], None]] = {
     "entries.jsonl": _entries,
-    "ner/*.ann": _brat,
-    "ner/*.iob2": _iob2,
+    "ner/*.ann": _ner,
+    "ner/*.iob2": _ner,
     "typing.tsv": _typing,
     "linking.json": _linking,
     "qrels.txt": _qrels,

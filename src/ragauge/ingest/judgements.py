@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ragauge.contracts.consistency import LABELS, Judgement, Label
-from ragauge.errors import InputRejected
-from ragauge.ingest.fields import BadField, BadRecord, expected, quoted, text
-from ragauge.ingest.lines import MAX_LINE, read_whole
-from ragauge.ingest.strict_json import BadJson, decode
-from ragauge.ingest.tables import rows_of
+from ragauge.ingest.fields import BadField, BadRecord, expected, gathered, quoted, text
+from ragauge.ingest.lines import read_whole
+from ragauge.ingest.records import Records, headed_rows, records_of, refuse
 
-SHOWN = 100
-"""Problems that are spelled out; the rest are counted."""
 REQUIRED = ("qid", "label")
 FIELDS = (*REQUIRED, "reason")
 _LABELS = ", ".join(LABELS)
-
-Records = Iterator[tuple[str, Any]]
-"""Each decoded record with its place."""
-Reader = Callable[[str, bytes, list[str]], Records]
-"""Reads the content of a named file; what is wrong with it goes into the list."""
 
 
 def read_judgements(*names: str) -> list[dict[str, Judgement]]:
@@ -32,8 +24,7 @@ def read_judgements(*names: str) -> list[dict[str, Judgement]]:
     """
     problems: list[str] = []
     files = [_judgements(name, problems) for name in names]
-    if problems:
-        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
+    refuse(problems)
     return files
 
 
@@ -49,7 +40,9 @@ def read_raters(
     """
     problems: list[str] = []
     records: list[tuple[str, dict[str, Any]]] = []
-    for place, record in records_of(name, read_whole(name), problems, _wide_table):
+    for place, record in records_of(
+        name, read_whole(name), problems, partial(_table, required=("qid",))
+    ):
         if type(record) is dict:
             records.append((place, {key.strip().lower(): one for key, one in record.items()}))
         else:
@@ -77,8 +70,7 @@ def read_raters(
         for rater in chosen
         if records and not found[rater] and not problems
     ]
-    if problems:
-        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
+    refuse(problems)
     return list(found.items())
 
 
@@ -97,8 +89,15 @@ def _raters(
             there = ", ".join(columns) or "none"
             problems += [f"{name}: no column is called {one}; there are {there}" for one in unknown]
         return () if unknown else chosen
+
+    def is_label(value: Any) -> bool:
+        try:
+            return bool(_label(value, ""))
+        except BadField:
+            return False
+
     with_labels = [
-        column for column in columns if any(_is_label(record.get(column)) for record in records)
+        column for column in columns if any(is_label(record.get(column)) for record in records)
     ]
     if len(with_labels) == 2 or not records:
         return tuple(with_labels)
@@ -109,23 +108,18 @@ def _raters(
     return ()
 
 
-def _is_label(value: Any) -> bool:
-    try:
-        return bool(_label(value, ""))
-    except BadField:
-        return False
-
-
-def _wide_table(name: str, content: bytes, problems: list[str]) -> Records:
-    return _table(name, content, problems, required=("qid",))
-
-
 def _judgements(name: str, problems: list[str]) -> dict[str, Judgement]:
     known = len(problems)
     found: dict[str, Judgement] = {}
     for place, record in records_of(name, read_whole(name), problems, _table):
         try:
-            judgement = _judgement(record, place)
+            if type(record) is not dict:
+                raise BadRecord([BadField("record", expected("an object", record))])
+            parts = (
+                (field, partial(check, record.get(field), field))
+                for field, check in _CHECKS.items()
+            )
+            judgement = Judgement(**gathered(parts), where=place)
         except BadRecord as fault:
             problems += [f"{place}: {field}" for field in fault.fields]
             continue
@@ -136,21 +130,6 @@ def _judgements(name: str, problems: list[str]) -> dict[str, Judgement]:
     if not found and len(problems) == known:
         problems.append(f"{name}: holds no judgement; write one JSON object a line")
     return found
-
-
-def _judgement(record: Any, place: str) -> Judgement:
-    if type(record) is not dict:
-        raise BadRecord([BadField("record", expected("an object", record))])
-    known: dict[str, Any] = {}
-    faults: list[BadField] = []
-    for name, check in _CHECKS.items():
-        try:
-            known[name] = check(record.get(name), name)
-        except BadField as fault:
-            faults.append(fault)
-    if faults:
-        raise BadRecord(faults)
-    return Judgement(**known, where=place)
 
 
 def _qid(value: Any, field: str) -> str:
@@ -181,64 +160,19 @@ def _reason(value: Any, field: str) -> str | None:
 _CHECKS: dict[str, Callable[[Any, str], Any]] = {"qid": _qid, "label": _label, "reason": _reason}
 
 
-def records_of(name: str, content: bytes, problems: list[str], table: Reader) -> Records:
-    """Each record of a file, in whatever form its first character says it is.
-
-    `table` reads CSV and TSV: which columns there must be is the caller's to say.
-    """
-    first = content.lstrip()[:1]
-    if first == b"[":
-        return _array(name, content, problems)
-    return (_lines if first in (b"{", b"") else table)(name, content, problems)
-
-
-def _array(name: str, content: bytes, problems: list[str]) -> Records:
-    try:
-        members = decode(content)
-    except BadJson as fault:
-        problems.append(f"{name}: {fault}")
-        return
-    for place, member in enumerate(members, 1):
-        yield f"{name}: item {place}", member
-
-
-def _lines(name: str, content: bytes, problems: list[str]) -> Records:
-    for number, line in enumerate(content.split(b"\n"), 1):
-        if not line.strip():
-            continue
-        try:
-            if len(line) > MAX_LINE:
-                raise BadJson(f"the line is longer than {MAX_LINE >> 20} MiB")
-            yield f"{name}:{number}", decode(line)
-        except BadJson as fault:
-            problems.append(f"{name}:{number}: {fault}")
-
-
 def _table(
     name: str, content: bytes, problems: list[str], required: tuple[str, ...] = REQUIRED
 ) -> Records:
-    """The rows of a CSV or TSV file; which of the two, its header tells."""
-    rows = rows_of(name, content, problems)
-    place, header = next(rows, ("", []))
-    columns = [column.strip().lower() for column in header]
-    problems += _header_faults(place, columns, required)
-    if any(columns.count(name) != 1 for name in required):
-        return
-    for place, cells in rows:
-        if len(cells) == len(columns):
-            yield place, dict(zip(columns, cells, strict=True))
-        else:
-            problems.append(f"{place}: cells: {len(cells)}, but the header has {len(columns)}")
+    """The rows of a CSV or TSV file that has the required columns."""
 
+    def header(place: str, columns: list[str], problems: list[str]) -> bool:
+        for title in dict.fromkeys((*FIELDS, *columns) if columns else ()):
+            times = columns.count(title)
+            if times > 1 and (title in FIELDS or required != REQUIRED):
+                problems.append(f"{place}: {times} columns are called {title}; keep one")
+            elif not times and title in required:
+                fact = f"no column is called {title}; the first line names the columns"
+                problems.append(f"{place}: {fact}: {', '.join(required)}")
+        return all(columns.count(title) == 1 for title in required)
 
-def _header_faults(place: str, columns: list[str], required: tuple[str, ...]) -> list[str]:
-    faults = []
-    for name in dict.fromkeys((*FIELDS, *columns)):
-        times = columns.count(name)
-        if times > 1 and (name in FIELDS or required != REQUIRED):
-            faults.append(f"{place}: {times} columns are called {name}; keep one")
-        elif place and not times and name in required:
-            named = ", ".join(required)
-            fact = f"no column is called {name}; the first line names the columns: {named}"
-            faults.append(f"{place}: {fact}")
-    return faults
+    return headed_rows(name, content, problems, column=str.lower, header=header)

@@ -73,13 +73,17 @@ def blocks(name: str) -> Iterator[Block]:
     if name == STDIN:
         yield from _streamed("stdin", _opened(sys.stdin.buffer, "stdin"))
         return
-    with _open(name) as file:
+    with open_bytes(name) as file:
         head = file.peek(8192)[:8192]
         if head.startswith((_GZIP, _ZSTD)) or not Path(name).is_file():
             yield from _streamed(name, _opened(file, name))
         else:
             _refuse_binary(name, head)
-            yield from _ranges(name, file)
+            size, start = file.seek(0, os.SEEK_END), 0
+            while start < size:
+                end = _line_end(file, min(start + BLOCK, size), size)
+                yield Block(name, start, end - start)
+                start = end
 
 
 def read_whole(name: str, *, long_lines: bool = False) -> bytes:
@@ -147,7 +151,8 @@ def size_of(name: str) -> int | None:
         return None
 
 
-def _open(name: str) -> io.BufferedReader:
+def open_bytes(name: str) -> io.BufferedReader:
+    """A file to read bytes from; raises UsageError or InputRejected with the reason."""
     path = Path(name)
     try:
         return cast(io.BufferedReader, path.open("rb", buffering=1 << 16))
@@ -176,16 +181,6 @@ def _refuse_binary(name: str, head: bytes) -> None:
         raise InputRejected(f"{name}: {fact}")
 
 
-def _ranges(name: str, file: BinaryIO) -> Iterator[Block]:
-    """Byte ranges that end where a line ends."""
-    size = file.seek(0, os.SEEK_END)
-    start = 0
-    while start < size:
-        end = _line_end(file, min(start + BLOCK, size), size)
-        yield Block(name, start, end - start)
-        start = end
-
-
 def _line_end(file: BinaryIO, at: int, size: int) -> int:
     """The first position past a newline, at or after `at`."""
     file.seek(at - 1)
@@ -202,7 +197,11 @@ def _opened(file: BinaryIO, name: str) -> Iterator[bytes]:
     source = _Counted(file)
     head = source.head()
     packed = head.startswith((_GZIP, _ZSTD))
-    chunks = _bounded(name, source, _unpacked(source, head)) if packed else _plain(source)
+    chunks = (
+        _bounded(name, source, _unpacked(source, head))
+        if packed
+        else iter(lambda: source.read(1 << 20), b"")
+    )
     try:
         first = next(chunks, b"")
         _refuse_binary(name, first[:8192])
@@ -232,11 +231,6 @@ class _Counted(io.RawIOBase):
             chunk = self._file.read(size)
         self.taken += len(chunk)
         return chunk
-
-
-def _plain(stream: _Counted) -> Iterator[bytes]:
-    while chunk := stream.read(1 << 20):
-        yield chunk
 
 
 def _unpacked(stream: _Counted, head: bytes) -> Iterator[bytes]:
@@ -269,12 +263,17 @@ def _bounded(name: str, source: _Counted, chunks: Iterator[bytes]) -> Iterator[b
     given = 0
     for chunk in chunks:
         given += len(chunk)
-        if given > EXPANSION_FREE and given > MAX_EXPANSION * source.taken:
-            raise InputRejected(
-                f"{name}: expands more than {MAX_EXPANSION} times, like a decompression bomb; "
-                "unpack it yourself and name the plain file"
-            )
+        refuse_expansion(name, given, source.taken)
         yield chunk
+
+
+def refuse_expansion(name: str, given: int, taken: int) -> None:
+    """Raise InputRejected where the bytes taken from a file have grown beyond all reason."""
+    if given > EXPANSION_FREE and given > MAX_EXPANSION * taken:
+        raise InputRejected(
+            f"{name}: expands more than {MAX_EXPANSION} times, like a decompression bomb; "
+            "unpack it yourself and name the plain file"
+        )
 
 
 def _streamed(name: str, chunks: Iterator[bytes]) -> Iterator[Block]:

@@ -19,6 +19,7 @@ from ragauge.ingest.fields import (
     whole,
 )
 from ragauge.ingest.lines import read_whole
+from ragauge.ingest.records import rejected
 from ragauge.ingest.strict_json import BadJson, decode
 
 ALIASES = {
@@ -27,8 +28,6 @@ ALIASES = {
     "doc_revs": ("doc revs", "documents", "docs", "revs"),
     "hash": ("index_hash",),
 }
-SHOWN = 100
-"""Problems of one file that are spelled out; the rest are counted."""
 EXAMPLE = '{"hash": "2f7d9a", "text_preproc": "lowercase", "doc_revs": {"handbook": "3b91f2a"}}'
 NOTHING_TO_COMPARE = (
     "missing, as are text_preproc and doc_revs: there is nothing to compare citations with; "
@@ -41,13 +40,11 @@ def read_manifest(name: str) -> Manifest:
     """The manifest a file holds; raises InputRejected with all that is wrong."""
     try:
         record = decode(read_whole(name))
+        return manifest_of(record)
     except BadJson as fault:
         raise InputRejected(f"{name}: {fault}") from None
-    try:
-        return manifest_of(record)
     except BadRecord as bad:
-        problems = [f"{name}: {field}" for field in bad.fields]
-        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN)) from None
+        raise rejected([f"{name}: {field}" for field in bad.fields]) from None
 
 
 def manifest_of(record: Any) -> Manifest:
@@ -65,8 +62,13 @@ def manifest_of(record: Any) -> Manifest:
         names = [key for key in (name, *ALIASES.get(name, ())) if key in told]
         found = _checked({key: told.pop(key) for key in names}, check, faults)
         if found:
-            known[name] = next(iter(found.values()))
-            faults += _contradictions(name, found)
+            (first, said), *others = found.items()
+            known[name] = said
+            faults += [
+                BadField(key, f"says something else than {first}, and both mean {name}; keep one")
+                for key, value in others
+                if (bare_hash(value) != bare_hash(said) if name == "hash" else value != said)
+            ]
     if not faults and known.keys().isdisjoint(("hash", "text_preproc", "doc_revs")):
         faults.append(BadField("hash", NOTHING_TO_COMPARE))
     if faults:
@@ -85,20 +87,6 @@ def _checked(fields: dict[str, Any], check: Check, faults: list[BadField]) -> di
         except BadRecord as bad:
             faults += bad.fields
     return found
-
-
-def _contradictions(name: str, found: dict[str, Any]) -> list[BadField]:
-    """A fault for each further name of the same thing that says something else."""
-    (first, said), *others = found.items()
-    return [
-        BadField(key, f"says something else than {first}, and both mean {name}; keep one")
-        for key, value in others
-        if _alike(name, value) != _alike(name, said)
-    ]
-
-
-def _alike(name: str, value: Any) -> Any:
-    return bare_hash(value) if name == "hash" else value
 
 
 def _filled(value: Any, field: str) -> str:

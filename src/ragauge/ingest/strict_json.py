@@ -36,7 +36,8 @@ def decode(line: bytes) -> Any:
         value = _decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         raise BadJson(_fault(line) or "not JSON") from None
-    if b"\\" not in line or not _escapes_colon(line):
+    # A colon written as an escape would make up for a duplicate key's.
+    if b"\\" not in line or b"\\u003" not in line or b"\\u003a" not in line.lower():
         colons = line.count(b":")
         arrays = line.count(b"[")
         if arrays <= _FLAT_ARRAYS and colons == _colons_of_flat(value):
@@ -69,11 +70,6 @@ def _colons_of_flat(value: Any) -> int:
         elif kind is dict:
             colons += len(member)
     return colons
-
-
-def _escapes_colon(line: bytes) -> bool:
-    """Whether a colon is written as an escape: it would make up for a duplicate key's."""
-    return b"\\u003" in line and b"\\u003a" in line.lower()
 
 
 def _nesting_within_bounds(value: Any) -> bool:

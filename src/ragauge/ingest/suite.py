@@ -29,9 +29,8 @@ from ragauge.ingest.configuration import (
     read_setting,
     written,
 )
-from ragauge.ingest.labels import read_labels
 from ragauge.ingest.lines import STDIN
-from ragauge.ingest.sweep_settings import with_preset
+from ragauge.ingest.options import read_labels, with_preset
 from ragauge.ingest.toml_tables import (
     Problems,
     named_tables,
@@ -116,16 +115,11 @@ def read_suite(which: str | None, folder: Path, environment: Mapping[str, str]) 
     reading = _Reading(file, environment)
     suite = reading.suite(None if path else which)
     settings = {name: value.value for name, value in reading.values.items()}
-    settings["store"] = _placed(reading.values["store"], file.path.parent)
+    store = reading.values["store"]
+    if store.value and "://" not in store.value and not store.origin.startswith(PREFIX):
+        # What the file says of the history is meant from its folder.
+        settings["store"] = str(file.path.parent / Path(store.value).expanduser())
     return SuiteFile(suite=suite, path=file.path, settings=settings)
-
-
-def _placed(store: Value, folder: Path) -> str | None:
-    """Where the history is; what the file says is meant from its folder."""
-    place: str | None = store.value
-    if place is None or "://" in place or store.origin.startswith(PREFIX):
-        return place
-    return str(folder / Path(place).expanduser())
 
 
 class _Reading:
@@ -135,7 +129,11 @@ class _Reading:
         assert file.path
         self._file, self._table = file, file.table
         self._problems = Problems(file.name)
-        self.values = self._settings(file.path, environment)
+        try:
+            self.values = configured({}, environment, file.path)
+        except UsageError as error:
+            self._problems.found += error.problems
+            self.values = {name: Value(one.default, "default") for name, one in SETTINGS.items()}
         self._dataset_tables = named_tables(
             self._table.get("datasets", {}), "datasets", self._problems
         )
@@ -145,7 +143,9 @@ class _Reading:
 
     def suite(self, name: str | None) -> Suite:
         """The suite of a name; raises UsageError with all the problems of the file."""
-        tables = self._task_tables()
+        tables = named_tables(self._table.get("tasks", {}), "tasks", self._problems)
+        if not tables:
+            self._problems.add("tasks", "there are none; `ragauge init` writes a file with some")
         suites = self._suites(tables)
         if name is not None and name != ALL and name not in suites:
             self._problems.unknown("suites", "suite", name, [*suites, ALL])
@@ -153,30 +153,20 @@ class _Reading:
         against = self._against_of(chosen.baseline, f"suites.{name or ALL}.baseline", self._against)
         # Every task is read, also those of other suites: a file is right or wrong as a whole.
         tasks = {task: self._task(task, table, against) for task, table in tables.items()}
-        labels = self._labels() | chosen.labels
+        labels: dict[str, str] = {}
+        try:
+            labels = read_labels(self.values["label"].value)
+        except UsageError as error:
+            self._problems.found += [f"{self._file.name}: {fact}" for fact in error.problems]
         if self._problems.found:
             raise UsageError(*dict.fromkeys(self._problems.found))
         return Suite(
             name=name or ALL,
             file=self._file.name,
             title=self.values["name"].value,
-            labels=labels,
+            labels=labels | chosen.labels,
             tasks=tuple(task for one in chosen.tasks if (task := tasks[one])),
         )
-
-    def _settings(self, path: Path, environment: Mapping[str, str]) -> dict[str, Value]:
-        try:
-            return configured({}, environment, path)
-        except UsageError as error:
-            self._problems.found += error.problems
-            return {name: Value(setting.default, "default") for name, setting in SETTINGS.items()}
-
-    def _labels(self) -> dict[str, str]:
-        try:
-            return read_labels(self.values["label"].value)
-        except UsageError as error:
-            self._problems.found += [f"{self._file.name}: {fact}" for fact in error.problems]
-            return {}
 
     def _read_datasets(self) -> dict[str, Dataset]:
         found = {}
@@ -220,12 +210,6 @@ class _Reading:
         """The baseline of a suite or a task: its own, none where it says false, or the usual."""
         return None if value is False else self._read_against(value, key) or usual
 
-    def _task_tables(self) -> dict[str, Any]:
-        tables = named_tables(self._table.get("tasks", {}), "tasks", self._problems)
-        if not tables:
-            self._problems.add("tasks", "there are none; `ragauge init` writes a file with some")
-        return tables
-
     def _suites(self, tasks: Mapping[str, Any]) -> dict[str, _Suite]:
         found = {}
         tables = named_tables(self._table.get("suites", {}), "suites", self._problems)
@@ -249,7 +233,8 @@ class _Reading:
 
     def _task(self, name: str, table: Any, against: Against | None) -> Task | None:
         key = f"tasks.{name}"
-        kind: TaskKind = "stability" if _kind_in(table) == "stability" else "score"
+        stability = isinstance(table, dict) and table.get("kind") == "stability"
+        kind: TaskKind = "stability" if stability else "score"
         own = {SETTINGS[full].name.rpartition(".")[2]: full for full in OWN[kind]}
         read = read_table(_Task, table, key, self._problems, beside=own)
         if read is None:
@@ -257,8 +242,8 @@ class _Reading:
         self._check_labels(read.labels, f"{key}.labels")
         dataset = self._dataset_of(read, key)
         pipeline = self._read_pipeline(read.pipeline, f"{key}.pipeline") or self._pipeline
-        if dataset and not _can_run(kind, dataset, pipeline):
-            lacks = "traces" if kind == "score" else "runs"
+        lacks = "traces" if kind == "score" else "runs"
+        if dataset and not pipeline and not getattr(dataset, lacks):
             self._problems.add(
                 key, f"data set {dataset.name} has no {lacks}, and there is no [pipeline] to ask"
             )
@@ -306,7 +291,19 @@ class _Reading:
                 self._put(values, f"sweep.{name}", value, f"{key}.sweep.{name}")
             else:
                 self._problems.unknown(f"{key}.sweep.{name}", "key", name, SWEEP[read.kind])
-        return values | self._grid(values, swept) if read.kind == "stability" else values
+        if read.kind != "stability":
+            return values
+        # A preset of the task's own comes before what the file says for all.
+        origins = {name: self.values[f"sweep.{name}"].origin for name in GRID}
+        given = {
+            name
+            for name, origin in origins.items()
+            if name in swept
+            or origin.startswith(PREFIX)
+            or (origin != "default" and "preset" not in swept)
+        }
+        grid = with_preset({name: values[f"sweep.{name}"] for name in GRID}, given)
+        return values | {f"sweep.{name}": value for name, value in grid.items()}
 
     def _put(self, values: dict[str, Any], name: str, value: Any, key: str) -> None:
         """Set a setting for a task, unless the environment does: that beats every file."""
@@ -317,24 +314,6 @@ class _Reading:
             return
         if not self.values[name].origin.startswith(PREFIX):
             values[name] = read
-
-    def _grid(self, values: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
-        """The grid; a preset of the task's own stands before what the file says for all."""
-        grid = {name: values[f"sweep.{name}"] for name in GRID}
-        given = {name for name in GRID if name in own or self._set_for_all(name, own)}
-        return {f"sweep.{name}": value for name, value in with_preset(grid, given).items()}
-
-    def _set_for_all(self, name: str, own: dict[str, Any]) -> bool:
-        origin = self.values[f"sweep.{name}"].origin
-        return origin.startswith(PREFIX) or (origin != "default" and "preset" not in own)
-
-
-def _kind_in(table: Any) -> Any:
-    return table.get("kind") if isinstance(table, dict) else None
-
-
-def _can_run(kind: TaskKind, dataset: Dataset, pipeline: PipelineUnderTest | None) -> bool:
-    return bool(pipeline or (dataset.traces if kind == "score" else dataset.runs))
 
 
 def _several(texts: Texts) -> tuple[str, ...]:

@@ -167,10 +167,6 @@ def _timestamp(value: Any, field: str) -> float | str:
     return stamp / 1000 if stamp > 1e11 else stamp
 
 
-def _number_or_text(value: Any, field: str) -> int | str:
-    return value if type(value) is str else whole(value, field)
-
-
 def _error(value: Any, field: str) -> str:
     if type(value) is dict:
         return str(value.get("message") or value)
@@ -191,7 +187,7 @@ _CHECKS: dict[str, Check] = {
     "labels": mapping,
     "latency_ms": number,
     "ok": boolean,
-    "paraphrase": _number_or_text,
+    "paraphrase": lambda value, field: value if type(value) is str else whole(value, field),
     "question_sent": text,
     "reason": text,
     "repeat": whole,
@@ -207,15 +203,8 @@ _CHECKS: dict[str, Check] = {
     "usage": mapping,
 } | dict.fromkeys(
     (
-        "qid",
-        "q_id",
-        "q",
-        "question",
-        "answer",
-        "answer_json",
-        "citations",
-        "retrieved_ids",
-        "chunks",
+        *("qid", "q_id", "q", "question", "answer", "answer_json", "citations"),
+        *("retrieved_ids", "chunks"),
     ),
     _read_elsewhere,
 )

@@ -17,7 +17,7 @@ from ragauge.contracts.trace import StructuredAnswer, Trace
 from ragauge.text.canonical import Canon, Phrases, composed, phrases
 from ragauge.text.citations import inline_markers, take_apart, unique
 from ragauge.text.refusal import Tokens, refusal_in, refusal_in_free_words, tokens
-from ragauge.text.refusals.cues import cued
+from ragauge.text.refusals.free import cued
 
 EMPTY_ANSWER = "the answer is empty"
 NOT_OK = 'the trace says "ok": false'

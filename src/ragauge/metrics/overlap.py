@@ -34,10 +34,10 @@ from ragauge.metrics.overlap_references import (
 from ragauge.metrics.overlap_rouge import KINDS, rouge_metric
 from ragauge.metrics.table import ratio
 from ragauge.text.canonical import canonical, composed
-from ragauge.text.chrf import chrf as chrf_of
-from ragauge.text.edit_distance import edit_distance as edit_distance_of
 from ragauge.text.fact_claims import KnownFacts, Verdict, sentences_of
+from ragauge.text.overlap import chrf as chrf_of
 from ragauge.text.overlap import contains, content_overlap, word_overlap
+from ragauge.text.overlap import edit_distance as edit_distance_of
 from ragauge.text.words import words
 
 if TYPE_CHECKING:

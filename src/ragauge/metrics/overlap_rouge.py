@@ -11,8 +11,7 @@ from ragauge.errors import UsageError
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.overlap_references import is_too_long, mean_of_answers, nearest
 from ragauge.text.overlap import Overlap
-from ragauge.text.rouge import Rouge, RougeReference, rouge
-from ragauge.text.rouge_tokens import Tokenizer
+from ragauge.text.rouge import Rouge, RougeReference, Tokenizer, rouge
 
 Kind = Literal["rouge1", "rouge2", "rougeL"]
 KINDS: tuple[Kind, ...] = get_args(Kind)

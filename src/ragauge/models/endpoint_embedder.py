@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import math
-from collections.abc import Coroutine, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from msgspec import Struct
@@ -14,12 +14,12 @@ from msgspec import Struct
 from ragauge.contracts.system import CallFailed
 from ragauge.errors import UsageError
 from ragauge.models.endpoint import Limits, ModelEndpoint, key_of
+from ragauge.pipelines.threads import run_async
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-Result = TypeVar("Result")
 
 KEY = "RAGAUGE_EMBEDDER_KEY"
 MOST_TEXTS = 64
@@ -72,7 +72,7 @@ class EndpointEmbedder:
     def dimension(self) -> int:
         """How long the vectors are; the endpoint is asked for one where that is not yet known."""
         if self._dimension is None:
-            (probe,) = _run(self._vectors([PROBE]))
+            (probe,) = run_async(self._vectors([PROBE]))
             self._dimension = len(probe)
         return self._dimension
 
@@ -89,7 +89,7 @@ class EndpointEmbedder:
 
         full = [at for at, text in enumerate(texts) if text.strip()]
         asked = sorted(full, key=lambda at: (len(texts[at]), at))
-        found = _run(self._vectors([_whole(texts[at]) for at in asked]))
+        found = run_async(self._vectors([_whole(texts[at]) for at in asked]))
         rows = np.zeros((len(texts), self.dimension), dtype=np.float32)
         for at, vector in zip(asked, found, strict=True):
             rows[at] = vector
@@ -176,15 +176,3 @@ def _rows(reply: Any, expected: int) -> list[list[float]]:
 def _whole(text: str) -> str:
     """The text with halves of characters replaced: JSON takes whole ones only."""
     return text.encode("utf-8", "replace").decode("utf-8")
-
-
-def _run(coroutine: Coroutine[Any, Any, Result]) -> Result:
-    """What a coroutine returns, also for a caller that is in a loop itself and waits here."""
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(coroutine)
-    from concurrent.futures import ThreadPoolExecutor
-
-    with ThreadPoolExecutor(1, "embeddings") as thread:
-        return thread.submit(asyncio.run, coroutine).result()

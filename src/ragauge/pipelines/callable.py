@@ -34,11 +34,15 @@ _SHOWN = 300
 
 
 class CallableSystem:
-    """Asks `module:function`, imported once, from the current folder too."""
+    """Asks a function, or `module:function`, imported once, from the current folder too."""
 
-    def __init__(self, function: str, *, concurrency: int = 16) -> None:
-        self._name = function
-        self._function = _imported(function)
+    def __init__(self, function: str | Callable[..., Any], *, concurrency: int = 16) -> None:
+        if isinstance(function, str):
+            self._name, self._function = function, _imported(function)
+        else:
+            name = getattr(function, "__qualname__", type(function).__qualname__)
+            self._name, self._function = f"{function.__module__}:{name}", function
+            _refuse_other_arguments(self._name, function)
         self._async = _is_async(self._function)
         self._threads = DaemonThreads(self._called, concurrency)
         self._loop = LoopThread()

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from msgspec import Struct
 
@@ -54,6 +54,16 @@ def system_of(
         return CommandSystem(command)
     assert replay is not None, "one of them is named"
     return ReplaySystem(replay)
+
+
+def as_system(given: System | Callable[..., Any], concurrency: int) -> System:
+    """The system that is given; a plain function becomes one. Raises UsageError otherwise."""
+    if hasattr(given, "ask"):
+        return cast("System", given)
+    if not callable(given):
+        got = type(given).__name__
+        raise UsageError(f"system: expected a system or a function of a question, got {got}")
+    return CallableSystem(given, concurrency=concurrency)
 
 
 _PROBLEMS_SHOWN = 100

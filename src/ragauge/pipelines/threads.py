@@ -1,18 +1,23 @@
-"""Threads that never keep the process alive."""
+"""Threads that never keep the process alive, and coroutines run from anywhere."""
 
 from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future, wait
 from contextlib import suppress
+from contextvars import copy_context
 from queue import SimpleQueue
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ragauge.contracts.system import CallFailed
 
 Given = TypeVar("Given")
 Result = TypeVar("Result")
+
+START_S = 1.0
+"""What a thread may take to start."""
 
 
 class DaemonThreads(Generic[Given, Result]):
@@ -69,3 +74,43 @@ class DaemonThreads(Generic[Given, Result]):
 
 
 _Call = tuple[Given, asyncio.AbstractEventLoop, "asyncio.Future[Result]"]
+
+
+def run_async(coroutine: Coroutine[Any, Any, Result]) -> Result:
+    """What a coroutine returns, also for a caller inside a running event loop, as in a notebook.
+
+    There it runs in a thread with the caller's context. An interrupt cancels it, and is raised
+    when it has let go of what it holds.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(coroutine)
+    running: list[tuple[asyncio.AbstractEventLoop, asyncio.Task[Any] | None]] = []
+    interrupted, context = threading.Event(), copy_context()
+    ended: Future[Result] = Future()
+
+    async def noted() -> Result:
+        task = asyncio.current_task()
+        running.append((asyncio.get_running_loop(), task))
+        if interrupted.is_set() and task:
+            task.cancel()
+        return await coroutine
+
+    def work() -> None:
+        try:
+            ended.set_result(context.run(asyncio.run, noted()))
+        except BaseException as error:
+            ended.set_exception(error)
+
+    try:
+        # Not an executor's: one that is interrupted while it starts a thread does not wait for it.
+        threading.Thread(target=work, name="ragauge-run").start()
+        return ended.result()
+    except KeyboardInterrupt:
+        interrupted.set()
+        for loop, task in running:
+            with suppress(RuntimeError):  # the loop ended by itself
+                loop.call_soon_threadsafe(task.cancel if task else loop.stop)
+        wait([ended], timeout=None if running else START_S)
+        raise

@@ -4,81 +4,11 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-from ragauge.contracts.annotation import AgreementReport
-from ragauge.contracts.answer_calibration import AnswerCalibrationReport
-from ragauge.contracts.audit import AuditReport
-from ragauge.contracts.calibration import CalibrationReport
-from ragauge.contracts.comparison import ComparisonReport, HistoryReport
-from ragauge.contracts.consistency import ConsistencyReport
-from ragauge.contracts.diagnosis import DiagnosisReport
-from ragauge.contracts.drift import DriftReport
-from ragauge.contracts.evaluation import EvalAllReport, EvalReport
-from ragauge.contracts.gold_parts import ConvertReport, PlanReport, SampleReport, SplitReport
-from ragauge.contracts.gold_report import DiffReport, GoldReport, LintReport
-from ragauge.contracts.latency import LatencyReport
-from ragauge.contracts.score import ScoreReport
-from ragauge.contracts.stability import StabilityReport
-from ragauge.contracts.suite import SuiteReport
-from ragauge.contracts.trace_eval import TraceEvalReport
+from ragauge.contracts.kinds import ALL_FORMS, KINDS, Kind
+from ragauge.contracts.report import Report
 from ragauge.errors import UsageError
-
-Report = (
-    ScoreReport
-    | StabilityReport
-    | ConsistencyReport
-    | LatencyReport
-    | ComparisonReport
-    | HistoryReport
-    | SuiteReport
-    | AgreementReport
-    | CalibrationReport
-    | AnswerCalibrationReport
-    | GoldReport
-    | AuditReport
-    | TraceEvalReport
-    | DriftReport
-    | EvalReport
-    | EvalAllReport
-    | DiagnosisReport
-)
-
-FORMS = ("text", "json", "markdown", "junit", "github", "csv", "html")
-"""What the reports of scores, stability and comparisons come in."""
-ALL_FORMS = (*FORMS, "sarif")
-"""What there is; only findings with a place in a file can be SARIF."""
-
-
-class Kind(NamedTuple):
-    """A kind of report: the folder its forms are in, and the forms it has."""
-
-    folder: str
-    forms: tuple[str, ...]
-
-
-KINDS: dict[type, Kind] = {
-    ScoreReport: Kind("score", FORMS),
-    StabilityReport: Kind("stability", FORMS),
-    ConsistencyReport: Kind("consistency", ("text", "json", "markdown", "csv")),
-    LatencyReport: Kind("latency", ("text", "json", "markdown", "csv")),
-    ComparisonReport: Kind("comparison", FORMS),
-    HistoryReport: Kind("history", ("text", "json", "markdown", "csv")),
-    SuiteReport: Kind("suite", ("text", "json", "markdown", "junit", "github")),
-    AgreementReport: Kind("agreement", ("text", "json", "markdown", "csv")),
-    AuditReport: Kind("audit", tuple(form for form in ALL_FORMS if form != "csv")),
-    TraceEvalReport: Kind("trace_eval", ("text", "json", "markdown", "junit", "html")),
-    CalibrationReport: Kind("calibration", ("text", "json", "markdown")),
-    AnswerCalibrationReport: Kind("answer_calibration", ("text", "json", "markdown")),
-    DriftReport: Kind("drift", ("text", "json", "markdown")),
-    EvalReport: Kind("evaluation", tuple(form for form in FORMS if form != "github")),
-    EvalAllReport: Kind("eval_all", ("text", "json", "markdown", "junit", "html")),
-    DiagnosisReport: Kind("diagnosis", FORMS),
-    **dict.fromkeys(
-        (LintReport, DiffReport, SplitReport, SampleReport, ConvertReport, PlanReport),
-        Kind("gold", ("text", "json")),
-    ),
-}
 
 DOCUMENTS = frozenset(
     (
@@ -154,8 +84,8 @@ def _demand(kind: Kind, form: str) -> None:
     if form not in ALL_FORMS:
         raise UsageError(f'there is no report form "{form}"; there are {", ".join(ALL_FORMS)}')
     if form not in kind.forms:
-        has, article = ", ".join(kind.forms), "an" if kind.folder[0] in "aeiou" else "a"
-        name = kind.folder.replace("_", "-")
+        name = kind.folder.replace("_", "-") or kind.record.removesuffix("-report")
+        has, article = ", ".join(kind.forms), "an" if name[0] in "aeiou" else "a"
         raise UsageError(f'{article} {name} report has no form "{form}"; it has {has}')
 
 

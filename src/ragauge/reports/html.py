@@ -16,18 +16,9 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from ragauge.contracts.audit import AUDIT_SCHEMA, AuditReport
-from ragauge.contracts.comparison import COMPARISON_SCHEMA, ComparisonReport
-from ragauge.contracts.diagnosis import DIAGNOSIS_SCHEMA, DiagnosisReport
-from ragauge.contracts.evaluation import (
-    EVAL_ALL_SCHEMA,
-    EVAL_SCHEMA,
-    EvalAllReport,
-    EvalReport,
-)
-from ragauge.contracts.score import SCORE_SCHEMA, ScoreReport
-from ragauge.contracts.stability import STABILITY_SCHEMA, StabilityReport
-from ragauge.contracts.trace_eval import TRACE_EVAL_SCHEMA, TraceEvalReport
+from ragauge.contracts.diagnosis import DiagnosisReport
+from ragauge.contracts.kinds import KINDS, SHOWN
+from ragauge.contracts.report import Report
 from ragauge.errors import UsageError
 from ragauge.reports import envelope, numbers
 from ragauge.reports.foreign import readable
@@ -37,19 +28,6 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 TEMPLATES = Path(__file__).parent / "templates"
-
-KINDS: dict[str, tuple[str, type]] = {
-    SCORE_SCHEMA: ("score", ScoreReport),
-    STABILITY_SCHEMA: ("stability", StabilityReport),
-    COMPARISON_SCHEMA: ("comparison", ComparisonReport),
-    AUDIT_SCHEMA: ("audit", AuditReport),
-    TRACE_EVAL_SCHEMA: ("trace_eval", TraceEvalReport),
-    EVAL_SCHEMA: ("evaluation", EvalReport),
-    EVAL_ALL_SCHEMA: ("eval_all", EvalAllReport),
-    DIAGNOSIS_SCHEMA: ("diagnosis", DiagnosisReport),
-}
-"""Each kind of report by its schema: its view, and the record it is checked against."""
-
 
 FILTERS: tuple[Callable[..., str], ...] = (
     numbers.bound,
@@ -66,11 +44,11 @@ FILTERS: tuple[Callable[..., str], ...] = (
 """Numbers are written as in every form."""
 
 
-def page(report: Any) -> str:
+def page(report: Report) -> str:
     """The whole report as a file that works from disk, with nothing around it."""
     from markupsafe import Markup
 
-    name, _ = KINDS[report.schema]
+    name = KINDS[type(report)].folder
     body = fragment(name, msgspec.to_builtins(report, order="sorted"))
     style = (TEMPLATES / "style.css").read_text("utf-8")
     frame = _environment().get_template("frame.html")
@@ -83,7 +61,7 @@ def page(report: Any) -> str:
     return made.rstrip("\n") + "\n"
 
 
-def _title(name: str, report: Any) -> str:
+def _title(name: str, report: Report) -> str:
     if isinstance(report, DiagnosisReport):
         from ragauge.reports.diagnosis.labels import title
 
@@ -96,10 +74,10 @@ def fragment(name: str, report: dict[str, Any], **chosen: Any) -> Markup:
 
     `report` is the JSON report. `question` wants to know which: `qid="q1"`.
     """
-    _, record = KINDS.get(report.get("schema", ""), ("", None))
-    if record is None:
+    kind = SHOWN.get(report.get("schema", ""))
+    if kind is None or "html" not in kind.forms:
         raise UsageError(f'there is no view of a report with the schema "{report.get("schema")}"')
-    return Fragments(msgspec.convert(report, record)).part(name, **chosen)
+    return Fragments(msgspec.convert(report, kind.type)).part(name, **chosen)
 
 
 class To(Protocol):
@@ -125,8 +103,8 @@ class Nowhere:
 class Fragments:
     """The parts of a report that is at hand as a record, with links to what is around them."""
 
-    def __init__(self, report: Any, to: To | None = None) -> None:
-        self.kind, _ = KINDS[report.schema]
+    def __init__(self, report: Report, to: To | None = None) -> None:
+        self.kind = KINDS[type(report)].folder
         self.view: Any = import_module(f"ragauge.reports.{self.kind}.view").View(report)
         self._to = to or Nowhere()
 

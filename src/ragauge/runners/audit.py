@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from msgspec import Meta
 
@@ -20,15 +20,14 @@ from ragauge.contracts.verdict import Rule
 from ragauge.engines.local import ordered
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.decide import MIN_COVERAGE
-from ragauge.gates.traceability import DELTAS, RANKS, audit_rules, with_deltas
+from ragauge.gates.presets import DELTAS, RANKS, audit_rules, with_deltas
 from ragauge.ingest.auditable import read_auditable
 from ragauge.ingest.calibration import read_calibration
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.lines import STDIN, blocks, nothing_in
 from ragauge.ingest.manifest import read_manifest
-from ragauge.ingest.section_pairs import read_section_pairs
-from ragauge.ingest.trace_lines import BadLine, decoded
-from ragauge.ingest.whole_traces import numbered_lines
+from ragauge.ingest.options import read_section_pairs
+from ragauge.ingest.trace_lines import BadLine, decoded, numbered_lines
 from ragauge.metrics.table import find, reading
 from ragauge.models.embedders import embedder
 from ragauge.models.tokenizers import tokenizer_of
@@ -40,7 +39,7 @@ from ragauge.runners.audit_unit import in_one_unit
 from ragauge.runners.bad_input import allowed_bad, refuse_bad_lines
 from ragauge.runners.join import Join
 from ragauge.runners.kept_audits import audited_answers
-from ragauge.runners.options import chosen_options
+from ragauge.runners.options import File, takes
 
 Progress = Callable[[int], None]
 """Told how many bytes of the traces are done."""
@@ -59,10 +58,10 @@ LOOKED_INTO = {f"traceability.{depth}": DEPTHS.index(depth) for depth in ("text"
 class AuditOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How to audit; the defaults are the command's."""
 
-    manifest: str | None = None
-    docs: str | None = None
-    gold: str | None = None
-    allow_cross_section: str | None = None
+    manifest: File | None = None
+    docs: File | None = None
+    gold: File | None = None
+    allow_cross_section: File | None = None
     depth: Depth | None = None
     """None is `text` with documents, else `payload`."""
     cite_first: bool = True
@@ -70,15 +69,15 @@ class AuditOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fie
     offsets_in: Literal["code-points", "utf-16", "bytes"] = "code-points"
     tokenizer: str | None = None
     embedder: str | None = None
-    calibration: str | None = None
-    ranks: str | None = None
+    calibration: File | None = None
+    ranks: File | None = None
     """Other traces of the same questions, whose rankings are compared."""
     gates: str | None = None
     min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
     """Of the traces that should have a value, the fraction a gate needs to decide."""
     workers: Annotated[int, Meta(ge=1)] = 1
     max_bad: str = "0"
-    log: str | None = None
+    log: File | None = None
     """A file to write a log line to for each segment."""
     to_db: str | None = None
     run: str | None = None
@@ -101,10 +100,12 @@ class AuditOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fie
         )
 
 
+@takes(AuditOptions, "audit")
 def audit(
     traces: str | Path | Sequence[str | Path],
     progress: Progress | None = None,
-    **options: Any,
+    *,
+    options: AuditOptions,
 ) -> Outcome[AuditReport]:
     """The outcome of auditing trace files; options as in AuditOptions.
 
@@ -112,9 +113,7 @@ def audit(
     call it under `if __name__ == "__main__"`, as everything that starts processes.
     """
     names = [traces] if isinstance(traces, str | Path) else traces
-    plain = {name: str(v) if isinstance(v, Path) else v for name, v in options.items()}
-    chosen = chosen_options("audit", AuditOptions, plain)
-    return _Audit([str(name) for name in names], chosen, progress or _silent).outcome()
+    return _Audit([str(name) for name in names], options, progress or _silent).outcome()
 
 
 class _Audit:

@@ -23,6 +23,7 @@ from ragauge.models.embedders import embedder
 from ragauge.models.tokenizers import tokenizer_of
 from ragauge.runners.audit import AuditOptions, without_documents
 from ragauge.runners.auditing import NOT_TOLD, Auditor, failure_of
+from ragauge.runners.options import takes
 from ragauge.store.documents import FolderDocuments
 
 TRACE_KEYS = frozenset({"retrieved", "chunks", "retrieved_ids", "answer_json", "qid", "q_id"})
@@ -32,23 +33,23 @@ PROBLEMS = 100
 NO_ANSWER_TIP = "There is nothing to audit: look at what the system answered, and why."
 
 
-def audit_one(reply: str, retrieved: bytes | None, **options: Any) -> dict[str, Any]:
+@takes(AuditOptions, "audit")
+def audit_one(reply: str, retrieved: bytes | None, *, options: AuditOptions) -> dict[str, Any]:
     """`{ok, …}` of a reply that holds, or `{error, field, tip}` with the worst of what does not.
 
     The reply is a model's text, a list of citations, or a whole trace. `retrieved` is a JSON list
     of payloads.
     """
-    chosen = AuditOptions(**options)
-    if without_documents(chosen):
-        raise UsageError(without_documents(chosen))
-    validator, auditor = _made_by(chosen)
+    if without_documents(options):
+        raise UsageError(without_documents(options))
+    validator, auditor = _made_by(options)
     known = _payloads(retrieved) if retrieved is not None else None
     record = _decoded(reply)
     if _is_list_of_citations(record):
         made = Auditable(Trace(qid="reply"), ParsedAnswer(citations=record), known)
         examined, failure = validator.examine(made.answer, made.retrieved), None
     else:
-        made = _made(reply, record, known, inline=chosen.inline)
+        made = _made(reply, record, known, inline=options.inline)
         examined = validator.examine(made.answer, made.retrieved)
         failure = failure_of(made, examined.audit.kind)
     if failure:
@@ -62,7 +63,7 @@ def audit_one(reply: str, retrieved: bytes | None, **options: Any) -> dict[str, 
         }
     if not examined.audit.ok:
         return _error(examined.audit)
-    return _unchecked(made, examined, chosen.deepest) or _fine(auditor, made, examined, chosen)
+    return _unchecked(made, examined, options.deepest) or _fine(auditor, made, examined, options)
 
 
 def _made_by(chosen: AuditOptions) -> tuple[CitationValidator, Auditor]:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ragauge.citations.codes import CODES, depth_of, entry_of, rank_of, tip_of
-from ragauge.citations.live import LiveIndex
+from ragauge.citations.rules import LiveIndex
 from ragauge.citations.validator import Policy
 from ragauge.contracts.audit import (
     DEPTHS,
@@ -24,8 +24,8 @@ from ragauge.contracts.gold import Gold
 from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.score import Outcome
 from ragauge.contracts.verdict import Rule, Verdict
-from ragauge.diagnosis.traceability import advise_similarity
-from ragauge.gates.traceability import about_deltas, uncalibrated
+from ragauge.diagnosis.advice import advise_similarity
+from ragauge.gates.presets import about_deltas, uncalibrated
 from ragauge.metrics.sums import Sums
 from ragauge.runners.audit_sums import AuditSums
 from ragauge.runners.evaluation import Evaluation, by_gold, identity_of, weights_of

@@ -8,8 +8,7 @@ from collections.abc import Iterable
 import numpy as np
 from msgspec import structs
 
-from ragauge.citations.codes import CODES, rank_of
-from ragauge.citations.wording import message_of
+from ragauge.citations.codes import CODES, message_of, rank_of
 from ragauge.contracts.audit import OK, AuditedAnswer, AuditFinding
 from ragauge.contracts.finding import Findings
 from ragauge.contracts.metric import Metric, Row

@@ -8,11 +8,17 @@ from typing import Any
 from msgspec import Struct, structs
 
 from ragauge.citations.deltas import Asked, Deltas
-from ragauge.citations.matching import NO_ANCHOR, NOTHING_TO_MATCH, anchor_overlap, matches
 from ragauge.citations.offsets import Place, resolve
 from ragauge.citations.payload import read_payload, whole_payload
 from ragauge.citations.reranking import Ranks, gain, moved, rank_agreement, ranks_of
-from ragauge.citations.spans import NO_TARGET, target_coverage
+from ragauge.citations.spans import (
+    NO_ANCHOR,
+    NO_TARGET,
+    NOTHING_TO_MATCH,
+    anchor_overlap,
+    matches,
+    target_coverage,
+)
 from ragauge.citations.validator import CitationValidator, Examined, held_at, needs_documents
 from ragauge.contracts.audit import (
     DEPTHS,

@@ -14,9 +14,8 @@ from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.contracts.score import ROWS_KEPT
 from ragauge.contracts.trace import Trace
 from ragauge.errors import InputRejected
-from ragauge.ingest import plain_traces
 from ragauge.ingest.lines import Block
-from ragauge.ingest.trace_lines import BadLine, decoded, faults_of
+from ragauge.ingest.trace_lines import BadLine, decoded, faults_of, read_plain
 from ragauge.ingest.traces import read_trace
 from ragauge.metrics.facts import NOT_OK, Read, Reader, Reading, error_reason
 from ragauge.metrics.quality import GOOD_LABELS, label
@@ -101,7 +100,7 @@ class BlockScorer:
         self._join = Join(gold)
         self._beyond_pattern = [table()[id] for id in metrics if not table()[id].by_pattern]
         # A metric from elsewhere may ask for any field of the trace: then all are read.
-        self._read_plain = (lambda line: None) if self._beyond_pattern else plain_traces.read_plain
+        self._read_plain = (lambda line: None) if self._beyond_pattern else read_plain
 
     def __call__(self, block: Block) -> BlockScores:
         """The scores of every trace of the block, in order."""

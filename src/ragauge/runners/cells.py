@@ -14,8 +14,7 @@ from ragauge.contracts.score import Score
 from ragauge.metrics.sums import Groups, sums_of
 from ragauge.metrics.table import table
 from ragauge.runners.evaluation import scored
-from ragauge.stats.quantiles import percentile, sample_needed
-from ragauge.stats.trend import Trend, trend
+from ragauge.stats.trend import Trend, percentile, sample_needed, trend
 
 PRECISION, UNDER_REFUSAL = "quality.precision_cited", "quality.under_refusal"
 NO_GOLD = "no gold set to be right about"

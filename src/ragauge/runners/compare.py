@@ -29,8 +29,7 @@ from ragauge.contracts.metric import Better
 from ragauge.contracts.score import Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.errors import InputRejected, UsageError
-from ragauge.gates.decide import TOLERANCE
-from ragauge.gates.regression import Gate, gate_verdict, passes
+from ragauge.gates.decide import TOLERANCE, Gate, gate_verdict, passes
 from ragauge.runners.comparability import (
     ALL,
     chosen_metrics,
@@ -43,7 +42,6 @@ from ragauge.runners.compare_options import (
     CompareOptions,
     gated_metrics,
     margins_of,
-    options_of,
 )
 from ragauge.runners.judged_changes import beside, judged, not_comparable
 from ragauge.runners.metric_change import (
@@ -57,6 +55,7 @@ from ragauge.runners.metric_change import (
     comparable,
     untested,
 )
+from ragauge.runners.options import takes
 from ragauge.runners.paired_units import (
     NOT_SAID,
     RIGHT,
@@ -65,7 +64,7 @@ from ragauge.runners.paired_units import (
     ask_the_same,
     paired_units,
 )
-from ragauge.stats.multiplicity import level_of
+from ragauge.stats.decision import level_of
 from ragauge.text.visible import visible
 
 MOVING = ("latest", "green")
@@ -74,14 +73,20 @@ EARLIER_READ = 1_000
 """So many earlier runs are looked at for the branches there are."""
 
 
-def compare(history: History, before: str, after: str, **options: Any) -> ComparisonReport:
+@takes(
+    CompareOptions,
+    "compare",
+    aliases={"metric": "metrics", "margin": "margins", "slice": "slices"},
+)
+def compare(
+    history: History, before: str, after: str, *, options: CompareOptions
+) -> ComparisonReport:
     """The comparison of two runs of a history, each named as `History.find` names them.
 
     The later run is looked up first: `latest` and `green` then mean a run of its command and
     name, recorded before it. Where there was no such run at all, a user may allow that; a baseline
     that earlier runs merely do not match is refused all the same, for it may be misspelt.
     """
-    chosen = options_of(options)
     now = history.find(after)
     try:
         was = history.find(before, like=now)
@@ -90,12 +95,12 @@ def compare(history: History, before: str, after: str, **options: Any) -> Compar
             raise
         if earlier := _earlier(now, history):
             raise InputRejected(*error.problems, _there_are(now, earlier)) from None
-        if "no-baseline" in chosen.allow:
-            return without_baseline(before, now, chosen)
+        if "no-baseline" in options.allow:
+            return without_baseline(before, now, options)
         raise InputRejected(
             *error.problems, "a first run has no baseline: --allow no-baseline lets it pass"
         ) from None
-    return compare_runs(was, now, history, chosen)
+    return compare_runs(was, now, history, options)
 
 
 def _earlier(run: Run, history: History) -> list[Run]:

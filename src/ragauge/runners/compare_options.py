@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Literal, get_args
 
 from msgspec import Meta, Struct
 
 from ragauge.contracts.comparison import Correction
 from ragauge.errors import UsageError
-from ragauge.gates.decide import MIN_COVERAGE
-from ragauge.gates.regression import Gate
+from ragauge.gates.decide import MIN_COVERAGE, Gate
 from ragauge.metrics.names import short_name
 from ragauge.runners.metric_change import Method
-from ragauge.runners.options import chosen_options
 
 Allowance = Literal["gold", "versions", "no-baseline"]
 ALLOWANCES = get_args(Allowance)
@@ -36,11 +34,6 @@ class CompareOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     seed: Annotated[int, Meta(ge=0)] = 0
     min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
     """Of the units that should have a value in a run, the fraction a gate needs to decide."""
-
-
-def options_of(given: Mapping[str, Any]) -> CompareOptions:
-    """The options of a call, each of the kind it should be; raises UsageError otherwise."""
-    return chosen_options("compare", CompareOptions, given)
 
 
 class Margins(Struct, frozen=True, kw_only=True):

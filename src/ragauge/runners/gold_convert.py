@@ -15,8 +15,7 @@ from ragauge.contracts.gold_parts import ConvertReport, Units
 from ragauge.contracts.gold_report import Severity, judged
 from ragauge.errors import UsageError
 from ragauge.ingest.gold import ALIASES
-from ragauge.ingest.gold_forms import read_any
-from ragauge.ingest.gold_tables import table_of
+from ragauge.ingest.gold_forms import read_any, table_of
 from ragauge.store.files import write_whole
 
 SEVERITIES: dict[str, Severity] = {

@@ -17,7 +17,7 @@ from ragauge.contracts.verdict import Rule
 from ragauge.gates.decide import TOLERANCE, meets, satisfies
 from ragauge.gates.stability import Failed, failed_gates, verdict
 from ragauge.metrics.stability import METRICS, median_distance
-from ragauge.stats.sequential import ALPHA, Decision, ShareTest
+from ragauge.stats.exact import ALPHA, Decision, ShareTest
 
 Adaptive = Literal["exact", "anytime"]
 

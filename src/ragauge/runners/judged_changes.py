@@ -10,12 +10,16 @@ from ragauge.contracts.comparison import Compared, Correction, Outlook
 from ragauge.contracts.history import RecordedMetric
 from ragauge.contracts.metric import Better
 from ragauge.runners.metric_change import Change
-from ragauge.stats.decision import gain, outlook
+from ragauge.stats.decision import adjusted, gain, level_of, outlook, that_could_find
 from ragauge.stats.differences import Paired
-from ragauge.stats.flip_power import fewest_to_find, fewest_to_rule_out, smallest_seen
 from ragauge.stats.intervals import Interval
-from ragauge.stats.multiplicity import adjusted, level_of, that_could_find
-from ragauge.stats.power import needed, needed_for_margin
+from ragauge.stats.power import (
+    fewest_to_find,
+    fewest_to_rule_out,
+    needed,
+    needed_for_margin,
+    smallest_seen,
+)
 
 BEYOND = "a loss, but whether it is beyond the margin cannot be told"
 

@@ -7,8 +7,7 @@ from functools import partial
 
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.kept import KeptAnswer
-from ragauge.ingest.trace_lines import BadLine
-from ragauge.ingest.whole_traces import can_be_read_again, numbered_lines, whole_trace
+from ragauge.ingest.trace_lines import BadLine, can_be_read_again, numbered_lines, whole_trace
 from ragauge.runners.join import Join
 
 Answers = Callable[[], Iterable[tuple[str, KeptAnswer]]]

@@ -36,6 +36,7 @@ from ragauge.errors import UsageError
 from ragauge.metrics.facts import Reader, Reading
 from ragauge.metrics.table import table
 from ragauge.pipelines.reply import failed_trace, trace_of
+from ragauge.pipelines.threads import run_async
 from ragauge.runners.calling import REMEDIES, place_of, unreachable
 from ragauge.runners.cells import PRECISION, UNDER_REFUSAL, Ended, Plan, Quality, cell_of
 from ragauge.runners.evaluation import Evaluation
@@ -80,7 +81,7 @@ def latency(
         raise UsageError(f'the baseline "{baseline}" is no configuration; there are {names}')
     session = _Session(system, load, gold, question, knobs, reading or Reading(), progress)
     with _rows(out) as write, suppress(KeyboardInterrupt):
-        asyncio.run(session.run(write))
+        run_async(session.run(write))
     return session.outcome(baseline, guard)
 
 

@@ -32,8 +32,8 @@ from ragauge.runners.judge import Judge
 from ragauge.runners.plan import planned_runs, question_plan, shuffled
 from ragauge.runners.plans import plan_path, read_plan
 from ragauge.runners.sweep_findings import promise
+from ragauge.stats.exact import ALPHA
 from ragauge.stats.intervals import wilson
-from ragauge.stats.sequential import ALPHA
 from ragauge.store.files import write_whole
 from ragauge.store.journal import Journal, lines_of
 

@@ -1,8 +1,14 @@
-"""Options that are wrong, in the words of whoever gave them."""
+"""Options of a call: declared once as a struct, given as keywords, checked in one place."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ast
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from difflib import get_close_matches
+from functools import wraps
+from inspect import Parameter
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
@@ -10,16 +16,78 @@ from msgspec import Struct
 
 from ragauge.errors import UsageError
 
+File = str
+"""A path. Whoever calls from Python may give a `pathlib.Path`."""
+
 Options = TypeVar("Options", bound=Struct)
+Result = TypeVar("Result")
+
+OPTIONS = "options"
 
 
-def chosen_options(command: str, kind: type[Options], given: Mapping[str, Any]) -> Options:
-    """The options of a call, each of the kind it should be; raises UsageError otherwise."""
+def takes(
+    kind: type[Struct],
+    words: str,
+    *,
+    aliases: Mapping[str, str] | None = None,
+    read: Callable[[dict[str, Any]], dict[str, Any]] = dict,
+) -> Callable[[Callable[..., Result]], Callable[..., Result]]:
+    """A function with a parameter `options` becomes one that takes the struct's fields as keywords.
+
+    It still takes `options=`, to use a struct again; keywords go before what that holds. `words`
+    begin its error messages, `aliases` are other names of fields, such as the command's, and `read`
+    makes of what was given what the struct expects.
+    """
+    other = dict(aliases or {})
+
+    def taking(function: Callable[..., Result]) -> Callable[..., Result]:
+        own = inspect.signature(function).replace(parameters=_without_options(function))
+        fields = {name: name for name in kind.__struct_fields__ if name not in own.parameters}
+
+        @wraps(function)
+        def called(*args: Any, options: Any = None, **given: Any) -> Result:
+            if options is not None and not isinstance(options, kind):
+                wanted, got = kind.__name__, type(options).__name__
+                raise UsageError(f"{words}: options: expected {wanted}, got {got}")
+            mine = {name: given.pop(name) for name in own.parameters if name in given}
+            named = {other.get(name, name): value for name, value in given.items()}
+            again = {name: getattr(options, name) for name in fields} if options else {}
+            chosen = chosen_options(kind, words, {**again, **read(named)}, other)
+            return function(*args, **mine, options=chosen)
+
+        shown = [*_fields(kind, fields | other)]
+        again = Parameter(OPTIONS, Parameter.KEYWORD_ONLY, default=None)
+        shown.append(again.replace(annotation=f"{kind.__name__} | None"))
+        # inspect.signature reads it, and so do notebooks and the stub that `make docs` writes.
+        called.__signature__ = own.replace(  # type: ignore[attr-defined]
+            parameters=[*own.parameters.values(), *shown]
+        )
+        called.__options__ = kind  # type: ignore[attr-defined]
+        return called
+
+    return taking
+
+
+def chosen_options(
+    kind: type[Options],
+    words: str,
+    given: Mapping[str, Any],
+    aliases: Mapping[str, str] | None = None,
+) -> Options:
+    """The options of a call, each of the type it should be; raises UsageError otherwise."""
+    names = {field: name for name, field in (aliases or {}).items()}
+    unknown = [name for name in given if name not in kind.__struct_fields__]
+    if unknown:
+        known = [names.get(name, name) for name in kind.__struct_fields__]
+        raise UsageError(*(f"{words}: {_unknown(name, known)}" for name in unknown))
+    plain = {name: str(one) if isinstance(one, Path) else one for name, one in given.items()}
     try:
-        return msgspec.convert(dict(given), kind, str_keys=True)
+        return msgspec.convert(plain, kind)
     except msgspec.ValidationError as error:
-        flags = {name: f"--{name.replace('_', '-')}" for name in kind.__struct_fields__}
-        raise UsageError(f"{command}: {in_flags(str(error), flags)}") from None
+        flags = {
+            name: f"--{names.get(name, name).replace('_', '-')}" for name in kind.__struct_fields__
+        }
+        raise UsageError(f"{words}: {in_flags(str(error), flags)}") from None
 
 
 def in_flags(message: str, flags: Mapping[str, str]) -> str:
@@ -34,3 +102,52 @@ def in_flags(message: str, flags: Mapping[str, str]) -> str:
         return message
     plain = fact.replace("`float`", "a number").replace("`int`", "a whole number")
     return f"{flags.get(field, field)}: {plain[:1].lower()}{plain[1:]}"
+
+
+def _unknown(name: str, known: list[str]) -> str:
+    near = get_close_matches(name, known, n=1)
+    hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(sorted(known))}"
+    return f'there is no option "{name}"; {hint}'
+
+
+def _without_options(function: Callable[..., Any]) -> list[Parameter]:
+    return [one for one in inspect.signature(function).parameters.values() if one.name != OPTIONS]
+
+
+def _fields(kind: type[Struct], names: Mapping[str, str]) -> Iterator[Parameter]:
+    """The fields as keyword parameters, in the words of their declaration, by these names."""
+    usual = kind()
+    types: dict[str, Any] = {}
+    for base in reversed(kind.__mro__):
+        types |= inspect.get_annotations(base)
+    for name, field in names.items():
+        told = plain_type(types[field]) if isinstance(types[field], str) else types[field]
+        default = getattr(usual, field)
+        yield Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=told)
+
+
+def plain_type(text: str) -> str:
+    """A type as a caller may give it: without bounds, also a Path, and a list for any tuple.
+
+    >>> plain_type("Annotated[int, Meta(ge=1)] | None"), plain_type("tuple[str, ...]")
+    ('int | None', 'list[str] | tuple[str, ...]')
+    >>> plain_type("File | None")
+    'str | Path | None'
+    """
+    return ast.unparse(_Plain().visit(ast.parse(text, mode="eval")))
+
+
+class _Plain(ast.NodeTransformer):
+    def visit_Name(self, node: ast.Name) -> ast.AST:
+        return ast.parse("str | Path", mode="eval").body if node.id == "File" else node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+        name = ast.unparse(node.value)
+        if name == "Annotated":
+            return parts[0]
+        if name == "tuple" and ast.unparse(parts[-1]) == "...":
+            either = f"list[{ast.unparse(parts[0])}] | {ast.unparse(node)}"
+            return ast.parse(either, mode="eval").body
+        return node

@@ -13,7 +13,7 @@ from ragauge.errors import UsageError
 from ragauge.ingest.lines import STDIN
 from ragauge.runners.judge import Adaptive
 from ragauge.runners.plan import columns_of, shuffled, variations_of
-from ragauge.stats.sequential import ALPHA
+from ragauge.stats.exact import ALPHA
 
 
 def plan_path(out: Path) -> Path:

@@ -136,7 +136,7 @@ def _record(
         configuration=configuration,
         configuration_sha256=hashlib.sha256(canonical(configuration)).hexdigest(),
         metrics=_metrics(outcome),
-        gates=getattr(report, "verdicts", report.gates),
+        gates=report.verdicts,
         finding_counts=report.finding_counts,
         coverage=msgspec.to_builtins(report.coverage),
         identity=identity,

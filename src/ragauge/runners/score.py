@@ -41,7 +41,7 @@ from ragauge.runners.blocks import BlockScorer, BlockScores, Shown
 from ragauge.runners.evaluation import Evaluation, by_gold, identity_of, weights_of
 from ragauge.runners.gather import Each, Gathering, Record
 from ragauge.runners.kept_answers import Answers, answers_to
-from ragauge.runners.options import chosen_options
+from ragauge.runners.options import File, takes
 from ragauge.text.canonical import Canon
 
 Progress = Callable[[int], None]
@@ -58,10 +58,10 @@ class ScoreOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fie
     each: Each = "question"
     workers: Annotated[int, Meta(ge=1)] = 1
     max_bad: str = "0"
-    out: str | None = None
+    out: File | None = None
     keep_answers: bool = False
     """Hand over what was answered to every question, as history wants it."""
-    baseline: str | None = None
+    baseline: File | None = None
     min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
     """Of the questions that should have a value, the fraction a gate needs to decide."""
 
@@ -70,11 +70,13 @@ NOT_IN_THE_NUMBERS = ("workers", "out", "keep_answers", "baseline", "gates", "mi
 """Options that leave every score as it is, and so are no part of a run's identity."""
 
 
+@takes(ScoreOptions, "score")
 def score(
     gold: str | Path,
     traces: str | Path | Sequence[str | Path],
     progress: Progress | None = None,
-    **options: Any,
+    *,
+    options: ScoreOptions,
 ) -> Outcome[ScoreReport]:
     """The outcome of scoring trace files against a gold file; options as in ScoreOptions.
 
@@ -83,13 +85,7 @@ def score(
     """
     names = [traces] if isinstance(traces, str | Path) else traces
     files = [str(name) for name in names]
-    return _Run(str(gold), files, options_of(options), progress or _silent).outcome()
-
-
-def options_of(given: dict[str, Any]) -> ScoreOptions:
-    """The options of a call, each of the kind it should be; raises UsageError otherwise."""
-    plain = {name: str(v) if isinstance(v, Path) else v for name, v in given.items()}
-    return chosen_options("score", ScoreOptions, plain)
+    return _Run(str(gold), files, options, progress or _silent).outcome()
 
 
 def rules_of(options: ScoreOptions) -> tuple[Rule, ...]:

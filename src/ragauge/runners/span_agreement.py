@@ -41,12 +41,13 @@ from ragauge.runners.annotators import (
     share_of,
     spans_of,
 )
-from ragauge.stats.agreement import mean_share, mean_share_interval
-from ragauge.stats.clustered_agreement import (
+from ragauge.stats.agreement import (
     PairCounts,
     clustered_alpha_interval,
     clustered_kappa,
     clustered_kappa_interval,
+    mean_share,
+    mean_share_interval,
     pair_counts,
 )
 from ragauge.stats.intervals import Interval

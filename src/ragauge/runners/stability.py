@@ -23,7 +23,7 @@ from ragauge.errors import UsageError
 from ragauge.gates.decide import TOLERANCE
 from ragauge.gates.stability import STABLE, Profile, rules_of, stable_gate
 from ragauge.ingest.gold import read_gold
-from ragauge.ingest.whole_traces import can_be_read_again, whole_trace
+from ragauge.ingest.trace_lines import can_be_read_again, whole_trace
 from ragauge.metrics.facts import Reader, Reading, error_reason
 from ragauge.metrics.stability import METRICS
 from ragauge.metrics.table import find
@@ -31,7 +31,7 @@ from ragauge.runners.bad_input import allowed_bad
 from ragauge.runners.evaluation import identity_of
 from ragauge.runners.heat_map import HeatMap
 from ragauge.runners.judge import Judge
-from ragauge.runners.options import chosen_options
+from ragauge.runners.options import File, takes
 from ragauge.runners.plans import Plans
 from ragauge.runners.question_stability import (
     JudgedQuestion,
@@ -64,7 +64,7 @@ class StabilityOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown
     """None is the profile's own."""
     inline: bool = False
     max_bad: str = "0"
-    out: str | None = None
+    out: File | None = None
     """A Parquet file to write with a row for every run."""
 
     def reading(self) -> Reading:
@@ -74,22 +74,23 @@ class StabilityOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown
         return Reading(self.canon or own, self.strength, self.tokens, self.inline)
 
 
+@takes(StabilityOptions, "stability")
 def stability(
     gold: str | Path,
     runs: str | Path | Sequence[str | Path],
     progress: Progress | None = None,
-    **options: Any,
+    *,
+    options: StabilityOptions,
 ) -> Outcome[StabilityReport]:
-    """The outcome of scoring a sweep's runs against its gold set; options as in StabilityOptions.
+    """The outcome of scoring a sweep's runs against its gold set, as StabilityOptions say.
 
     Raises UsageError or InputRejected with everything that is wrong.
     """
     names = [str(name) for name in ([runs] if isinstance(runs, str | Path) else runs)]
-    chosen = chosen_options("stability", StabilityOptions, options)
-    if chosen.min_stable <= TOLERANCE:
+    if options.min_stable <= TOLERANCE:
         raise UsageError("stability: --min-stable 0 can never fail; write for example 0.9")
     questions = read_gold(str(gold))
-    chosen = chosen.settled(questions.metadata, exact=chosen.profile == "reference")
+    chosen = options.settled(questions.metadata, exact=options.profile == "reference")
     return _Scoring(questions, names, chosen).outcome(progress or _silent)
 
 

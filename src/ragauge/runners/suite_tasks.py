@@ -17,11 +17,12 @@ from ragauge.contracts.system import System
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.stability import STABLE
 from ragauge.gates.stability import rules_of as stability_rules
-from ragauge.ingest.sweep_settings import call_options, grid_of
+from ragauge.ingest.options import call_options, grid_of
 from ragauge.metrics.table import find, reading
 from ragauge.runners.bad_input import allowed_bad
+from ragauge.runners.options import chosen_options
 from ragauge.runners.plan import check_grid
-from ragauge.runners.score import options_of, rules_of, score
+from ragauge.runners.score import ScoreOptions, rules_of, score
 from ragauge.runners.stability import StabilityOptions, stability
 from ragauge.runners.sweep import SweepOptions, Watch, allowed_errors, sweep
 
@@ -69,7 +70,7 @@ def _score_options(task: Task) -> dict[str, Any]:
 
 
 def _check_score(task: Task) -> None:
-    options = options_of(_score_options(task))
+    options = chosen_options(ScoreOptions, "score", _score_options(task))
     gated = {rule.metric for rule in rules_of(options)}
     allowed_bad(options.max_bad)
     _check_calls(_call_options(task))

@@ -25,6 +25,7 @@ from ragauge.contracts.evaluation import (
     RankingDetail,
 )
 from ragauge.contracts.history import canonical
+from ragauge.contracts.report import Report
 from ragauge.contracts.score import Comparison, ScoreReport
 from ragauge.contracts.stability import StabilityReport
 from ragauge.contracts.trace_eval import TraceEvalReport
@@ -39,7 +40,7 @@ from ragauge.reports.stability.story import some_unstable
 from ragauge.reports.trace_eval.story import over_questions as over_traced
 from ragauge.reports.trace_eval.story import ranked as ranked_traced
 
-Report = TypeVar("Report")
+Kind = TypeVar("Kind", bound=Report)
 Member = TypeVar("Member")
 
 SUMMARY_ROWS = 200
@@ -49,13 +50,13 @@ SUMMARY_BYTES = 1 << 20
 FEWEST = 5
 
 
-def summary(report: Report) -> Report:
+def summary(report: Kind) -> Kind:
     """The report with its long lists cut to the worst; one of a kind without lists as it is."""
     shortened = _SHORTENED.get(type(report))
     if shortened is None:
         return report
     rows = SUMMARY_ROWS
-    made: Report = shortened(report, rows)
+    made: Kind = shortened(report, rows)
     while len(canonical(made)) > SUMMARY_BYTES and rows > FEWEST:
         rows //= 2
         made = shortened(report, rows)

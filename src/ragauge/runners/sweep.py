@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct, structs
@@ -20,7 +19,10 @@ from ragauge.contracts.trace import Trace
 from ragauge.errors import UsageError
 from ragauge.gates.stability import Profile
 from ragauge.ingest.gold import read_gold
+from ragauge.ingest.options import PRESETS, TRACE_PARAPHRASES, rate_of
 from ragauge.pipelines.attempts import LONGEST_WAIT_S
+from ragauge.pipelines.systems import as_system
+from ragauge.pipelines.threads import run_async
 from ragauge.runners.calling import (
     Call,
     Calling,
@@ -32,7 +34,7 @@ from ragauge.runners.calling import (
 )
 from ragauge.runners.judge import Adaptive
 from ragauge.runners.ledger import Ledger, finished_in, sweep_plan
-from ragauge.runners.options import in_flags
+from ragauge.runners.options import takes
 from ragauge.runners.plan import check_grid, columns_of, planned_runs
 from ragauge.store.journal import journal
 
@@ -46,12 +48,22 @@ Announce = Callable[[SweepEstimate], None]
 class SweepOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How to sweep; the defaults are the command's."""
 
+    preset: Literal["pr", "daily", "trace"] | None = None
+    """A grid by name; what is given next to it replaces that part."""
+    seeds: tuple[int, ...] | None = None
+    temperatures: tuple[float, ...] | None = None
+    jitters: tuple[str, ...] | None = None
+    repeats: int | None = None
+    jitter_profile: Profile | None = None
     grid: Grid = Grid()
+    """The same in one struct; where no preset is named, it has what is not given by itself."""
     paraphrases: bool = False
     """Ask every paraphrase the gold set has, beside the question itself."""
     concurrency: Annotated[int, Meta(ge=1)] = 16
     timeout_s: Annotated[float, Meta(gt=0)] = 90.0
     retries: Annotated[int, Meta(ge=0)] = 3
+    rate: str | None = None
+    """Calls at most: `5/s` or `300/min`."""
     rate_per_s: Annotated[float, Meta(gt=0)] | None = None
     error_budget: str = "5%"
     adaptive: Adaptive | None = None
@@ -68,21 +80,29 @@ class SweepOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Of a million tokens in and out, for the estimate of the cost: `0.15,0.60`."""
 
 
+_ALIASES = {"timeout": "timeout_s", "max_wait": "max_wait_s"}
+
+
+@takes(SweepOptions, "sweep", aliases=_ALIASES)
 def sweep(
     gold: str | Path,
-    system: System,
+    system: System | Callable[..., Any],
     out: str | Path,
     watch: Watch | None = None,
     announce: Announce | None = None,
-    **options: Any,
+    *,
+    options: SweepOptions,
 ) -> SweepReport:
     """The report of a sweep whose runs are in `out`; options as in SweepOptions.
 
+    The system is one of `ragauge.pipelines`, or a function that takes a question as a dict, also
+    an async one.
     What `out` holds of the same sweep is not asked again. An interrupt ends it within moments,
     and the report says so: nothing that was reported as done is lost. `announce` gets what the
     sweep will take, before the first call, and again with the time that the first call took.
     Raises SystemUnreachable where the first call shows that no call can succeed.
     """
+    system = as_system(system, options.concurrency)
     chosen, questions, plan = _planned(gold, system, options)
     budget = allowed_errors(chosen.error_budget)
     asked = questions[: plan.limit]
@@ -94,14 +114,16 @@ def sweep(
             announce(taking)
         sweeping = _Sweep(asked, chosen, ledger, allowed, watch or unwatched, announce, taking)
         how = msgspec.convert(chosen, Manner, from_attributes=True)
-        ended = asyncio.run(Calling(system, how, runs, sweeping).run())
+        ended = run_async(Calling(system, how, runs, sweeping).run())
         return ledger.report(ended, allowed)
 
 
+@takes(SweepOptions, "sweep", aliases=_ALIASES)
 def estimate_sweep(
-    gold: str | Path, system: System, out: str | Path, **options: Any
+    gold: str | Path, system: System | Callable[..., Any], out: str | Path, *, options: SweepOptions
 ) -> SweepEstimate:
     """What a sweep with these options would take; nothing is called and nothing is written."""
+    system = as_system(system, options.concurrency)
     chosen, questions, plan = _planned(gold, system, options)
     allowed_errors(chosen.error_budget)
     before = set() if chosen.restart else finished_in(Path(out), plan)
@@ -114,10 +136,10 @@ def estimate_sweep(
 
 
 def _planned(
-    gold: str | Path, system: System, options: dict[str, Any]
+    gold: str | Path, system: System, options: SweepOptions
 ) -> tuple[SweepOptions, list[Gold], SweepPlan]:
     """The options, all questions of the gold set, and the plan of what is asked of them."""
-    chosen = _options_of(options)
+    chosen = _settled(options)
     questions = read_gold(str(gold))
     if chosen.paraphrases:
         chosen = structs.replace(chosen, grid=_with_paraphrases(chosen.grid, questions))
@@ -177,27 +199,23 @@ def _at(taking: SweepEstimate, options: SweepOptions) -> SweepEstimate:
     return structs.replace(taking, seconds=seconds, cost=cost)
 
 
-def _options_of(given: dict[str, Any]) -> SweepOptions:
-    try:
-        chosen = msgspec.convert(given, SweepOptions)
-    except msgspec.ValidationError as error:
-        raise UsageError(f"sweep: {in_flags(str(error), _FLAGS)}") from None
-    check_grid(chosen.grid)
-    if chosen.prices is not None:
-        _prices(chosen.prices)
-    if chosen.gates and not chosen.adaptive:
+def _settled(options: SweepOptions) -> SweepOptions:
+    """The options with the grid and the rate that they come to; raises UsageError."""
+    grid = options.grid
+    if options.preset:
+        grid = msgspec.convert(PRESETS[options.preset], Grid, strict=False)
+    if options.preset == "trace":
+        grid = structs.replace(grid, paraphrases=TRACE_PARAPHRASES)
+    parts = {name: getattr(options, name) for name in ("seeds", "temperatures", "jitters")}
+    parts |= {"repeats": options.repeats, "profile": options.jitter_profile}
+    grid = structs.replace(grid, **{name: one for name, one in parts.items() if one is not None})
+    check_grid(grid)
+    if options.prices is not None:
+        _prices(options.prices)
+    if options.gates and not options.adaptive:
         raise UsageError("--gates: a sweep judges nothing unless it is --adaptive; drop them here")
-    return chosen
-
-
-_FLAGS = {
-    "timeout_s": "--timeout",
-    "rate_per_s": "--rate",
-    "concurrency": "--concurrency",
-    "retries": "--retries",
-    "limit": "--limit",
-    "max_wait_s": "--max-wait",
-}
+    rate = options.rate_per_s or rate_of(options.rate, lambda name: f"--{name}")
+    return structs.replace(options, grid=grid, rate_per_s=rate)
 
 
 def _with_paraphrases(grid: Grid, gold: list[Gold]) -> Grid:

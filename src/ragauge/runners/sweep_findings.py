@@ -12,7 +12,7 @@ from ragauge.contracts.verdict import Rule
 from ragauge.metrics.factors import effects, same_output
 from ragauge.runners.plans import Plans
 from ragauge.runners.question_stability import JudgedQuestion
-from ragauge.stats.sequential import ALPHA
+from ragauge.stats.exact import ALPHA
 
 
 class Outputs:

@@ -35,7 +35,7 @@ from ragauge.runners.audit_unit import unit_in
 from ragauge.runners.auditing import Audited, Auditor
 from ragauge.runners.kept_audits import KeepingAuditor, cited_documents
 from ragauge.runners.ledger import ANOTHER
-from ragauge.runners.options import chosen_options
+from ragauge.runners.options import File, takes
 from ragauge.runners.plan import planned_runs, question_plan
 from ragauge.runners.plans import read_plan
 from ragauge.runners.run_lines import RunLines
@@ -59,14 +59,27 @@ Watch = Callable[[Progress], None]
 class TraceEvalOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """How to evaluate; the defaults are the command's."""
 
+    wordings: int | None = None
+    seeds: tuple[int, ...] | None = None
+    temperature: float | None = None
     recipe: Recipe = Recipe()
-    manifest: str | None = None
-    docs: str | None = None
-    allow_cross_section: str | None = None
+    """The same three in one struct; it has what is not given by itself."""
+    concurrency: int | None = None
+    timeout: float | None = None
+    retries: int | None = None
+    rate: str | None = None
+    """Calls at most: `5/s` or `300/min`."""
+    max_wait: float | None = None
+    error_budget: str | None = None
+    knobs: dict[str, Any] | None = None
+    restart: bool | None = None
+    manifest: File | None = None
+    docs: File | None = None
+    allow_cross_section: File | None = None
     offsets_in: Literal["code-points", "utf-16", "bytes"] = "code-points"
     tokenizer: str | None = None
     embedder: str | None = None
-    calibration: str | None = None
+    calibration: File | None = None
     gates: str | None = None
     min_coverage: Annotated[float, Meta(ge=0, le=1)] = MIN_COVERAGE
     """Of the questions that should have a value, the fraction a gate needs to decide."""
@@ -74,13 +87,13 @@ class TraceEvalOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown
     """Cut-offs at which coverage, gold recall and ΔS are measured as well."""
     strict: bool = False
     """Every question must be convergent."""
-    log: str | None = None
+    log: File | None = None
     """A file to write a log line to for each segment of each run."""
     to_db: str | None = None
     run: str | None = None
     """What the rows of the database call this run."""
     asking: dict[str, Any] = field(default_factory=dict)
-    """How calls are made, as in SweepOptions: those of ASKING."""
+    """How calls are made, as in SweepOptions: those of ASKING, for what is not given by itself."""
 
     def auditing(self) -> AuditOptions:
         """The options of the audit the runs go through."""
@@ -95,32 +108,33 @@ class Evaluated(Struct, frozen=True):
     outcome: Outcome[TraceEvalReport] | None
 
 
+@takes(TraceEvalOptions, "trace-eval")
 def trace_eval(
     gold: str | Path,
-    system: System,
+    system: System | Callable[..., Any],
     out: str | Path,
     watch: Watch | None = None,
     announce: Announce | None = None,
-    **options: Any,
+    *,
+    options: TraceEvalOptions,
 ) -> Evaluated:
-    """The evaluation of a system by the recipe, its runs in `out`; options as in TraceEvalOptions.
+    """The evaluation of a system by the recipe, its runs in `out`, as TraceEvalOptions say.
 
     What `out` holds of the same recipe is not asked again. Whatever is wrong with the options or
     their files is raised before anything is asked. `announce` is as in `sweep`.
     """
-    chosen = _options_of(options)
+    options = _settled(options)
     if str(gold) == STDIN:
         raise UsageError("trace-eval reads the gold set twice; give it as a file, not as -")
     questions = read_gold(str(gold))
-    chosen = chosen.settled(questions.metadata)
+    chosen = options.settled(questions.metadata)
     evaluation = _Evaluation(questions, chosen, str(out))
     swept = sweep(gold, system, out, watch, announce, grid=evaluation.grid, **chosen.asking)
     return Evaluated(swept, evaluation.outcome() if swept.ended == "complete" else None)
 
 
-def _options_of(given: dict[str, Any]) -> TraceEvalOptions:
-    plain = {name: str(v) if isinstance(v, Path) else v for name, v in given.items()}
-    chosen = chosen_options("trace-eval", TraceEvalOptions, plain)
+def _settled(chosen: TraceEvalOptions) -> TraceEvalOptions:
+    """The options in one recipe and one way to ask; raises UsageError with all that misfits."""
     problems = [
         f"trace-eval: asking has no {name}; there are {', '.join(sorted(ASKING))}"
         for name in sorted(chosen.asking.keys() - ASKING)
@@ -130,7 +144,14 @@ def _options_of(given: dict[str, Any]) -> TraceEvalOptions:
     problems += where_to_log(chosen.to_db, chosen.run)
     if problems:
         raise UsageError(*problems)
-    return chosen
+
+    def given(*names: str) -> dict[str, Any]:
+        return {name: one for name in names if (one := getattr(chosen, name)) is not None}
+
+    calls = given(*("concurrency", "timeout", "retries", "rate", "max_wait"))
+    calls |= given("error_budget", "knobs", "restart")
+    recipe = structs.replace(chosen.recipe, **given("wordings", "seeds", "temperature"))
+    return structs.replace(chosen, recipe=recipe, asking={**chosen.asking, **calls})
 
 
 class _Evaluation:

@@ -15,9 +15,9 @@ from ragauge.contracts.metric import Absent
 from ragauge.contracts.score import Advice, Outcome
 from ragauge.contracts.trace_eval import OverQuestions, TraceEvalCoverage, TraceEvalReport
 from ragauge.contracts.verdict import Rule
-from ragauge.diagnosis.traceability import advise_traceability, traceability_facts
+from ragauge.diagnosis.advice import advise_traceability, traceability_facts
 from ragauge.gates.decide import TOLERANCE, meets, satisfies
-from ragauge.gates.traceability import trace_eval_rules, with_deltas
+from ragauge.gates.presets import trace_eval_rules, with_deltas
 from ragauge.ingest.calibration import read_calibration
 from ragauge.metrics.sums import Sums
 from ragauge.metrics.table import find, reading

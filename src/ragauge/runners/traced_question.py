@@ -13,7 +13,7 @@ from ragauge.contracts.audit import OK, AuditedRuns, AuditFacts
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.metric import SCALE, Absent
 from ragauge.contracts.trace_eval import TracedQuestion, TracedRun
-from ragauge.diagnosis.traceability import Turned
+from ragauge.diagnosis.advice import Turned
 from ragauge.metrics.traceability import coverage
 from ragauge.runners.audit_blocks import CITED_SHOWN
 from ragauge.runners.auditing import Audited

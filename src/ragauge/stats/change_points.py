@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
@@ -62,9 +62,15 @@ def shifts(values: Sequence[float] | Floats, *, alpha: float = ALPHA, seed: int 
         start, end = parts.pop()
         place = _divided(series[start:end], alpha, seed, start)
         if place is not None:
-            found[start + place.at] = place.p
-            parts += [(start, start + place.at), (start + place.at, end)]
-    return _levels(series, found)
+            at = start + place[0]
+            found[at] = place[1]
+            parts += [(start, at), (at, end)]
+    places = sorted(found)
+    means = [_mean(series[a:b]) for a, b in pairwise([0, *places, len(series)])]
+    return [
+        Shift(at, before, after, found[at])
+        for at, (before, after) in zip(places, pairwise(means), strict=True)
+    ]
 
 
 def fewest(alpha: float = ALPHA) -> int:
@@ -97,17 +103,14 @@ def variation(values: Sequence[float] | Floats) -> float | None:
     return math.sqrt(away / (len(series) - 1)) / abs(mean)
 
 
-class _Place(NamedTuple):
-    at: int
-    p: float
-
-
-def _divided(part: Floats, alpha: float, seed: int, stream: int) -> _Place | None:
-    """Where a part is best divided; None where other orders of it often are as well."""
+def _divided(part: Floats, alpha: float, seed: int, stream: int) -> tuple[int, float] | None:
+    """Where a part is best divided, and its p; None where other orders of it often are as well."""
     n = len(part)
     if n < 2 * SHORTEST or (part == part[0]).all():
         return None
-    centred = _centred(part)
+    # Values less their mean, in whole steps, so that sums are the same in any order.
+    away = part - _mean(part)
+    centred = np.rint(np.ldexp(away, 40 - math.frexp(float(np.abs(away).max()))[1]))
     clear = _clearness(centred[None])[0]
     bar = float(clear.max()) * (1 - 1e-9)  # as clear but for rounding is as clear
     draws, at_once = max(_FEWEST_DRAWS, _VALUES_DRAWN // n - 1), max(1, _AT_ONCE // n)
@@ -118,14 +121,7 @@ def _divided(part: Floats, alpha: float, seed: int, stream: int) -> _Place | Non
         as_clear += int((_clearness(orders).max(axis=1) >= bar).sum())
         if as_clear > alpha * (draws + 1):
             return None
-    return _Place(SHORTEST + int(clear.argmax()), as_clear / (draws + 1))
-
-
-def _centred(part: Floats) -> Floats:
-    """Values less their mean, in whole steps, so that sums are the same in any order."""
-    away = part - _mean(part)
-    exponent = math.frexp(float(np.abs(away).max()))[1]
-    return np.rint(np.ldexp(away, 40 - exponent))
+    return SHORTEST + int(clear.argmax()), as_clear / (draws + 1)
 
 
 def _clearness(orders: Floats) -> Floats:
@@ -139,16 +135,6 @@ def _clearness(orders: Floats) -> Floats:
     away = sums[:, SHORTEST - 1 : n - SHORTEST] - sums[:, -1:] * sizes / n
     clearness: Floats = away**2 / (sizes * (n - sizes))
     return clearness
-
-
-def _levels(series: Floats, found: dict[int, float]) -> list[Shift]:
-    places = sorted(found)
-    bounds = [0, *places, len(series)]
-    means = [_mean(series[a:b]) for a, b in pairwise(bounds)]
-    return [
-        Shift(at, before, after, found[at])
-        for at, (before, after) in zip(places, pairwise(means), strict=True)
-    ]
 
 
 def _mean(values: Floats) -> float:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ragauge.contracts.comparison import Outlook
+    from ragauge.contracts.comparison import Correction, Outlook
     from ragauge.contracts.metric import Better
     from ragauge.stats.intervals import Interval
+
 
 ALPHA = 0.05
 
@@ -59,3 +62,86 @@ def gain(change: float, better: Better) -> float:
 def worst(ci: Interval, better: Better) -> float:
     """The end of the interval that is the greatest loss, or the least gain, as a gain."""
     return gain(ci[0] if better == "higher" else ci[1], better)
+
+
+Probabilities = Sequence[float | None]
+
+
+def holm(ps: Probabilities) -> list[float | None]:
+    """Each probability at the level of the whole family (Holm 1979).
+
+    Rejecting what is at most alpha rejects anything wrongly with a chance of at most alpha,
+    however the tests depend on each other. None is no test: it stays None and is not counted.
+
+    >>> holm([0.01, None, 0.04, 0.03])
+    [0.03, None, 0.06, 0.06]
+    """
+    ranked = _ranked(ps)
+    adjusted, highest = list(ps), 0.0
+    for done, (p, place) in enumerate(ranked):
+        highest = max(highest, min(1.0, (len(ranked) - done) * p))
+        adjusted[place] = highest
+    return adjusted
+
+
+def benjamini_hochberg(ps: Probabilities) -> list[float | None]:
+    """Each probability as the share of false findings it takes to be one (Benjamini, Hochberg).
+
+    Of what is at most alpha, a share of at most alpha is wrong on average, for tests that are
+    independent or rise together. None stays None and is not counted.
+
+    >>> benjamini_hochberg([0.01, None, 0.04, 0.03])
+    [0.03, None, 0.04, 0.04]
+    """
+    ranked = _ranked(ps)
+    adjusted, lowest = list(ps), 1.0
+    for rank, (p, place) in reversed(list(enumerate(ranked, 1))):
+        lowest = min(lowest, p * (len(ranked) / rank))
+        adjusted[place] = lowest
+    return adjusted
+
+
+def that_could_find(ps: Probabilities, least: Probabilities, alpha: float) -> list[float | None]:
+    """The probabilities of the tests that could find anything; the others are None.
+
+    A test whose clearest outcome, `least`, is not below alpha can find nothing, whatever the
+    correction: counted in, it would only make the others blind (Tarone 1990). How clear an outcome
+    may be follows from how many units differ, not from which way they went. None is unknown.
+
+    >>> that_could_find([0.25, 0.03, 0.01], [0.25, 0.03, None], 0.05)
+    [None, 0.03, 0.01]
+    """
+    return [
+        None if clearest is not None and clearest >= alpha else p
+        for p, clearest in zip(ps, least, strict=True)
+    ]
+
+
+def adjusted(ps: Probabilities, correction: Correction) -> list[float | None]:
+    """The probabilities under the correction the user asked for."""
+    return CORRECTIONS[correction](ps)
+
+
+def level_of(alpha: float, correction: Correction, tests: int) -> float:
+    """The level a single one of several tests must reach, whatever the others come to.
+
+    Holm and Benjamini–Hochberg ask no more of any test, and less of most.
+
+    >>> level_of(0.05, "holm", 5), level_of(0.05, "none", 5)
+    (0.01, 0.05)
+    """
+    return alpha if correction == "none" else alpha / max(1, tests)
+
+
+def _ranked(ps: Probabilities) -> list[tuple[float, int]]:
+    """The smallest first, each with its place."""
+    made = [(p, place) for place, p in enumerate(ps) if p is not None]
+    wrong = [p for p, _ in made if not 0 <= p <= 1]
+    if wrong:
+        raise ValueError(f"probabilities lie from 0 to 1, not {wrong}")
+    return sorted(made)
+
+
+CORRECTIONS: Mapping[Correction, Callable[[Probabilities], list[float | None]]] = MappingProxyType(
+    {"holm": holm, "bh": benjamini_hochberg, "none": list}
+)

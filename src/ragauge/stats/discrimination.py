@@ -7,10 +7,16 @@ one for every row it gives the value itself, and the interval can be of nothing 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+from msgspec import Struct
+
+from ragauge.stats.bootstrap import BLOCK
+from ragauge.stats.draws import below
+from ragauge.stats.intervals import DEFAULT_CONFIDENCE, Interval, wilson
+from ragauge.stats.logistic import chance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -18,8 +24,9 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Counts = NDArray[np.int64]
     Flags = NDArray[np.bool_]
+    Statistic = Callable[[Counts], Floats]
+    """Values, one a draw, of weights, (draws, rows); NaN where a draw has none."""
 
-    from ragauge.stats.group_draws import Statistic
 
 BINS = 10
 """Of equal width, from 0 to 1."""
@@ -196,3 +203,136 @@ def scores_of(values: Sequence[float] | Floats) -> Floats:
     if not np.isfinite(numbers).all():
         raise ValueError("every score must be a finite number: leave out absent ones")
     return numbers + 0.0  # -0.0 and 0.0 are one score
+
+
+DRAWS = 2_000
+
+
+class Spread(Struct, frozen=True, kw_only=True):
+    """Where a value lies when groups are drawn again, and what is to be said about it."""
+
+    ci: Interval | None
+    reason: str | None = None
+
+
+def interval_over_groups(
+    statistic: Statistic,
+    groups: Sequence[str],
+    confidence: float = DEFAULT_CONFIDENCE,
+    *,
+    share: bool = True,
+    seed: int = 0,
+    draws: int = DRAWS,
+) -> Spread:
+    """The percentile interval of a statistic when groups are drawn with replacement, by seed.
+
+    A share at its end does not vary with what is drawn, and a point would say that it is certain;
+    there the interval is Wilson's, with a trial for each group. Anything else that does not vary
+    has none.
+    """
+    names, place = np.unique(np.asarray(groups), return_inverse=True)
+    if len(names) < 2:
+        return Spread(ci=None, reason="one source has no interval" if len(names) else "no rows")
+    at_once = max(1, BLOCK // max(len(names), len(place)))
+    drawn = np.concatenate(
+        [
+            statistic(times_drawn(len(names), seed, first, min(at_once, draws - first))[:, place])
+            for first in range(0, draws, at_once)
+        ]
+    )
+    there = drawn[np.isfinite(drawn)]
+    if not len(there):
+        return Spread(ci=None, reason=f"none of {draws:,} draws has a value")
+    lost = draws - len(there)
+    told = f"{lost:,} of {draws:,} draws have no value and are left out" if lost else None
+    if there.min() == there.max():
+        ends = wilson(float(there[0]), len(names), confidence) if share else None
+        return Spread(ci=ends, reason=told if share else "every draw gives the same value")
+    outside = (100 - confidence) / 200
+    low, high = np.quantile(there, [outside, 1 - outside]).tolist()
+    return Spread(ci=(low, high), reason=told)
+
+
+def times_drawn(groups: int, seed: int, first: int, draws: int) -> Counts:
+    """How often each group was drawn, (draws, groups)."""
+    chosen = below(seed, groups, (draws, groups), first=first)
+    flat = chosen + groups * np.arange(draws)[:, None]
+    counted: Counts = np.bincount(flat.ravel(), minlength=draws * groups)
+    return counted.reshape(draws, groups)
+
+
+THRESHOLD_DRAWS = 100
+AS_GOOD = 0.01
+"""Thresholds whose rates sum to within this of the best are as good: the middle one is steadier."""
+
+
+def best_threshold(scores: Sequence[float] | Floats, right: Sequence[bool] | Flags) -> float | None:
+    """The score from which on rows are best called good: the most good above, and bad below.
+
+    Half way between two scores that are there. Of those that are as good but for noise the middle
+    one, as the very best place in a sample jumps about. None where none beats chance.
+
+    >>> best_threshold([0.1, 0.2, 0.8, 0.9], [False, False, True, True])
+    0.5
+    """
+    numbers, good = scores_of(scores), np.asarray(right, dtype=bool)
+    if good.all() or not good.any():
+        return None
+    values, place = np.unique(numbers, return_inverse=True)
+    goods, bads = (np.bincount(place[rows], minlength=len(values)) for rows in (good, ~good))
+    kept = 1 - np.cumsum(goods)[:-1] / goods.sum()
+    gained = kept + np.cumsum(bads)[:-1] / bads.sum()
+    if not len(gained) or gained.max() <= 1 + 1e-12:
+        return None
+    cuts = (values[1:] + values[:-1]) / 2
+    return float(np.median(cuts[gained >= gained.max() - AS_GOOD]))
+
+
+def steady_threshold(
+    scores: Sequence[float] | Floats,
+    right: Sequence[bool] | Flags,
+    groups: Sequence[str],
+    *,
+    seed: int = 0,
+    draws: int = THRESHOLD_DRAWS,
+) -> float | None:
+    """The median of the best thresholds when groups are drawn again, by seed.
+
+    The best threshold in a sample leans on the few rows beside it; this one parts rows that were
+    not in the sample as well or better. None where the sample itself has none.
+    """
+    numbers, good = scores_of(scores), np.asarray(right, dtype=bool)
+    best = best_threshold(numbers, good)
+    if best is None:
+        return None
+    names, place = np.unique(np.asarray(groups), return_inverse=True)
+    # Which rows a group has must not depend on their order.
+    rows = np.lexsort((good, numbers, place))
+    numbers, good, place = numbers[rows], good[rows], place[rows]
+    found = []
+    for times in times_drawn(len(names), seed, 0, draws):
+        weights = times[place]
+        drawn = best_threshold(np.repeat(numbers, weights), np.repeat(good, weights))
+        found += [] if drawn is None else [drawn]
+    return float(np.median(found)) if found else best
+
+
+def matching_shift(log_odds: Sequence[float] | Floats, right: Sequence[bool] | Flags) -> float:
+    """What to add to the log-odds so that their mean probability is the share of good rows.
+
+    By bisection, for the mean only rises. Both labels must be there.
+
+    >>> round(matching_shift([0.0, 0.0, 0.0, 0.0], [True, True, True, False]), 6)
+    1.098612
+    """
+    odds, good = scores_of(log_odds), np.asarray(right, dtype=bool)
+    if good.all() or not good.any():
+        raise ValueError("rows of one label alone have no shift")
+    low, high = -odds.max() - 50.0, -odds.min() + 50.0
+    for _ in range(200):
+        middle = (low + high) / 2
+        if float(chance(odds + middle).mean()) < float(good.mean()):
+            low = middle
+        else:
+            high = middle
+    return float((low + high) / 2)

@@ -170,7 +170,10 @@ def _binomials(trials: Counts, count: int, others: int, chances: Words) -> Count
     if not count or not others:
         return trials if count else np.zeros_like(trials)
     distinct, row_of = np.unique(trials, return_inverse=True)
-    reach = _reach(distinct, count, others)
+    # How far from its mode each binomial is followed: what lies beyond is below 2^-58, by
+    # Bernstein's bound at nine standard deviations and thirty more.
+    share = count / (count + others)
+    reach: Counts = np.ceil(9 * np.sqrt(distinct * share * (1 - share))).astype(np.int64) + 30
     at_once = max(1, BLOCK // int(reach[-1]))
     order = np.argsort(row_of, kind="stable")
     begins = range(0, len(distinct), at_once)
@@ -187,16 +190,6 @@ def _binomials(trials: Counts, count: int, others: int, chances: Words) -> Count
         found = np.searchsorted((steps + names[:, None]).ravel(), wanted, side="right")
         successes[places] = lowest[row] + found - row * steps.shape[1]
     return successes
-
-
-def _reach(trials: Counts, count: int, others: int) -> Counts:
-    """How far from its mode each binomial is followed: what lies beyond is below 2^-58.
-
-    Bernstein's bound at nine standard deviations and thirty more.
-    """
-    share = count / (count + others)
-    reach: Counts = np.ceil(9 * np.sqrt(trials * share * (1 - share))).astype(np.int64) + 30
-    return reach
 
 
 def _tables(trials: Counts, count: int, others: int, reach: Counts) -> tuple[Counts, Words]:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float64]
     Counts = NDArray[np.int64]
 
+
 Interval = tuple[float, float]
 
 DEFAULT_CONFIDENCE = 95.0
@@ -157,7 +158,12 @@ def paired_change(
     share_1, share_0 = float(yes_1.sum() / of_1.sum()), float(yes_0.sum() / of_0.sum())
     low_1, high_1 = wilson(share_1, effective_n(yes_1, of_1), confidence)
     low_0, high_0 = wilson(share_0, effective_n(yes_0, of_0), confidence)
-    phi = _corrected_phi(yes_1 - share_1 * of_1, yes_0 - share_0 * of_0)
+    a, b = yes_1 - share_1 * of_1, yes_0 - share_0 * of_0
+    norm, together = math.sqrt(float((a * a).sum()) * float((b * b).sum())), float((a * b).sum())
+    # A positive correlation is drawn towards 0 by half a question: without that, two equal runs
+    # with a share of one half would have a point for an interval.
+    together = max(0.0, together - 0.5) if together > 0 else together
+    phi = together / norm if norm else 0.0
     change = share_1 - share_0
     down = _square_and_add(share_1 - low_1, high_0 - share_0, phi)
     up = _square_and_add(high_1 - share_1, share_0 - low_0, phi)
@@ -168,14 +174,45 @@ def _square_and_add(a: float, b: float, phi: float) -> float:
     return math.sqrt(max(0.0, a * a - 2 * phi * a * b + b * b))
 
 
-def _corrected_phi(a: Floats, b: Floats) -> float:
-    """Correlation of two sets of residuals, a positive one drawn towards 0 by half a question.
+def score_interval(rose: float, fell: float, n: float, confidence: float) -> Interval:
+    """The differences of shares that a score test does not reject (Tango 1998)."""
+    change, z = (rose - fell) / n, z_of(confidence)
+    low = _crossing(lambda at: _score(rose, fell, n, at) > z, -1.0, change)
+    high = _crossing(lambda at: _score(rose, fell, n, at) >= -z, change, 1.0)
+    return low, high
 
-    Without the correction two equal runs with a share of one half would have a point for an
-    interval. 0 where one of the runs never varies.
+
+def interval_of_change(
+    change: float, variance: float, n: float, reach: float, confidence: float
+) -> Interval:
+    """The score interval of n pairs with as many flips as have this change and this variance.
+
+    For any metric whose units lie no further apart than `reach`: of all that have this change a
+    unit, flips from end to end vary most. For 0/1 pairs it is their own score interval.
     """
-    norm = math.sqrt(float((a * a).sum()) * float((b * b).sum()))
-    together = float((a * b).sum())
-    if together > 0:
-        together = max(0.0, together - 0.5)
-    return together / norm if norm else 0.0
+    moved = max(-1.0, min(1.0, change / reach)) * n
+    flips = max(abs(moved), n * n * variance / reach**2 + moved * moved / n)
+    flips = min(flips, n)
+    low, high = score_interval((flips + moved) / 2, (flips - moved) / 2, n, confidence)
+    return low * reach, high * reach
+
+
+def _score(rose: float, fell: float, n: float, change: float) -> float:
+    """How many standard errors the pairs lie above a change, were it the true one.
+
+    The share that falls is then the likeliest under that change: the root of a square equation.
+    """
+    b = (2 * n - rose + fell) * change - rose - fell
+    c = -fell * change * (1 - change)
+    falls = (math.sqrt(max(0.0, b * b - 8 * n * c)) - b) / (4 * n)
+    variance = n * (2 * falls + change * (1 - change))
+    away = rose - fell - n * change
+    return away / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, away)
+
+
+def _crossing(before: Callable[[float], bool], low: float, high: float) -> float:
+    """The place in a range up to which something holds."""
+    for _ in range(50):
+        middle = (low + high) / 2
+        low, high = (middle, high) if before(middle) else (low, middle)
+    return (low + high) / 2

@@ -79,19 +79,24 @@ def alpha_interval(
     if found.value is None or found.units < 2:
         return None
     variance = scale.log_variance() if found.value < 1 else 0.0
-    if not variance:
-        return _wilson(found.value, scale.different(), found.units, confidence)
-    reach = math.exp(z_of(confidence) * math.sqrt(variance))
-    apart = 1 - found.value
-    return max(-1.0, 1 - apart * reach), 1 - apart / reach
+    different = 1.0 if variance else scale.different()
+    return alpha_ends(found.value, variance, different, found.units, confidence)
 
 
 _NO_SPREAD = 1e-12
 """A variance this small beside its parts is all rounding error."""
 
 
-def _wilson(value: float, different: float, units: int, confidence: float) -> Interval:
-    """`different` is the chance that two ratings differ, whichever units they are from."""
+def alpha_ends(
+    value: float, variance: float, different: float, units: int, confidence: float
+) -> Interval:
+    """The interval of α from the variance of log(1 - α), or Wilson's where that is 0.
+
+    `different` is the chance that two ratings differ, whichever units they are from.
+    """
+    if variance:
+        reach = math.exp(z_of(confidence) * math.sqrt(variance))
+        return max(-1.0, 1 - (1 - value) * reach), 1 - (1 - value) / reach
     agreed = min(1.0, max(0.0, 1 - (1 - value) * different))
     low, high = (1 - (1 - end) / different for end in wilson(agreed, units, confidence))
     return max(-1.0, min(low, value)), min(1.0, max(high, value))
@@ -292,12 +297,7 @@ class _Ordinal(_Labels):
         """By label; one more rating of it also moves its own rank and all those above."""
         n = float(self._n)
         expected = (4 * n**3 - (self._seen**3).sum() - 3 * n * self._seen**2) / 6
-        by_rank = self._slopes_by_rank()
-        above = by_rank.sum() - np.cumsum(by_rank) + by_rank / 2
-        return np.asarray(above / self._within - expected / self._overall)
-
-    def _slopes_by_rank(self) -> Floats:
-        """How the disagreement within units moves with the rank of each label."""
+        # How the disagreement within units moves with the rank of each label.
         labels = np.arange(len(self._seen), dtype=np.float64)
         slopes = np.zeros(len(labels) + 1)
         for block in self._blocks():
@@ -306,7 +306,9 @@ class _Ordinal(_Labels):
             slope = np.nan_to_num((ranks - _sums(ranks) / block.given) * slope)
             places = self._looked_up(block, labels, len(labels)).astype(np.intp)
             slopes += np.bincount(places.ravel(), slope.ravel(), slopes.size)
-        return slopes[:-1]
+        by_rank = slopes[:-1]
+        above = by_rank.sum() - np.cumsum(by_rank) + by_rank / 2
+        return np.asarray(above / self._within - expected / self._overall)
 
 
 _SCALES: dict[Level, type[_Scale]] = {

@@ -57,48 +57,24 @@ def fit_logistic(
     Rows of each group have an intercept of their own while fitting, so that no column is used to
     tell groups apart; the one that comes back makes both labels equally likely overall.
     """
+    from scipy.optimize import minimize  # type: ignore[import-untyped,unused-ignore]
+
     columns = np.asarray(values, dtype=np.float64)
     right = np.asarray(labels, dtype=bool)
     scale = columns.std(axis=0)
     scale[scale == 0] = 1.0
-    aim = np.zeros(columns.shape[1]) if prior is None else np.array(prior) * scale
-    own = _groups(groups, len(right))
-    centred = (columns - columns.mean(axis=0)) / scale
-    slopes = _minimum(centred, right, own, aim, spread, _bounds(signs, aim, held)) / scale
-    return Fit(tuple(map(float, slopes)), _balanced_intercept(columns @ slopes, right))
-
-
-def _groups(groups: Sequence[str] | None, rows: int) -> Floats:
-    if groups is None:
-        return np.ones((rows, 1))
-    names = sorted(set(groups))
-    return np.array([[float(group == name) for name in names] for group in groups])
-
-
-def _bounds(
-    signs: Sequence[int], aim: Floats, held: Sequence[bool] | None
-) -> list[tuple[float | None, float | None]]:
-    free = [(0.0 if sign > 0 else None, 0.0 if sign < 0 else None) for sign in signs]
-    stays = held or [False] * len(signs)
-    return [
-        (float(at), float(at)) if stay else bound
-        for bound, at, stay in zip(free, aim, stays, strict=True)
-    ]
-
-
-def _minimum(
-    columns: Floats,
-    right: NDArray[np.bool_],
-    own: Floats,
-    aim: Floats,
-    spread: float,
-    bounds: list[tuple[float | None, float | None]],
-) -> Floats:
-    from scipy.optimize import minimize  # type: ignore[import-untyped,unused-ignore]
-
-    design = np.hstack([columns, own])
-    side = np.where(right, 1.0, -1.0)
     width = columns.shape[1]
+    aim = np.zeros(width) if prior is None else np.array(prior) * scale
+    own = np.ones((len(right), 1))
+    if groups is not None:
+        names = sorted(set(groups))
+        own = np.array([[float(group == name) for name in names] for group in groups])
+    low = np.array([0.0 if sign > 0 else -np.inf for sign in signs])
+    high = np.array([0.0 if sign < 0 else np.inf for sign in signs])
+    if held:
+        low, high = np.where(held, aim, low), np.where(held, aim, high)
+    design = np.hstack([(columns - columns.mean(axis=0)) / scale, own])
+    side = np.where(right, 1.0, -1.0)
 
     def loss(at: Floats) -> tuple[float, Floats]:
         margin = side * (design @ at)
@@ -107,24 +83,12 @@ def _minimum(
         slope[:width] += away / spread**2
         return float(np.logaddexp(0.0, -margin).sum() + away @ away / (2 * spread**2)), slope
 
-    start = np.concatenate([np.clip(aim, *_limits(bounds)), np.zeros(own.shape[1])])
-    free: list[tuple[float | None, float | None]] = [(None, None)] * own.shape[1]
-    found = minimize(
-        loss,
-        start,
-        jac=True,
-        bounds=[*bounds, *free],
-        method="L-BFGS-B",
-        options={"maxiter": MOST_STEPS},
-    )
-    slopes: Floats = found.x[:width]
-    return slopes
-
-
-def _limits(bounds: list[tuple[float | None, float | None]]) -> tuple[Floats, Floats]:
-    low = np.array([-np.inf if least is None else least for least, _ in bounds])
-    high = np.array([np.inf if most is None else most for _, most in bounds])
-    return low, high
+    start = np.concatenate([np.clip(aim, low, high), np.zeros(own.shape[1])])
+    bounds = [*zip(low.tolist(), high.tolist(), strict=True), *[(None, None)] * own.shape[1]]
+    options = {"maxiter": MOST_STEPS}
+    found = minimize(loss, start, jac=True, bounds=bounds, method="L-BFGS-B", options=options)
+    slopes = found.x[:width] / scale
+    return Fit(tuple(map(float, slopes)), _balanced_intercept(columns @ slopes, right))
 
 
 def _balanced_intercept(scores: Floats, right: NDArray[np.bool_]) -> float:

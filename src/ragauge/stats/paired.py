@@ -6,7 +6,7 @@ Every test takes the scores after and before, item by item, and gives a `Paired`
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
@@ -24,14 +24,14 @@ from ragauge.stats.differences import (
     too_few,
     turned,
 )
-from ragauge.stats.intervals import DEFAULT_CONFIDENCE, Interval, z_of
+from ragauge.stats.intervals import DEFAULT_CONFIDENCE, Interval, score_interval, z_of
 from ragauge.stats.random_signs import DRAWS, by_all_signs, share_as_far, subset_means, subsets
-from ragauge.stats.score_interval import score_interval
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float64]
+    Counts = NDArray[np.int64]
     Scores = Sequence[float] | Floats
 
 Method = Literal["mcnemar", "randomisation", "wilcoxon", "t", "bootstrap"]
@@ -200,12 +200,17 @@ def paired_bootstrap(
 
     facing = pairs.facing
 
-    def interval(level: float) -> Interval | None:
-        return mean_interval(facing.differences, 100 * (1 - level), seed=seed, draws=draws).ci
-
     made = mean_interval(facing.differences, confidence, seed=seed, draws=draws)
     method = f"paired bootstrap, {'closed form' if made.draws is None else f'{draws:,} draws'}"
-    p = _level_at_0(interval, draws)
+    # The level at which an interval just excludes 0, no finer than the draws allow.
+    low, p = 1 / (draws + 1), 1.0
+    while p - low > 0.5 / (draws + 1):
+        level = (low + p) / 2
+        ends = mean_interval(facing.differences, 100 * (1 - level), seed=seed, draws=draws).ci
+        if ends is None or ends[0] <= 0 <= ends[1]:
+            low = level
+        else:
+            p = level
     ci = turned(made.ci, pairs.faces)
     few = few_for_bootstrap(pairs.n)
     return pairs.found(method, p, ci, few, made.seed, statistic=pairs.mean)
@@ -249,26 +254,7 @@ def _zero_or_one(scores: Scores) -> bool:
     return bool(np.isin(np.asarray(scores, dtype=np.float64), (0, 1)).all())
 
 
-def _level_at_0(interval: Callable[[float], Interval | None], draws: int) -> float:
-    """The level at which an interval just excludes 0, no finer than the draws allow."""
-    low, high = 1 / (draws + 1), 1.0
-    while high - low > 0.5 / (draws + 1):
-        middle = (low + high) / 2
-        ends = interval(middle)
-        if ends is None or ends[0] <= 0 <= ends[1]:
-            low = middle
-        else:
-            high = middle
-    return high
-
-
 METHODS: tuple[Method, ...] = get_args(Method)
-
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Counts = NDArray[np.int64]
 
 COUNTED_RANKS = 50
 """Up to so many pairs Wilcoxon's distribution is counted out, as in scipy."""

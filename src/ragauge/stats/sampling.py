@@ -165,7 +165,19 @@ def _equal(sizes: Mapping[Key, int], n: int, seed: int) -> dict[Key, int]:
 def _table(sizes: Mapping[Key, int], shares: Sequence[int], seed: int) -> Table:
     totals = hamilton(shares, sum(sizes.values()))
     table = _nested(sizes, 0, totals, shares, seed)
-    _even_out(table, shares, sorted(table, key=lambda key: _hash(seed, *key)))
+    order = sorted(table, key=lambda key: _hash(seed, *key))
+    if not order or len(order[0]) < 2:
+        return table  # the cells are the values
+    # Exchange units between two cells while it brings the factors' values closer to their shares:
+    # one gives from part p to q and another from q to p, so that the parts keep their sizes.
+    # Closeness is the sum of squares over all values and parts. No cell leaves its rounding, and no
+    # value the bound that it has from the nested rounding.
+    margins = _Margins(table, shares, order)
+    pairs = list(combinations(range(len(shares)), 2))
+    while best := min(filter(None, (margins.best(p, q) for p, q in pairs)), default=None):
+        _, p, q, giver, taker = best
+        margins.move(giver, p, q)
+        margins.move(taker, q, p)
     return table
 
 
@@ -260,23 +272,6 @@ def _off(counts: Sequence[int], shares: Sequence[int]) -> list[int]:
     """How far each part's count is above its share, in units of one over the sum of shares."""
     whole, size = sum(shares), sum(counts)
     return [count * whole - size * share for count, share in zip(counts, shares, strict=True)]
-
-
-def _even_out(table: Table, shares: Sequence[int], order: Sequence[Key]) -> None:
-    """Exchange units between two cells while it brings the factors' values closer to their shares.
-
-    One cell gives from part p to q and another from q to p, so that the parts keep their sizes;
-    closeness is the sum of squares over all values and parts. No cell leaves its rounding, and
-    no value the bound that it has from the nested rounding.
-    """
-    if not order or len(order[0]) < 2:
-        return  # the cells are the values
-    margins = _Margins(table, shares, order)
-    pairs = list(combinations(range(len(shares)), 2))
-    while best := min(filter(None, (margins.best(p, q) for p, q in pairs)), default=None):
-        _, p, q, giver, taker = best
-        margins.move(giver, p, q)
-        margins.move(taker, q, p)
 
 
 class _Margins:

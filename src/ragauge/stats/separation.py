@@ -17,7 +17,7 @@ from ragauge.stats.draws import below
 from ragauge.stats.intervals import DEFAULT_CONFIDENCE, Interval, wilson
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from numpy.typing import NDArray
 
@@ -139,34 +139,26 @@ def threshold_range(
     first, second = _pairs(low, high)
     if len(first) < 2:
         return Range(ci=None, reason="one pair has no interval" if len(first) else "no pairs")
-    drawn = [found for found in _drawn(first, second, seed, draws) if found is not None]
+    n, order = len(first), np.lexsort((second, first))  # the units' own order changes nothing
+    values, at = np.unique(np.concatenate([first[order], second[order]]), return_inverse=True)
+    lows, highs, at_once = at[:n], at[n:], max(1, BLOCK // n)
+    found = [
+        _best(values, lows[units], highs[units])
+        for start in range(0, draws, at_once)
+        for units in below(seed, n, (min(at_once, draws - start), n), first=start)
+    ]
+    drawn = [threshold for threshold in found if threshold is not None]
     if not drawn:
         return Range(ci=None, reason=f"none of {draws:,} draws has a threshold better than chance")
     outside = (100 - confidence) / 200
     lowest, highest = np.quantile(drawn, [outside, 1 - outside]).tolist()
-    return Range(ci=(lowest, highest), reason=_said(len(drawn), draws, lowest == highest))
-
-
-def _said(found: int, draws: int, one: bool) -> str | None:
-    parts = [
-        "every draw gives the same threshold: the interval says nothing" if one else "",
-        f"{draws - found:,} of {draws:,} draws have no threshold better than chance"
-        if found < draws
-        else "",
-    ]
-    return "; ".join(filter(None, parts)) or None
-
-
-def _drawn(low: Floats, high: Floats, seed: int, draws: int) -> Iterator[float | None]:
-    """The best threshold of each sample of units; their own order changes nothing."""
-    n, order = len(low), np.lexsort((high, low))
-    low, high = low[order], high[order]
-    values, at = np.unique(np.concatenate([low, high]), return_inverse=True)
-    lows, highs = at[:n], at[n:]
-    at_once = max(1, BLOCK // n)
-    for start in range(0, draws, at_once):
-        for units in below(seed, n, (min(at_once, draws - start), n), first=start):
-            yield _best(values, lows[units], highs[units])
+    said = []
+    if lowest == highest:
+        said.append("every draw gives the same threshold: the interval says nothing")
+    if len(drawn) < draws:
+        lost = draws - len(drawn)
+        said.append(f"{lost:,} of {draws:,} draws have no threshold better than chance")
+    return Range(ci=(lowest, highest), reason="; ".join(said) or None)
 
 
 def _best(values: Floats, lows: Counts, highs: Counts) -> float | None:

@@ -9,10 +9,8 @@ import numpy as np
 
 from ragauge.stats.decision import ALPHA
 from ragauge.stats.differences import Paired, reach, too_few, turned
-from ragauge.stats.intervals import DEFAULT_CONFIDENCE, Interval
+from ragauge.stats.intervals import DEFAULT_CONFIDENCE, Interval, interval_of_change
 from ragauge.stats.random_signs import DRAWS, Number, ratio, subsets
-from ragauge.stats.score_interval import interval_of_change
-from ragauge.stats.studentised import extended, is_share, p_of_unlike_counts, studentised
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +21,7 @@ if TYPE_CHECKING:
     Counts = NDArray[np.int64]
     Sums = Counts | Floats
     Finish = Callable[[Sums], Floats]
+
 
 FEWEST = 10
 """Units that either run must have scored for an interval: with fewer it would be too narrow."""
@@ -48,7 +47,7 @@ def swapped(
     Each unit has a row of whole numbers in either run, zeros where a run does not score it; units
     are swapped whole. An arrangement whose metric cannot be finished is left out. The change of a
     share is taken in units of its standard error, and p is no smaller than what runs that counted
-    unlike numbers come to by chance (`stats.studentised`). The change of any other metric is taken
+    unlike numbers come to by chance (`studentised`). The change of any other metric is taken
     as it is: for it, runs that are alike in this metric only are called different too often.
 
     d_z is by the jackknife, which is the plain d_z where the metric is a mean. The interval is
@@ -62,7 +61,17 @@ def swapped(
     with np.errstate(all="ignore"):
         estimate = float(finish(after.sum(axis=0)) - finish(before.sum(axis=0)))
     if not math.isfinite(estimate):
-        return _unfinished(n, differing)
+        return Paired(
+            estimate=None,
+            ci=None,
+            p=None,
+            n=n,
+            n_zero=n - differing,
+            method="randomisation of units",
+            seed=None,
+            effect=None,
+            reason="one of the runs has nothing to score" if n else "no pairs",
+        )
     found = _by_swaps(after, before, finish, seed, draws)
     sd = spread_of_rows(after, before, finish)
     ci, scored = interval_of_rows(after, before, finish, confidence=confidence, span=span)
@@ -98,9 +107,23 @@ def interval_of_rows(
     all agree. `span` is how far apart the metric's values can lie, where that is known; else it is
     as far as they do, and where that is nowhere nothing says how far a change could go.
     """
-    few = _too_few_scored(after, before) if (after != before).any() else None
+    few = None
+    run, rows = min((("after", after), ("before", before)), key=lambda run: _worth(run[1]))
+    if (after != before).any() and (worth := _worth(rows)) < FEWEST:
+        scored = int(rows.any(axis=1).sum())
+        few = f"the run {run} scored only {scored} {'unit' if scored == 1 else 'units'}"
+        if scored >= FEWEST:
+            uneven = f"are so unequal that they count as {worth:.0f}"
+            few = f"the {scored:,} units of the run {run} {uneven}"
+        few += ": too few for an interval"
     change = float(finish(after.sum(axis=0)) - finish(before.sum(axis=0)))
-    span = max(span or _span(after, before, finish), abs(change))
+    if not span:
+        # From the lowest of 0 and all finished values, of units and of runs, to the highest.
+        rows = np.vstack([after, before, after.sum(axis=0), before.sum(axis=0)])
+        with np.errstate(all="ignore"):
+            values = finish(rows)
+        span = reach(values[np.isfinite(values)])
+    span = max(span, abs(change))
     if few or not span:
         return None, few
     sd = spread_of_rows(after, before, finish)
@@ -129,21 +152,6 @@ def spread_of_rows(after_rows: Counts, before_rows: Counts, finish: Finish) -> f
     return math.sqrt((n - 1) * math.fsum((away * away).tolist()))
 
 
-def _unfinished(n: int, differing: int) -> Paired:
-    """What is to be said of runs whose metric cannot be finished."""
-    return Paired(
-        estimate=None,
-        ci=None,
-        p=None,
-        n=n,
-        n_zero=n - differing,
-        method="randomisation of units",
-        seed=None,
-        effect=None,
-        reason="one of the runs has nothing to score" if n else "no pairs",
-    )
-
-
 class _Swaps(NamedTuple):
     """What the arrangements say of the one at hand."""
 
@@ -164,7 +172,15 @@ def _by_swaps(after: Counts, before: Counts, finish: Finish, seed: int, draws: i
     up = moved[np.arange(len(moved)), (moved != 0).argmax(axis=1)] > 0
     upper, lower = np.where(up[:, None], (after, before), (before, after))
     if not is_share(finish, after.shape[1]):
-        return _arranged(upper, lower, up, _changer(finish, upper, lower), seed, draws)
+        both = upper.sum(axis=0) + lower.sum(axis=0)
+
+        def change(sums: Sums) -> Floats:
+            """Of the metric, from the sums of the rows that stand after."""
+            with np.errstate(all="ignore"):
+                found = finish(sums) - finish(both - sums)
+                return np.where(np.isfinite(found), found, np.nan)
+
+        return _arranged(upper, lower, up, change, seed, draws)
     rows = extended(upper, lower), extended(lower, upper)
     found = _arranged(*rows, up, studentised(upper, lower), seed, draws)
     unlike = p_of_unlike_counts(after, before)
@@ -199,46 +215,11 @@ def _arranged(
     return _Swaps(p, least_p, method, swaps.exact, seen if math.isfinite(seen) else None)
 
 
-def _changer(finish: Finish, upper: Counts, lower: Counts) -> Finish:
-    """The change of the metric, from the sums of the rows that stand after."""
-    both = upper.sum(axis=0) + lower.sum(axis=0)
-
-    def change(after: Sums) -> Floats:
-        with np.errstate(all="ignore"):
-            found = finish(after) - finish(both - after)
-            return np.where(np.isfinite(found), found, np.nan)
-
-    return change
-
-
 def _worth(rows: Counts) -> float:
     """How many units of one size a run's rows are worth (Kish); those of zeros are none."""
     sizes = np.abs(rows).max(axis=1, initial=0).astype(np.float64)
     total = math.fsum(sizes.tolist())
     return total * total / math.fsum((sizes * sizes).tolist()) if total else 0.0
-
-
-def _too_few_scored(after: Counts, before: Counts) -> str | None:
-    """Why there is no interval, where a run scored too few units for one."""
-    run, rows = min((("after", after), ("before", before)), key=lambda run: _worth(run[1]))
-    worth = _worth(rows)
-    if worth >= FEWEST:
-        return None
-    scored = int(rows.any(axis=1).sum())
-    told = f"the run {run} scored only {scored} {'unit' if scored == 1 else 'units'}"
-    if scored >= FEWEST:
-        told = (
-            f"the {scored:,} units of the run {run} are so unequal that they count as {worth:.0f}"
-        )
-    return f"{told}: too few for an interval"
-
-
-def _span(after: Counts, before: Counts, finish: Finish) -> float:
-    """From the lowest of 0 and all finished values, of units and of runs, to the highest."""
-    rows = np.vstack([after, before, after.sum(axis=0), before.sum(axis=0)])
-    with np.errstate(all="ignore"):
-        values = finish(rows)
-    return reach(values[np.isfinite(values)])
 
 
 def _rows(rows: Counts) -> Counts:
@@ -249,3 +230,100 @@ def _rows(rows: Counts) -> Counts:
             f"shape {checked.shape}"
         )
     return checked.astype(np.int64)
+
+
+_PROBES = np.array([[1, 1], [1, 2], [2, 1], [3, 7], [0, 5]])
+_CANCELLED = 1e-13
+"""What is left of sums that cancel, as a part of them."""
+
+
+def is_share(finish: Finish, columns: int) -> bool:
+    """Whether a metric is its first column over its second, in whatever unit of measure."""
+    if columns != 2:
+        return False
+    with np.errstate(all="ignore"):
+        made = finish(_PROBES)
+    return bool(made[0] != 0 and np.allclose(made, made[0] * _PROBES[:, 0] / _PROBES[:, 1]))
+
+
+def extended(rows: Counts, others: Counts) -> Floats:
+    """Rows of yes and of with their products: yes², yes·of, of², and yes by the other run's of."""
+    yes, of = rows.T.astype(np.float64)
+    return np.column_stack([yes, of, yes * yes, yes * of, of * of, yes * others[:, 1]])
+
+
+def studentised(after: Counts, before: Counts) -> Callable[[Floats], Floats]:
+    """The change over its standard error, from the sums of the extended rows that stand after.
+
+    Without an error it is infinite where there is a change, and 0 where there is none. NaN where
+    one of the runs has nothing to divide by.
+    """
+    both = (extended(after, before) + extended(before, after)).sum(axis=0)
+    crossed = (after.astype(np.float64) * before).sum(axis=0)
+
+    def in_errors(sums: Floats) -> Floats:
+        now, then = sums.T, (both - sums).T
+        with np.errstate(all="ignore"):
+            shares = now[0] / now[1], then[0] / then[1]
+            change = _cleared(shares[0] - shares[1], np.abs(shares[0]) + np.abs(shares[1]))
+            error = np.sqrt(_variance(now, then, shares, crossed))
+            return np.where((change == 0) & (error == 0), 0.0, change / error)
+
+    return in_errors
+
+
+def p_of_unlike_counts(after: Counts, before: Counts) -> float:
+    """How likely so large a change is, were what only one run counted like all the rest.
+
+    Eight right answers that become refusals move a share, and always the same way: each swap moves
+    it back, and they have no spread of their own. So what one run counted more of a unit, or what
+    weighs more in it, is given the spread of all units about the common share; what both counted
+    keeps its own. The test is the normal one. 0 where the runs counted alike.
+    """
+    (yes, of), (yes_before, of_before) = after.T.astype(np.float64), before.T.astype(np.float64)
+    total, total_before = math.fsum(of), math.fsum(of_before)
+    if (of == of_before).all() or min(of.min(), of_before.min()) < 0 or not total * total_before:
+        return 0.0
+    common = (math.fsum(yes) + math.fsum(yes_before)) / (total + total_before)
+    away, away_before = yes - common * of, yes_before - common * of_before
+    spread = (_squared(away) + _squared(away_before)) / (_squared(of) + _squared(of_before))
+    fewer, more = np.minimum(of, of_before), np.maximum(of, of_before)
+    moved = fewer * (_share(yes, of) - _share(yes_before, of_before))
+    largest = np.where(of > of_before, 1 / total, 1 / total_before)
+    variance = _squared(moved) / total / total_before + spread * (
+        _squared(fewer * (1 / total - 1 / total_before))
+        + math.fsum(largest * largest * more * (more - fewer))
+    )
+    change = math.fsum(away) / total - math.fsum(away_before) / total_before
+    return math.erfc(abs(change) / math.sqrt(2 * variance)) if variance else 0.0
+
+
+def _variance(now: Floats, then: Floats, shares: tuple[Floats, Floats], crossed: Floats) -> Floats:
+    """The squared error of the change, linearised: the sum of what each unit does to it, squared.
+
+    The runs stand in it alike, to the last digit: turned round, it is the same number.
+    """
+    parts, sizes = [], []
+    for (_, of, yes_yes, yes_of, of_of, _), share in zip((now, then), shares, strict=True):
+        squares = yes_yes + share * share * of_of
+        parts.append((squares - 2 * share * yes_of) / of / of)
+        sizes.append(squares / of / of)
+    yes_crossed, of_crossed = crossed
+    together = yes_crossed + shares[0] * shares[1] * of_crossed
+    across = together - (shares[1] * now[5] + shares[0] * then[5])
+    variance = (parts[0] + parts[1]) - 2 * across / (now[1] * then[1])
+    return _cleared(variance, sizes[0] + sizes[1])
+
+
+def _cleared(values: Floats, sizes: Floats) -> Floats:
+    """Values with 0 for what is only rounding, in numbers of these sizes."""
+    return np.where(np.abs(values) <= _CANCELLED * sizes, 0.0, values)
+
+
+def _share(yes: Floats, of: Floats) -> Floats:
+    """0 where there is nothing to divide by."""
+    return np.divide(yes, of, out=np.zeros_like(yes), where=of != 0)
+
+
+def _squared(values: Floats) -> float:
+    return math.fsum(values * values)

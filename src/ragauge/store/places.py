@@ -54,7 +54,7 @@ def default_place(folder: Path, environment: Mapping[str, str]) -> str:
     """
     upwards = [folder.absolute(), *folder.absolute().parents]
     for place in upwards:
-        if (place / FOLDER).is_dir():
+        if (place / FOLDER).is_dir() or (place / FOLDER).is_symlink():
             return str(place / FOLDER)
     for place in upwards:
         if _is_project(place):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import sqlite3
@@ -84,7 +85,7 @@ def open_sqlite(place: LocalPlace, *, create: bool, patience_s: float) -> Sqlite
     path = place.database
     if path.is_dir():
         raise UsageError(f"{path}: is a folder, where the history's database should be")
-    if not path.exists():
+    if not _is_there(path):
         if not create:
             raise NoHistory(f"{path}: there is no history yet; record a run with --record")
         _make_folder(place)
@@ -95,6 +96,19 @@ def open_sqlite(place: LocalPlace, *, create: bool, patience_s: float) -> Sqlite
         database.close()
         raise
     return database
+
+
+def _is_there(path: Path) -> bool:
+    """Whether there is a file; raises UsageError for a loop of links, which is no empty history."""
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        looped = error.errno == errno.ELOOP
+        fact = "is a link that leads back to itself" if looped else error.strerror
+        raise UsageError(f"{path}: {fact}; name another store") from error
+    return True
 
 
 def _engine(path: Path, patience_s: float, mode: str) -> Engine:

@@ -108,6 +108,18 @@ def composed(text: str) -> str:
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 
 
+def lowered(text: str) -> str:
+    """The text in lower case, every character still in its place.
+
+    >>> lowered("İstanbul")
+    'İstanbul'
+    """
+    low = text.lower()
+    if len(low) == len(text):
+        return low
+    return "".join([small if len(small := sign.lower()) == 1 else sign for sign in text])
+
+
 def same_question(text: str) -> str:
     """The form in which two questions count as the same: NFKC, trimmed, runs of spaces as one.
 

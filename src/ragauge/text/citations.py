@@ -11,6 +11,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from ragauge.text.canonical import lowered
+
 _ASCII_HEADINGS = ("citations", "sources", "bronnen", "quellen")
 _HEADINGS = (*_ASCII_HEADINGS, "références", "引用")
 _AFTER_HEADING = re.compile(r"""["'*_\s]*[:：]["'*_ \t]*""")
@@ -69,9 +71,9 @@ def take_apart(text: str) -> Answer:
         found = _json_answer(text)
         if found:
             return _of_object(*found)
-    lowered = _lowered(text)
-    spans, ids = _lists(text, lowered)
-    claim = _claim(text, lowered, spans)
+    low = lowered(text)
+    spans, ids = _lists(text, low)
+    claim = _claim(text, low, spans)
     return Answer(claim, unique(ids) if spans else None)
 
 
@@ -137,15 +139,15 @@ def list_spans(text: str) -> list[tuple[int, int]]:
     >>> list_spans("X maps.\\nSources: [p1#1]")
     [(8, 23)]
     """
-    return _lists(text, _lowered(text))[0]
+    return _lists(text, lowered(text))[0]
 
 
-def _lists(text: str, lowered: str) -> tuple[list[tuple[int, int]], list[str]]:
+def _lists(text: str, low: str) -> tuple[list[tuple[int, int]], list[str]]:
     """The spans of every citation list of the text, headings included, and all their ids."""
     spans: list[tuple[int, int]] = []
     ids: list[str] = []
     closings: dict[int, int] = {}
-    for start, after in sorted(_headings(lowered)):
+    for start, after in sorted(_headings(low)):
         if spans and start < spans[-1][1]:
             continue
         end, found = _list_at(text, after, closings)
@@ -167,18 +169,18 @@ def _is_list(written: str, ids: list[str]) -> bool:
     return bracketed or all(_ID_LIKE.search(id) for id in ids)
 
 
-def _headings(lowered: str) -> list[tuple[int, int]]:
+def _headings(low: str) -> list[tuple[int, int]]:
     """Where each heading's word begins, and where what it heads does."""
     found = []
-    for word in _ASCII_HEADINGS if lowered.isascii() else _HEADINGS:
-        at = lowered.find(word)
+    for word in _ASCII_HEADINGS if low.isascii() else _HEADINGS:
+        at = low.find(word)
         while at >= 0:
-            after = _AFTER_HEADING.match(lowered, at + len(word))
+            after = _AFTER_HEADING.match(low, at + len(word))
             # A letter before it makes it the end of another word, such as "resources"; Chinese
             # is written without blanks, so there a letter before says nothing.
-            if after and not (at and word.isascii() and _inside_word(lowered, at)):
+            if after and not (at and word.isascii() and _inside_word(low, at)):
                 found.append((at, after.end()))
-            at = lowered.find(word, at + 1)
+            at = low.find(word, at + 1)
     return found
 
 
@@ -285,7 +287,7 @@ def _of_object(answer: dict[str, Any], around: str) -> Answer:
     if ids is None and claim:
         claim, within = msgspec.structs.astuple(take_apart(claim))
         ids = None if within is None else [*within]
-    spans, others = _lists(around, _lowered(around))
+    spans, others = _lists(around, lowered(around))
     if spans:
         ids = [*(ids or []), *others]
     return Answer(claim, None if ids is None else unique(ids))
@@ -308,26 +310,18 @@ def _decoded(text: str) -> Any:
         return None
 
 
-def _claim(text: str, lowered: str, lists: list[tuple[int, int]]) -> str:
+def _claim(text: str, low: str, lists: list[tuple[int, int]]) -> str:
     """The text without its citation lists, from the claim field on where there is one."""
     start = 0
-    at = lowered.find("claim")
+    at = low.find("claim")
     while at >= 0:
-        after = _AFTER_HEADING.match(lowered, at + 5)
+        after = _AFTER_HEADING.match(low, at + 5)
         if after and _line_start(text, at) is not None:
             start = after.end()
             break
-        at = lowered.find("claim", at + 1)
+        at = low.find("claim", at + 1)
     kept = []
     for begin, end in lists:
         kept.append(text[start:begin])
         start = max(start, end)
     return "".join([*kept, text[start:]]).strip()
-
-
-def _lowered(text: str) -> str:
-    """The text in lower case, every character still in its place."""
-    lowered = text.lower()
-    if len(lowered) == len(text):
-        return lowered
-    return "".join([low if len(low := character.lower()) == 1 else character for character in text])

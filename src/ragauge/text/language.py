@@ -1,4 +1,4 @@
-"""Language: which of the five a text is written in, told by its small words and its script."""
+"""Language: which of the five a text is written in, by its small words and its script."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ from ragauge.contracts.refusal import (
     Refusal,
     Strength,
 )
-from ragauge.text.free_refusal import Judgement, free_refusal
+from ragauge.text.refusals.free import Judgement, free_refusal
 
 _FREE: dict[Judgement, Refusal] = {
     "refusal": "free",

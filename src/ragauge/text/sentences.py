@@ -1,4 +1,4 @@
-"""Sentences: where each of them stands in a text."""
+"""Sentences: where each of them is in a text, and which lines one may run across."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from ragauge.text.canonical import UNSPACED
-from ragauge.text.lines import Block, blocks
-from ragauge.text.stop_words import STOP_WORDS
+from ragauge.text.stop_words import STOP_WORDS, listed
 
 _STOP = re.compile(r"\.(?:[ \u00a0]\.)+|[.!?…。！？｡؟।]+")
 """A run of stops; an ellipsis may be written with blanks."""
@@ -43,6 +42,33 @@ _WORD = re.compile(r"\w")
 _INNER_CAPITAL = re.compile(r"\w*[A-Z]")
 _SLOPPY = frozenset(["it", "he", "she", "they", "there", "these", "we"])
 """Words that start a sentence even where the writer forgot the capital."""
+
+_NUMERAL = "[0-9]{1,3}(?:\\.[0-9]{1,3}){0,4}"
+_MONTH = "(?:jan|feb|mrt|mär|maart|apr|mai|mei|jun|jul|aug|sep|okt|oct|nov|dez|dec|jahrh|jh)"
+"""After these, as in "am 12. Mai", the number is none of a list."""
+_MARKER = re.compile(
+    rf"""(?:>\s{{0,3}}){{0,4}}
+    (?:\#{{1,6}}\s+)?
+    (?:(?:[-*+•◦‣▪●○■–—]|[①-⑳])\s+
+      |[*_]{{0,3}}(?:\(?{_NUMERAL}[.)）]|{_NUMERAL}、|（?[一二三四五六七八九十]{{1,3}}[、）])
+        (?:\s+(?!{_MONTH})|(?=(?-i:[^\W\d_a-z])))
+      |\(?[a-z]\)\s+
+      |\(?[ivx]{{1,5}}[.)]\s+(?!\w\.)
+    )?""",
+    re.VERBOSE | re.IGNORECASE,
+)
+"""What may stand at the head of a line before its text: quotation, heading, list marker."""
+_PAIR = re.compile(r"[*_]{0,3}[^\W_][^:：.!?|]{0,40}(?::[*_]{0,3}\s|：)\s*\S")
+"""`Opening hours: 9 to 5`, as records and forms are written."""
+_RULE = re.compile(r"[-=*_~`+|:\s]{3,}")
+_LAST_WORD = re.compile(r"[^\W\d_]{1,12}$")
+
+_ENDS = frozenset(".!?…。！？:：;；|")
+_CLOSERS = "\"'”’»)]}*_`」』）】》"
+_LONG = 60
+"""A line of this many characters was broken by its width, so the sentence may go on."""
+_LONG_UNSPACED = 30
+_RUNS_ON = STOP_WORDS["en"] | STOP_WORDS["nl"] | STOP_WORDS["de"] | STOP_WORDS["fr"]
 
 
 class Span(NamedTuple):
@@ -101,7 +127,7 @@ def sentences(text: str) -> list[Span]:
     ['Dr. Ruys came in 1800.[1]', 'It cost 3.14 guilders, e.g. “So!”', 'Then he left.']
     """
     spans: list[Span] = []
-    for block in blocks(text):
+    for block in _blocks(text):
         if block.is_row:
             spans.append(Span(block.start, block.end))
         else:
@@ -137,8 +163,9 @@ def _ends(text: str, block: Block) -> Iterator[int]:
         stop, end = _read(text, match, block, quotes % 2 == 1)
         if _is_number(stop) and match.start() - len(stop.word) == first.start():
             continue
-        if _is_number(stop) and _opens_entry(text, match.start() - len(stop.word)):
-            end = match.start() - len(stop.word) - 1
+        at = match.start() - len(stop.word)
+        if _is_number(stop) and text[max(0, at - 2) : at] in (": ", "; "):
+            end = at - 1  # a list begins in the running line, as in "Steps: 1. Go"
         elif not _is_end(stop, caseless):
             continue
         yield end
@@ -183,11 +210,6 @@ def _closing(text: str, at: int, limit: int, mark: str, quoted: bool) -> str:
 def _is_number(stop: _Stop) -> bool:
     """Whether this may be the "1." before an entry of a list."""
     return stop.mark == "." and stop.word.isdigit() and len(stop.word) <= 3 and stop.blank
-
-
-def _opens_entry(text: str, at: int) -> bool:
-    """Whether a list begins here in the running line, as in "Steps: 1. Go"."""
-    return text[max(0, at - 2) : at] in (": ", "; ")
 
 
 def _is_end(stop: _Stop, caseless: bool) -> bool:
@@ -248,11 +270,75 @@ def _is_end_at_name(stop: _Stop, word: str, after: str, key: str) -> bool:
     return True
 
 
-def _listed(written: str) -> frozenset[str]:
-    return frozenset(written.split())
+class Block(NamedTuple):
+    """A stretch of text in which sentences run on, and where its text starts after a marker."""
+
+    start: int
+    text_start: int
+    end: int
+    is_row: bool
+    """Whether it is a row of a table, which is one sentence whatever stands in it."""
 
 
-LEADING = _listed(
+class _Line(NamedTuple):
+    start: int
+    end: int
+    text: str
+    marker: int
+    """The length of the heading or list marker; 0 where the line has none."""
+    is_row: bool
+    is_pair: bool
+
+
+def _blocks(text: str) -> Iterator[Block]:
+    """The blocks of a text in order: paragraphs, list entries, headings, rows."""
+    first: _Line | None = None
+    last: _Line | None = None
+    for line in (*_lines(text), None):
+        if first is not None and last is not None and (line is None or not _goes_on(last, line)):
+            yield Block(first.start, first.start + first.marker, last.end, first.is_row)
+            first = None
+        if line is not None and first is None:
+            first = line
+        last = line
+
+
+def _lines(text: str) -> Iterator[_Line | None]:
+    """Each line of the text without its margins; None for an empty one."""
+    at = 0
+    for written in text.splitlines(keepends=True):
+        line = written.strip()
+        if line:
+            start = at + len(written) - len(written.lstrip())
+            is_row = line[0] == "|" or line.count("|") > 1 or _RULE.fullmatch(line) is not None
+            match = None if is_row else _MARKER.match(line)
+            marker = match.end() if match else 0
+            pair = not marker and len(line) < _LONG and _PAIR.match(line) is not None
+            yield _Line(start, start + len(line), line, marker, is_row, pair or "\t" in line)
+        else:
+            yield None
+        at += len(written)
+
+
+def _goes_on(line: _Line, after: _Line) -> bool:
+    """Whether a sentence may run from one line into the line after it."""
+    if line.marker or line.is_row or line.is_pair or after.marker or after.is_row or after.is_pair:
+        return False
+    first = after.text.lstrip("\"'“”‘’«»„([{*_`¿¡「『（【《")[:1]  # no quote, bracket or emphasis
+    if first.islower():
+        return line.text[-1] not in ":："
+    ending = line.text.rstrip(_CLOSERS)[-1:]
+    if ending in _ENDS:
+        # The sentence ends here: the next may well stand in the same paragraph, and does no harm.
+        return False
+    word = _LAST_WORD.search(line.text)
+    if ending in (",", "，", "、") or (word and word[0] in _RUNS_ON):
+        return True
+    wide = _LONG_UNSPACED if _UNSPACED.match(ending) else _LONG
+    return len(line.text) >= wide
+
+
+LEADING = listed(
     """
     mr mrs ms mx dr drs prof profs messrs gen col sgt capt cpt cmdr lt maj adm gov sen rep pres hon
     rev msgr supt cf vs viz approx ca incl excl resp aka
@@ -263,14 +349,14 @@ LEADING = _listed(
 )
 """Those that stand before what they belong to, as titles do: they never end a sentence."""
 
-DOTTED = _listed(
+DOTTED = listed(
     """
     eg ie zb dh ua uä oä va idr usf zt pex cad càd bv oa dwz maw nl mbt ivm tav tov ihb ipv
     """
 )
 """The same for those of several pieces: `eg` for "e.g.", `zb` for "z.B." and "z. B."."""
 
-NAMING = _listed(
+NAMING = listed(
     """
     st ste sts mt ft jr sr inc ltd co corp bros llc plc dept univ assn natl intl ave blvd rd al ed
     eds trans repr esq phd gebr wed zn str hl chr jh jhd ex tel mm
@@ -278,7 +364,7 @@ NAMING = _listed(
 )
 """Those within or at the end of a name: a sentence ends there if a plain word starts the next."""
 
-NUMBERED = _listed(
+NUMBERED = listed(
     """
     no nos nr nrs n° art arts fig figs sec sect vol vols ch chap chaps p pp pg par para eq tab pl op
     cat inv ver v c b d r s f ff fl est circa ps
@@ -291,7 +377,7 @@ NUMBERED = _listed(
 )
 """Those with a number after them: a sentence ends there if none follows."""
 
-ORDINAL_NOUNS = _listed(
+ORDINAL_NOUNS = listed(
     """
     januar jänner februar märz april mai juni juli august september oktober november dezember
     januari februari maart mei augustus december
@@ -303,11 +389,11 @@ ORDINAL_NOUNS = _listed(
 )
 """What a German "12." is the twelfth of."""
 
-STARTERS = frozenset().union(*STOP_WORDS.values()) | _listed(
+STARTERS = frozenset().union(*STOP_WORDS.values()) | listed(
     "no not never nee niet geen nein nicht kein keine non yes ja oui"
 )
 """Plain words: written with a capital, they start a sentence and are no name."""
-STARTERS_NO_NAME = STARTERS - _listed(
+STARTERS_NO_NAME = STARTERS - listed(
     "de den der des die du la le les l d al el van von ten ter will an"
 )
 """Those among them that are no part of a name either, for what follows an initial."""

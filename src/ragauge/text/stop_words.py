@@ -98,6 +98,11 @@ word thrown out."""
 _SAFE = frozenset().union(*STOP_WORDS.values()) - frozenset(_TELLING_ELSEWHERE.split())
 
 
+def listed(written: str) -> frozenset[str]:
+    """The words of a list that is written as a text."""
+    return frozenset(written.split())
+
+
 def stop_words(language: Language | None) -> frozenset[str]:
     """The stop words of a language; for None, those of all five that tell nothing in any.
 

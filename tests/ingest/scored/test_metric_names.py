@@ -2,7 +2,7 @@
 
 import pytest
 
-from ragauge.ingest.scored.names import SEVEN, metric_names, our_name
+from ragauge.ingest.scored.columns import SEVEN, metric_names, our_name
 from ragauge.ingest.scored.scored_file import score_rows
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.errors import RagaugeError
-from ragauge.ingest.scored.cells import score_of
+from ragauge.ingest.scored.columns import score_of
 from ragauge.ingest.scored.scored_file import read_scores, score_rows
 
 NAMES = ("faithfulness", "Contextual Recall", "noise_sensitivity(mode=relevant)", "tone", "zeal")

@@ -9,11 +9,12 @@ import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped
 
 from ragauge.contracts.audit import AuditReport
+from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.schemas import RECORDS, examples, schema
 from ragauge.errors import UsageError
 from ragauge.reports import html
 from ragauge.reports.audit.view import View
-from ragauge.reports.forms import KINDS, form_of, render
+from ragauge.reports.forms import form_of, render
 from tests.reports.audit.made import answer, code, finding, passing, telling
 from tests.reports.test_html import Page
 

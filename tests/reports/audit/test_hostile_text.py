@@ -9,7 +9,8 @@ from xml.etree import ElementTree
 import pytest
 from rich.cells import cell_len
 
-from ragauge.reports.forms import KINDS, render
+from ragauge.contracts.kinds import KINDS
+from ragauge.reports.forms import render
 from tests.chromium import NARROW, WIDE, started
 from tests.reports.audit import made
 from tests.reports.payloads import PAYLOADS

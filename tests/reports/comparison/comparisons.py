@@ -14,7 +14,7 @@ from ragauge.contracts.comparison import (
 )
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.score import Score
-from ragauge.gates.regression import gate_verdict
+from ragauge.gates.decide import gate_verdict
 
 WORSE, BETTER, SAME = "quality.precision_cited", "quality.over_refusal", "quality.errors"
 UNSURE, ABSENT = "quality.compliance", "quality.precision_strict"

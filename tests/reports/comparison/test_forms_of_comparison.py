@@ -14,10 +14,11 @@ from markdown_it import MarkdownIt
 from rich.cells import cell_len
 
 from ragauge.contracts.comparison import Compared, ComparisonReport, HistoryReport
+from ragauge.contracts.kinds import KINDS
 from ragauge.reports import html
 from ragauge.reports.comparison.view import View
-from ragauge.reports.forms import KINDS, render
-from ragauge.stats.flip_power import smallest_seen
+from ragauge.reports.forms import render
+from ragauge.stats.power import smallest_seen
 from tests.reports.comparison.comparisons import (
     ABSENT,
     UNSURE,

@@ -9,9 +9,10 @@ import pytest
 
 from ragauge.citations.drift import drift
 from ragauge.contracts.drift import DriftReport
+from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.schemas import schema
-from ragauge.reports.forms import KINDS, render
+from ragauge.reports.forms import render
 
 HOSTILE = "\x1b[31mred\n\u202e::error::| `x`"
 WAS = Manifest(
@@ -71,9 +72,9 @@ def test_a_person_reads_that_nothing_differs_or_could_be_compared(form):
     assert "PASS" in render(ALIKE, form)
     told = " ".join(render(NOTHING, form).split())
     assert "FAIL" in told and "othing to compare" in told
-    assert "told by one alone and not compared: chunker, hash" in told
+    assert "in one manifest only and not compared: chunker, hash" in told
     told = " ".join(render(LITTLE, form).split())
-    assert "FAIL" in told and "o difference in what both tell, but too little" in told
+    assert "FAIL" in told and "o difference in the fields both have, but too few" in told
 
 
 def test_the_terminal_page_is_as_wide_as_it_may_be():

@@ -8,12 +8,13 @@ import pytest
 from junitparser import JUnitXml
 
 from ragauge.contracts.evaluation import EvalAllReport
+from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.schemas import examples, schema
 from ragauge.errors import UsageError
 from ragauge.reports import html
 from ragauge.reports.eval_all import story
 from ragauge.reports.eval_all.view import View
-from ragauge.reports.forms import KINDS, form_of, render
+from ragauge.reports.forms import form_of, render
 from tests.reports.evaluation.reports import everything, gate
 from tests.reports.test_html import Page
 

@@ -11,11 +11,12 @@ from junitparser import Error, Failure, JUnitXml, Skipped
 from rich.cells import cell_len
 
 from ragauge.contracts.evaluation import EvalReport
+from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.schemas import examples, schema
 from ragauge.metrics.table import table
 from ragauge.reports.evaluation import families, support
 from ragauge.reports.evaluation.support import marked_words, quoted
-from ragauge.reports.forms import KINDS, render
+from ragauge.reports.forms import render
 from tests.reports.evaluation.answered import (
     agreement,
     answered,

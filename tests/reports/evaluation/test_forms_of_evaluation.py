@@ -10,13 +10,14 @@ import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped
 
 from ragauge.contracts.evaluation import EvalReport
+from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.schemas import examples, schema
 from ragauge.errors import UsageError
 from ragauge.reports import html
 from ragauge.reports.evaluation import rankings, story
 from ragauge.reports.evaluation.compared import word_of
 from ragauge.reports.evaluation.view import View
-from ragauge.reports.forms import KINDS, form_of, render
+from ragauge.reports.forms import form_of, render
 from tests.reports.evaluation.reports import (
     MAKERS,
     compared,

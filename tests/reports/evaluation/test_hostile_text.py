@@ -9,7 +9,8 @@ import pytest
 from rich.cells import cell_len
 
 from ragauge.contracts.evaluation import EvalAllReport, EvalReport
-from ragauge.reports.forms import KINDS, render
+from ragauge.contracts.kinds import KINDS
+from ragauge.reports.forms import render
 from tests.reports.evaluation.reports import MAKERS, everything, hostile
 from tests.reports.payloads import PAYLOADS
 from tests.reports.test_hostile_text import UNSEEN, WHOLE, Shape, elements_of, parts_of

@@ -9,11 +9,12 @@ import pytest
 from junitparser import Error, Failure, JUnitXml, Skipped
 
 from ragauge.contracts.audit import STATES
+from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.schemas import examples, schema
 from ragauge.contracts.trace_eval import TraceEvalCoverage, TraceEvalReport
 from ragauge.errors import UsageError
 from ragauge.reports import html
-from ragauge.reports.forms import KINDS, form_of, render
+from ragauge.reports.forms import form_of, render
 from ragauge.reports.trace_eval import story
 from ragauge.reports.trace_eval.view import View
 from tests.reports.test_html import Page

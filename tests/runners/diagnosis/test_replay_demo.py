@@ -11,7 +11,7 @@ from ragauge.contracts.run import PlannedRun, Variation
 from ragauge.demo import GOLD
 from ragauge.demo.knobs import Knobs
 from ragauge.demo.pipeline import Pipeline
-from ragauge.diagnosis.observed import Observed
+from ragauge.diagnosis.cases import Observed
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.traces import read_trace
 from ragauge.metrics.facts import Reader, Reading

@@ -5,16 +5,20 @@ import json
 import msgspec
 import pytest
 
+from benchmarks import spoilt
 from ragauge import diagnose_traces, write_manifest
+from ragauge.cli.demo_tour import GRID, STRENGTH
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.system import Ask, CallFailed
 from ragauge.demo import DOCUMENTS
 from ragauge.demo import GOLD as HERITAGE
+from ragauge.demo.faults import FAULTS
 from ragauge.demo.pipeline import Pipeline
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.gold import read_gold
 from ragauge.metrics.facts import Reader, Reading
 from ragauge.runners.diagnosis.traced import Observer, Observing, Traced, traced_material
+from ragauge.runners.sweep import sweep
 
 ANSWERED = ("h001", "h002", "h003", "h004", "h006", "h008", "h010", "h014", "h018", "h019")
 REFUSED = ("h007", "h011", "h015", "h020", "h024")
@@ -98,6 +102,16 @@ def test_a_planted_fault_is_the_first_cause(asked, fault):
     assert first.samples
     assert first.evidence[0].n >= first.explains > 0
     assert all(action.do for action in first.actions)
+
+
+@pytest.mark.parametrize("fault", [fault for fault in FAULTS if fault != "slow"])
+def test_every_fault_of_the_demo_is_named_first_at_its_strength(pipeline, tmp_path, fault):
+    """All but `slow`, which changes no answer: `ragauge latency` measures that."""
+    manifest, runs = tmp_path / "manifest.json", tmp_path / "runs.jsonl"
+    write_manifest(manifest, pipeline.index.manifest)
+    sweep(HERITAGE, pipeline, runs, grid=GRID, knobs={"faults": [f"{fault}={STRENGTH}"]})
+    found = diagnose_traces(runs, HERITAGE, manifest=str(manifest), docs=str(DOCUMENTS))
+    assert found.causes[0].id == spoilt.CAUSES[fault]
 
 
 def test_refusals_in_other_words_fail_where_the_exact_token_is_demanded(asked):

@@ -12,7 +12,7 @@ from ragauge.contracts.run import Grid
 from ragauge.demo import DOCUMENTS, GOLD
 from ragauge.demo.faults import FAULTS, SHARE
 from ragauge.demo.pipeline import Pipeline
-from ragauge.diagnosis.evidence import rules
+from ragauge.diagnosis.catalogue import rules
 from ragauge.diagnosis.ranking import rank
 from ragauge.runners.diagnosis.diagnose import diagnose_traces
 from ragauge.runners.sweep import sweep

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ragauge.text.grounding import groundedness
-from ragauge.text.grounding.kinds import SOURCE_WORDS, SUMMARY_WORDS, kind_of
+from ragauge.text.grounding.groundedness import SOURCE_WORDS, SUMMARY_WORDS, kind_of
 from ragauge.text.grounding.passages import Passages
 
 PROSE = "The museum opened in 1808 in Amsterdam."

@@ -12,7 +12,8 @@ from ragauge.contracts.history import History, Run
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.material import Material
 from ragauge.errors import UsageError
-from ragauge.runners.compare_options import ALLOWANCES, CompareOptions, options_of
+from ragauge.runners.compare_options import ALLOWANCES, CompareOptions
+from ragauge.runners.options import chosen_options
 
 CORRECTIONS = ("holm", "bh", "none")
 SLICED, VALUES = 4, 20
@@ -63,7 +64,7 @@ def chosen(material: Material, before: Run, after: Run, asked: Asked) -> Choice:
     if alpha := asked.text("alpha"):
         given["alpha"] = _alpha(alpha)
     try:
-        return Choice(before, after, options_of(given))
+        return Choice(before, after, chosen_options(CompareOptions, "compare", given))
     except UsageError as error:
         raise BadAddress(*error.problems) from error
 

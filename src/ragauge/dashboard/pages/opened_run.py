@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct
 
 from ragauge.contracts.history import Run
+from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.paging import UnitCounts
 from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.links import Links
@@ -16,7 +17,7 @@ from ragauge.dashboard.listing import Address, addresses
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.page import Figures
 from ragauge.errors import InputRejected, UsageError
-from ragauge.reports.html import KINDS, Fragments
+from ragauge.reports.html import Fragments
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -52,7 +53,7 @@ class OpenedRun:
     @cached_property
     def fragments(self) -> Fragments | None:
         """The parts of the report's page; None where it has no page, or there is no report."""
-        if self.report is None or self.report.schema not in KINDS:
+        if self.report is None or "html" not in KINDS[type(self.report)].forms:
             return None
         return Fragments(self.report, ToRun(self))
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec import Struct
@@ -34,12 +33,15 @@ class Standoff(Struct):
 
 def read_brat(source: Path, reading: Reading) -> None:
     """Read a folder of .ann files with their texts, or a single .ann file."""
-    files = sorted(_annotated(source)) if source.is_dir() else [source]
+    folder = source.is_dir()
+    packed_files = (file for packed in PACKED for file in source.rglob(f"*{ANN}{packed}"))
+    files = sorted(packed_files) if folder else [source]
     if not files:
         reading.problems.append(f"{source}: holds no {ANN} file; name a folder that does")
     for file in files:
-        id = _stem(file.relative_to(source) if source.is_dir() else Path(file.name))
-        beside = _beside(file)
+        id = _stem(file.relative_to(source) if folder else Path(file.name))
+        named = (Path(_stem(file) + TXT + packed) for packed in PACKED)
+        beside = next((text for text in named if text.is_file()), None)
         if beside is None:
             fact = f"has no text beside it; put it in {Path(id).name}{TXT}"
             reading.problems.append(f"{file}: {fact}")
@@ -48,8 +50,12 @@ def read_brat(source: Path, reading: Reading) -> None:
         if text is not None:
             reading.keep(AnnotatedText(id=id, text=text, where=str(file)), [*found.given.values()])
             reading.notes |= {id: tuple(found.notes)} if found.notes else {}
-    if source.is_dir():
-        _tell_unannotated(source, {_stem(file) for file in files}, reading)
+    annotated = {_stem(file) for file in files}
+    for packed in PACKED if folder else ():
+        for file in sorted(source.rglob(f"*{TXT}{packed}")):
+            if _stem(file) not in annotated:
+                fact = f"has no {ANN} beside it; it is not scored"
+                reading.find("not_annotated", str(file), fact)
 
 
 def text_of(file: Path, problems: list[str]) -> str | None:
@@ -119,24 +125,6 @@ def _add_link(where: str, line: str, found: Standoff, problems: list[str]) -> No
     found.given[target] = Given(linked, one.where)
 
 
-def _annotated(folder: Path) -> Iterator[Path]:
-    for packed in PACKED:
-        yield from folder.rglob(f"*{ANN}{packed}")
-
-
 def _stem(file: Path) -> str:
     """A file's name without its endings, with the folders it stands in."""
     return re.sub(r"\.(?:ann|txt)(?:\.gz|\.zst)?$", "", file.as_posix())
-
-
-def _beside(file: Path) -> Path | None:
-    named = (Path(_stem(file) + TXT + packed) for packed in PACKED)
-    return next((text for text in named if text.is_file()), None)
-
-
-def _tell_unannotated(folder: Path, annotated: set[str], reading: Reading) -> None:
-    for packed in PACKED:
-        for text in sorted(folder.rglob(f"*{TXT}{packed}")):
-            if _stem(text) not in annotated:
-                fact = f"has no {ANN} beside it; it is not scored"
-                reading.find("not_annotated", str(text), fact)

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 
 from msgspec import Struct, field
 
 from ragauge.contracts.entities import ONE_LAYER, AnnotatedText, Entity, Fragment
-from ragauge.ingest.annotated.entity_reading import Given, Reading
-from ragauge.ingest.annotated.span_places import surface_at
+from ragauge.ingest.annotated.entity_reading import Given, Reading, surface_at
 from ragauge.ingest.annotated.tagged_texts import (
+    MARKS,
+    OUTSIDE,
     SENTENCE_END,
     Layer,
     TaggedToken,
+    bad_tag,
+    documents_of,
+    laid,
     marked,
     numbered_lines,
+    places_in,
+    scheme_of,
+    tag_of,
 )
-from ragauge.ingest.annotated.tags import MARKS, OUTSIDE, Tag, bad_tag, scheme_of, tag_of
-from ragauge.ingest.annotated.token_texts import laid, places_in
 from ragauge.ingest.fields import quoted
 
 COLUMNS = 10
@@ -67,8 +71,19 @@ def read_conllu(name: str, content: bytes, reading: Reading) -> None:
         return
     form = scheme_of(values)
     reading.unnamed = all(one.document is None and one.id is None for one in sentences)
-    for id, members in _documents(sentences):
-        _keep(id, members, form, fields, reading)
+    for id, members in documents_of(sentences):
+        text = ""
+        tokens: list[Fragment] = []
+        given: list[Given] = []
+        for sentence in members:
+            line, places = _laid(sentence, reading)
+            start = len(text) + len(SENTENCE_END) if text else 0
+            text = f"{text}{SENTENCE_END}{line}" if text else line
+            here = [(start + a, start + b) for a, b in places]
+            tokens += here
+            given += _entities(sentence, text, here, form, fields, reading)
+        where = members[0].where
+        reading.keep(AnnotatedText(id=id, text=text, tokens=tuple(tokens), where=where), given)
 
 
 def _sentences(
@@ -103,7 +118,9 @@ def _add_line(where: str, cells: list[str], sentence: _Sentence, reading: Readin
         remedy = f"; a word has {COLUMNS}, parted by tabs, and begins with its number"
         reading.problems.append(f"{where}: {fact}{remedy}")
         return
-    id, form, misc = cells[0], cells[1], _misc(cells[-1])
+    parts = (part.partition("=") for part in cells[-1].split("|"))
+    misc = {key: value for key, equals, value in parts if equals}
+    id, form = cells[:2]
     ner = next((misc[key] for key in NER_KEYS if key in misc), "")
     sentence.where = sentence.where or where
     if "." in id:
@@ -119,38 +136,6 @@ def _add_line(where: str, cells: list[str], sentence: _Sentence, reading: Readin
     if (last and not ner) or (not last and int(first) <= sentence.inside and sentence.tagged_whole):
         return
     sentence.words.append(_Word(where, ner, len(sentence.tokens) - 1))
-
-
-def _misc(cell: str) -> dict[str, str]:
-    parts = (part.partition("=") for part in cell.split("|"))
-    return {key: value for key, equals, value in parts if equals}
-
-
-def _documents(sentences: Sequence[_Sentence]) -> Iterator[tuple[str, list[_Sentence]]]:
-    """The documents that `newdoc id` tells of; where none does, each sentence is one."""
-    if all(sentence.document is None for sentence in sentences):
-        for number, sentence in enumerate(sentences, 1):
-            yield sentence.id or str(number), [sentence]
-        return
-    for document, members in groupby(sentences, key=lambda sentence: sentence.document):
-        yield document or "0", list(members)
-
-
-def _keep(
-    id: str, sentences: Sequence[_Sentence], form: str, fields: Sequence[str], reading: Reading
-) -> None:
-    text = ""
-    tokens: list[Fragment] = []
-    given: list[Given] = []
-    for sentence in sentences:
-        line, places = _laid(sentence, reading)
-        start = len(text) + len(SENTENCE_END) if text else 0
-        text = f"{text}{SENTENCE_END}{line}" if text else line
-        here = [(start + a, start + b) for a, b in places]
-        tokens += here
-        given += _entities(sentence, text, here, form, fields, reading)
-    where = sentences[0].where
-    reading.keep(AnnotatedText(id=id, text=text, tokens=tuple(tokens), where=where), given)
 
 
 def _laid(sentence: _Sentence, reading: Reading) -> tuple[str, tuple[Fragment, ...]]:
@@ -173,47 +158,30 @@ def _entities(
     fields: Sequence[str],
     reading: Reading,
 ) -> Iterator[Given]:
-    """The entities that tags or brackets mark in a sentence whose tokens stand at `here`."""
+    """The entities that tags or brackets mark in a sentence whose tokens are at `here`."""
     words = sentence.words
     places = [here[word.token] for word in words]
-    if any(are_brackets(word.ner) for word in words):
-        yield from _bracketed(words, places, fields, text, reading)
+    if any(word.ner.startswith("(") or word.ner.endswith(")") for word in words):
+        found, faults = bracketed([word.ner for word in words], fields)
+        reading.problems += [f"{words[0].where}: {fault}" for fault in faults]
+        for one in found:
+            parts = tuple((places[first][0], places[end - 1][1]) for first, end in one.runs)
+            entity = Entity(
+                start=parts[0][0],
+                end=parts[-1][1],
+                type=one.type,
+                text=surface_at(text, parts),
+                fragments=parts if len(parts) > 1 else (),
+            )
+            yield Given(entity, words[one.runs[0][0]].where)
         return
-    tagged = [
-        TaggedToken(text[start:end], "", word.where, (_tag(word, form, reading),))
-        for word, (start, end) in zip(words, places, strict=True)
-    ]
+    tagged = []
+    for word, (start, end) in zip(words, places, strict=True):
+        tag = OUTSIDE if word.ner in ("", "_") else tag_of(word.ner, MARKS[form])
+        if tag is None:
+            reading.problems.append(f"{word.where}: {bad_tag(word.ner, form)}")
+        tagged.append(TaggedToken(text[start:end], "", word.where, (tag or OUTSIDE,)))
     yield from marked(reading, text, tagged, places, 0, Layer(ONE_LAYER, form))
-
-
-def _bracketed(
-    words: Sequence[_Word],
-    places: Sequence[Fragment],
-    fields: Sequence[str],
-    text: str,
-    reading: Reading,
-) -> Iterator[Given]:
-    found, faults = bracketed([word.ner for word in words], fields)
-    reading.problems += [f"{words[0].where}: {fault}" for fault in faults]
-    for one in found:
-        parts = tuple((places[first][0], places[end - 1][1]) for first, end in one.runs)
-        entity = Entity(
-            start=parts[0][0],
-            end=parts[-1][1],
-            type=one.type,
-            text=surface_at(text, parts),
-            fragments=parts if len(parts) > 1 else (),
-        )
-        yield Given(entity, words[one.runs[0][0]].where)
-
-
-def _tag(word: _Word, form: str, reading: Reading) -> Tag:
-    if word.ner in ("", "_"):
-        return OUTSIDE
-    tag = tag_of(word.ner, MARKS[form])
-    if tag is None:
-        reading.problems.append(f"{word.where}: {bad_tag(word.ner, form)}")
-    return tag or OUTSIDE
 
 
 FIELDS = ("eid", "etype")
@@ -228,10 +196,6 @@ class Bracketed(Struct, frozen=True):
 
     type: str
     runs: tuple[tuple[int, int], ...]
-
-
-def are_brackets(value: str) -> bool:
-    return value.startswith("(") or value.endswith(")")
 
 
 def bracketed(
@@ -249,8 +213,9 @@ def bracketed(
     for place, value in enumerate(values):
         for bracket in _BRACKET.finditer(value):
             if bracket["opened"]:
-                id, kind = _id_and_type(bracket["opened"], fields)
-                opened.append((id, kind, place))
+                named = dict(zip(fields, bracket["opened"].split("-"), strict=False))
+                id = next((named[name] for name in IDS if name in named), bracket["opened"])
+                opened.append((id, named.get("etype") or "_", place))
             id = bracket["closed"] or (opened[-1][0] if bracket["single"] else "")
             if not id:
                 continue
@@ -259,27 +224,15 @@ def bracketed(
                 faults.append(f"{id}) closes what no bracket opened")
                 continue
             _, kind, first = opened.pop(at)
-            found += _whole(id, kind, (first, place + 1), parts)
+            run, part = (first, place + 1), _PART.fullmatch(id)
+            if not part:
+                found.append(Bracketed(kind, (run,)))
+                continue
+            # `e1[1/2]` waits for `e1[2/2]`
+            first_kind, runs = parts.setdefault(part["id"], (kind, []))
+            runs.append(run)
+            if len(runs) == int(part["of"]):
+                found.append(Bracketed(first_kind, tuple(sorted(runs))))
+                del parts[part["id"]]
     faults += [f"({id} is not closed in its sentence" for id, _, _ in opened]
     return found, faults
-
-
-def _whole(
-    id: str, kind: str, run: tuple[int, int], parts: dict[str, tuple[str, list[tuple[int, int]]]]
-) -> Iterator[Bracketed]:
-    """The entity that a run completes, if it does: `e1[1/2]` waits for `e1[2/2]`."""
-    part = _PART.fullmatch(id)
-    if not part:
-        yield Bracketed(kind, (run,))
-        return
-    first_kind, runs = parts.setdefault(part["id"], (kind, []))
-    runs.append(run)
-    if len(runs) == int(part["of"]):
-        yield Bracketed(first_kind, tuple(sorted(runs)))
-        del parts[part["id"]]
-
-
-def _id_and_type(opened: str, fields: Sequence[str]) -> tuple[str, str]:
-    named = dict(zip(fields, opened.split("-"), strict=False))
-    id = next((named[name] for name in IDS if name in named), opened)
-    return id, named.get("etype") or "_"

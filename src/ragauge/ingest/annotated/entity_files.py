@@ -84,8 +84,15 @@ def read_entities(
     and tables, `links` and `split_links` of HIPE tables: see ReadingOptions. Raises UsageError for
     a format that does not exist, and what reading a file raises that cannot be opened at all.
     """
+    asked = None
+    if input_format is not None:
+        asked = ALIASES.get(input_format.lower(), input_format.lower())
+        if asked not in FORMS:
+            raise UsageError(f"format {quoted(input_format)} is none of {', '.join(FORMS)}")
+    if scheme not in (None, *SCHEMES):
+        raise UsageError(f"scheme {quoted(str(scheme))} is none of {', '.join(SCHEMES)}")
     options = ReadingOptions(
-        scheme=_scheme(scheme),
+        scheme=scheme or SCHEMES[0],
         column=column,
         layers=None if layers is None else tuple(layers),
         offsets=offsets,
@@ -95,7 +102,7 @@ def read_entities(
     )
     reading = Reading(problems, options)
     known = len(problems)
-    form, annotated = _read(Path(source), _asked(input_format), reading)
+    form, annotated = _read(Path(source), asked, reading)
     if not reading.documents and len(problems) == known:
         problems.append(f"{source}: holds no document")
     return _file(form, reading, annotated)
@@ -114,22 +121,6 @@ def entities_of(
     placed = ((f"{name} {place}", dict(record)) for place, record in enumerate(records, 1))
     add_records(placed, reading)
     return _file("records", reading, None)
-
-
-def _scheme(scheme: str | None) -> Scheme:
-    for known in SCHEMES:
-        if scheme in (None, known):
-            return known
-    raise UsageError(f"scheme {quoted(str(scheme))} is none of {', '.join(SCHEMES)}")
-
-
-def _asked(input_format: str | None) -> str | None:
-    if input_format is None:
-        return None
-    asked = ALIASES.get(input_format.lower(), input_format.lower())
-    if asked not in FORMS:
-        raise UsageError(f"format {quoted(input_format)} is none of {', '.join(FORMS)}")
-    return asked
 
 
 def _read(source: Path, asked: str | None, reading: Reading) -> tuple[str, Layers]:
@@ -221,7 +212,10 @@ def form_of(name: str, content: bytes, column: int | None, problems: list[str]) 
         return "brat"
     first = next((line for line in filled if not is_comment(line)), filled[0])
     found = _form_of_cells(first, column)
-    if found == "spans" and all(_like_neleval(line) for line in filled):
+    if found == "spans" and all(
+        len(cells) >= NELEVAL_COLUMNS and _NUMBER.fullmatch(cells[4])
+        for cells in (line.split("\t") for line in filled)
+    ):
         fact = "looks like neleval, whose ends are inclusive; say whether it is neleval or spans"
         problems.append(f"{name}: {fact}, as the input format")
         return None
@@ -247,8 +241,3 @@ def _form_of_cells(line: str, column: int | None) -> str | None:
     place = len(cells) - 1 if column is None else column - 1
     tagged = 0 < place < len(cells) and LIKE_TAG.fullmatch(cells[place])
     return "iob" if tagged else None
-
-
-def _like_neleval(line: str) -> bool:
-    cells = line.split("\t")
-    return len(cells) >= NELEVAL_COLUMNS and bool(_NUMBER.fullmatch(cells[4]))

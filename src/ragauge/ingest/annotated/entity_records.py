@@ -1,26 +1,92 @@
-"""Annotated texts as JSON records: heritage entries, and plain documents with entities."""
+"""Annotated texts as JSON records: heritage entries, and plain documents with entities or tags."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from msgspec.structs import replace
 
 from ragauge.contracts.entities import ONE_LAYER, AnnotatedText, Entity, Fragment
 from ragauge.ingest.annotated.entity_reading import Given, Reading
-from ragauge.ingest.annotated.entity_shapes import (
-    ENTITIES,
-    TAGS,
-    entities_field,
-    entity_fields,
-    tagged_entities,
+from ragauge.ingest.annotated.tagged_texts import (
+    MARKS,
+    Layer,
+    TaggedToken,
+    bad_tag,
+    laid,
+    marked,
+    places_in,
+    scheme_of,
+    tag_of,
 )
-from ragauge.ingest.annotated.token_texts import laid, places_in
 from ragauge.ingest.fields import BadField, expected, mapping, record_id, text, texts, whole
-from ragauge.ingest.heritage import MARKS, no_table
-from ragauge.ingest.judgements import records_of
+from ragauge.ingest.heritage import MARKS as ENTRY_MARKS
+from ragauge.ingest.records import no_table, records_of
 from ragauge.text.kb_ids import is_nil
+
+ENTITIES = ("entities", "spans", "ner_annotations")
+LABELS = ("label", "labels")
+"""Fields that hold entities only where they hold lists, as doccano writes them."""
+TAGS = "ner_tags"
+TRIPLE = ("start", "end", "type")
+OFFSETS = {"start": "start_offset", "end": "end_offset"}
+"""What doccano calls them."""
+
+
+def entities_field(record: Mapping[str, Any]) -> str | None:
+    """The field of a record that holds its entities.
+
+    >>> entities_field({"label": [[0, 5, "PER"]]}), entities_field({"label": "positive"})
+    ('label', None)
+    """
+    for name in ENTITIES:
+        if record.get(name) is not None:
+            return name
+    for name in LABELS:
+        value = record.get(name)
+        if type(value) is list and all(type(one) in (list, tuple, dict) for one in value):
+            return name
+    return TAGS if record.get(TAGS) is not None else None
+
+
+def entity_fields(value: Any, name: str) -> dict[str, Any]:
+    """An entity by its fields, from an object or from start, end and type in a list.
+
+    >>> entity_fields([0, 5, "PER"], "entities[0]")
+    {'start': 0, 'end': 5, 'type': 'PER'}
+    """
+    if type(value) is dict:
+        own = {name: value[key] for name, key in OFFSETS.items() if key in value}
+        return {**own, **value}
+    if type(value) not in (list, tuple):
+        raise BadField(name, expected("an object, or [start, end, type]", value))
+    if len(value) != len(TRIPLE):
+        raise BadField(name, f"expected start, end and type, got a list of {len(value)}")
+    return dict(zip(TRIPLE, value, strict=True))
+
+
+def tagged_entities(
+    record: Mapping[str, Any], body: str, tokens: Sequence[Fragment], where: str, reading: Reading
+) -> list[Given]:
+    """The entities that the tags of a record mark in its tokens; raises BadField."""
+    written = record[TAGS]
+    if type(written) is not list or not all(type(tag) is str for tag in written):
+        raise BadField(TAGS, "expected a list of tags such as B-PER; write their names, no numbers")
+    if len(written) != len(tokens):
+        raise BadField(TAGS, f"there are {len(written)}, and {len(tokens)} tokens; give each a tag")
+    told = scheme_of([written])
+    # one sentence that begins with I tells nothing of the others: IOB2 is what such records hold
+    form = "iob2" if told == "iob1" else told
+    sentence: list[TaggedToken] = []
+    for place, (tag, (start, end)) in enumerate(zip(written, tokens, strict=True)):
+        found = tag_of(tag, MARKS[form])
+        if found is None:
+            raise BadField(f"{TAGS}[{place}]", bad_tag(tag, form))
+        at = f"{where}: {TAGS}[{place}]"
+        sentence.append(TaggedToken(body[start:end], " ", at, (found,)))
+    return list(marked(reading, body, sentence, tokens, 0, Layer(ONE_LAYER, form)))
+
 
 IDS = ("id", "doc_id")
 TYPES = ("type", "label", "entity_group", "entity", "tag")
@@ -52,12 +118,22 @@ def _document(
         return None
     field = entities_field(record)
     if field is None:
-        _unmarked(record, where, reading, faults)
+        # An entry of another task is no document without entities: nobody looked for them.
+        if any(mark in record for mark in ENTRY_MARKS):
+            reading.find("not_annotated", where, "has no ner_annotations; it is not scored")
+        else:
+            fact = f"missing, as are {' and '.join(ENTITIES[1:])}; write [] where there is none"
+            faults.append(BadField(ENTITIES[0], fact))
         return None
-    parts: dict[str, Any] = {}
-    for name, read in (("id", _id), ("text", _text), ("strata", _strata)):
+    parts: dict[str, Any] = {"text": record.get("text"), "strata": record.get("strata") or {}}
+    try:
+        parts["id"] = record_id(record, IDS, "name the document by id or doc_id")
+    except BadField as fault:
+        faults.append(fault)
+    for name, check in (("text", text), ("strata", mapping)):
         try:
-            parts[name] = read(record)
+            if record.get(name) is not None:
+                check(record[name], name)
         except BadField as fault:
             faults.append(fault)
     given = [] if field == TAGS else _entities(record, field, where, faults)
@@ -81,40 +157,18 @@ def _document(
     return document, given
 
 
-def _unmarked(record: dict[str, Any], where: str, reading: Reading, faults: list[BadField]) -> None:
-    """An entry of another task is no document without entities: nobody looked for them."""
-    if any(mark in record for mark in MARKS):
-        reading.find("not_annotated", where, "has no ner_annotations; it is not scored")
-    else:
-        fact = f"missing, as are {' and '.join(ENTITIES[1:])}; write [] where there is none"
-        faults.append(BadField(ENTITIES[0], fact))
-
-
-def _id(record: dict[str, Any]) -> str:
-    return record_id(record, IDS, "name the document by id or doc_id")
-
-
-def _text(record: dict[str, Any]) -> str | None:
-    value = record.get("text")
-    return None if value is None else text(value, "text")
-
-
-def _strata(record: dict[str, Any]) -> dict[str, Any]:
-    value = record.get("strata")
-    return {} if value is None else mapping(value, "strata")
-
-
 def _entities(
     record: dict[str, Any], field: str, where: str, faults: list[BadField]
 ) -> list[Given]:
     try:
-        members = _members(record[field], field)
+        if type(record[field]) is not list:
+            raise BadField(field, expected("a list of objects", record[field]))
         links = _entry_links(record)
     except BadField as fault:
         faults.append(fault)
         return []
     given: list[Given] = []
-    for place, member in enumerate(members):
+    for place, member in enumerate(record[field]):
         name = f"{field}[{place}]"
         try:
             entity = _entity(entity_fields(member, name), name, links)
@@ -124,20 +178,21 @@ def _entities(
     return given
 
 
-def _members(value: Any, field: str) -> list[Any]:
-    if type(value) is not list:
-        raise BadField(field, expected("a list of objects", value))
-    return value
-
-
 def _entity(member: dict[str, Any], name: str, links: dict[str, tuple[str, ...]]) -> Entity:
-    fragments = _fragments(member.get("fragments"), f"{name}.fragments")
+    given = member.get("fragments")
+    fragments = () if given is None else _pairs(given, f"{name}.fragments")
     start = _offset(member, "start", name, fragments[0][0] if fragments else None)
     end = _offset(member, "end", name, fragments[-1][1] if fragments else None)
     surface = member.get("text")
     if surface is not None and not text(surface, f"{name}.text"):
         raise BadField(f"{name}.text", "is empty; leave it out where it is not known")
     named = next((key for key in LINKS if key in member), None)
+    if named is None:
+        linked = links.get(surface or "")
+    else:  # the ids of a link; none of them for NIL and null
+        ids = member[named] if type(member[named]) is list else [member[named]]
+        nil = len(ids) == 1 and is_nil(ids[0])
+        linked = () if nil else tuple(text(id, f"{name}.{named}").strip() for id in ids)
     return Entity(
         start=start,
         end=end,
@@ -145,9 +200,7 @@ def _entity(member: dict[str, Any], name: str, links: dict[str, tuple[str, ...]]
         text=surface,
         layer=text(member.get("layer", ONE_LAYER), f"{name}.layer"),
         fragments=fragments if len(fragments) > 1 else (),
-        links=links.get(surface or "")
-        if named is None
-        else _links(member[named], f"{name}.{named}"),
+        links=linked,
         id=None if member.get("id") is None else str(member["id"]),
     )
 
@@ -168,12 +221,6 @@ def _type(member: dict[str, Any], name: str) -> str:
     return str(value).strip()
 
 
-def _fragments(value: Any, name: str) -> tuple[Fragment, ...]:
-    if value is None:
-        return ()
-    return _pairs(value, name)
-
-
 def _pairs(value: Any, name: str) -> tuple[Fragment, ...]:
     """Pairs of a start and an end."""
     if type(value) is not list:
@@ -185,14 +232,6 @@ def _pairs(value: Any, name: str) -> tuple[Fragment, ...]:
         start, end = (whole(offset, f"{name}[{place}]") for offset in pair)
         pairs.append((start, end))
     return tuple(pairs)
-
-
-def _links(value: Any, name: str) -> tuple[str, ...]:
-    """The ids of a link; none of them for NIL and null."""
-    ids = value if type(value) is list else [value]
-    if len(ids) == 1 and is_nil(ids[0]):
-        return ()
-    return tuple(text(id, name).strip() for id in ids)
 
 
 def _entry_links(record: dict[str, Any]) -> dict[str, tuple[str, ...]]:

@@ -8,18 +8,236 @@ from itertools import count
 from typing import Any
 
 import msgspec
+from msgspec import Struct
 
-from ragauge.contracts.entities import ONE_LAYER, AnnotatedText, Entity
+from ragauge.contracts.entities import ONE_LAYER, AnnotatedText, Entity, Fragment
 from ragauge.errors import UsageError
+from ragauge.ingest.annotated import hipe
 from ragauge.ingest.annotated.brat import ANN, TXT
-from ragauge.ingest.annotated.span_places import surface_at
-from ragauge.ingest.annotated.token_writing import (
-    conll2003_file,
-    conllu_file,
-    hipe_file,
-    iob_file,
-)
+from ragauge.ingest.annotated.entity_reading import surface_at
+from ragauge.ingest.annotated.iob import DOCUMENT_START
+from ragauge.ingest.annotated.tagged_texts import Chunk, cut, tags_for
 from ragauge.ingest.fields import quoted
+
+_NO_TOKEN = re.compile(r"[\t\n\r]|^$")
+
+
+class _Tokens(Struct, frozen=True):
+    """A document as its tokens: their words, and what stands after each."""
+
+    places: Sequence[Fragment]
+    words: Sequence[str]
+    after: Sequence[str]
+
+
+def iob_file(documents: Sequence[AnnotatedText], form: str, *, problems: list[str]) -> bytes:
+    """A token and its tag a line, a blank line between sentences; what cannot be held is told.
+
+    Blanks of the text are not kept: who reads the file joins its tokens with one.
+    """
+    lines: list[str] = []
+    for document in documents:
+        tokens, found, tags = _tagged(document, form, problems)
+        lines.append(f"# doc_id = {document.id}")
+        inside = {place for chunk in found for place in range(chunk.first, chunk.end - 1)}
+        for place, (word, tag) in enumerate(zip(tokens.words, tags, strict=True)):
+            lines.append(f"{word}\t{tag}")
+            if "\n" in tokens.after[place] and place not in inside:
+                lines.append("")
+        lines.append("")
+    return _encoded(lines)
+
+
+def conll2003_file(documents: Sequence[AnnotatedText], *, problems: list[str]) -> bytes:
+    """Four columns a token, of which the first and the last say something; tags are IOB2.
+
+    Documents are numbered, as such files have no ids: another id is told.
+    """
+    lines: list[str] = []
+    for number, document in enumerate(documents, 1):
+        tokens, _, tags = _tagged(document, "iob2", problems)
+        if document.id != str(number):
+            problems.append(f"{document.where}: id {quoted(document.id)} becomes {number}")
+        problems += [
+            f"{document.where}: token {quoted(word)} holds a blank, which parts the columns"
+            for word in tokens.words
+            if len(word.split()) > 1
+        ]
+        lines += [f"{DOCUMENT_START} -X- -X- O", ""]
+        lines += [f"{word} -X- -X- {tag}" for word, tag in zip(tokens.words, tags, strict=True)]
+        lines.append("")
+    return _encoded(lines)
+
+
+def conllu_file(documents: Sequence[AnnotatedText], *, problems: list[str]) -> bytes:
+    """A CoNLL-U file with a sentence a document, its entities as IOB2 tags in the last column."""
+    lines: list[str] = []
+    for document in documents:
+        tokens, _, tags = _tagged(document, "iob2", problems)
+        lines += [f"# newdoc id = {document.id}", f"# sent_id = {document.id}"]
+        rows = zip(tokens.words, tags, tokens.after, strict=True)
+        for number, (word, tag, after) in enumerate(rows, 1):
+            misc = f"NER={tag}" if after else f"NER={tag}|SpaceAfter=No"
+            lines.append("\t".join((str(number), word, *"_" * 7, misc)))
+        lines.append("")
+    return _encoded(lines)
+
+
+def _tagged(
+    document: AnnotatedText, form: str, problems: list[str]
+) -> tuple[_Tokens, list[Chunk], list[str]]:
+    """The tokens of a document, its entities among them, and a tag for each token."""
+    tokens = _tokens(document, problems)
+    found = _chunks(document, document.entities, tokens, problems)
+    problems += _beyond_tags(document)
+    return tokens, found, tags_for(found, len(tokens.words), form)
+
+
+def hipe_file(
+    documents: Sequence[AnnotatedText],
+    *,
+    problems: list[str],
+    notes: Mapping[str, Sequence[str]] | None = None,
+) -> bytes:
+    """A HIPE table; layers are its columns, and one without a name is NE-COARSE-LIT.
+
+    A column of which no document has an entity is left unset. Of what stands between tokens only
+    nothing, a blank and a line end are told apart.
+    """
+    met = {_column(entity.layer) for document in documents for entity in document.entities}
+    lines = ["\t".join(hipe.COLUMNS)]
+    for document in documents:
+        tokens = _tokens(document, problems)
+        lines += _comments(document, (notes or {}).get(document.id))
+        # A token that looks quoted already is quoted, so that it is read as it is.
+        words = (
+            '"' + one.replace('"', '""') + '"' if hipe.looks_quoted(one) else one
+            for one in tokens.words
+        )
+        columns = {hipe.TOKEN: list(words)}
+        for layer in hipe.TAG_COLUMNS:
+            entities = [one for one in document.entities if _column(one.layer) == layer]
+            found = _chunks(document, entities, tokens, problems)
+            outside = tags_for(found, len(tokens.words), hipe.FORM)
+            columns[layer] = outside if layer in met else ["_"] * len(tokens.words)
+        columns |= _link_columns(document, tokens, problems)
+        columns[hipe.MISC] = [
+            hipe.NO_SPACE if not after else hipe.LINE_END if "\n" in after else "_"
+            for after in tokens.after
+        ]
+        problems += _beyond_hipe(document)
+        rows = zip(*(columns[name] for name in hipe.COLUMNS), strict=True)
+        lines += ["\t".join(row) for row in rows]
+        lines.append("")
+    return _encoded(lines)
+
+
+def _encoded(lines: Sequence[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def _tokens(document: AnnotatedText, problems: list[str]) -> _Tokens:
+    """The tokens of a document; where its file had none, its words, cut where entities end."""
+    text = document.text
+    if text is None:
+        problems.append(f"{document.where}: has no text, which tokens are made of")
+        return _Tokens((), (), ())
+    edges = {edge for entity in document.entities for part in entity.parts for edge in part}
+    places = cut(text, edges) if document.tokens is None else document.tokens
+    words = [text[start:end] for start, end in places]
+    starts = [start for start, _ in places[1:]]
+    after = [text[end:start] for (_, end), start in zip(places, starts, strict=False)]
+    for place, word in enumerate(words):
+        if _NO_TOKEN.search(word) or word.startswith(DOCUMENT_START):
+            fact = f"token {place} is {quoted(word)}, which no cell can hold"
+            problems.append(f"{document.where}: {fact}")
+    if not words:
+        problems.append(f"{document.where}: has no token; a file of tokens cannot hold it")
+    if _NO_TOKEN.search(document.id) or document.id != document.id.strip():
+        problems.append(f"{document.where}: id {quoted(document.id)} cannot stand in a comment")
+    return _Tokens(places, words, [*after, " "][: len(words)])
+
+
+def _chunks(
+    document: AnnotatedText, entities: Sequence[Entity], tokens: _Tokens, problems: list[str]
+) -> list[Chunk]:
+    """The tokens of each entity; a problem for one that tags cannot mark."""
+    first = {start: place for place, (start, _) in enumerate(tokens.places)}
+    last = {end: place + 1 for place, (_, end) in enumerate(tokens.places)}
+    found: list[Chunk] = []
+    until: Entity | None = None
+    for entity in sorted(entities, key=lambda one: (one.start, -one.end, one.type)):
+        shown = f"{entity.type} at {entity.start}–{entity.end}"
+        fact = None
+        if entity.fragments:
+            fact = "is discontinuous, and tags mark only what is of one piece"
+        elif entity.start not in first or entity.end not in last:
+            fact = "begins or ends inside a token"
+        elif until is not None and entity.start < until.end:
+            over = f"{until.type} at {until.start}–{until.end}"
+            fact = f"overlaps {over}, and a token has one tag"
+        elif re.search(r"\s", entity.type) or not entity.type:
+            fact = "has a type with blanks, which no tag can hold"
+        if fact:
+            problems.append(f"{document.where}: {shown} {fact}")
+            continue
+        until = entity
+        found.append(Chunk(first[entity.start], last[entity.end], entity.type))
+    return found
+
+
+def _beyond_tags(document: AnnotatedText) -> Iterator[str]:
+    """What a document has that tags have no place for."""
+    layers = sorted({entity.layer for entity in document.entities} - {ONE_LAYER})
+    if layers:
+        yield f"{document.where}: layers {', '.join(layers)}: tags have none; write hipe or records"
+    linked = sum(entity.links is not None for entity in document.entities)
+    if linked:
+        yield f"{document.where}: links of {linked} entities: tags have none; write hipe or brat"
+
+
+def _beyond_hipe(document: AnnotatedText) -> Iterator[str]:
+    for entity in document.entities:
+        column = _column(entity.layer)
+        if column not in hipe.TAG_COLUMNS:
+            known = ", ".join(hipe.TAG_COLUMNS)
+            yield f"{document.where}: layer {quoted(entity.layer)} is no column of {known}"
+        elif entity.links is not None and column not in hipe.LINK_COLUMN:
+            yield f"{document.where}: {entity.type} at {entity.start}: {column} has no links"
+
+
+def _column(layer: str) -> str:
+    return hipe.TAG_COLUMNS[0] if layer == ONE_LAYER else layer
+
+
+def _comments(document: AnnotatedText, notes: Sequence[str] | None) -> Iterator[str]:
+    yield f"# hipe2022:{hipe.ID} = {document.id}"
+    if notes is not None:
+        yield from (note for note in notes if note.startswith("#"))
+        return
+    for key in hipe.STRATA:
+        if key in document.strata:
+            yield f"# hipe2022:{key} = {document.strata[key]}"
+
+
+def _link_columns(
+    document: AnnotatedText, tokens: _Tokens, problems: list[str]
+) -> dict[str, list[str]]:
+    columns = {name: ["_"] * len(tokens.words) for name in hipe.LINK_COLUMNS}
+    for entity in document.entities:
+        name = hipe.LINK_COLUMN.get(_column(entity.layer))
+        if name is None or entity.links is None:
+            continue
+        cell = "|".join(entity.links) or hipe.NIL
+        for place, (start, end) in enumerate(tokens.places):
+            if start < entity.end and entity.start < end:
+                if columns[name][place] not in ("_", cell):
+                    fact = f"{entity.type} at {entity.start} has other links than what is there too"
+                    problems.append(f"{document.where}: {fact}; {name} holds one")
+                    break
+                columns[name][place] = cell
+    return columns
+
 
 TAG_FORMS = ("iob1", "iob2", "bioes", "bilou")
 WRITTEN_FORMS = ("records", "brat", "hipe", *TAG_FORMS, "conll2003", "conllu", "tsv")
@@ -57,20 +275,18 @@ def written(
 
 def record_lines(documents: Sequence[AnnotatedText], *, notes: Notes | None = None) -> bytes:
     """A JSON object a line for each document; this form holds everything."""
-    encoder = msgspec.json.Encoder()
-    records = (_record(document, (notes or {}).get(document.id, ())) for document in documents)
-    return encoder.encode_lines(records)
-
-
-def _record(document: AnnotatedText, notes: Sequence[str]) -> dict[str, Any]:
-    known = {
-        "text": document.text,
-        "tokens": document.tokens,
-        "entities": [_entity(entity) for entity in document.entities],
-        "strata": document.strata or None,
-        "notes": tuple(notes) or None,
-    }
-    return {"id": document.id} | {key: value for key, value in known.items() if value is not None}
+    records = []
+    for document in documents:
+        known = {
+            "text": document.text,
+            "tokens": document.tokens,
+            "entities": [_entity(entity) for entity in document.entities],
+            "strata": document.strata or None,
+            "notes": tuple((notes or {}).get(document.id, ())) or None,
+        }
+        filled = {key: value for key, value in known.items() if value is not None}
+        records.append({"id": document.id} | filled)
+    return msgspec.json.Encoder().encode_lines(records)
 
 
 def _entity(entity: Entity) -> dict[str, Any]:
@@ -175,7 +391,12 @@ def span_file(documents: Sequence[AnnotatedText], *, problems: list[str]) -> byt
                 if _NO_CELL.search(cell)
             ]
             lines.append("\t".join(row))
-        problems += _beyond_a_table(document)
+        problems += [
+            f"{document.where}: {one.type} at {one.start}–{one.end} is discontinuous, "
+            "and a line has one place"
+            for one in document.entities
+            if one.fragments
+        ]
     return "".join(f"{line}\n" for line in lines).encode()
 
 
@@ -187,10 +408,3 @@ def _row(document: AnnotatedText, entity: Entity) -> tuple[str, ...]:
     layer = "" if entity.layer == ONE_LAYER else entity.layer
     places = (str(entity.start), str(entity.end))
     return document.id, *places, entity.type, surface or "", link, layer
-
-
-def _beyond_a_table(document: AnnotatedText) -> Iterator[str]:
-    for entity in document.entities:
-        if entity.fragments:
-            shown = f"{entity.type} at {entity.start}–{entity.end}"
-            yield f"{document.where}: {shown} is discontinuous, and a line has one place"

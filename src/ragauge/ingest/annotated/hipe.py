@@ -10,13 +10,19 @@ from msgspec.structs import replace
 
 from ragauge.ingest.annotated.entity_reading import Reading
 from ragauge.ingest.annotated.tagged_texts import (
+    MARKS,
+    OUTSIDE,
     SENTENCE_END,
     Layer,
+    Tag,
     TaggedToken,
+    bad_tag,
+    chunks,
     keep_tagged,
     numbered_lines,
+    scheme_of,
+    tag_of,
 )
-from ragauge.ingest.annotated.tags import MARKS, OUTSIDE, Tag, bad_tag, chunks, scheme_of, tag_of
 from ragauge.ingest.fields import quoted
 from ragauge.text.kb_ids import is_nil
 
@@ -93,7 +99,11 @@ def read_hipe(name: str, content: bytes, reading: Reading) -> tuple[str, ...]:
         reading.problems.append(f"{name}: {fact}")
         return ()
     linked = reading.options.links
-    table = _Table(header[1].split("\t"), _wanted(header[1], reading))
+    wanted: Sequence[str] | None = reading.options.layers
+    if linked is not None:  # the column of tags that says where linked entities are
+        names = header[1].upper().split("\t")
+        wanted = [column for column in TAGS_OF_LINKS[linked] if column in names][:1]
+    table = _Table(header[1].split("\t"), wanted)
     reading.problems += _header_faults(header[0], table, reading.options.layers, linked)
     if linked is not None and linked not in table.names:
         return ()
@@ -101,18 +111,26 @@ def read_hipe(name: str, content: bytes, reading: Reading) -> tuple[str, ...]:
     reading.unnamed = all(block.named(ID) is None for block in blocks)
     layers = [Layer(layer, _scheme(table, layer, blocks)) for layer in table.layers]
     for id, members in _documents(blocks):
-        tokens = [
-            _token(where, cells, table, layers, reading)
-            for block in members
-            for where, cells in block.rows
-            if _is_whole(where, cells, table, reading)
-        ]
+        tokens = []
+        for where, cells in (row for block in members for row in block.rows):
+            if len(cells) != len(table.names):
+                fact = f"has {len(cells)} columns, and the header names {len(table.names)}"
+                reading.problems.append(f"{where}: {fact}")
+            elif not cells[0]:
+                reading.problems.append(f"{where}: has no token in its first column")
+            else:
+                tokens.append(_token(where, cells, table, layers, reading))
         if tokens and linked is not None:
             found = _linked(tokens, reading)
             keep_tagged(reading, id, [found], [Layer(linked, FORM)], _strata(members))
         elif tokens:
             keep_tagged(reading, id, [tokens], layers, _strata(members))
-            notes = [note for block in members for note in block.notes if not _tells_id(note)]
+            notes = [
+                note
+                for block in members
+                for note in block.notes
+                if not (told := _COMMENT.fullmatch(note)) or told[1] != ID
+            ]
             reading.notes |= {id: tuple(notes)} if notes else {}
     if linked is not None:
         return (linked,)
@@ -132,15 +150,6 @@ def is_hipe(content: bytes) -> bool:
     head = content[: 1 << 16].decode(errors="replace").splitlines()
     first = next((line for line in head if line.strip() and not line.startswith("#")), "")
     return is_header(first)
-
-
-def _wanted(header: str, reading: Reading) -> Sequence[str] | None:
-    """The columns of tags to read; for links the one that says where their entities are."""
-    if reading.options.links is None:
-        return reading.options.layers
-    names = header.upper().split("\t")
-    there = [name for name in TAGS_OF_LINKS[reading.options.links] if name in names]
-    return there[:1]
 
 
 def _linked(tokens: Sequence[TaggedToken], reading: Reading) -> list[TaggedToken]:
@@ -240,25 +249,9 @@ def _documents(blocks: Sequence[_Block]) -> Iterator[tuple[str, list[_Block]]]:
     yield id, members
 
 
-def _tells_id(note: str) -> bool:
-    found = _COMMENT.fullmatch(note)
-    return found is not None and found[1] == ID
-
-
 def _strata(blocks: Sequence[_Block]) -> dict[str, str]:
     told = {key: value for block in blocks for key in STRATA if (value := block.named(key))}
     return dict(sorted(told.items()))
-
-
-def _is_whole(where: str, cells: Sequence[str], table: _Table, reading: Reading) -> bool:
-    if len(cells) != len(table.names):
-        fact = f"has {len(cells)} columns, and the header names {len(table.names)}"
-        reading.problems.append(f"{where}: {fact}")
-    elif not cells[0]:
-        reading.problems.append(f"{where}: has no token in its first column")
-    else:
-        return True
-    return False
 
 
 def _token(
@@ -266,40 +259,32 @@ def _token(
 ) -> TaggedToken:
     flags = table.cell(cells, MISC).split("|")
     after = "" if NO_SPACE in flags else SENTENCE_END if LINE_END in flags else " "
+    only = reading.options.links
+    linked = [LINK_COLUMN.get(layer) for layer in table.layers] if only is None else [only]
+    word = cells[table.names[TOKEN]]
+    if looks_quoted(word):
+        word = word[1:-1].replace('""', '"')
+        fact = f"{cells[table.names[TOKEN]]} is read as {word}, as a CSV writer quotes it"
+        reading.find("quoted_token", where, fact)
+    tags = []
+    for layer in layers:
+        cell = table.cell(cells, layer.name)
+        tag = OUTSIDE if cell in UNSET else tag_of(cell, MARKS[layer.form])
+        if tag is None:
+            reading.problems.append(f"{where}: {layer.name}: {bad_tag(cell, layer.form)}")
+        tags.append(tag or OUTSIDE)
     return TaggedToken(
-        _word(where, cells[table.names[TOKEN]], reading),
+        word,
         after,
         where,
-        tuple(_tag(where, table.cell(cells, layer.name), layer, reading) for layer in layers),
-        tuple(links_of(table.cell(cells, column)) for column in _link_columns(table, reading)),
+        tuple(tags),
+        tuple(links_of(table.cell(cells, column)) for column in linked),
     )
-
-
-def _link_columns(table: _Table, reading: Reading) -> list[str | None]:
-    if reading.options.links is not None:
-        return [reading.options.links]
-    return [LINK_COLUMN.get(layer) for layer in table.layers]
 
 
 def looks_quoted(cell: str) -> bool:
     """Whether a CSV writer quoted a cell: quotes around it, and one inside written twice."""
     return _QUOTED.fullmatch(cell) is not None
-
-
-def _word(where: str, cell: str, reading: Reading) -> str:
-    """The token; one in the quotes of a CSV writer, as `""" "` for a quote, without them." ""
-    if not looks_quoted(cell):
-        return cell
-    word = cell[1:-1].replace('""', '"')
-    reading.find("quoted_token", where, f"{cell} is read as {word}, as a CSV writer quotes it")
-    return word
-
-
-def _tag(where: str, cell: str, layer: Layer, reading: Reading) -> Tag:
-    found = OUTSIDE if cell in UNSET else tag_of(cell, MARKS[layer.form])
-    if found is None:
-        reading.problems.append(f"{where}: {layer.name}: {bad_tag(cell, layer.form)}")
-    return found or OUTSIDE
 
 
 def links_of(cell: str) -> tuple[str, ...] | None:

@@ -4,14 +4,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
 
 from msgspec import Struct
 
 from ragauge.contracts.entities import ONE_LAYER
 from ragauge.ingest.annotated.entity_reading import Reading
-from ragauge.ingest.annotated.tagged_texts import Layer, TaggedToken, keep_tagged, numbered_lines
-from ragauge.ingest.annotated.tags import MARKS, OUTSIDE, bad_tag, scheme_of, tag_of
+from ragauge.ingest.annotated.tagged_texts import (
+    MARKS,
+    OUTSIDE,
+    Layer,
+    TaggedToken,
+    bad_tag,
+    documents_of,
+    keep_tagged,
+    numbered_lines,
+    scheme_of,
+    tag_of,
+)
 
 CONLL2003 = "conll2003"
 CONLL2003_COLUMNS = 4
@@ -26,11 +35,8 @@ _COMMENT = re.compile(
 """Comments that say what something is, a document or a sentence at times."""
 
 
-class Row(Struct, frozen=True):
-    """A token's line in its cells."""
-
-    where: str
-    cells: Sequence[str]
+Row = tuple[str, list[str]]
+"""The place of a token's line, and its cells."""
 
 
 class TokenLines(Struct, frozen=True):
@@ -46,45 +52,13 @@ def read_iob(name: str, content: bytes, reading: Reading, form: str | None = Non
     """Read the documents of a file of tokens and tags; the form it has comes back."""
     lines = list(numbered_lines(name, content, reading.problems))
     sentences = list(_sentences(lines))
-    rows = [row for sentence in sentences for row in sentence.rows]
-    width = len(rows[0].cells) if rows else 0
-    column = _tag_column(name, width, form, reading) if lines else None
-    if column is None:
+    rows = [cells for sentence in sentences for _, cells in sentence.rows]
+    width = len(rows[0]) if rows else 0
+    if not lines:
         return form or "iob2"
-    told: str | None = CONLL2003 if form is None and _is_conll2003(content, width) else form
-    tags = [[row.cells[column] for row in one.rows if len(row.cells) == width] for one in sentences]
-    layer = Layer(ONE_LAYER, told if told in MARKS else scheme_of(tags))
-    reading.unnamed = not any(map(_is_id, map(str.rstrip, (line for _, line in lines))))
-    for id, members in _documents(sentences):
-        tagged = [_tagged(one.rows, width, column, layer.form, reading) for one in members]
-        keep_tagged(reading, id, tagged, [layer])
-    return told or layer.form
-
-
-def _is_id(line: str) -> bool:
-    """Whether a line is a comment with the id of a document or a sentence."""
-    named = _COMMENT.fullmatch(line) if line.startswith("#") else None
-    return named is not None and any(named.groups())
-
-
-def cells_of(line: str) -> list[str]:
-    """The cells of a line: parted by tabs, or by blanks where it has no tab.
-
-    A no-break space is no blank here: it may be part of a token.
-    """
-    return line.split("\t") if "\t" in line else re.split(" +", line.strip(" "))
-
-
-def _is_conll2003(content: bytes, width: int) -> bool:
-    return width == CONLL2003_COLUMNS and content.lstrip().startswith(DOCUMENT_START.encode())
-
-
-def _tag_column(name: str, width: int, form: str | None, reading: Reading) -> int | None:
-    """Where the tag stands; None, and a problem, where it cannot be there."""
-    fact = None
     asked = reading.options.column
     if not width:
-        fact = "holds no token; write a token and its tag a line"
+        fact: str | None = "holds no token; write a token and its tag a line"
     elif width == 1:
         fact = "has one column; write the token first and its tag last"
     elif form == CONLL2003 and width != CONLL2003_COLUMNS:
@@ -93,8 +67,27 @@ def _tag_column(name: str, width: int, form: str | None, reading: Reading) -> in
         fact = no_column(asked, width)
     if fact:
         reading.problems.append(f"{name}: {fact}")
-        return None
-    return width - 1 if asked is None else asked - 1
+        return form or "iob2"
+    column = width - 1 if asked is None else asked - 1
+    starts = content.lstrip().startswith(DOCUMENT_START.encode())
+    like_conll2003 = width == CONLL2003_COLUMNS and starts
+    told: str | None = CONLL2003 if form is None and like_conll2003 else form
+    tags = [[row[column] for _, row in one.rows if len(row) == width] for one in sentences]
+    layer = Layer(ONE_LAYER, told if told in MARKS else scheme_of(tags))
+    comments = (_COMMENT.fullmatch(line.rstrip()) for _, line in lines if line.startswith("#"))
+    reading.unnamed = not any(comment and any(comment.groups()) for comment in comments)
+    for id, members in documents_of(sentences):
+        tagged = [_tagged(one.rows, width, column, layer.form, reading) for one in members]
+        keep_tagged(reading, id, tagged, [layer])
+    return told or layer.form
+
+
+def cells_of(line: str) -> list[str]:
+    """The cells of a line: parted by tabs, or by blanks where it has no tab.
+
+    A no-break space is no blank here: it may be part of a token.
+    """
+    return line.split("\t") if "\t" in line else re.split(" +", line.strip(" "))
 
 
 def no_column(asked: int | None, width: int) -> str | None:
@@ -116,7 +109,7 @@ def _sentences(lines: Iterable[tuple[str, str]]) -> Iterator[TokenLines]:
     for where, line in (*lines, ("", "")):
         begins = line.startswith(DOCUMENT_START)
         if line.strip() and not begins and not is_comment(line):
-            rows.append(Row(where, cells_of(line)))
+            rows.append((where, cells_of(line)))
             continue
         if rows:
             yield TokenLines(rows, id, document)
@@ -138,32 +131,20 @@ def is_comment(line: str) -> bool:
     return not tagged or _COMMENT.fullmatch(line) is not None
 
 
-def _documents(sentences: Sequence[TokenLines]) -> Iterator[tuple[str, list[TokenLines]]]:
-    """The documents a file tells of; where it tells none, each sentence is one."""
-    if all(sentence.document is None for sentence in sentences):
-        for number, sentence in enumerate(sentences, 1):
-            yield sentence.id or str(number), [sentence]
-        return
-    for document, members in groupby(sentences, key=lambda sentence: sentence.document):
-        yield document or "0", list(members)
-
-
 def _tagged(
     rows: Sequence[Row], width: int, column: int, form: str, reading: Reading
 ) -> list[TaggedToken]:
     tagged: list[TaggedToken] = []
-    for row in rows:
-        fact = None
-        tag = OUTSIDE
-        if len(row.cells) != width:
-            fact = f"has {len(row.cells)} columns, and the first token's line {width}"
-        elif not row.cells[0]:
+    for where, cells in rows:
+        fact, tag = None, None
+        if len(cells) != width:
+            fact = f"has {len(cells)} columns, and the first token's line {width}"
+        elif not cells[0]:
             fact = "has no token in its first column"
         else:
-            found = tag_of(row.cells[column], MARKS[form])
-            fact = bad_tag(row.cells[column], form) if found is None else None
-            tag = found or OUTSIDE
+            tag = tag_of(cells[column], MARKS[form])
+            fact = bad_tag(cells[column], form) if tag is None else None
         if fact:
-            reading.problems.append(f"{row.where}: {fact}")
-        tagged.append(TaggedToken(row.cells[0], " ", row.where, (tag,)))
+            reading.problems.append(f"{where}: {fact}")
+        tagged.append(TaggedToken(cells[0], " ", where, (tag or OUTSIDE,)))
     return tagged

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from msgspec import Struct
-
 from ragauge.contracts.entities import ONE_LAYER, AnnotatedText, Entity
 from ragauge.ingest.annotated.entity_reading import Given, Reading
 from ragauge.ingest.annotated.tagged_texts import numbered_lines
@@ -29,11 +27,8 @@ NELEVAL_COLUMNS = 6
 """document, start, end (inclusive), id, score, type; more triples are further candidates."""
 
 
-class _Span(Struct, frozen=True):
-    """A line in its cells, by name."""
-
-    where: str
-    cells: dict[str, str]
+_Span = tuple[str, dict[str, str]]
+"""The place of a line, and its cells by name."""
 
 
 def read_spans(name: str, content: bytes, reading: Reading) -> None:
@@ -61,7 +56,7 @@ def read_neleval(name: str, content: bytes, reading: Reading) -> None:
             continue
         named = dict(zip(("doc", "start", "end"), cells, strict=False))
         ids = [id for id in cells[3::3] if not is_nil(id)]
-        spans.append(_Span(where, named | {"type": cells[5], "link": "|".join(ids) or "NIL"}))
+        spans.append((where, named | {"type": cells[5], "link": "|".join(ids) or "NIL"}))
     _keep(spans, reading, inclusive=True)
 
 
@@ -92,41 +87,37 @@ def _cells(
             missing = [name for name in NEEDED if name not in ("doc", *marks)]
             reading.problems.append(f"{where}: {' and '.join(missing)}: missing")
         else:
-            yield _Span(where, named)
+            yield where, named
 
 
 def _keep(spans: Sequence[_Span], reading: Reading, *, inclusive: bool) -> None:
     """Add the documents of spans, in the order in which each is met first; they have no text."""
     by_document: dict[str, list[Given]] = {}
     places: dict[str, str] = {}
-    for span in spans:
-        document = span.cells["doc"].strip()
-        places.setdefault(document, span.where)
+    for where, cells in spans:
+        document = cells["doc"].strip()
+        places.setdefault(document, where)
         given = by_document.setdefault(document, [])
-        if span.cells.get("start", "").strip():
-            given += _given(span, reading.problems, inclusive)
+        if not cells.get("start", "").strip():
+            continue
+        wrong = [name for name in ("start", "end") if not _NUMBER.fullmatch(cells[name].strip())]
+        for name in wrong:
+            fact = f"expected a whole number, got {quoted(cells[name])}"
+            reading.problems.append(f"{where}: {name}: {fact}")
+        if wrong:
+            continue
+        link = cells.get("link", "").strip()
+        entity = Entity(
+            start=int(cells["start"]),
+            end=int(cells["end"]) + inclusive,
+            type=cells["type"].strip(),
+            text=cells.get("text") or None,
+            layer=cells.get("layer", ONE_LAYER),
+            links=tuple(id for id in link.split("|") if not is_nil(id)) if link else None,
+        )
+        given.append(Given(entity, where))
     for id, given in by_document.items():
         reading.keep_counted(AnnotatedText(id=id, where=places[id]), given)
-
-
-def _given(span: _Span, problems: list[str], inclusive: bool) -> Iterator[Given]:
-    cells = span.cells
-    wrong = [name for name in ("start", "end") if not _NUMBER.fullmatch(cells[name].strip())]
-    for name in wrong:
-        fact = f"expected a whole number, got {quoted(cells[name])}"
-        problems.append(f"{span.where}: {name}: {fact}")
-    if wrong:
-        return
-    link = cells.get("link", "").strip()
-    entity = Entity(
-        start=int(cells["start"]),
-        end=int(cells["end"]) + inclusive,
-        type=cells["type"].strip(),
-        text=cells.get("text") or None,
-        layer=cells.get("layer", ONE_LAYER),
-        links=tuple(id for id in link.split("|") if not is_nil(id)) if link else None,
-    )
-    yield Given(entity, span.where)
 
 
 _NUMBER = re.compile(r"-?\d+")

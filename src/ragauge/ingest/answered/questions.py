@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from msgspec import structs
@@ -12,8 +11,8 @@ from ragauge.ingest.answered.records import placed_records
 from ragauge.ingest.answered.shapes import REFERENCES, own_id, row_of
 from ragauge.ingest.fields import BadField, BadRecord, quoted, texts
 from ragauge.ingest.gold import is_metadata, metadata_of
-from ragauge.ingest.heritage import Entry, entry_of, is_entry
-from ragauge.ingest.judgements import Records
+from ragauge.ingest.heritage import entry_of, is_entry
+from ragauge.ingest.records import Records
 
 if TYPE_CHECKING:
     from ragauge.ingest.answered.records import Source
@@ -58,21 +57,17 @@ def _asked(placed: Records, problems: list[str]) -> Records:
         except BadRecord as fault:
             problems += [f"{place}: {field}" for field in fault.fields]
             continue
-        yield from _pairs(entry, place)
-
-
-def _pairs(entry: Entry, place: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    for number, pair in enumerate(entry.pairs):
-        record = {
-            **pair.extra,
-            "qid": f"{entry.id}#{number + 1}",
-            "question": pair.question,
-            "gold_answer": pair.answer,
-            "answer_type": pair.answer_type,
-            "supporting_facts": pair.supporting_facts,
-            "strata": entry.strata,
-        }
-        yield f"{place}: qa_pairs[{number}]", record
+        for at, pair in enumerate(entry.pairs):
+            asked = {
+                **pair.extra,
+                "qid": f"{entry.id}#{at + 1}",
+                "question": pair.question,
+                "gold_answer": pair.answer,
+                "answer_type": pair.answer_type,
+                "supporting_facts": pair.supporting_facts,
+                "strata": entry.strata,
+            }
+            yield f"{place}: qa_pairs[{at}]", asked
 
 
 def _question(record: Any, place: str) -> AnswerRow:
@@ -97,20 +92,15 @@ def _question(record: Any, place: str) -> AnswerRow:
     if faults:
         raise BadRecord(faults)
     references = tuple(dict.fromkeys((*row.references, *phrases)))
-    return structs.replace(
-        row,
-        # The reference of an unanswerable question is no answer: many sets write the refusal there.
-        references=() if row.answerable is False else references,
-        strata=_strata(row),
-    )
-
-
-def _strata(row: AnswerRow) -> dict[str, str]:
-    """The question's strata; its type under one name, and whether it can be answered."""
     strata = dict(row.strata)
     kind = strata.pop("answer_type", None)
     if kind is not None:
         strata.setdefault(TYPE, kind)
     if row.answerable is not None:
         strata.setdefault("answerable", str(row.answerable).lower())
-    return strata
+    return structs.replace(
+        row,
+        # The reference of an unanswerable question is no answer: many sets write the refusal there.
+        references=() if row.answerable is False else references,
+        strata=strata,
+    )

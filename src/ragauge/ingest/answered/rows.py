@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from ragauge.contracts.answers import AnswerRow
 from ragauge.contracts.finding import Finding, Findings
-from ragauge.ingest.answered.records import file_of, placed_records
+from ragauge.ingest.answered.records import placed_records
 from ragauge.ingest.answered.shapes import (
     ANSWERS,
     has_answer_field,
@@ -21,6 +21,7 @@ from ragauge.ingest.answered.shapes import (
     row_of,
 )
 from ragauge.ingest.fields import BadField, BadRecord, quoted
+from ragauge.ingest.records import file_of
 
 if TYPE_CHECKING:
     from ragauge.ingest.answered.records import Source
@@ -72,7 +73,52 @@ def read_answers(
         fact = f"no row has an answer ({', '.join(ANSWERS)}); there is {there}"
         problems.append(f"{file_of(lines[0].place)}: {fact}")
         return Answered(rows=[], given=[], rejected={}, records=len(asked), duplicates=0)
-    return _Reading(lines, problems, findings, joined).answered()
+    places: dict[str, str] = {}
+    rows: list[AnswerRow] = []
+    names: list[str | int | None] = []
+    rejected: dict[int, Rejected] = {}
+    duplicates = 0
+    for number, line in enumerate(lines, 1):
+        given = own_id(line.record)
+        known = str(number) if given is None else str(given)
+        unit, times = known, 1
+        while unit in places:  # the name of an earlier row gets a number
+            times += 1
+            unit = f"{known}#{times}"
+        places[unit] = line.place
+        try:
+            if line.unread is not None:
+                raise BadRecord([line.unread])
+            row = row_of(line.record, unit, line.place)
+        except BadRecord as fault:
+            facts = tuple(map(str, fault.fields))
+            rejected[number - 1] = Rejected(unit=unit, given=given, facts=facts)
+            if line.unread is None:
+                problems += [f"{line.place}: {fact}" for fact in facts]
+            continue
+        rows.append(row)
+        names.append(given)
+        if given is None and not joined:
+            fact = f"has no id; it is called {quoted(row.id)}, after its place among the rows"
+            findings.add(Finding("made_id", row.where, fact))
+        elif row.id != str(given) and not joined:
+            duplicates += 1
+            told = f"{quoted(str(given))} stands at {places[str(given)]} already"
+            fact = f"{told}; this one counts as {row.id}"
+            findings.add(Finding("duplicate_id", row.where, fact))
+        if row.answer is None:
+            fact = f"{quoted(row.id)} has no answer: an error record, in no number that reads one"
+            findings.add(Finding("no_answer", row.where, fact))
+        if rivals := rival_answers(line.record):
+            fact = f"{' and '.join(rivals)} of {quoted(row.id)} differ; {rivals[0]} is measured"
+            findings.add(Finding("rival_answers", row.where, fact))
+    return Answered(
+        rows=rows,
+        given=names,
+        rejected=rejected,
+        records=sum(line.unread is None for line in lines),
+        duplicates=duplicates,
+    )
 
 
 class _Line(Struct, frozen=True):
@@ -82,11 +128,6 @@ class _Line(Struct, frozen=True):
     record: Any = None
     unread: BadField | None = None
     """Told among the problems already."""
-
-    def row(self, unit: str) -> AnswerRow:
-        if self.unread is not None:
-            raise BadRecord([self.unread])
-        return row_of(self.record, unit, self.place)
 
 
 def _lines(source: Source, problems: list[str], form: str | None, name: str) -> Iterator[_Line]:
@@ -106,78 +147,3 @@ def _unread(source: Source, problems: Sequence[str]) -> Iterator[_Line]:
         found = _OF_A_LINE.match(problem.removeprefix(file))
         if found:
             yield _Line(f"{file}{found[1]}", unread=BadField("line", found[2]))
-
-
-class _Reading:
-    """The rows of a file while they are read."""
-
-    def __init__(
-        self,
-        lines: Sequence[_Line],
-        problems: list[str],
-        findings: Findings,
-        joined: bool,
-    ) -> None:
-        self._problems, self._findings, self._joined = problems, findings, joined
-        self._records = sum(line.unread is None for line in lines)
-        self._places: dict[str, str] = {}
-        self._rows: list[AnswerRow] = []
-        self._given: list[str | int | None] = []
-        self._rejected: dict[int, Rejected] = {}
-        self._duplicates = 0
-        for number, line in enumerate(lines, 1):
-            self._read(number, line)
-
-    def answered(self) -> Answered:
-        return Answered(
-            rows=self._rows,
-            given=self._given,
-            rejected=self._rejected,
-            records=self._records,
-            duplicates=self._duplicates,
-        )
-
-    def _read(self, number: int, line: _Line) -> None:
-        given = own_id(line.record)
-        unit = self._unit(str(number) if given is None else str(given))
-        self._places[unit] = line.place
-        try:
-            row = line.row(unit)
-        except BadRecord as fault:
-            facts = tuple(map(str, fault.fields))
-            self._rejected[number - 1] = Rejected(unit=unit, given=given, facts=facts)
-            if line.unread is None:
-                self._problems += [f"{line.place}: {fact}" for fact in facts]
-            return
-        self._rows.append(row)
-        self._given.append(given)
-        if not self._joined:
-            self._note_id(row, given)
-        self._note_answer(row, line.record)
-
-    def _unit(self, known: str) -> str:
-        """The row's name among the others; that of an earlier row gets a number."""
-        unit, times = known, 1
-        while unit in self._places:
-            times += 1
-            unit = f"{known}#{times}"
-        return unit
-
-    def _note_answer(self, row: AnswerRow, record: Mapping[str, Any]) -> None:
-        if row.answer is None:
-            fact = f"{quoted(row.id)} has no answer: an error record, in no number that reads one"
-            self._findings.add(Finding("no_answer", row.where, fact))
-        rivals = rival_answers(record)
-        if rivals:
-            fact = f"{' and '.join(rivals)} of {quoted(row.id)} differ; {rivals[0]} is measured"
-            self._findings.add(Finding("rival_answers", row.where, fact))
-
-    def _note_id(self, row: AnswerRow, given: str | int | None) -> None:
-        if given is None:
-            fact = f"has no id; it is called {quoted(row.id)}, after its place among the rows"
-            self._findings.add(Finding("made_id", row.where, fact))
-        elif row.id != str(given):
-            self._duplicates += 1
-            earlier = self._places[str(given)]
-            fact = f"{quoted(str(given))} stands at {earlier} already; this one counts as {row.id}"
-            self._findings.add(Finding("duplicate_id", row.where, fact))

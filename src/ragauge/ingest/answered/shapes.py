@@ -2,26 +2,106 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
-from ragauge.contracts.answers import AnswerClaim, AnswerRow
-from ragauge.ingest.answered.marks import (
-    answerable_of_row,
-    kind_of_row,
-    label_of_row,
-    strata_of_row,
-)
-from ragauge.ingest.answered.passages import listed, passages
-from ragauge.ingest.answered.written_lists import TEXTS
+from ragauge.contracts.answers import AnswerClaim, AnswerKind, AnswerRow
+from ragauge.contracts.gold import stratum_text
+from ragauge.ingest.answered.written_lists import TEXTS, listed, passages
 from ragauge.ingest.fields import (
     BadField,
     BadRecord,
     boolean,
     expected,
+    gathered,
+    kind,
+    mapping,
+    number,
+    quoted,
     text,
 )
 from ragauge.text.citations import id_of, split_ids, take_apart, unique
+
+STRATA = (
+    *("group", "source", "source_id", "model", "language", "question_type", "answer_type"),
+    "task",
+)
+"""Fields that slice the rows, besides those under `strata`."""
+_KINDS: dict[str, AnswerKind] = {
+    "qa": "qa",
+    "questionanswering": "qa",
+    "summary": "summary",
+    "summarization": "summary",
+    "summarisation": "summary",
+    "datatotext": "data_to_text",
+    "data2text": "data_to_text",
+    "data2txt": "data_to_text",
+}
+
+
+def kind_of(word: str) -> AnswerKind | None:
+    """The kind of answer that a word names; None for any other word.
+
+    >>> kind_of("QA"), kind_of("Data2txt"), kind_of("data-to-text"), kind_of("poem")
+    ('qa', 'data_to_text', 'data_to_text', None)
+    """
+    return _KINDS.get(re.sub(r"[\W_]+", "", word).casefold())
+
+
+def answerable_of_row(record: dict[str, Any]) -> bool | None:
+    value = record.get("answerable")
+    if isinstance(value, str) and value.strip().lower() in ("true", "false"):
+        return value.strip().lower() == "true"
+    return None if value is None else boolean(value, "answerable")
+
+
+def kind_of_row(record: dict[str, Any]) -> AnswerKind | None:
+    """The kind that a row names; another tool's `task` is taken for it where it can be."""
+    value = record.get("kind")
+    if value is None:
+        task = record.get("task")
+        return kind_of(task) if isinstance(task, str) else None
+    found = kind_of(text(value, "kind"))
+    if found is None:
+        known = ", ".join(dict.fromkeys(_KINDS.values()))
+        raise BadField("kind", f"{quoted(value)} is none of {known}")
+    return found
+
+
+def label_of_row(record: dict[str, Any]) -> float | None:
+    value = record.get("label")
+    if value is None:
+        return None
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            raise BadField("label", expected("a number from 0 to 1", value)) from None
+    found = float(value) if isinstance(value, bool) else number(value, "label")
+    if not 0 <= found <= 1:
+        raise BadField("label", f"{found} is not from 0 to 1")
+    return found
+
+
+def strata_of_row(record: dict[str, Any]) -> dict[str, str]:
+    own = {} if "strata" not in record else mapping(record["strata"], "strata")
+    slices = {
+        name: record[name]
+        for name in STRATA
+        if isinstance(record.get(name), str | int) and record[name] != ""
+    }
+    found = {}
+    for name, value in {**slices, **own}.items():
+        if isinstance(value, list | dict):
+            fact = f"expected text, a number or a boolean, got {kind(value)}"
+            raise BadField(f"strata.{name}", fact)
+        written = stratum_text(value)
+        if written is not None:
+            found[name] = written
+    return found
+
 
 IDS = ("id", "qid", "q_id", "sample_id", "row_id", "question_id")
 QUESTIONS = ("question", "q", "user_input", "input", "query")
@@ -51,16 +131,8 @@ def row_of(record: Any, id: str, where: str) -> AnswerRow:
     """The row a record is; raises BadRecord with every field that is wrong."""
     if not isinstance(record, Mapping):
         raise BadRecord([BadField("record", expected("an object with an answer", record))])
-    fields = {name: value for name, value in record.items() if not _is_missing(value)}
-    known: dict[str, Any] = {}
-    faults: list[BadField] = []
-    for name, read in _PARTS.items():
-        try:
-            known[name] = read(fields)
-        except BadField as fault:
-            faults.append(fault)
-    if faults:
-        raise BadRecord(faults)
+    fields = {name: value for name, value in record.items() if not is_missing(value)}
+    known = gathered((name, partial(read, fields)) for name, read in _PARTS.items())
     return AnswerRow(id=id, where=where, **known)
 
 
@@ -86,7 +158,7 @@ def rival_answers(record: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(filled) if len(set(filled.values())) > 1 else ()
 
 
-def _is_missing(value: Any) -> bool:
+def is_missing(value: Any) -> bool:
     """None, or what a frame of numbers has in its place."""
     return value is None or (isinstance(value, float) and value != value)
 
@@ -141,20 +213,15 @@ def _is_trace(record: dict[str, Any]) -> bool:
 
 def _contexts(record: dict[str, Any]) -> Any:
     value, name = _first(record, CONTEXTS)
-    if value is None or (name in ("retrieved", "chunks") and not _has_texts(value)):
+    if value is None:
         return None
+    # A trace may hold the ids of its passages alone.
+    if name in ("retrieved", "chunks") and isinstance(value, list):
+        for one in value:
+            has_text = isinstance(one, Mapping) and any(one.get(key) is not None for key in TEXTS)
+            if not has_text and not isinstance(one, str):
+                return None
     return passages(value, name)
-
-
-def _has_texts(chunks: Any) -> bool:
-    """Whether a trace holds the passages themselves, not their ids alone."""
-    if not isinstance(chunks, list):
-        return True
-    return all(
-        isinstance(one, str)
-        or (isinstance(one, Mapping) and any(one.get(name) is not None for name in TEXTS))
-        for one in chunks
-    )
 
 
 def _references(record: dict[str, Any]) -> tuple[str, ...]:

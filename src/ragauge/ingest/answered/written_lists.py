@@ -1,14 +1,15 @@
-"""Lists that the cell of a table holds as text: JSON, Python's own, or numpy's without commas."""
+"""Lists and contexts as a table's cell or a record holds them: JSON, Python's own, numpy's."""
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from ragauge.ingest.fields import BadField, quoted
+from ragauge.contracts.answers import Context
+from ragauge.ingest.fields import BadField, expected, quoted
 from ragauge.ingest.strict_json import BadJson, decode
 
 _ARRAY = re.compile(r"array\((\[.*\])(?:,\s*dtype=[\w<>=|']+)?\)", re.DOTALL)
@@ -37,24 +38,20 @@ def written_list(cell: str, field: str) -> list[Any]:
     text = cell.strip()
     if not text:
         return []
-    found = _list(_within_array(text))
+    array = _ARRAY.fullmatch(text)
+    found = _list(array[1] if array else text)
     if found is not None:
         return found
     if text.startswith("{"):
         shown = _literal(text)
         if isinstance(shown, Mapping):
             # What a data-to-text answer rests on is often an object, and then it is the text.
-            return [shown if _holds_text(shown) else cell]
+            return [shown if any(isinstance(shown.get(name), str) for name in TEXTS) else cell]
     if _BEGUN.match(text) or _BRACKETED.fullmatch(text):
         what = "an object" if text.startswith("{") else "a list"
         fact = f"begins as {what} and cannot be read as one: {quoted(text)}"
         raise BadField(field, f"{fact}; {_REMEDY}")
     return [cell]
-
-
-def _within_array(text: str) -> str:
-    found = _ARRAY.fullmatch(text)
-    return found[1] if found else text
 
 
 def _list(text: str) -> list[Any] | None:
@@ -64,23 +61,15 @@ def _list(text: str) -> list[Any] | None:
     try:
         found = decode(text.encode())
     except (BadJson, UnicodeEncodeError):
-        return _texts(text) if _TEXTS.fullmatch(text) else _objects(text)
+        if _TEXTS.fullmatch(text):  # Python would join texts without commas between them
+            try:
+                return [ast.literal_eval(one) for one in _EACH.findall(text)]
+            except (ValueError, SyntaxError):
+                return None
+        shown = _literal(text)
+        objects = isinstance(shown, list) and shown and all(isinstance(one, dict) for one in shown)
+        return shown if objects else None
     return found if isinstance(found, list) else None
-
-
-def _texts(text: str) -> list[Any] | None:
-    """Quoted texts with commas or blanks between them: Python would join those without commas."""
-    try:
-        return [ast.literal_eval(one) for one in _EACH.findall(text)]
-    except (ValueError, SyntaxError):
-        return None
-
-
-def _objects(text: str) -> list[Any] | None:
-    """A list of objects as Python shows it."""
-    found = _literal(text)
-    members = found if isinstance(found, list) else []
-    return members if members and all(isinstance(one, dict) for one in members) else None
 
 
 def _literal(text: str) -> Any:
@@ -93,5 +82,59 @@ def _literal(text: str) -> Any:
         return None
 
 
-def _holds_text(shown: Mapping[str, Any]) -> bool:
-    return any(isinstance(shown.get(name), str) for name in TEXTS)
+IDS = ("id", "snippet_id", "chunk_id", "context_id", "doc_id", "document_id")
+
+
+def passages(value: Any, field: str) -> tuple[Context, ...]:
+    """Contexts in their order; one without an id is called by its place, from 1 on.
+
+    >>> passages(["a b", {"id": "p1", "text": "c"}], "contexts")
+    (Context(id='1', text='a b'), Context(id='p1', text='c'))
+    """
+    found = [_passage(one, place, field) for place, one in enumerate(listed(value, field))]
+    return tuple(_told_apart(found))
+
+
+def listed(value: Any, field: str) -> list[Any]:
+    """A list as a record or a table's cell holds it; a text that is none is a list of one.
+
+    >>> listed('["a", "b"]', "contexts"), listed("['a', 'b']", "contexts"), listed("a", "contexts")
+    (['a', 'b'], ['a', 'b'], ['a'])
+    """
+    if isinstance(value, str):
+        return written_list(value, field)
+    if isinstance(value, Mapping):
+        return [value]
+    if isinstance(value, Sequence) or hasattr(value, "tolist"):
+        return list(value)
+    raise BadField(field, expected("a list", value))
+
+
+def _passage(value: Any, place: int, field: str) -> Context:
+    where = f"{field}[{place}]"
+    if isinstance(value, str):
+        return Context(str(place + 1), value)
+    if not isinstance(value, Mapping):
+        raise BadField(where, expected("text, or an object with id and text", value))
+    text = next((value[name] for name in TEXTS if value.get(name) is not None), None)
+    if not isinstance(text, str):
+        fact = "missing" if text is None else expected("text", text)
+        raise BadField(f"{where}.text", f"{fact}; a passage has its text")
+    id = next((value[name] for name in IDS if value.get(name) not in (None, "")), place + 1)
+    if not isinstance(id, str | int):
+        raise BadField(f"{where}.id", expected("text", id))
+    return Context(str(id), text)
+
+
+def _told_apart(contexts: Sequence[Context]) -> list[Context]:
+    """The same contexts, where one has an earlier one's id under another."""
+    met: set[str] = set()
+    found = []
+    for context in contexts:
+        id, times = context.id, 1
+        while id in met:
+            times += 1
+            id = f"{context.id}#{times}"
+        met.add(id)
+        found.append(context if id == context.id else Context(id, context.text))
+    return found

@@ -39,7 +39,12 @@ def read_label_set(given: str | Sequence[str]) -> LabelSet:
         preset = files("ragauge.ingest.labelled").joinpath(PRESETS[given])
         return _parsed(given, preset.read_text("utf-8"), given)
     if given.endswith(".toml") or Path(given).is_file():
-        return _parsed(given, _text(given), Path(given).stem)
+        content = read_whole(given)
+        try:
+            text = content.decode()
+        except UnicodeDecodeError:
+            raise UsageError(f"{given}: is not UTF-8 text; save it as UTF-8") from None
+        return _parsed(given, text, Path(given).stem)
     if "," in given:
         return _listed([label.strip() for label in given.removesuffix(",").split(",")])
     raise UsageError(
@@ -64,101 +69,73 @@ def _listed(labels: Sequence[str]) -> LabelSet:
     return LabelSet(name=LISTED, labels=tuple(composed(label) for label in labels))
 
 
-def _text(name: str) -> str:
-    content = read_whole(name)
-    try:
-        return content.decode()
-    except UnicodeDecodeError:
-        raise UsageError(f"{name}: is not UTF-8 text; save it as UTF-8") from None
-
-
 def _parsed(file: str, text: str, name: str) -> LabelSet:
     try:
         written = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise UsageError(f"{file}: is not TOML: {error}") from None
     problems = Problems(file)
-    read = _Written(written, problems)
-    if problems.found:
-        raise UsageError(*problems.found)
-    return LabelSet(name=read.name or name, labels=read.labels, parents=read.parents)
+    for key in written:
+        if key not in KEYS:
+            problems.unknown(key, "key", key, KEYS)
 
-
-class _Written:
-    """A set as a file writes it; every fault goes to the problems."""
-
-    def __init__(self, written: dict[str, Any], problems: Problems) -> None:
-        self._problems = problems
-        for key in written:
-            if key not in KEYS:
-                problems.unknown(key, "key", key, KEYS)
-        self.name = self._name(written.get("name", ""))
-        self.labels = self._labels(written)
-        groups = self._groups(written.get("groups", {}))
-        self.parents = self._parents(groups, written.get("parents", {}))
-        for ring in _rings(self.parents):
-            problems.add("groups", f"{' in '.join(ring)}: a group cannot stand in itself")
-
-    def _name(self, value: Any) -> str:
-        if not isinstance(value, str):
-            self._problems.add("name", "expected text")
-            return ""
-        return value
-
-    def _labels(self, written: dict[str, Any]) -> tuple[str, ...]:
-        if "labels" not in written:
-            self._problems.add("labels", 'missing; write labels = ["M", "L"]')
-            return ()
-        labels = self._texts(written["labels"], "labels")
-        for fact in _label_faults(labels):
-            self._problems.add("labels", fact)
-        return labels
-
-    def _groups(self, value: Any) -> dict[str, tuple[str, ...]]:
-        """The members of each group; where only names are listed, `parents` tells the members."""
-        if isinstance(value, list):
-            return dict.fromkeys(self._texts(value, "groups"), ())
-        if not isinstance(value, dict):
-            self._problems.add("groups", 'expected a table, such as CULTURAL = ["M", "L"]')
-            return {}
-        return {
-            composed(name): self._texts(members, f"groups.{name}")
-            for name, members in value.items()
-        }
-
-    def _parents(self, groups: dict[str, tuple[str, ...]], value: Any) -> dict[str, str]:
-        """The group of each label and of each group, from both tables."""
-        if not isinstance(value, dict) or not all(isinstance(one, str) for one in value.values()):
-            self._problems.add("parents", 'expected a table of texts, such as M = "CULTURAL"')
-            value = {}
-        value = {composed(child): composed(parent) for child, parent in value.items()}
-        known = {name for name in (*self.labels, *groups, *value) if name.strip()}
-        found: dict[str, str] = {}
-        pairs = [
-            (f"groups.{group}", one, group) for group, members in groups.items() for one in members
-        ]
-        pairs += [(f"parents.{child}", child, parent) for child, parent in value.items()]
-        for key, child, parent in pairs:
-            self._check_pair(key, child, parent, known, groups)
-            if found.setdefault(child, parent) != parent:
-                fact = f"{quoted(child)} stands in {quoted(found[child])} already; keep one"
-                self._problems.add(key, fact)
-        return found
-
-    def _check_pair(
-        self, key: str, child: str, parent: str, known: set[str], groups: dict[str, Any]
-    ) -> None:
-        if child not in self.labels and child not in groups and not key.startswith("parents."):
-            self._problems.unknown(key, "label or group", child, sorted(known))
-        if parent not in known:
-            self._problems.unknown(key, "group", parent, sorted(known))
-
-    def _texts(self, value: Any, key: str) -> tuple[str, ...]:
+    def listed(value: Any, key: str) -> tuple[str, ...]:
         try:
             return tuple(composed(one) for one in texts(value, key))
         except BadField as fault:
-            self._problems.add(key, str(fault).partition(": ")[2])
+            problems.add(key, str(fault).partition(": ")[2])
             return ()
+
+    own_name = written.get("name", "")
+    if not isinstance(own_name, str):
+        problems.add("name", "expected text")
+    labels: tuple[str, ...] = ()
+    if "labels" in written:
+        labels = listed(written["labels"], "labels")
+        for fact in _label_faults(labels):
+            problems.add("labels", fact)
+    else:
+        problems.add("labels", 'missing; write labels = ["M", "L"]')
+    # The members of each group; where only names are listed, `parents` says the members.
+    groups: dict[str, tuple[str, ...]] = {}
+    value = written.get("groups", {})
+    if isinstance(value, list):
+        groups = dict.fromkeys(listed(value, "groups"), ())
+    elif isinstance(value, dict):
+        groups = {composed(one): listed(held, f"groups.{one}") for one, held in value.items()}
+    else:
+        problems.add("groups", 'expected a table, such as CULTURAL = ["M", "L"]')
+    parents = _parents(labels, groups, written.get("parents", {}), problems)
+    for ring in _rings(parents):
+        problems.add("groups", f"{' in '.join(ring)}: a group cannot stand in itself")
+    if problems.found:
+        raise UsageError(*problems.found)
+    return LabelSet(name=own_name or name, labels=labels, parents=parents)
+
+
+def _parents(
+    labels: tuple[str, ...], groups: dict[str, tuple[str, ...]], value: Any, problems: Problems
+) -> dict[str, str]:
+    """The group of each label and of each group, from both tables."""
+    if not isinstance(value, dict) or not all(isinstance(one, str) for one in value.values()):
+        problems.add("parents", 'expected a table of texts, such as M = "CULTURAL"')
+        value = {}
+    value = {composed(child): composed(parent) for child, parent in value.items()}
+    known = {name for name in (*labels, *groups, *value) if name.strip()}
+    found: dict[str, str] = {}
+    pairs = [
+        (f"groups.{group}", one, group) for group, members in groups.items() for one in members
+    ]
+    pairs += [(f"parents.{child}", child, parent) for child, parent in value.items()]
+    for key, child, parent in pairs:
+        if child not in labels and child not in groups and not key.startswith("parents."):
+            problems.unknown(key, "label or group", child, sorted(known))
+        if parent not in known:
+            problems.unknown(key, "group", parent, sorted(known))
+        if found.setdefault(child, parent) != parent:
+            fact = f"{quoted(child)} stands in {quoted(found[child])} already; keep one"
+            problems.add(key, fact)
+    return found
 
 
 def _label_faults(labels: Sequence[str]) -> Iterator[str]:

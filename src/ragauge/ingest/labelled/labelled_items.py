@@ -1,36 +1,135 @@
 """Items with a label each: CSV or TSV, JSON Lines, a JSON array or mapping, records or a frame.
 
 Gold and prediction are joined on the items' ids; where one of them has none, on the text, if no
-text stands twice. Ids, labels and texts are trimmed and in NFC. Nothing is joined by position.
+text is there twice. Ids, labels and texts are trimmed and in NFC. Nothing is joined by position.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from msgspec import Struct
 
 from ragauge.contracts.labels import LabelledItem
+from ragauge.errors import UsageError
 from ragauge.ingest.annotations import label_text
 from ragauge.ingest.fields import BadField, expected, mapping, number, quoted, text, texts
-from ragauge.ingest.labelled.labelled_records import (
-    ENTRY_FIELD,
-    FIELDS,
-    IDS,
-    SECONDARY,
-    Placed,
-    Role,
+from ragauge.ingest.heritage import MARKS
+from ragauge.ingest.lines import read_rows
+from ragauge.ingest.records import (
+    STRATUM,
+    Records,
     file_of,
-    placed_records,
+    headed_rows,
+    is_one_object,
+    json_whole,
+    no_table,
+    records_of,
 )
 from ragauge.ingest.strict_json import BadJson, decode
 from ragauge.text.canonical import composed
 
 if TYPE_CHECKING:
-    from ragauge.ingest.labelled.labelled_records import Source
+    from polars import DataFrame
+
+    Source = str | Path | Sequence[Mapping[str, Any]] | Mapping[str, Any] | DataFrame
+
+Role = Literal["gold", "predicted"]
+TABLES = ("tsv", "csv")
+FORMS = ("json", "jsonl", *TABLES)
+IDS = ("id", "qid", "item_id")
+ENTRY_FIELD = "type_classification.primary_type"
+FIELDS: dict[Role, tuple[str, ...]] = {
+    "gold": ("gold_type", "gold_label", "label", "type", "primary_type", ENTRY_FIELD),
+    "predicted": (
+        *("predicted_type", "predicted_label", "prediction", "pred_type", "predicted"),
+        *("label", "type", "primary_type", ENTRY_FIELD),
+    ),
+}
+"""Where the label stands: the first that any record of the file has."""
+SECONDARY = ("secondary_types", "type_classification.secondary_types")
+_COLUMNS = frozenset((*IDS, "text", *SECONDARY, *FIELDS["gold"], *FIELDS["predicted"]))
+
+Placed = tuple[str, dict[str, Any]]
+
+
+def placed_records(
+    source: Source, role: Role, problems: list[str], form: str | None = None
+) -> Iterator[Placed]:
+    """The records that are objects, each with its place; what is none becomes a problem.
+
+    The form of a file is seen from its content, unless it is given.
+    """
+    if form not in (None, *FORMS):
+        raise UsageError(f"format {quoted(str(form))} is none of {', '.join(FORMS)}")
+    for place, record in _records(source, role, problems, form):
+        if isinstance(record, dict):
+            yield place, record
+        elif isinstance(record, Mapping):
+            yield place, dict(record)
+        else:
+            wanted = expected("an object with an id and a label", record)
+            problems.append(f"{place}: record: {wanted}")
+
+
+def _records(source: Source, role: Role, problems: list[str], form: str | None) -> Records:
+    if isinstance(source, str | Path):
+        name = str(source)
+        content = read_rows(name)
+        if form in TABLES:
+            return _table(name, content, problems)
+        if form == "jsonl" or not is_one_object(content, on_one_line=True):
+            return records_of(name, content, problems, no_table if form else _table)
+        return _of_object(name, content, problems)
+    if isinstance(source, Mapping):
+        return _of_mapping(role, source)
+    if hasattr(source, "iter_rows"):
+        rows: Iterable[Any] = source.iter_rows(named=True)
+        return ((f"{role}: row {place}", row) for place, row in enumerate(rows, 1))
+    members = cast("Sequence[Any]", source)
+    return ((f"{role}[{place}]", record) for place, record in enumerate(members))
+
+
+def _of_object(name: str, content: bytes, problems: list[str]) -> Records:
+    """The one record that a file is, or those it has by id."""
+    for _, whole in json_whole(name, content, problems):
+        if any(key in whole for key in (*IDS, "text", *MARKS)):
+            yield f"{name}:1", whole
+        else:
+            yield from _of_mapping(name, whole)
+
+
+def _of_mapping(name: str, labels: Mapping[str, Any]) -> Records:
+    """Labels, or records, by id."""
+    for id, value in labels.items():
+        record = value if isinstance(value, Mapping) else {"label": value}
+        yield f"{name}: {quoted(str(id))}", {**record, "id": id}
+
+
+def _table(name: str, content: bytes, problems: list[str]) -> Records:
+    """The rows of a CSV or TSV file; an empty cell is an absent field."""
+
+    def column(title: str) -> str:
+        """Our names in any case, others as they are written."""
+        return title.lower() if title.lower() in _COLUMNS else title
+
+    return headed_rows(name, content, problems, column=column, row=_row)
+
+
+def _row(columns: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
+    record: dict[str, Any] = {}
+    strata: dict[str, str] = {}
+    for column, cell in zip(columns, cells, strict=True):
+        if not column.startswith(STRATUM):
+            record[column] = cell if cell.strip() else None
+        elif cell.strip():
+            strata[column.removeprefix(STRATUM)] = cell.strip()
+    return {**record, "strata": strata} if strata else record
+
 
 Key = Literal["id", "text"]
 Parts = dict[str, Callable[[dict[str, Any]], Any]]
@@ -70,80 +169,64 @@ def read_labelled(
     records = sum(map(len, placed.values()))
     if key is None:
         return Labelled(gold={}, predicted={}, key="id", records=records, duplicates=0)
-    of_gold = _Reading("gold", placed["gold"], key, field, problems)
-    of_prediction = _Reading(
-        "predicted", placed["predicted"], key, predicted_field or field, problems
-    )
+    of_gold, twice = _items("gold", placed["gold"], key, field, problems)
+    predicted_field = predicted_field or field
+    items, again = _items("predicted", placed["predicted"], key, predicted_field, problems)
     return Labelled(
-        gold=of_gold.items,
-        predicted=of_prediction.items,
-        key=key,
-        records=records,
-        duplicates=of_gold.duplicates + of_prediction.duplicates,
+        gold=of_gold, predicted=items, key=key, records=records, duplicates=twice + again
     )
 
 
-class _Reading:
-    """The items of one side by key, while they are read."""
+def _items(
+    role: Role, placed: list[Placed], key: Key, field: str | None, problems: list[str]
+) -> tuple[dict[str, LabelledItem], int]:
+    """The items of one side by key, and how many have a key that an earlier one has."""
+    keys = set[str]().union(*(record for _, record in placed))
 
-    def __init__(
-        self, role: Role, placed: list[Placed], key: Key, field: str | None, problems: list[str]
-    ) -> None:
-        self._role, self._key, self._problems = role, key, problems
-        self.items: dict[str, LabelledItem] = {}
-        self.duplicates = 0
-        self._keys = set[str]().union(*(record for _, record in placed))
-        chosen = self._chosen(placed, field)
-        if chosen is not None:
-            parts = self._parts(chosen)
-            for place, record in placed:
-                self._read(place, record, parts)
+    def has(field: str) -> bool:
+        return field in keys or field.partition(".")[0] in keys
 
-    def _chosen(self, placed: list[Placed], field: str | None) -> str | None:
-        """The field with the labels; a problem where no record has it."""
-        wanted = FIELDS[self._role] if field is None else (field,)
-        there = [name for name in wanted if self._has(name)]
-        for name in there:
-            if any(_at(record, name) is not None for _, record in placed):
-                return name
+    wanted = FIELDS[role] if field is None else (field,)
+    there = [name for name in wanted if has(name)]
+    filled = (name for name in there if any(_at(record, name) is not None for _, record in placed))
+    chosen = next(filled, None)
+    if chosen is None:
         # A prediction may say nothing of any item, as long as it has a place to say it.
-        if not placed or (self._role == "predicted" and there):
-            return wanted[0]
-        known = ", ".join(map(quoted, sorted(self._keys)[:8])) or "nothing"
-        fact = f"no record has {' or '.join(wanted)}; there is {known}: name the right one"
-        self._problems.append(f"{file_of(placed[0][0])}: {fact} with --field")
-        return None
-
-    def _has(self, field: str) -> bool:
-        return field in self._keys or field.partition(".")[0] in self._keys
-
-    def _parts(self, field: str) -> Parts:
-        """What is read from each record, and how; nothing is looked for that no record has."""
-        needed = self._role == "gold" and field != ENTRY_FIELD
-        parts: Parts = {
-            "id": _text_key if self._key == "text" else _id,
-            "label": lambda record: _label(_at(record, field), field, needed=needed),
-        }
-        for secondary in filter(self._has, SECONDARY):
-            parts.setdefault("secondary", partial(_secondary, field=secondary))
-        if "text" in self._keys:
-            parts["text"] = _text
-        if "strata" in self._keys:
-            parts["strata"] = _strata
-        return parts
-
-    def _read(self, place: str, record: dict[str, Any], parts: Parts) -> None:
+        if placed and not (role == "predicted" and there):
+            known = ", ".join(map(quoted, sorted(keys)[:8])) or "nothing"
+            fact = f"no record has {' or '.join(wanted)}; there is {known}: name the right one"
+            problems.append(f"{file_of(placed[0][0])}: {fact} with --field")
+            return {}, 0
+        chosen = wanted[0]
+    needed = role == "gold" and chosen != ENTRY_FIELD
+    # What is read from each record, and how; nothing is looked for that no record has.
+    parts: Parts = {
+        "id": _text_key if key == "text" else _id,
+        "label": lambda record: _label(_at(record, chosen), chosen, needed=needed),
+    }
+    for secondary in filter(has, SECONDARY):
+        parts.setdefault("secondary", partial(_secondary, field=secondary))
+    if "text" in keys:
+        parts["text"] = _text
+    if "strata" in keys:
+        parts["strata"] = lambda record: (
+            {} if record.get("strata") is None else mapping(record["strata"], "strata")
+        )
+    items: dict[str, LabelledItem] = {}
+    duplicates = 0
+    for place, record in placed:
         try:
             item = LabelledItem(**{name: of(record) for name, of in parts.items()}, where=place)
         except BadField:
-            self._problems += [f"{place}: {fault}" for fault in _faults(record, parts)]
-            return
-        earlier = self.items.setdefault(item.id, item)
+            problems += [f"{place}: {fault}" for fault in _faults(record, parts)]
+            continue
+        earlier = items.setdefault(item.id, item)
         if earlier is not item:
-            self.duplicates += 1
-            remedy = "keep one" if self._key == "id" else "give the items ids"
+            duplicates += 1
+            remedy = "keep one" if key == "id" else "give the items ids"
             fact = f"{quoted(item.id)} stands at {earlier.where} already; {remedy}"
-            self._problems.append(f"{place}: {self._key}: {fact}")
+            problems.append(f"{place}: {key}: {fact}")
+    return items, duplicates
 
 
 def _faults(record: dict[str, Any], parts: Parts) -> list[str]:
@@ -189,29 +272,20 @@ def _label(value: Any, field: str, *, needed: bool) -> str | None:
     return label or None
 
 
-def _strata(record: dict[str, Any]) -> dict[str, Any]:
-    value = record.get("strata")
-    return {} if value is None else mapping(value, "strata")
-
-
 def _secondary(record: dict[str, Any], field: str) -> tuple[str, ...]:
     """Further labels that are right too: a list, or texts with ; | or , between them."""
     value = _at(record, field)
     if value is None:
         return ()
-    if type(value) is str:
-        value = _listed(value, field)
+    if type(value) is str and not value.lstrip().startswith("["):
+        value = _SEPARATORS.split(value)
+    elif type(value) is str:
+        try:
+            value = decode(value.encode())
+        except BadJson as fault:
+            raise BadField(field, f"is no list: {fault}") from None
     labels = (composed(label).strip() for label in texts(value, field))
     return tuple(dict.fromkeys(label for label in labels if label))
-
-
-def _listed(cell: str, field: str) -> Any:
-    if not cell.lstrip().startswith("["):
-        return _SEPARATORS.split(cell)
-    try:
-        return decode(cell.encode())
-    except BadJson as fault:
-        raise BadField(field, f"is no list: {fault}") from None
 
 
 def _text(record: dict[str, Any]) -> str | None:

@@ -13,10 +13,9 @@ from typing import Any
 
 from ragauge.contracts.links import SamePair
 from ragauge.ingest.fields import BadField, expected, quoted, text
-from ragauge.ingest.judgements import Records, records_of
 from ragauge.ingest.lines import read_whole
-from ragauge.ingest.linked.link_ids import OF_BASE, ids_by_base, ids_in
-from ragauge.ingest.tables import rows_of
+from ragauge.ingest.linked.link_fields import OF_BASE, ids_by_base, ids_in
+from ragauge.ingest.records import Records, records_of, rows_of
 from ragauge.text.kb_ids import KbId, belongs
 
 Source = str | Path | Sequence[Mapping[str, Any]]
@@ -33,7 +32,11 @@ def read_crosswalk(source: Source, problems: list[str]) -> list[SamePair]:
     """The pairs of a table, sorted, each once; what is wrong goes into the list."""
     found: dict[tuple[KbId, KbId, str], SamePair] = {}
     known = len(problems)
-    for place, record in _records(source, problems):
+    if isinstance(source, str | Path):
+        records = records_of(str(source), read_whole(str(source)), problems, _table)
+    else:
+        records = ((f"record {number}", record) for number, record in enumerate(source, 1))
+    for place, record in records:
         try:
             for pair in _pairs(record, place):
                 found.setdefault((pair.one, pair.other, pair.relation), pair)
@@ -43,12 +46,6 @@ def read_crosswalk(source: Source, problems: list[str]) -> list[SamePair]:
         name = str(source) if isinstance(source, str | Path) else "records"
         problems.append(f"{name}: holds no pair of ids; write id, id and relation")
     return [found[mark] for mark in sorted(found)]
-
-
-def _records(source: Source, problems: list[str]) -> Records:
-    if isinstance(source, str | Path):
-        return records_of(str(source), read_whole(str(source)), problems, _table)
-    return ((f"record {number}", record) for number, record in enumerate(source, 1))
 
 
 def _table(name: str, content: bytes, problems: list[str]) -> Records:
@@ -90,18 +87,14 @@ def _is_header(titles: Sequence[str]) -> bool:
 
 def _pairs(record: Any, where: str) -> Iterator[SamePair]:
     if isinstance(record, list | tuple):
-        yield from _of_cells(record, where)
+        if len(record) not in (2, 3):
+            raise BadField("cells", f"{len(record)}, but there are id, id and relation")
+        relation = text(record[2], "relation").strip() if len(record) == 3 else ""
+        yield from _every(_ids(record[0], "id"), _ids(record[1], "id"), relation or SAME, where)
     elif isinstance(record, Mapping):
         yield from _of_fields({str(name): value for name, value in record.items()}, where)
     else:
         raise BadField("record", expected("an object", record))
-
-
-def _of_cells(cells: Sequence[Any], where: str) -> Iterator[SamePair]:
-    if len(cells) not in (2, 3):
-        raise BadField("cells", f"{len(cells)}, but there are id, id and relation")
-    relation = text(cells[2], "relation").strip() if len(cells) == 3 else ""
-    yield from _every(_ids(cells[0], "id"), _ids(cells[1], "id"), relation or SAME, where)
 
 
 def _of_fields(record: Mapping[str, Any], where: str) -> Iterator[SamePair]:

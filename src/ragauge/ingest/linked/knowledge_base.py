@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from msgspec import Struct
 
-from ragauge.errors import InputRejected
-from ragauge.ingest.fields import BadField, BadRecord, expected, mapping, quoted, text, texts
-from ragauge.ingest.heritage import no_table
-from ragauge.ingest.judgements import SHOWN, records_of
+from ragauge.ingest.fields import (
+    BadField,
+    BadRecord,
+    expected,
+    gathered,
+    mapping,
+    quoted,
+    text,
+    texts,
+)
 from ragauge.ingest.lines import read_whole
+from ragauge.ingest.records import no_table, records_of, refuse
 from ragauge.text.kb_ids import kb_id, kb_name
 
 LOCAL = "local"
@@ -54,8 +62,7 @@ def known_entities(name: str) -> tuple[KnownEntity, ...]:
     entities = read_knowledge_base(name, problems)
     if not entities and not problems:
         problems.append(f"{name}: holds no entity; write one JSON object a line: id, names")
-    if problems:
-        raise InputRejected(*problems[:SHOWN], more=max(0, len(problems) - SHOWN))
+    refuse(problems)
     return entities
 
 
@@ -67,15 +74,7 @@ def entity_of(record: Any) -> KnownEntity:
     """
     if type(record) is not dict:
         raise BadRecord([BadField("record", expected("an object", record))])
-    faults: list[BadField] = []
-    known: dict[str, Any] = {}
-    for name, check in _CHECKS.items():
-        try:
-            known[name] = check(record)
-        except BadField as fault:
-            faults.append(fault)
-    if faults:
-        raise BadRecord(faults)
+    known = gathered((name, partial(check, record)) for name, check in _CHECKS.items())
     return KnownEntity(**known | {"ids": known["ids"] or {LOCAL: known["id"]}})
 
 
@@ -95,14 +94,6 @@ def _names(record: dict[str, Any]) -> tuple[str, ...]:
         if not name.strip():
             raise BadField(f"names[{place}]", "is empty")
     return names
-
-
-def _type(record: dict[str, Any]) -> str | None:
-    return None if record.get("type") is None else text(record["type"], "type")
-
-
-def _description(record: dict[str, Any]) -> str:
-    return text(record.get("description") or "", "description")
 
 
 def _ids(record: dict[str, Any]) -> dict[str, str]:
@@ -125,7 +116,7 @@ def _ids(record: dict[str, Any]) -> dict[str, str]:
 _CHECKS: dict[str, Callable[[dict[str, Any]], Any]] = {
     "id": _id,
     "names": _names,
-    "type": _type,
-    "description": _description,
+    "type": lambda record: None if record.get("type") is None else text(record["type"], "type"),
+    "description": lambda record: text(record.get("description") or "", "description"),
     "ids": _ids,
 }

@@ -2,29 +2,129 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
 
 from ragauge.contracts.links import NIL_CANDIDATE, NIL_KB, Candidate, KbIds
 from ragauge.ingest.fields import BadField, boolean, expected, mapping, number, quoted
-from ragauge.ingest.linked.link_ids import (
-    ANSWER_OF_BASE,
-    GENERIC,
-    GOLD_GENERIC,
-    GOLD_OF_BASE,
-    OF_BASE,
-    PREDICTED_GENERIC,
-    IdField,
-    grouped,
-    has_gold_alone,
-    id_fields,
-    id_is_link,
-    ids_in,
-    written_id,
-)
-from ragauge.text.kb_ids import KbId
+from ragauge.text.kb_ids import NAMES, KbId, belongs, is_nil, kb_id, kb_name
+
+IdField = tuple[str, str | None, Any]
+"""A field that holds ids: its name, its knowledge base where the name tells, its value."""
+GENERIC = ("kb_id", "entity_id", "link", "links")
+"""Fields that hold ids of whatever knowledge base."""
+GOLD_GENERIC = ("gold", "gold_id", "gold_ids")
+PREDICTED_GENERIC = ("prediction", "predicted", "predicted_id", "pred", "pred_id")
+TABULAR = "\0row"
+"""Marks a record that was a row of a table: its `id` is what the mention is linked to."""
+OF_BASE: dict[str, str] = {
+    f"{name}{end}": base for name, base in NAMES.items() for end in ("", "_id", "_code", "_uri")
+}
+ANSWER_OF_BASE = OF_BASE | {
+    f"{said}_{name}": base for name, base in OF_BASE.items() for said in ("predicted", "pred")
+}
+GOLD_OF_BASE = {f"gold_{name}": base for name, base in OF_BASE.items()}
+
+
+def says_link(record: Mapping[str, Any]) -> bool:
+    """Whether a record has any field for what a mention is linked to."""
+    return _says_answer(record) or _says_gold(record)
+
+
+def has_gold_alone(record: Mapping[str, Any]) -> bool:
+    """Whether what a mention is linked to stands in fields called gold_… and nowhere else."""
+    return _says_gold(record) and not _says_answer(record)
+
+
+def _says_answer(record: Mapping[str, Any]) -> bool:
+    named = (*GENERIC, *PREDICTED_GENERIC, "ids", "nil", "candidates")
+    return any(name in ANSWER_OF_BASE or name in named for name in record)
+
+
+def _says_gold(record: Mapping[str, Any]) -> bool:
+    return any(name in GOLD_OF_BASE or name in GOLD_GENERIC for name in record)
+
+
+def id_is_link(record: Mapping[str, Any]) -> bool:
+    """Whether `id` is what the mention is linked to, and not the mention's own.
+
+    It is where nothing else in the record is, and the mention has a place; in JSON it must look
+    like an id of a knowledge base, too.
+    """
+    if "id" not in record or says_link(record) or record.get("start") is None:
+        return False
+    id = record["id"]
+    if TABULAR in record or id is None:
+        return True
+    return type(id) is str and (is_nil(id) or belongs(id))
+
+
+def ids_by_base(names: Iterable[str]) -> list[tuple[str, str]]:
+    """The names that tell a knowledge base, each with it.
+
+    >>> ids_by_base(("qid", "viaf_id", "label"))
+    [('qid', 'wikidata'), ('viaf_id', 'viaf')]
+    """
+    return [(name, OF_BASE[name]) for name in names if name in OF_BASE]
+
+
+def id_fields(
+    record: Mapping[str, Any],
+    of_base: Mapping[str, str],
+    generic: Iterable[str],
+    with_id: bool = False,
+) -> Iterator[IdField]:
+    """The fields that hold ids: name, knowledge base, value."""
+    for name, value in record.items():
+        if name in of_base:
+            yield name, of_base[name], value
+        elif name in generic:
+            yield name, None, value
+    if with_id:
+        yield "id", None, record.get("id")
+
+
+def ids_in(value: Any, field: str, kb: str | None, bare: str | None = None) -> Iterator[KbId]:
+    """The ids of a field: one, several, or by knowledge base; none where it says NIL."""
+    if type(value) is dict:
+        for name, part in value.items():
+            base = None if name in ("id", "ids") else OF_BASE.get(name, kb_name(name))
+            yield from ids_in(part, f"{field}.{name}", base, bare)
+    elif type(value) is list:
+        for place, part in enumerate(value):
+            yield from ids_in(part, f"{field}[{place}]", kb, bare)
+    else:
+        for part in written_id(value, field).split("|"):
+            if not is_nil(part):
+                try:
+                    yield kb_id(part, kb, bare)
+                except ValueError as fact:
+                    raise BadField(field, f"{quoted(part)} {fact}") from None
+
+
+def written_id(value: Any, field: str) -> str:
+    """An id as text; VIAF and GeoNames ids are often numbers."""
+    if value is None:
+        return ""
+    if type(value) is int:
+        return str(value)
+    if type(value) is not str:
+        raise BadField(field, expected("an id", value))
+    return value
+
+
+def grouped(ids: Iterable[KbId]) -> KbIds:
+    """Ids by knowledge base.
+
+    >>> grouped([("viaf", "1"), ("viaf", "1"), ("wikidata", "Q1")])
+    {'viaf': frozenset({'1'}), 'wikidata': frozenset({'Q1'})}
+    """
+    found: dict[str, set[str]] = {}
+    for kb, id in ids:
+        found.setdefault(kb, set()).add(id)
+    return {kb: frozenset(found[kb]) for kb in sorted(found)}
 
 
 class Answer(Struct, frozen=True):
@@ -51,7 +151,11 @@ def gold_ids(record: Mapping[str, Any], bare: str | None) -> KbIds:
 
 def answer(record: Mapping[str, Any], bare: str | None) -> Answer:
     """What a prediction says; a null id, an empty list and `nil: true` all say NIL."""
-    fields = _predicted_fields(record)
+    if has_gold_alone(record):
+        fields = list(id_fields(record, GOLD_OF_BASE, GOLD_GENERIC))
+    else:
+        generic = (*GENERIC, "ids", *PREDICTED_GENERIC)
+        fields = list(id_fields(record, ANSWER_OF_BASE, generic, id_is_link(record)))
     said = None if record.get("nil") is None else boolean(record["nil"], "nil")
     ranked = record.get("candidates")
     if not fields and said is None and "candidates" not in record:
@@ -61,35 +165,21 @@ def answer(record: Mapping[str, Any], bare: str | None) -> Answer:
         candidates = _with_chosen(candidates, fields, bare)
     else:
         candidates, repeated = distinct(_chosen(fields, bare))
-        candidates = _scored(candidates, record)
-    nil = _said_nil(record) if said is None else said
-    nil = True if nil is None and not candidates else nil
-    return Answer(candidates, nil, _entity_ids(candidates, fields, bare), repeated)
-
-
-def _predicted_fields(record: Mapping[str, Any]) -> list[IdField]:
-    if has_gold_alone(record):
-        return list(id_fields(record, GOLD_OF_BASE, GOLD_GENERIC))
-    generic = (*GENERIC, "ids", *PREDICTED_GENERIC)
-    return list(id_fields(record, ANSWER_OF_BASE, generic, id_is_link(record)))
-
-
-def _said_nil(record: Mapping[str, Any]) -> bool | None:
-    """True where the answer beside ranked candidates is null; None where nothing is said."""
+        if len(candidates) == 1 and record.get("score") is not None:
+            only = candidates[0]
+            score = number(record["score"], "score")
+            candidates = (Candidate(only.id, only.kb, score, only.also),)
     given = [record[name] for name in PREDICTED_GENERIC if name in record]
-    nothing = given and not any(True for value in given for _ in ids_in(value, "prediction", None))
-    return True if nothing else None
-
-
-def _entity_ids(
-    candidates: tuple[Candidate, ...], fields: list[IdField], bare: str | None
-) -> KbIds:
-    """The ids of the entity that was chosen; in one knowledge base it may have several."""
-    if not candidates or candidates[0].kb == NIL_KB:
-        return {}
-    of_entity = [one for one in fields if one[1] is not None or one[0] == "ids"]
-    named = [id for field, kb, value in of_entity for id in ids_in(value, field, kb, bare)]
-    return grouped([*candidates[0].ids, *named])
+    ids = (True for value in given for _ in ids_in(value, "prediction", None))
+    if said is None and ((given and not any(ids)) or not candidates):
+        said = True  # the answer next to ranked candidates is null, or there is none
+    entity: KbIds = {}
+    if candidates and candidates[0].kb != NIL_KB:
+        # In one knowledge base the entity that was chosen may have several ids.
+        of_entity = [one for one in fields if one[1] is not None or one[0] == "ids"]
+        named = [id for field, kb, value in of_entity for id in ids_in(value, field, kb, bare)]
+        entity = grouped([*candidates[0].ids, *named])
+    return Answer(candidates, said, entity, repeated)
 
 
 def in_order(candidates: list[Candidate]) -> list[Candidate]:
@@ -124,10 +214,11 @@ def _candidates(value: Any, field: str, bare: str | None) -> list[Candidate]:
 
 def _candidate(value: Any, field: str, bare: str | None) -> Candidate:
     """A candidate: an id, an id with its score as a pair, or a mapping with both."""
-    if type(value) is list and len(value) == 2:
-        return _entity([written_id(value[0], field)], field, number(value[1], f"{field}[1]"), bare)
     if type(value) is not dict:
-        return _entity([written_id(value, field)], field, None, bare)
+        scored = type(value) is list and len(value) == 2
+        id = written_id(value[0] if scored else value, field)
+        score = number(value[1], f"{field}[1]") if scored else None
+        return _of_ids(list(ids_in(id, field, None, bare)), score)
     part = mapping(value, field)
     score = None if part.get("score") is None else number(part["score"], f"{field}.score")
     named = list(id_fields(part, OF_BASE, (*GENERIC, "ids"), with_id="id" in part))
@@ -135,10 +226,6 @@ def _candidate(value: Any, field: str, bare: str | None) -> Candidate:
         raise BadField(f"{field}.id", "missing")
     ids = [id for name, kb, one in named for id in ids_in(one, f"{field}.{name}", kb, bare)]
     return _of_ids(ids, score)
-
-
-def _entity(written: list[str], field: str, score: float | None, bare: str | None) -> Candidate:
-    return _of_ids([id for one in written for id in ids_in(one, field, None, bare)], score)
 
 
 def _of_ids(ids: list[KbId], score: float | None) -> Candidate:
@@ -186,11 +273,3 @@ def _with_chosen(
         raise BadField("candidates", f"{fact}; leave one out")
     also = tuple(dict.fromkeys((*first.also, *(id for id in beside if id != (first.kb, first.id)))))
     return (Candidate(first.id, first.kb, first.score, also), *candidates[1:])
-
-
-def _scored(candidates: tuple[Candidate, ...], record: Mapping[str, Any]) -> tuple[Candidate, ...]:
-    """The single answer with the score that stands beside it."""
-    if len(candidates) != 1 or record.get("score") is None:
-        return candidates
-    only = candidates[0]
-    return (Candidate(only.id, only.kb, number(record["score"], "score"), only.also),)

@@ -3,22 +3,148 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from msgspec import structs
 
-from ragauge.contracts.finding import Finding
+from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.links import GoldLink, GoldLinks, MentionKey, PredictedLink
-from ragauge.ingest.fields import BadField, BadRecord, expected, mapping, quoted, text, whole
-from ragauge.ingest.judgements import Records
-from ragauge.ingest.linked.link_entries import is_document, mentions_of
-from ragauge.ingest.linked.link_fields import answer, gold_ids
-from ragauge.ingest.linked.link_ids import has_gold_alone, id_is_link
-from ragauge.ingest.linked.link_records import LinkReading, name_of, records_in
-from ragauge.ingest.linked.link_rows import grouped_rows
+from ragauge.ingest.fields import (
+    BadField,
+    BadRecord,
+    expected,
+    gathered,
+    mapping,
+    mappings,
+    quoted,
+    text,
+    whole,
+)
+from ragauge.ingest.heritage import entry_of, misplaced
+from ragauge.ingest.linked.link_fields import (
+    answer,
+    gold_ids,
+    has_gold_alone,
+    id_is_link,
+    says_link,
+)
+from ragauge.ingest.linked.link_records import LinkReading, grouped_rows, name_of, records_in
+from ragauge.ingest.records import Records
 
 if TYPE_CHECKING:
     from ragauge.ingest.linked.link_records import Source
+
+DOCUMENT_IDS = ("doc_id", "doc", "document", "id")
+ENTITIES = ("entities", "spans", "annotations", "mentions", "ner_annotations")
+SURFACES = ("mention", "surface", "text")
+UNKNOWN_TEXT = "?"
+"""Stands for the text of an entry that has none, as a prediction may."""
+
+Flat = tuple[str, dict[str, Any]]
+"""The place of a mention, and its record."""
+
+
+def is_document(record: Mapping[str, Any]) -> bool:
+    """Whether a record holds the mentions of a whole document, and not one mention."""
+    return "entity_linking" in record or _entities_field(record) is not None
+
+
+def mentions_of(
+    record: dict[str, Any], where: str, findings: Findings, gold: bool
+) -> tuple[str, list[Flat]]:
+    """A document's id and the records of its mentions; raises BadField or BadRecord.
+
+    An entity that says nothing of a link is no gold; predicted, it was found and not linked.
+    """
+    if record.get("entity_linking") is not None:
+        return _of_entry(record, where, findings)
+    doc, mentions = _of_annotated(record)
+    found: list[Flat] = []
+    for field, flat in mentions:
+        place = f"{where}: {field}"
+        if says_link(flat) or id_is_link(flat):
+            found.append((place, flat))
+            continue
+        fact = f"{quoted(flat['mention'])} says nothing of what it is linked to"
+        findings.add(Finding("unlinked_entity", place, fact))
+        if not gold:
+            found.append((place, {**flat, "nil": False}))
+    return doc, found
+
+
+def _of_entry(record: dict[str, Any], where: str, findings: Findings) -> tuple[str, list[Flat]]:
+    named = ("id", "text", "ner_annotations", "entity_linking", "strata")
+    given = {name: record[name] for name in named if record.get(name) is not None}
+    entry = entry_of({"text": UNKNOWN_TEXT, **given})
+    if "text" in given:
+        for finding in misplaced(entry):
+            findings.add(Finding(finding.code, f"{where}: {finding.where}", finding.message))
+    # A record for each place of a mention; one without a place where nobody marked any.
+    context = None if entry.text == UNKNOWN_TEXT else entry.text
+    found: list[Flat] = []
+    for mention, ids in entry.links.items():
+        place = f"{where}: entity_linking.{mention}"
+        about = {"doc": entry.id, "mention": mention, "context": context, "strata": entry.strata}
+        marked = [
+            {"start": one.start, "end": one.end, "type": one.type}
+            for one in entry.mentions
+            if one.text == mention
+        ]
+        found += [(place, {**ids, **about, **one}) for one in marked or [{}]]
+    return entry.id, found
+
+
+def _of_annotated(record: dict[str, Any]) -> tuple[str, list[Flat]]:
+    """A document's id, and each entity as the record of a mention."""
+    field = _entities_field(record) or ENTITIES[0]
+    ids = (record.get(name) for name in DOCUMENT_IDS)
+    named = (str(id) for id in ids if type(id) is int or (type(id) is str and id.strip()))
+    doc = next(named, None)
+    if doc is None:
+        raise BadField("doc_id", "missing; name the document")
+    strata = mapping(record.get("strata") or {}, "strata")
+    found: list[Flat] = []
+    for number, entity in enumerate(mappings(record.get(field) or [], field)):
+        name = f"{field}[{number}]"
+        start, end = _entity_place(entity, name)
+        own = mapping(entity.get("strata") or {}, f"{name}.strata")
+        flat = {**entity, "doc": doc, "start": start, "end": end, "context": record.get("text")}
+        flat["mention"] = _surface(record, entity, start, end)
+        flat["strata"] = {**strata, **own}
+        found.append((name, flat))
+    return doc, found
+
+
+def _entities_field(record: Mapping[str, Any]) -> str | None:
+    return next((name for name in ENTITIES if type(record.get(name)) is list), None)
+
+
+def _entity_place(entity: Mapping[str, Any], field: str) -> tuple[int, int]:
+    """Start and end, half-open: two fields, or a pair."""
+    pair = entity.get("span")
+    if type(pair) is list and len(pair) == 2:
+        return whole(pair[0], f"{field}.span[0]"), whole(pair[1], f"{field}.span[1]")
+    for name in ("start", "end"):
+        if entity.get(name) is None:
+            raise BadField(f"{field}.{name}", "missing")
+    return whole(entity["start"], f"{field}.start"), whole(entity["end"], f"{field}.end")
+
+
+def _surface(record: Mapping[str, Any], entity: Mapping[str, Any], start: int, end: int) -> str:
+    """The words of a mention: as the entity gives them, else from the text or its tokens.
+
+    Where a document has tokens, places count them; they stay as they are written, because the
+    prediction names the same.
+    """
+    for name in SURFACES:
+        if type(entity.get(name)) is str:
+            return text(entity[name], name)
+    tokens, whole_text = record.get("tokens"), record.get("text")
+    if type(tokens) is list and all(type(token) is str for token in tokens):
+        return " ".join(tokens[start:end])
+    return whole_text[start:end] if type(whole_text) is str else ""
+
 
 DOCUMENTS = ("doc", "doc_id", "document")
 MENTIONS = ("mention", "surface")
@@ -92,44 +218,25 @@ def _told(place: str, fault: BadField | BadRecord) -> list[str]:
 
 
 def _gold(record: dict[str, Any], where: str, reading: LinkReading) -> GoldLink:
-    faults: list[BadField] = []
-    about = _tried(faults, lambda: _about(record)) or {}
-    ids = _tried(faults, lambda: gold_ids(record, reading.bare)) or {}
-    kind = _tried(faults, lambda: _optional(record, "type"))
-    strata = _tried(faults, lambda: mapping(record.get("strata") or {}, "strata")) or {}
-    if faults:
-        raise BadRecord(faults)
-    return GoldLink(**about, ids=ids, type=kind, strata=strata, where=where)
+    known = gathered(
+        (
+            ("about", partial(_about, record)),
+            ("ids", partial(gold_ids, record, reading.bare)),
+            ("type", partial(_optional, record, "type")),
+            ("strata", partial(mapping, record.get("strata") or {}, "strata")),
+        )
+    )
+    return GoldLink(**known.pop("about"), **known, where=where)
 
 
 def _predicted(record: dict[str, Any], where: str, reading: LinkReading) -> PredictedLink:
-    faults: list[BadField] = []
-    about = _tried(faults, lambda: _about(record)) or {}
-    said = _tried(faults, lambda: answer(record, reading.bare))
-    if faults or said is None:
-        raise BadRecord(faults)
+    known = gathered(
+        (("about", partial(_about, record)), ("said", partial(answer, record, reading.bare)))
+    )
     if has_gold_alone(record):
         fact = "nothing is predicted beside gold, which is taken for the prediction"
         reading.findings.add(Finding("gold_as_prediction", where, fact))
-    return PredictedLink(
-        **about,
-        candidates=said.candidates,
-        nil=said.nil,
-        ids=said.ids,
-        repeated=said.repeated,
-        where=where,
-    )
-
-
-Got = TypeVar("Got")
-
-
-def _tried(faults: list[BadField], read: Callable[[], Got]) -> Got | None:
-    try:
-        return read()
-    except BadField as fault:
-        faults.append(fault)
-        return None
+    return PredictedLink(**known["about"], **structs.asdict(known["said"]), where=where)
 
 
 def _about(record: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,17 +1,16 @@
-"""Queries with their words: of a gold set, of BEIR's queries.jsonl, or of a table."""
+"""Queries with their words, and strata of units in a table of their own."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
 from ragauge.ingest.fields import BadField, expected, mapping, quoted, text
-from ragauge.ingest.judgements import Records, records_of
 from ragauge.ingest.lines import read_whole
-from ragauge.ingest.tables import rows_of
+from ragauge.ingest.records import Records, headed_rows, records_of, rows_of
 
 IDS = ("qid", "query_id", "query-id", "_id", "id")
 WORDS = ("question", "q", "user_input", "text", "query")
@@ -30,7 +29,13 @@ class Query(Struct, frozen=True, kw_only=True):
 def read_queries(source: QuerySource, problems: list[str]) -> dict[str, Query]:
     """By id the queries of a file, of records, or of words by id; faults go into the list."""
     found: dict[str, Query] = {}
-    for place, record in _records(source, problems):
+    if isinstance(source, str | Path):
+        records = records_of(str(source), read_whole(str(source)), problems, _table)
+    elif isinstance(source, Mapping):
+        records = ((f"queries: {id}", {"id": id, "text": words}) for id, words in source.items())
+    else:
+        records = ((f"queries: item {number}", one) for number, one in enumerate(source, 1))
+    for place, record in records:
         try:
             query = _query(record)
         except BadField as fault:
@@ -40,15 +45,6 @@ def read_queries(source: QuerySource, problems: list[str]) -> dict[str, Query]:
             problems.append(f"{place}: id: {quoted(query.id)} stands there already; keep one")
         found.setdefault(query.id, query)
     return found
-
-
-def _records(source: QuerySource, problems: list[str]) -> Iterator[tuple[str, Any]]:
-    if isinstance(source, str | Path):
-        name = str(source)
-        return records_of(name, read_whole(name), problems, _table)
-    if isinstance(source, Mapping):
-        return ((f"queries: {id}", {"id": id, "text": words}) for id, words in source.items())
-    return ((f"queries: item {number}", record) for number, record in enumerate(source, 1))
 
 
 def _table(name: str, content: bytes, problems: list[str]) -> Records:
@@ -74,3 +70,38 @@ def _query(record: Any) -> Query:
         raise BadField("text", "missing; write what is asked")
     strata = mapping(record.get("strata") or {}, "strata")
     return Query(id=str(id) if type(id) is int else text(id, "id"), words=words, strata=strata)
+
+
+UNIT_IDS = ("id", "query", "qid", "doc", "doc_id", "document", "query_id", "query-id")
+
+
+def read_strata(name: str, problems: list[str]) -> dict[str, dict[str, Any]]:
+    """By unit id its strata, from CSV, TSV, JSON Lines or a JSON array; faults go into the list."""
+    found: dict[str, dict[str, Any]] = {}
+    for place, record in records_of(name, read_whole(name), problems, _strata_table):
+        try:
+            fields = mapping(record, "record")
+        except BadField as fault:
+            problems.append(f"{place}: {fault}")
+            continue
+        id_field = next((one for one in UNIT_IDS if fields.get(one) not in (None, "")), None)
+        if id_field is None:
+            problems.append(f"{place}: id: missing; the first column names the unit: id, country")
+            continue
+        id = str(fields[id_field])
+        if id in found:
+            problems.append(f"{place}: {id_field}: {quoted(id)} stands there already; keep one")
+        found[id] = {key: value for key, value in fields.items() if key != id_field}
+    return found
+
+
+def _strata_table(name: str, content: bytes, problems: list[str]) -> Records:
+    def header(place: str, columns: list[str], problems: list[str]) -> bool:
+        if {*columns} & {*UNIT_IDS}:
+            return True
+        fact = f"no column is called {UNIT_IDS[0]}; the first line names the columns"
+        problems.append(f"{place}: {fact}")
+        return False
+
+    for place, cells in headed_rows(name, content, problems, header=header):
+        yield place, {key: cell.strip() for key, cell in cells.items()}

@@ -24,12 +24,7 @@ def trec_qrels(qrels: Graded) -> bytes:
     >>> trec_qrels({"q1": {"d2": 0, "d1": 3}})
     b'q1 0 d1 3\\nq1 0 d2 0\\n'
     """
-    rows = [
-        (query, "0", document, str(grade))
-        for query, judged in sorted(qrels.items())
-        for document, grade in sorted(judged.items())
-    ]
-    return _lines(rows)
+    return _lines([(query, "0", document, grade) for query, document, grade in _graded(qrels)])
 
 
 def trec_run(run: Scored, tag: str = "ragauge") -> bytes:
@@ -40,12 +35,7 @@ def trec_run(run: Scored, tag: str = "ragauge") -> bytes:
     >>> trec_run({"q1": {"d1": 0.5, "d2": 2.0}, "q2": ["d7"]}, "mine")
     b'q1 Q0 d2 1 2.0 mine\\nq1 Q0 d1 2 0.5 mine\\nq2 Q0 d7 1 1.0 mine\\n'
     """
-    rows = [
-        (query, "Q0", document, str(rank), repr(float(score)), tag)
-        for query, results in sorted(run.items())
-        for rank, (document, score) in enumerate(_ranked(results), 1)
-    ]
-    return _lines(rows)
+    return _lines([(query, "Q0", *rest, tag) for query, *rest in _scored(run)])
 
 
 def ranx_json(rankings: Graded | Scored) -> bytes:
@@ -67,22 +57,29 @@ def tsv_qrels(qrels: Graded) -> bytes:
     >>> tsv_qrels({"q1": {"d1": 3}})
     b'query-id\\tcorpus-id\\tscore\\nq1\\td1\\t3\\n'
     """
-    rows = [
-        (query, document, str(grade))
-        for query, judged in sorted(qrels.items())
-        for document, grade in sorted(judged.items())
-    ]
-    return _table(("query-id", "corpus-id", "score"), rows)
+    return _table(("query-id", "corpus-id", "score"), _graded(qrels))
 
 
 def tsv_run(run: Scored) -> bytes:
     """A run as a table, each query's documents by rank."""
-    rows = [
+    return _table(("query", "document", "rank", "score"), _scored(run))
+
+
+def _graded(qrels: Graded) -> list[tuple[str, str, str]]:
+    return [
+        (query, document, str(grade))
+        for query, judged in sorted(qrels.items())
+        for document, grade in sorted(judged.items())
+    ]
+
+
+def _scored(run: Scored) -> list[tuple[str, str, str, str]]:
+    """Query, document, rank and score of each result."""
+    return [
         (query, document, str(rank), repr(float(score)))
         for query, results in sorted(run.items())
         for rank, (document, score) in enumerate(_ranked(results), 1)
     ]
-    return _table(("query", "document", "rank", "score"), rows)
 
 
 def jsonl_qrels(qrels: Graded) -> bytes:

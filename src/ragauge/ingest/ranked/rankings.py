@@ -1,40 +1,199 @@
-"""Judgements and runs, from whatever holds them: the form is told by the content."""
+"""Judgements and runs, from whatever holds them: the form is recognised by the content."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import numbers
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from msgspec import structs
 
 from ragauge.errors import UsageError
-from ragauge.ingest.fields import BadField
+from ragauge.ingest.fields import BadField, expected, mapping, number, quoted, text, texts, whole
 from ragauge.ingest.lines import read_whole
-from ragauge.ingest.ranked.ranking_records import (
-    QUERY,
-    read_ranking_records,
-    read_ranx,
-    rows_of_mapping,
-    rows_of_records,
-)
 from ragauge.ingest.ranked.ranking_rows import (
     GRADES_WITHIN,
     VALUE,
     RankingRows,
     Role,
     RowsRead,
+    grade_within,
     id_of,
     number_of,
     rank_of,
     with_source_lists,
 )
 from ragauge.ingest.ranked.trec import columnar, first_line, read_trec
+from ragauge.ingest.records import headed_rows, json_whole, records_of
 from ragauge.ingest.strict_json import BadJson, decode
-from ragauge.ingest.tables import rows_of
 
 if TYPE_CHECKING:
     import polars as pl
+
+QUERY = ("query", "query_id", "qid")
+DOCUMENT = ("document", "document_id", "doc_id", "docid", "chunk_id", "snippet_id", "id")
+MANY: dict[Role, tuple[str, ...]] = {
+    "qrels": ("judgements", "qrels", "gold_citations", "gold_ids"),
+    "run": ("results", "retrieved_ids", "retrieved", "docs"),
+}
+"""Where a record has the documents of its query; gold sets and traces of ours have theirs."""
+GOLD_GRADE = 1
+"""Of a document that is only named as relevant."""
+ITEM = "{name}: item {line}"
+
+
+def read_ranking_records(name: str, content: bytes, role: Role, problems: list[str]) -> RankingRows:
+    """The rows of a JSON array or of JSON Lines, a query or a document in each record."""
+    array = content.lstrip()[:1] == b"["
+    placed = records_of(name, content, problems, lambda name, content, problems: iter(()))
+    numbered = (
+        (int(place.replace(": item ", ":").rpartition(":")[2]), place, record)
+        for place, record in placed
+    )
+    return _rows(name, numbered, role, problems, ITEM if array else "{name}:{line}")
+
+
+def rows_of_records(
+    name: str, records: Iterable[Any], role: Role, problems: list[str]
+) -> RankingRows:
+    """The rows of records that a program holds, shaped as those of a file."""
+    numbered = (
+        (number, f"{name}: item {number}", dict(record) if isinstance(record, Mapping) else record)
+        for number, record in enumerate(records, 1)
+    )
+    return _rows(name, numbered, role, problems, ITEM)
+
+
+def read_ranx(name: str, content: bytes, role: Role, problems: list[str]) -> RankingRows:
+    """The rows of ranx's JSON: by query, the number of each document."""
+    found: dict[str, Any] = {}
+    for _, rankings in json_whole(name, content, problems):
+        if type(rankings) is dict:
+            found = rankings
+        else:
+            problems.append(f"{name}: {expected('an object of queries', rankings)}")
+    return rows_of_mapping(name, found, role, problems)
+
+
+def rows_of_mapping(
+    name: str, rankings: Mapping[Any, Any], role: Role, problems: list[str]
+) -> RankingRows:
+    """The rows of `{query: {document: number}}`; a run may have a list of documents a query."""
+    read = RowsRead(role)
+    for line, (query, documents) in enumerate(rankings.items(), 1):
+        where = f"{name}: {quoted(str(query))}"
+        try:
+            _add_documents(
+                read, id_of(query, "query"), documents, line, where, problems, MANY[role][0]
+            )
+        except BadField as fault:
+            problems.append(f"{where}: {fault}")
+    return read.rows(name, ITEM)
+
+
+def _rows(
+    name: str,
+    numbered: Iterator[tuple[int, str, Any]],
+    role: Role,
+    problems: list[str],
+    place: str,
+) -> RankingRows:
+    read = RowsRead(role)
+    for line, where, record in numbered:
+        try:
+            _add_record(read, mapping(record, "record"), line, where, problems)
+        except BadField as fault:
+            problems.append(f"{where}: {fault}")
+    return read.rows(name, place)
+
+
+def _add_record(
+    read: RowsRead, record: dict[str, Any], line: int, where: str, problems: list[str]
+) -> None:
+    """A query with its documents, or one document of a query."""
+    query = id_of(_first_of(record, QUERY), "query")
+    if record.get("strata") is not None:
+        strata = mapping(record["strata"], "strata")
+        read.strata[query] = {key: str(value) for key, value in strata.items()}
+    many = next((name for name in MANY[read.role] if record.get(name) is not None), None)
+    if many is not None:
+        _add_documents(read, query, record[many], line, where, problems, many)
+    elif any(name in record for name in DOCUMENT):
+        rank = record.get("rank")
+        _add_document(read, query, record, line, rank if type(rank) is int else None)
+    else:
+        first = MANY[read.role][0]
+        raise BadField(first, f"missing; a record has {first}, or a document of its own")
+
+
+def _add_documents(
+    read: RowsRead,
+    query: str,
+    documents: Any,
+    line: int,
+    where: str,
+    problems: list[str],
+    many: str,
+) -> None:
+    """The documents of one query, each with its own fault; the place in a list is the rank."""
+    named: list[tuple[str, Any, int | None]]
+    if isinstance(documents, Mapping):
+        named = [
+            (f"{many}.{document}", {"id": document, VALUE[read.role]: value}, None)
+            for document, value in documents.items()
+        ]
+    elif isinstance(documents, Sequence) and not isinstance(documents, str | bytes):
+        if (earlier := read.listed.setdefault(query, where)) != where:
+            raise BadField(many, f"{quoted(query)} has a list at {earlier} already; keep one")
+        # A plain id is a document that in judgements is a relevant one.
+        plain = {"grade": GOLD_GRADE} if read.role == "qrels" else {}
+        named = [
+            (
+                f"{many}[{place}]",
+                dict(entry) if isinstance(entry, Mapping) else {"id": entry, **plain},
+                place + 1,
+            )
+            for place, entry in enumerate(documents)
+        ]
+    else:
+        raise BadField(many, expected("an object or a list", documents))
+    if not named:
+        read.empty.append(query)
+    for field, entry, rank in named:
+        try:
+            _add_document(read, query, entry, line, rank)
+        except BadField as fault:
+            problems.append(f"{where}: {field}: {fault}")
+
+
+def _add_document(
+    read: RowsRead, query: str, entry: Mapping[str, Any], line: int, rank: int | None
+) -> None:
+    document = id_of(_first_of(entry, DOCUMENT), "document")
+    read.add(query, document, _value(entry, read.role), line, rank, _sources(entry.get("source")))
+
+
+def _sources(given: Any) -> list[str] | None:
+    """Who brought a document: one name, or several."""
+    if given is None:
+        return None
+    given = list(given) if isinstance(given, tuple) else given
+    names = texts(given, "source") if isinstance(given, list) else [text(given, "source")]
+    return [name for name in names if name] or None
+
+
+def _value(entry: Mapping[str, Any], role: Role) -> float | None:
+    given = entry.get(VALUE[role])
+    if isinstance(given, numbers.Number) and not isinstance(given, int | float):
+        given = given.item() if hasattr(given, "item") else given  # numpy's, from a program
+    if role == "qrels":
+        return grade_within(whole(given, "grade"))
+    return None if given is None else float(number(given, "score"))
+
+
+def _first_of(record: Mapping[str, Any], names: Sequence[str]) -> Any:
+    return next((record[name] for name in names if name in record), None)
 
 
 ALIASES = {
@@ -81,29 +240,27 @@ def read_ranking_table(name: str, content: bytes, role: Role, problems: list[str
 
 def _cell_by_cell(name: str, content: bytes, role: Role, problems: list[str]) -> RankingRows:
     read = RowsRead(role)
-    rows = rows_of(name, content, problems)
-    place, header = next(rows, ("", []))
-    titles = titles_of(header, role)
-    faults = _header_faults(titles, role) if place else []
-    problems += [f"{place}: {fault}" for fault in faults]
-    for place, cells in rows if not faults else ():
+
+    def header(place: str, columns: list[str], problems: list[str]) -> bool:
+        faults = _header_faults(tuple(columns), role) if columns else []
+        problems += [f"{place}: {fault}" for fault in faults]
+        return not faults
+
+    def column(title: str) -> str:
+        return titles_of([title], role)[0]
+
+    for place, cells in headed_rows(name, content, problems, column=column, header=header):
         try:
-            if len(cells) != len(titles):
-                raise BadField("cells", f"{len(cells)}, but the header has {len(titles)}")
-            _add(dict(zip(titles, cells, strict=True)), place, read)
+            query, document = id_of(cells["query"], "query"), id_of(cells["document"], "document")
+            written = cells.get("value", "").strip()
+            value = number_of(written, role) if written or role == "qrels" else None
         except BadField as fault:
             problems.append(f"{place}: {fault}")
+            continue
+        rank, source = rank_of(cells.get("rank", "").strip()), cells.get("source", "").strip()
+        line = int(place.rpartition(":")[2])
+        read.add(query, document, value, line, rank, [source] if source else None)
     return read.rows(name)
-
-
-def _add(cells: dict[str, str], place: str, read: RowsRead) -> None:
-    query, document = id_of(cells["query"], "query"), id_of(cells["document"], "document")
-    written = cells.get("value", "").strip()
-    value = number_of(written, read.role) if written or read.role == "qrels" else None
-    line = int(place.rpartition(":")[2])
-    rank = rank_of(cells.get("rank", "").strip())
-    source = cells.get("source", "").strip()
-    read.add(query, document, value, line, rank, [source] if source else None)
 
 
 def _header_faults(titles: tuple[str, ...], role: Role) -> list[str]:
@@ -208,13 +365,20 @@ def rows_of_frame(name: str, frame: pl.DataFrame, role: Role, problems: list[str
             f"{name}: columns: exactly one is called {title}, not so here; there are {there}"
             for title in own
         ]
-        return RankingRows(name=name, frame=_empty(role))
+        value = pl.Int64 if role == "qrels" else pl.Float64
+        schema = {"query": pl.String, "document": pl.String, "value": value}
+        return RankingRows(name=name, frame=pl.DataFrame(schema=schema))
     kept = [title for title in ("query", "document", "value", "rank", "source") if title in titles]
     plain = pl.DataFrame({title: frame.to_series(titles.index(title)) for title in kept})
     if "value" not in kept:
         plain = plain.with_columns(pl.lit(None, dtype=pl.Float64).alias("value"))
     marks = _faults(plain, role)
-    _tell(name, plain, marks, problems)
+    for title in marks.columns:
+        column = "value" if title in ("grade", "score") else title
+        for row in marks[title].arg_true().to_list():
+            given = plain[column][row]
+            shown = "" if given is None else f"{given!r} "
+            problems.append(f"{name}: row {row + 1}: {title}: {shown}{_FACTS[title]}")
     good = ~marks.select(pl.any_horizontal(pl.all())).to_series()
     strata = _strata(frame, titles) if "strata" in titles else {}
     return RankingRows(
@@ -224,13 +388,6 @@ def rows_of_frame(name: str, frame: pl.DataFrame, role: Role, problems: list[str
         place="{name}: row {line}",
         strata=strata,
     )
-
-
-def _empty(role: Role) -> pl.DataFrame:
-    import polars as pl
-
-    value = pl.Int64 if role == "qrels" else pl.Float64
-    return pl.DataFrame(schema={"query": pl.String, "document": pl.String, "value": value})
 
 
 def _cast(plain: pl.DataFrame, role: Role) -> pl.DataFrame:
@@ -273,15 +430,6 @@ _FACTS = {
     "grade": "is not a whole number within bounds; write 0, 1, 2 or 3",
     "score": "is not a finite number",
 }
-
-
-def _tell(name: str, plain: pl.DataFrame, marks: pl.DataFrame, problems: list[str]) -> None:
-    for title in marks.columns:
-        column = "value" if title in ("grade", "score") else title
-        for row in marks[title].arg_true().to_list():
-            given = plain[column][row]
-            shown = "" if given is None else f"{given!r} "
-            problems.append(f"{name}: row {row + 1}: {title}: {shown}{_FACTS[title]}")
 
 
 def _strata(frame: pl.DataFrame, titles: tuple[str, ...]) -> dict[str, dict[str, str]]:

@@ -95,7 +95,12 @@ def columnar(
         content = content.replace(b"\r\n", b"\n")
     shape = _shape(content)
     beyond = (shape.width - len(names)) if shape else -1
-    if shape is None or beyond < 0 or (exact and beyond) or _holds_comment(content):
+    if (
+        shape is None
+        or beyond < 0
+        or (exact and beyond)
+        or (b"#" in content and (content.startswith(b"#") or b"\n#" in content))
+    ):
         return None
     frame = _parsed(content, shape, names, role)
     if (
@@ -116,12 +121,6 @@ def first_line(content: bytes) -> bytes:
     """A text's first line; to split the text there would copy all of it."""
     end = content.find(b"\n")
     return content if end < 0 else content[:end]
-
-
-def _holds_comment(content: bytes) -> bool:
-    if b"#" not in content:
-        return False
-    return content.startswith(b"#") or b"\n#" in content
 
 
 def _shape(content: bytes) -> Shape | None:

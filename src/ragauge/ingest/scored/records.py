@@ -2,30 +2,107 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
 from ragauge.errors import UsageError
-from ragauge.ingest.answered.columns import columns_of, is_in_columns
 from ragauge.ingest.answered.records import (
     CONVERSATIONS,
     HELD_IN,
     INNER,
     MISSING,
+    columns_of,
+    headed_table,
+    is_in_columns,
     placed_records,
 )
 from ragauge.ingest.answered.shapes import ANSWERS, QUESTIONS
-from ragauge.ingest.fields import quoted
-from ragauge.ingest.judgements import Records, records_of
 from ragauge.ingest.lines import read_whole
-from ragauge.ingest.scored.names import is_metric, is_surely_metric
+from ragauge.ingest.records import Records, is_one_object, json_whole, no_table, records_of
+from ragauge.ingest.scored.columns import is_metric, is_surely_metric
 from ragauge.ingest.scored.samples import TEXTS
-from ragauge.ingest.scored.tokens import marked, unmarked
-from ragauge.ingest.strict_json import BadJson, decode
-from ragauge.ingest.tables import rows_of
+
+_SUSPECT = re.compile(rb"NaN|Infinity|[eE]\+?\d{3}|\d{300}")
+_TOKENS = re.compile(
+    rb'"(?:[^"\\\n]++|\\.)*+"?'
+    rb"|-?\bInfinity\b|\bNaN\b|-?\d[\d.]*[eE]\+?\d{3,}|-?\d{300,}(?:\.\d+)?(?:[eE]\+?\d+)?"
+)
+_PRIVATE = range(0xE000, 0xF900)
+"""Characters without a meaning of their own; a file hardly has one of them, never all."""
+
+
+class Marks(Struct, frozen=True):
+    """The texts that stand for tokens, each of which the file does not hold itself."""
+
+    nan: str
+    infinite: str
+
+
+def marked(content: bytes) -> tuple[bytes, Marks | None]:
+    r"""The content with a text in place of every number that is none; None where there is none.
+
+    Strict JSON goes on from there: every other fault is still found, at the same column.
+
+    >>> content, marks = marked(b'{"a": NaN, "b": "NaN"}')
+    >>> content.decode().count(marks.nan), len(content.decode())
+    (1, 22)
+    """
+    if not _SUSPECT.search(content):
+        return content, None
+    free = _free(content)
+    marks = Marks(next(free), next(free))
+
+    def replaced(found: re.Match[bytes]) -> bytes:
+        token = found[0]
+        if token.startswith(b'"'):
+            return token
+        if token != b"NaN" and not token.endswith(b"Infinity") and abs(float(token)) < float("inf"):
+            return token
+        mark = marks.nan if token == b"NaN" else marks.infinite
+        return f'"{mark}"'.ljust(len(token)).encode()
+
+    return _TOKENS.sub(replaced, content), marks
+
+
+def unmarked(value: Any, marks: Marks) -> Any:
+    """The value with numbers in place of the marks."""
+    if isinstance(value, str):
+        return {marks.nan: float("nan"), marks.infinite: float("inf")}.get(value, value)
+    if isinstance(value, list):
+        return [unmarked(one, marks) for one in value]
+    if isinstance(value, dict):
+        return {key: unmarked(one, marks) for key, one in value.items()}
+    return value
+
+
+def misplaced(value: Any, field: str) -> tuple[str, str] | None:
+    """Where a number that is none stands within a value, and which; None where there is none.
+
+    >>> misplaced({"a": ["x", float("nan")]}, "strata")
+    ('strata.a[1]', 'NaN')
+    """
+    if isinstance(value, float) and not abs(value) < float("inf"):
+        return field, "Infinity" if value == value else "NaN"
+    if isinstance(value, dict):
+        places = ((f"{field}.{key}", one) for key, one in value.items())
+    elif isinstance(value, list):
+        places = ((f"{field}[{place}]", one) for place, one in enumerate(value))
+    else:
+        return None
+    return next((found for name, one in places if (found := misplaced(one, name))), None)
+
+
+def _free(content: bytes) -> Iterator[str]:
+    """Private characters that a file has neither as they are nor escaped."""
+    escapes = {match.lower() for match in re.findall(rb"\\u[eEfF][0-9a-fA-F]{3}", content)}
+    for code in _PRIVATE:
+        if chr(code).encode() not in content and b"\\u%04x" % code not in escapes:
+            yield chr(code)
+
 
 _HELD_IN = (*HELD_IN, "scores")
 
@@ -43,10 +120,15 @@ def read_records(name: str, problems: list[str]) -> Source:
         return Source(list(placed_records(name, problems, "parquet", name)), False)
     content = read_whole(name)
     if content.lstrip()[:1] not in (b"{", b"[", b""):
-        return Source(list(_table(name, content, problems)), False)
+        return Source(list(headed_table(name, content, problems, _row)), False)
     content, marks = marked(content)
-    placed = _whole if _is_one_object(content) else _each
-    records = list(_unwrapped(placed(name, content, problems), name, problems))
+    # Where the second line begins an object, the first is a broken one: each has its own fault.
+    second = content.strip().partition(b"\n")[2].lstrip()[:1]
+    if is_one_object(content) and second != b"{":
+        placed = json_whole(name, content, problems)
+    else:
+        placed = records_of(name, content, problems, no_table)
+    records = list(_unwrapped(placed, name, problems))
     if marks is not None:
         records = [(place, unmarked(record, marks)) for place, record in records]
     return Source(records, True)
@@ -72,28 +154,13 @@ def held_records(held: Any, name: str, problems: list[str]) -> Source:
     return Source([(f"{name}: row {number}", row) for number, row in enumerate(rows, 1)], False)
 
 
-def _is_one_object(content: bytes) -> bool:
-    """Whether a file is one object over several lines, not one a line."""
-    first, _, rest = content.strip().partition(b"\n")
-    begun = first.startswith(b"{") and not first.rstrip().endswith(b"}")
-    return begun and bool(rest) and not rest.lstrip().startswith(b"{")
-
-
-def _whole(name: str, content: bytes, problems: list[str]) -> Records:
-    try:
-        yield name, decode(content)
-    except BadJson as fault:
-        problems.append(f"{name}: {fault}")
-
-
-def _each(name: str, content: bytes, problems: list[str]) -> Records:
-    return records_of(name, content, problems, _table)
-
-
 def _unwrapped(placed: Records, name: str, problems: list[str]) -> Records:
     """The rows that objects hold; an object itself, where it holds none."""
     for place, record in placed:
-        if not isinstance(record, dict) or _is_row(record):
+        one_row = isinstance(record, dict) and any(
+            isinstance(record.get(key), str) for key in (*QUESTIONS, *ANSWERS)
+        )
+        if one_row or not isinstance(record, dict):
             yield place, record
         elif is_in_columns(record) or _is_columnar(record):
             yield from columns_of(name, record, problems)
@@ -116,10 +183,6 @@ def _held(place: str, record: dict[str, Any], name: str, problems: list[str]) ->
         yield from ((f"{name}: row {key}", row) for key, row in record.items())
     else:
         yield place, record
-
-
-def _is_row(record: Mapping[str, Any]) -> bool:
-    return any(isinstance(record.get(name), str) for name in (*QUESTIONS, *ANSWERS))
 
 
 def _holds_rows(record: Mapping[str, Any], key: str) -> bool:
@@ -160,21 +223,9 @@ def _is_column(name: str) -> bool:
     return name in TEXTS or is_metric(name)
 
 
-def _table(name: str, content: bytes, problems: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The rows of a CSV or TSV file, their cells as they are written."""
-    rows = rows_of(name, content, problems)
-    _, header = next(rows, ("", []))
-    columns = [title.strip() for title in header]
-    twice = sorted({title for title in columns if columns.count(title) > 1})
-    problems += [f"{name}: two columns are called {quoted(title)}; keep one" for title in twice]
-    for place, cells in () if twice else rows:
-        if len(cells) == len(columns):
-            yield (
-                place,
-                {
-                    column: None if column in TEXTS and cell.strip() in MISSING else cell
-                    for column, cell in zip(columns, cells, strict=True)
-                },
-            )
-        else:
-            problems.append(f"{place}: cells: {len(cells)}, but the header has {len(columns)}")
+def _row(columns: Sequence[str], cells: Sequence[str]) -> dict[str, Any]:
+    """The cells as they are written; only texts can be missing, for a gap among scores counts."""
+    return {
+        column: None if column in TEXTS and cell.strip() in MISSING else cell
+        for column, cell in zip(columns, cells, strict=True)
+    }

@@ -5,13 +5,13 @@ Nothing is asked unless you make a linker with a URL: no model of Ragauge's own 
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ragauge.contracts.system import CallFailed
 from ragauge.errors import UsageError
 from ragauge.ingest.strict_json import BadJson, decode
+from ragauge.pipelines.threads import run_async
 from ragauge.text.visible import one_line
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class SearchLinks:
         return str(self._url.with_query(None).with_user(None))
 
     def link(self, mention: str, context: str) -> Sequence[dict[str, Any]] | None:
-        found = _results(asyncio.run(self._searched(mention)))
+        found = _results(run_async(self._searched(mention)))
         return found[: self._most] or None
 
     async def _searched(self, mention: str) -> bytes:

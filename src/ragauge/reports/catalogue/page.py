@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Literal, get_args
 
 from ragauge.contracts.diagnosis import Language
-from ragauge.diagnosis.catalogue import Entry
-from ragauge.diagnosis.evidence import Rule
+from ragauge.diagnosis.catalogue import Entry, Rule
 from ragauge.errors import UsageError
 from ragauge.reports.catalogue.story import told
 

@@ -9,8 +9,7 @@ from msgspec import Struct
 
 from ragauge.contracts.diagnosis import Language, Threshold
 from ragauge.contracts.gold import stratum_text
-from ragauge.diagnosis.catalogue import CAUSE, Entry, Step, speaks_of
-from ragauge.diagnosis.evidence import Rule, Weight, evidence
+from ragauge.diagnosis.catalogue import CAUSE, Entry, Rule, Step, Weight, evidence, speaks_of
 from ragauge.diagnosis.limits import SEVEN, plain_name, usual_limits
 from ragauge.diagnosis.words import Words, words
 from ragauge.reports.catalogue.contents import Listed, contents

@@ -24,8 +24,8 @@ class Power(Struct, frozen=True, kw_only=True):
 
 def power(report: ComparisonReport) -> list[Power]:
     """The smallest differences that would be found with 80 % power."""
-    from ragauge.stats.flip_power import smallest_seen
-    from ragauge.stats.multiplicity import level_of
+    from ragauge.stats.decision import level_of
+    from ragauge.stats.power import smallest_seen
 
     tests = sum(one.tested for one in report.compared.values())
 

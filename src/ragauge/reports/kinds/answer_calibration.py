@@ -43,7 +43,7 @@ def document(report: AnswerCalibrationReport) -> Document:
         findings(report),
         Coverage(_coverage(report)),
     ]
-    return Document("answer calibration", blocks)
+    return Document("calibration", blocks)
 
 
 def _tables(report: AnswerCalibrationReport) -> Iterator[Table]:

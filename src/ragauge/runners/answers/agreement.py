@@ -15,16 +15,16 @@ from ragauge.stats.discrimination import (
     auroc,
     balanced_accuracy,
     calibration_error,
+    interval_over_groups,
     kappa,
     value_of,
 )
-from ragauge.stats.group_draws import interval_over_groups
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from ragauge.runners.answers.labelled import Labelled
-    from ragauge.stats.group_draws import Statistic
+    from ragauge.stats.discrimination import Statistic
 
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]

@@ -18,6 +18,7 @@ from ragauge.models.endpoint import rate_per_s
 from ragauge.models.judges import Budget, ChatJudge, Prices, chat_judge, estimate
 from ragauge.models.judging import judge_answer, judge_rubric, planned_calls
 from ragauge.models.judging.rubric import NO_ANSWER, rubric_call
+from ragauge.pipelines.threads import run_async
 from ragauge.runners.answers.options import AnswerOptions
 from ragauge.runners.answers.spending import read_budget, read_prices
 
@@ -83,7 +84,7 @@ class Judging(Struct, frozen=True, kw_only=True):
         if announce is not None:
             announce(estimate(self._calls(facts, judge), self.prices, judge=judge))
         run = _Run(judge, self, len(facts), progress)
-        made = asyncio.run(run.all(facts, self._at_a_time))
+        made = run_async(run.all(facts, self._at_a_time))
         return Judged(
             facts=made,
             judge=judge.id,

@@ -29,8 +29,7 @@ from ragauge.runners.answers.calibration_report import Calibrating
 from ragauge.runners.answers.labelled import Labelled, LabelledRows, read_labelled
 from ragauge.runners.answers.refitting import SHIPPED, Examples, Refit, refit
 from ragauge.text.grounding.features import answer_features, read_answer
-from ragauge.text.grounding.groundedness import NO_CLAIM, NO_CONTEXT
-from ragauge.text.grounding.kinds import kind_of
+from ragauge.text.grounding.groundedness import NO_CLAIM, NO_CONTEXT, kind_of
 from ragauge.text.grounding.model import KindModel, Model, shipped
 from ragauge.text.grounding.passages import Passages
 from ragauge.text.refusal import refusal_in, tokens

@@ -35,7 +35,7 @@ from ragauge.runners.answers.judged_rows import (
     own_scores,
 )
 from ragauge.runners.answers.labelled import Labelled, LabelledRows, read_labelled
-from ragauge.stats.thresholds import steady_threshold
+from ragauge.stats.discrimination import steady_threshold
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,7 @@ import msgspec
 from ragauge.contracts.answer_calibration import AnswerCalibrationReport
 from ragauge.contracts.answers import ANSWER_KINDS
 from ragauge.errors import UsageError
-from ragauge.ingest.answered.calibrations import AnswerCalibration
+from ragauge.ingest.calibration import AnswerCalibration
 from ragauge.store.files import write_whole
 from ragauge.text.grounding.features import ANSWER_FEATURES, SENTENCE_FEATURES
 from ragauge.text.grounding.model import Model, Weights, bands_text

@@ -33,8 +33,7 @@ from ragauge.runners.answers.agreement import SEED
 from ragauge.runners.answers.folds import FOLDS, ROUNDS
 from ragauge.runners.answers.labelled import LabelledRows
 from ragauge.runners.evaluation import Evaluation
-from ragauge.stats.discrimination import BINS
-from ragauge.stats.group_draws import DRAWS
+from ragauge.stats.discrimination import BINS, DRAWS
 
 GATE = Rule(metric=AUROC, op=">", bound=CHANCE, confidence=95)
 BIASES = {"length": LENGTH_BIAS, "position": POSITION_FLIPS}

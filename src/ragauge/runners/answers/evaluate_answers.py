@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ragauge.contracts.finding import Findings
 from ragauge.ingest.answered.rows import read_answers
 from ragauge.runners.answers.evaluation import ReadAnswers, outcome_of_answers
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.metric_names import with_metric_names
-from ragauge.runners.answers.options import chosen_answer_options
+from ragauge.runners.answers.options import AnswerOptions, check_options
 from ragauge.runners.answers.scores import AnswersOutcome, with_rejected
 from ragauge.runners.components.options import refuse_bad
+from ragauge.runners.options import takes
 
 if TYPE_CHECKING:
     from ragauge.ingest.answered.records import Source
 
 
+@takes(AnswerOptions, "eval answers", read=with_metric_names)
 def evaluate_answers(
-    rows: Source, *, asking: Asking | None = None, **options: Any
+    rows: Source, *, asking: Asking | None = None, options: AnswerOptions
 ) -> AnswersOutcome:
     """The report on answers: groundedness, numbers, overlap with references, and judged metrics.
 
@@ -26,11 +28,11 @@ def evaluate_answers(
     The outcome's `scores` has a record for each row, in the order of the rows; one that is rejected
     has no value, and the reason.
     """
-    chosen = chosen_answer_options("answers", with_metric_names(options))
+    check_options("answers", options)
     problems: list[str] = []
     findings = Findings()
-    answered = read_answers(rows, problems, findings, chosen.input_format)
-    refuse_bad(problems, answered.records, chosen)
+    answered = read_answers(rows, problems, findings, options.input_format)
+    refuse_bad(problems, answered.records, options)
     read = ReadAnswers(
         task="answers",
         rows=answered.rows,
@@ -42,5 +44,5 @@ def evaluate_answers(
         problems=problems,
         coverage={"answers": len(answered.rows), "duplicates": answered.duplicates},
     )
-    outcome = outcome_of_answers(read, chosen, asking or Asking())
+    outcome = outcome_of_answers(read, options, asking or Asking())
     return with_rejected(outcome, answered.rejected)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
 
@@ -16,32 +16,34 @@ from ragauge.ingest.fields import quoted
 from ragauge.runners.answers.evaluation import ReadAnswers, outcome_of_answers
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.metric_names import with_metric_names
-from ragauge.runners.answers.options import chosen_answer_options
+from ragauge.runners.answers.options import AnswerOptions, check_options
 from ragauge.runners.answers.scores import AnswersOutcome
 from ragauge.runners.components.options import refuse_bad
+from ragauge.runners.options import takes
 from ragauge.text.canonical import same_question
 
 if TYPE_CHECKING:
     from ragauge.ingest.answered.records import Source
 
 
+@takes(AnswerOptions, "eval qa", read=with_metric_names)
 def evaluate_qa(
-    gold: Source, predicted: Source, *, asking: Asking | None = None, **options: Any
+    gold: Source, predicted: Source, *, asking: Asking | None = None, options: AnswerOptions
 ) -> AnswersOutcome:
-    """The report on answers to gold questions: overlap with the right answers, and their support.
+    """The report on answers to gold questions: overlap with correct answers, and support.
 
     `gold` is a gold set, a list of questions with answers, or heritage entries; `predicted` rows
     as `evaluate_answers` takes them, or traces. Each is a file, a sequence of records or a frame.
     Whether refusals are right is what `ragauge score` measures; here one is an answer.
     """
-    chosen = chosen_answer_options("qa", with_metric_names(options))
+    check_options("qa", options)
     problems: list[str] = []
     findings = Findings()
-    questions = read_questions(gold, problems, chosen.input_format)
+    questions = read_questions(gold, problems, options.input_format)
     answered = read_answers(
-        predicted, problems, findings, chosen.input_format, "predicted", joined=True
+        predicted, problems, findings, options.input_format, "predicted", joined=True
     )
-    refuse_bad(problems, len(questions) + answered.records, chosen)
+    refuse_bad(problems, len(questions) + answered.records, options)
     if not questions:
         raise InputRejected("the gold holds no question; nothing can be evaluated")
     joined = joined_answers(questions, answered, findings)
@@ -58,7 +60,7 @@ def evaluate_qa(
             "surplus": joined.surplus,
         },
     )
-    return outcome_of_answers(read, chosen, asking or Asking())
+    return outcome_of_answers(read, options, asking or Asking())
 
 
 class Joined(Struct, frozen=True, kw_only=True):

@@ -19,7 +19,7 @@ from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.contracts.trace import Trace
 from ragauge.contracts.verdict import Rule, Verdict
-from ragauge.gates.components import any_value, undecided
+from ragauge.gates.presets import any_value, undecided
 from ragauge.gates.rules import parse_rules
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.overlap import claim_verdicts, factual_accuracy, verdict_counts

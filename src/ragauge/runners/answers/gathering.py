@@ -13,7 +13,7 @@ from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.judge import ReplyCache, Usage
 from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.contracts.refusal import REFUSING, Refusal
-from ragauge.ingest.answered.calibrations import AnswerCalibration, Calibrations
+from ragauge.ingest.calibration import AnswerCalibration, Calibrations
 from ragauge.ingest.fields import quoted
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.models.embedders import embedder

@@ -11,8 +11,7 @@ import numpy as np
 from ragauge.contracts.answer_calibration import Bias
 from ragauge.runners.answers.agreement import DIGITS, SEED
 from ragauge.runners.answers.labelled import POSITION, Labelled
-from ragauge.stats.discrimination import rank_correlation, value_of
-from ragauge.stats.group_draws import interval_over_groups
+from ragauge.stats.discrimination import interval_over_groups, rank_correlation, value_of
 from ragauge.stats.intervals import clustered
 
 if TYPE_CHECKING:

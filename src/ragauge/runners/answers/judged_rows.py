@@ -13,14 +13,15 @@ from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.answered.records import placed_records
 from ragauge.ingest.answered.shapes import own_id
 from ragauge.ingest.fields import BadField, expected, number, quoted
-from ragauge.ingest.judgements import SHOWN
+from ragauge.ingest.records import SHOWN
 from ragauge.metrics.table import find, reading
 from ragauge.runners.answers.evaluation import ReadAnswers, outcome_of_answers
 from ragauge.runners.answers.gathering import Asking
 from ragauge.runners.answers.labelled import POSITION, Labelled, LabelledRows
 from ragauge.runners.answers.labelling import field_of
 from ragauge.runners.answers.makers import UNNAMED, makers_of
-from ragauge.runners.answers.options import JUDGED, LEXICAL, chosen_answer_options
+from ragauge.runners.answers.options import JUDGED, LEXICAL, AnswerOptions, check_options
+from ragauge.runners.options import chosen_options
 
 if TYPE_CHECKING:
     from ragauge.ingest.answered.records import Source
@@ -59,7 +60,9 @@ def asked_scores(
     if given["judge"] == LEXICAL and not name.startswith(_PREFIX):
         name = f"{_PREFIX}{name}"
     told = {key: value for key, value in given.items() if value is not None}
-    options = chosen_answer_options("answers", {**told, "metrics": (name,), "intervals": False})
+    told |= {"metrics": (name,), "intervals": False}
+    options = chosen_options(AnswerOptions, "eval answers", told)
+    check_options("answers", options)
     read = ReadAnswers(
         task="answers",
         rows=[one.row for one in labelled.rows],

@@ -15,7 +15,7 @@ from msgspec import structs
 from ragauge.contracts.answer_calibration import AnswerCalibrationReport
 from ragauge.contracts.evaluation import HumanAgreement
 from ragauge.contracts.metric import Metric
-from ragauge.ingest.answered.calibrations import AnswerCalibration, Calibrations
+from ragauge.ingest.calibration import AnswerCalibration, Calibrations
 from ragauge.runners.answers.makers import UNNAMED, makers_of
 from ragauge.runners.answers.making import agreement_with_people
 from ragauge.runners.answers.options import AnswerOptions

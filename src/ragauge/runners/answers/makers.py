@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ragauge.contracts.metric import Metric
-from ragauge.ingest.answered.calibrations import AnswerCalibration
+from ragauge.ingest.calibration import AnswerCalibration
 from ragauge.models.judging.plan import PARTS, Part
 from ragauge.models.judging.prompt import prompt
 from ragauge.models.judging.rubric import rubric_id

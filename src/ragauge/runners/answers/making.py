@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from ragauge.contracts.claims import AnswerClaims
 from ragauge.contracts.evaluation import HumanAgreement
 from ragauge.contracts.metric import Metric
-from ragauge.ingest.answered.calibrations import AnswerCalibration
+from ragauge.ingest.calibration import AnswerCalibration
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.overlap_rouge import tokens_of
 from ragauge.models.judging.rubric import rubric_id

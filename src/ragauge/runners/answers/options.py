@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping
-from typing import Any, Literal
+from typing import Literal
 
 from ragauge.contracts.answers import AnswerKind
 from ragauge.contracts.evaluation import Task
@@ -11,13 +11,12 @@ from ragauge.contracts.metric import Metric
 from ragauge.contracts.refusal import DEFAULT_STRENGTH, DEFAULT_TOKENS, Strength
 from ragauge.errors import UsageError
 from ragauge.gates.rules import parse_rules
-from ragauge.ingest.answered.calibrations import AnswerCalibration, read_answer_calibrations
+from ragauge.ingest.calibration import AnswerCalibration, read_answer_calibrations
 from ragauge.metrics.overlap_rouge import KINDS
 from ragauge.metrics.table import find, reading
 from ragauge.models.endpoint import rate_per_s
 from ragauge.runners.answers.spending import read_budget, read_prices
 from ragauge.runners.components.options import EvalOptions, rules_for
-from ragauge.runners.options import chosen_options
 
 LEXICAL = "lexical"
 """The judge that needs no endpoint."""
@@ -79,14 +78,12 @@ class AnswerOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_field
         return None if self.judge in (None, LEXICAL) else self.judge
 
 
-def chosen_answer_options(task: Task, given: Mapping[str, Any]) -> AnswerOptions:
-    """The options a user gave, checked; raises UsageError with all that does not fit together."""
-    options = chosen_options(f"eval {task}", AnswerOptions, given)
+def check_options(task: Task, options: AnswerOptions) -> None:
+    """Raise UsageError with all that does not fit together."""
     rules_for(task, options)
     problems = list(_misfits(options, chosen_metrics(options)))
     if problems:
         raise UsageError(*problems)
-    return options
 
 
 def chosen_metrics(options: AnswerOptions) -> dict[str, Metric]:

@@ -19,10 +19,15 @@ from ragauge.contracts.answer_calibration import (
 )
 from ragauge.runners.answers.agreement import Scored
 from ragauge.runners.answers.folds import ROUNDS, held_out
-from ragauge.stats.discrimination import auroc, difference, value_of
-from ragauge.stats.group_draws import interval_over_groups
+from ragauge.stats.discrimination import (
+    auroc,
+    difference,
+    interval_over_groups,
+    matching_shift,
+    steady_threshold,
+    value_of,
+)
 from ragauge.stats.logistic import Fit, chance, fit_logistic, log_odds
-from ragauge.stats.thresholds import matching_shift, steady_threshold
 from ragauge.text.grounding.features import ANSWER_FEATURES
 from ragauge.text.grounding.model import KindModel, Weights, sign_of
 

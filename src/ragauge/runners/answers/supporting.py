@@ -10,7 +10,7 @@ from msgspec import Struct, structs
 
 from ragauge.contracts.answers import AnswerKind, AnswerRow, Context, Groundedness
 from ragauge.errors import InputRejected
-from ragauge.ingest.answered.calibrations import AnswerCalibration
+from ragauge.ingest.calibration import AnswerCalibration
 from ragauge.metrics.answer_facts import AnswerFacts
 from ragauge.metrics.citation_support import NO_CITATION
 from ragauge.models.judging import lexical_claims

@@ -11,11 +11,11 @@ from msgspec import Struct
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.fields import BadRecord, expected, quoted
-from ragauge.ingest.heritage import entry_of, is_entry, no_table
-from ragauge.ingest.judgements import records_of
+from ragauge.ingest.heritage import entry_of, is_entry
 from ragauge.ingest.lines import read_whole
 from ragauge.ingest.ranked.queries import Query, QuerySource, read_queries
 from ragauge.ingest.ranked.rankings import read_rankings
+from ragauge.ingest.records import no_table, records_of
 from ragauge.runners.components.component_runs import EntryRecord
 from ragauge.runners.components.options import EvalOptions, refuse_bad
 

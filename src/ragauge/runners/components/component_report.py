@@ -24,8 +24,8 @@ from ragauge.contracts.finding import Findings
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.score import Measured, Outcome, UnitRows
 from ragauge.contracts.verdict import Decision, Rule, Verdict
-from ragauge.gates.components import demanded, undecided
 from ragauge.gates.decide import passed
+from ragauge.gates.presets import demanded, undecided
 from ragauge.runners.components.component_gold import ComponentGold
 from ragauge.runners.evaluation import Evaluation
 

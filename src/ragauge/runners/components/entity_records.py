@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ragauge.contracts.entities import ONE_LAYER, EntityColumns
-from ragauge.ingest.annotated.entity_records import LINKS
-from ragauge.ingest.annotated.entity_shapes import ENTITIES
+from ragauge.ingest.annotated.entity_records import ENTITIES, LINKS
 from ragauge.metrics.entity_columns import first_of_each, rows_at, whole
 from ragauge.runners.components.entity_marked import Marked, repeated_entities
 

@@ -10,7 +10,6 @@ from ragauge.contracts.finding import Finding
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.annotated.entity_files import read_entities
 from ragauge.ingest.annotated.entity_writing import WRITTEN_FORMS, written
-from ragauge.ingest.judgements import SHOWN
 from ragauge.ingest.ranked.ranking_rows import Role
 from ragauge.ingest.ranked.ranking_writing import (
     by_query,
@@ -23,6 +22,7 @@ from ragauge.ingest.ranked.ranking_writing import (
     tsv_run,
 )
 from ragauge.ingest.ranked.rankings import read_rankings
+from ragauge.ingest.records import SHOWN
 from ragauge.store.files import write_whole
 
 _RANKINGS: dict[tuple[Role, str], Callable[[Mapping[str, Any]], bytes]] = {

@@ -14,7 +14,7 @@ from ragauge.contracts.score import Outcome
 from ragauge.errors import RagaugeError, UsageError
 from ragauge.gates.rules import parse_rules
 from ragauge.ingest.answered.questions import read_questions
-from ragauge.ingest.strata import read_strata
+from ragauge.ingest.ranked.queries import read_strata
 from ragauge.metrics.table import find
 from ragauge.pipelines.callable import described, named_object
 from ragauge.runners.answers.evaluate_qa import evaluate_qa
@@ -28,7 +28,7 @@ from ragauge.runners.components.evaluate_retrieval import evaluate_retrieval
 from ragauge.runners.components.evaluate_types import evaluate_types
 from ragauge.runners.components.evaluation import FAMILIES
 from ragauge.runners.components.options import READS, EvalOptions, refuse_bad, rules_for
-from ragauge.runners.options import chosen_options
+from ragauge.runners.options import takes
 
 if TYPE_CHECKING:
     from ragauge.ingest.ranked.queries import QuerySource
@@ -36,14 +36,8 @@ if TYPE_CHECKING:
     from ragauge.runners.components.component_gold import Entries
 
 
-EVALUATORS: dict[Task, Callable[..., Outcome[EvalReport]]] = {
-    "ner": evaluate_ner,
-    "types": evaluate_types,
-    "linking": evaluate_linking,
-    "retrieval": evaluate_retrieval,
-    "qa": evaluate_qa,
-}
-FAMILY_OF = {FAMILIES[task]: task for task in EVALUATORS}
+TASKS: tuple[Task, ...] = ("ner", "types", "linking", "retrieval", "qa")
+FAMILY_OF = {FAMILIES[task]: task for task in TASKS}
 
 
 class AllOptions(EvalOptions, frozen=True, kw_only=True):
@@ -59,6 +53,7 @@ class AllOptions(EvalOptions, frozen=True, kw_only=True):
     """What answers are compared with their questions by."""
 
 
+@takes(AllOptions, "eval all", aliases={"task": "tasks"})
 def evaluate_all(
     gold: Entries,
     model: Any,
@@ -67,7 +62,7 @@ def evaluate_all(
     qrels: Judgements | None = None,
     documents: Mapping[str, str] | None = None,
     progress: Progress | None = None,
-    **options: Any,
+    options: AllOptions,
 ) -> Outcome[EvalAllReport]:
     """The report on a model that is asked about every unit of the gold, task by task.
 
@@ -76,14 +71,13 @@ def evaluate_all(
     `index`, where it has one. A call that raises is a finding and its unit counts as missing; a
     task that fails altogether is a failure, and the others go on.
     """
-    chosen = _chosen(options)
-    rules = {task: rules_for(task, _own(task, chosen)) for task in EVALUATORS}
+    rules = {task: rules_for(task, _own(task, options)) for task in TASKS}
     name, under_test = model_of(model)
     findings = Findings()
-    read = gold_of(gold, queries, qrels, chosen, findings)
-    strata = _strata(read, chosen)
+    read = gold_of(gold, queries, qrels, options, findings)
+    strata = _strata(read, options)
     results = TaskResults(rules=rules)
-    plans = _plans(under_test, read, chosen, results)
+    plans = _plans(under_test, read, options, results)
     tick = _ticking(progress, sum(map(len, plans.values())))
     for task, calls in plans.items():
         try:
@@ -91,21 +85,17 @@ def evaluate_all(
                 under_test.index(documents)
             made = asked(task, under_test, calls, findings, tick)
             results.failed_calls += made.failed
-            given = _given(task, chosen, strata[task])
+            given = _given(task, options, strata[task])
             results.outcomes[task] = _evaluated(task, read, made, given)
         except (RagaugeError, _AllFailed) as error:
             results.failures[task] = str(error)
         except Exception as error:  # one task's fault is not the others'
             results.failures[task] = described(error)
-    return outcome_of_all(name, read, results, findings, {"k": chosen.k})
+    return outcome_of_all(name, read, results, findings, {"k": options.k})
 
 
 class _AllFailed(Exception):
     """No call of a task brought an answer."""
-
-
-def _chosen(given: Mapping[str, Any]) -> AllOptions:
-    return chosen_options("eval all", AllOptions, given)
 
 
 def _own(task: Task, chosen: AllOptions) -> EvalOptions:
@@ -141,7 +131,7 @@ def _strata(gold: ComponentGold, chosen: AllOptions) -> dict[Task, set[str]]:
     table = read_strata(chosen.strata, problems) if chosen.strata else {}
     refuse_bad(problems, len(table), chosen)
     units: dict[Task, list[tuple[str, Mapping[str, Any]]]] = {
-        task: [(one.entry.id, one.entry.strata) for one in gold.entries] for task in EVALUATORS
+        task: [(one.entry.id, one.entry.strata) for one in gold.entries] for task in TASKS
     }
     units["retrieval"] = [(query.id, query.strata) for query in gold.queries]
     units["qa"] = [(row.id, row.strata) for row in _questions(gold)]
@@ -167,7 +157,7 @@ def _plans(
 ) -> dict[Task, list[Call]]:
     """The calls of each task that can be done; why the others cannot goes into the results."""
     plans: dict[Task, list[Call]] = {}
-    for task in EVALUATORS:
+    for task in TASKS:
         reason = _unable(task, model, gold, chosen)
         if reason is not None:
             results.absent[task] = reason
@@ -198,7 +188,14 @@ def _evaluated(
 ) -> Outcome[EvalReport]:
     if made.failed and made.failed == made.calls:
         raise _AllFailed(f"all {made.calls:,} calls failed, the first at {made.first_error}")
-    return EVALUATORS[task](_records(task, gold), made.predicted, **given)
+    evaluators: dict[Task, Callable[..., Outcome[EvalReport]]] = {
+        "ner": evaluate_ner,
+        "types": evaluate_types,
+        "linking": evaluate_linking,
+        "retrieval": evaluate_retrieval,
+        "qa": evaluate_qa,
+    }
+    return evaluators[task](_records(task, gold), made.predicted, **given)
 
 
 def _records(task: Task, gold: ComponentGold) -> Sequence[Mapping[str, Any]]:

@@ -46,7 +46,7 @@ from ragauge.runners.components.evaluation import Evaluated, outcome_of
 from ragauge.runners.components.linking_join import Duplicates, Joined, joined
 from ragauge.runners.components.options import EvalOptions, refuse_bad, rules_for
 from ragauge.runners.components.strata import strata_of
-from ragauge.runners.options import chosen_options
+from ragauge.runners.options import takes
 from ragauge.text.kb_ids import is_nil, kb_name
 
 if TYPE_CHECKING:
@@ -73,13 +73,14 @@ class LinkingOptions(EvalOptions, frozen=True, kw_only=True):
     """The SHA-256 of what these tables say, filled in when they are read."""
 
 
+@takes(LinkingOptions, "eval linking")
 def evaluate_linking(
     gold: Source,
     predicted: Source,
     *,
     equivalents: PairSource | None = None,
     crosswalk: PairSource | None = None,
-    **options: Any,
+    options: LinkingOptions,
 ) -> Outcome[EvalReport]:
     """How well mentions are linked: ranks, NIL, end to end, and across knowledge bases.
 
@@ -112,9 +113,8 @@ def evaluate_linking(
     return outcome_of(_evaluated(known, found, by, strata, asked, reading, hipe=hipe), asked)
 
 
-def _asked(options: dict[str, Any]) -> LinkingOptions:
+def _asked(asked: LinkingOptions) -> LinkingOptions:
     """The options, checked; a gate on another rank asks for that rank."""
-    asked = chosen_options("eval linking", LinkingOptions, options)
     wrong = [k for k in asked.k if k < 1]
     if wrong:
         raise UsageError(f"eval linking: k {wrong[0]} is no rank; the first is 1")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from msgspec import Meta, Struct
@@ -47,7 +47,7 @@ from ragauge.runners.components.entity_sources import HowToRead, marked
 from ragauge.runners.components.evaluation import Evaluated, outcome_of
 from ragauge.runners.components.options import EvalOptions, refuse_bad, rules_for
 from ragauge.runners.components.strata import strata_of
-from ragauge.runners.options import chosen_options
+from ragauge.runners.options import takes
 
 if TYPE_CHECKING:
     from ragauge.runners.components.entity_sources import Source
@@ -79,8 +79,13 @@ class NerOptions(EvalOptions, frozen=True, kw_only=True):
     reanchor: bool = False
 
 
+@takes(NerOptions, "eval ner")
 def evaluate_ner(
-    gold: Source, predicted: Source, *, documents: Sequence[str] | None = None, **options: Any
+    gold: Source,
+    predicted: Source,
+    *,
+    documents: Sequence[str] | None = None,
+    options: NerOptions,
 ) -> Outcome[EvalReport]:
     """The report on predicted entities: four schemas, types, levels, layers, tokens and errors.
 
@@ -89,20 +94,19 @@ def evaluate_ner(
     since one without entities has no row. Documents are joined by id, and entities matched only
     within a document and layer; ends are exclusive. A report has its documents sorted by id.
     """
-    chosen = chosen_options("eval ner", NerOptions, options)
-    rules_for("ner", chosen)
+    rules_for("ner", options)
     problems: list[str] = []
-    found = _read(gold, predicted, chosen, documents, problems)
+    found = _read(gold, predicted, options, documents, problems)
     own = [found.gold.strata[place] for place in found.gold_place.tolist()]
-    strata = strata_of(found.units, own, chosen)
-    refuse_bad(problems, len(found.gold.ids) + len(found.predicted.ids), chosen)
+    strata = strata_of(found.units, own, options)
+    refuse_bad(problems, len(found.gold.ids) + len(found.predicted.ids), options)
     findings = Findings()
     join_findings(found, findings)
     note_strangers(found, findings)
-    note_pooled(found, chosen.layer, findings)
-    told = as_asked(found, _types(chosen), findings)
-    note_types(told, chosen.types, findings)
-    verdicts, facts = _counted(told, chosen)
+    note_pooled(found, options.layer, findings)
+    told = as_asked(found, _types(options), findings)
+    note_types(told, options.types, findings)
+    verdicts, facts = _counted(told, options)
     errors = errors_of(told, verdicts["ent_type"])
     return outcome_of(
         Evaluated(
@@ -112,31 +116,35 @@ def evaluate_ner(
             headlines=HEADLINES,
             strata=strata,
             right=_right(facts),
-            per_type=per_type(facts, told.both.gold.types, chosen.types),
-            detail=_detail(told, verdicts, facts, errors, chosen),
+            per_type=per_type(facts, told.both.gold.types, options.types),
+            detail=_detail(told, verdicts, facts, errors, options),
             findings=findings,
             coverage=_coverage(told, findings, rejected=len(problems)),
-            signature=_signature(chosen),
+            signature=_signature(options),
             problems=problems,
             faults=errors.faults(),
             gold_sha256=_fingerprint(found),
         ),
-        chosen,
+        options,
     )
 
 
+@takes(NerOptions, "eval ner")
 def ner_values(
-    gold: Source, predicted: Source, *, documents: Sequence[str] | None = None, **options: Any
+    gold: Source,
+    predicted: Source,
+    *,
+    documents: Sequence[str] | None = None,
+    options: NerOptions,
 ) -> dict[str, float | None]:
     """The value of every metric and nothing else: all there is to compute for a quick look.
 
     It takes what `evaluate_ner` takes, and is as strict about what it reads.
     """
-    chosen = chosen_options("eval ner", NerOptions, options)
     problems: list[str] = []
-    found = _read(gold, predicted, chosen, documents, problems)
-    refuse_bad(problems, len(found.gold.ids) + len(found.predicted.ids), chosen)
-    _, facts = _counted(as_asked(found, _types(chosen), Findings()), chosen)
+    found = _read(gold, predicted, options, documents, problems)
+    refuse_bad(problems, len(found.gold.ids) + len(found.predicted.ids), options)
+    _, facts = _counted(as_asked(found, _types(options), Findings()), options)
     return {
         id: value_of(sums.metric, sums.sums.sum(axis=0)) if sums.scored.any() else None
         for id, sums in _sums(facts).items()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import numpy as np
 from msgspec import Meta, structs
@@ -25,7 +25,7 @@ from ragauge.contracts.score import ROWS_KEPT, Outcome
 from ragauge.errors import UsageError
 from ragauge.ingest.fields import quoted
 from ragauge.ingest.lines import STDIN
-from ragauge.ingest.whole_traces import can_be_read_again
+from ragauge.ingest.trace_lines import can_be_read_again
 from ragauge.metrics.retrieval import KINDS, METRICS, NoRelevant, metric_id
 from ragauge.metrics.retrieval_names import parsed
 from ragauge.metrics.sources import Brought, documents_of, overlaps, share_of, unique_relevant
@@ -37,9 +37,9 @@ from ragauge.runners.components.retrieval_gather import RunScores
 from ragauge.runners.components.retrieval_ranked import Duplicates, Reading
 from ragauge.runners.components.retrieval_scoring import Setup, take_in
 from ragauge.runners.components.strata import strata_of
-from ragauge.runners.options import chosen_options
+from ragauge.runners.options import takes
+from ragauge.stats.decision import adjusted
 from ragauge.stats.differences import Paired, Pairs
-from ragauge.stats.multiplicity import adjusted
 from ragauge.stats.paired import compared
 
 if TYPE_CHECKING:
@@ -159,8 +159,13 @@ class RetrievalOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_fi
     seed: Annotated[int, Meta(ge=0)] = 0
 
 
+@takes(RetrievalOptions, "eval retrieval")
 def evaluate_retrieval(
-    qrels: Given, run: Given, *, baselines: Sequence[Given] = (), **options: Any
+    qrels: Given,
+    run: Given,
+    *,
+    baselines: Sequence[Given] = (),
+    options: RetrievalOptions,
 ) -> Outcome[EvalReport]:
     """The outcome of a run against graded judgements; options as in RetrievalOptions.
 
@@ -169,17 +174,15 @@ def evaluate_retrieval(
     everything that is wrong. With more than one worker, call it under
     `if __name__ == "__main__"`, as everything that starts processes.
     """
-    plain = {name: str(one) if isinstance(one, Path) else one for name, one in options.items()}
-    chosen = chosen_options("eval retrieval", RetrievalOptions, plain)
-    if chosen.counted_as == "trec_eval":
-        if chosen.no_rel == "exclude":
+    if options.counted_as == "trec_eval":
+        if options.no_rel == "exclude":
             fact = "trec_eval counts queries with nothing relevant as 0"
             raise UsageError(f"eval retrieval: --as trec_eval with --no-rel exclude: {fact}")
-        chosen = structs.replace(chosen, no_rel="zero")
+        options = structs.replace(options, no_rel="zero")
     files = [str(one) for one in (qrels, run, *baselines) if isinstance(one, str | Path)]
     if files.count(STDIN) > 1:
         raise UsageError("only one of the files can be standard input (-)")
-    return _Evaluation(chosen).outcome(qrels, run, baselines)
+    return _Evaluation(options).outcome(qrels, run, baselines)
 
 
 def per_query_frame(outcome: Outcome[EvalReport]) -> pl.DataFrame:

@@ -6,7 +6,7 @@ import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 from msgspec import Struct
@@ -25,10 +25,10 @@ from ragauge.runners.components.evaluation import Evaluated, outcome_of
 from ragauge.runners.components.options import EvalOptions, refuse_bad, rules_for
 from ragauge.runners.components.strata import strata_of
 from ragauge.runners.components.types_detail import label_detail, label_faults, per_label
-from ragauge.runners.options import chosen_options
+from ragauge.runners.options import takes
 
 if TYPE_CHECKING:
-    from ragauge.ingest.labelled.labelled_records import Source
+    from ragauge.ingest.labelled.labelled_items import Source
 
 HEADLINES = ("labels.accuracy", "labels.macro_f1", "labels.category_accuracy")
 
@@ -44,21 +44,23 @@ class TypesOptions(EvalOptions, frozen=True, kw_only=True, forbid_unknown_fields
     """Where they stand in the predictions, if elsewhere."""
 
 
-def evaluate_types(gold: Source, predicted: Source, **options: Any) -> Outcome[EvalReport]:
+@takes(TypesOptions, "eval types")
+def evaluate_types(
+    gold: Source, predicted: Source, *, options: TypesOptions
+) -> Outcome[EvalReport]:
     """The report on predicted labels: accuracy, F1, categories, and what is taken for what.
 
     Each side is a file, a sequence of records, a mapping of labels by id, or a polars frame.
     """
-    chosen = chosen_options("eval types", TypesOptions, options)
-    rules_for("types", chosen)
-    declared = None if chosen.labels is None else read_label_set(chosen.labels)
+    rules_for("types", options)
+    declared = None if options.labels is None else read_label_set(options.labels)
     problems: list[str] = []
-    fields = chosen.field, chosen.predicted_field
-    read = read_labelled(gold, predicted, problems, *fields, chosen.input_format)
+    fields = options.field, options.predicted_field
+    read = read_labelled(gold, predicted, problems, *fields, options.input_format)
     joined = _joined(read)
     own = [item.strata for item in joined.items]
-    strata = strata_of(joined.units, own, chosen)
-    refuse_bad(problems, read.records, chosen)
+    strata = strata_of(joined.units, own, options)
+    refuse_bad(problems, read.records, options)
     label_set = declared or labels_met(joined.gold, filter(None, joined.predicted))
     patterns = label_patterns(label_set, joined.gold, joined.predicted, joined.secondary)
     evaluated = Evaluated(
@@ -78,7 +80,7 @@ def evaluate_types(gold: Source, predicted: Source, **options: Any) -> Outcome[E
         gold_sha256=_fingerprint(joined.items),
         meanings=[" ".join((item.label or "", *item.secondary)) for item in joined.items],
     )
-    return outcome_of(evaluated, chosen)
+    return outcome_of(evaluated, options)
 
 
 def types_values(

@@ -11,9 +11,9 @@ from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.score import ROWS_KEPT, Advice, Outcome
 from ragauge.contracts.verdict import Verdict
-from ragauge.diagnosis.components import advise_component
-from ragauge.gates.components import any_value
+from ragauge.diagnosis.advice import advise_component
 from ragauge.gates.decide import decide
+from ragauge.gates.presets import any_value
 from ragauge.metrics.sums import Sums
 from ragauge.runners.components.options import EvalOptions, rules_for
 from ragauge.runners.components.strata import note_strata, shown_strata

@@ -11,11 +11,12 @@ from ragauge.contracts.evaluation import Task
 from ragauge.contracts.metric import Reads
 from ragauge.contracts.verdict import Rule
 from ragauge.errors import InputRejected
-from ragauge.gates.components import component_rules
 from ragauge.gates.decide import MIN_COVERAGE
-from ragauge.ingest.judgements import SHOWN
+from ragauge.gates.presets import component_rules
+from ragauge.ingest.records import SHOWN
 from ragauge.metrics.table import find
 from ragauge.runners.bad_input import allowed_bad
+from ragauge.runners.options import File
 
 READS: dict[Task, Reads] = {
     "ner": "entities",
@@ -34,7 +35,7 @@ class EvalOptions(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     gates: str | None = None
     by: tuple[str, ...] = ()
     """The strata to show; all there are, where none is named."""
-    strata: str | None = None
+    strata: File | None = None
     """A table of strata by unit id, for formats that hold none."""
     intervals: bool = True
     max_bad: str = "0"

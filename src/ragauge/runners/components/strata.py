@@ -9,8 +9,8 @@ from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.gold import stratum_text
 from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.fields import quoted
-from ragauge.ingest.judgements import SHOWN
-from ragauge.ingest.strata import read_strata
+from ragauge.ingest.ranked.queries import read_strata
+from ragauge.ingest.records import SHOWN
 from ragauge.runners.components.options import EvalOptions
 
 STRATUM_VALUES = 24

@@ -13,24 +13,21 @@ from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import History, Run
 from ragauge.contracts.refusal import RefusalOptions
 from ragauge.contracts.run import ORIGINAL, Variation
-from ragauge.diagnosis.cases import Case
+from ragauge.diagnosis.cases import Case, Material, Observed
 from ragauge.diagnosis.limits import limits_of
-from ragauge.diagnosis.material import Material
-from ragauge.diagnosis.observed import Observed
 from ragauge.diagnosis.own_rules import OwnRules, read_own_rules
 from ragauge.diagnosis.ranking import MENDED
 from ragauge.diagnosis.report import FailOn, How, diagnosed, low_samples
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.decide import MIN_COVERAGE
-from ragauge.ingest.knobs import read_knobs
-from ragauge.ingest.scenarios import knob_names
+from ragauge.ingest.options import knob_names, read_knobs
 from ragauge.ingest.scored.scored_file import read_scores, score_rows
 from ragauge.runners.diagnosis.claims import Progress, unseen
 from ragauge.runners.diagnosis.recorded import recorded_gold, recorded_material, with_a_rule
 from ragauge.runners.diagnosis.replay_plan import Failing
 from ragauge.runners.diagnosis.scored import scored_material
 from ragauge.runners.diagnosis.traced import Traced, traced_material
-from ragauge.runners.options import chosen_options
+from ragauge.runners.options import File, takes
 
 AskAgain = Callable[[Sequence[Failing]], Replay]
 """Asks the questions that went wrong again, with one thing changed at a time."""
@@ -41,7 +38,7 @@ class DiagnoseOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_
 
     lang: Language = "en"
     fail_on: FailOn = "critical"
-    rules: str | None = None
+    rules: File | None = None
     """A file with entries and thresholds of one's own."""
     knobs: dict[str, str | bool | None] | str | None = None
     """What the pipeline calls its knobs: a map, or a JSON file with one."""
@@ -54,6 +51,7 @@ class DiagnoseOptions(RefusalOptions, frozen=True, kw_only=True, forbid_unknown_
     inline: bool = False
 
 
+@takes(DiagnoseOptions, "diagnose", aliases={"input_format": "form"})
 def diagnose(
     rows: str | Path | Iterable[Any],
     metrics: Sequence[str] | None = None,
@@ -61,22 +59,25 @@ def diagnose(
     *,
     ask_again: AskAgain | None = None,
     progress: Progress | None = None,
-    **options: Any,
+    options: DiagnoseOptions,
 ) -> DiagnosisReport:
     """The diagnosis of score rows: a file, dicts or a frame; options as in DiagnoseOptions.
 
     `ask_again` replays what went wrong, where the pipeline is at hand. Raises UsageError or
     InputRejected with everything that is wrong.
     """
-    chosen, own, how = _prepared(metrics, top, options)
+    own, how = _prepared(metrics, top, options)
     if isinstance(rows, str | Path):
-        file = read_scores(rows, form=chosen.form, max_bad=chosen.max_bad)
+        file = read_scores(rows, form=options.form, max_bad=options.max_bad)
     else:
-        file = score_rows(rows, form=chosen.form)
-    material = scored_material(file, own.limits, lexical=chosen.claims, progress=progress or unseen)
+        file = score_rows(rows, form=options.form)
+    material = scored_material(
+        file, own.limits, lexical=options.claims, progress=progress or unseen
+    )
     return _told(material, how, ask_again, lambda: failing_rows(low_samples(material, how)))
 
 
+@takes(DiagnoseOptions, "diagnose", aliases={"input_format": "form"})
 def diagnose_traces(
     traces: str | Path | Sequence[str | Path],
     gold: str | Path,
@@ -87,23 +88,23 @@ def diagnose_traces(
     docs: str | None = None,
     ask_again: AskAgain | None = None,
     progress: Progress | None = None,
-    **options: Any,
+    options: DiagnoseOptions,
 ) -> DiagnosisReport:
     """The diagnosis of traces beside their gold set; of a sweep it can tell the most.
 
     Unless asked for, metrics without a rule are left out.
     """
-    chosen, own, how = _prepared(metrics, top, options)
+    own, how = _prepared(metrics, top, options)
     names = [traces] if isinstance(traces, str | Path) else traces
     against = Traced(
         gold=str(gold),
         manifest=manifest,
         docs=docs,
-        max_bad=chosen.max_bad,
-        lexical=chosen.claims,
-        refusal=chosen.refusal,
-        refusal_tokens=chosen.refusal_tokens,
-        inline=chosen.inline,
+        max_bad=options.max_bad,
+        lexical=options.claims,
+        refusal=options.refusal,
+        refusal_tokens=options.refusal_tokens,
+        inline=options.inline,
     )
     material, runs = traced_material([str(name) for name in names], against, progress or unseen)
     material = with_limits(material, own)
@@ -111,6 +112,7 @@ def diagnose_traces(
     return _told(material, how, ask_again, lambda: failing_runs(runs), alike(runs))
 
 
+@takes(DiagnoseOptions, "diagnose", aliases={"input_format": "form"})
 def diagnose_run(
     history: History,
     run: Run,
@@ -118,10 +120,10 @@ def diagnose_run(
     top: int = 3,
     *,
     ask_again: AskAgain | None = None,
-    **options: Any,
+    options: DiagnoseOptions,
 ) -> DiagnosisReport:
     """The diagnosis of a recorded run; unless asked for, metrics without a rule are left out."""
-    _, own, how = _prepared(metrics, top, options)
+    own, how = _prepared(metrics, top, options)
     # A recorded run was judged by its own gates, with the coverage they needed.
     how = structs.replace(how, min_coverage=0)
     material = with_limits(recorded_material(history, run), own)
@@ -149,10 +151,9 @@ def _told(
 
 
 def _prepared(
-    metrics: Sequence[str] | None, top: int, options: Mapping[str, Any]
-) -> tuple[DiagnoseOptions, OwnRules, How]:
-    """The options of a call, each of the kind it should be; raises UsageError otherwise."""
-    chosen = chosen_options("diagnose", DiagnoseOptions, _plain(options))
+    metrics: Sequence[str] | None, top: int, chosen: DiagnoseOptions
+) -> tuple[OwnRules, How]:
+    """The rules and the manner of a call; raises UsageError where they are not what they should."""
     if isinstance(metrics, str) or not all(isinstance(name, str) for name in metrics or ()):
         raise UsageError('metrics: expected a list of names, such as ["faithfulness"]')
     if not isinstance(top, int):
@@ -169,11 +170,7 @@ def _prepared(
         knobs=_knob_map(chosen.knobs),
         entries=own.entries,
     )
-    return chosen, own, how
-
-
-def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: str(v) if isinstance(v, Path) else v for name, v in options.items()}
+    return own, how
 
 
 def _knob_map(given: dict[str, str | bool | None] | str | None) -> dict[str, str | None]:

@@ -16,10 +16,8 @@ from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import REPORT, History, Run, UnitRow
 from ragauge.contracts.run import Variation
 from ragauge.contracts.score import Advice, QuestionRow, Score
-from ragauge.diagnosis.cases import Case
+from ragauge.diagnosis.cases import Case, Material, Observed
 from ragauge.diagnosis.features import features
-from ragauge.diagnosis.material import Material
-from ragauge.diagnosis.observed import Observed
 from ragauge.diagnosis.traced_case import traced_cases
 from ragauge.errors import InputRejected
 from ragauge.runners.diagnosis.unit_values import measured_by, strata_of

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +21,7 @@ from ragauge.errors import InputRejected, UsageError
 from ragauge.ingest.trace_lines import BadLine, decoded
 from ragauge.ingest.traces import read_trace
 from ragauge.metrics.facts import Reader, Reading
+from ragauge.pipelines.threads import run_async
 from ragauge.runners.calling import Call, Calling, Made, Manner, trace_line, unwatched
 from ragauge.runners.diagnosis.replay_plan import (
     CHANGES,
@@ -79,7 +79,7 @@ def replay(
         with open_journal(journal) as runs:
             begin(runs, heading(failing, system.identity, turning))
             replaying.resume(answered_before(runs))
-            ended = asyncio.run(Calling(system, how, runs, replaying).run())
+            ended = run_async(Calling(system, how, runs, replaying).run())
     return replaying.report(system.identity, ended)
 
 

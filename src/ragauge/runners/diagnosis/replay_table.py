@@ -10,7 +10,7 @@ from msgspec import Struct
 from ragauge.contracts.diagnosis import Intervention
 from ragauge.contracts.facts import Facts
 from ragauge.contracts.trace import Trace
-from ragauge.diagnosis.observed import Observed
+from ragauge.diagnosis.cases import Observed
 from ragauge.diagnosis.words import ReplayWords, worded
 from ragauge.metrics.facts import Reader, error_reason
 from ragauge.runners.diagnosis.replay_plan import (

@@ -13,9 +13,9 @@ from ragauge.contracts.claims import AnswerClaims
 from ragauge.contracts.diagnosis import AddressCounts, ScoreRow, Threshold
 from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.score import Score
+from ragauge.diagnosis.cases import Material, Measured
 from ragauge.diagnosis.features import features, needed_ranks
 from ragauge.diagnosis.limits import in_range, limits_of, mean, severity
-from ragauge.diagnosis.material import Material, Measured
 from ragauge.diagnosis.scored_case import scored_case
 from ragauge.ingest.scored.scored_file import ScoredFile
 from ragauge.metrics.claims import (

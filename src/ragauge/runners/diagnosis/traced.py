@@ -18,9 +18,8 @@ from ragauge.contracts.manifest import Manifest
 from ragauge.contracts.refusal import RefusalOptions
 from ragauge.contracts.score import Outcome
 from ragauge.contracts.trace import Trace
+from ragauge.diagnosis.cases import Material, Observed
 from ragauge.diagnosis.features import features, needed_ranks
-from ragauge.diagnosis.material import Material
-from ragauge.diagnosis.observed import Observed
 from ragauge.diagnosis.traced_case import traced_cases
 from ragauge.ingest.auditable import Auditable, read_auditable
 from ragauge.ingest.gold import read_gold
@@ -70,11 +69,7 @@ def traced_material(
     values = _joined(outcomes)
     rows = [_row(question, siblings, values) for question, siblings in zip(gold, runs, strict=True)]
     claims = [run.claims for siblings in runs for run in siblings if run.claims]
-    gates = tuple(
-        gate
-        for outcome in outcomes
-        for gate in getattr(outcome.report, "verdicts", outcome.report.gates)
-    )
+    gates = tuple(gate for outcome in outcomes for gate in outcome.report.verdicts)
     scores = {name: one for outcome in outcomes for name, one in outcome.report.metrics.items()}
     material = Material(
         samples=rows,

@@ -10,8 +10,8 @@ from ragauge.contracts.gold import Gold, stratum_text
 from ragauge.contracts.metric import Better
 from ragauge.contracts.score import Outcome, Score
 from ragauge.contracts.verdict import Decision, Verdict
+from ragauge.diagnosis.cases import Measured
 from ragauge.diagnosis.limits import limits_of
-from ragauge.diagnosis.material import Measured
 
 SEVERITIES: dict[Decision, Severity] = {
     "fail": "critical",

@@ -1,16 +1,19 @@
-"""A sentence of an answer laid against the contexts: what of it stands where, and what nowhere."""
+"""A sentence of an answer laid against the contexts: what of it is where, and what is not there.
+
+Also right words bound to the wrong thing: the year of the move given for the founding.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Container, Iterator, Sequence
 from itertools import chain, pairwise
+from math import inf
 from operator import mul
 from typing import NamedTuple
 
-from ragauge.text.grounding.binding import misbound_names, misbound_numbers
 from ragauge.text.grounding.passages import Passages
-from ragauge.text.grounding.tokens import NAME, STOP, WEIGHTS, is_denial
+from ragauge.text.grounding.tokens import NAME, NUMBER, PLAIN, STOP, WEIGHTS, Tokens, is_denial
 
 REACH = 3
 """Sentences of a context that are taken together as evidence."""
@@ -30,6 +33,10 @@ AHEAD, BEHIND = 2, 1
 """Words that a denial reaches, after it and before it."""
 RECOVERY = 0.6
 """What a supported word takes off a span of unsupported ones, as a share of its own weight."""
+BOUND = 3
+"""Words between a number and what it is a number of."""
+NEAR = 4
+"""So near in the line, a number belongs to its neighbour whatever else is there."""
 
 
 class Window(NamedTuple):
@@ -78,16 +85,6 @@ class Aligned(NamedTuple):
     """1, 0.6 or 0 for each content word."""
 
 
-class _Content(NamedTuple):
-    """The content words of a sentence, as columns."""
-
-    own: list[str]
-    weights: list[float]
-    supports: list[float]
-    keys: list[int]
-    """Places of the names and numbers among them."""
-
-
 def align(
     passages: Passages,
     stems: Sequence[str],
@@ -100,27 +97,46 @@ def align(
     `restated` are words of numbers that the contexts have in another form. `allowance` is what
     `Passages.allowance` gives for the complete answer.
     """
-    content = _content(passages, stems, kinds, restated)
-    if content is None:
+    from rapidfuzz.distance import LCSseq
+
+    telling = [kind for kind in kinds if kind != STOP]
+    if not telling:
         return None
-    own, weights, supports, keys = content
+    where, support, asked = passages.where, passages.support, passages.asked
+    own = [stem for stem, kind in zip(stems, kinds, strict=True) if kind != STOP]
+    weights = [WEIGHTS[kind] for kind in telling]
+    supports = [1.0 if stem in where or stem in restated else support(stem) for stem in own]
+    keys = [place for place, kind in enumerate(telling) if kind >= NAME]
     total = sum(weights)
     bits, weighed = _bits(own, weights, restated)
     masks = _masks(passages, bits) if allowance is None else _likeliest(passages, bits, allowance)
     line, window, by_chunk = _windows(passages, masks, weighed, total)
-    inside = _inside(masks, window)
+    inside, in_order = 0, 0.0
+    if window:
+        for place in range(window.first, window.last):
+            inside |= masks.get(place, 0)
+        there = [stem for one in passages.lines[window.first : window.last] for stem in one.stems]
+        in_order = LCSseq.similarity(own, there) / len(own)
     apart = [stem in bits and not inside & bits[stem] for stem in own]
-    asked, where = passages.asked, passages.where
-    wrong_numbers, wrong_names = _misbound(passages, line, stems, kinds)
+    wrong_numbers = wrong_names = 0
+    if line.share >= ALIKE and max(kinds) >= NAME:
+        read, written = passages.read_line(line.first)
+        wrong_names = _misbound_names(stems, kinds, read, written, where)
+        if line.share >= NEARLY_SAME:
+            wrong_numbers = _misbound_numbers(stems, kinds, read.stems)
+    if len(stems) > 1:
+        bigrams = sum(pair in passages.bigrams for pair in pairwise(stems)) / (len(stems) - 1)
+    else:
+        bigrams = supports[0]
     return Aligned(
         weight=total,
         supported=sum(map(mul, weights, supports)) / total,
         in_line=line.share,
         in_window=window.share if window else 0.0,
-        in_order=_in_order(own, passages, window),
-        bigrams=_bigrams(passages, stems, supports),
+        in_order=in_order,
+        bigrams=bigrams,
         missing=sum(map(mul, weights, [1 - support for support in supports])),
-        worst_span=_worst_span(map(_absence, supports, apart), weights),
+        worst_span=_worst_span(supports, apart, weights),
         missing_keys=sum(not supports[key] and own[key] not in asked for key in keys),
         stray_keys=sum(apart[key] and own[key] in where for key in keys),
         misbound_numbers=wrong_numbers,
@@ -129,22 +145,6 @@ def align(
         window=window,
         by_chunk=by_chunk,
         supports=supports,
-    )
-
-
-def _content(
-    passages: Passages, stems: Sequence[str], kinds: Sequence[int], restated: Container[str]
-) -> _Content | None:
-    telling = [kind for kind in kinds if kind != STOP]
-    if not telling:
-        return None
-    own = [stem for stem, kind in zip(stems, kinds, strict=True) if kind != STOP]
-    where, support = passages.where, passages.support
-    return _Content(
-        own,
-        [WEIGHTS[kind] for kind in telling],
-        [1.0 if stem in where or stem in restated else support(stem) for stem in own],
-        [place for place, kind in enumerate(telling) if kind >= NAME],
     )
 
 
@@ -247,20 +247,6 @@ def _windows(
     return best_line, best, by_chunk
 
 
-def _misbound(
-    passages: Passages, line: Window, stems: Sequence[str], kinds: Sequence[int]
-) -> tuple[int, int]:
-    """Numbers and names that the line binds to something else."""
-    if line.share < ALIKE or max(kinds) < NAME:
-        return 0, 0
-    read, written = passages.read_line(line.first)
-    says_the_same = line.share >= NEARLY_SAME
-    return (
-        misbound_numbers(stems, kinds, read.stems) if says_the_same else 0,
-        misbound_names(stems, kinds, read, written, passages.where),
-    )
-
-
 def _denial_differs(passages: Passages, line: Window, stems: Sequence[str]) -> bool:
     """Whether one of the two denies what the other says, where they speak of the same thing.
 
@@ -289,42 +275,97 @@ def _denied(stems: Sequence[str]) -> set[str]:
     }
 
 
-def _inside(masks: dict[int, int], window: Window | None) -> int:
-    mask = 0
-    if window:
-        for line in range(window.first, window.last):
-            mask |= masks.get(line, 0)
-    return mask
-
-
-def _absence(support: float, apart: bool) -> float:
-    if not support:
-        return 1.0
-    if support < 1:
-        return KIN
-    return ELSEWHERE if apart else 0.0
-
-
-def _worst_span(absences: Iterable[float], weights: Sequence[float]) -> float:
+def _worst_span(supports: list[float], apart: list[bool], weights: list[float]) -> float:
     """By how much the unsupported weight of a run of words exceeds the supported one at most."""
     worst, run = 0.0, 0.0
-    for absence, weight in zip(absences, weights, strict=True):
+    for support, away, weight in zip(supports, apart, weights, strict=True):
+        absence = 1.0 if not support else KIN if support < 1 else ELSEWHERE if away else 0.0
         run = max(run + weight * (absence - RECOVERY * (1 - absence)), 0.0)
         worst = max(worst, run)
     return worst
 
 
-def _in_order(own: list[str], passages: Passages, window: Window | None) -> float:
-    from rapidfuzz.distance import LCSseq
+def _misbound_numbers(stems: Sequence[str], kinds: Sequence[int], line: Sequence[str]) -> int:
+    """Numbers of a sentence whose neighbours are next to another number in the line.
 
-    if window is None:
-        return 0.0
-    lines = passages.lines[window.first : window.last]
-    return LCSseq.similarity(own, [stem for line in lines for stem in line.stems]) / len(own)
+    Counted only where the line has the number too, farther off, and the sentence not the other
+    one: two years that both have are given in another order, not mixed up. Against "founded in
+    1800 and moved in 1885", "founded in 1885" has one, and "moved in 1885" none.
+    """
+    own = set(stems)
+    strange = [place for place, stem in enumerate(line) if stem[0].isdigit() and stem not in own]
+    if not strange:
+        return 0
+    places: dict[str, list[int]] = {}
+    for place, stem in enumerate(line):
+        places.setdefault(stem, []).append(place)
+    known: dict[tuple[str, str, int], bool] = {}
+    count = 0
+    for place, (stem, kind) in enumerate(zip(stems, kinds, strict=True)):
+        if kind != NUMBER or stem not in places:
+            continue
+        anchors = _anchors(stems, kinds, place)
+        word, side = next((anchor for anchor in anchors if anchor[0] in places), ("", 0))
+        if not side:
+            continue
+        key = (stem, word, side)
+        if key not in known:
+            known[key] = _is_misbound(places[stem], places[word], strange, side)
+        count += known[key]
+    return count
 
 
-def _bigrams(passages: Passages, stems: Sequence[str], supports: list[float]) -> float:
-    """The share of neighbours; of a single word, whether it is supported."""
-    if len(stems) < 2:
-        return supports[0]
-    return sum(pair in passages.bigrams for pair in pairwise(stems)) / (len(stems) - 1)
+def _misbound_names(
+    stems: Sequence[str], kinds: Sequence[int], line: Tokens, written: str, known: Container[str]
+) -> int:
+    """Names of a sentence that the line does not have, where it has another in their place.
+
+    Only names that the contexts know: a name that they do not have is counted elsewhere.
+    """
+    there, own = set(line.stems), set(stems)
+    names = {stem for stem, kind in zip(stems, kinds, strict=True) if kind == NAME}
+    strangers = [name for name in names - there if name in known]
+    if not strangers:
+        return 0
+    in_their_place = any(
+        kind in (NAME, PLAIN) and written[start].isupper() and stem not in own
+        for stem, kind, start in zip(line.stems, line.kinds, line.starts, strict=True)
+    )
+    return len(strangers) if in_their_place else 0
+
+
+def _anchors(stems: Sequence[str], kinds: Sequence[int], place: int) -> Iterator[tuple[str, int]]:
+    """The words next to a number with the side it has them on, those before it first.
+
+    What follows a number is often its unit.
+    """
+    before = range(place - 1, max(-1, place - 1 - BOUND), -1)
+    after = range(place + 1, min(len(stems), place + 1 + BOUND))
+    for side, places in ((1, before), (-1, after)):
+        yield from ((stems[at], side) for at in places if kinds[at] not in (STOP, NUMBER))
+
+
+def _is_misbound(
+    own: Sequence[int], anchors: Sequence[int], strange: Sequence[int], side: int
+) -> bool:
+    """Whether the line has a strange number nearer than its own to each place of the anchor.
+
+    Only numbers on the same side of the word are compared: in "founded in 1800 and moved in 1885"
+    1800 is nearer to the move, and yet no year of it.
+    """
+    if side < 0:
+        own, anchors, strange = (
+            [-at for at in reversed(found)] for found in (own, anchors, strange)
+        )
+    if anchors[-1] > own[-1]:
+        return False
+    last = -inf
+    for number in own:
+        before = bisect_left(anchors, number)
+        nearest = anchors[before - 1] if before else -inf
+        if nearest > last:  # places farther off have the same number next, and all between
+            other = bisect_left(strange, nearest)
+            if number - nearest <= NEAR or other == len(strange) or strange[other] > number:
+                return False
+        last = number
+    return True

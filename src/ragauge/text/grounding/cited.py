@@ -6,8 +6,11 @@ in other words counts as one that does not support.
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
+from operator import attrgetter
+from typing import NamedTuple
 
 from ragauge.contracts.answers import (
     AnswerKind,
@@ -15,13 +18,25 @@ from ragauge.contracts.answers import (
     CitedChunk,
     CitingSentence,
     Context,
+    Evidence,
 )
-from ragauge.text.free_refusal import free_refusal
-from ragauge.text.grounding.groundedness import NO_ANSWER, NO_CLAIM, NO_CONTEXT
+from ragauge.text.grounding.alignment import align
+from ragauge.text.grounding.features import Placed, Sentence, read_answer
+from ragauge.text.grounding.groundedness import (
+    NO_ANSWER,
+    NO_CLAIM,
+    NO_CONTEXT,
+    evidence_of,
+    kind_of,
+    rounded,
+)
 from ragauge.text.grounding.markers import Marker, cited_in
 from ragauge.text.grounding.model import Model, shipped
-from ragauge.text.grounding.passages import Passages
-from ragauge.text.grounding.supporter import Stretch, Support, Supporter
+from ragauge.text.grounding.passages import INNER_CAPITAL, PREFIX, Passages, token_ranges
+from ragauge.text.grounding.records import Slip, record_of, slips
+from ragauge.text.grounding.tokens import LIGHT
+from ragauge.text.quantities import quantities, unsupported
+from ragauge.text.refusals.free import free_refusal
 
 SUPPORTED = 0.5
 """From this score on a sentence counts as supported: as likely called so by people as not."""
@@ -30,9 +45,34 @@ PART = 0.1
 MOST_TOGETHER = 50
 """Contexts cited for one sentence; of more, each supports it alone or not at all."""
 NO_CITATION = "the answer cites nothing"
+MOST_NEAR, LEAST_NEAR = 20_000, 3
+"""Pairs of a sentence and a context that may support it, for an answer; and contexts, for a
+sentence however long the answer is."""
+MOST_READ = 10_000_000
+"""Characters that are read again for choices of contexts: of the answer, for what records deny,
+and of the contexts, for several taken together. What goes beyond is left out."""
+_ASKS = ("?", "？")
 
 Target = int | str
 """What is cited: a context by its place, or a name that no context has."""
+Chunks = tuple[int, ...]
+"""Places of contexts, rising."""
+
+
+class Stretch(NamedTuple):
+    """A sentence: where it is, and its first and past-last token."""
+
+    start: int
+    end: int
+    first: int
+    last: int
+
+
+class Support(NamedTuple):
+    """How far some contexts support a sentence, and where in them it is best found."""
+
+    score: float
+    evidence: Evidence | None
 
 
 def citation_support(
@@ -59,13 +99,22 @@ def citation_support(
     [(True, None), (False, '2')]
     """
     passages = contexts if isinstance(contexts, Passages) else Passages(contexts, question)
-    names = passages.numbered if numbered else _ids(passages)
+    ids = {chunk.id: place for place, chunk in enumerate(passages.chunks)}
+    names = passages.numbered if numbered else ids
     known = cited_in(answer, names, numbered=numbered)
     marked = {name for one in known.markers for name in one.names}
     listed = [name for name in dict.fromkeys(cited or known.listed) if name not in marked]
     supporter = Supporter(known.plain, passages, kind, model)
     found = _Citations(answer, supporter, names, known.markers, listed)
-    reason = _nothing_to_measure(answer, passages, found, marked or listed)
+    reason = None
+    if not answer.strip():
+        reason = NO_ANSWER
+    elif not passages.lines:
+        reason = NO_CONTEXT
+    elif not any(one.claims for one in found.sentences):
+        reason = NO_CLAIM
+    elif not marked and not listed:
+        reason = NO_CITATION
     return CitationSupport(
         sentences=() if reason in (NO_ANSWER, NO_CONTEXT) else found.sentences,
         listed=found.listed,
@@ -73,22 +122,6 @@ def citation_support(
         model=(model or shipped()).id,
         reason=reason,
     )
-
-
-def _nothing_to_measure(
-    answer: str, passages: Passages, found: _Citations, cites: object
-) -> str | None:
-    if not answer.strip():
-        return NO_ANSWER
-    if not passages.lines:
-        return NO_CONTEXT
-    if not any(one.claims for one in found.sentences):
-        return NO_CLAIM
-    return None if cites else NO_CITATION
-
-
-def _ids(passages: Passages) -> dict[str, int]:
-    return {chunk.id: place for place, chunk in enumerate(passages.chunks)}
 
 
 class _Citations:
@@ -105,26 +138,35 @@ class _Citations:
         self._answer, self._supporter, self._names = answer, supporter, names
         self._list = self._targets(listed)
         self._in_list = frozenset(self._list)
-        own = _markers_of(answer, supporter.stretches, markers)
-        self.sentences = tuple(map(self._sentence, supporter.stretches, own))
+        stretches = supporter.stretches
+        own: list[list[Marker]] = [[] for _ in stretches]
+        starts = [one.start for one in stretches]
+        for marker in markers if stretches else ():
+            # One between two sentences belongs to the one before it on its line, else to the next.
+            place = bisect_right(starts, marker.start) - 1
+            if place < 0 or "\n" in answer[stretches[place].end : marker.start]:
+                place = min(place + 1, len(stretches) - 1)
+            own[place].append(marker)
+        self.sentences = tuple(map(self._sentence, stretches, own))
         self.listed = self._for_the_whole()
 
     def _targets(self, names: Iterable[str]) -> list[Target]:
         """The contexts that names stand for, each once."""
         return list(dict.fromkeys(self._names.get(name, name) for name in names))
 
-    def _listed_for(self, one: Stretch) -> list[Target]:
-        """What the list cites for a sentence: all, or in a very long answer what is near it."""
-        if self._supporter.few(len(self._list)):
-            return self._list
-        return [chunk for chunk in self._supporter.near(one) if chunk in self._in_list]
-
     def _sentence(self, one: Stretch, markers: Sequence[Marker]) -> CitingSentence:
         start = min([one.start, *(marker.start for marker in markers)])
         end = max([one.end, *(marker.end for marker in markers)])
         marked = self._targets(name for marker in markers for name in marker.names)
-        text, cited = self._answer[start:end], marked or self._listed_for(one)
-        claims = self._supporter.claims(one) and (bool(marked) or not _abstains(text))
+        text, cited = self._answer[start:end], marked
+        if not marked:  # all of the list, or in a very long answer what is near the sentence
+            few = len(self._list) * len(self._supporter.stretches) <= MOST_NEAR
+            near = () if few else self._supporter.near(one)
+            cited = self._list if few else [chunk for chunk in near if chunk in self._in_list]
+        # For a sentence that says only what the contexts do not say, there is no source.
+        claims = self._supporter.claims(one) and (
+            bool(marked) or free_refusal(text).verdict != "refusal"
+        )
         score = self._together(one, cited) if claims else None
         supported = score is not None and score >= SUPPORTED
         return CitingSentence(
@@ -141,7 +183,7 @@ class _Citations:
 
     def _together(self, one: Stretch, cited: Sequence[Target]) -> float | None:
         """The score of a sentence against all that is cited: no less than that of one of them."""
-        chunks = _known(cited)
+        chunks = tuple(sorted(target for target in cited if isinstance(target, int)))
         each = [self._supporter.support(one, (chunk,)).score for chunk in chunks]
         if len(chunks) > 1 and self._supporter.can_join(chunks):
             each.append(self._supporter.support(one, chunks).score)
@@ -157,16 +199,12 @@ class _Citations:
         if isinstance(target, str) or not claims:
             return CitedChunk(chunk=self._id(target), score=None, supports=False)
         alone = self._supporter.support(one, (target,))
-        supports = alone.score >= SUPPORTED or self._adds(one, target, cited)
+        supports = alone.score >= SUPPORTED
+        if not supports and len(cited) <= MOST_TOGETHER:
+            whole = self._together(one, cited) or 0.0
+            rest = self._together(one, [other for other in cited if other != target]) or 0.0
+            supports = whole >= SUPPORTED and (rest < SUPPORTED or whole - rest >= PART)
         return self._held(target, alone, supports)
-
-    def _adds(self, one: Stretch, target: Target, cited: Sequence[Target]) -> bool:
-        """Whether a context has a part of what the cited ones support together."""
-        if len(cited) > MOST_TOGETHER:
-            return False
-        whole = self._together(one, cited) or 0.0
-        rest = self._together(one, [other for other in cited if other != target]) or 0.0
-        return whole >= SUPPORTED and (rest < SUPPORTED or whole - rest >= PART)
 
     def _for_the_whole(self) -> tuple[CitedChunk, ...]:
         """The citations of the whole answer: each by the sentence that it supports best."""
@@ -202,29 +240,111 @@ def _rank(chunk: CitedChunk) -> tuple[bool, float]:
     return chunk.supports, chunk.score or 0.0
 
 
-def _known(targets: Iterable[Target]) -> tuple[int, ...]:
-    return tuple(sorted(target for target in targets if isinstance(target, int)))
+class Supporter:
+    """Reads a text once, and its contexts once, for every question of what supports what."""
+
+    def __init__(
+        self,
+        text: str,
+        passages: Passages,
+        kind: AnswerKind | None = None,
+        model: Model | None = None,
+    ) -> None:
+        chosen = model or shipped()
+        self._text, self._passages = text, passages
+        self._coefficients = chosen.kinds[kind or kind_of(text, passages)]
+        read = read_answer(text, passages)
+        self._tokens = read.tokens
+        self.stretches = [Stretch(*found) for found in token_ranges(text, read.tokens)]
+        self._whole = {one.start: one.aligned for one in read.sentences}
+        self._allowance = passages.allowance(read.tokens)
+        starts = read.tokens.starts
+        self._quantities = Placed(
+            [
+                (number.start, number)
+                for number in quantities(text)  # but those of an opening line, which claims nothing
+                if bisect_left(starts, number.start) < bisect_left(starts, number.end)
+            ]
+        )
+        self._parts: dict[Chunks, tuple[Passages, Placed[Slip]]] = {}
+        self._joined = 0
+        self._found: dict[tuple[int, Chunks], Support] = {}
+
+    def id_of(self, chunk: int) -> str:
+        return self._passages.chunks[chunk].id
+
+    def claims(self, one: Stretch) -> bool:
+        """Whether a sentence states something: more than words that only tie others together."""
+        telling = any(kind > LIGHT for kind in self._tokens.kinds[one.first : one.last])
+        return telling and not self._text[one.start : one.end].rstrip().endswith(_ASKS)
+
+    def near(self, one: Stretch) -> list[int]:
+        """The contexts that have any word of a sentence, those that have most of it first."""
+        found = self._whole.get(one.start)
+        shares = found.by_chunk if found else {}
+        most = max(LEAST_NEAR, MOST_NEAR // len(self.stretches))
+        return sorted(shares, key=lambda chunk: (-shares[chunk], chunk))[:most]
+
+    def can_join(self, chunks: Chunks) -> bool:
+        """Whether several contexts may still be taken together."""
+        if chunks in self._parts:
+            return True
+        size = sum(len(self._passages.chunks[chunk].text) for chunk in chunks)
+        self._joined += size
+        return self._joined <= MOST_READ
+
+    def support(self, one: Stretch, chunks: Chunks) -> Support:
+        """How far the chosen contexts support a sentence, the others left aside."""
+        key = one.first, chunks
+        if key not in self._found:
+            self._found[key] = self._support(one, chunks)
+        return self._found[key]
+
+    def _support(self, one: Stretch, chunks: Chunks) -> Support:
+        if chunks not in self._parts:
+            part = excerpt(self._passages, chunks)
+            few = len(self._text) * (len(self._parts) + 1) <= MOST_READ
+            denied = slips(part.record, self._text) if part.record and few else []
+            self._parts[chunks] = part, Placed([(slip.start, slip) for slip in denied])
+        part, faults = self._parts[chunks]
+        words, own = self._tokens, slice(one.first, one.last)
+        found = align(part, words.stems[own], words.kinds[own], allowance=self._allowance)
+        if found is None or not part.lines:
+            return Support(0.0, None)
+        numbers = self._quantities.within(one.start, one.end)
+        sentence = Sentence(
+            *one,
+            aligned=found,
+            numbers=unsupported(numbers, part.supply) if numbers else [],
+            cited=(),
+            slips=faults.within(one.start, one.end),
+        )
+        odds = self._coefficients.sentence_odds([sentence])[0]
+        return Support(rounded(odds), evidence_of(found.window, part))
 
 
-def _abstains(sentence: str) -> bool:
-    """Whether a sentence says only what the contexts do not tell, for which there is no source."""
-    return free_refusal(sentence).verdict == "refusal"
+def excerpt(whole: Passages, kept: Sequence[int]) -> Passages:
+    """The chosen contexts, equal to `Passages` of them alone in the language of the whole.
 
-
-def _markers_of(
-    answer: str, stretches: Sequence[Stretch], markers: Sequence[Marker]
-) -> list[list[Marker]]:
-    """The markers of each sentence.
-
-    One between two sentences belongs to the one before it on its line, else to the next.
+    Their words are not read again: only what stands where in them is put together anew, which
+    takes a tenth of the time. Names such as OutdoorSeating leave no trace of their chunk, so that
+    contexts with such a name are read again.
     """
-    own: list[list[Marker]] = [[] for _ in stretches]
-    starts = [one.start for one in stretches]
-    for marker in markers:
-        place = bisect_right(starts, marker.start) - 1
-        behind = "" if place < 0 else answer[stretches[place].end : marker.start]
-        if place < 0 or "\n" in behind:
-            place = min(place + 1, len(stretches) - 1)
-        if stretches:
-            own[place].append(marker)
-    return own
+    chunks = [whole.chunks[chunk] for chunk in kept]
+    if any(INNER_CAPITAL.search(chunk.text) for chunk in chunks):
+        return Passages(chunks, whole.question, whole.language)
+    part = Passages((), whole.question, whole.language)
+    part.chunks, part.language = chunks, whole.language
+    for place, chunk in enumerate(kept):
+        first, past = (
+            bisect_left(whole.lines, at, key=attrgetter("chunk")) for at in (chunk, chunk + 1)
+        )
+        for line in whole.lines[first:past]:
+            for stem in dict.fromkeys(line.stems):
+                part.where.setdefault(stem, []).append(len(part.lines))
+            part.lines.append(line._replace(chunk=place))
+            part.bigrams.update(pairwise(line.stems))
+    part.prefixes = {stem[:PREFIX] for stem in part.where if len(stem) >= PREFIX}
+    if whole.record is not None:
+        part.record = record_of([chunk.text for chunk in chunks])
+    return part

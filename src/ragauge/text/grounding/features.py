@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Sequence
 from math import exp, log, log1p
 from typing import Generic, NamedTuple, TypeVar
@@ -12,9 +11,9 @@ from typing import Generic, NamedTuple, TypeVar
 from ragauge.text.grounding.alignment import Aligned, align
 from ragauge.text.grounding.passages import ENOUGH, Passages, token_ranges
 from ragauge.text.grounding.records import FAULTS, MOST_SLIPS, Slip, slips
-from ragauge.text.grounding.tokens import STOP, Tokens, tokens
+from ragauge.text.grounding.tokens import Tokens, tokens
 from ragauge.text.quantities import Quantity, quantities, stands_in, unsupported
-from ragauge.text.quantities.markers import without_inline_markers
+from ragauge.text.quantities.identifiers import without_inline_markers
 
 Found = TypeVar("Found")
 
@@ -54,7 +53,6 @@ ANSWER_FEATURES = (
     "length",
 )
 """What an answer is judged by: the log-odds of its sentences, and some of its own."""
-_NO_FAULTS = [0.0] * len(FAULTS)
 _MEANS = ("supported", "in_order", "bigrams")
 _LARGEST = 700.0
 
@@ -102,6 +100,7 @@ def read_answer(answer: str, passages: Passages, enough: int = ENOUGH) -> Read:
     slipped = Placed([(slip.start, slip) for slip in faults])
     allowance = passages.allowance(found, enough)
     known: dict[tuple[object, ...], Aligned | None] = {}
+    numbered = passages.numbered
     sentences = []
     for start, end, first, last in token_ranges(answer, found):
         if is_pleasantry(plain, start, end):
@@ -122,7 +121,7 @@ def read_answer(answer: str, passages: Passages, enough: int = ENOUGH) -> Read:
                 last,
                 aligned,
                 missing.within(start, end),
-                tuple(dict.fromkeys(_chunks(names, passages))) if names else (),
+                tuple(dict.fromkeys(numbered[name] for name in names if name in numbered)),
                 slipped.within(start, end),
             )
         )
@@ -161,7 +160,7 @@ def _restated(said: Sequence[Quantity], found: Tokens, passages: Passages) -> fr
 
 def sentence_features(one: Sentence) -> list[float]:
     """The numbers of a sentence, in the order of SENTENCE_FEATURES."""
-    found = one.aligned
+    found, faults = one.aligned, [slip.fault for slip in one.slips]
     return [
         found.supported,
         found.in_line,
@@ -180,13 +179,8 @@ def sentence_features(one: Sentence) -> list[float]:
         _shortfall(one),
         log(max(len(one.cited), 1)),
         log(found.weight),
-        *(_faults(one.slips) if one.slips else _NO_FAULTS),
+        *(float(min(faults.count(fault), MOST_SLIPS)) for fault in FAULTS),
     ]
-
-
-def _faults(found: Sequence[Slip]) -> list[float]:
-    counts = Counter(slip.fault for slip in found)
-    return [float(min(counts[fault], MOST_SLIPS)) for fault in FAULTS]
 
 
 def answer_features(sentences: Sequence[Sentence], odds: Sequence[float]) -> list[float]:
@@ -222,16 +216,6 @@ def _shortfall(one: Sentence) -> float:
     if not one.cited:
         return 0.0
     return 1 - min(one.aligned.by_chunk.get(chunk, 0.0) for chunk in one.cited)
-
-
-def _chunks(names: list[str], passages: Passages) -> list[int]:
-    numbered = passages.numbered
-    return [numbered[name] for name in names if name in numbered]
-
-
-def content_places(found: Tokens, sentence: Sentence) -> list[int]:
-    """Where the content words of a sentence stand among the tokens."""
-    return [place for place in range(sentence.first, sentence.last) if found.kinds[place] != STOP]
 
 
 _MARKER = re.compile(r"\[\s*(\d{1,3}(?:\s*[,;–-]\s*\d{1,3})*)\s*\]|【(\d{1,3})[^】]{0,20}】")

@@ -6,6 +6,7 @@ it is a measure of support in the words of the contexts, and no proof of truth.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from ragauge.contracts.answers import (
@@ -20,15 +21,12 @@ from ragauge.text.grounding.alignment import Window
 from ragauge.text.grounding.features import (
     Read,
     Sentence,
-    content_places,
     probability,
     read_answer,
 )
-from ragauge.text.grounding.kinds import assumed_kind, kind_of
 from ragauge.text.grounding.model import Model, shipped
 from ragauge.text.grounding.passages import Passages
-from ragauge.text.grounding.records import Slip
-from ragauge.text.grounding.tokens import LIGHT
+from ragauge.text.grounding.tokens import LIGHT, STOP
 from ragauge.text.refusal import refusal_in
 from ragauge.text.refusal import tokens as refusals
 
@@ -39,6 +37,26 @@ NO_CLAIM = "the answer claims nothing"
 NO_CONTEXT = "there is no context to compare with"
 REFUSED = "the answer is a refusal: it claims nothing"
 _REFUSALS = refusals()
+SUMMARY_WORDS = 40
+"""A shorter text without a question is a claim rather than a summary."""
+SOURCE_WORDS = 150
+"""A shorter context is a passage that was retrieved rather than a document to summarise."""
+_ASKS_FOR_SUMMARY = re.compile(
+    r"\bsummar|\btl;?dr\b|\bsamenvat|\bvat\b.*\bsamen\b|zusammenfass|\bfass\w*\b.*\bzusammen\b"
+    r"|\brésum|摘要|总结|總結|概括",
+    re.I,
+)
+WELL = 0.85
+"""A sentence of which so much is in one place is supported in so many words."""
+SHOWN = 5
+_FAULTS = {
+    "denied": "the record says no: {}",
+    "untold": "the record tells nothing of {}",
+    "untold_denied": "denied, though the record tells nothing of {}",
+    "affirmed": "denied, though the record says yes: {}",
+    "times": "no such time in the record: {}",
+    "days": "every day, but the record has no {}",
+}
 
 
 def groundedness(
@@ -59,9 +77,13 @@ def groundedness(
     >>> [one.unsupported_words for one in found.sentences], found.grounded
     ([(), ('Napoleon', 'designed')], False)
     """
-    passages = _passages(answer, contexts, question)
-    told = _kind(kind) or kind_of(answer, passages)
-    chosen = (model or shipped()).kinds[told]
+    if not isinstance(answer, str):
+        raise TypeError(f"the answer is {type(answer).__name__}, expected str")
+    passages = contexts if isinstance(contexts, Passages) else _passages(contexts, question)
+    if kind is not None and kind not in ANSWER_KINDS:
+        raise ValueError(f'there is no kind "{kind}"; there are {", ".join(ANSWER_KINDS)}')
+    taken = kind or kind_of(answer, passages)
+    chosen = (model or shipped()).kinds[taken]
     reason = _nothing_to_measure(answer, passages)
     read = Read.nothing() if reason else read_answer(answer, passages)
     if not reason and not read.sentences:
@@ -71,17 +93,22 @@ def groundedness(
         _support(answer, read, one, score, passages)
         for one, score in zip(read.sentences, odds, strict=True)
     )
-    value = None if reason else _rounded(chosen.answer_odds(read.sentences, odds))
-    numbers = _distinct(sentences, "unsupported_numbers")
+    value = None if reason else rounded(chosen.answer_odds(read.sentences, odds))
+    words = dict.fromkeys(word for one in sentences for word in one.unsupported_words)
+    numbers = dict.fromkeys(number for one in sentences for number in one.unsupported_numbers)
+    if not reason:  # what speaks most against an answer is its least supported sentence
+        worst = min(range(len(sentences)), key=lambda place: (sentences[place].score or 0.0, place))
+        against = sentences[worst].reason
+        reason = against and f"sentence {worst + 1} of {len(sentences)}: {against}"
     return Groundedness(
         value=value,
-        reason=reason or answer_reason(sentences),
-        kind=told,
+        reason=reason,
+        kind=taken,
         threshold=chosen.threshold,
         grounded=None if value is None else value >= chosen.threshold and not numbers,
         sentences=sentences,
-        unsupported_words=_distinct(sentences, "unsupported_words"),
-        unsupported_numbers=numbers,
+        unsupported_words=tuple(words),
+        unsupported_numbers=tuple(numbers),
         model=(model or shipped()).id,
         assumed=None if kind else assumed_kind(answer, passages),
         band=None if value is None else chosen.band_of(value),
@@ -98,17 +125,11 @@ def sentence_scores(
     if _nothing_to_measure(text, passages):
         return []
     odds = model.kinds[kind].sentence_odds(read_answer(text, passages, enough).sentences)
-    return list(map(_rounded, odds))
+    return list(map(rounded, odds))
 
 
-def _passages(
-    answer: object, contexts: Sequence[Context | str] | Passages | str, question: str | None
-) -> Passages:
+def _passages(contexts: Sequence[Context | str] | str, question: str | None) -> Passages:
     """The contexts made ready; raises TypeError with the fact where they are none."""
-    if not isinstance(answer, str):
-        raise TypeError(f"the answer is {type(answer).__name__}, expected str")
-    if isinstance(contexts, Passages):
-        return contexts
     if isinstance(contexts, str):
         return Passages([contexts], question)
     if not isinstance(contexts, Sequence):
@@ -119,10 +140,46 @@ def _passages(
     return Passages(contexts, question)
 
 
-def _kind(kind: AnswerKind | None) -> AnswerKind | None:
-    if kind is not None and kind not in ANSWER_KINDS:
-        raise ValueError(f'there is no kind "{kind}"; there are {", ".join(ANSWER_KINDS)}')
-    return kind
+def kind_of(answer: str, passages: Passages) -> AnswerKind:
+    """The kind of an answer, seen from its contexts and its question.
+
+    Contexts that are records make it data-to-text. A question that asks for a summary makes it a
+    summary. So does a single long context without any question, if the answer is not short.
+    Everything else is an answer to a question, with the question or without it.
+    """
+    if passages.record is not None:
+        return "data_to_text"
+    question = passages.question.strip()
+    if question:
+        return "summary" if _ASKS_FOR_SUMMARY.search(question) else "qa"
+    return "summary" if _is_summary(answer, passages) else "qa"
+
+
+def assumed_kind(answer: str, passages: Passages) -> str | None:
+    """What was assumed of the kind where no question says it, and why; None where one does.
+
+    >>> assumed_kind("In 1808.", Passages(["The museum opened in 1808."]))
+    'no question: taken as an answer to a question, because the answer has fewer than 40 words'
+    """
+    if passages.record is not None or passages.question.strip():
+        return None
+    if _is_summary(answer, passages):
+        reason = f"there is one context, of {SOURCE_WORDS} words or more"
+        return f"no question: taken as a summary, because {reason}"
+    if len(answer.split()) < SUMMARY_WORDS:
+        reason = f"the answer has fewer than {SUMMARY_WORDS} words"
+    elif len(passages.chunks) > 1:
+        reason = "there are several contexts"
+    else:
+        reason = f"the context has fewer than {SOURCE_WORDS} words"
+    return f"no question: taken as an answer to a question, because {reason}"
+
+
+def _is_summary(answer: str, passages: Passages) -> bool:
+    """Whether a text without a question looks like the summary of one document."""
+    if len(passages.chunks) != 1 or len(answer.split()) < SUMMARY_WORDS:
+        return False
+    return sum(len(line.stems) for line in passages.lines) >= SOURCE_WORDS
 
 
 def _nothing_to_measure(answer: str, passages: Passages) -> str | None:
@@ -133,77 +190,56 @@ def _nothing_to_measure(answer: str, passages: Passages) -> str | None:
     return None if passages.lines else NO_CONTEXT
 
 
-def _support(
-    answer: str, read: Read, one: Sentence, odds: float, passages: Passages
-) -> SentenceSupport:
-    numbers = tuple(dict.fromkeys(number.text for number in one.numbers))
-    words = _missing_words(answer, read, one, numbers)
-    return SentenceSupport(
-        text=answer[one.start : one.end],
-        start=one.start,
-        end=one.end,
-        score=_rounded(odds),
-        evidence=_evidence(one.aligned.window, passages),
-        unsupported_words=words,
-        unsupported_numbers=numbers,
-        reason=sentence_reason(one, passages, (*numbers, *words)),
-    )
+def rounded(odds: float) -> float:
+    """The score of log-odds."""
+    return round(probability(odds), DIGITS)
 
 
-def _evidence(window: Window | None, passages: Passages) -> Evidence | None:
+def evidence_of(window: Window | None, passages: Passages) -> Evidence | None:
+    """Where the window is in its context."""
     if window is None:
         return None
     lines = passages.lines[window.first : window.last]
     return Evidence(passages.chunks[window.chunk].id, lines[0].start, lines[-1].end)
 
 
-def _missing_words(
-    answer: str, read: Read, one: Sentence, numbers: tuple[str, ...]
-) -> tuple[str, ...]:
-    """The telling words of a sentence that stand in no context, as they are written.
+def _support(
+    answer: str, read: Read, one: Sentence, odds: float, passages: Passages
+) -> SentenceSupport:
+    """A sentence with its evidence and its words that are in no context, as they are written.
 
     Numbers have a list of their own; words that claim little are left out. Characters of a script
     without blanks that follow each other are one word.
     """
-    found, told = read.tokens, " ".join(numbers)
+    numbers = tuple(dict.fromkeys(number.text for number in one.numbers))
+    found, in_numbers = read.tokens, " ".join(numbers)
     spans: list[tuple[int, int]] = []
-    for place, support in zip(content_places(found, one), one.aligned.supports, strict=True):
+    content = [place for place in range(one.first, one.last) if found.kinds[place] != STOP]
+    for place, support in zip(content, one.aligned.supports, strict=True):
         if support or found.kinds[place] == LIGHT:
             continue
         start, end = found.starts[place], found.ends[place]
         if spans and spans[-1][1] == start:
             start = spans.pop()[0]
         spans.append((start, end))
-    words = (answer[start:end] for start, end in spans)
-    return tuple(dict.fromkeys(w for w in words if w not in told and not w[0].isdigit()))
+    missing = dict.fromkeys(answer[start:end] for start, end in spans)
+    words = tuple(w for w in missing if w not in in_numbers and not w[0].isdigit())
+    return SentenceSupport(
+        text=answer[one.start : one.end],
+        start=one.start,
+        end=one.end,
+        score=rounded(odds),
+        evidence=evidence_of(one.aligned.window, passages),
+        unsupported_words=words,
+        unsupported_numbers=numbers,
+        reason=_sentence_reason(one, passages, (*numbers, *words)),
+    )
 
 
-def _distinct(sentences: Sequence[SentenceSupport], field: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(word for one in sentences for word in getattr(one, field)))
-
-
-def _rounded(odds: float) -> float:
-    return round(probability(odds), DIGITS)
-
-
-WELL = 0.85
-"""A sentence of which so much stands in one place is supported in so many words."""
-SHOWN = 5
-
-_FAULTS = {
-    "denied": "the record says no: {}",
-    "untold": "the record tells nothing of {}",
-    "untold_denied": "denied, though the record tells nothing of {}",
-    "affirmed": "denied, though the record says yes: {}",
-    "times": "no such time in the record: {}",
-    "days": "every day, but the record has no {}",
-}
-
-
-def sentence_reason(one: Sentence, passages: Passages, missing: Sequence[str]) -> str | None:
+def _sentence_reason(one: Sentence, passages: Passages, missing: Sequence[str]) -> str | None:
     """What speaks against a sentence; None where nothing does."""
     found = one.aligned
-    said = [_slip(slip) for slip in one.slips]
+    said = [_FAULTS[slip.fault].format(slip.field) for slip in one.slips]
     if missing:
         said.append("not in the contexts: " + _listed(missing))
     weak = [
@@ -216,7 +252,7 @@ def sentence_reason(one: Sentence, passages: Passages, missing: Sequence[str]) -
     if found.window is None:
         said.append("no word of it stands in a context")
     elif found.in_window < WELL / 2:
-        said.append(f"{_percent(found.in_window)} of its words stand together in a context")
+        said.append(f"{100 * found.in_window:.0f} % of its words stand together in a context")
     elif found.supported - found.in_window > 1 - WELL:
         said.append("its words stand in the contexts, but not together")
     if found.misbound_numbers:
@@ -228,24 +264,7 @@ def sentence_reason(one: Sentence, passages: Passages, missing: Sequence[str]) -
     return "; ".join(dict.fromkeys(said)) or None
 
 
-def answer_reason(sentences: Sequence[SentenceSupport]) -> str | None:
-    """What speaks most against an answer: what speaks against its least supported sentence."""
-    if not sentences:
-        return None
-    worst = min(range(len(sentences)), key=lambda place: (sentences[place].score or 0.0, place))
-    reason = sentences[worst].reason
-    return reason and f"sentence {worst + 1} of {len(sentences)}: {reason}"
-
-
-def _slip(slip: Slip) -> str:
-    return _FAULTS[slip.fault].format(slip.field)
-
-
 def _listed(words: Sequence[str]) -> str:
     kept = list(dict.fromkeys(words))
     more = f" and {len(kept) - SHOWN} more" if len(kept) > SHOWN else ""
     return ", ".join(kept[:SHOWN]) + more
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"

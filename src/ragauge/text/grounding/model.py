@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from operator import mul
-from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -92,9 +91,20 @@ def shipped() -> Model:
 def model_from(text: str) -> Model:
     """The model in a file of coefficients."""
     held = tomllib.loads(text)
-    return Model(
-        version=str(held["version"]), kinds={kind: _kind(held[kind]) for kind in ANSWER_KINDS}
-    )
+
+    def weights(of: Mapping[str, float], features: Sequence[str]) -> Weights:
+        return Weights(of["intercept"], tuple(of.get(name, 0.0) for name in features))
+
+    kinds = {
+        kind: KindModel(
+            weights(held[kind]["answer"], ANSWER_FEATURES),
+            weights(held[kind]["sentence"], SENTENCE_FEATURES),
+            float(held[kind]["threshold"]["value"]),
+            msgspec.convert(held[kind].get("bands", ()), tuple[Band, ...]),
+        )
+        for kind in ANSWER_KINDS
+    }
+    return Model(version=str(held["version"]), kinds=kinds)
 
 
 def bands_text(kind: AnswerKind, bands: Iterable[Band]) -> str:
@@ -104,16 +114,3 @@ def bands_text(kind: AnswerKind, bands: Iterable[Band]) -> str:
         for band in bands
     ]
     return "".join(f"\n[[{kind}.bands]]\n{table}" for table in tables)
-
-
-def _kind(held: Mapping[str, Any]) -> KindModel:
-    return KindModel(
-        _weights(held["answer"], ANSWER_FEATURES),
-        _weights(held["sentence"], SENTENCE_FEATURES),
-        float(held["threshold"]["value"]),
-        msgspec.convert(held.get("bands", ()), tuple[Band, ...]),
-    )
-
-
-def _weights(held: Mapping[str, float], features: Sequence[str]) -> Weights:
-    return Weights(held["intercept"], tuple(held.get(name, 0.0) for name in features))

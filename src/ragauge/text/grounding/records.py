@@ -20,6 +20,13 @@ Fault = Literal["denied", "untold", "untold_denied", "affirmed", "times", "days"
 FAULTS: tuple[Fault, ...] = ("denied", "untold", "untold_denied", "affirmed", "times", "days")
 """The answer says yes where the record says no; says yes, or no, where it tells nothing; says no
 where it says yes; names a time that is none of its; claims every day where a day is missing."""
+_FAULT_OF: dict[tuple[State, bool], Fault] = {
+    ("unknown", True): "untold_denied",
+    ("unknown", False): "untold",
+    ("yes", True): "affirmed",
+    ("no", False): "denied",
+}
+"""What is wrong by a field's state and whether the answer denies it."""
 
 LEAST_FIELDS = 6
 LEAST_SHARE = 0.6
@@ -158,7 +165,9 @@ def slips(record: Record, answer: str, said: Sequence[Quantity] | None = None) -
         if not _SAYS_UNKNOWN.search(sentence[0])
         for slip in _in_sentence(record, answer, sentence.start(), sentence.end())
     ]
-    found += _wrong_times(record, quantities(answer) if said is None else said)
+    said = quantities(answer) if said is None else said
+    times = unsupported([one for one in said if one.kind == "time"], record.times)
+    found += [Slip("times", one.text, one.start, one.end) for one in times]
     every = _EVERY_DAY.search(answer)
     if every and 0 < len(record.days) < len(_DAYS):
         missing = ", ".join(day for day in _DAYS if day not in record.days)
@@ -282,33 +291,17 @@ def _mention_end(low: str, start: int, field: Field) -> int:
 def _in_sentence(record: Record, answer: str, start: int, end: int) -> Iterator[Slip]:
     sentence = answer[start:end]
     parks = _PARK.search(sentence) is not None
-    for first, last in _clauses(sentence):
-        clause, at = sentence[first:last], start + first
+    at = 0
+    for stop in (*_CLAUSE_END.finditer(sentence), None):
+        clause = sentence[at : stop.start() if stop else None]
         for place, begin, past in _mentioned(record, clause):
             field = record.fields[place]
             if field.parking and not parks:
                 continue
-            fault = _fault(field.state, _denied(clause, begin, past))
+            fault = _FAULT_OF.get((field.state, _denied(clause, begin, past)))
             if fault:
-                yield Slip(fault, field.name, at + begin, at + past)
-
-
-def _clauses(sentence: str) -> Iterator[tuple[int, int]]:
-    start = 0
-    for end in _CLAUSE_END.finditer(sentence):
-        if end.start() > start:
-            yield start, end.start()
-        start = end.end()
-    if start < len(sentence):
-        yield start, len(sentence)
-
-
-def _fault(state: State, denied: bool) -> Fault | None:
-    if state == "unknown":
-        return "untold_denied" if denied else "untold"
-    if state == "yes":
-        return "affirmed" if denied else None
-    return None if denied else "denied"
+                yield Slip(fault, field.name, start + at + begin, start + at + past)
+        at = stop.end() if stop else at
 
 
 def _denied(clause: str, start: int, end: int) -> bool:
@@ -321,9 +314,3 @@ def _denied(clause: str, start: int, end: int) -> bool:
     if after is None or after.start() - end >= _FAR:
         return False
     return _NEW_CLAUSE.search(clause[end : after.start()]) is None
-
-
-def _wrong_times(record: Record, said: Sequence[Quantity]) -> list[Slip]:
-    """Times of the day in the answer that the record does not have."""
-    times = [one for one in said if one.kind == "time"]
-    return [Slip("times", one.text, one.start, one.end) for one in unsupported(times, record.times)]

@@ -3,19 +3,27 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Callable
 from typing import Literal
 
 from msgspec import Struct
 
 from ragauge.errors import UsageError
-from ragauge.text.jitters.languages import language_of
+from ragauge.text.jitters.lexicons import language_of
 from ragauge.text.jitters.order import movable, order
-from ragauge.text.jitters.punctuation import has_quotes, punct, quote
-from ragauge.text.jitters.reference import REFERENCE
-from ragauge.text.jitters.spacing import ws
 from ragauge.text.jitters.synonyms import syn
-from ragauge.text.jitters.wording import case, long_words, polite, polite_opening, typo
+from ragauge.text.jitters.wording import (
+    case,
+    has_quotes,
+    long_words,
+    polite,
+    polite_opening,
+    punct,
+    quote,
+    typo,
+    ws,
+)
 
 Risk = Literal["none", "low", "medium"]
 """How likely a system may read another question in the changed words."""
@@ -31,12 +39,8 @@ class Jitter(Struct, frozen=True):
     """Of a text and its language, one of en, nl, de, fr and zh; others have no lexicon."""
 
 
-def _unchanged(text: str, language: str) -> str:
-    return text
-
-
 _ALL = (
-    Jitter("none", "none", "The question as it is worded.", _unchanged),
+    Jitter("none", "none", "The question as it is worded.", lambda text, language: text),
     Jitter(
         "ws",
         "none",
@@ -53,6 +57,30 @@ _ALL = (
 )
 JITTERS: dict[str, Jitter] = {jitter.name: jitter for jitter in _ALL}
 DEFAULT = ("none", "ws", "punct", "syn", "order")
+
+_SPACED = re.compile(r"(?<!\s)[ \t]+([,:])[ \t]*")
+_SYNONYMS = {"explain": "describe", "list": "enumerate", "compare": "contrast", "show": "display"}
+_SYNONYM = re.compile(rf"\b(?:{'|'.join(_SYNONYMS)})\b", re.IGNORECASE)
+
+
+def _reference_punct(text: str) -> str:
+    dashed = text.replace("—", "-").replace("–", "-")
+    if dashed.endswith("?"):
+        return f"{dashed[:-1].rstrip(' ')} ?"
+    return f"{dashed}?" if dashed[-1:].isalnum() else dashed
+
+
+REFERENCE: dict[str, Callable[[str], str]] = {
+    "none": lambda text: text,
+    "ws": lambda text: _SPACED.sub(r"\1 ", text),
+    "punct": _reference_punct,
+    "syn": lambda text: _SYNONYM.sub(lambda found: _SYNONYMS[found[0].lower()], text),
+    "order": lambda text: text.replace(
+        "with citations, in one sentence", "in one sentence, with citations"
+    ),
+}
+"""The brief's own jitters, as it words them, for runs that are compared with its figures. They
+protect nothing and know English only; no text is lost."""
 
 
 def jittered(
@@ -72,7 +100,9 @@ def jittered(
     'describe Y.'
     """
     if name not in JITTERS:
-        raise UsageError(f'there is no jitter "{name}"{_nearest(name)}')
+        near = difflib.get_close_matches(name, JITTERS, n=1)
+        hint = f'did you mean "{near[0]}"?' if near else f"there are {', '.join(JITTERS)}"
+        raise UsageError(f'there is no jitter "{name}"; {hint}')
     if profile == "ours":
         return JITTERS[name].apply(text, _known_language(text, language))
     if name not in REFERENCE:
@@ -103,8 +133,3 @@ def applies(text: str, name: str, language: str | None = None) -> bool:
 
 def _known_language(text: str, language: str | None) -> str:
     return language.lower().partition("-")[0] if language else language_of(text)
-
-
-def _nearest(name: str) -> str:
-    near = difflib.get_close_matches(name, JITTERS, n=1)
-    return f'; did you mean "{near[0]}"?' if near else f"; there are {', '.join(JITTERS)}"

@@ -10,6 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Iterator
 from functools import cached_property, lru_cache
+from itertools import chain
 
 from msgspec import Struct, structs
 
@@ -48,6 +49,8 @@ _STOP = re.compile(r"[.?!…]")
 _BLANK = re.compile(r"\s")
 _SENTENCE_END = re.compile("[\n\r。！？]")
 _WITHIN_NAME = re.compile(r"[ \u00a0]+")
+_LONGEST_TITLE = 8
+_MOST_PARTICLES = 3
 _MONTH = "|".join(sorted(MONTHS))
 _DATES = re.compile(
     rf"""\b\d{{1,2}}(?:st|nd|rd|th|er|e|\.)?[ ](?:{_MONTH})\b(?:,?[ ]\d{{2,4}}\b)?
@@ -101,7 +104,13 @@ def protected(text: str, language: str) -> list[Span]:
     """The spans no jitter may touch, in order, apart from each other."""
     enclosed = [*quoted_or_code(text)]
     dates = [match.span() for match in _DATES.finditer(text)]
-    return _merged([*enclosed, *_written(text, enclosed, language), *dates])
+    found: list[Span] = []
+    for start, end in sorted([*enclosed, *_written(text, enclosed, language), *dates]):
+        if found and start <= found[-1][1]:
+            found[-1] = found[-1][0], max(end, found[-1][1])
+        else:
+            found.append((start, end))
+    return found
 
 
 def quoted_or_code(text: str) -> Iterator[Span]:
@@ -160,46 +169,49 @@ class _Token(Struct, frozen=True):
 
 
 def _written(text: str, enclosed: list[Span], language: str) -> list[Span]:
-    """The spans of numbers, code and names, outside of what is enclosed."""
+    """The spans of numbers, code and names, outside of what is enclosed.
+
+    In a name, words that follow each other and the particles between them are one.
+    """
     found = [*_tokens(text, enclosed)]
-    if language == "de":
-        found = [_no_polite_name(token) for token in found]
-    tokens = [_told_apart(text, found, at) for at in range(len(found))]
+    if language == "de":  # `Erklären Sie den Bau` has no name `Sie den Bau`
+        found = [
+            structs.replace(token, kind="word") if token.lower == "sie" else token
+            for token in found
+        ]
+    tokens = [_named(text, found, at) for at in range(len(found))]
     # Dutch "of" is "or": it parts names.
     particles = PARTICLES - {"of"} if language == "nl" else PARTICLES
-    return [*_code_spans(tokens), *_name_spans(text, tokens, particles)]
-
-
-def _no_polite_name(token: _Token) -> _Token:
-    """The token, made a word if it is `Sie`: `Erklären Sie den Bau` has no name `Sie den Bau`."""
-    return structs.replace(token, kind="word") if token.lower == "sie" else token
+    spans = [(token.start, token.end) for token in tokens if token.kind == "code"]
+    at = 0
+    while at < len(tokens):
+        last = at
+        if tokens[at].kind == "name":
+            while (further := _next_of_name(text, tokens, last, particles)) is not None:
+                last = further
+            possessive = _POSSESSIVE.search(text, tokens[last].start, tokens[last].end)
+            end = possessive.start() if possessive else tokens[last].end
+            spans.append((tokens[at].start, end))
+        at = last + 1
+    return spans
 
 
 def _tokens(text: str, enclosed: list[Span]) -> Iterator[_Token]:
     """The tokens between the enclosed spans."""
-    for start, end in _gaps(enclosed, len(text)):
+    edges = [0, *chain.from_iterable(enclosed), len(text)]
+    for start, end in zip(edges[::2], edges[1::2], strict=True):
         ended, begins = start, start == 0
         for chunk in _CHUNK.finditer(text, start, end):
-            for first, last, code in _pieces(text, *chunk.span()):
-                begins = begins or _ends_sentence(text[ended:first])
-                yield _token(text, first, last, code or _kind(text[first:last], begins))
+            for first, last, known in _pieces(text, *chunk.span()):
+                gap, word = text[ended:first], text[first:last]
+                begins = begins or bool(
+                    _SENTENCE_END.search(gap) or (_STOP.search(gap) and _BLANK.search(gap))
+                )
+                kind = "name" if any(map(str.isupper, word)) else "word"
+                if begins and plain(word) in OPENERS and (word[1:].islower() or word.isupper()):
+                    kind = "opener"
+                yield _Token(first, last, known or kind, word.lower().replace("’", "'"))
                 ended, begins = last, False
-
-
-def _token(text: str, start: int, end: int, kind: str) -> _Token:
-    return _Token(start, end, kind, text[start:end].lower().replace("’", "'"))
-
-
-def _gaps(spans: list[Span], length: int) -> Iterator[Span]:
-    at = 0
-    for start, end in spans:
-        yield at, start
-        at = end
-    yield at, length
-
-
-def _ends_sentence(gap: str) -> bool:
-    return bool(_SENTENCE_END.search(gap)) or bool(_STOP.search(gap) and _BLANK.search(gap))
 
 
 def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
@@ -218,63 +230,25 @@ def _pieces(text: str, start: int, end: int) -> Iterator[tuple[int, int, str]]:
             yield *word.span(), ""
 
 
-def _kind(word: str, begins: bool) -> str:
-    if begins and plain(word) in OPENERS and (word[1:].islower() or word.isupper()):
-        return "opener"
-    return "name" if any(letter.isupper() for letter in word) else "word"
-
-
-def _told_apart(text: str, tokens: list[_Token], at: int) -> _Token:
+def _named(text: str, tokens: list[_Token], at: int) -> _Token:
     """The token, made a name if it opens one: `The Hague`, `Explain Everything is an app`."""
-    token = tokens[at]
-    if token.kind != "opener" or not _name_follows(text, tokens, at):
+    token, after = tokens[at], tokens[at + 1 : at + 2]
+    if token.kind != "opener" or not after or after[0].kind != "name":
         return token
-    titled = token.lower in VERBS and _verb_after_name(tokens, at + 1)
-    named = titled or token.lower in NAME_OPENERS
+    if not _adjoins(text, token, after[0]):
+        return token
+    named = token.lower in NAME_OPENERS
+    if not named and token.lower in VERBS:  # a verb after the name shows that it is a title
+        title = tokens[at + 1 : at + 1 + _LONGEST_TITLE]
+        follower = next((other for other in title if other.kind != "name"), None)
+        named = follower is not None and follower.lower in FINITE
     return structs.replace(token, kind="name") if named else token
-
-
-def _name_follows(text: str, tokens: list[_Token], at: int) -> bool:
-    after = tokens[at + 1] if at + 1 < len(tokens) else None
-    return bool(after and after.kind == "name" and _adjoins(text, tokens[at], after))
 
 
 def _adjoins(text: str, left: _Token, right: _Token) -> bool:
     """Whether only a blank parts two tokens; after `de' Medici`, an apostrophe too."""
     start = left.end + (left.lower in PARTICLES and text[left.end] in "'’")
     return bool(_WITHIN_NAME.fullmatch(text, start, right.start))
-
-
-_LONGEST_TITLE = 8
-
-
-def _verb_after_name(tokens: list[_Token], at: int) -> bool:
-    for token in tokens[at : at + _LONGEST_TITLE]:
-        if token.kind != "name":
-            return token.lower in FINITE
-    return False
-
-
-def _code_spans(tokens: list[_Token]) -> list[Span]:
-    return [(token.start, token.end) for token in tokens if token.kind == "code"]
-
-
-def _name_spans(text: str, tokens: list[_Token], particles: frozenset[str]) -> Iterator[Span]:
-    """The spans of names, words that follow each other and the particles between them as one."""
-    at = 0
-    while at < len(tokens):
-        if tokens[at].kind != "name":
-            at += 1
-            continue
-        last = at
-        while (further := _next_of_name(text, tokens, last, particles)) is not None:
-            last = further
-        possessive = _POSSESSIVE.search(text, tokens[last].start, tokens[last].end)
-        yield tokens[at].start, possessive.start() if possessive else tokens[last].end
-        at = last + 1
-
-
-_MOST_PARTICLES = 3
 
 
 def _next_of_name(
@@ -290,13 +264,3 @@ def _next_of_name(
         if token.lower not in particles:
             return None
     return None
-
-
-def _merged(spans: list[Span]) -> list[Span]:
-    found: list[Span] = []
-    for start, end in sorted(spans):
-        if found and start <= found[-1][1]:
-            found[-1] = found[-1][0], max(end, found[-1][1])
-        else:
-            found.append((start, end))
-    return found

@@ -7,14 +7,19 @@ follows shows that it is what it seems: `List the parts`, but not `List prices r
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import cache
 
 from msgspec import Struct
 
-from ragauge.text.jitters.asking import ZH_COMPARED, ZH_OBJECT
 from ragauge.text.jitters.protected import KEPT, masked
-from ragauge.text.jitters.sentences import Edit, capitals_of, edited, sentences
+from ragauge.text.jitters.sentences import (
+    ZH_COMPARED,
+    ZH_OBJECT,
+    Edit,
+    capitals_of,
+    edited,
+    sentences,
+)
 
 
 class Synonym(Struct, frozen=True):
@@ -263,53 +268,38 @@ def syn(text: str, language: str) -> str:
     """
     if language not in SYNONYMS:
         return text
-    rules = _rules(language)
     painted = masked(text, language)
-    edits = [
-        edit for start, end in sentences(painted) for edit in _edits(painted, start, end, rules)
-    ]
+    edits: list[Edit] = []
+    for start, end in sentences(painted):
+        # Where two rules want the same place, the first rule's edit is made.
+        found: list[Edit] = []
+        opened = False
+        for pattern, new, anywhere in _rules(language):
+            if opened and not anywhere:
+                continue
+            first = pattern.match(painted, start, end)
+            matches = pattern.finditer(painted, start, end) if anywhere else filter(None, [first])
+            wanted = [(*one.span("old"), capitals_of(one["old"], new)) for one in matches]
+            opened = opened or (bool(wanted) and not anywhere)
+            found += [
+                edit
+                for edit in wanted
+                if not any(edit[0] < other[1] and other[0] < edit[1] for other in found)
+            ]
+        edits += sorted(found)
     return edited(text, edits)
 
 
-class _Rule(Struct, frozen=True):
-    """A synonym with its pattern made ready."""
-
-    pattern: re.Pattern[str]
-    new: str
-    anywhere: bool
-
-    def edits(self, painted: str, start: int, end: int) -> Iterator[Edit]:
-        """The edits of a sentence this rule asks for."""
-        first = self.pattern.match(painted, start, end)
-        found = self.pattern.finditer(painted, start, end) if self.anywhere else [first]
-        for match in filter(None, found):
-            yield *match.span("old"), capitals_of(match["old"], self.new)
-
-
-def _edits(painted: str, start: int, end: int, rules: tuple[_Rule, ...]) -> list[Edit]:
-    """The edits of a sentence in order; where two rules want the same place, the first rule's."""
-    found: list[Edit] = []
-    opened = False
-    for rule in rules:
-        if rule.anywhere or not opened:
-            wanted = [*rule.edits(painted, start, end)]
-            opened = opened or (bool(wanted) and not rule.anywhere)
-            found += [edit for edit in wanted if not any(_meet(edit, other) for other in found)]
-    return sorted(found)
-
-
-def _meet(one: Edit, other: Edit) -> bool:
-    return one[0] < other[1] and other[0] < one[1]
-
-
-def _rule(synonym: Synonym, language: str) -> _Rule:
-    edge = "" if language == "zh" else r"\b"
-    before = edge if synonym.anywhere else _ASKED[language]
-    written = rf"{before}(?P<old>{synonym.old}){edge}(?={synonym.then})"
-    return _Rule(re.compile(written, re.IGNORECASE), synonym.new, synonym.anywhere)
-
-
 @cache
-def _rules(language: str) -> tuple[_Rule, ...]:
-    """The rules of a language, made at its first use: the patterns of all take 30 ms."""
-    return tuple(_rule(synonym, language) for synonym in SYNONYMS[language])
+def _rules(language: str) -> tuple[tuple[re.Pattern[str], str, bool], ...]:
+    """The rules of a language as pattern, new words, and whether they apply anywhere.
+
+    They are made at its first use: the patterns of all take 30 ms.
+    """
+    edge = "" if language == "zh" else r"\b"
+    rules = []
+    for synonym in SYNONYMS[language]:
+        before = edge if synonym.anywhere else _ASKED[language]
+        written = rf"{before}(?P<old>{synonym.old}){edge}(?={synonym.then})"
+        rules.append((re.compile(written, re.IGNORECASE), synonym.new, synonym.anywhere))
+    return tuple(rules)

@@ -1,12 +1,11 @@
-"""Which quantities of an answer stand in a context."""
+"""Which quantities of an answer are in a context."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable
 
-from ragauge.text.quantities.dates import is_year
-from ragauge.text.quantities.quantity import Quantity, Reading, decimal
+from ragauge.text.quantities.quantity import Quantity, Reading, decimal, is_year
 
 Key = str | tuple[str, str | None]
 Supply = frozenset[Key]
@@ -24,7 +23,14 @@ def supply(quantities: Iterable[Quantity]) -> Supply:
         _add(keys, (quantity.kind, quantity.value, quantity.unit))
         for reading in quantity.others:
             _add(keys, reading)
-        _add_as_written(keys, quantity)
+        if quantity.kind == "identifier" or "." in quantity.text:
+            # The numbers of an identifier; and those with a dot as the names they are in versions.
+            for digits in _NUMBERS_WITHIN.findall(quantity.text):
+                whole, dot, part = digits.partition(".")
+                if quantity.kind == "identifier":
+                    _add(keys, ("number", decimal(whole, part), None))
+                if dot:
+                    keys.add(f"identifier:{digits}")
     return frozenset(keys)
 
 
@@ -35,7 +41,9 @@ def stands_in(quantity: Quantity, context: Supply | Iterable[Quantity]) -> bool:
     with the same unit or where one of the two has none.
     """
     keys = context if isinstance(context, frozenset) else supply(context)
-    return _stands(quantity, keys)
+    if _stands((quantity.kind, quantity.value, quantity.unit), keys):
+        return True
+    return any(_stands(reading, keys) for reading in quantity.others)
 
 
 def unsupported(answer: Iterable[Quantity], context: Supply | Iterable[Quantity]) -> list[Quantity]:
@@ -48,74 +56,48 @@ def unsupported(answer: Iterable[Quantity], context: Supply | Iterable[Quantity]
     ['5 miles']
     """
     keys = context if isinstance(context, frozenset) else supply(context)
-    return [quantity for quantity in answer if not quantity.plain and not _stands(quantity, keys)]
+    return [quantity for quantity in answer if not quantity.plain and not stands_in(quantity, keys)]
 
 
-def _stands(quantity: Quantity, keys: Supply) -> bool:
-    if _reading_stands((quantity.kind, quantity.value, quantity.unit), keys):
-        return True
-    return any(_reading_stands(reading, keys) for reading in quantity.others)
-
-
-def _reading_stands(reading: Reading, keys: Supply) -> bool:
+def _stands(reading: Reading, keys: Supply) -> bool:
     kind, value, unit = reading
     if kind == "number":
         if unit is None:
             return (value, ANY) in keys
         return (value, unit) in keys or (value, None) in keys
-    if kind == "time" and value.endswith(":00") and _hour_stands(int(value[:2]), keys):
-        return True
+    if kind == "time" and value.endswith(":00"):
+        hour = int(value[:2])
+        if (str(hour), None) in keys or (str(hour % 12 or 12), None) in keys:
+            return True
     return f"{kind}:{value}" in keys
 
 
-def _hour_stands(hour: int, keys: Supply) -> bool:
-    return (str(hour), None) in keys or (str(hour % 12 or 12), None) in keys
-
-
 def _add(keys: set[Key], reading: Reading) -> None:
+    """All that one reading supports.
+
+    A day gives its month, its year, its place in the year and its number in the month.
+    """
     kind, value, unit = reading
     if kind == "number":
-        _add_number(keys, value, unit)
+        keys.add((value, unit))
+        keys.add((value, ANY))
+        if unit is None and is_year(value):
+            _add_year(keys, value)
         return
     keys.add(f"{kind}:{value}")
-    if kind == "date":
-        _add_date(keys, value)
-    elif kind == "time":
+    if kind == "time":
         hour = int(value[:2])
         keys.add((str(hour), ANY))
         keys.add((str(hour % 12 or 12), ANY))
         keys.add(f"time:{value[:5]}")
-
-
-def _add_as_written(keys: set[Key], quantity: Quantity) -> None:
-    """The numbers of an identifier; and those with a dot as the names that they are in versions."""
-    if quantity.kind != "identifier" and "." not in quantity.text:
-        return
-    for digits in _NUMBERS_WITHIN.findall(quantity.text):
-        whole, dot, part = digits.partition(".")
-        if quantity.kind == "identifier":
-            _add_number(keys, decimal(whole, part), None)
-        if dot:
-            keys.add(f"identifier:{digits}")
-
-
-def _add_number(keys: set[Key], value: str, unit: str | None) -> None:
-    keys.add((value, unit))
-    keys.add((value, ANY))
-    if unit is None and is_year(value):
-        _add_year(keys, value)
-
-
-def _add_date(keys: set[Key], value: str) -> None:
-    """A day gives its month, its year, its place in the year and its number in the month."""
-    if value.startswith("--"):
+    elif kind == "date" and value.startswith("--"):
         keys.add((str(int(value[5:])), ANY))
-    elif value.endswith("s"):
+    elif kind == "date" and value.endswith("s"):
         keys.add(f"date:{value[-3:]}")
         keys.add((value[:-1], ANY))
         if len(value) == 5:
-            _add_century(keys, int(value[:4]))
-    else:
+            keys.add((_century(value[:4]), "century"))
+    elif kind == "date":
         year, _, rest = value.partition("-")
         month, _, day = rest.partition("-")
         _add_year(keys, year)
@@ -131,11 +113,10 @@ def _add_year(keys: set[Key], year: str) -> None:
     keys.add((year, None))
     keys.add((year, ANY))
     if len(year) == 4:
-        decade = f"{year[:3]}0s"
-        keys.add(f"date:{decade}")
-        keys.add(f"date:{decade[-3:]}")
-        _add_century(keys, int(year))
+        keys.add(f"date:{year[:3]}0s")
+        keys.add(f"date:{year[2]}0s")
+        keys.add((_century(year), "century"))
 
 
-def _add_century(keys: set[Key], year: int) -> None:
-    keys.add((str((year - 1) // 100 + 1), "century"))
+def _century(year: str) -> str:
+    return str((int(year) - 1) // 100 + 1)

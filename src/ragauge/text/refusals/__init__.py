@@ -1,1 +1,1 @@
-"""How answers refuse in their own words: rules as data, a file for each language."""
+"""How answers refuse in their own words: rules as data, a TOML file for each language."""

@@ -1,0 +1,89 @@
+"""All kinds of reports, in one table: the type, its published record, and the forms it comes in."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ragauge.contracts import archive as runs
+from ragauge.contracts.annotation import AgreementReport
+from ragauge.contracts.answer_calibration import AnswerCalibrationReport
+from ragauge.contracts.audit import AuditReport
+from ragauge.contracts.calibration import CalibrationReport
+from ragauge.contracts.comparison import ComparisonReport, HistoryReport
+from ragauge.contracts.consistency import ConsistencyReport
+from ragauge.contracts.diagnosis import DiagnosisReport
+from ragauge.contracts.drift import DriftReport
+from ragauge.contracts.evaluation import EvalAllReport, EvalReport
+from ragauge.contracts.gold_parts import ConvertReport, PlanReport, SampleReport, SplitReport
+from ragauge.contracts.gold_report import DiffReport, LintReport
+from ragauge.contracts.latency import LatencyReport
+from ragauge.contracts.report import Report
+from ragauge.contracts.score import ScoreReport
+from ragauge.contracts.stability import StabilityReport
+from ragauge.contracts.suite import SuiteReport
+from ragauge.contracts.sweep import SweepReport
+from ragauge.contracts.trace_eval import TraceEvalReport
+
+FORMS = ("text", "json", "markdown", "junit", "github", "csv", "html")
+"""What the reports of scores, stability and comparisons come in."""
+ALL_FORMS = (*FORMS, "sarif")
+"""What there is; only findings with a place in a file can be SARIF."""
+_TABLES = ("text", "json", "markdown", "csv")
+_TEXTS = ("text", "json", "markdown")
+_GOLD = ("text", "json")
+
+
+class Kind(NamedTuple):
+    """A kind of report."""
+
+    type: type[Report]
+    record: str
+    """What `ragauge schema` calls it."""
+    folder: str = ""
+    """Where in reports its forms are; empty where a command prints it itself."""
+    forms: tuple[str, ...] = ("json",)
+
+    @property
+    def schema(self) -> str:
+        """What its JSON names in `schema`, the first field of every report."""
+        return str(self.type.__struct_defaults__[0])
+
+
+KINDS: dict[type, Kind] = {
+    kind.type: kind
+    for kind in (
+        Kind(ScoreReport, "score-report", "score", FORMS),
+        Kind(StabilityReport, "stability-report", "stability", FORMS),
+        Kind(ConsistencyReport, "consistency-report", "consistency", _TABLES),
+        Kind(LatencyReport, "latency-report", "latency", _TABLES),
+        Kind(ComparisonReport, "comparison-report", "comparison", FORMS),
+        Kind(HistoryReport, "history-report", "history", _TABLES),
+        Kind(SuiteReport, "suite-report", "suite", (*_TEXTS, "junit", "github")),
+        Kind(AgreementReport, "gold-agreement-report", "agreement", _TABLES),
+        Kind(AuditReport, "audit-report", "audit", (*_TEXTS, "junit", "github", "html", "sarif")),
+        Kind(TraceEvalReport, "trace-eval-report", "trace_eval", (*_TEXTS, "junit", "html")),
+        Kind(CalibrationReport, "calibration-report", "calibration", _TEXTS),
+        Kind(AnswerCalibrationReport, "answer-calibration-report", "answer_calibration", _TEXTS),
+        Kind(DriftReport, "drift-report", "drift", _TEXTS),
+        Kind(EvalReport, "eval-report", "evaluation", (*_TEXTS, "junit", "csv", "html")),
+        Kind(EvalAllReport, "eval-all-report", "eval_all", (*_TEXTS, "junit", "html")),
+        Kind(DiagnosisReport, "diagnosis-report", "diagnosis", FORMS),
+        Kind(LintReport, "gold-lint-report", "gold", _GOLD),
+        Kind(DiffReport, "gold-diff-report", "gold", _GOLD),
+        Kind(SplitReport, "gold-split-report", "gold", _GOLD),
+        Kind(SampleReport, "gold-sample-report", "gold", _GOLD),
+        Kind(ConvertReport, "gold-convert-report", "gold", _GOLD),
+        Kind(PlanReport, "gold-plan-report", "gold", _GOLD),
+        Kind(SweepReport, "sweep-report"),
+        Kind(runs.Exported, "runs-export-report"),
+        Kind(runs.Cleaned, "runs-gc-report"),
+        Kind(runs.Imported, "runs-import-report"),
+        Kind(runs.RunList, "runs-list-report"),
+        Kind(runs.Removed, "runs-rm-report"),
+        Kind(runs.ShownRun, "runs-show-report"),
+        Kind(runs.Tagged, "runs-tag-report"),
+        Kind(runs.Verified, "runs-verify-report"),
+    )
+}
+SHOWN = {kind.schema: kind for kind in KINDS.values() if kind.folder}
+"""By schema, the kinds that reports can be drawn of."""
