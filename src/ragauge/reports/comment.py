@@ -70,7 +70,7 @@ def sentence(text: str) -> str:
     ('One of two failed.', 'ngram:v1 failed.')
     """
     first = text.partition(" ")[0].rstrip(",:;")
-    begun = text[:1].upper() + text[1:] if first.isalpha() else text
+    begun = text[:1].upper() + text[1:] if first.replace("-", "").isalpha() else text
     return begun.removesuffix(".") + "."
 
 
