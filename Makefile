@@ -29,9 +29,11 @@ demo: $(VENV)/run.stamp
 # Everything that decides.
 test: test-core test-adapters
 
-# The same without the environments of their own.
+# The same without the environments of their own. A worker more than there are cores: many tests
+# wait for a browser, a server or a process. Neighbours stay with one worker, which keeps what they
+# share.
 test-core: check
-	@$(BIN)/python -m pytest -n auto --durations=20
+	@$(BIN)/python -m pytest -n $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count())') + 1 )) --dist worksteal --durations=20
 
 test-adapters: $(ADAPTERS)/dev.stamp
 	@$(ADAPTERS)/bin/python -m pytest tests/adapters

@@ -75,7 +75,7 @@ def test_a_judge_by_scores_of_a_file(rows, tmp_path):
     )
     assert done.returncode == 0, done.stderr
     shown = done.stdout.decode()
-    assert shown.startswith("PASS  faithfulness by judge-1 tells good answers from bad ones")
+    assert shown.startswith("PASS  faithfulness by judge-1 separates good answers from bad ones")
     assert "verdicts that flip with the position" in shown
     assert "no row tells of positions" in shown
     (one,) = json.loads(kept.read_text())["agreement"]
@@ -97,7 +97,7 @@ def test_what_may_be_chance_is_1(tmp_path):
     file = written(tmp_path / "labels.jsonl", rows)
     done = calibrate("groundedness", file)
     assert done.returncode == 1
-    assert b"It may be no better than chance" in done.stdout
+    assert b"it may be no better than chance" in done.stdout
 
 
 @pytest.mark.parametrize(

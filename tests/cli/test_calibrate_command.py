@@ -27,7 +27,7 @@ def calibrate(files, *more, **environment):
 def test_a_usable_calibration_is_0(files):
     done = calibrate(files)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith(b"PASS  ngram:v1:1024 tells anchors from decoys")
+    assert done.stdout.startswith(b"PASS  ngram:v1:1024 separates anchors from decoys")
     assert done.stderr == b""
 
 

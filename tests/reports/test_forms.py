@@ -5,6 +5,7 @@ import io
 import json
 import subprocess
 import sys
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -17,7 +18,7 @@ from ragauge.contracts.score import QuestionRow, ScoreReport
 from ragauge.contracts.stability import StabilityReport
 from ragauge.errors import UsageError
 from ragauge.metrics import quality
-from ragauge.reports.forms import form_of, render
+from ragauge.reports.forms import DOCUMENTS, form_of, render
 from ragauge.reports.score import story
 from tests.reports import sweeps
 
@@ -74,8 +75,13 @@ def test_a_form_a_kind_does_not_have_names_those_it_has():
 @pytest.mark.parametrize("kind", KINDS.values(), ids=lambda kind: kind.folder)
 def test_every_form_a_kind_says_it_has_is_there(kind):
     renamed = {"text": "console", "html": "view"}
+    blocks = {"text": "document", "markdown": "document", "csv": "table"}
     for form in set(kind.forms) - {"json"}:
-        assert find_spec(f"ragauge.reports.{kind.folder}.{renamed.get(form, form)}")
+        if kind.folder in DOCUMENTS and form in blocks:
+            module = import_module(f"ragauge.reports.kinds.{kind.folder}")
+            assert callable(getattr(module, blocks[form]))
+        else:
+            assert find_spec(f"ragauge.reports.{kind.folder}.{renamed.get(form, form)}")
 
 
 @pytest.mark.parametrize("module", ["rich", "jinja2"])

@@ -12,7 +12,7 @@ from ragauge.contracts.suite import SuiteCoverage, SuiteReport, TaskReport
 from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.gates.decide import decide_each
 from ragauge.gates.stability import STABLE, rule_verdict, stable_gate
-from ragauge.reports.suite import console, github, markdown
+from ragauge.reports.forms import render
 
 QUESTIONS = 80
 FAILING = [f"q{n}" for n in range(17)]
@@ -56,17 +56,17 @@ def stability(least: float) -> SuiteReport:
 @pytest.mark.parametrize(("least", "most", "word"), [(0.6, 32, "pass"), (0.9, 8, "FAIL")])
 def test_a_rule_for_each_question_shows_how_many_may_fail_it(least, most, word):
     report = stability(least)
-    text = console.render(report)
+    text = render(report, "text")
     row = rf"stability\.acr >= 0\.95 +39 of 56 hold +56 +at most {most} fail +{word}\n"
     assert re.search(row, text)
     assert re.search(rf"{STABLE} .* >= {least:.2f} +{word}\n", text)
-    cells = [cell.strip(" `*") for cell in markdown.render(report).splitlines()[-1].split("|")]
+    cells = [cell.strip(" `*") for cell in render(report, "markdown").splitlines()[-1].split("|")]
     assert cells[1:3] == ["stability.acr >= 0.95", "39 of 56 hold"]
     assert cells[5:7] == [f"at most {most} fail", word]
 
 
 def test_a_workflow_command_says_what_was_wanted():
-    told = github.render(stability(0.9))
+    told = render(stability(0.9), "github")
     assert "FAIL: t.1/stability.acr >= 0.95: 39 of 56 hold, wanted at most 8 fail" in told
     assert f"FAIL: t.1/{STABLE}: 0.787, wanted >= 0.90" in told
 
@@ -77,5 +77,5 @@ def test_in_a_score_task_the_rule_says_itself_how_many_must_hold_it(share, deman
     verdict = decide_each(
         rule, [("q1", 1.0, True), ("q2", 1.0, True), ("q3", 1.0, True), ("q4", 0.0, True)]
     )
-    text = console.render(suite("score", [verdict]))
+    text = render(suite("score", [verdict]), "text")
     assert re.search(rf"quality\.compliance >= 0\.50 +3 of 4 hold +4 +{demand} ", text)

@@ -19,8 +19,8 @@ from ragauge.contracts.system import Ask, CallFailed
 from ragauge.errors import UsageError
 from ragauge.ingest.options import read_configurations
 from ragauge.pipelines.http import HttpSystem
-from ragauge.reports.latency import console
-from ragauge.reports.latency.scatter import drawn as plot
+from ragauge.reports.figures.scatter import drawn as plot
+from ragauge.reports.forms import render
 from ragauge.runners.cells import Ended, Plan, Quality, cell_of
 from ragauge.runners.latency import arrival_times, latency, offered, planned_calls
 from ragauge.runners.score import score
@@ -298,7 +298,7 @@ def test_one_question_without_gold_is_measured_for_speed_alone(server):
     decided = {gate.metric: gate.verdict for gate in report.gates}
     assert decided["latency.precision_drop[b,50]"] == "not_applicable"
     assert report.passed
-    assert "at 50 a second" in console.render(report).lower()
+    assert "at 50 per second" in render(report, "text").lower()
 
 
 @pytest.mark.parametrize(

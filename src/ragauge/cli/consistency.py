@@ -46,7 +46,7 @@ def consistency(ctx: click.Context, /, **given: Any) -> None:
       ragauge consistency labels.csv --raters scholar,auditor
     """
     from ragauge.contracts.consistency import ConsistencyReport
-    from ragauge.reports.consistency.tsv import written
+    from ragauge.reports.kinds.consistency import tsv
     from ragauge.runners.consistency import consistency as run
 
     forms = forms_of(given["reports"], ConsistencyReport)
@@ -60,11 +60,11 @@ def consistency(ctx: click.Context, /, **given: Any) -> None:
     gates = ",".join(given["gates"]) if given["gates"] else None
     outcome = run(given["a"], given["b"], gates=gates, raters=raters)
     if given["disagreements"]:
-        content = written(outcome.disagreements).encode()
+        content = tsv(outcome.disagreements).encode()
         write_file(Path(given["disagreements"]), content, quiet)
     write_reports(outcome.report, forms, quiet)
     if given["format"] == TSV:
-        click.echo(written(outcome.disagreements), nl=False)
+        click.echo(tsv(outcome.disagreements), nl=False)
     else:
         show(outcome.report, given["format"])
     if not outcome.report.coverage.both:

@@ -66,10 +66,12 @@ def prose(text: str) -> str:
 
 def sentence(text: str) -> str:
     """
-    >>> sentence("one of two failed")
-    'One of two failed.'
+    >>> sentence("one of two failed"), sentence("ngram:v1 failed")
+    ('One of two failed.', 'ngram:v1 failed.')
     """
-    return f"{text[:1].upper()}{text[1:].removesuffix('.')}."
+    first = text.partition(" ")[0].rstrip(",:;")
+    begun = text[:1].upper() + text[1:] if first.replace("-", "").isalpha() else text
+    return begun.removesuffix(".") + "."
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> str:

@@ -10,6 +10,14 @@ from ragauge.contracts.kinds import ALL_FORMS, KINDS, Kind
 from ragauge.contracts.report import Report
 from ragauge.errors import UsageError
 
+DOCUMENTS = frozenset(
+    (
+        *("drift", "consistency", "agreement", "calibration", "answer_calibration", "history"),
+        *("latency", "suite"),
+    )
+)
+"""Kinds that are documents: text, Markdown and CSV are written from their blocks and rows."""
+
 _FORM_OF_ENDING = {
     ".json": "json",
     ".md": "markdown",
@@ -38,6 +46,18 @@ def render(report: Report, form: str, *, color: bool = False, width: int = 100) 
             from ragauge.reports import html
 
             return html.page(report)
+        case "text" | "markdown" | "csv" if kind.folder in DOCUMENTS:
+            from ragauge.reports import spreadsheet
+            from ragauge.reports.formats import markdown
+            from ragauge.reports.formats import text as terminal
+
+            module = import_module(f"ragauge.reports.kinds.{kind.folder}")
+            if form == "text":
+                text = terminal.render(module.document(report), color=color, width=width)
+            elif form == "markdown":
+                text = markdown.render(module.document(report))
+            else:
+                text = spreadsheet.written(*module.table(report))
         case "text":
             text = _module(kind, "console").render(report, color=color, width=width)
         case _:

@@ -28,7 +28,7 @@ def test_the_text_draws_both_samples_and_marks_the_threshold(files):
     report = calibrated(files)
     lines = render(report, "text").splitlines()
     at = report.thresholds[0].threshold
-    assert lines[0].startswith(f"PASS  ngram:v1:1024 tells anchors from decoys at ΔS {at:.3f}")
+    assert lines[0].startswith(f"PASS  ngram:v1:1024 separates anchors from decoys at ΔS {at:.3f}")
     anchors = next(line for line in lines if line.startswith("  anchors  "))
     decoys = next(line for line in lines if line.startswith("  decoys  "))
     mark = next(line for line in lines if line.strip(" ├─┤") == "▲")

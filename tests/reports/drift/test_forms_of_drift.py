@@ -62,9 +62,9 @@ def test_a_person_reads_that_nothing_differs_or_could_be_compared(form):
     assert "PASS" in render(ALIKE, form)
     told = " ".join(render(NOTHING, form).split())
     assert "FAIL" in told and "othing to compare" in told
-    assert "told by one alone and not compared: chunker, hash" in told
+    assert "in one manifest only and not compared: chunker, hash" in told
     told = " ".join(render(LITTLE, form).split())
-    assert "FAIL" in told and "o difference in what both tell, but too little" in told
+    assert "FAIL" in told and "o difference in the fields both have, but too few" in told
 
 
 def test_the_terminal_page_is_as_wide_as_it_may_be():

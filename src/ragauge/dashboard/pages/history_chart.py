@@ -14,7 +14,7 @@ from ragauge.dashboard.links import Links
 from ragauge.reports import numbers
 from ragauge.reports.comparison.story import p_value
 from ragauge.reports.foreign import shown
-from ragauge.reports.history import story
+from ragauge.reports.kinds import history as story
 
 MOST_SERIES = 6
 """As many as there are colours; the values of a label that were met last, and all others as one."""
@@ -90,7 +90,7 @@ def change_words(before: float, after: float) -> str:
 
 def changes(report: HistoryReport, by: str | None) -> list[tuple[HistoryPoint, str, str]]:
     """Each change point's run, the change in a sentence, and whether it is `good` or `bad`."""
-    found = []
+    found: list[tuple[HistoryPoint, str, str]] = []
     for one in report.change_points:
         change = one.after - one.before
         of = f" of {_value(report.points[one.at], by)}" if by else ""

@@ -11,7 +11,7 @@ from msgspec import Struct
 from ragauge.contracts.comparison import HistoryPoint, HistoryReport
 from ragauge.dashboard.pages.history_chart import Series, marks, seconds
 from ragauge.reports import numbers
-from ragauge.reports.history import story
+from ragauge.reports.kinds import history as story
 
 WIDTH, HEIGHT = 880, 240
 LEFT, RIGHT, TOP, BOTTOM = 56, 12, 22, 26

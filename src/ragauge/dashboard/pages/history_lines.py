@@ -14,7 +14,7 @@ from msgspec import Struct, structs
 from ragauge.contracts.comparison import ChangePoint, HistoryPoint, HistoryReport
 from ragauge.dashboard.pages.history_chart import Series
 from ragauge.reports import numbers
-from ragauge.reports.history import story
+from ragauge.reports.kinds import history as story
 from ragauge.stats.change_points import fewest, shifts, variation
 from ragauge.stats.trend import Trend, trend
 

@@ -9,7 +9,7 @@ from ragauge.contracts.verdict import Verdict
 from ragauge.reports import envelope
 from ragauge.reports.annotations import SHOWN, command, more
 from ragauge.reports.foreign import shown
-from ragauge.reports.suite import story
+from ragauge.reports.kinds import suite as story
 
 
 def render(report: SuiteReport) -> str:
@@ -22,7 +22,7 @@ def _commands(report: SuiteReport) -> Iterator[str]:
     yield command("notice", shown(told), title=f"Ragauge suite {word}")
     bad = [task for task in report.tasks if task.status in ("failed", "error")]
     for task in bad[:SHOWN]:
-        title = shown(f"{story.STATUS_WORDS[task.status]} {task.name}")
+        title = shown(f"{story.STATUS[task.status][0]} {task.name}")
         yield command("error", _message(report, task), title=title)
     yield from more(bad, "task")
 

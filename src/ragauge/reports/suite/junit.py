@@ -8,7 +8,7 @@ from ragauge.contracts.suite import SuiteReport, TaskReport
 from ragauge.contracts.verdict import Verdict
 from ragauge.reports import testsuites
 from ragauge.reports.foreign import shown
-from ragauge.reports.suite import story
+from ragauge.reports.kinds import suite as story
 
 
 def render(report: SuiteReport) -> str:

@@ -1,1 +1,0 @@
-"""The report of `ragauge calibrate groundedness|judge`; `story` says what all forms tell."""

@@ -1,0 +1,1 @@
+"""Writers of documents, one for each format."""
