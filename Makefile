@@ -20,19 +20,23 @@ HAVE_BROWSER := { [ -x "$$RAGAUGE_CHROMIUM" ] || command -v chromium || command 
 NO_BROWSER := The tests need Chromium, and it could not be installed here. Install it yourself (Debian: apt-get install chromium, Fedora: dnf install chromium, macOS: brew install --cask chromium), or say where it is: RAGAUGE_CHROMIUM=/path/to/chrome make test
 ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
-.PHONY: demo test test-core test-adapters quick golden house check bench docs clean
+.PHONY: demo test test-core tests test-adapters quick golden house check bench docs clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/run.stamp
 	@$(BIN)/ragauge demo --into demo
 
-# Everything that decides.
-test: test-core test-adapters
+# Everything that decides. The parts run at the same time: set-up and types leave a core idle.
+test: $(VENV)/dev.stamp
+	@$(MAKE) --no-print-directory -j3 check tests test-adapters
 
-# The same without the environments of their own. A worker more than there are cores: many tests
-# wait for a browser, a server or a process. Neighbours stay with one worker, which keeps what they
-# share.
-test-core: check
+# The same without the environments of their own.
+test-core: $(VENV)/dev.stamp
+	@$(MAKE) --no-print-directory -j2 check tests
+
+# A worker more than there are cores: many tests wait for a browser, a server or a process.
+# Neighbours stay with one worker, which keeps what they share.
+tests: $(VENV)/dev.stamp
 	@$(BIN)/python -m pytest -n $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count())') + 1 )) --dist worksteal --durations=20
 
 test-adapters: $(ADAPTERS)/dev.stamp

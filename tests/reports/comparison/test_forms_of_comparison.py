@@ -248,6 +248,6 @@ def test_too_few_runs_for_a_change_say_how_many_it_takes():
     report = line(runs=5, shift=9)
     few = {**report.coverage, "longest_segment": 5}
     report = msgspec.structs.replace(report, coverage=few)
-    assert "too few runs to tell a change of level: it takes 10 in a row" in " ".join(
+    assert "too few runs to find a change of level: it takes 10 in a row" in " ".join(
         squeezed(render(report, "text"))
     )
