@@ -34,10 +34,8 @@ test: $(VENV)/dev.stamp
 test-core: $(VENV)/dev.stamp
 	@$(MAKE) --no-print-directory -j2 check tests
 
-# A worker more than there are cores: many tests wait for a browser, a server or a process.
-# Neighbours stay with one worker, which keeps what they share.
 tests: $(VENV)/dev.stamp
-	@$(BIN)/python -m pytest -n $$(( $$($(BIN)/python -c 'import os; print(os.cpu_count())') + 1 )) --dist worksteal --durations=20
+	@$(BIN)/python -m pytest -n auto --durations=20
 
 test-adapters: $(ADAPTERS)/dev.stamp
 	@$(ADAPTERS)/bin/python -m pytest tests/adapters

@@ -223,8 +223,11 @@ class Server:
         ready.set()
         await self.stopped.wait()
         listener.close()
-        for connection in set(self.open):
-            connection.transport.abort()
+        await asyncio.sleep(0)  # a connection may just be being accepted
+        while self.open:
+            for connection in set(self.open):
+                connection.transport.abort()
+            await asyncio.sleep(0)
 
     def _tell(self, something: Callable[[], None]) -> None:
         assert self._loop is not None
