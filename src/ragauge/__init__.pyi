@@ -575,7 +575,7 @@ def diagnose_traces(
     input_format: str = "auto",
     options: DiagnoseOptions | None = None,
 ) -> DiagnosisReport:
-    """The diagnosis of traces beside their gold set; of a sweep it can tell the most."""
+    """The diagnosis of traces against their gold set; a sweep shows the most causes."""
 
 def diagnose_run(
     history: History,

@@ -90,7 +90,7 @@ def diagnose_traces(
     progress: Progress | None = None,
     options: DiagnoseOptions,
 ) -> DiagnosisReport:
-    """The diagnosis of traces beside their gold set; of a sweep it can tell the most.
+    """The diagnosis of traces against their gold set; a sweep shows the most causes.
 
     Unless asked for, metrics without a rule are left out.
     """
