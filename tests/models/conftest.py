@@ -17,5 +17,5 @@ def waits(monkeypatch: pytest.MonkeyPatch) -> list[float]:
         slept.append(seconds)
         await turn(0)
 
-    monkeypatch.setattr("ragauge.pipelines.attempts.asyncio.sleep", noted)
+    monkeypatch.setattr("ragauge.pipelines.attempts.sleep", noted)
     return slept

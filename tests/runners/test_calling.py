@@ -153,7 +153,7 @@ def test_a_long_wait_is_shown_once_and_waited_in_full(tmp_path, monkeypatch, cap
         slept.append(seconds)
         await turn(0)
 
-    monkeypatch.setattr("ragauge.pipelines.attempts.asyncio.sleep", noted)
+    monkeypatch.setattr("ragauge.pipelines.attempts.sleep", noted)
     busy = [CallFailed("http_429", "slow down", again=True, after_s=42.0) for _ in range(3)]
     how = Manner(concurrency=1, timeout_s=5.0, retries=3)
     assert run(tmp_path, Rounds((1, 2)), Failing(*busy), how) == "complete"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
+from asyncio import sleep
 from collections.abc import Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import TypeVar
@@ -38,7 +39,7 @@ class Pace:
         now = asyncio.get_running_loop().time()
         self._next = max(self._next, now)
         wait, self._next = self._next - now, self._next + self._gap_s
-        await asyncio.sleep(wait)
+        await sleep(wait)
 
 
 def backoff_s(key: str, attempt: int, asked_s: float | None) -> float:
@@ -87,7 +88,7 @@ async def attempted(
             raise CallFailed(failed.kind, fact, after_s=failed.after_s)
         wait = backoff_s(key, attempt, failed.after_s)
         waits.show(failed, wait)
-        await asyncio.sleep(wait)
+        await sleep(wait)
 
 
 class Waits:
