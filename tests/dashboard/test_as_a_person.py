@@ -34,6 +34,7 @@ def test_from_a_failing_gate_to_the_question_to_the_cited_span(reader: Reader) -
     photographed(page, "runs")
     page.get_by_role("searchbox", name="Search").press_sequentially("citations")
     expect(page.get_by_role("link", name="nightly")).to_have_count(0)  # found while typing
+    expect(page).to_have_url(re.compile("q=citations&"))  # and the last key was answered
     page.get_by_role("link", name="citations").first.click()
     expect(page.locator("h1 .word")).to_have_text("FAIL")
     photographed(page, "run")

@@ -73,6 +73,20 @@ def test_what_a_filter_said_is_gone_when_it_works_again(page: Page, guarded: Ser
     expect(page.locator(".old")).to_have_count(0)
 
 
+def test_a_slow_click_after_typing_is_not_lost(page: Page, own: Served) -> None:
+    """Leaving the box must not filter once more: the link would be replaced under the mouse."""
+    page.goto(questions(own))
+    rows = page.locator("#units tbody tr")
+    before = rows.count()
+    page.get_by_role("searchbox").press_sequentially("q2")
+    expect(rows).not_to_have_count(before)
+    rows.get_by_role("link").first.hover()
+    page.mouse.down()
+    page.wait_for_timeout(500)
+    page.mouse.up()
+    page.wait_for_url("**/question?*", timeout=5000)
+
+
 def test_a_filter_tells_why_it_is_refused(page: Page, own: Served) -> None:
     page.goto(questions(own))
     run = own.history.runs(RunFilter(limit=1))[0].id

@@ -195,6 +195,13 @@
     for (const { target } of changes) makeReachable(target);
   });
 
+  // A search box filters while you type. Leaving it changes nothing more, and a second answer would
+  // replace the link under the mouse before the button is released, so that the click is lost.
+
+  document.addEventListener("change", (event) => {
+    if (event.target.type === "search") event.stopPropagation();
+  }, true);
+
   // All of it, for a page or for what htmx put into it.
 
   function all(root, selector) {
