@@ -225,7 +225,22 @@ def test_a_symptom_that_a_trace_shows(symptom):
 
 
 def test_every_symptom_can_be_shown_by_a_trace_or_else_by_scores():
-    assert set(SHOWING) | SCORED_ONLY == set(symptoms())
+    assert set(SHOWING) | SCORED_ONLY | {"slow"} == set(symptoms())
+
+
+@pytest.mark.parametrize(
+    ("usual_ms", "latency_ms", "slow"), [(5, 300, True), (5, 190, False), (2000, 19_000, False)]
+)
+def test_an_answer_is_slow_beside_the_others(usual_ms, latency_ms, slow):
+    """Ten times the median, and long enough for somebody to notice."""
+    quick = [[structs.replace(run(), latency_ms=usual_ms)] for _ in range(9)]
+    cases = traced_cases([*quick, [structs.replace(run(), latency_ms=latency_ms)]])
+    assert ["slow" in case.symptoms for case in cases] == [False] * 9 + [slow]
+
+
+def test_nine_timed_answers_do_not_say_what_is_usual():
+    timed = [[structs.replace(run(), latency_ms=ms)] for ms in [5] * 8 + [5000]]
+    assert not any("slow" in case.looked_for for case in traced_cases(timed))
 
 
 def test_a_sound_trace_shows_none_of_them_though_they_were_looked_for():

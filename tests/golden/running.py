@@ -93,4 +93,5 @@ def normalised(text: str, folder: Path) -> str:
     text = text.replace(str(folder), "FOLDER")
     text = re.sub(rf"(?<![\d.]){re.escape(__version__)}(?![\d.])", "VERSION", text)
     text = re.sub(r"(?<![\w.])\d+\.\d+ s\b", "SECONDS s", text)
+    text = re.sub(r"(/static/\w+)\.[0-9a-f]{12}\.", r"\1.HASH.", text)
     return re.sub(r"<(style|script)\b([^>]*)>.*?</\1>", r"<\1\2>…</\1>", text, flags=re.DOTALL)

@@ -133,6 +133,7 @@ class Observed(Struct, frozen=True, kw_only=True):
     """The texts of what was retrieved; None where the trace does not hold them all."""
     rewritten: bool | None = None
     """The search was given another text than the question that was sent."""
+    latency_ms: float | None = None
     passed_check: bool | None = None
     """The pipeline's own validation let the answer through; None where the trace tells of none."""
 

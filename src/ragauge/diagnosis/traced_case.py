@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from statistics import median
 
 from msgspec import structs
 
@@ -24,6 +25,10 @@ HEATED = 3
 ALPHA = 0.05
 FEWEST_EACH = 10
 """… among so many runs with it and without, at least."""
+SLOWER, SLOWER_MS = 10, 200
+"""An answer is slow if it takes so many times as long as the median, and so much longer …"""
+FEWEST_TIMED = 10
+"""… among at least so many that were timed."""
 FEWEST = 3
 """Passages from which on their places tell how deep the search went."""
 
@@ -41,7 +46,11 @@ def traced_cases(runs: Sequence[Sequence[Observed]]) -> list[Case]:
     known = known_ids(run for siblings in runs for run in siblings)
     every = [(run, siblings) for siblings in runs for run in siblings]
     token_used = any(run.facts.refusal == "exact" for run, _ in every)
-    cases = [_Traced(run, siblings, known, token_used).case() for run, siblings in every]
+    timed = [run.latency_ms for run, _ in every if run.latency_ms is not None]
+    typical_ms = median(timed) if len(timed) >= FEWEST_TIMED else None
+    cases = [
+        _Traced(run, siblings, known, token_used, typical_ms).case() for run, siblings in every
+    ]
     return with_temperature(cases, [run.variation.temperature > 0 for run, _ in every])
 
 
@@ -80,9 +89,10 @@ class _Traced:
         siblings: Sequence[Observed],
         known: frozenset[str],
         token_used: bool,
+        typical_ms: float | None,
     ) -> None:
         self._run, self._siblings, self._known = run, siblings, known
-        self._token_used = token_used
+        self._token_used, self._typical_ms = token_used, typical_ms
         self._seen = Seen()
         self._said = Counter(answer_addresses(run.claims)) if run.claims else Counter()
 
@@ -91,6 +101,9 @@ class _Traced:
         facts = run.facts
         seen.symptom("call_failed", facts.status == "error")
         if facts.status == "ok":
+            if run.latency_ms is not None and self._typical_ms is not None:
+                slow_ms = max(SLOWER * self._typical_ms, self._typical_ms + SLOWER_MS)
+                seen.symptom("slow", run.latency_ms > slow_ms)
             if facts.refusal in ("exact", "near", "free"):
                 # Other words are a fault where they do not count as a refusal, or where the system
                 # is known to have a token: it refuses with it elsewhere.

@@ -1,13 +1,15 @@
 """A report as blocks: what it says, in order, before any format writes it down.
 
-Each kind of report has one function that turns a report into a `Document`; each format has one
-writer. A cell keeps its value next to its text, so that tables can be sorted and exported.
+Each kind of report has one module in `kinds` that turns a report into a `Document`; each format
+has one writer in `formats`. A cell keeps its value next to its text, so that tables can be sorted
+and exported. Foreign text (ids, names, answers, messages) is marked as such and escaped by the
+writers alone.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, Literal
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from msgspec import Struct
 
@@ -16,7 +18,57 @@ from ragauge.contracts.report import Advice, Score
 from ragauge.contracts.verdict import Verdict as Gate
 from ragauge.reports import envelope, numbers
 
-Tone = Literal["", "good", "bad", "soft", "dim", "strong"]
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+Tone = Literal["", "good", "bad", "warm", "soft", "dim", "strong", "plain"]
+"""How a text or a bar is coloured; every format knows all of them."""
+Target = tuple[Literal["question", "metric", "tab", "code"], str]
+"""What a text is about, and its id: a page links it, a file does not."""
+
+
+class Links(Protocol):
+    """Addresses of what a text is about; None where there is no page of it."""
+
+    def to(self, target: Target) -> str | None: ...
+
+
+class NoLinks:
+    """A report on its own, as in a file."""
+
+    def to(self, target: Target) -> None:
+        return None
+
+
+class Span(Struct, frozen=True):
+    """A piece of a text."""
+
+    text: str
+    tone: Tone = ""
+    foreign: bool = False
+    marked: bool = False
+    """Whether it stands out: what differs from the text next to it, or carries the evidence."""
+    to: Target | None = None
+
+
+Words = str | Sequence[Span]
+"""A text of ours, or pieces of which some are somebody else's."""
+
+
+class Bar(Struct, frozen=True):
+    """A fraction as a bar, with a mark where it should end if that is known."""
+
+    fraction: float
+    tone: Tone = "plain"
+    mark: float | None = None
+
+
+class Range(Struct, frozen=True):
+    """A value between 0 and 1 with its interval and its bound, as a dot on a line."""
+
+    value: float | None
+    ci: tuple[float, float] | None = None
+    bound: float | None = None
 
 
 class Cell(Struct, frozen=True):
@@ -27,6 +79,10 @@ class Cell(Struct, frozen=True):
     tone: Tone = ""
     foreign: bool = False
     """Whether the text is somebody else's: a name, an id, a message."""
+    to: Target | None = None
+    badge: str = ""
+    """The class of the dot before it: a label or a verdict that has a colour of its own."""
+    plot: Bar | Range | None = None
 
 
 class Column(Struct, frozen=True):
@@ -35,12 +91,21 @@ class Column(Struct, frozen=True):
     """Numbers are aligned to the right."""
     spare: int = 0
     """Where the page is too narrow, columns with the highest number give way first; 0 stays."""
+    plot: bool = False
+    """Holds bars or ranges: drawn where there is room, left out elsewhere."""
+    begins: bool = False
+    """Begins a group: a terminal too narrow for all columns cuts the table here."""
+    foreign: bool = False
+    """Whether the title is somebody else's."""
 
 
 class Row(Struct, frozen=True):
     cells: tuple[Cell, ...]
     note: str = ""
     """What the row has no column for."""
+    strong: bool = False
+    inner: bool = False
+    """Whether it belongs to the row above that names a group."""
 
 
 class Table(Struct, frozen=True, kw_only=True):
@@ -49,9 +114,12 @@ class Table(Struct, frozen=True, kw_only=True):
     columns: Sequence[Column]
     rows: Sequence[Row]
     title: str = ""
+    about: str = ""
+    """Somebody else's name that ends the title: a stratum, another run."""
     remark: str = ""
+    part: str = ""
     shown: int | None = None
-    """Rows in a terminal; Markdown shows `SHOWN_MORE` times as many."""
+    """Rows in a terminal; Markdown shows `SHOWN_MORE` times as many, and a page all of them."""
     total: int | None = None
     """How many rows there are, where not all of them are here."""
     everything: str = "see --format json"
@@ -60,6 +128,8 @@ class Table(Struct, frozen=True, kw_only=True):
     """Whether a reader of Markdown has to open it."""
     below: bool = True
     """Whether columns that a page has no room for go below their rows, or are left out."""
+    after: str = ""
+    """A remark below it."""
 
 
 class Verdict(Struct, frozen=True):
@@ -71,63 +141,210 @@ class Verdict(Struct, frozen=True):
     """Names and files, a line each."""
     meaning: Sequence[str] = ()
     """Sentences of ours."""
+    part: str = "verdict"
+
+
+class Bars(Struct, frozen=True, kw_only=True):
+    """Counts that make up a total: a stacked bar on a page, a bar each in a terminal."""
+
+    title: str
+    heads: tuple[str, str] = ("label", "questions")
+    bars: Sequence[tuple[str, str, int, Tone]]
+    """For each its class in the style sheet, its name, its count, and its tone in a terminal."""
+    remark: str = ""
+    after: str = ""
+    part: str = ""
 
 
 class Text(Struct, frozen=True):
     """A paragraph; `foreign` where it holds somebody else's words."""
 
-    text: str
+    text: Words
     tone: Tone = ""
     foreign: bool = False
+    part: str = ""
 
 
 class Heading(Struct, frozen=True):
     title: str
     remark: str = ""
+    part: str = ""
+
+
+class Section(Struct, frozen=True, kw_only=True):
+    """Blocks under a title."""
+
+    title: str
+    about: str = ""
+    """Somebody else's name that ends the title."""
+    remark: str = ""
+    blocks: Sequence[Block]
+    part: str = ""
+
+
+class Only(Struct, frozen=True):
+    """Blocks that some formats write and others do not."""
+
+    forms: frozenset[str]
+    blocks: Sequence[Block]
+    part: str = ""
+
+
+class Facts(Struct, frozen=True):
+    """Labels with their texts; a text that is empty is left out."""
+
+    facts: Sequence[tuple[str, Words]]
+    part: str = ""
+
+
+class Card(Struct, frozen=True):
+    """A thing among others that it is compared with."""
+
+    title: Words
+    facts: Sequence[tuple[str, Words]]
+    mark: tuple[str, str] | None = None
+    """The letter of a run in a heat map, and its class."""
+
+
+class Cards(Struct, frozen=True):
+    """Things side by side where there is room; what differs is marked in their texts."""
+
+    cards: Sequence[Card]
+    part: str = ""
+
+
+class Item(Struct, frozen=True, kw_only=True):
+    """One of many: a line that opens."""
+
+    name: str
+    """Somebody else's: the id of a question, an answer, a sample."""
+    badge: tuple[str, str, Tone] = ("", "", "")
+    """Its class in the style sheet, its text, and its tone in a terminal."""
+    about: str = ""
+    """Somebody else's: the question."""
+    aside: str = ""
+    blocks: Sequence[Block]
+    opened: bool = False
+    to: Target | None = None
+    anchor: str = ""
+
+
+class Items(Struct, frozen=True, kw_only=True):
+    """Many of a kind; a terminal shows the first, a page all of them, to be opened."""
+
+    items: Sequence[Item]
+    title: str = ""
+    remark: str = ""
+    shown: int = 10
+    total: int | None = None
+    everything: str = "--report FILE.html shows them"
+    part: str = ""
 
 
 class Figure(Struct, frozen=True):
-    """A picture in characters, drawn as wide as the page allows."""
+    """A picture: in characters as wide as the page allows, as SVG on a page."""
 
-    drawn: Callable[[int], Sequence[str]]
+    drawn: Callable[[int], Sequence[Words]]
     title: str = ""
     remark: str = ""
+    svg: Callable[[Links], Markup] | None = None
     tones: Sequence[Tone] = ()
     """Of the first lines."""
+    part: str = ""
 
 
 class Findings(Struct, frozen=True):
     """Each code with its count and its first places."""
 
     by_code: Sequence[tuple[str, int, Sequence[Finding]]]
+    part: str = "findings"
 
 
 class Advices(Struct, frozen=True):
     given: Sequence[Advice]
+    part: str = "advice"
 
 
 class Steps(Struct, frozen=True):
     """What to do next, a command or a sentence each."""
 
     steps: Sequence[str]
+    part: str = "next"
 
 
 class Coverage(Struct, frozen=True):
     text: str
+    identity: Mapping[str, Any] = {}
+    """What makes the run comparable; on a page it can be opened."""
+    part: str = "coverage"
 
 
-Block = Verdict | Text | Heading | Table | Figure | Findings | Advices | Steps | Coverage
+Block = (
+    Verdict
+    | Text
+    | Heading
+    | Section
+    | Table
+    | Bars
+    | Facts
+    | Cards
+    | Items
+    | Figure
+    | Findings
+    | Advices
+    | Steps
+    | Coverage
+    | Only
+)
 
 
 class Document(Struct, frozen=True):
     name: str
     """The kind of report, as its title says it."""
     blocks: Sequence[Block]
+    language: str = "en"
+    title: str = ""
+    """Of a page; made from the name and the verdict where there is none."""
+
+    def part(self, *names: str) -> list[Block]:
+        """The blocks with these names, in the order of the names."""
+        return [block for name in names for block in self.blocks if block.part == name]
 
 
-def names(text: str, tone: Tone = "") -> Cell:
+def in_form(blocks: Iterable[Block], form: str) -> Iterator[Block]:
+    """The blocks that a format writes."""
+    for block in blocks:
+        if not isinstance(block, Only):
+            yield block
+        elif form in block.forms:
+            yield from in_form(block.blocks, form)
+
+
+def on_pages(*blocks: Block, part: str = "") -> Only:
+    return Only(frozenset({"html"}), blocks, part)
+
+
+def in_text(*blocks: Block) -> Only:
+    return Only(frozenset({"text"}), blocks)
+
+
+def plain(words: Words) -> str:
+    """The text without its tones."""
+    return words if isinstance(words, str) else "".join(span.text for span in words)
+
+
+def spans(words: Words) -> Sequence[Span]:
+    return [Span(words)] if isinstance(words, str) else words
+
+
+def theirs(text: str | None) -> Sequence[Span]:
+    """Somebody else's words; nothing for none."""
+    return [Span(text, foreign=True)] if text else []
+
+
+def names(text: str, tone: Tone = "", to: Target | None = None) -> Cell:
     """A cell with somebody else's words."""
-    return Cell(text, text, tone, foreign=True)
+    return Cell(text, text, tone, foreign=True, to=to)
 
 
 def number(value: float | None, text: str | None = None, tone: Tone = "") -> Cell:
@@ -139,11 +356,34 @@ def count(value: int | None, tone: Tone = "") -> Cell:
     return Cell(numbers.ABSENT if value is None else numbers.count(value), value, tone)
 
 
-def columns(*titles: str, right: Iterable[str] = (), spare: Sequence[str] = ()) -> list[Column]:
+def share(part: int, whole: int) -> Cell:
+    return Cell(numbers.share(part, whole), part / whole if whole else None, "dim")
+
+
+def interval(ci: tuple[float, float] | None) -> Cell:
+    return Cell(numbers.interval(ci), ci, "dim")
+
+
+def plot(drawn: Bar | Range | None) -> Cell:
+    """A cell that is only drawn."""
+    return Cell("", plot=drawn)
+
+
+def columns(
+    *titles: str,
+    right: Iterable[str] = (),
+    spare: Sequence[str] = (),
+    plots: Iterable[str] = (),
+) -> list[Column]:
     """Columns by their titles; `spare` gives way in its order where the page is narrow."""
-    numeric = {*right}
+    numeric, drawn = {*right}, {*plots}
     ranks = {title: len(spare) - place for place, title in enumerate(spare)}
-    return [Column(title, title in numeric, ranks.get(title, 0)) for title in titles]
+    return [
+        Column(
+            "" if title in drawn else title, title in numeric, ranks.get(title, 0), title in drawn
+        )
+        for title in titles
+    ]
 
 
 def rows(cells: Iterable[Sequence[Cell]], notes: Iterable[str] = ()) -> list[Row]:
@@ -166,24 +406,35 @@ def gates(
         return
     yield Table(
         title=title,
+        part="gates",
         columns=columns(
-            *("metric", "value", envelope.interval_title(given), "scored", "bound", "verdict"),
+            *("metric", "value", "plot", envelope.interval_title(given), "scored", "bound"),
+            "verdict",
             right=("value", "scored"),
+            plots=("plot",),
         ),
         rows=[
             Row(
                 (
-                    names(shown_names[gate.metric], "" if gate.holds else "strong"),
+                    Cell(
+                        shown_names[gate.metric],
+                        gate.metric,
+                        "" if gate.holds else "strong",
+                        foreign=True,
+                        to=("metric", gate.metric),
+                    ),
                     number(
                         gate.value,
                         value(gate) if value else numbers.value_beside(gate.value, gate.bound),
                     ),
-                    Cell(numbers.interval(gate.ci), gate.ci, "dim"),
+                    plot(None if value else Range(gate.value, gate.ci, gate.bound)),
+                    interval(gate.ci),
                     Cell(numbers.n_of(gate.n, envelope.scored_of(metrics, gate)), gate.n, "dim"),
                     Cell(demand(gate), gate.bound, foreign=True),
                     gate_word(gate),
                 ),
                 envelope.gate_note(gate),
+                strong=not gate.holds,
             )
             for gate in given
         ],
@@ -196,29 +447,42 @@ def gate_word(gate: Gate) -> Cell:
 
 
 def scores(
-    told: Mapping[str, Score],
+    given: Mapping[str, Score],
     shown_names: Mapping[str, str],
     *,
     title: str,
+    remark: str = "",
     unit: str = "scored",
     silent: Iterable[str] = (),
+    meanings: Mapping[str, str] | None = None,
 ) -> Table:
     """The table of metrics; those in `silent` keep their reason to themselves."""
     quiet = {*silent}
+    meaning = ["meaning"] if meanings else []
     return Table(
         title=title,
-        columns=columns("metric", "value", "95 % interval", unit, right=("value", unit)),
+        remark=remark,
+        part="metrics",
+        columns=columns(
+            *("metric", *meaning, "value", "plot", "95 % interval", unit),
+            right=("value", unit),
+            plots=("plot",),
+            spare=meaning,
+        ),
+        below=False,
         rows=[
             Row(
                 (
-                    names(shown_names[id]),
+                    Cell(shown_names[id], id, foreign=True, to=("metric", id)),
+                    *([Cell(meanings.get(id, ""), tone="dim")] if meanings else []),
                     number(score.value),
-                    Cell(numbers.interval(score.ci), score.ci, "dim"),
+                    plot(Range(score.value, score.ci)),
+                    interval(score.ci),
                     Cell(numbers.n_of(score.n, score.of), score.n, "dim"),
                 ),
                 "" if id in quiet else score.reason or "",
             )
-            for id, score in told.items()
+            for id, score in given.items()
         ],
     )
 

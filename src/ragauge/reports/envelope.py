@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 from ragauge.contracts.finding import Finding
-from ragauge.contracts.report import Score
+from ragauge.contracts.report import Report, Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.gates.decide import is_quality
-from ragauge.reports.numbers import confidence, n_of, restriction
+from ragauge.reports.numbers import confidence, count, counted, n_of, restriction
 
 PLACES_SHOWN = 3
 
@@ -31,6 +31,23 @@ def verdict_word(passed: bool | None, gates: Iterable[Verdict]) -> str:
     if passed is None:
         return NONE_EVALUATED if any(map(is_quality, gates)) else NO_QUALITY_GATE
     return "PASS" if passed else "FAIL"
+
+
+def gate_counts(report: Report) -> str:
+    """How many gates hold, failed or were not evaluated; nothing without gates."""
+    if not report.gates:
+        return ""
+    total = counted(len(report.gates), "gate")
+    failed = sum(gate.verdict == "fail" for gate in report.gates)
+    unknown = sum(gate.verdict == "not_evaluated" for gate in report.gates)
+    if failed:
+        words = f"{count(failed)} of {total} failed"
+    elif report.passed is not False:
+        holding = len(report.gates) - unknown
+        words = f"{count(holding)} of {total} {'holds' if len(report.gates) == 1 else 'hold'}"
+    else:
+        return f"{count(unknown)} of {total} not evaluated"
+    return f"{words}, {count(unknown)} not evaluated" if unknown else words
 
 
 def how_to_gate(passed: bool | None, example: str) -> str:

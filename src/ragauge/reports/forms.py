@@ -13,10 +13,10 @@ from ragauge.errors import UsageError
 DOCUMENTS = frozenset(
     (
         *("drift", "consistency", "agreement", "calibration", "answer_calibration", "history"),
-        *("latency", "suite"),
+        *("latency", "suite", "score"),
     )
 )
-"""Kinds that are documents: text, Markdown and CSV are written from their blocks and rows."""
+"""Kinds that have one module in `kinds`, from which every format is written."""
 
 _FORM_OF_ENDING = {
     ".json": "json",
@@ -42,27 +42,43 @@ def render(report: Report, form: str, *, color: bool = False, width: int = 100) 
             from ragauge.reports import json
 
             return json.render(report)
+        case _ if kind.folder in DOCUMENTS:
+            return _written(
+                import_module(f"ragauge.reports.kinds.{kind.folder}"), report, form, color, width
+            )
         case "html":
             from ragauge.reports import html
 
             return html.page(report)
-        case "text" | "markdown" | "csv" if kind.folder in DOCUMENTS:
-            from ragauge.reports import spreadsheet
-            from ragauge.reports.formats import markdown
-            from ragauge.reports.formats import text as terminal
-
-            module = import_module(f"ragauge.reports.kinds.{kind.folder}")
-            if form == "text":
-                text = terminal.render(module.document(report), color=color, width=width)
-            elif form == "markdown":
-                text = markdown.render(module.document(report))
-            else:
-                text = spreadsheet.written(*module.table(report))
         case "text":
             text = _module(kind, "console").render(report, color=color, width=width)
         case _:
             text = _module(kind, form).render(report)
     return str(text)
+
+
+def _written(module: Any, report: Report, form: str, color: bool, width: int) -> str:
+    """What a kind of report says, by the writer of the form."""
+    match form:
+        case "text":
+            from ragauge.reports.formats import text
+
+            return text.render(module.document(report), color=color, width=width)
+        case "csv":
+            from ragauge.reports import spreadsheet
+
+            return spreadsheet.written(*module.table(report))
+        case "junit":
+            from ragauge.reports.formats import junit
+
+            return junit.render(module.cases(report))
+        case "github":
+            from ragauge.reports.formats import github
+
+            return github.render(module.notes(report))
+        case _:
+            writer = import_module(f"ragauge.reports.formats.{form}")
+            return str(writer.render(module.document(report)))
 
 
 def form_of(path: Path, report: type | None = None) -> str:

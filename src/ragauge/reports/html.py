@@ -21,6 +21,7 @@ from ragauge.contracts.kinds import KINDS, SHOWN
 from ragauge.contracts.report import Report
 from ragauge.errors import UsageError
 from ragauge.reports import envelope, numbers
+from ragauge.reports.document import Document, Target, Verdict
 from ragauge.reports.foreign import readable
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ FILTERS: tuple[Callable[..., str], ...] = (
     numbers.signed_interval,
     numbers.value,
     numbers.value_beside,
+    envelope.finding_text,
 )
 """Numbers are written as in every form."""
 
@@ -89,6 +91,8 @@ class To(Protocol):
         """To the questions that speak for a metric's value, or against it."""
         ...
 
+    def to(self, target: Target) -> str | None: ...
+
 
 class Nowhere:
     """A fragment that stands alone: as in a file."""
@@ -99,19 +103,51 @@ class Nowhere:
     def metric(self, id: str) -> None:
         return None
 
+    def to(self, target: Target) -> None:
+        return None
+
 
 class Fragments:
     """The parts of a report that is at hand as a record, with links to what is around them."""
 
     def __init__(self, report: Report, to: To | None = None) -> None:
+        from ragauge.reports.forms import DOCUMENTS
+
         self.kind = KINDS[type(report)].folder
-        self.view: Any = import_module(f"ragauge.reports.{self.kind}.view").View(report)
         self._to = to or Nowhere()
+        self.view: Any = None
+        self.document: Document | None = None
+        if self.kind in DOCUMENTS:
+            module: Any = import_module(f"ragauge.reports.kinds.{self.kind}")
+            self.document = module.document(report)
+        else:
+            self.view = import_module(f"ragauge.reports.{self.kind}.view").View(report)
+
+    @property
+    def words(self) -> str:
+        """The sentence of the verdict."""
+        if self.document is None:
+            return str(self.view.headline[1])
+        (verdict,) = self.document.part("verdict")
+        return verdict.text if isinstance(verdict, Verdict) else ""
+
+    @property
+    def beside(self) -> str:
+        """What is below the verdict."""
+        if self.document is None:
+            return str(getattr(self.view, "beside", ""))
+        (verdict,) = self.document.part("verdict")
+        return " ".join(verdict.notes) if isinstance(verdict, Verdict) else ""
 
     def part(self, name: str, **chosen: Any) -> Markup:
         """The part of this name; raises UsageError where a report of this kind has none."""
         from markupsafe import Markup
 
+        if self.document is not None:
+            from ragauge.reports.formats.html import written
+
+            given = self.document.blocks if name == self.kind else self.document.part(name)
+            return written(given, name=self.document.name, links=self._to)
         if name not in (self.kind, *self.view.parts):
             parts = ", ".join(self.view.parts)
             raise UsageError(f'a {self.kind} report has no part "{name}"; it has {parts}')

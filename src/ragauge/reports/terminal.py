@@ -43,6 +43,8 @@ class Page:
 
     def __init__(self, color: bool, width: int) -> None:
         self.width = max(width, NARROWEST)
+        self.indent = 0
+        """Of everything, in columns: what belongs to an item of a list."""
         self._out = io.StringIO()
         self._console = Console(
             file=self._out,
@@ -63,6 +65,7 @@ class Page:
 
     def line(self, text: Text) -> None:
         """One line, cut where the page ends."""
+        text = Text.assemble(" " * self.indent, text) if self.indent else text
         text.rstrip()
         text.truncate(self.width, overflow="ellipsis")
         self._console.print(text, no_wrap=True, overflow="ignore", crop=False)
@@ -70,7 +73,7 @@ class Page:
     def paragraph(self, text: Text, indent: int = MARGIN, first: Text | None = None) -> None:
         """Wrapped lines, all indented; `first` stands in the indent of the first one."""
         start = Text(" " * indent) if first is None else first
-        for line in self.wrapped(text, self.width - indent):
+        for line in self.wrapped(text, self.width - self.indent - indent):
             self.line(Text.assemble(start, line))
             start = Text(" " * indent)
 
@@ -83,7 +86,7 @@ class Page:
     ) -> None:
         """Aligned rows, the widest column giving way where they do not fit; notes below rows."""
         right = frozenset(right)
-        fitted = _fitted(widths(rows), self.width - MARGIN)
+        fitted = _fitted(widths(rows), self.width - self.indent - MARGIN)
         for row, note in zip(rows, notes or [Text()] * len(rows), strict=True):
             line = Text(" " * MARGIN)
             for place, (cell, width) in enumerate(zip(row, fitted, strict=True)):

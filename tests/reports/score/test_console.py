@@ -6,7 +6,12 @@ import pytest
 from rich.cells import cell_len
 
 from ragauge.contracts.report import Score
-from ragauge.reports.score.console import render
+from ragauge.reports import forms
+
+
+def render(report, **how):
+    return forms.render(report, "text", **how)
+
 
 STYLES = re.compile(r"\x1b\[[0-9;]*m")
 
@@ -84,7 +89,7 @@ def test_the_place_of_a_question_survives_a_long_id(make):
     row = make["row"](qid, "ANS_NO_HIT", triage="generation_drift", where=place, claim="so")
     written = render(make["report"](questions=(row,)), width=80)
     assert qid in written
-    assert re.search(r"^    …\S*traces\.jsonl:42  so$", written, re.MULTILINE)
+    assert re.search(r"^    where \S*traces\.jsonl:42; so$", written, re.MULTILINE)
 
 
 def test_metrics_of_several_families_keep_their_full_ids(make):

@@ -2,8 +2,13 @@
 
 import re
 
+from ragauge.reports import forms
 from ragauge.reports.annotations import command
-from ragauge.reports.score.github import render
+
+
+def render(report, **how):
+    return forms.render(report, "github", **how)
+
 
 COMMAND = re.compile(r"::(\w+)(?: ([^:]*))?::(.*)")
 

@@ -3,7 +3,11 @@
 import pytest
 from junitparser import JUnitXml
 
-from ragauge.reports.score.junit import render
+from ragauge.reports import forms
+
+
+def render(report, **how):
+    return forms.render(report, "junit", **how)
 
 
 @pytest.fixture

@@ -19,6 +19,7 @@ from ragauge.dashboard.material import Material
 from ragauge.dashboard.page import Figures
 from ragauge.dashboard.pages.compare_choice import Choice
 from ragauge.metrics.names import short_name
+from ragauge.reports.document import Target
 from ragauge.runners.paired_units import changed_meaning
 
 WAYS: tuple[Direction, ...] = get_args(Direction)
@@ -30,6 +31,9 @@ class To:
 
     def __init__(self, report: ComparisonReport, address: Address) -> None:
         self._report, self._address = report, address
+
+    def to(self, target: Target) -> str | None:
+        return self.metric(target[1]) if target[0] == "metric" else None
 
     def question(self, qid: str) -> None:
         return None

@@ -6,7 +6,7 @@ from ragauge.contracts.audit import OK, STATES
 from ragauge.contracts.paging import UnitCounts
 from ragauge.contracts.stability import STABILITIES
 from ragauge.reports.audit.story import POINTER_HOLDS
-from ragauge.reports.score.view import KINDS
+from ragauge.reports.kinds.score import BADGES as KINDS
 
 OTHER = "other"
 UNTOLD = "untold"

@@ -17,6 +17,7 @@ from ragauge.dashboard.listing import Address, addresses
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.page import Figures
 from ragauge.errors import InputRejected, UsageError
+from ragauge.reports.document import Target
 from ragauge.reports.html import Fragments
 
 if TYPE_CHECKING:
@@ -84,6 +85,17 @@ class ToRun:
     ) -> None:
         """`before` is what unit ids begin with besides, `fields` those of the list they are in."""
         self._opened, self._before, self._anchor, self._fields = opened, before, anchor, fields
+
+    def to(self, target: Target) -> str | None:
+        kind, id = target
+        match kind:
+            case "question":
+                return self.question(id)
+            case "metric":
+                return self.metric(id)
+            case "tab":
+                return self._opened.links.run(self._opened.run.id, id)
+        return None
 
     def question(self, qid: str) -> str | None:
         opened = self._opened

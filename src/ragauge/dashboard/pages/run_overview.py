@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
 PARTS: Mapping[str, tuple[str, ...]] = {
-    "score": ("bounds", "advice", "metrics", "findings", "coverage"),
+    "score": ("gates", "advice", "metrics", "findings", "coverage"),
     "stability": ("gates", "advice", "metrics", "findings", "coverage"),
     "audit": ("bounds", "codes", "advice", "metrics", "findings", "coverage"),
     "trace_eval": ("bounds", "codes", "advice", "metrics", "findings", "coverage"),

@@ -2,33 +2,62 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from rich.text import Text
 
 from ragauge.reports import document as blocks
 from ragauge.reports import terminal
-from ragauge.reports.document import Document, Table, Tone
-from ragauge.reports.numbers import count
-from ragauge.reports.terminal import GAP, MARGIN, Page, note, styled, widths, words
+from ragauge.reports.document import Bar, Block, Column, Document, Range, Row, Table, Tone
+from ragauge.reports.numbers import count, share
+from ragauge.reports.terminal import GAP, MARGIN, Page, bar, note, ranged, styled, widths, words
 
 STYLES: dict[Tone, str] = {
     "": "",
     "good": "green",
     "bad": "bold red",
+    "warm": "yellow",
     "soft": "yellow",
     "dim": "dim",
     "strong": "bold",
+    "plain": "cyan",
 }
+BARS: dict[Tone, str] = {"good": "green", "bad": "red", "warm": "yellow", "soft": "yellow"}
+"""Of bars; the others are cyan."""
+WIDEST_BAR, WIDEST_RANGE = 40, 24
+NARROWEST = {Bar: 6, Range: 12}
+"""With less room nothing is drawn."""
+SIDE_BY_SIDE = 70
+"""On a narrower page cards go below each other."""
 
 
 def render(document: Document, *, color: bool = False, width: int = 100) -> str:
     """The document as lines no wider than the width (at least 40 columns)."""
     page = Page(color, width)
-    for block in document.blocks:
-        WRITERS[type(block)](page, block)
+    write(page, document.blocks)
     return page.text()
+
+
+def write(page: Page, given: Iterable[Block]) -> None:
+    for block in blocks.in_form(given, "text"):
+        WRITERS[type(block)](page, block)
+
+
+def spelled(given: blocks.Words, style: str = "") -> Text:
+    """Words with their tones; what is marked stands out."""
+    if isinstance(given, str):
+        return words(given, style)
+    made = Text()
+    for span in given:
+        tone = "bold" if span.marked else STYLES[span.tone] or style
+        # Spans are cut by the page: a text of ours may end in a space that joins it to the next.
+        piece = words(span.text, tone) if span.text.strip() else Text(span.text)
+        lead = " " if span.text[:1].isspace() and span.text.strip() else ""
+        trail = " " if span.text[-1:].isspace() and span.text.strip() else ""
+        made.append(lead).append_text(piece).append(trail)
+    return made
 
 
 def _verdict(page: Page, block: blocks.Verdict) -> None:
@@ -39,40 +68,199 @@ def _verdict(page: Page, block: blocks.Verdict) -> None:
         page.paragraph(note(about), indent)
 
 
+def _bars(page: Page, block: blocks.Bars) -> None:
+    if not block.bars:
+        return
+    _head(page, block.title, block.remark)
+    total, most = (of(times for *_, times, _ in block.bars) for of in (sum, max))
+    taken = max(words(name).cell_len for _, name, *_ in block.bars) + len("10,000  100.0 %")
+    room = min(WIDEST_BAR, max(8, page.width - page.indent - MARGIN - taken - 3 * GAP))
+    page.table(
+        [
+            [
+                words(name),
+                Text(bar(times / most, room) if times else "", BARS.get(tone, "cyan")),
+                Text(count(times)),
+                Text(share(times, total), "dim"),
+            ]
+            for _, name, times, tone in block.bars
+        ],
+        right={2, 3},
+    )
+    if block.after:
+        page.paragraph(note(block.after))
+
+
 def _text(page: Page, block: blocks.Text) -> None:
-    page.paragraph(words(block.text, STYLES[block.tone]))
+    page.paragraph(spelled(block.text, STYLES[block.tone]))
 
 
-def _heading(page: Page, block: blocks.Heading) -> None:
-    page.section(block.title, note(block.remark) if block.remark else None)
+def _head(page: Page, title: str, remark: str = "", about: str = "") -> None:
+    if title:
+        page.section(f"{title} {about}" if about else title, note(remark) if remark else None)
+
+
+def _section(page: Page, block: blocks.Section) -> None:
+    _head(page, block.title, block.remark, block.about)
+    write(page, block.blocks)
 
 
 def _table(page: Page, block: Table) -> None:
-    if block.title:
-        _heading(page, blocks.Heading(block.title, block.remark))
+    _head(page, block.title, block.remark, block.about)
     shown = block.rows if block.shown is None else block.rows[: block.shown]
-    lines = [
-        [note(column.title) for column in block.columns],
-        *([words(cell.text, STYLES[cell.tone]) for cell in row.cells] for row in shown),
-    ]
-    places, below = list(range(len(block.columns))), []
-    # Where the page is narrow, columns go below their rows, the least telling first.
-    for place in sorted(places, key=lambda at: -block.columns[at].spare):
-        if sum(widths(lines)) + GAP * len(lines[0]) <= page.width or not block.columns[place].spare:
-            break
-        at = places.index(place)
-        places.remove(place)
-        below.append(place)
-        lines = [[*line[:at], *line[at + 1 :]] for line in lines]
-    notes = [Text()]
-    for row in shown:
-        cells = [(block.columns[at].title, row.cells[at].text) for at in sorted(below)]
-        cells = cells if block.below else []
-        spared = ", ".join(f"{title} {text}".strip() for title, text in cells if text)
-        notes.append(note("; ".join(filter(None, (spared, row.note)))))
-    right = [at for at, place in enumerate(places) if block.columns[place].right]
-    page.table(lines, right=right, notes=notes)
+    if shown or not block.total:
+        _rows(page, block, shown)
     more = (len(block.rows) if block.total is None else block.total) - len(shown)
+    if more > 0:
+        page.paragraph(note(f"and {count(more)} more; {block.everything}"))
+    if block.after:
+        page.paragraph(note(block.after))
+
+
+def _rows(page: Page, block: Table, shown: Sequence[Row]) -> None:
+    heads = [Text() if column.plot else note(column.title) for column in block.columns]
+    lines = [heads, *(_cells(row) for row in shown)]
+    room = page.width - page.indent - MARGIN
+    wide = widths(lines)
+    kept = [at for at, column in enumerate(block.columns) if not column.plot]
+    below: list[int] = []
+    # Where the page is narrow, columns go below their rows, the least telling first.
+    for at in sorted(kept, key=lambda place: -block.columns[place].spare):
+        if _width(wide, kept) <= room or not block.columns[at].spare:
+            break
+        kept.remove(at)
+        below.append(at)
+    notes = [Text(), *(note(_note(block, row, below)) for row in shown)]
+    pieces = _pieces(block.columns, wide, kept, room)
+    for number, piece in enumerate(pieces):
+        if number:
+            page.line(Text())
+        made = [[line[at].copy() for at in piece] for line in lines]
+        places = list(piece)
+        if number == len(pieces) - 1:
+            _draw(block.columns, shown, made, places, room)
+        right = [place for place, at in enumerate(places) if block.columns[at].right]
+        page.table(made, right=right, notes=notes if number == len(pieces) - 1 else ())
+
+
+def _cells(row: Row) -> list[Text]:
+    made = [words(cell.text, STYLES[cell.tone]) for cell in row.cells]
+    if row.strong:
+        made[0].stylize("bold")
+    return [Text.assemble(" " * MARGIN, made[0]), *made[1:]] if row.inner else made
+
+
+def _width(wide: Sequence[int], kept: Sequence[int]) -> int:
+    return sum(wide[at] + GAP for at in kept) - GAP
+
+
+def _note(block: Table, row: Row, below: Sequence[int]) -> str:
+    cells = [(block.columns[at].title, row.cells[at].text) for at in sorted(below)]
+    spared = ", ".join(f"{title} {text}".strip() for title, text in cells if text)
+    made = "; ".join(filter(None, (spared if block.below else "", row.note)))
+    return f"↳ {made}" if made and row.inner else made
+
+
+def _pieces(
+    columns: Sequence[Column], wide: Sequence[int], kept: list[int], room: int
+) -> list[list[int]]:
+    """The columns in as many tables as it takes, cut where groups begin; the first is in each."""
+    if _width(wide, kept) <= room or not any(columns[at].begins for at in kept[1:]):
+        return [kept]
+    groups: list[list[int]] = []
+    for at in kept[1:]:
+        if not groups or columns[at].begins:
+            groups.append([])
+        groups[-1].append(at)
+    pieces = [kept[:1]]
+    for group in groups:
+        if _width(wide, [*pieces[-1], *group]) > room and len(pieces[-1]) > 1:
+            pieces.append(kept[:1])
+        pieces[-1] = [*pieces[-1], *group]
+    return pieces
+
+
+def _draw(
+    columns: Sequence[Column],
+    shown: Sequence[Row],
+    made: list[list[Text]],
+    places: list[int],
+    room: int,
+) -> None:
+    """Put bars and ranges where their column is, if there is room left."""
+    for at, column in enumerate(columns):
+        drawn = [row.cells[at].plot for row in shown] if column.plot else []
+        kind = next((type(one) for one in drawn if one is not None), None)
+        widest = WIDEST_RANGE if kind is Range else WIDEST_BAR
+        left = min(widest, room - sum(widths(made)) - GAP * len(places))
+        if kind is None or left < NARROWEST[kind]:
+            continue
+        place = sum(other < at for other in places)
+        scale = Text(f"0{'1'.rjust(left - 1)}" if kind is Range else "", "dim")
+        for line, one in zip_longest(made, [None, *drawn]):
+            line.insert(place, _plotted(one, left) if line is not made[0] else scale)
+        places.insert(place, at)
+
+
+def _plotted(one: Bar | Range | None, room: int) -> Text:
+    if one is None:
+        return Text()
+    if isinstance(one, Range):
+        return Text(ranged(one.value, one.ci, room), "cyan")
+    filled = min(1.0, one.fraction)
+    drawn = Text(bar(filled, room) if filled > 0 else "", BARS.get(one.tone, "cyan"))
+    if one.mark is None:
+        return drawn
+    place = min(room - 1, max(0, round(one.mark * room) - 1))
+    drawn.pad_right(room - drawn.cell_len)
+    return Text.assemble(drawn[:place], ("┃", "bold"), drawn[place + 1 :])
+
+
+def _facts(page: Page, block: blocks.Facts) -> None:
+    for label, text in block.facts:
+        if blocks.plain(text):
+            page.paragraph(_fact(label, text))
+
+
+def _fact(label: str, text: blocks.Words) -> Text:
+    return Text.assemble((f"{label}: ", "dim"), spelled(text)) if label else spelled(text)
+
+
+def _cards(page: Page, block: blocks.Cards) -> None:
+    """Two cards side by side, fact next to fact; others, and on a narrow page, below each other."""
+    if len(block.cards) != 2 or page.width < SIDE_BY_SIDE:
+        for card in block.cards:
+            page.paragraph(spelled(card.title))
+            _facts(page, blocks.Facts(card.facts))
+        return
+    room = (page.width - page.indent - MARGIN - len(" │ ")) // 2
+    labels = dict.fromkeys(label for card in block.cards for label, _ in card.facts)
+    given = [{label: _fact(label, text) for label, text in card.facts} for card in block.cards]
+    titles = [spelled(card.title) for card in block.cards]
+    for pair in (titles, *([side.get(label, Text()) for side in given] for label in labels)):
+        if any(pair):
+            sides = [page.wrapped(side, room) for side in pair]
+            for left, right in zip_longest(*sides, fillvalue=Text()):
+                cell = left.copy()
+                cell.align("left", room)
+                page.line(Text(" " * MARGIN) + cell + Text(" │ ", "dim") + right)
+
+
+def _items(page: Page, block: blocks.Items) -> None:
+    if not block.items:
+        return
+    _head(page, block.title, block.remark)
+    for number, one in enumerate(block.items[: block.shown]):
+        if number:
+            page.line(Text())
+        _, badge, tone = one.badge
+        parts = [words(one.name, "bold"), Text(badge, STYLES[tone]), words(one.about)]
+        parts.append(note(one.aside))
+        page.line(Text(" " * MARGIN) + Text(" " * GAP).join(part for part in parts if part))
+        page.indent += MARGIN
+        write(page, one.blocks)
+        page.indent -= MARGIN
+    more = (len(block.items) if block.total is None else block.total) - block.shown
     if more > 0:
         page.paragraph(note(f"and {count(more)} more; {block.everything}"))
 
@@ -81,25 +269,34 @@ def _figure(page: Page, block: blocks.Figure) -> None:
     lines = block.drawn(page.width - MARGIN)
     if not lines:
         return
-    if block.title:
-        _heading(page, blocks.Heading(block.title, block.remark))
+    _head(page, block.title, block.remark)
     for place, line in enumerate(lines):
         tone = block.tones[place] if place < len(block.tones) else ""
-        page.line(Text(" " * MARGIN) + Text(line, STYLES[tone]))
+        page.line(Text(" " * MARGIN) + _line(line, STYLES[tone]))
+
+
+def _line(line: blocks.Words, style: str) -> Text:
+    """A line of a figure as it is: its spaces are part of the picture."""
+    return Text.assemble(*((span.text, STYLES[span.tone] or style) for span in blocks.spans(line)))
 
 
 def _steps(page: Page, block: blocks.Steps) -> None:
     if block.steps:
         page.section("Next")
         for step in block.steps:
-            page.line(Text(" " * MARGIN) + words(step))
+            page.paragraph(words(step))
 
 
 WRITERS: dict[type, Callable[[Page, Any], None]] = {
     blocks.Verdict: _verdict,
+    blocks.Bars: _bars,
     blocks.Text: _text,
-    blocks.Heading: _heading,
+    blocks.Heading: lambda page, block: _head(page, block.title, block.remark),
+    blocks.Section: _section,
     Table: _table,
+    blocks.Facts: _facts,
+    blocks.Cards: _cards,
+    blocks.Items: _items,
     blocks.Figure: _figure,
     blocks.Findings: lambda page, block: terminal.findings(page, block.by_code),
     blocks.Advices: lambda page, block: terminal.advice(page, block.given),

@@ -7,6 +7,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterator
 from math import floor
+from typing import Literal
 
 from ragauge.contracts.comparison import Compared, ComparisonReport, Outlook
 from ragauge.contracts.history import ID_SHOWN
@@ -35,6 +36,7 @@ from ragauge.reports.document import (
     number,
     rows,
 )
+from ragauge.reports.formats import github, junit
 
 STATUS: dict[str, tuple[str, Tone]] = {
     "passed": ("pass", "good"),
@@ -243,3 +245,59 @@ def _next_steps(report: SuiteReport) -> list[str]:
     if report.coverage.error:
         steps.append("fix what could not be measured, then run the same command again")
     return steps
+
+
+def cases(report: SuiteReport) -> Iterator[junit.Suite]:
+    """A suite of tasks, and one of gates for each task."""
+    yield junit.Suite(
+        "tasks", [junit.Case(task.name, _problem(report, task)) for task in report.tasks]
+    )
+    for task in report.tasks:
+        if found := gates_of(report, task):
+            yield junit.Suite(
+                f"gates of {task.name}", [_gate_case(task, gate) for gate in found], "gates"
+            )
+
+
+def _problem(report: SuiteReport, task: TaskReport) -> junit.Problem | None:
+    if task.status in ("passed", "ungated"):
+        return None
+    if task.status == "skipped":
+        return junit.Problem("skipped", "not asked for")
+    lines = task.problems or tuple(gate.rule for gate in stopping(report, task))
+    kind: Literal["error", "failure"] = "error" if task.status == "error" else "failure"
+    return junit.Problem(kind, "; ".join(lines[:1]), task.status, tuple(lines))
+
+
+def _gate_case(task: TaskReport, gate: Gate) -> junit.Case:
+    """The task decides: in one that passed, no gate turns CI red."""
+    if gate.holds or task.status not in ("passed", "ungated"):
+        return junit.gate_case(gate)
+    skipped = junit.Problem("skipped", f"{gate.verdict}; the task passed without it")
+    return junit.Case(gate.rule, skipped)
+
+
+def notes(report: SuiteReport) -> Iterator[github.Notes]:
+    """The verdict, then each task that did not pass, with its gates."""
+    word, words = verdict_words(report)
+    yield github.Notes([github.Note("notice", words, f"Ragauge suite {word}")])
+    bad = [task for task in report.tasks if task.status in ("failed", "error")]
+    yield github.Notes(
+        [
+            github.Note("error", _message(report, task), f"{STATUS[task.status][0]} {task.name}")
+            for task in bad
+        ],
+        "task",
+    )
+
+
+def _message(report: SuiteReport, task: TaskReport) -> list[str]:
+    lines = list(task.problems)
+    for gate in stopping(report, task):
+        note = envelope.gate_note(gate)
+        value, demand = value_word(gate), demand_word(report, task, gate)
+        words = f"{task.name}/{name_word(task, gate)}: {value}, wanted {demand}"
+        lines.append(f"{envelope.gate_word(gate)}: {words}{f' ({note})' if note else ''}")
+    if task.comparison:
+        lines.append(against_words(task.comparison))
+    return lines[: github.SHOWN]

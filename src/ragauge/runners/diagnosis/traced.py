@@ -244,6 +244,7 @@ class Observer:
             claims=claims,
             contexts=contexts,
             rewritten=_rewritten(trace, gold),
+            latency_ms=trace.latency_ms,
             passed_check=trace.ok,
         )
 

@@ -1,0 +1,95 @@
+"""GitHub Actions workflow commands, which annotate a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from ragauge.contracts.verdict import Verdict
+from ragauge.reports import envelope, numbers
+from ragauge.reports.foreign import shown
+
+SHOWN = 10
+"""GitHub shows this many annotations of a kind for a step, and drops the rest in silence."""
+LONGEST = 200
+"""Characters of an answer in an annotation."""
+
+
+class Note(Struct, frozen=True):
+    """An annotation; all texts may be foreign, and lines of a message stay lines."""
+
+    level: Literal["notice", "warning", "error"]
+    message: Sequence[str] | str
+    title: str = ""
+    where: str = ""
+    """`path:line`, where it has a place."""
+
+
+class Notes(Struct, frozen=True):
+    """Annotations of one kind, of which GitHub shows the first."""
+
+    notes: Iterable[Note]
+    one: str = ""
+    """What each is about, for the sentence that says how many there are."""
+    total: int | None = None
+    more: str = "{shown} of {total} that failed are annotated"
+
+
+def render(given: Iterable[Notes]) -> str:
+    """One command a line."""
+    return "".join(f"{line}\n" for group in given for line in _commands(group))
+
+
+def _commands(group: Notes) -> Iterator[str]:
+    notes = list(group.notes)
+    total = len(notes) if group.total is None else group.total
+    for one in notes[:SHOWN]:
+        lines = [one.message] if isinstance(one.message, str) else one.message
+        message = "\n".join(shown(line) for line in lines if line)
+        path, _, line = one.where.rpartition(":")
+        place = {"file": shown(path), "line": line} if path and line.isdecimal() else {}
+        yield command(one.level, message, **place, title=shown(one.title))
+    if total > SHOWN and group.one:
+        counted = numbers.counted(total, group.one)
+        message = group.more.format(shown=SHOWN, total=counted, rest=numbers.count(total - SHOWN))
+        yield command("notice", message, title="Ragauge")
+
+
+def command(kind: str, message: str, **properties: str) -> str:
+    """A workflow command, escaped as the toolkit of GitHub does it.
+
+    >>> command("warning", "50% of\\nthem", file="a,b:c.jsonl", line="3")
+    '::warning file=a%2Cb%3Ac.jsonl,line=3::50%25 of%0Athem'
+    """
+    listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items() if value)
+    return f"::{kind}{' ' if listed else ''}{listed}::{_data(message)}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def cut(text: str) -> str:
+    """An answer, as long as an annotation has room for."""
+    return shown(text, LONGEST)
+
+
+def stopping_gates(gates: Iterable[Verdict]) -> Notes:
+    """An error for each gate that stops the run."""
+    return Notes(
+        [Note("error", gate_words(one), f"gate {one.rule}") for one in gates if not one.holds],
+        "gate",
+    )
+
+
+def gate_words(gate: Verdict) -> str:
+    value, note = numbers.value_beside(gate.value, gate.bound), envelope.gate_note(gate)
+    facts = f"{gate.metric} is {value} {numbers.interval(gate.ci)}".rstrip()
+    facts += f" over {numbers.count(gate.n)}, must be {numbers.bound(gate)}"
+    return f"{envelope.gate_word(gate)}: {facts}{f' ({note})' if note else ''}"

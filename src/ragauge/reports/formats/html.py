@@ -1,0 +1,200 @@
+"""A document as HTML: a file that asks nobody for anything, or blocks for a page around them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count as counting
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from msgspec import Struct
+
+from ragauge.reports import document as blocks
+from ragauge.reports import envelope
+from ragauge.reports.document import Block, Cell, Column, Document, Links, NoLinks, Row, Table
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+OPEN_ROWS = 50
+"""Rows of a table before a reader has to open the others."""
+
+
+class Sorting(Struct, frozen=True):
+    """How a page sorts its tables without a script: links in the heads, and one table in order."""
+
+    address: Callable[[str], str]
+    """The address of the same page in another order."""
+    chosen: str = ""
+    """`2.3-`: the second table by its third column, descending."""
+
+
+def render(document: Document) -> str:
+    """The document as a file that works from disk, with nothing around it."""
+    from markupsafe import Markup
+
+    from ragauge.reports.html import TEMPLATES, _environment, policy
+
+    style = (TEMPLATES / "style.css").read_text("utf-8")
+    made = (
+        _environment()
+        .get_template("frame.html")
+        .render(
+            title=document.title or _title(document),
+            language=document.language,
+            body=Markup("<main>\n{}</main>").format(written(document.blocks, name=document.name)),
+            style=Markup(style),  # ours
+            policy=policy(style),
+        )
+    )
+    return str(made).rstrip("\n") + "\n"
+
+
+def _title(document: Document) -> str:
+    word = next((one.word for one in document.blocks if isinstance(one, blocks.Verdict)), "")
+    return f"Ragauge {document.name}: {word}" if word else f"Ragauge {document.name}"
+
+
+def written(
+    given: Iterable[Block],
+    *,
+    name: str = "",
+    links: Links | None = None,
+    sorting: Sorting | None = None,
+) -> Markup:
+    """The blocks, with links to what they are about and in the order that was chosen."""
+    from markupsafe import Markup
+
+    from ragauge.reports.html import _environment
+
+    writer = _Writer(links or NoLinks(), sorting)
+    template = _environment().get_template("blocks.html")
+    module: Any = template.make_module({**writer.helpers(), "name": name})
+    return Markup(module.write(list(given)))  # escaped as made
+
+
+class _Writer:
+    """What the macros ask for while a page is written."""
+
+    def __init__(self, links: Links, sorting: Sorting | None) -> None:
+        self._links, self._sorting = links, sorting
+        self._tables = counting(1)
+
+    def helpers(self) -> dict[str, Any]:
+        return {
+            "OPEN_ROWS": OPEN_ROWS,
+            "links": self._links,
+            "sorting": self._sorting,
+            "next_table": lambda: next(self._tables),
+            "in_form": lambda given: list(blocks.in_form(given, "html")),
+            "spans": blocks.spans,
+            "plain": blocks.plain,
+            "spared": spared,
+            "identity": lambda block: envelope.identity_words(block.identity),
+            "in_order": self._in_order,
+            "order": self._order,
+            "sort_link": self._sort_link,
+            "sorted_by": self._sorted_by,
+        }
+
+    def _in_order(self, table: Table, number: int) -> Sequence[Row]:
+        at, descending = self._chosen(number)
+        return table.rows if at is None else ordered(table.rows, at, descending)
+
+    def _chosen(self, number: int) -> tuple[int | None, bool]:
+        found = re.fullmatch(
+            r"([1-9]\d{0,3})\.([1-9]\d{0,2})(-?)", self._sorting.chosen if self._sorting else ""
+        )
+        if found is None or int(found[1]) != number:
+            return None, False
+        return int(found[2]) - 1, found[3] == "-"
+
+    def _order(self, number: int, at: int, column: Column) -> Markup | str:
+        from markupsafe import Markup
+
+        chosen, descending = self._chosen(number)
+        if chosen != at:
+            return ""
+        return Markup(' aria-sort="{}"').format("descending" if descending else "ascending")
+
+    def _sort_link(self, table: Table, number: int, at: int) -> Markup | str:
+        from markupsafe import Markup
+
+        column = table.columns[at]
+        title = Markup("<bdi>{}</bdi>").format(column.title) if column.foreign else column.title
+        if (
+            not self._sorting
+            or not number
+            or column.plot
+            or not column.title
+            or len(table.rows) < 2
+        ):
+            return title
+        chosen, descending = self._chosen(number)
+        falling = "-" if chosen == at and not descending else ""
+        href = f"{self._sorting.address(f'{number}.{at + 1}{falling}')}#{quote(f'table-{number}')}"
+        return Markup('<a class="sort" href="{}">{}</a>').format(href, title)
+
+    def _sorted_by(self, cell: Cell) -> Markup | str:
+        """What a script sorts by, where the text alone would not do."""
+        from markupsafe import Markup
+
+        if self._sorting is None or not isinstance(cell.value, int | float):
+            return ""
+        return Markup(' data-sort="{}"').format(cell.value)
+
+
+def spared(table: Table, row: Row) -> str:
+    """The cells of columns that a narrow page has no room for, as a line."""
+    if not table.below:
+        return ""
+    cells = [
+        (column.title, cell.text)
+        for column, cell in zip(table.columns, row.cells, strict=True)
+        if column.spare
+    ]
+    return ", ".join(f"{title} {text}".strip() for title, text in cells if text)
+
+
+def ordered(rows: Sequence[Row], at: int, descending: bool) -> list[Row]:
+    """The rows by the values of a column; ties and rows without a value keep their order.
+
+    Rows that belong to the one above them move with it.
+    """
+    groups: list[list[Row]] = []
+    for row in rows:
+        if row.inner and groups:
+            groups[-1].append(row)
+        else:
+            groups.append([row])
+    if not groups or at >= len(groups[0][0].cells):
+        return list(rows)
+    known = [group for group in groups if _value(group[0].cells[at]) is not None]
+    absent = [group for group in groups if _value(group[0].cells[at]) is None]
+    values = [_value(group[0].cells[at]) for group in known]
+    numeric = all(isinstance(value, int | float) for value in values)
+
+    def key(group: list[Row]) -> Any:
+        value = _value(group[0].cells[at])
+        return value if numeric else natural(str(value))
+
+    known.sort(key=key, reverse=descending)
+    return [row for group in (*known, *absent) for row in group]
+
+
+def _value(cell: Cell) -> Any:
+    if isinstance(cell.value, tuple):
+        return cell.value[0] if cell.value else None
+    return cell.value if cell.value is not None else cell.text.strip(" –") or None
+
+
+def natural(text: str) -> tuple[Any, ...]:
+    """A key that puts h2 before h10, and takes no heed of case.
+
+    >>> sorted(["h10", "H2", "h1"], key=natural)
+    ['h1', 'H2', 'h10']
+    """
+    pieces = re.split(r"([0-9]+)", text.casefold())
+    digits = [(len(run.lstrip("0")), run.lstrip("0")) for run in pieces[1::2]]
+    return (pieces[0], *(part for pair in zip(digits, pieces[2::2], strict=True) for part in pair))

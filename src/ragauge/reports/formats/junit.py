@@ -1,0 +1,102 @@
+"""JUnit XML, which CI servers read: suites of cases, each with its problem if it has one.
+
+No times are written, so that the same report gives the same bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Literal
+from xml.etree import ElementTree as ET
+
+from msgspec import Struct
+
+from ragauge.contracts.verdict import Verdict
+from ragauge.reports import envelope, numbers
+from ragauge.reports.foreign import shown
+
+COUNTED = {"failure": "failures", "error": "errors", "skipped": "skipped"}
+"""What a test case can hold besides success, and the attribute that counts it."""
+
+
+class Problem(Struct, frozen=True):
+    """Why a case is not a success; all texts may be foreign."""
+
+    kind: Literal["failure", "error", "skipped"]
+    message: str
+    type: str = ""
+    lines: tuple[str, ...] = ()
+
+
+class Case(Struct, frozen=True):
+    name: str
+    problem: Problem | None = None
+    group: str = ""
+    """Its `classname`; that of its suite where it has none."""
+
+
+class Suite(Struct, frozen=True):
+    name: str
+    cases: Iterable[Case]
+    group: str = ""
+    """The `classname` of its cases; its name where it has none."""
+
+
+def render(suites: Iterable[Suite]) -> str:
+    root = ET.Element("testsuites", name="ragauge")
+    for suite in suites:
+        made = ET.SubElement(root, "testsuite", name=f"ragauge {shown(suite.name)}")
+        for case in suite.cases:
+            group = shown(case.group or suite.group or suite.name)
+            element = ET.SubElement(made, "testcase", classname=group, name=shown(case.name))
+            if case.problem:
+                _add(element, case.problem)
+    for counting in (*root, root):
+        counting.set("tests", str(len(list(counting.iter("testcase")))))
+        for kind, attribute in COUNTED.items():
+            counting.set(attribute, str(len(list(counting.iter(kind)))))
+    ET.indent(root)
+    # ElementTree would name the encoding of the locale.
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{ET.tostring(root, encoding="unicode")}\n'
+
+
+def _add(case: ET.Element, problem: Problem) -> None:
+    found = ET.SubElement(case, problem.kind, message=shown(problem.message))
+    if problem.type:
+        found.set("type", shown(problem.type))
+    if problem.lines:
+        found.text = "\n".join(map(shown, problem.lines))
+
+
+def facts(given: Mapping[str, str | None]) -> tuple[str, ...]:
+    """A line for each fact there is."""
+    return tuple(f"{fact}: {shown(text)}" for fact, text in given.items() if text)
+
+
+def gate_suite(gates: Iterable[Verdict]) -> Suite:
+    return Suite("gates", map(gate_case, gates))
+
+
+def gate_case(gate: Verdict) -> Case:
+    """A test case for a gate, with its value and its bound where it did not pass."""
+    kind = gate_kind(gate)
+    if kind is None:
+        return Case(gate.rule)
+    value, note = numbers.value_beside(gate.value, gate.bound), envelope.gate_note(gate)
+    message = f"{gate.metric} is {value}, must be {numbers.bound(gate)}"
+    if gate.value is None:
+        message = f"{gate.metric} was {envelope.gate_word(gate).lower()}"
+    message = f"{message}: {note}" if note else message
+    if kind == "skipped":
+        return Case(gate.rule, Problem(kind, message))
+    line = f"value {value} {numbers.interval(gate.ci)} over {numbers.count(gate.n)}"
+    return Case(gate.rule, Problem(kind, message, gate.verdict, (line,)))
+
+
+def gate_kind(gate: Verdict) -> Literal["failure", "error", "skipped"] | None:
+    """What the gate's test case holds; None where it passed."""
+    if gate.verdict == "pass":
+        return None
+    if gate.verdict == "fail":
+        return "failure"
+    return "skipped" if gate.holds else "error"
