@@ -412,6 +412,7 @@ def gates(
             "verdict",
             right=("value", "scored"),
             plots=("plot",),
+            spare=("scored", envelope.interval_title(given)),
         ),
         rows=[
             Row(
@@ -467,9 +468,8 @@ def scores(
             *("metric", *meaning, "value", "plot", "95 % interval", unit),
             right=("value", unit),
             plots=("plot",),
-            spare=meaning,
+            spare=(*meaning, unit, "95 % interval"),
         ),
-        below=False,
         rows=[
             Row(
                 (
