@@ -31,7 +31,7 @@ from tests import profiles
 
 pytestmark = pytest.mark.slow
 
-TIMES = profiles.times(2_000)
+TIMES = profiles.times(1_000)
 ALPHA = 0.05
 
 
