@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import shutil
+import subprocess
+import tempfile
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -21,6 +26,8 @@ ARGUMENTS = (
     "--disable-background-networking",
     "--disable-component-update",
     "--disable-sync",
+    "--hide-scrollbars",
+    "--force-color-profile=srgb",
 )
 WIDE, NARROW = (1280, 900), (390, 844)
 PICTURES = Path(__file__).parents[1] / "artefacts" / "screenshots"
@@ -38,13 +45,42 @@ CHROMIUM = _found()
 
 @contextmanager
 def started(*more: str) -> Iterator[Browser]:
-    """Chromium without a screen, ended when the context is."""
+    """Chromium without a screen: the one of this process, or one of its own with more arguments.
+
+    The driver ends with the context: while it runs, this thread has a running event loop.
+    """
     if not CHROMIUM.exists():
         pytest.fail(f"{CHROMIUM} is missing: run `make test`, which installs chromium")
     with sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS, *more])
+        if more:
+            browser = driver.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS, *more])
+        else:
+            browser = driver.chromium.connect_over_cdp(_shared())
         yield browser
         browser.close()
+
+
+@cache
+def _shared() -> str:
+    """The address of a Chromium that ends with this process."""
+    profile = tempfile.mkdtemp(prefix="chromium-")
+    process = subprocess.Popen(
+        [CHROMIUM, *ARGUMENTS, "--remote-debugging-port=0", f"--user-data-dir={profile}"],
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+    def end() -> None:
+        process.kill()
+        process.wait()
+        shutil.rmtree(profile, ignore_errors=True)
+
+    atexit.register(end)
+    assert process.stderr is not None
+    found = next(line for line in process.stderr if line.startswith("DevTools listening on "))
+    # Nobody reads what it says later: a full pipe would stop it.
+    threading.Thread(target=process.stderr.read, daemon=True).start()
+    return found.removeprefix("DevTools listening on ").strip()
 
 
 def photographed(page: Page, name: str, *, whole: bool = False) -> Path:
