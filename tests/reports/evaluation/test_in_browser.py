@@ -5,8 +5,7 @@ import base64
 import pytest
 from msgspec import structs
 
-from tests.reports.evaluation.reports import LETTERS, MAKERS, everything, hostile, ner, types
-from tests.reports.payloads import PAYLOADS
+from tests.reports.evaluation.reports import LETTERS, MAKERS, everything, ner, types
 from tests.reports.test_html_in_browser import NARROW, WIDE, browser, opened
 
 __all__ = ["browser", "opened"]
@@ -113,18 +112,3 @@ def test_counts_stand_in_the_middle_of_their_cells_and_labels_beside_their_rows(
     assert abs(middle(cell, "y", "height") - middle(count, "y", "height")) < 3
     assert abs(middle(cell, "y", "height") - middle(label, "y", "height")) < 3
     assert abs(middle(cell, "x", "width") - middle(head, "x", "width")) < 3
-
-
-@pytest.mark.parametrize("task", MAKERS)
-def test_foreign_text_never_runs_and_never_breaks_the_page(task, opened, tmp_path):
-    from ragauge.reports.forms import render
-
-    page, _ = opened(hostile(task, "plain words"), NARROW)
-    file = tmp_path / "hostile.html"
-    for payload in PAYLOADS:
-        file.write_bytes(render(hostile(task, payload), "html").encode())
-        page.asked.clear()
-        page.page.goto(file.as_uri())
-        assert page.page.evaluate("window.hit") is None, payload
-        assert page.quiet(file), payload
-        assert page.overflow() <= 0, payload
