@@ -9,6 +9,7 @@ writers alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from msgspec import Struct
@@ -16,6 +17,7 @@ from msgspec import Struct
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.report import Advice, Score
 from ragauge.contracts.verdict import Verdict as Gate
+from ragauge.errors import UsageError
 from ragauge.reports import envelope, numbers
 
 if TYPE_CHECKING:
@@ -179,6 +181,8 @@ class Section(Struct, frozen=True, kw_only=True):
     """Somebody else's name that ends the title."""
     remark: str = ""
     blocks: Sequence[Block]
+    folded: bool = False
+    """Whether a reader of Markdown or of a page has to open it."""
     part: str = ""
 
 
@@ -489,3 +493,16 @@ def scores(
 
 def findings(report: Any) -> Findings:
     return Findings(envelope.findings_by_code(report.findings, report.finding_counts))
+
+
+def glossary(shown_names: Mapping[str, str]) -> Section:
+    """What each metric of a report means, in one sentence; nothing of those of lost plug-ins."""
+    from ragauge.metrics.table import find
+
+    entries: list[tuple[str, Words]] = []
+    for id, name in shown_names.items():
+        with suppress(UsageError):
+            entries.append((name, find(id).summary))
+    return Section(
+        title="What the metrics mean", blocks=[Facts(entries)], folded=True, part="glossary"
+    )

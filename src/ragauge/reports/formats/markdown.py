@@ -76,6 +76,9 @@ def _head(title: str, remark: str = "", about: str = "") -> Iterator[str]:
 
 
 def _section(block: blocks.Section, name: str) -> Iterator[str]:
+    if block.folded:
+        yield from comment.details(prose(block.title), *_written(block.blocks, name))
+        return
     yield from _head(block.title, block.remark, block.about)
     yield from _written(block.blocks, name)
 

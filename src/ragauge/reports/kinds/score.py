@@ -151,7 +151,7 @@ def _blocks(report: ScoreReport) -> Iterator[Block]:
         part="labels",
     )
     yield from doc.gates(report.gates, report.metrics, shown)
-    gated = {gate.metric for gate in report.gates}
+    gated = dict.fromkeys(gate.metric for gate in report.gates)
     others = {id: score for id, score in report.metrics.items() if id not in gated}
     if others:
         yield doc.scores(others, shown, title="Other metrics" if report.gates else "Metrics")
@@ -162,6 +162,8 @@ def _blocks(report: ScoreReport) -> Iterator[Block]:
     if report.baseline:
         yield _baseline(report, report.baseline, shown)
     yield doc.findings(report)
+    if report.metrics:
+        yield doc.glossary({id: shown[id] for id in (*gated, *others)})
     yield doc.Coverage(coverage_words(report.coverage), report.identity)
 
 
