@@ -49,9 +49,14 @@ def test_without_an_answer_to_match_the_verdict_is_silent_of_matches():
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
 def test_codes_stand_right_after_the_gates_below_the_target_and_else_below_the_questions(form):
     titles = {
-        "text": ("Codes", "λ  ", "Questions  ", "Advice  "),
-        "markdown": ("### Codes", "### λ", "### Questions", "### Advice"),
-        "html": ("<h2>Codes</h2>", "<h2>λ</h2>", "<h2>Questions</h2>", "<h2>Advice</h2>"),
+        "text": ("Codes", "Convergence (λ)  ", "Questions  ", "Advice  "),
+        "markdown": ("### Codes", "### Convergence (λ)", "### Questions", "### Advice"),
+        "html": (
+            "<h2>Codes</h2>",
+            "<h2>Convergence (λ)</h2>",
+            "<h2>Questions</h2>",
+            "<h2>Advice</h2>",
+        ),
     }[form]
     for first in (True, False):
         written = render(telling(codes_first=first), form, width=100)

@@ -119,7 +119,7 @@ def _blocks(report: TraceEvalReport) -> Iterator[Block]:
     )
     found = states(report)
     bars = [(state, state, answers, TONES[state]) for state, _, answers in found if answers]
-    yield doc.on_pages(Bars(title="λ of answers", bars=bars))
+    yield doc.on_pages(Bars(title="Convergence of answers (λ)", bars=bars))
     yield from doc.gates(report.gates, report.metrics, audit.metric_names(report))
     if report.codes_first:
         yield audit.codes(report, "the worst first; fix these before you tune retrieval")
@@ -185,7 +185,7 @@ def _states(found: list[tuple[LambdaState, int, int]]) -> Table:
         return [doc.count(times), doc.plot(Bar(times / most, TONES[state]))]
 
     return Table(
-        title="λ",
+        title="Convergence (λ)",
         remark="questions by whether their runs agree",
         part="states",
         columns=doc.columns(
