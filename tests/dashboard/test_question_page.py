@@ -52,8 +52,8 @@ from ragauge.errors import RagaugeError
 from ragauge.ingest.calibration import AnswerCalibration
 from ragauge.metrics.facts import Reading
 from ragauge.reports.foreign import readable
+from ragauge.reports.kinds.trace_eval import MEANINGS, OUTCOMES, outcome
 from ragauge.reports.numbers import value as written_value
-from ragauge.reports.trace_eval import story
 from ragauge.store import packed
 from ragauge.text.grounding import groundedness
 from tests.chromium import NARROW, WIDE, photographed
@@ -520,7 +520,7 @@ def test_the_runs_of_a_trace_evaluation_are_grouped_by_what_they_came_to():
     )
     outcomes = outcomes_of(one)
     assert [outcomes[id].words.partition(",")[0].partition(":")[0] for id in runs] == [
-        story.OUTCOMES[story.outcome(run)].partition(",")[0] for run in runs.values()
+        OUTCOMES[outcome(run)][2].partition(",")[0] for run in runs.values()
     ]
     assert outcomes["c"].words == "refuses, though the question has an answer"
     assert outcomes["f"].words == "a citation does not hold: not_retrieved"
@@ -537,7 +537,7 @@ def test_states_of_lambda_are_told_in_words():
     values = {"traceability.answer_recursive": 1.0, "traceability.answer_convergent": 0.0}
     row = UnitRow(unit="q", label="recursive", right=False, detail={}, values=values, counts={})
     told = [(one.about, one.state, one.means) for one in agreements_of(row)]
-    assert told == [("answers", "recursive", story.MEANINGS["recursive"])]
+    assert told == [("answers", "recursive", MEANINGS["recursive"])]
 
 
 def test_a_text_that_is_nearly_all_another_is_not_marked():

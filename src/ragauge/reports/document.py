@@ -73,6 +73,16 @@ class Range(Struct, frozen=True):
     bound: float | None = None
 
 
+class Square(Struct, frozen=True):
+    """One of several outcomes in a row."""
+
+    kind: str
+    """Its class in the style sheet."""
+    mark: str
+    title: str
+    """What a reader sees who points at it; may be foreign."""
+
+
 class Cell(Struct, frozen=True):
     """A cell of a table: its text, and the value that it is sorted and exported by."""
 
@@ -85,6 +95,8 @@ class Cell(Struct, frozen=True):
     badge: str = ""
     """The class of the dot before it: a label or a verdict that has a colour of its own."""
     plot: Bar | Range | None = None
+    squares: Sequence[Square] = ()
+    """What a page draws in place of the text."""
 
 
 class Column(Struct, frozen=True):

@@ -13,7 +13,7 @@ from ragauge.errors import UsageError
 DOCUMENTS = frozenset(
     (
         *("drift", "consistency", "agreement", "calibration", "answer_calibration", "history"),
-        *("latency", "suite", "score"),
+        *("latency", "suite", "score", "audit", "trace_eval"),
     )
 )
 """Kinds that have one module in `kinds`, from which every format is written."""
@@ -76,6 +76,10 @@ def _written(module: Any, report: Report, form: str, color: bool, width: int) ->
             from ragauge.reports.formats import github
 
             return github.render(module.notes(report))
+        case "sarif":
+            from ragauge.reports.formats import sarif
+
+            return sarif.render(module.results(report))
         case _:
             writer = import_module(f"ragauge.reports.formats.{form}")
             return str(writer.render(module.document(report)))

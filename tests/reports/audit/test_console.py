@@ -1,15 +1,17 @@
 """An audit on a terminal: the verdict first, then each code with its next step and its places."""
 
 import re
+from functools import partial
 
 import pytest
 from rich.cells import cell_len
 
 from ragauge.contracts.audit import DepthCount
-from ragauge.reports.audit.console import render
+from ragauge.reports import forms
 from tests.reports.audit.made import answer, code, finding, gate, passing, telling
 
 STYLES = re.compile(r"\x1b\[[0-9;]*m")
+render = partial(forms.render, form="text")
 
 
 def squeezed(written):
@@ -36,8 +38,9 @@ def test_a_gate_that_fails_where_every_citation_holds_is_named():
 
 def test_a_depth_in_which_nothing_holds_has_no_bar():
     found = {"marker": DepthCount(checked=4, ok=0)}
-    assert "0 of 4 0.0 %" in section(render(passing(depths=found)), "Depths")[1]
-    assert "█" not in render(passing(depths=found))
+    depths = section(render(passing(depths=found)), "Depths")
+    assert depths[2].endswith("0 of 4 0.0 %")
+    assert "█" not in "".join(depths)
 
 
 @pytest.mark.parametrize("width", [80, 100])
@@ -50,6 +53,12 @@ def test_a_place_that_does_not_fit_hangs_below_itself(width):
     assert lines[start].startswith("    runs")
     assert lines[start + 1].startswith("      word")
     assert max(map(cell_len, lines)) <= width
+
+
+def test_an_audit_that_passed_says_why_wrong_answers_did_not_stop_it():
+    rows = (answer(1, "missing_rev"), answer(2, qid="q2"))
+    first = render(passing(answers=rows)).splitlines()[0]
+    assert first.endswith("1 of 381 answers has citations that do not hold, and the gates allow it")
 
 
 def test_color_adds_styles_and_nothing_else():

@@ -11,8 +11,9 @@ from ragauge.contracts.audit import AuditReport
 from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.schemas import RECORDS, examples, schema
 from ragauge.errors import UsageError
-from ragauge.reports.audit.view import View
+from ragauge.reports.document import Bars
 from ragauge.reports.forms import form_of, render
+from ragauge.reports.kinds.audit import document
 from tests.reports.audit.made import answer, code, finding, passing, telling
 
 FORMS = KINDS[AuditReport].forms
@@ -97,6 +98,16 @@ def test_an_answer_from_stdin_has_no_file_to_annotate():
 
 
 def test_the_shares_of_the_verdict_add_up_to_the_traces():
-    told = {name: times for _, name, times in View(telling()).shares}
-    assert told["do not hold"] == 32
-    assert sum(told.values()) == 412 + 18
+    [bars] = [block for block in document(telling()).blocks if isinstance(block, Bars)]
+    shares = {name: times for _, name, times, _ in bars.bars}
+    assert shares["do not hold"] == 32
+    assert sum(shares.values()) == 412 + 18
+
+
+def test_a_page_lists_more_places_of_a_code_than_a_terminal():
+    found = tuple(finding("missing_rev", line, "rev: absent") for line in range(30))
+    report = passing(codes=(code("missing_rev", 30, 30),), findings=found)
+    assert render(report, "text").count("rev: absent") == 3
+    assert "and 27 more" in render(report, "text")
+    assert render(report, "html").count("rev: absent") == 25
+    assert "and 5 more" in render(report, "html")

@@ -8,12 +8,12 @@ from sarif.loader import load_sarif_file
 
 from ragauge.citations.codes import CODES, FIELD
 from ragauge.contracts.audit import AuditFinding
-from ragauge.reports.audit.sarif import render
+from ragauge.reports.forms import render
 from tests.reports.audit.made import code, finding, passing, telling
 
 
 def run_of(report):
-    log = json.loads(render(report))
+    log = json.loads(render(report, "sarif"))
     assert log["version"] == "2.1.0"
     [run] = log["runs"]
     return run
@@ -25,7 +25,7 @@ def read_back(tmp_path):
 
     def read(report):
         file = tmp_path / "audit.sarif"
-        file.write_bytes(render(report).encode())
+        file.write_bytes(render(report, "sarif").encode())
         return load_sarif_file(str(file))
 
     return read

@@ -14,12 +14,12 @@ from ragauge.contracts.schemas import examples, schema
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.errors import UsageError
 from ragauge.reports.forms import form_of, render
-from ragauge.reports.trace_eval import story
+from ragauge.reports.kinds.trace_eval import MEANINGS, TONES, WORST_FIRST
 from tests.reports.trace_eval.made import passing, question, report, telling
 
 FORMS = KINDS[TraceEvalReport].forms
 STYLES = re.compile(r"\x1b\[[0-9;]*m")
-KNOBS = "codes come before knobs"
+KNOBS = "ix the codes before you tune retrieval"
 
 
 def test_a_form_it_does_not_have_is_refused(tmp_path):
@@ -49,9 +49,14 @@ def test_without_an_answer_to_match_the_verdict_is_silent_of_matches():
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
 def test_codes_stand_right_after_the_gates_below_the_target_and_else_below_the_questions(form):
     titles = {
-        "text": ("Codes", "λ  ", "Questions  ", "Advice  "),
-        "markdown": ("### Codes", "### λ", "<summary>8 of 12", "### Advice"),
-        "html": ("<h2>Codes</h2>", "<h2>λ</h2>", "<h2>Questions</h2>", "<h2>Advice</h2>"),
+        "text": ("Codes", "Convergence (λ)  ", "Questions  ", "Advice  "),
+        "markdown": ("### Codes", "### Convergence (λ)", "### Questions", "### Advice"),
+        "html": (
+            "<h2>Codes</h2>",
+            "<h2>Convergence (λ)</h2>",
+            "<h2>Questions</h2>",
+            "<h2>Advice</h2>",
+        ),
     }[form]
     for first in (True, False):
         written = render(telling(codes_first=first), form, width=100)
@@ -63,14 +68,22 @@ def test_codes_stand_right_after_the_gates_below_the_target_and_else_below_the_q
 
 
 def test_every_state_has_a_meaning_and_a_rank():
-    assert set(story.MEANINGS) == set(STATES) == set(story.WORST_FIRST)
+    assert set(MEANINGS) == set(STATES) == set(WORST_FIRST) == set(TONES)
 
 
 def test_many_questions_are_cut_with_a_count():
     many = report([question(f"q{n:03d}", "++++++") for n in range(250)])
-    assert "and 230 more; --report FILE.html shows them" in render(many, "text")
-    assert "0 of 250 questions are not right every time, 40 shown" in render(many, "markdown")
-    assert "50 questions not shown" in render(many, "html")
+    assert "and 230 more; see --format json" in render(many, "text")
+    assert "0 of 250 not correct in every run" in render(many, "markdown")
+    assert "And 200 more" in render(many, "markdown")
+    assert "And 50 more" in render(many, "html")
+
+
+def test_the_runs_of_a_question_are_marks_in_text_and_squares_on_a_page():
+    assert "✓✓✓✓!!" in render(telling(), "text")
+    page = render(telling(), "html")
+    assert "<title>keys-08#seed=0;p=2: failed: timed out after 30 s</title>" in page
+    assert page.count('class="squares"') == 12
 
 
 def test_color_adds_styles_and_nothing_else():

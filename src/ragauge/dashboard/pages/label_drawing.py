@@ -5,7 +5,7 @@ from __future__ import annotations
 from ragauge.contracts.audit import OK, STATES
 from ragauge.contracts.paging import UnitCounts
 from ragauge.contracts.stability import STABILITIES
-from ragauge.reports.audit.story import POINTER_HOLDS
+from ragauge.reports.kinds.audit import POINTER_HOLDS
 from ragauge.reports.kinds.score import BADGES as KINDS
 
 OTHER = "other"

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 QUESTIONS = "questions"
 """The tab that lists the units of a run."""
+TRACEABILITY = "traceability"
+"""The tab that shows the codes of citations with their answers."""
 
 
 class TabView(Struct, frozen=True, kw_only=True):
@@ -95,12 +97,19 @@ class ToRun:
                 return self.metric(id)
             case "tab":
                 return self._opened.links.run(self._opened.run.id, id)
-        return None
+            case "code":
+                return self._code(id)
 
     def question(self, qid: str) -> str | None:
         opened = self._opened
         href = opened.links.question(opened.run.id, f"{self._before}{qid}", **self._fields)
         return f"{href}#{self._anchor}" if href and self._anchor and "#" not in href else href
+
+    def _code(self, code: str) -> str | None:
+        """The answers with this code; they are listed by their worst one."""
+        opened = self._opened
+        fields = {"code": code} if code in opened.counts.labels else {}
+        return opened.links.run(opened.run.id, TRACEABILITY, **fields)
 
     def metric(self, id: str) -> str | None:
         """The units with the worst value first; those that went wrong where units have none."""

@@ -10,18 +10,8 @@ from msgspec import Struct
 from ragauge.contracts.audit import STATES
 from ragauge.contracts.history import UnitRow
 from ragauge.contracts.trace_eval import TracedQuestion, TracedRun, TraceEvalReport
-from ragauge.reports.trace_eval.story import MEANINGS, OUTCOMES, outcome
-from ragauge.reports.trace_eval.view import DRAWN
+from ragauge.reports.kinds.trace_eval import MEANINGS, OUTCOMES, outcome
 
-MARKS = {
-    "matched": "✓",
-    "unmatched": "~",
-    "code": "✗",
-    "uncited": "–",
-    "refusal": "r",
-    "error": "!",
-}
-assert set(MARKS) == set(OUTCOMES)
 LAMBDA = {"answer": "answers", "retrieval": "what is retrieved"}
 
 
@@ -55,12 +45,12 @@ def outcomes_of(question: TracedQuestion) -> dict[str, Outcome]:
 
 def _outcome(run: TracedRun, question: TracedQuestion) -> Outcome:
     name = outcome(run)
-    words = OUTCOMES[name]
+    mark, drawn, words = OUTCOMES[name]
     if name == "refusal":
         words += ", though the question has an answer" if question.answerable else ", as it should"
     if name == "code":
         words += f": {run.code}"
-    return Outcome(MARKS[name], DRAWN[name], words)
+    return Outcome(mark, drawn, words)
 
 
 def agreements_of(row: UnitRow) -> Sequence[Agreement]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ragauge.contracts.history import Run
 from ragauge.dashboard.page import Figures
 from ragauge.dashboard.pages.opened_run import OpenedRun, TabView, ToRun
-from ragauge.dashboard.pages.run_first_parts import code_heads, every_gate, linked_summary
+from ragauge.dashboard.pages.run_first_parts import every_gate, linked_summary
 from ragauge.dashboard.pages.run_recorded import Recorded
 from ragauge.dashboard.rendering import render
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 PARTS: Mapping[str, tuple[str, ...]] = {
     "score": ("gates", "advice", "metrics", "findings", "coverage"),
     "stability": ("gates", "advice", "metrics", "findings", "coverage"),
-    "audit": ("bounds", "codes", "advice", "metrics", "findings", "coverage"),
-    "trace_eval": ("bounds", "codes", "advice", "metrics", "findings", "coverage"),
+    "audit": ("gates", "codes", "advice", "metrics", "findings", "coverage"),
+    "trace_eval": ("gates", "codes", "advice", "metrics", "findings", "coverage"),
     "evaluation": (
         "bounds",
         "eval_metrics",
@@ -32,8 +32,6 @@ PARTS: Mapping[str, tuple[str, ...]] = {
 }
 """What an overview is made of, by the kind of the report: its fragments, and parts of `OWN`."""
 OWN: Mapping[tuple[str, str], Callable[[OpenedRun], Markup | None]] = {
-    ("audit", "codes"): code_heads,
-    ("trace_eval", "codes"): code_heads,
     ("eval_all", "summary"): linked_summary,
     ("eval_all", "gates"): every_gate,
 }

@@ -6,14 +6,13 @@ from ragauge.contracts.audit import AuditReport
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.page import Figures
-from ragauge.dashboard.pages.opened_run import QUESTIONS, OpenedRun, TabView, ToRun
+from ragauge.dashboard.pages.opened_run import QUESTIONS, TRACEABILITY, OpenedRun, TabView, ToRun
 from ragauge.dashboard.pages.run_questions import units_body
 from ragauge.dashboard.pages.run_units import unit_table
 from ragauge.dashboard.rendering import render
 from ragauge.reports.html import Fragments
-from ragauge.reports.trace_eval import story
+from ragauge.reports.kinds.trace_eval import states
 
-TAB = "traceability"
 ANSWER = "answer"
 """Where on its page the answer to a question stands."""
 
@@ -27,21 +26,17 @@ def view(opened: OpenedRun) -> TabView:
     # The questions of a trace evaluation are drawn above; a code lists those that have it.
     with_table = is_audit or asked is not opened.asked
     table = unit_table(opened, asked) if with_table else None
-    middle = (
-        ("audit_depths",)
-        if is_audit
-        else ("trace_eval_states", "trace_eval_at_k", "trace_eval_questions")
-    )
+    middle = ("depths",) if is_audit else ("states", "at_k", "questions")
     body = render(
         "run_traceability.html",
-        codes=fragments.part("audit_codes") if report.codes else None,
+        codes=fragments.part("codes") if report.codes else None,
         ways=_ways(opened, report),
         code=opened.asked.text("code"),
         parts=[fragments.part(name) for name in middle],
         is_audit=is_audit,
         cut=None if is_audit else _cut(opened, report),
         all_questions=opened.links.run(opened.run.id, QUESTIONS),
-        units=units_body(opened, table, asked, TAB) if table else None,
+        units=units_body(opened, table, asked, TRACEABILITY) if table else None,
         links=opened.links,
     )
     figures = {
@@ -67,7 +62,7 @@ def _ways(
     """Each code that is the worst of some unit: its units, and the way to them."""
     counts = opened.counts.labels
     return [
-        (one.code, counts[one.code], opened.links.run(opened.run.id, TAB, code=one.code))
+        (one.code, counts[one.code], opened.links.run(opened.run.id, TRACEABILITY, code=one.code))
         for one in report.codes
         if counts.get(one.code)
     ]
@@ -88,5 +83,4 @@ def _depth_figures(report: AuditReport | TraceEvalReport) -> Figures:
     if isinstance(report, AuditReport):
         depths = [(name, one.checked, one.ok) for name, one in report.depths.items()]
         return Figures(("depth", "checked", "ok"), depths)
-    states = [(one.state, one.retrieval, one.answer) for one in story.states(report)]
-    return Figures(("state", "retrieval", "answers"), states)
+    return Figures(("state", "retrieval", "answers"), states(report))

@@ -1,1 +1,1 @@
-"""The report of `ragauge audit`, a file for each form; `story` says what they all tell."""
+"""Parts of the reports of `ragauge eval`."""

@@ -188,11 +188,12 @@ def _draw(
     room: int,
 ) -> None:
     """Put bars and ranges where their column is, if there is room left."""
-    for at, column in enumerate(columns):
-        drawn = [row.cells[at].plot for row in shown] if column.plot else []
+    plots = [at for at, column in enumerate(columns) if column.plot]
+    free = room - sum(widths(made)) - GAP * (len(places) - 1)
+    for at in plots:
+        drawn = [row.cells[at].plot for row in shown]
         kind = next((type(one) for one in drawn if one is not None), None)
-        widest = WIDEST_RANGE if kind is Range else WIDEST_BAR
-        left = min(widest, room - sum(widths(made)) - GAP * len(places))
+        left = min(WIDEST_RANGE if kind is Range else WIDEST_BAR, free // len(plots) - GAP)
         if kind is None or left < NARROWEST[kind]:
             continue
         place = sum(other < at for other in places)
@@ -219,7 +220,8 @@ def _plotted(one: Bar | Range | None, room: int) -> Text:
 def _facts(page: Page, block: blocks.Facts) -> None:
     for label, text in block.facts:
         if blocks.plain(text):
-            page.paragraph(_fact(label, text))
+            indent = MARGIN if label else 2 * MARGIN
+            page.paragraph(_fact(label, text), indent, Text(" " * MARGIN))
 
 
 def _fact(label: str, text: blocks.Words) -> Text:

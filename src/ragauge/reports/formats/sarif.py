@@ -1,0 +1,111 @@
+"""SARIF 2.1.0, which code hosts and editors show next to the lines of a file."""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal
+from urllib.parse import quote
+
+from msgspec import Struct
+
+from ragauge import __version__
+from ragauge.reports import json
+from ragauge.reports.foreign import shown, writable
+
+SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json"
+FINGERPRINT = "ragaugeFinding/v1"
+LONGEST = 1_000
+"""Characters of a message: a longer one is cut."""
+STDIN = "stdin"
+
+
+class Rule(Struct, frozen=True, kw_only=True):
+    """A kind of problem that a tool can find; all texts may be foreign."""
+
+    id: str
+    level: Literal["error", "warning"]
+    summary: str
+    details: str
+    help: str
+    properties: Mapping[str, object]
+
+
+class Result(Struct, frozen=True, kw_only=True):
+    """A problem that was found."""
+
+    rule: str
+    message: str
+    where: str
+    """`path:line`, or a place in words."""
+    same: Sequence[object]
+    """What stays the same when its line moves."""
+
+
+class Run(Struct, frozen=True, kw_only=True):
+    """What was found, with every rule that a result names."""
+
+    rules: Sequence[Rule]
+    results: Sequence[Result]
+    properties: Mapping[str, object]
+
+
+def render(run: Run) -> str:
+    """The log as JSON: one run, with the results in the order of their rules."""
+    places = {rule.id: place for place, rule in enumerate(run.rules)}
+    seen: Counter[str] = Counter()
+    results = []
+    for one in sorted(run.results, key=lambda one: places[one.rule]):
+        digest = hashlib.sha256(ascii(tuple(one.same)).encode()).hexdigest()[:16]
+        seen[digest] += 1
+        results.append(
+            {
+                "ruleId": shown(one.rule),
+                "ruleIndex": places[one.rule],
+                "level": run.rules[places[one.rule]].level,
+                "message": _message(one.message),
+                "locations": [_location(one.where)],
+                "partialFingerprints": {FINGERPRINT: f"{digest}:{seen[digest]}"},
+            }
+        )
+    rules = [
+        {
+            "id": shown(rule.id),
+            "shortDescription": _message(rule.summary),
+            "fullDescription": _message(rule.details),
+            "help": _message(rule.help),
+            "defaultConfiguration": {"level": rule.level},
+            "properties": rule.properties,
+        }
+        for rule in run.rules
+    ]
+    driver = {"name": "Ragauge", "version": __version__, "rules": rules}
+    made = {"tool": {"driver": driver}, "results": results, "properties": run.properties}
+    return json.render({"$schema": SCHEMA, "version": "2.1.0", "runs": [made]})
+
+
+def _message(text: str) -> dict[str, str]:
+    """Text as a message: the standard reads single braces as placeholders, `[a](b)` as a link."""
+    plain = shown(text, LONGEST).replace("](", "] (")
+    return {"text": plain.replace("{", "{{").replace("}", "}}")}
+
+
+def _location(where: str) -> dict[str, Any]:
+    place = line_of(where)
+    if place is None:
+        return {"logicalLocations": [{"fullyQualifiedName": shown(where)}]}
+    path, line = place
+    uri = ("file://" if path.startswith("/") else "") + quote(writable(path))
+    return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": line}}}
+
+
+def line_of(where: str) -> tuple[str, int] | None:
+    """The file and line of `path:line`; None where it is no place in a file.
+
+    >>> line_of("runs/traces.jsonl:17"), line_of("stdin:17"), line_of("q3")
+    (('runs/traces.jsonl', 17), None, None)
+    """
+    path, _, line = where.rpartition(":")
+    known = path not in ("", STDIN) and line.isascii() and line.isdecimal() and int(line) > 0
+    return (path, int(line)) if known else None
