@@ -85,7 +85,7 @@ def _at_once(*given: Any, **how: Any) -> Any:
 
 
 def normalised(text: str, folder: Path) -> str:
-    """The text without this version, machine or folder, and without the style sheet of a page.
+    """The text without this version, machine or folder, and without styles and scripts.
 
     >>> normalised("0.31 s in /tmp/x/store", Path("/tmp/x"))
     'SECONDS s in FOLDER/store'
@@ -93,5 +93,6 @@ def normalised(text: str, folder: Path) -> str:
     text = text.replace(str(folder), "FOLDER")
     text = re.sub(rf"(?<![\d.]){re.escape(__version__)}(?![\d.])", "VERSION", text)
     text = re.sub(r"(?<![\w.])\d+\.\d+ s\b", "SECONDS s", text)
+    text = re.sub(r"sha256-[A-Za-z0-9+/]{43}=", "sha256-HASH", text)
     text = re.sub(r"(/static/\w+)\.[0-9a-f]{12}\.", r"\1.HASH.", text)
     return re.sub(r"<(style|script)\b([^>]*)>.*?</\1>", r"<\1\2>…</\1>", text, flags=re.DOTALL)
