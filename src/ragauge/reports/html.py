@@ -137,7 +137,7 @@ class Fragments:
         if self.document is None:
             return str(getattr(self.view, "beside", ""))
         (verdict,) = self.document.part("verdict")
-        return " ".join(verdict.notes) if isinstance(verdict, Verdict) else ""
+        return " ".join((*verdict.notes, *verdict.meaning)) if isinstance(verdict, Verdict) else ""
 
     def part(self, name: str, **chosen: Any) -> Markup:
         """The part of this name; raises UsageError where a report of this kind has none."""

@@ -34,9 +34,9 @@ from ragauge.reports.audit.story import wrong_answers
 from ragauge.reports.envelope import some_of_each
 from ragauge.reports.evaluation.rankings import worst_first as ranked_queries
 from ragauge.reports.kinds.score import changed_labels, wrong_questions
-from ragauge.reports.stability.story import over_questions as over_swept
-from ragauge.reports.stability.story import ranked as ranked_questions
-from ragauge.reports.stability.story import some_unstable
+from ragauge.reports.kinds.stability import over_questions as over_swept
+from ragauge.reports.kinds.stability import ranked as ranked_questions
+from ragauge.reports.kinds.stability import some_unstable
 from ragauge.reports.trace_eval.story import over_questions as over_traced
 from ragauge.reports.trace_eval.story import ranked as ranked_traced
 

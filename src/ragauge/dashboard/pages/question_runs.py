@@ -15,9 +15,8 @@ from ragauge.dashboard.pages.differing import Differing
 from ragauge.dashboard.pages.question_citations import citations_of
 from ragauge.dashboard.pages.question_reading import Reader, read_answer
 from ragauge.dashboard.pages.question_traced import Outcome
-from ragauge.reports.stability.drawing import CLASSES
-from ragauge.reports.stability.heat import level
-from ragauge.reports.stability.runs import Marked, outcome
+from ragauge.reports.differences import Marked
+from ragauge.reports.figures.heat_map import CLASSES, level, outcome
 
 MOST_CARDS = 50
 MOST_RUNS = 500
