@@ -27,34 +27,22 @@ if TYPE_CHECKING:
 RIGHT = "+"
 SKIPPED = frozenset("=.")
 """Columns in which a question has no run of its own: neither right nor wrong."""
-CLASSES = {
-    "+": "right",
-    "c": "claim",
-    "h": "cited",
-    "x": "both",
-    "r": "refused",
-    "a": "answered",
-    "k": "echo",
-    "!": "failed",
-    "?": "missing",
-    "=": "saved",
-    ".": "none",
+LETTERS: dict[str, tuple[str, Tone, bool]] = {
+    "+": ("right", "good", False),
+    "c": ("claim", "warm", True),
+    "h": ("cited", "plain", True),
+    "x": ("both", "bad", True),
+    "r": ("refused", "soft", True),
+    "a": ("answered", "bad", True),
+    "k": ("echo", "plain", True),
+    "!": ("failed", "strong", True),
+    "?": ("missing", "strong", True),
+    "=": ("saved", "dim", False),
+    ".": ("none", "dim", False),
 }
-"""How each letter is drawn on a page; tenths are drawn as `some`."""
-TONES: dict[str, tuple[Tone, bool]] = {
-    "+": ("good", False),
-    "c": ("warm", True),
-    "h": ("plain", True),
-    "x": ("bad", True),
-    "r": ("soft", True),
-    "a": ("bad", True),
-    "k": ("plain", True),
-    "!": ("strong", True),
-    "?": ("strong", True),
-    "=": ("dim", False),
-    ".": ("dim", False),
-}
-"""Each letter's tone in a terminal, and whether its cell is filled; tenths are as a wrong claim."""
+"""Each letter's class on a page, its tone in a terminal, and whether its cell is filled there."""
+SOME: tuple[str, Tone, bool] = ("some", "warm", True)
+"""How tenths are drawn."""
 VERDICT_TONES: dict[Stability, Tone] = {
     "stable_pass": "good",
     "flaky": "warm",
@@ -119,9 +107,6 @@ class Axis(Struct, frozen=True):
         inside = " × ".join(self.merged)
         tenths = "+ all right, 1 to 9 the tenths that are, a letter if none is"
         return f"a cell is {most}{runs} ({inside}): {tenths}"
-
-    def labels(self, level: int) -> list[str]:
-        return list(dict.fromkeys(shown(key[level]) for key in self.keys))
 
 
 def varying(columns: Sequence[Variation]) -> tuple[str, ...]:
@@ -227,6 +212,11 @@ def outcome(cell: str) -> str:
     ('claim wrong', '7 tenths right')
     """
     return CELLS.get(cell) or f"{cell} tenths right"
+
+
+def class_of(cell: str) -> str:
+    """How a letter is drawn on a page."""
+    return LETTERS.get(cell, SOME)[0]
 
 
 def verdict_name(verdict: str) -> str:
@@ -374,9 +364,7 @@ class HeatMap(Struct, frozen=True, kw_only=True):
                     for one in (verdict, *alike)
                 ],
                 notes=[*self._notes(layout), self.rest, "Point at a cell to see its run."],
-                outcomes=[
-                    (letter, CLASSES[letter], meaning) for letter, meaning in self._seen(layout)
-                ],
+                outcomes=[(one, class_of(one), meaning) for one, meaning in self._seen(layout)],
                 groups=dict.fromkeys(key[:-1] for key in layout.axis.keys),
                 right=right,
                 flips=flips if longest else None,
@@ -394,7 +382,7 @@ class HeatMap(Struct, frozen=True, kw_only=True):
         axis, name = layout.axis, cut(row.qid, LONGEST_ID)
         drawn = zip(layout.places, axis.row(row.cells), axis.members, axis.keys, strict=True)
         for x, letter, members, key in drawn:
-            wrong = None if letter in CLASSES else 1 - int(letter) / 10
+            wrong = None if letter in LETTERS else 1 - int(letter) / 10
             title = f"{name}#{self.columns[members[0]]}"
             if len(members) == 1:
                 title = f"{title}: {outcome(letter)}"
@@ -405,13 +393,13 @@ class HeatMap(Struct, frozen=True, kw_only=True):
                     several = ", ".join((name, *(f"{factor} {one}" for factor, one in levels)))
                 right = right_of("".join(row.cells[place] for place in members))
                 title = f"{several}: {numbers.n_of(*right)} right"
-            yield x, CLASSES.get(letter, "some"), wrong, title
+            yield x, class_of(letter), wrong, title
 
     def letters(self, row: HeatRow, layout: Layout) -> dict[str, list[tuple[float, str]]]:
         """The letters of a row with their places, by their class."""
         found: dict[str, list[tuple[float, str]]] = {}
         for x, letter in zip(layout.places, layout.axis.row(row.cells), strict=True):
-            found.setdefault(CLASSES.get(letter, "some"), []).append((x + layout.step / 2, letter))
+            found.setdefault(class_of(letter), []).append((x + layout.step / 2, letter))
         return found
 
     def grouped(self, row: HeatRow, layout: Layout) -> list[str]:
@@ -425,7 +413,7 @@ class HeatMap(Struct, frozen=True, kw_only=True):
         """The layout that shows most, every run before groups of runs; whether counts fit, too."""
         counts = len(f"  {len(self.columns)} of {len(self.columns)}")
         for axis in axes(self.columns):
-            widest = max(min(len(key[-1]), LONGEST_LABEL) if key else 1 for key in axis.keys)
+            widest = max([1, *(min(len(key[-1]), LONGEST_LABEL) for key in axis.keys if key)])
             for labelled, padded in ((True, True), (False, True), (False, False)):
                 step = widest if labelled else 1
                 gaps = (int(step > 1), 1, 2)
@@ -455,7 +443,7 @@ class HeatMap(Struct, frozen=True, kw_only=True):
         """What the headings do not say about the columns."""
         axis = layout.axis
         for level, factor in enumerate(axis.factors[len(layout.heads) :], len(layout.heads)):
-            labels = axis.labels(level)
+            labels = list(dict.fromkeys(shown(key[level]) for key in axis.keys))
             if len(labels) > LABELS_NAMED:
                 labels = [*labels[:2], "…", labels[-1]]
             yield f"within a group: {factor} {' '.join(labels)}"
@@ -480,5 +468,5 @@ class HeatMap(Struct, frozen=True, kw_only=True):
 
 
 def _letter(letter: str) -> Span:
-    tone, filled = TONES.get(letter, TONES["c"])
+    _, tone, filled = LETTERS.get(letter, SOME)
     return Span(letter, tone, marked=filled)

@@ -257,8 +257,10 @@ def _items(page: Page, block: blocks.Items) -> None:
         if number:
             page.line(Text())
         _, badge, tone = one.badge
-        parts = [words(one.name, "bold"), Text(badge, STYLES[tone]), words(one.about)]
-        parts.append(note(one.aside))
+        name, about, aside = words(one.name, "bold"), words(one.about), note(one.aside)
+        taken = sum(part.cell_len + GAP for part in (name, Text(badge), aside) if part)
+        about.truncate(max(1, page.width - page.indent - MARGIN - taken), overflow="ellipsis")
+        parts = [name, Text(badge, STYLES[tone]), about, aside]
         page.line(Text(" " * MARGIN) + Text(" " * GAP).join(part for part in parts if part))
         page.indent += MARGIN
         write(page, one.blocks)

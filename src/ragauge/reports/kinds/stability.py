@@ -25,32 +25,13 @@ from ragauge.metrics.stability import METRICS
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.differences import LONGEST, marked_spans
-from ragauge.reports.document import (
-    Bar,
-    Bars,
-    Block,
-    Card,
-    Cards,
-    Cell,
-    Deferred,
-    Document,
-    Facts,
-    Figure,
-    Item,
-    Items,
-    Only,
-    Range,
-    Row,
-    Span,
-    Table,
-    theirs,
-)
+from ragauge.reports.document import Block, Cell, Document, Item, Items, Row, Span, Table, theirs
 from ragauge.reports.figures.heat_map import (
-    CLASSES,
     LONGEST_ID,
     VERDICT_TONES,
     HeatMap,
     HeatRow,
+    class_of,
     level,
     outcome,
     right_of,
@@ -126,7 +107,7 @@ def excerpt(report: StabilityReport, qids: Sequence[str]) -> Document:
     """The verdict, and the runs and answers of these questions alone."""
     blocks = [*_verdict(report), *(_heat_map(report, qids, qids) if qids else ())]
     items = _items(report, qids, IN_FULL["text"][1])
-    return Document("stability", [*blocks, Items(items=items, shown=len(items))])
+    return Document("stability", [*blocks, Items(title="Answers", items=items, shown=len(items))])
 
 
 def table(report: StabilityReport) -> tuple[tuple[str, ...], Iterable[Iterable[object]]]:
@@ -263,7 +244,7 @@ def _blocks(report: StabilityReport) -> Iterator[Block]:
 
 def _verdict(report: StabilityReport) -> Iterator[Block]:
     yield doc.Verdict(*verdict_words(report), meaning=[cost_words(report.coverage)])
-    yield Bars(
+    yield doc.Bars(
         title="Questions",
         heads=("verdict", "questions"),
         bars=[
@@ -334,6 +315,7 @@ def _gate(gate: Verdict) -> Row:
     held = _held(gate)
     where = numbers.restriction(gate).removeprefix("per question").strip()
     fraction = None if held is None or not gate.n else held / gate.n
+    bar = None if fraction is None else doc.Bar(fraction, "good" if gate.holds else "bad")
     return Row(
         (
             Cell(long_name(gate.metric), gate.metric, foreign=True, to=("metric", gate.metric)),
@@ -341,7 +323,7 @@ def _gate(gate: Verdict) -> Row:
             Cell(RESTRICTIONS.get(where, where), tone="dim", foreign=True),
             Cell(numbers.ABSENT if fraction is None else numbers.n_of(held or 0, gate.n), held),
             Cell(numbers.ABSENT if held is None else share(held, gate.n), fraction, "dim"),
-            doc.plot(None if fraction is None else Bar(fraction, "good" if gate.holds else "bad")),
+            doc.plot(bar),
             doc.gate_word(gate),
         ),
         _note(gate),
@@ -364,7 +346,9 @@ def _note(gate: Verdict) -> str:
     return "; ".join(filter(None, (optional, gate.reason)))
 
 
-def _heat_map(report: StabilityReport, few: Sequence[str], many: Sequence[str]) -> Iterator[Figure]:
+def _heat_map(
+    report: StabilityReport, few: Sequence[str], many: Sequence[str]
+) -> Iterator[doc.Figure]:
     """The questions in characters, and those on a page."""
     if not report.cells or not report.columns:
         return
@@ -382,10 +366,10 @@ def _heat_map(report: StabilityReport, few: Sequence[str], many: Sequence[str]) 
             ],
             about=f"Heat map of {counted(len(report.details), 'question')} by {runs}: "
             f"{verdict_words(report)[1]}",
-            rest=f"{some}, the worst of each verdict" if len(qids) < total else "",
+            rest=some if len(qids) < total else "",
         )
 
-    yield Figure(
+    yield doc.Figure(
         lambda width: drawn(few).lines(width),
         "Heat map",
         f"a row is a question over {runs}, the worst first",
@@ -431,25 +415,25 @@ def left_out(report: StabilityReport) -> int:
     return sum(times for _, times in verdict_counts(report)) - len(report.details)
 
 
-def _questions(report: StabilityReport) -> Iterator[Only]:
+def _questions(report: StabilityReport) -> Iterator[doc.Only]:
     """A terminal and a comment show some that are not stable, a page nearly every question."""
     bad = len(unstable(report))
     for form, (most, longest) in IN_FULL.items() if bad else ():
         some = some_unstable(report, most)
         listed = Items(
             title="Questions that are not stable",
-            items=Deferred(partial(_items, report, some, longest)),
+            items=doc.Deferred(partial(_items, report, some, longest)),
             shown=most,
             total=bad,
             everything="--report FILE.html shows them with their runs",
             folded=True,
         )
-        yield Only(frozenset({form}), [listed])
+        yield doc.Only(frozenset({form}), [listed])
     yield doc.on_pages(
         Items(
             title="Questions",
             remark="the worst first; what two runs do not share is marked",
-            items=Deferred(partial(_page_items, report)),
+            items=doc.Deferred(partial(_page_items, report)),
             total=len(report.details) + left_out(report),
         ),
         part="questions",
@@ -463,20 +447,14 @@ def _items(report: StabilityReport, qids: Sequence[str], longest: int) -> list[I
 
 def _page_items(report: StabilityReport) -> list[Item]:
     """Questions with everything that is known about them; the worst one is open."""
-    details, ranks, qids = report.details, _ranks(report), most_telling(report, QUESTIONS_ON_PAGES)
+    details, qids = report.details, most_telling(report, QUESTIONS_ON_PAGES)
+    ranks = _ranks(report)
     bad = [qid for qid in qids if details[qid].verdict not in NOT_UNSTABLE]
     opened = next(iter([qid for qid in bad if len(details[qid].examples) > 1] or bad), None)
     return [
-        _item(
-            report,
-            qid,
-            details[qid].examples,
-            LONGEST,
-            more=_numbers(details[qid], report.profile),
-            opened=qid == opened,
-            anchor=f"question-{ranks[qid]}",
-        )
+        _item(report, qid, one.examples, LONGEST, rank=ranks[qid], opened=qid == opened)
         for qid in qids
+        for one in (details[qid],)
     ]
 
 
@@ -486,11 +464,13 @@ def _item(
     runs: tuple[Shown, ...],
     longest: int,
     *,
-    more: Iterable[Block] = (),
+    rank: int = 0,
     opened: bool = False,
-    anchor: str = "",
 ) -> Item:
-    """A question: why it is not stable, and these runs with what differs marked."""
+    """A question: why it is not stable, and these runs with what differs marked.
+
+    With its rank, on a page, it has its numbers too.
+    """
     one = report.details[qid]
     why = [
         ("fails", theirs("; ".join(one.failed))),
@@ -499,27 +479,36 @@ def _item(
     # The first run is compared with the second, and each other one with the first.
     others = [*runs[1:2], *(runs[:1] * (len(runs) - 1))] if len(runs) > 1 else runs
     cards = [
-        _card(report, one, run, other, longest) for run, other in zip(runs, others, strict=True)
+        _card(report, one, run, other, longest, in_full=rank > 0)
+        for run, other in zip(runs, others, strict=True)
     ]
-    blocks: list[Block] = [Facts(why), Cards(cards)]
+    blocks: list[Block] = [doc.Facts(why), doc.Cards(cards)]
     also = "; ".join(outcome(run.cell) for run in one.examples if run not in runs)
     if also:
         blocks.append(doc.Text(f"also: {also}", "dim"))
+    if rank:
+        blocks += _numbers(one, report.profile)
     return Item(
         name=qid,
         badge=(one.verdict, verdict_name(one.verdict), VERDICT_TONES[one.verdict]),
         about=one.question,
         aside=f"{numbers.n_of(*right_of(report.cells[qid]))} right",
-        blocks=[*blocks, *more],
+        blocks=blocks,
         opened=opened,
         to=("question", qid),
-        anchor=anchor,
+        anchor=f"question-{rank}" if rank else "",
     )
 
 
 def _card(
-    report: StabilityReport, one: QuestionStability, run: Shown, other: Shown, longest: int
-) -> Card:
+    report: StabilityReport,
+    one: QuestionStability,
+    run: Shown,
+    other: Shown,
+    longest: int,
+    *,
+    in_full: bool,
+) -> doc.Card:
     """What a run sent, answered and cited; what the other one does not have is marked."""
     sent = run.question_sent if run.question_sent != one.question else None
     answer = marked_spans(run.error or run.claim, other.error or other.claim, longest)
@@ -527,7 +516,7 @@ def _card(
     for id in run.cited:
         cited += [Span(" ")] if cited else []
         cited.append(Span(cut(id, LONGEST_ID), foreign=True, marked=id not in other.cited))
-    return Card(
+    return doc.Card(
         [
             Span(f"{outcome(run.cell)}: "),
             Span(variation_words(run.variation, report.columns), "dim", foreign=True),
@@ -536,8 +525,9 @@ def _card(
             ("sent", marked_spans(sent or "", other.question_sent or "", longest)),
             ("error" if run.error else "answer", answer),
             ("cited", cited or ([] if run.error else [Span("nothing", "dim")])),
+            ("run", theirs(run.run_id if in_full else "")),
         ],
-        mark=(run.cell, CLASSES.get(run.cell, "some")),
+        mark=(run.cell, class_of(run.cell)),
     )
 
 
@@ -577,7 +567,7 @@ def _numbers(one: QuestionStability, profile: str) -> Iterator[Block]:
                         tone="dim",
                     ),
                     doc.number(value),
-                    doc.plot(Range(value, one.ci.get(name))),
+                    doc.plot(doc.Range(value, one.ci.get(name))),
                     doc.interval(one.ci.get(name)),
                 ),
                 one.reasons.get(name, "") if value is None else "",
@@ -611,7 +601,7 @@ def _effects(
                     doc.names(name),
                     Cell(numbers.n_of(effect.differ, effect.pairs), effect.differ),
                     doc.share(effect.differ, effect.pairs),
-                    doc.plot(Bar(effect.rate or 0, "warm")),
+                    doc.plot(doc.Bar(effect.rate or 0, "warm")),
                 ]
                 for name, effect in effects
             ),
@@ -629,7 +619,7 @@ def factor_effects(factors: dict[str, FactorEffect]) -> list[tuple[str, FactorEf
 
 
 def _factors(report: StabilityReport) -> Iterator[Block]:
-    remark = "pairs of runs that differ in one factor alone, and how many disagree"
+    remark = "pairs of runs that differ in one factor alone"
     yield from _effects(report.factors, "What varies", remark)
     idle = noops(report)
     if idle:
