@@ -105,7 +105,7 @@ def document(report: StabilityReport) -> Document:
 
 def excerpt(report: StabilityReport, qids: Sequence[str]) -> Document:
     """The verdict, and the runs and answers of these questions alone."""
-    blocks = [*_verdict(report), *(_heat_map(report, qids, qids) if qids else ())]
+    blocks = [*_verdict(report), *(_heat_map(report, qids) if qids else ())]
     items = _items(report, qids, IN_FULL["text"][1])
     return Document("stability", [*blocks, Items(title="Answers", items=items, shown=len(items))])
 
@@ -194,9 +194,9 @@ def notes(report: StabilityReport) -> Iterator[github.Notes]:
     )
     yield github.Notes(
         [
-            github.Note("warning", _warning(report.details[qid]), f"{verdict} {qid}")
+            github.Note("warning", _warning(one), f"{one.verdict} {qid}")
             for qid in some_unstable(report, github.SHOWN)
-            for verdict in (report.details[qid].verdict,)
+            for one in (report.details[qid],)
         ],
         "question",
         len(unstable(report)),
@@ -223,9 +223,7 @@ def _warning(one: QuestionStability) -> list[str]:
 def _blocks(report: StabilityReport) -> Iterator[Block]:
     yield from _verdict(report)
     yield from _gates(report)
-    yield from _heat_map(
-        report, most_telling(report, ROWS_SHOWN), most_telling(report, QUESTIONS_ON_PAGES)
-    )
+    yield from _heat_map(report)
     yield from _questions(report)
     yield from _factors(report)
     yield doc.Advices(report.advice)
@@ -346,34 +344,33 @@ def _note(gate: Verdict) -> str:
     return "; ".join(filter(None, (optional, gate.reason)))
 
 
-def _heat_map(
-    report: StabilityReport, few: Sequence[str], many: Sequence[str]
-) -> Iterator[doc.Figure]:
-    """The questions in characters, and those on a page."""
+def _heat_map(report: StabilityReport, qids: Sequence[str] = ()) -> Iterator[doc.Figure]:
+    """These questions, or the worst of each verdict."""
     if not report.cells or not report.columns:
         return
-    ranks = _ranks(report)
     runs = counted(len(report.columns), "run")
     total = len(report.details) + left_out(report)
 
-    def drawn(qids: Sequence[str]) -> HeatMap:
-        some = f"{count(len(qids))} of {count(total)} questions are shown"
+    def drawn(most: int) -> HeatMap:
+        some, ranks = qids or most_telling(report, most), _ranks(report)
         return HeatMap(
             columns=report.columns,
             rows=[
                 HeatRow(qid, ranks[qid], report.details[qid].verdict, report.cells[qid])
-                for qid in qids
+                for qid in some
             ],
             about=f"Heat map of {counted(len(report.details), 'question')} by {runs}: "
             f"{verdict_words(report)[1]}",
-            rest=some if len(qids) < total else "",
+            rest=f"{numbers.n_of(len(some), total)} questions are shown"
+            if len(some) < total
+            else "",
         )
 
     yield doc.Figure(
-        lambda width: drawn(few).lines(width),
+        lambda width: drawn(ROWS_SHOWN).lines(width),
         "Heat map",
         f"a row is a question over {runs}, the worst first",
-        lambda links: drawn(many).svg(links),
+        lambda links: drawn(QUESTIONS_ON_PAGES).svg(links),
         part="heatmap",
     )
 
@@ -544,8 +541,9 @@ def variation_words(variation: Variation, columns: Sequence[Variation]) -> str:
     >>> variation_words(columns[1], columns), variation_words(columns[1], columns[1:])
     ('seed 1, jitter none', 'the only run')
     """
-    factors = [factor for factor in FACTORS if factor in varying(columns)]
-    return ", ".join(f"{one} {level(getattr(variation, one))}" for one in factors) or "the only run"
+    known = varying(columns)
+    levels = (f"{one} {level(getattr(variation, one))}" for one in FACTORS if one in known)
+    return ", ".join(levels) or "the only run"
 
 
 def _numbers(one: QuestionStability, profile: str) -> Iterator[Block]:
