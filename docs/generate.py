@@ -24,9 +24,10 @@ from ragauge.gates.stability import PROFILES, profile_rules
 from ragauge.metrics.table import table
 from ragauge.reports.catalogue.page import catalogue_text
 from ragauge.reports.codes_page import page as codes_page
+from ragauge.reports.formats.text import render as in_terminal
 from ragauge.reports.forms import render
+from ragauge.reports.kinds.stability import excerpt
 from ragauge.reports.metric_pages import page
-from ragauge.reports.stability.console import excerpt
 from ragauge.runners.compare import compare
 from ragauge.runners.recording import record
 from ragauge.runners.score import score
@@ -152,7 +153,7 @@ def stability_picture() -> str:
         report = swept_as("faulty", Pipeline.of(), GOLD, Path(folder)).report
     stable = [qid for qid, one in report.details.items() if one.verdict == "stable_pass"]
     qids = [*stable[:1], *filter(None, [a_flake(report)])]
-    shown = excerpt(report, qids, color=True, width=WIDTH)
+    shown = in_terminal(excerpt(report, qids), color=True, width=WIDTH)
     return picture(shown, "ragauge stability gold.jsonl runs.jsonl", "stability")
 
 

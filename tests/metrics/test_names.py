@@ -3,7 +3,8 @@
 import pytest
 
 from ragauge.errors import UsageError
-from ragauge.metrics.names import metric_id, short_name
+from ragauge.metrics.names import LONG_NAMES, long_name, metric_id, short_name
+from ragauge.metrics.table import table
 
 IDS = ("quality.errors", "stability.errors", "quality.coverage")
 
@@ -32,3 +33,9 @@ def test_what_stands_for_no_metric_or_for_several_is_refused(name, words):
     with pytest.raises(UsageError) as refused:
         found(name)
     assert str(refused.value) == words
+
+
+def test_long_names_are_of_metrics_that_exist():
+    known = {metric.id.partition("@")[0] for metric in table().values()}
+    assert set(LONG_NAMES) <= known
+    assert long_name("stability.acr", "stability.acr") == "Answer consistency (stability.acr)"

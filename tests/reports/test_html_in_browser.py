@@ -102,7 +102,9 @@ def test_labels_stand_beside_their_rows(opened, telling):
 
 def test_a_cell_can_be_pointed_at(opened, telling):
     page, _ = opened(telling)
-    cell = page.page.locator("svg.cells rect.c-failed").bounding_box()
+    failed = page.page.locator("svg.cells rect.c-failed")
+    failed.scroll_into_view_if_needed()
+    cell = failed.bounding_box()
     at = cell["x"] + cell["width"] / 2, cell["y"] + cell["height"] / 2
     title = page.page.evaluate("([x, y]) => document.elementFromPoint(x, y).textContent", at)
     assert title == "h049#seed=2;t=0;j=ws;p=0: failed"

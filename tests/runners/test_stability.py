@@ -8,7 +8,7 @@ import pytest
 from ragauge.contracts.run import Grid
 from ragauge.contracts.stability import CELLS
 from ragauge.errors import InputRejected, UsageError
-from ragauge.reports.stability.story import coverage_words, next_steps, verdict_words
+from ragauge.reports.kinds.stability import coverage_words, next_steps, verdict_words
 from ragauge.runners.stability import stability
 from ragauge.runners.sweep import sweep
 from tests.runners.test_sweep import QUESTIONS, REFUSAL, RIGHT, Scripted

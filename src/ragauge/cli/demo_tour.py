@@ -32,8 +32,8 @@ from ragauge.ingest.gold import read_gold
 from ragauge.reports.comparison.story import headline
 from ragauge.reports.diagnosis.story import lead
 from ragauge.reports.kinds import score as score_story
-from ragauge.reports.stability import story as stability_story
-from ragauge.reports.stability.runs import two_runs, variation_words
+from ragauge.reports.kinds import stability as stability_story
+from ragauge.reports.kinds.stability import two_runs, variation_words
 from ragauge.reports.terminal import Page, note, styled, words
 from ragauge.runners.audit import audit
 from ragauge.runners.compare import compare

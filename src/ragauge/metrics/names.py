@@ -7,6 +7,40 @@ from collections.abc import Iterable
 
 from ragauge.errors import UsageError
 
+LONG_NAMES = {
+    "stability.acr": "Answer consistency",
+    "stability.cghc": "Gold citation consistency",
+    "stability.css": "Citation set stability",
+    "stability.css_all": "Citations in every run",
+    "stability.css_pairwise": "Citation overlap",
+    "stability.ned50": "Median edit distance",
+    "stability.rcr": "Refusal consistency",
+    "stability.scu_cons": "Constraints repeated",
+    "stability.iaa": "Agreement of runs",
+    "quality.chr_shipped": "Citation hit rate of answers",
+    "retrieval.ap": "Average precision",
+    "retrieval.bpref": "Binary preference",
+    "retrieval.ndcg": "Discounted cumulative gain",
+    "retrieval.ndcg_exp": "Discounted cumulative gain, exponential",
+    "retrieval.p": "Precision",
+    "retrieval.rbp": "Rank-biased precision",
+    "retrieval.rprec": "R-precision",
+    "retrieval.rr": "Reciprocal rank",
+    "linking.mrr": "Mean reciprocal rank",
+    "answers.chrf": "Character n-gram F-score",
+}
+"""What metrics are called whose ids are abbreviations, without a cutoff such as `@10`."""
+
+
+def long_name(id: str, shown: str = "") -> str:
+    """The name to show in a table: a long one next to an abbreviation, otherwise the short id.
+
+    >>> long_name("stability.acr"), long_name("retrieval.p@10"), long_name("quality.errors")
+    ('Answer consistency (acr)', 'Precision (p@10)', 'errors')
+    """
+    known, short = LONG_NAMES.get(id.partition("@")[0]), shown or short_name(id)
+    return f"{known} ({short})" if known else short
+
 
 def short_name(id: str) -> str:
     """

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from rich.text import Text
 
-from ragauge.reports.stability.runs import Marked, differences
+from ragauge.reports.differences import Marked, differences
 from ragauge.reports.terminal import MARGIN, Page, words
 
 NARROWEST = 70

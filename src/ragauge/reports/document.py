@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, overload
 
 from msgspec import Struct
 
@@ -254,6 +255,8 @@ class Items(Struct, frozen=True, kw_only=True):
     shown: int = 10
     total: int | None = None
     everything: str = "--report FILE.html shows them"
+    folded: bool = False
+    """Whether a reader of Markdown has to open them."""
     part: str = ""
 
 
@@ -342,6 +345,30 @@ def on_pages(*blocks: Block, part: str = "") -> Only:
 
 def in_text(*blocks: Block) -> Only:
     return Only(frozenset({"text"}), blocks)
+
+
+Member = TypeVar("Member")
+
+
+class Deferred(Sequence[Member], Generic[Member]):
+    """A sequence that is made when it is first read: who shows other parts does not pay for it."""
+
+    def __init__(self, make: Callable[[], Sequence[Member]]) -> None:
+        self._make = make
+
+    @cached_property
+    def _made(self) -> Sequence[Member]:
+        return self._make()
+
+    @overload
+    def __getitem__(self, place: int) -> Member: ...
+    @overload
+    def __getitem__(self, place: slice) -> Sequence[Member]: ...
+    def __getitem__(self, place: int | slice) -> Member | Sequence[Member]:
+        return self._made[place]
+
+    def __len__(self) -> int:
+        return len(self._made)
 
 
 def plain(words: Words) -> str:
@@ -475,7 +502,8 @@ def scores(
 ) -> Table:
     """The table of metrics; those in `silent` keep their reason to themselves."""
     quiet = {*silent}
-    meaning = ["meaning"] if meanings else []
+    # Without a title: on a narrow page the meaning is a note below its metric.
+    meaning = [""] if meanings else []
     return Table(
         title=title,
         remark=remark,

@@ -71,15 +71,15 @@ def _title(name: str, report: Report) -> str:
     return f"Ragauge {name.replace('_', '-')}: {envelope.verdict_word(report.passed, report.gates)}"
 
 
-def fragment(name: str, report: dict[str, Any], **chosen: Any) -> Markup:
+def fragment(name: str, report: dict[str, Any]) -> Markup:
     """A part of the page, such as `verdict`, `gates`, `heatmap`, or `stability` for all of it.
 
-    `report` is the JSON report. `question` wants to know which: `qid="q1"`.
+    `report` is the JSON report.
     """
     kind = SHOWN.get(report.get("schema", ""))
     if kind is None or "html" not in kind.forms:
         raise UsageError(f'there is no view of a report with the schema "{report.get("schema")}"')
-    return Fragments(msgspec.convert(report, kind.type)).part(name, **chosen)
+    return Fragments(msgspec.convert(report, kind.type)).part(name)
 
 
 class To(Protocol):
@@ -137,9 +137,9 @@ class Fragments:
         if self.document is None:
             return str(getattr(self.view, "beside", ""))
         (verdict,) = self.document.part("verdict")
-        return " ".join(verdict.notes) if isinstance(verdict, Verdict) else ""
+        return " ".join((*verdict.notes, *verdict.meaning)) if isinstance(verdict, Verdict) else ""
 
-    def part(self, name: str, **chosen: Any) -> Markup:
+    def part(self, name: str) -> Markup:
         """The part of this name; raises UsageError where a report of this kind has none."""
         from markupsafe import Markup
 
@@ -152,7 +152,7 @@ class Fragments:
             parts = ", ".join(self.view.parts)
             raise UsageError(f'a {self.kind} report has no part "{name}"; it has {parts}')
         template = _environment().get_template(f"{name}.html")
-        context = self.view.chosen(**chosen)
+        context = self.view.chosen()
         return Markup(template.render(view=self.view, to=self._to, **context))  # escaped as made
 
 

@@ -11,25 +11,18 @@ from ragauge.contracts.comparison import ComparisonReport
 from ragauge.contracts.evaluation import EvalAllReport, EvalReport
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.score import ScoreReport
-from ragauge.contracts.stability import StabilityReport
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.reports import envelope
-from ragauge.reports.foreign import cut, flat
-from ragauge.reports.stability.runs import Marked, differences
 
 Reported = TypeVar(
     "Reported",
     ScoreReport,
-    StabilityReport,
     ComparisonReport,
     AuditReport,
     TraceEvalReport,
     EvalReport,
     EvalAllReport,
 )
-
-LONGEST = 1_500
-"""Characters of a text that stands beside another: a longer one is cut."""
 
 
 class PageView(ABC, Generic[Reported]):
@@ -80,8 +73,3 @@ class PageView(ABC, Generic[Reported]):
     @property
     def identity(self) -> list[tuple[str, str]]:
         return envelope.identity_words(self.report.identity)
-
-
-def marked_beside(text: str, other: str) -> Marked:
-    """The text in pieces, those marked that the other text does not have."""
-    return differences(cut(flat(text), LONGEST), cut(flat(other), LONGEST))[0]

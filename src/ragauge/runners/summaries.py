@@ -34,11 +34,11 @@ from ragauge.reports.envelope import some_of_each
 from ragauge.reports.evaluation.rankings import worst_first as ranked_queries
 from ragauge.reports.kinds.audit import wrong_answers
 from ragauge.reports.kinds.score import changed_labels, wrong_questions
+from ragauge.reports.kinds.stability import over_questions as over_swept
+from ragauge.reports.kinds.stability import ranked as ranked_questions
+from ragauge.reports.kinds.stability import some_unstable
 from ragauge.reports.kinds.trace_eval import over_questions as over_traced
 from ragauge.reports.kinds.trace_eval import ranked as ranked_traced
-from ragauge.reports.stability.story import over_questions as over_swept
-from ragauge.reports.stability.story import ranked as ranked_questions
-from ragauge.reports.stability.story import some_unstable
 
 Kind = TypeVar("Kind", bound=Report)
 Member = TypeVar("Member")

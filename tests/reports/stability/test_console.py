@@ -6,10 +6,16 @@ import pytest
 from rich.cells import cell_len
 
 from ragauge.contracts.run import Variation
-from ragauge.reports.stability.console import excerpt, render
+from ragauge.reports import forms
+from ragauge.reports.formats import text
+from ragauge.reports.kinds.stability import excerpt
 from tests.reports import sweeps
 
 STYLES = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def render(report, *, color=False, width=100):
+    return forms.render(report, "text", color=color, width=width)
 
 
 @pytest.fixture(scope="module")
@@ -54,10 +60,10 @@ def test_gates_that_were_not_evaluated_fail_and_say_why():
     assert written.startswith("FAIL  0 of 3 questions stable; 3 incomplete")
     lines = [squeezed(line) for line in section(written, "Gates")][1:]
     assert lines[:4] == [
-        "stable >= 1 all – – NOT EVALUATED",
-        "no question has a finished run",
-        "acr >= 0.95 answerable – – NOT EVALUATED",
-        "no question has a finished run",
+        "stable >= 1 all – NOT EVALUATED",
+        "fraction –; no question has a finished run",
+        "Answer consistency (acr) >= 0.95 answerable – NOT EVALUATED",
+        "fraction –; no question has a finished run",
     ]
     assert len(lines) == 14
 
@@ -82,7 +88,7 @@ def test_of_many_questions_the_unstable_are_drawn_and_the_rest_counted(large):
     lines = section(render(large, width=80), "Heat map")
     assert len([line for line in lines if line.startswith("  q0")]) == 30
     assert "  stable pass" not in lines
-    assert "  and 25 more that are not stable and 145 that are" in lines
+    assert "  30 of 200 questions are shown" in lines
 
 
 def test_many_stable_questions_are_counted_too():
@@ -90,12 +96,12 @@ def test_many_stable_questions_are_counted_too():
     steady = sweeps.report({f"q{n:02d}": {"cells": "+++++"} for n in range(40)}, columns)
     lines = section(render(steady, width=80), "Heat map")
     assert len([line for line in lines if line.startswith("  q")]) == 30
-    assert "  and 10 that are" in lines
+    assert "  30 of 40 questions are shown" in lines
 
 
 def test_a_run_that_is_alone_says_what_it_came_to():
     report = sweeps.report({"q1": {"cells": "c"}}, sweeps.grid(("none",), seeds=(3,)))
-    assert "      claim wrong: the only run" in render(report, width=80).splitlines()
+    assert "    claim wrong: the only run" in render(report, width=80).splitlines()
 
 
 def test_what_differs_stands_out_in_bold(telling):
@@ -134,7 +140,7 @@ def test_runs_beyond_the_grid_have_columns_of_their_own():
 
 
 def test_an_excerpt_shows_the_verdict_and_the_chosen_questions(telling):
-    written = excerpt(telling, ["h005", "h013"], width=80)
+    written = text.render(excerpt(telling, ["h005", "h013"]), width=80)
     assert written.startswith("FAIL  5 of 12 questions stable; 5 flaky")
     rows = [line.split()[0] for line in section(written, "Heat map") if " of 20" in line]
     assert rows == ["h005", "h013"]
@@ -142,4 +148,4 @@ def test_an_excerpt_shows_the_verdict_and_the_chosen_questions(telling):
     assert "h022" not in written
     assert "Gates" not in written
     assert max(cell_len(line) for line in written.splitlines()) <= 80
-    assert excerpt(telling, [], width=80).endswith("%\n")
+    assert text.render(excerpt(telling, []), width=80).endswith("%\n")

@@ -7,8 +7,8 @@ from typing import get_type_hints
 
 from ragauge.contracts.stability import QuestionStability
 from ragauge.metrics.stability import METRICS
-from ragauge.reports.stability.csv import COLUMNS, render
-from ragauge.reports.stability.story import MEANINGS, NUMBERS
+from ragauge.reports.forms import render
+from ragauge.reports.kinds.stability import COLUMNS, MEANINGS, NUMBERS
 from ragauge.runners.stability import stability
 from tests.reports import sweeps
 
@@ -16,7 +16,7 @@ NOT_IN_CELLS = {"ci", "reasons", "factors", "examples"}
 
 
 def rows(report):
-    read = csv.DictReader(io.StringIO(render(report), newline=""))
+    read = csv.DictReader(io.StringIO(render(report, "csv"), newline=""))
     return {row["qid"]: row for row in read}
 
 
@@ -67,4 +67,4 @@ def test_the_interval_columns_are_those_of_the_numbers_that_have_one(tmp_path):
 
 def test_the_header_does_not_depend_on_the_questions():
     for report in (sweeps.steady(), sweeps.reference()):
-        assert render(report).splitlines()[0] == ",".join(COLUMNS)
+        assert render(report, "csv").splitlines()[0] == ",".join(COLUMNS)

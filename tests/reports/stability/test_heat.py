@@ -1,22 +1,31 @@
 """The columns of the heat map, apart and merged."""
 
 from itertools import pairwise
+from xml.etree import ElementTree
 
 import pytest
 
 from ragauge.contracts.stability import CELLS
-from ragauge.reports.stability.drawing import CLASSES, draw
-from ragauge.reports.stability.heat import axes, fitting, merged, right_of, varying
-from ragauge.reports.stability.heat_text import STYLES
-from ragauge.reports.stability.runs import differences
-from ragauge.reports.stability.story import ranked
+from ragauge.reports.differences import differences
+from ragauge.reports.document import NoLinks
+from ragauge.reports.figures.heat_map import (
+    LETTERS,
+    HeatMap,
+    HeatRow,
+    axes,
+    fitting,
+    merged,
+    right_of,
+    varying,
+)
+from ragauge.reports.kinds.stability import ranked
 from tests.reports import sweeps
 
 COLUMNS = sweeps.grid(("none", "ws"), (0.0, 0.2), range(3))
 
 
 def test_every_letter_of_the_contract_is_drawn():
-    assert set(STYLES) == set(CLASSES) == set(CELLS)
+    assert set(LETTERS) == set(CELLS)
 
 
 def test_only_what_varies_makes_columns():
@@ -69,16 +78,27 @@ def test_the_worst_stand_first_and_ties_by_qid():
     assert ranked(report) == ["e", "c", "d", "f", "a", "b"]
 
 
+def drawn(report):
+    """The elements of a heat map as SVG, by tag: attributes and text."""
+    rows = [
+        HeatRow(qid, rank, report.details[qid].verdict, report.cells[qid])
+        for rank, qid in enumerate(ranked(report), 1)
+    ]
+    written = HeatMap(columns=report.columns, rows=rows).svg(NoLinks())
+    return ElementTree.fromstring(f"<map>{written}</map>")
+
+
 def test_cells_do_not_overlap_and_stay_inside():
     for report in (sweeps.telling(), sweeps.steady(), sweeps.large(20)):
-        drawing = draw(report, {qid: rank for rank, qid in enumerate(ranked(report), 1)})
-        for row in drawing.rows:
-            places = [cell.x for cell in row.cells]
-            apart = [after - before for before, after in pairwise(places)]
-            assert all(step > drawing.cell_width for step in apart)
-            assert all(0 <= x < drawing.right for x in places)
-        assert drawing.height == 22 * len(drawing.rows)
-        assert drawing.right < drawing.width
+        picture = drawn(report).find(".//svg[@class='cells']")
+        for row in picture.findall("g"):
+            cells = row.findall("rect")
+            places = [float(cell.get("x")) for cell in cells]
+            right = float(row.find("text[@class='right']").get("x"))
+            width = float(cells[0].get("width"))
+            assert all(after - before > width for before, after in pairwise(places))
+            assert all(0 <= x < right for x in places)
+            assert right < float(picture.get("width"))
 
 
 @pytest.mark.parametrize(
@@ -118,11 +138,12 @@ def test_stretches_stay_within_the_levels_of_outer_factors():
 def test_a_drawing_of_many_runs_has_room_for_its_counts_and_names_stretches():
     columns = sweeps.grid(jitters=("none",), seeds=range(2_000))
     report = sweeps.report({"q1": {"cells": "+c" * 1_000}}, columns)
-    drawing = draw(report, {"q1": 1})
-    [row] = [row for row in drawing.rows if row.cells]
-    assert row.right == "1,000 of 2,000"
-    assert drawing.right + 6.8 * len(row.right) < drawing.width
-    assert row.cells[0].title == "q1, seed 0–33: 17 of 34 right"
-    for before, after in pairwise(drawing.headings):
-        assert before.x + 6.8 * len(before.label) < after.x
-    assert drawing.head_height > 18
+    picture = drawn(report)
+    cells = picture.find(".//svg[@class='cells']")
+    counted = cells.find("g/text[@class='right']")
+    assert counted.text == "1,000 of 2,000"
+    assert float(counted.get("x")) + 6.8 * len(counted.text) < float(cells.get("width"))
+    assert cells.find("g/rect/title").text == "q1, seed 0–33: 17 of 34 right"
+    heads = picture.findall(".//svg[@class='heads']/text")
+    for before, after in pairwise(heads):
+        assert float(before.get("x")) + 6.8 * len(before.text) < float(after.get("x"))

@@ -4,12 +4,12 @@ import pytest
 from junitparser import Error, JUnitXml, Skipped
 from msgspec import structs
 
-from ragauge.reports.stability.junit import render
+from ragauge.reports.forms import render
 from tests.reports import sweeps
 
 
 def suites(report):
-    root = JUnitXml.fromstring(render(report).encode())
+    root = JUnitXml.fromstring(render(report, "junit").encode())
     return {suite.name: suite for suite in root}
 
 

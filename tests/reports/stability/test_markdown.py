@@ -1,30 +1,24 @@
 """A stability report as a pull request comment."""
 
-import pytest
 from markdown_it import MarkdownIt
 
-from ragauge.reports.stability.markdown import render
+from ragauge.reports.forms import render
 from tests.reports import sweeps
 
 PARSER = MarkdownIt("commonmark").enable(["table"])
 
 
-@pytest.fixture(scope="module")
-def written():
-    return render(sweeps.telling())
-
-
 def test_a_code_block_cannot_be_closed_from_inside():
     columns = sweeps.grid(jitters=("none",))
     report = sweeps.report({"`````": {"cells": "++ccc"}}, columns)
-    [block] = [token for token in PARSER.parse(render(report)) if token.type == "fence"]
+    [block] = [token for token in PARSER.parse(render(report, "markdown")) if token.type == "fence"]
     assert "`````" in block.content
     assert "claim wrong" in block.content
 
 
 def test_gates_that_were_not_evaluated_fail_and_say_why():
-    row = "| `acr >= 0.95` | `answerable` | – | – | **NOT EVALUATED** | `no question has a"
-    assert row in render(sweeps.unanswered())
+    row = "| `Answer consistency (acr)` | `>= 0.95` | `answerable` | – | – | **NOT EVALUATED** |"
+    assert row in render(sweeps.unanswered(), "markdown")
 
 
 def test_the_longest_report_is_a_comment_github_takes():
@@ -40,6 +34,7 @@ def test_the_longest_report_is_a_comment_github_takes():
         }
         for n in range(60)
     }
-    written = render(sweeps.report(rows, columns))
-    assert "60 questions are not stable, 25 shown" in written
+    written = render(sweeps.report(rows, columns), "markdown")
+    assert "<summary>Questions that are not stable: 60</summary>" in written
+    assert 10 <= written.count("#### ") <= 25
     assert len(written) < 65_536

@@ -12,8 +12,7 @@ from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Links
 from ragauge.dashboard.listing import Address, Listed, addresses, listed
 from ragauge.dashboard.page import Figures
-from ragauge.reports.page_view import marked_beside
-from ragauge.reports.stability.runs import Marked
+from ragauge.reports.differences import Marked, marked_beside
 
 PATH = "/compare"
 WAYS: tuple[Way, ...] = ("broken", "mended")

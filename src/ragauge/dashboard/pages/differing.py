@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from ragauge.reports.differences import LONGEST, Marked, marked_beside
 from ragauge.reports.foreign import cut, flat
-from ragauge.reports.page_view import LONGEST, marked_beside
-from ragauge.reports.stability.runs import Marked
 
 MOST_MARKED = 0.6
 """Of a text: where more of it differs, marks tell nothing, and it is shown plain."""

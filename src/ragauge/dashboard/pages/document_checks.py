@@ -12,9 +12,8 @@ from ragauge.contracts.documents import FrozenDocument
 from ragauge.dashboard.pages.differing import Differing
 from ragauge.dashboard.pages.document_known import Known
 from ragauge.dashboard.pages.question_ways import Ways
+from ragauge.reports.differences import LONGEST, Marked
 from ragauge.reports.foreign import cut, flat
-from ragauge.reports.page_view import LONGEST
-from ragauge.reports.stability.runs import Marked
 
 MOST = 20
 """Texts that are compared for a page."""

@@ -12,8 +12,8 @@ from ragauge.dashboard.links import run_names
 from ragauge.dashboard.pages.differing import Differing
 from ragauge.dashboard.pages.question_ways import Ways
 from ragauge.dashboard.rightness import doubt, right_means
+from ragauge.reports.differences import Marked
 from ragauge.reports.runs.story import headlines, when
-from ragauge.reports.stability.runs import Marked
 
 LAST = 20
 """Runs that are shown."""

@@ -15,9 +15,8 @@ from ragauge.dashboard.pages.differing import Differing
 from ragauge.dashboard.pages.question_citations import citations_of
 from ragauge.dashboard.pages.question_reading import Reader, read_answer
 from ragauge.dashboard.pages.question_traced import Outcome
-from ragauge.reports.stability.drawing import CLASSES
-from ragauge.reports.stability.heat import level
-from ragauge.reports.stability.runs import Marked, outcome
+from ragauge.reports.differences import Marked
+from ragauge.reports.figures.heat_map import class_of, level, outcome
 
 MOST_CARDS = 50
 MOST_RUNS = 500
@@ -160,7 +159,7 @@ def _came_to(kept: KeptAnswer, kind: str) -> Outcome:
     Where it says nothing of an answer, nobody knows whether it is right.
     """
     if cell := kept.cell:
-        return Outcome(cell, CLASSES.get(cell, "some"), outcome(cell))
+        return Outcome(cell, class_of(cell), outcome(cell))
     if kept.code not in (None, OK):
         return Outcome("✗", "both", str(kept.code))
     if kept.code == OK and kind == "answer":

@@ -17,10 +17,8 @@ from ragauge.dashboard.pages.opened_run import OpenedRun, TabView, ToRun
 from ragauge.dashboard.rendering import render
 from ragauge.dashboard.unit_list import unit_query
 from ragauge.reports import numbers
-from ragauge.reports.stability import story
-from ragauge.reports.stability.drawing import draw_rows
-from ragauge.reports.stability.heat import right_of
-from ragauge.reports.stability.heat_shapes import Asked as Drawn
+from ragauge.reports.figures.heat_map import HeatMap, HeatRow, right_of, verdict_name
+from ragauge.reports.kinds import stability
 
 TAB = "heatmap"
 RIGHT_RUNS = "stability.success"
@@ -32,7 +30,7 @@ class HeatPage(Struct, frozen=True, kw_only=True):
     """The questions of a page, as they are drawn, and those of which no letters are known."""
 
     rows: Sequence[UnitRow]
-    drawn: Sequence[Drawn]
+    drawn: Sequence[HeatRow]
     total: int
 
 
@@ -42,21 +40,19 @@ def view(opened: OpenedRun) -> TabView:
     asked = opened.asked
     label = asked.choice("label", STABILITIES)
     found = _page(opened, report, label)
-    drawing = draw_rows(report.columns, found.drawn) if found.drawn else None
     listed = Listed(found.rows, found.total, asked.start, asked.limit, "")
-    fragments = opened.fragments
+    fragments, to = opened.fragments, _Rows(opened, found.rows)
+    drawing = HeatMap(columns=report.columns, rows=found.drawn, about=_words(report, found))
     body = render(
         "run_heat.html",
-        drawing=drawing,
-        drawing_words=_words(report, found),
-        columns=len(report.columns),
+        drawing=drawing.svg(to) if found.drawn else "",
         undrawn=len(found.rows) - len(found.drawn),
         listed=listed,
-        verdicts=[(one, story.verdict_name(one), n) for one, n in story.verdict_counts(report)],
+        verdicts=[(one, verdict_name(one), n) for one, n in stability.verdict_counts(report)],
         reasons=[row for row in found.rows if isinstance(row.detail.get("explained_by"), str)],
         asked={name: asked.exact(name) for name in FIELDS},
         is_filtered=any(asked.text(name) for name in FIELDS),
-        to=_Rows(opened, found.rows),
+        to=to,
         action=opened.links.run(opened.run.id, TAB),
         address=opened.tab_address(TAB),
         factors=fragments.part("factors") if fragments else "",
@@ -93,11 +89,11 @@ def _page(opened: OpenedRun, report: StabilityReport, label: str | None) -> Heat
     query = structs.replace(unit_query(opened.asked), sort=_order(opened), descending=False)
     # Words are looked for in all questions at once: once a verdict would take four times as long.
     all_at_once = label is not None or query.words
-    rows, total = _worst_first(opened, query, (label,) if all_at_once else story.WORST_FIRST)
+    rows, total = _worst_first(opened, query, (label,) if all_at_once else stability.WORST_FIRST)
     rows.sort(key=_by_verdict)
     letters = [(row, _letters(row, report)) for row in rows]
     drawn = [
-        Drawn(
+        HeatRow(
             row.unit,
             query.start + place,
             cast("Stability", row.label),  # `_letters` has looked
@@ -131,7 +127,7 @@ def _worst_first(
 
 def _by_verdict(row: UnitRow) -> int:
     """Rows of a page stand together by verdict; those of none that we know come last."""
-    names: Sequence[str | None] = story.WORST_FIRST
+    names: Sequence[str | None] = stability.WORST_FIRST
     return names.index(row.label) if row.label in names else len(names)
 
 
@@ -171,6 +167,6 @@ def _figure_rows(found: HeatPage) -> Iterator[tuple[object, ...]]:
 def _factor_figures(report: StabilityReport) -> Figures:
     rows = [
         (name, one.pairs, one.differ, one.rate)
-        for name, one in story.factor_effects(report.factors)
+        for name, one in stability.factor_effects(report.factors)
     ]
     return Figures(("factor", "pairs", "differ", "rate"), rows)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 PARTS: Mapping[str, tuple[str, ...]] = {
     "score": ("gates", "advice", "metrics", "findings", "coverage"),
-    "stability": ("gates", "advice", "metrics", "findings", "coverage"),
+    "stability": ("gates", "advice", "metrics", "findings", "coverage", "next"),
     "audit": ("gates", "codes", "advice", "metrics", "findings", "coverage"),
     "trace_eval": ("gates", "codes", "advice", "metrics", "findings", "coverage"),
     "evaluation": (

@@ -13,8 +13,8 @@ from ragauge.reports import envelope
 from ragauge.reports.comparison import story
 from ragauge.reports.comparison.power import Power, power, power_heads
 from ragauge.reports.comparison.slices import Slice, slices
-from ragauge.reports.page_view import PageView, marked_beside
-from ragauge.reports.stability.runs import Marked
+from ragauge.reports.differences import Marked, marked_beside
+from ragauge.reports.page_view import PageView
 
 FLIPS_SHOWN = 200
 """Of each way; a page with more would be slow to scroll."""

@@ -16,9 +16,9 @@ WIDTH = 80
 """Of figures."""
 SHOWN_MORE = 2.5
 """How many times the rows of a terminal a comment shows."""
-OPEN_ROWS, MOST_ROWS, LONGEST_TABLE = 50, 200, 20_000
-"""Rows before a reader has to open the others, all rows, and their characters: GitHub refuses a
-comment of more than 65,536."""
+OPEN_ROWS, MOST_ROWS, LONGEST_TABLE, LONGEST_ITEMS = 50, 200, 20_000, 30_000
+"""Rows before a reader has to open the others, all rows, their characters, and those of items:
+GitHub refuses a comment of more than 65,536."""
 
 
 def render(document: Document) -> str:
@@ -36,6 +36,9 @@ def spelled(given: blocks.Words) -> str:
         return prose(given)
     made = ""
     for span in given:
+        if not span.text.strip():
+            made += span.text
+            continue
         text = code(span.text) if span.foreign else prose(span.text)
         # `prose` trims: spaces between our words and theirs are kept.
         lead = " " if span.text[:1].isspace() else ""
@@ -135,18 +138,24 @@ def _cards(block: blocks.Cards, name: str) -> Iterator[str]:
 def _items(block: blocks.Items, name: str) -> Iterator[str]:
     if not block.items:
         return
-    yield from _head(block.title, block.remark)
-    shown_items = block.items[: int(block.shown * SHOWN_MORE)]
-    for one in shown_items:
-        _, badge, _ = one.badge
-        parts = (code(one.name, LONGEST_ID), badge, code(one.about) if one.about else "", one.aside)
-        summary = " ".join(part for part in parts if part)
-        inner = "\n\n".join(_written(one.blocks, name))
-        yield f"#### {summary}"
-        yield inner
-    more = (len(block.items) if block.total is None else block.total) - len(shown_items)
-    if more > 0:
-        yield f"And {count(more)} more; {block.everything}."
+    made = [
+        "\n\n".join((_summary(one), *_written(one.blocks, name)))
+        for one in block.items[: int(block.shown * SHOWN_MORE)]
+    ]
+    made = made[: max(1, sum(size <= LONGEST_ITEMS for size in accumulate(map(len, made))))]
+    total = len(block.items) if block.total is None else block.total
+    if total > len(made):
+        made.append(f"And {count(total - len(made))} more; {block.everything}.")
+    if block.folded:
+        yield from comment.details(f"{prose(block.title)}: {count(total)}", *made)
+    else:
+        yield from _head(block.title, block.remark)
+        yield from made
+
+
+def _summary(one: blocks.Item) -> str:
+    parts = (code(one.name, LONGEST_ID), one.badge[1], code(one.about) if one.about else "")
+    return " ".join(filter(None, ("####", *parts, one.aside)))
 
 
 def _figure(block: blocks.Figure, name: str) -> Iterator[str]:
@@ -159,7 +168,9 @@ def _figure(block: blocks.Figure, name: str) -> Iterator[str]:
 def _steps(block: blocks.Steps, name: str) -> Iterator[str]:
     if block.steps:
         yield "### Next"
-        yield "\n".join(f"- {code(step)}" for step in block.steps)
+        # A sentence of ours is prose, a command is code.
+        lines = (prose(step) if step.endswith(".") else code(step) for step in block.steps)
+        yield "\n".join(f"- {line}" for line in lines)
 
 
 WRITERS: dict[type, Callable[[Any, str], Iterator[str]]] = {

@@ -237,7 +237,10 @@ def _cards(page: Page, block: blocks.Cards) -> None:
         return
     room = (page.width - page.indent - MARGIN - len(" │ ")) // 2
     labels = dict.fromkeys(label for card in block.cards for label, _ in card.facts)
-    given = [{label: _fact(label, text) for label, text in card.facts} for card in block.cards]
+    given = [
+        {label: _fact(label, text) for label, text in card.facts if blocks.plain(text)}
+        for card in block.cards
+    ]
     titles = [spelled(card.title) for card in block.cards]
     for pair in (titles, *([side.get(label, Text()) for side in given] for label in labels)):
         if any(pair):
@@ -256,8 +259,10 @@ def _items(page: Page, block: blocks.Items) -> None:
         if number:
             page.line(Text())
         _, badge, tone = one.badge
-        parts = [words(one.name, "bold"), Text(badge, STYLES[tone]), words(one.about)]
-        parts.append(note(one.aside))
+        name, about, aside = words(one.name, "bold"), words(one.about), note(one.aside)
+        taken = sum(part.cell_len + GAP for part in (name, Text(badge), aside) if part)
+        about.truncate(max(1, page.width - page.indent - MARGIN - taken), overflow="ellipsis")
+        parts = [name, Text(badge, STYLES[tone]), about, aside]
         page.line(Text(" " * MARGIN) + Text(" " * GAP).join(part for part in parts if part))
         page.indent += MARGIN
         write(page, one.blocks)
@@ -278,8 +283,13 @@ def _figure(page: Page, block: blocks.Figure) -> None:
 
 
 def _line(line: blocks.Words, style: str) -> Text:
-    """A line of a figure as it is: its spaces are part of the picture."""
-    return Text.assemble(*((span.text, STYLES[span.tone] or style) for span in blocks.spans(line)))
+    """A line of a figure as it is: its spaces are part of the picture; what is marked is filled."""
+    return Text.assemble(
+        *(
+            (span.text, f"{STYLES[span.tone] or style}{' reverse' * span.marked}".strip())
+            for span in blocks.spans(line)
+        )
+    )
 
 
 def _steps(page: Page, block: blocks.Steps) -> None:

@@ -1,0 +1,60 @@
+"""Two texts compared word by word, with what differs marked."""
+
+from __future__ import annotations
+
+import difflib
+import re
+
+from ragauge.reports.document import Span
+from ragauge.reports.foreign import cut, flat
+
+LONGEST = 1_500
+"""Characters of a text that is compared with another on a page: a longer one is cut."""
+
+# A Chinese, Japanese or Korean character is a word of its own.
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+|\s+|.")
+
+Marked = list[tuple[str, bool]]
+"""A text in pieces, each with whether it differs from what it is compared with."""
+
+
+def differences(one: str, other: str) -> tuple[Marked, Marked]:
+    """Two texts in pieces, word by word; a piece that the other text does not have is marked.
+
+    >>> differences("in the year 1800", "in 1808")[0]
+    [('in ', False), ('the year 1800', True)]
+    """
+    ours, theirs = _WORD.findall(one), _WORD.findall(other)
+    left: Marked = []
+    right: Marked = []
+    matcher = difflib.SequenceMatcher(None, ours, theirs, autojunk=False)
+    for kind, a, b, c, d in matcher.get_opcodes():
+        for marked, piece in ((left, "".join(ours[a:b])), (right, "".join(theirs[c:d]))):
+            if piece:
+                marked.append((piece, kind != "equal"))
+    return _joined(left), _joined(right)
+
+
+def _joined(marked: Marked) -> Marked:
+    """Differing pieces with only a space between them, joined."""
+    joined: Marked = []
+    for place, (piece, differs) in enumerate(marked):
+        between = piece.isspace() and 0 < place < len(marked) - 1
+        if joined and joined[-1][1] and (differs or between):
+            joined[-1] = (joined[-1][0] + piece, True)
+        else:
+            joined.append((piece, differs))
+    return joined
+
+
+def marked_beside(text: str, other: str, most: int = LONGEST) -> Marked:
+    """The text in pieces; a piece that the other text does not have is marked."""
+    return differences(cut(flat(text), most), cut(flat(other), most))[0]
+
+
+def marked_spans(text: str, other: str, most: int = LONGEST) -> list[Span]:
+    """The same for a document."""
+    return [
+        Span(piece, foreign=True, marked=differs)
+        for piece, differs in marked_beside(text, other, most)
+    ]
