@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from ragauge.contracts.audit import AuditReport
-from ragauge.contracts.comparison import ComparisonReport
 from ragauge.contracts.evaluation import EvalAllReport, EvalReport
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.score import ScoreReport
@@ -21,7 +20,6 @@ Reported = TypeVar(
     "Reported",
     ScoreReport,
     StabilityReport,
-    ComparisonReport,
     AuditReport,
     TraceEvalReport,
     EvalReport,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from html import escape
 from itertools import accumulate
 from typing import Any
 
@@ -10,6 +11,7 @@ from ragauge.reports import comment
 from ragauge.reports import document as blocks
 from ragauge.reports.comment import LONGEST_ID, code, prose, sentence
 from ragauge.reports.document import Block, Cell, Document, Table
+from ragauge.reports.foreign import shown
 from ragauge.reports.numbers import ABSENT, count, share
 
 WIDTH = 80
@@ -17,8 +19,8 @@ WIDTH = 80
 SHOWN_MORE = 2.5
 """How many times the rows of a terminal a comment shows."""
 OPEN_ROWS, MOST_ROWS, LONGEST_TABLE = 50, 200, 20_000
-"""Rows before a reader has to open the others, all rows, and their characters: GitHub refuses a
-comment of more than 65,536."""
+"""Rows before a reader has to open the others, all rows, and the characters of rows or items:
+GitHub refuses a comment of more than 65,536."""
 
 
 def render(document: Document) -> str:
@@ -39,7 +41,7 @@ def spelled(given: blocks.Words) -> str:
         text = code(span.text) if span.foreign else prose(span.text)
         # `prose` trims: spaces between our words and theirs are kept.
         lead = " " if span.text[:1].isspace() else ""
-        trail = " " if span.text[-1:].isspace() else ""
+        trail = " " if span.text[-1:].isspace() and text else ""
         made += f"{lead}{f'**{text}**' if span.marked else text}{trail}"
     return made.strip()
 
@@ -76,8 +78,13 @@ def _head(title: str, remark: str = "", about: str = "") -> Iterator[str]:
 
 
 def _section(block: blocks.Section, name: str) -> Iterator[str]:
-    yield from _head(block.title, block.remark, block.about)
-    yield from _written(block.blocks, name)
+    if block.folded:
+        summary = " ".join(filter(None, (block.title, block.about)))
+        summary = f"{summary}: {block.remark}" if block.remark else summary
+        yield from comment.details(escape(shown(summary)), *_written(block.blocks, name))
+    else:
+        yield from _head(block.title, block.remark, block.about)
+        yield from _written(block.blocks, name)
 
 
 def _table(block: Table, name: str) -> Iterator[str]:
@@ -133,15 +140,15 @@ def _items(block: blocks.Items, name: str) -> Iterator[str]:
     if not block.items:
         return
     yield from _head(block.title, block.remark)
-    shown_items = block.items[: int(block.shown * SHOWN_MORE)]
-    for one in shown_items:
+    made = []
+    for one in block.items[: int(block.shown * SHOWN_MORE)]:
         _, badge, _ = one.badge
         parts = (code(one.name, LONGEST_ID), badge, code(one.about) if one.about else "", one.aside)
         summary = " ".join(part for part in parts if part)
-        inner = "\n\n".join(_written(one.blocks, name))
-        yield f"#### {summary}"
-        yield inner
-    more = (len(block.items) if block.total is None else block.total) - len(shown_items)
+        made.append("\n\n".join((f"#### {summary}", *_written(one.blocks, name))))
+    fitting = sum(size <= LONGEST_TABLE for size in accumulate(map(len, made)))
+    yield from made[:fitting]
+    more = (len(block.items) if block.total is None else block.total) - fitting
     if more > 0:
         yield f"And {count(more)} more; {block.everything}."
 
