@@ -9,9 +9,9 @@ from msgspec import Struct
 from ragauge.citations.likeness import differences, nearest, nearly
 from ragauge.citations.offsets import OffsetReading, Place, Unresolved, ruler_of
 from ragauge.contracts.documents import FrozenDocument
-from ragauge.dashboard.pages.differing import Differing
 from ragauge.dashboard.pages.document_known import Known
 from ragauge.dashboard.pages.question_ways import Ways
+from ragauge.reports.differing import Differing
 from ragauge.reports.foreign import cut, flat
 from ragauge.reports.page_view import LONGEST
 from ragauge.reports.stability.runs import Marked

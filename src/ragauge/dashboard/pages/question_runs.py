@@ -11,10 +11,10 @@ from ragauge.contracts.audit import OK
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.run import FACTORS
-from ragauge.dashboard.pages.differing import Differing
 from ragauge.dashboard.pages.question_citations import citations_of
 from ragauge.dashboard.pages.question_reading import Reader, read_answer
 from ragauge.dashboard.pages.question_traced import Outcome
+from ragauge.reports.differing import Differing
 from ragauge.reports.stability.drawing import CLASSES
 from ragauge.reports.stability.heat import level
 from ragauge.reports.stability.runs import Marked, outcome

@@ -22,10 +22,10 @@ from ragauge.contracts.history import ID_SHOWN
 from ragauge.contracts.verdict import Verdict as Gate
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
+from ragauge.reports.differing import Differing
 from ragauge.reports.document import Block, Cell, Document, Range, Section, Span, Table, Tone
 from ragauge.reports.formats import github, junit
 from ragauge.reports.numbers import ABSENT, count, counted, signed, signed_interval, value
-from ragauge.reports.page_view import marked_beside
 
 COMMIT_SHOWN = 8
 NO_DIFFERENCE = "no difference seen"
@@ -520,13 +520,19 @@ def slices_words(report: ComparisonReport) -> str:
 
 def flip_items(flips: Iterable[Flip], *, opened: int = 1) -> list[doc.Item]:
     """The questions with both answers next to each other, and marks where the answers differ."""
+    marked = Differing()
     return [
         doc.Item(
             name=flip.qid,
             badge=FLIPS[flip.way][0],
             about=flip.question or "",
             blocks=[
-                doc.Cards([_card("was", flip.was, flip.now), _card("now", flip.now, flip.was)])
+                doc.Cards(
+                    [
+                        _card("was", flip.was, flip.now, marked),
+                        _card("now", flip.now, flip.was, marked),
+                    ]
+                )
             ],
             opened=place < opened,
             to=("question", flip.qid),
@@ -535,8 +541,8 @@ def flip_items(flips: Iterable[Flip], *, opened: int = 1) -> list[doc.Item]:
     ]
 
 
-def _card(when: str, side: Side, other: Side) -> doc.Card:
-    said = marked_beside(side.claim or "", other.claim or "")
+def _card(when: str, side: Side, other: Side, marked: Differing) -> doc.Card:
+    said = marked(side.claim or "", other.claim or "")
     cited = [Span(id, foreign=True, marked=id not in other.cited) for id in side.cited]
     return doc.Card(
         [Span(f"{when} "), Span(side.label or ABSENT, foreign=bool(side.label))],

@@ -1,4 +1,4 @@
-"""Texts beside each other with their differences marked, as long as a page has time for it."""
+"""Texts next to each other with their differences marked, as far as a page has time for it."""
 
 from __future__ import annotations
 
