@@ -51,11 +51,8 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         return _computing(links, choice)
     if not asked.text("flip"):
         return shown(report, links, asked, choice)
-    left_out = compare_questions.left_out(material, choice)
-    if left_out is None:
-        return _computing(links, choice)
-    changed = compare_questions.changes(material, report, links, asked, choice, left_out)
-    return shown(report, links, asked, choice, changed)
+    changed = compare_questions.changes(material, report, links, asked, choice)
+    return shown(report, links, asked, choice, changed) if changed else _computing(links, choice)
 
 
 def _baseline(material: Material, reference: str, now: Run) -> Run:

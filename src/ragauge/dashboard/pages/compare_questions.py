@@ -175,32 +175,27 @@ def _cells(flip: Flip) -> tuple[object, ...]:
     return (flip.qid, flip.question, flip.way, *sides[0], *sides[1])
 
 
-def left_out(material: Material, choice: Choice) -> frozenset[str] | None:
-    """The questions that mean something else in each run, and are not compared.
-
-    Two gold sets are read for that, once; None while they are.
-    """
-    was, now = choice.before, choice.after
-    shas = (was.record.gold_sha256, now.record.gold_sha256)
-    if shas[0] == shas[1]:
-        return frozenset()
-    return material.jobs.get(
-        ("changed meaning", *shas), lambda: frozenset(changed_meaning(was, now, material.history))
-    )
-
-
 def changes(
     material: Material,
     report: ComparisonReport,
     links: Links,
     asked: Asked,
     choice: Choice,
-    left_out: frozenset[str],
-) -> Questions:
+) -> Questions | None:
     """The questions whose value of one metric differs, the largest changes first.
 
-    Raises BadAddress where the metric is not compared.
+    None while two gold sets are read, once, for the questions that mean something else in each run
+    and are left out. Raises BadAddress where the metric is not compared.
     """
+    was, now = choice.before, choice.after
+    left_out: frozenset[str] | None = frozenset()
+    if was.record.gold_sha256 != now.record.gold_sha256:
+        left_out = material.jobs.get(
+            ("changed meaning", was.record.gold_sha256, now.record.gold_sha256),
+            lambda: frozenset(changed_meaning(was, now, material.history)),
+        )
+    if left_out is None:
+        return None
     metric = _metric(report, asked.text("flip"))
     better = report.compared[metric].better
     query = ChangeQuery(
@@ -211,8 +206,8 @@ def changes(
         start=asked.start,
         limit=asked.limit,
     )
-    found = material.pages.changes(choice.before, choice.after, query)
-    gold, units = choice.after.record.gold_sha256, [one.after.unit for one in found.page.rows]
+    found = material.pages.changes(was, now, query)
+    gold, units = now.record.gold_sha256, [one.after.unit for one in found.page.rows]
     texts = material.pages.questions_with(gold, units) if gold else {}
     rows = []
     for one in found.page.rows:

@@ -477,11 +477,11 @@ def _slices(report: ComparisonReport, shown: Mapping[str, str]) -> Iterator[Sect
         values = counted(len(units), "value")
         if few := sorted(units.keys() - {cell.value for cell in tested}):
             spans = [Span("Too few to test: ", "dim")]
-            for name in few[:FEW_SHOWN]:
-                comma = "" if name == few[:FEW_SHOWN][-1] else ", "
-                spans += [Span(name, foreign=True), Span(f" ({count(units[name])}){comma}", "dim")]
-            more = len(few) - FEW_SHOWN
-            spans += [Span(f" and {count(more)} more", "dim")] if more > 0 else []
+            for at, name in enumerate(few[:FEW_SHOWN]):
+                spans += [Span(", " if at else ""), Span(name, foreign=True)]
+                spans += [Span(f" ({count(units[name])})", "dim")]
+            if len(few) > FEW_SHOWN:
+                spans.append(Span(f" and {count(len(few) - FEW_SHOWN)} more", "dim"))
             inside.append(doc.Text(spans))
         if place == len(strata):
             inside.append(doc.Text(f"In slices, {slices_words(report)}", "dim"))
