@@ -42,7 +42,7 @@ CAUSES: dict[Language, tuple[str, str]] = {
     "zh": ("causes.zh.md", "由 `make docs` 从代码生成。[English](causes.md)"),
 }
 """The catalogue's page in each language, and what is said of it."""
-COMPARISON_ENDS = "What can be seen"
+COMPARISON_ENDS = "Also measured"
 PICTURE_ENDS = "Questions that went wrong"
 """The picture stops before the list of questions: it is a glance, not the report."""
 

@@ -94,14 +94,14 @@ def test_the_verdict_the_numbers_and_the_flipped_questions_are_told(material, pa
     body = page.body
     assert page.refresh_s is None
     assert "WORSE" in body
-    assert "16 questions right before and wrong after, 2 questions wrong before" in body
-    assert body.count("v-regressed") == 16
-    assert body.count("v-improved") == 2
+    assert "Broken: 16 questions, correct before, incorrect after." in body
+    assert "Fixed: 2 questions, incorrect before, correct after." in body
+    assert body.count("badge v-stable_fail") == 16
+    assert body.count("badge v-stable_pass") == 2
     assert f'href="/runs/{after.id}/question?unit=q004&amp;with={before.id}"' in body
     assert f'href="/compare?before={after.id}&amp;after={before.id}"' in body
-    assert "It <mark>was</mark> 4." in body
-    assert "<mark><code>p9#9</code></mark>" in body
-    assert "<code>p4#1</code>" in body
+    assert "<bdi>It </bdi><mark><bdi>was</bdi></mark><bdi> 4.</bdi>" in body
+    assert "<bdi>p4#1</bdi> <mark><bdi>p9#9</bdi></mark>" in body
 
 
 def test_slices_are_the_coarse_strata_unless_others_are_asked_for(material, patient):
@@ -118,8 +118,8 @@ def test_flipped_questions_are_searched_filtered_sorted_and_paged(material, pati
 
     def shown(**fields: str) -> list[str]:
         body = asked(material, before=before.id, after=after.id, **fields).body
-        table = str(body).partition('<table class="wide flipped"')[2].partition("</table>")[0]
-        return [piece[:4] for piece in table.split("question?unit=")[1:]]
+        items = str(body).partition('<div id="flipped">')[2].partition("</section>")[0]
+        return [piece[:4] for piece in items.split("question?unit=")[1:]]
 
     assert shown() == [f"q{n:03}" for n in (*range(4, 20), 0, 1)], "broken first, by id"
     assert shown(way="mended") == ["q000", "q001"]
@@ -315,7 +315,7 @@ def of_foreign_text(material: Material, text: str) -> list[tuple[str, ...]]:
 
 def test_foreign_text_adds_no_tag_and_no_attribute(material, patient):
     plain = of_foreign_text(material, "plain words")
-    assert ("table", "class", "data-paged") in plain
+    assert ("details", "class", "open") in plain
     for payload in TEXTS:
         assert of_foreign_text(material, payload) == plain, payload
 
@@ -333,15 +333,15 @@ def test_two_runs_are_compared_as_a_person_would(served, demo, browser):
     flipped = page.get_by_role("heading", name="Flipped questions")
     flipped.wait_for(timeout=60_000)
     photographed(page, "compare", whole=True)
-    rows = page.locator("#flipped tbody tr")
+    rows = page.locator("#flipped details")
     all_rows = rows.count()
     with page.expect_response(lambda response: "q=" in response.url):
         page.get_by_label("Search").fill("museum")
     page.wait_for_function(
-        "n => document.querySelectorAll('#flipped tbody tr').length < n", arg=all_rows
+        "n => document.querySelectorAll('#flipped details').length < n", arg=all_rows
     )
     assert "q=museum" in page.url
-    page.locator("#flipped tbody th a").first.click()
+    page.locator("#flipped details a").first.click()
     page.wait_for_url(lambda url: "/question?" in url)
     assert said == []
     context.close()
@@ -355,7 +355,7 @@ def test_a_comparison_is_read_without_scripts(served, demo, browser):
     page.locator("#flips form").get_by_label("Way").select_option("broken")
     page.locator("#flips form").get_by_role("button", name="Apply").click()
     page.wait_for_url(lambda url: "way=broken" in url)
-    assert page.locator("#flipped .v-improved").count() == 0
+    assert page.locator("#flipped .v-stable_pass").count() == 0
     page.get_by_role("link", name="swap them").click()
     page.wait_for_url(lambda url: f"before={demo.runs['c'].id}" in url)
     context.close()

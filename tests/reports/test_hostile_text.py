@@ -68,7 +68,7 @@ def report_with(kind, text):
 class Shape(HTMLParser):
     """The tags of a page with the names of their attributes, and none of its text.
 
-    Marks are left out: they are where two texts differ.
+    Marks and isolated pieces are left out: they are where two texts differ.
     """
 
     def __init__(self, page):
@@ -78,11 +78,11 @@ class Shape(HTMLParser):
         self.close()
 
     def handle_starttag(self, tag, attributes):
-        if tag != "mark":
+        if tag not in ("mark", "bdi"):
             self.tags.append((tag, tuple(name for name, _ in attributes)))
 
     def handle_endtag(self, tag):
-        if tag != "mark":
+        if tag not in ("mark", "bdi"):
             self.tags.append((f"/{tag}", ()))
 
     def handle_comment(self, data):

@@ -29,10 +29,10 @@ from ragauge.dashboard.report_file import report_file
 from ragauge.demo import DOCUMENTS, GOLD
 from ragauge.demo.pipeline import Pipeline
 from ragauge.ingest.gold import read_gold
-from ragauge.reports.comparison.story import headline
 from ragauge.reports.diagnosis.story import lead
 from ragauge.reports.kinds import score as score_story
 from ragauge.reports.kinds import stability as stability_story
+from ragauge.reports.kinds.comparison import verdict_words
 from ragauge.reports.kinds.stability import two_runs, variation_words
 from ragauge.reports.terminal import Page, note, styled, words
 from ragauge.runners.audit import audit
@@ -198,7 +198,7 @@ def _verified(page: Page, history: History) -> None:
     for before in ("faulty", "healthy"):
         report = compare(history, before, "fixed", margins=(f"{ACCEPTED:g}",))
         stable = report.compared["stability.stable"]
-        word = headline(report)[0]
+        word = verdict_words(report)[0]
         good = Text(word, "bold green" if word in ("BETTER", "NOT WORSE") else "bold red")
         told = f"  stable: {percent(stable.before)} before, {percent(stable.after)} after"
         if stable.ci:

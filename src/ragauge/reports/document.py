@@ -67,11 +67,17 @@ class Bar(Struct, frozen=True):
 
 
 class Range(Struct, frozen=True):
-    """A value between 0 and 1 with its interval and its bound, as a dot on a line."""
+    """A value with its interval and its bound, as a dot on a line."""
 
     value: float | None
     ci: tuple[float, float] | None = None
     bound: float | None = None
+    ends: tuple[float, float] = (0.0, 1.0)
+    """Of the line; the same in all rows of a table."""
+
+    def at(self, number: float) -> float:
+        """The place of a number: 0 where the line begins, 1 where it ends."""
+        return (number - self.ends[0]) / (self.ends[1] - self.ends[0])
 
 
 class Square(Struct, frozen=True):
@@ -141,6 +147,8 @@ class Table(Struct, frozen=True, kw_only=True):
     """Where the others are."""
     folded: bool = False
     """Whether a reader of Markdown has to open it."""
+    paged: bool = False
+    """Whether the rows are a page of more that a server keeps, which sorts all of them."""
     below: bool = True
     """Whether columns that a page has no room for go below their rows, or are left out."""
     after: str = ""
@@ -157,6 +165,8 @@ class Verdict(Struct, frozen=True):
     meaning: Sequence[str] = ()
     """Sentences of ours."""
     part: str = "verdict"
+    tone: Tone = ""
+    """Of a word other than PASS and FAIL."""
 
 
 class Bars(Struct, frozen=True, kw_only=True):

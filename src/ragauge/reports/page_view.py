@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Generic, TypeVar
 
 from ragauge.contracts.audit import AuditReport
-from ragauge.contracts.comparison import ComparisonReport
 from ragauge.contracts.evaluation import EvalAllReport, EvalReport
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.score import ScoreReport
@@ -17,7 +16,6 @@ from ragauge.reports import envelope
 Reported = TypeVar(
     "Reported",
     ScoreReport,
-    ComparisonReport,
     AuditReport,
     TraceEvalReport,
     EvalReport,

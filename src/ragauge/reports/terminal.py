@@ -146,11 +146,16 @@ def bar(part: float, width: int) -> str:
     return ("█" * whole + _EIGHTHS[eighths]).rstrip()
 
 
-def ranged(value: float | None, ends: tuple[float, float] | None, width: int) -> str:
-    """A value between 0 and 1 as a dot, with its interval as a line.
+def ranged(
+    value: float | None,
+    ends: tuple[float, float] | None,
+    width: int,
+    zero: float | None = None,
+) -> str:
+    """A value between 0 and 1 as a dot, with its interval as a line; `zero` is where 0 is marked.
 
-    >>> ranged(0.5, (0.25, 0.75), 13)
-    '   ├──●──┤   '
+    >>> ranged(0.5, (0.25, 0.75), 13), ranged(0.25, (0.1, 0.3), 13, 0.5)
+    ('   ├──●──┤   ', ' ├─●┤ ┊      ')
     """
     if value is None:
         return ""
@@ -159,6 +164,8 @@ def ranged(value: float | None, ends: tuple[float, float] | None, width: int) ->
         return min(width - 1, max(0, round(number * (width - 1))))
 
     drawn = [" "] * width
+    if zero is not None:
+        drawn[place(zero)] = "┊"
     if ends is not None:
         low, high = place(ends[0]), place(ends[1])
         drawn[low : high + 1] = "─" * (high + 1 - low)

@@ -1,9 +1,9 @@
-"""Compare: two runs beside each other, or the choice of two."""
+"""Compare: two runs next to each other, or the choice of two."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from msgspec import structs
 
@@ -14,8 +14,9 @@ from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.links import Links
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Figures, Page
-from ragauge.dashboard.pages import compare_changes, compare_flips
+from ragauge.dashboard.pages import compare_questions
 from ragauge.dashboard.pages.compare_choice import Choice, chosen
+from ragauge.dashboard.pages.compare_questions import Questions
 from ragauge.dashboard.rendering import render
 from ragauge.errors import RagaugeError, UsageError
 
@@ -48,9 +49,10 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         return _refused(links, asked, choice, error)
     if report is None:
         return _computing(links, choice)
-    if asked.text("flip"):
-        return _changed(material, report, links, asked, choice)
-    return shown(report, links, asked, choice)
+    if not asked.text("flip"):
+        return shown(report, links, asked, choice)
+    changed = compare_questions.changes(material, report, links, asked, choice)
+    return shown(report, links, asked, choice, changed) if changed else _computing(links, choice)
 
 
 def _baseline(material: Material, reference: str, now: Run) -> Run:
@@ -61,50 +63,39 @@ def _baseline(material: Material, reference: str, now: Run) -> Run:
         raise Missing(*error.problems) from error
 
 
-def shown(report: ComparisonReport, links: Links, asked: Asked, choice: Choice) -> Page:
-    """A comparison as it is read: the verdict, the numbers, the questions, and what it rests on."""
-    flips = compare_flips.flips(report, links, asked)
-    told = {"flips": flips, "changes": None}
-    figures = {**_figures(report), "flips": lambda: compare_flips.figures(report)}
-    return _page(links, choice, _body(report, links, asked, choice, told), figures)
-
-
-def _changed(
-    material: Material, report: ComparisonReport, links: Links, asked: Asked, choice: Choice
+def shown(
+    report: ComparisonReport,
+    links: Links,
+    asked: Asked,
+    choice: Choice,
+    questions: Questions | None = None,
 ) -> Page:
-    """The same with the questions whose value of one metric differs."""
-    left_out = compare_changes.left_out(material, choice)
-    if left_out is None:
-        return _computing(links, choice)
-    changes = compare_changes.changes(material, report, links, asked, choice, left_out)
-    told = {"flips": None, "changes": changes}
-    figures = {**_figures(report), "changes": lambda: compare_changes.figures(changes)}
-    return _page(links, choice, _body(report, links, asked, choice, told), figures)
+    """The blocks of the comparison's report, with the questions in pages that can be searched."""
+    from ragauge.reports.formats.html import written
+    from ragauge.reports.kinds.comparison import COLUMNS, document, metric_rows, slice_rows
 
-
-def _body(
-    report: ComparisonReport, links: Links, asked: Asked, choice: Choice, told: dict[str, Any]
-) -> Markup:
-    return render(
+    questions = questions or compare_questions.flips(report, links, asked)
+    # The report's own flips are not shown here, and marking where answers differ takes time.
+    told = document(structs.replace(report, flips=()))
+    to = compare_questions.CompareLinks(report, links, asked)
+    body = render(
         "compare.html",
-        parts=_parts(report, links, asked),
-        address=compare_flips.addresses_of(asked, links),
+        parts=lambda *names: written(told.part(*names), name=told.name, links=to),
+        address=compare_questions.address_of(asked, links),
         choice=choice,
         links=links,
-        **told,
+        questions=questions,
     )
-
-
-def _parts(report: ComparisonReport, links: Links, asked: Asked) -> Callable[[str], Markup]:
-    """The fragments of a comparison by name, made without the questions, which they do not show."""
-    from ragauge.reports.html import Fragments
-
-    to = compare_changes.To(report, compare_flips.addresses_of(asked, links))
-    return Fragments(structs.replace(report, flips=()), to).part
+    figures = {
+        "metrics": lambda: Figures(COLUMNS, metric_rows(report)),
+        "slices": lambda: Figures(COLUMNS, slice_rows(report)),
+        questions.name: questions.figures,
+    }
+    return _page(links, choice, body, figures)
 
 
 def _computing(links: Links, choice: Choice) -> Page:
-    body = render("computing.html", words="The runs are being compared", choice=choice)
+    body = render("computing.html", words="Comparing the runs", choice=choice)
     return structs.replace(_page(links, choice, body, {}), refresh_s=1)
 
 
@@ -112,7 +103,7 @@ def _refused(links: Links, asked: Asked, choice: Choice, error: RagaugeError) ->
     """Why the runs cannot be compared so, and what the address may allow."""
     allowed = asked.texts("allow")
     offers = [
-        (what, compare_flips.addresses_of(asked, links)(allow=",".join([*allowed, what])))
+        (what, compare_questions.address_of(asked, links)(allow=",".join([*allowed, what])))
         for what in ("gold", "versions")
         if f"--allow {what}" in str(error) and what not in allowed
     ]
@@ -135,15 +126,6 @@ def _page(
     title = f"{was.record.name} {was.shown} and {now.shown}"
     crumbs = (("Runs", links.runs()), ("Compare", links.compare()), (title, None))
     return Page(title=f"Compare {title}", here="compare", body=body, crumbs=crumbs, figures=figures)
-
-
-def _figures(report: ComparisonReport) -> dict[str, Callable[[], Figures]]:
-    from ragauge.reports.comparison.csv import COLUMNS, metric_rows, slice_rows
-
-    return {
-        "metrics": lambda: Figures(COLUMNS, metric_rows(report)),
-        "slices": lambda: Figures(COLUMNS, slice_rows(report)),
-    }
 
 
 def _form(material: Material, links: Links, asked: Asked) -> Page:

@@ -9,10 +9,9 @@ from msgspec import Struct
 from ragauge.citations.likeness import differences, nearest, nearly
 from ragauge.citations.offsets import OffsetReading, Place, Unresolved, ruler_of
 from ragauge.contracts.documents import FrozenDocument
-from ragauge.dashboard.pages.differing import Differing
 from ragauge.dashboard.pages.document_known import Known
 from ragauge.dashboard.pages.question_ways import Ways
-from ragauge.reports.differences import LONGEST, Marked
+from ragauge.reports.differences import LONGEST, Differing, Marked
 from ragauge.reports.foreign import cut, flat
 
 MOST = 20

@@ -12,9 +12,9 @@ from ragauge.contracts.comparison import HistoryPoint, HistoryReport
 from ragauge.contracts.history import ID_SHOWN
 from ragauge.dashboard.links import Links
 from ragauge.reports import numbers
-from ragauge.reports.comparison.story import p_value
 from ragauge.reports.foreign import shown
 from ragauge.reports.kinds import history as story
+from ragauge.reports.kinds.comparison import p_value
 
 MOST_SERIES = 6
 """As many as there are colours; the values of a label that were met last, and all others as one."""

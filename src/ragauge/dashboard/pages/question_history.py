@@ -9,10 +9,9 @@ from msgspec import Struct
 from ragauge.contracts.history import Run, UnitRow
 from ragauge.contracts.paging import UnitInRun
 from ragauge.dashboard.links import run_names
-from ragauge.dashboard.pages.differing import Differing
 from ragauge.dashboard.pages.question_ways import Ways
 from ragauge.dashboard.rightness import doubt, right_means
-from ragauge.reports.differences import Marked
+from ragauge.reports.differences import Differing, Marked
 from ragauge.reports.runs.story import headlines, when
 
 LAST = 20

@@ -11,11 +11,10 @@ from ragauge.contracts.audit import OK
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.run import FACTORS
-from ragauge.dashboard.pages.differing import Differing
 from ragauge.dashboard.pages.question_citations import citations_of
 from ragauge.dashboard.pages.question_reading import Reader, read_answer
 from ragauge.dashboard.pages.question_traced import Outcome
-from ragauge.reports.differences import Marked
+from ragauge.reports.differences import Differing, Marked
 from ragauge.reports.figures.heat_map import class_of, level, outcome
 
 MOST_CARDS = 50

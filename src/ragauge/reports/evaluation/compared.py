@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from ragauge.contracts.evaluation import ComparedMetric, RankingDetail
 from ragauge.errors import UsageError
 from ragauge.reports import numbers
-from ragauge.reports.comparison.story import CORRECTIONS, NAMES, TONES, p_value
 from ragauge.reports.evaluation.tables import Cell, Row, Table, number
+from ragauge.reports.kinds.comparison import CORRECTIONS, NAMES, TONES, p_value
 from ragauge.stats.decision import outlook
 
 if TYPE_CHECKING:

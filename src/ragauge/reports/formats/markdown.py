@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from html import escape
 from itertools import accumulate
 from typing import Any
 
@@ -10,6 +11,7 @@ from ragauge.reports import comment
 from ragauge.reports import document as blocks
 from ragauge.reports.comment import LONGEST_ID, code, prose, sentence
 from ragauge.reports.document import Block, Cell, Document, Table
+from ragauge.reports.foreign import shown
 from ragauge.reports.numbers import ABSENT, count, share
 
 WIDTH = 80
@@ -42,7 +44,7 @@ def spelled(given: blocks.Words) -> str:
         text = code(span.text) if span.foreign else prose(span.text)
         # `prose` trims: spaces between our words and theirs are kept.
         lead = " " if span.text[:1].isspace() else ""
-        trail = " " if span.text[-1:].isspace() else ""
+        trail = " " if span.text[-1:].isspace() and text else ""
         made += f"{lead}{f'**{text}**' if span.marked else text}{trail}"
     return made.strip()
 
@@ -80,10 +82,12 @@ def _head(title: str, remark: str = "", about: str = "") -> Iterator[str]:
 
 def _section(block: blocks.Section, name: str) -> Iterator[str]:
     if block.folded:
-        yield from comment.details(prose(block.title), *_written(block.blocks, name))
-        return
-    yield from _head(block.title, block.remark, block.about)
-    yield from _written(block.blocks, name)
+        summary = " ".join(filter(None, (block.title, block.about)))
+        summary = f"{summary}: {block.remark}" if block.remark else summary
+        yield from comment.details(escape(shown(summary)), *_written(block.blocks, name))
+    else:
+        yield from _head(block.title, block.remark, block.about)
+        yield from _written(block.blocks, name)
 
 
 def _table(block: Table, name: str) -> Iterator[str]:

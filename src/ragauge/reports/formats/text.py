@@ -12,7 +12,18 @@ from ragauge.reports import document as blocks
 from ragauge.reports import terminal
 from ragauge.reports.document import Bar, Block, Column, Document, Range, Row, Table, Tone
 from ragauge.reports.numbers import count, share
-from ragauge.reports.terminal import GAP, MARGIN, Page, bar, note, ranged, styled, widths, words
+from ragauge.reports.terminal import (
+    GAP,
+    LONGEST,
+    MARGIN,
+    Page,
+    bar,
+    note,
+    ranged,
+    styled,
+    widths,
+    words,
+)
 
 STYLES: dict[Tone, str] = {
     "": "",
@@ -57,12 +68,14 @@ def spelled(given: blocks.Words, style: str = "") -> Text:
         lead = " " if span.text[:1].isspace() and span.text.strip() else ""
         trail = " " if span.text[-1:].isspace() and span.text.strip() else ""
         made.append(lead).append_text(piece).append(trail)
+    made.truncate(LONGEST, overflow="ellipsis")
     return made
 
 
 def _verdict(page: Page, block: blocks.Verdict) -> None:
     indent = len(block.word) + GAP if block.word else MARGIN
-    first = styled(block.word).append(" " * GAP) if block.word else Text()
+    word = Text(block.word, f"bold {BARS[block.tone]}") if block.tone else styled(block.word)
+    first = word.append(" " * GAP) if block.word else Text()
     page.paragraph(words(block.text, "bold"), indent if block.word else 0, first)
     for about in (*block.notes, *block.meaning):
         page.paragraph(note(about), indent)
@@ -197,7 +210,9 @@ def _draw(
         if kind is None or left < NARROWEST[kind]:
             continue
         place = sum(other < at for other in places)
-        scale = Text(f"0{'1'.rjust(left - 1)}" if kind is Range else "", "dim")
+        ends = next((one.ends for one in drawn if isinstance(one, Range)), None)
+        low, high = (f"{end:.2g}" for end in ends) if ends else ("", "")
+        scale = Text(low + high.rjust(left - len(low)) if ends else "", "dim")
         for line, one in zip_longest(made, [None, *drawn]):
             line.insert(place, _plotted(one, left) if line is not made[0] else scale)
         places.insert(place, at)
@@ -207,7 +222,9 @@ def _plotted(one: Bar | Range | None, room: int) -> Text:
     if one is None:
         return Text()
     if isinstance(one, Range):
-        return Text(ranged(one.value, one.ci, room), "cyan")
+        value = None if one.value is None else one.at(one.value)
+        ci = (one.at(one.ci[0]), one.at(one.ci[1])) if one.ci else None
+        return Text(ranged(value, ci, room, one.at(0.0) if one.ends[0] < 0 else None), "cyan")
     filled = min(1.0, one.fraction)
     drawn = Text(bar(filled, room) if filled > 0 else "", BARS.get(one.tone, "cyan"))
     if one.mark is None:
@@ -267,7 +284,8 @@ def _items(page: Page, block: blocks.Items) -> None:
         page.indent += MARGIN
         write(page, one.blocks)
         page.indent -= MARGIN
-    more = (len(block.items) if block.total is None else block.total) - block.shown
+    total = len(block.items) if block.total is None else block.total
+    more = total - min(block.shown, len(block.items))
     if more > 0:
         page.paragraph(note(f"and {count(more)} more; {block.everything}"))
 

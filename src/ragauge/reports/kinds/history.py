@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from ragauge.contracts.comparison import ChangePoint, HistoryPoint, HistoryReport
 from ragauge.contracts.history import ID_SHOWN
 from ragauge.reports import numbers
-from ragauge.reports.comparison.story import COMMIT_SHOWN, p_value
 from ragauge.reports.document import (
     Block,
     Cell,
@@ -27,6 +26,7 @@ from ragauge.reports.document import (
     rows,
 )
 from ragauge.reports.figures import lines
+from ragauge.reports.kinds.comparison import COMMIT_SHOWN, p_value
 from ragauge.reports.numbers import counted
 from ragauge.reports.runs.story import DIRTY
 
