@@ -30,7 +30,6 @@ ALL_FORMS = (*FORMS, "sarif")
 """What there is; only findings with a place in a file can be SARIF."""
 _TABLES = ("text", "json", "markdown", "csv")
 _TEXTS = ("text", "json", "markdown")
-_GOLD = ("text", "json")
 
 
 class Kind(NamedTuple):
@@ -68,12 +67,12 @@ KINDS: dict[type, Kind] = {
         Kind(EvalReport, "eval-report", "evaluation", (*_TEXTS, "junit", "csv", "html")),
         Kind(EvalAllReport, "eval-all-report", "eval_all", (*_TEXTS, "junit", "html")),
         Kind(DiagnosisReport, "diagnosis-report", "diagnosis", FORMS),
-        Kind(LintReport, "gold-lint-report", "gold", _GOLD),
-        Kind(DiffReport, "gold-diff-report", "gold", _GOLD),
-        Kind(SplitReport, "gold-split-report", "gold", _GOLD),
-        Kind(SampleReport, "gold-sample-report", "gold", _GOLD),
-        Kind(ConvertReport, "gold-convert-report", "gold", _GOLD),
-        Kind(PlanReport, "gold-plan-report", "gold", _GOLD),
+        Kind(LintReport, "gold-lint-report", "gold", _TEXTS),
+        Kind(DiffReport, "gold-diff-report", "gold", _TEXTS),
+        Kind(SplitReport, "gold-split-report", "gold", _TEXTS),
+        Kind(SampleReport, "gold-sample-report", "gold", _TEXTS),
+        Kind(ConvertReport, "gold-convert-report", "gold", _TEXTS),
+        Kind(PlanReport, "gold-plan-report", "gold", _TEXTS),
         Kind(SweepReport, "sweep-report"),
         Kind(runs.Exported, "runs-export-report"),
         Kind(runs.Cleaned, "runs-gc-report"),
