@@ -95,7 +95,9 @@ def test_no_form_lets_an_escape_or_a_line_of_theirs_through(reports):
 
 
 def test_a_form_it_does_not_have_is_named(reports):
-    with pytest.raises(UsageError, match='a gold report has no form "html"; it has text, json, markdown'):
+    with pytest.raises(
+        UsageError, match='a gold report has no form "html"; it has text, json, markdown'
+    ):
         render(reports["split"], "html")
 
 
