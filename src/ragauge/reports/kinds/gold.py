@@ -42,8 +42,8 @@ def _findings(report: GoldReport) -> doc.Findings:
     )
 
 
-def _verdict(report: GoldReport, text: str, meaning: str) -> doc.Verdict:
-    return doc.Verdict(verdict_word(report.passed, ()), text, meaning=[meaning])
+def _verdict(report: GoldReport, text: str, *meaning: str) -> doc.Verdict:
+    return doc.Verdict(verdict_word(report.passed, ()), text, meaning=meaning)
 
 
 def _listed(label: str, texts: Iterable[str], most: int) -> tuple[str, Sequence[Span]]:
@@ -51,7 +51,7 @@ def _listed(label: str, texts: Iterable[str], most: int) -> tuple[str, Sequence[
     every = list(texts)
     more = f", and {count(len(every) - most)} more" if len(every) > most else ""
     shown = Span(", ".join(every[:most]), foreign=True)
-    return "", [Span(f"{label}: ", "dim", foreign=True), shown, Span(more)]
+    return "", [Span(f"{label}: ", "dim"), shown, Span(more)]
 
 
 def _lint(report: LintReport) -> Iterator[Block]:
@@ -158,14 +158,10 @@ def _split(report: SplitReport) -> Iterator[Block]:
             "above or below its target."
         ],
     )
-    sizes = {report.units: [part.questions for part in report.parts]}
-    balance = {
-        f"{factor} {value}": [counts[name] for name in parts]
-        for factor, values in report.balance.items()
-        for value, counts in values.items()
-    }
-    rows = [(name, (sum(each), *each)) for name, each in (sizes | balance).items()]
-    yield _balance(("all", *parts), rows)
+    sizes = {part.name: part.questions for part in report.parts}
+    yield _balance(
+        report, ("all", *parts), sizes, lambda found: [sum(found.values()), *map(found.get, parts)]
+    )
 
 
 def _sample(report: SampleReport) -> Iterator[Block]:
@@ -182,20 +178,28 @@ def _sample(report: SampleReport) -> Iterator[Block]:
             f"weights from {min(weights):.4g} to {max(weights):.4g}."
         ],
     )
-    sizes = {report.units: (covered["gold"], covered["sampled"])}
-    balance = {
-        f"{factor} {value}": pair
-        for factor, values in report.balance.items()
-        for value, pair in values.items()
-    }
-    yield _balance(("all", "sample"), (sizes | balance).items())
+    yield _balance(report, ("all", "sample"), (covered["gold"], covered["sampled"]), list)
 
 
-def _balance(parts: Sequence[str], rows: Iterable[tuple[str, Sequence[int]]]) -> Table:
+def _balance(
+    report: SplitReport | SampleReport,
+    parts: Sequence[str],
+    sizes: Any,
+    counts: Callable[[Any], Sequence[int]],
+) -> Table:
+    """How many of each value are in each part; `counts` takes them from an entry of `balance`."""
+    values = [
+        (f"{factor} {value}", found)
+        for factor, by_value in report.balance.items()
+        for value, found in by_value.items()
+    ]
     return Table(
         title="Balance",
         columns=[Column(""), *(Column(name, right=True, foreign=True) for name in parts)],
-        rows=doc.rows([theirs(name), *map(doc.count, sizes)] for name, sizes in rows),
+        rows=doc.rows(
+            [theirs(name), *map(doc.count, counts(found))]
+            for name, found in [(report.units, sizes), *values]
+        ),
     )
 
 
@@ -217,34 +221,16 @@ def _convert(report: ConvertReport) -> Iterator[Block]:
 
 
 def _plan(report: PlanReport) -> Iterator[Block]:
-    covered = report.coverage
+    covered, rows = report.coverage, []
     ready = "Meets the plan" if report.passed else "Does not meet the plan"
-    yield doc.Verdict(
-        verdict_word(report.passed, ()),
-        f"{ready}: {covered['met']} of {covered['demands']} lines are met",
-    )
-    yield Table(
-        title="Plan",
-        columns=doc.columns("part", "what", "wanted", "found", "verdict"),
-        rows=[
-            Row(
-                (
-                    *map(theirs, (one.part, one.what, one.wanted, one.found)),
-                    Cell(
-                        "ok"
-                        if one.ok
-                        else f"short by {count(one.short)}"
-                        if one.short
-                        else "not met",
-                        one.ok,
-                        "good" if one.ok else "bad",
-                    ),
-                ),
-                strong=not one.ok,
-            )
-            for one in report.demands
-        ],
-    )
+    yield _verdict(report, f"{ready}: {covered['met']} of {covered['demands']} lines are met")
+    for one in report.demands:
+        short = f"short by {count(one.short)}" if one.short else "not met"
+        word = Cell("ok" if one.ok else short, one.ok, "good" if one.ok else "bad")
+        cells = map(theirs, (one.part, one.what, one.wanted, one.found))
+        rows.append(Row((*cells, word), strong=not one.ok))
+    columns = doc.columns("part", "what", "wanted", "found", "verdict")
+    yield Table(title="Plan", columns=columns, rows=rows)
 
 
 KINDS: dict[type[GoldReport], tuple[str, Callable[[Any], Iterable[Block]]]] = {
