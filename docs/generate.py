@@ -1,6 +1,7 @@
 """Writes the pages, pictures and stub made from the code; a test fails when one is stale."""
 
 import io
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import chdir
 from datetime import UTC, datetime
@@ -11,6 +12,8 @@ from rich.console import Console
 from rich.text import Text
 
 from docs.stub import STUB, stub
+from ragauge.citations.codes import CODES as AUDIT_CODES
+from ragauge.citations.codes import FIELD_TIPS, FIRST_MISSING
 from ragauge.cli.demo import write_traces
 from ragauge.cli.demo_tour import a_flake, swept_as
 from ragauge.contracts.diagnosis import Language
@@ -22,10 +25,10 @@ from ragauge.diagnosis.catalogue import catalogue, rules
 from ragauge.gates.presets import COMPONENT_PRESETS, INTEGRITY, PRESETS, component_rules, preset
 from ragauge.gates.stability import PROFILES, profile_rules
 from ragauge.metrics.table import table
-from ragauge.reports.catalogue.page import catalogue_text
-from ragauge.reports.codes_page import page as codes_page
+from ragauge.reports.comment import table as markdown_table
 from ragauge.reports.formats.text import render as in_terminal
 from ragauge.reports.forms import render
+from ragauge.reports.kinds.catalogue import catalogue_text, words
 from ragauge.reports.kinds.stability import excerpt
 from ragauge.reports.metric_pages import page
 from ragauge.runners.compare import compare
@@ -86,6 +89,33 @@ def generated() -> dict[Path, str]:
     }
 
 
+CODES = f"""# Codes of an audit
+
+{GENERATED}
+
+Below `ok` they are in order, the worst first: the first that is found is the answer's code, and all
+that are found are listed. `depth` is the first depth that finds it. `ragauge audit --explain CODE`
+says the same on the command line, and [how to audit](../how-to/audit.md) shows them at work.
+"""
+
+
+def codes_page() -> str:
+    """Each code of an audit, then what is said of missing fields."""
+    codes = [(f"`{one.code}`", one.depth, one.means, one.tip) for one in AUDIT_CODES]
+    fields = [(f"`{field}`", tip) for field, tip in FIELD_TIPS.items()]
+    ranked = ", ".join(f"`{field}`" for field in FIRST_MISSING)
+    return "\n".join(
+        [
+            CODES,
+            markdown_table(("code", "depth", "what it means", "next step"), codes),
+            "\n## Missing fields\n",
+            f"Of these, {ranked} come first, in this order, then the others by name.\n",
+            markdown_table(("field", "next step"), fields),
+            "",
+        ]
+    )
+
+
 def presets_page() -> str:
     """Each preset and its gates."""
     head = ["# Presets", "", GENERATED, "", "For `ragauge score --preset NAME`:", ""]
@@ -99,8 +129,9 @@ def presets_page() -> str:
 def causes_page(language: Language) -> str:
     """The catalogue of causes, with a way to its other language below the title."""
     text = catalogue_text(catalogue(language), rules(), language=language, form="markdown")
-    title, rest = text.split("\n", 1)
-    return f"{title}\n\n{CAUSES[language][1]}\n{rest}"
+    # A page begins with a heading of the first level, a comment with one of the second.
+    _, rest = re.sub("^#(?=#)", "", text, flags=re.MULTILINE).split("\n", 1)
+    return f"# {words(language).title}\n\n{CAUSES[language][1]}\n{rest}"
 
 
 def _component_presets() -> list[str]:

@@ -119,7 +119,7 @@ def test_a_run_is_shown_with_its_report(scored, place, parity):
     expected = ragauge("score", *parity).stdout.decode()
     text = said("show", "latest", store=place)
     head, _, report = text.partition("\n\n")
-    assert head.startswith(f"OPEN  parity, score  {scored.shown}\n  id        {scored.id}\n")
+    assert head.startswith(f"OPEN  parity, score ({scored.shown})\n  id: {scored.id}\n")
     assert report == expected
     assert said("show", scored.id[:8], "--identity", store=place) == head + "\n"
 
@@ -153,7 +153,7 @@ def test_the_stored_report_is_written_in_the_form_of_the_file(scored, place, par
 
 
 def test_a_run_without_a_report_is_shown_by_its_head(three, place, tmp_path):
-    assert said("show", "latest", store=place).startswith("PASS  trial, stability  ")
+    assert said("show", "latest", store=place).startswith("PASS  trial, stability (")
     code, out, err = runs("show", "latest", "--report", tmp_path / "a.md", store=place)
     assert (code, out) == (2, "")
     assert "was recorded without a report" in err
@@ -253,7 +253,7 @@ def test_rm_removes_all_or_nothing(three, history, place):
     ]
     assert len(history.runs(RunFilter())) == 3
     out = said("rm", "good", trial.shown, trial.id, "--force", store=place)
-    assert [line.split()[1] for line in out.splitlines()] == [red.shown, trial.shown]
+    assert [line.split()[0] for line in out.splitlines()] == ["removed", red.shown, trial.shown]
     assert ids(store=place) == [green.id]
     removed = json.loads(said("rm", "old", "--force", "--format", "json", store=place))
     assert [run["id"] for run in removed["runs"]] == [green.id]
@@ -272,7 +272,7 @@ def test_a_history_moves_and_comes_back_the_same(
         said("export", "--all", "-o", second, store=other)
         assert second.read_bytes() == first.read_bytes()
         assert "4 runs were there already" in said("import", first, store=other)
-        assert said("verify", store=other) == "4 runs are whole\n"
+        assert said("verify", store=other) == "PASS  4 runs are intact\n"
 
 
 def test_named_runs_are_exported(three, place, tmp_path):
@@ -306,7 +306,7 @@ def test_a_tag_taken_here_is_told_and_kept(three, history, place, tmp_path):
     other.tag(mine.id, "good")
     other.close()
     store = str(tmp_path / "other")
-    assert "left as it is: tag 'good'" in said("import", file, store=store)
+    assert "not changed: tag 'good'" in said("import", file, store=store)
     again = json.loads(said("import", file, "--format", "json", store=store))
     assert [finding["code"] for finding in again["findings"]] == ["tag_not_set"]
     assert again["present"] == [three[0].id]
@@ -334,10 +334,10 @@ def test_verify_says_which_run_is_not_whole_and_gc_removes_what_is_of_none(broke
     store, run = broken
     code, out, err = runs("verify", store=store)
     assert (code, err) == (3, "")
-    assert out.splitlines()[0] == f"run {run.shown} is not whole:"
-    assert "report.json" in out.splitlines()[1]
-    assert "1 run is whole" in out
-    assert "1 file or folder of no run: a writer is at work, or was killed;" in out
+    assert out.splitlines()[0] == "FAIL  1 run is intact; 1 is not"
+    assert f"\nRun {run.shown} is damaged\n" in out
+    assert "report.json" in out.splitlines()[3]
+    assert "1 file or folder: a process is writing them, or was killed;" in out
     verified = json.loads(runs("verify", "--format", "json", store=store)[1])
     assert verified["pass"] is False
     assert verified["finding_counts"] == {"not_whole": 1}
@@ -424,8 +424,8 @@ def test_a_run_that_regressed_is_shown_and_passed_over(three, history, place):
     trial, red, green = three
     history.regressed(trial.id, green.id)
     shown = said("show", trial.shown, "--identity", store=place)
-    assert shown.startswith("REGRESSED  trial, stability  ")
-    assert f"  regressed  against {green.shown}\n" in shown
+    assert shown.startswith("REGRESSED  trial, stability (")
+    assert f"  regressed: against {green.shown}\n" in shown
     assert "REGRESSED" in said("list", store=place)
     assert ids("--green", store=place) == [green.id]
     assert ids("--red", store=place) == [trial.id, red.id]
@@ -443,14 +443,14 @@ def test_the_store_may_stand_in_the_environment_and_in_the_project(tmp_path):
     history.record(new_run(1))
     history.close()
     by_name = ragauge("runs", "list", RAGAUGE_STORE=str(tmp_path / "kept"))
-    assert by_name.stdout.startswith(b"1 run in ")
+    assert by_name.stdout.startswith(b"1 run in")
     (tmp_path / "ragauge.toml").write_text('store = "kept"\n')
-    assert ragauge("runs", "list", cwd=tmp_path).stdout.startswith(b"1 run in ")
+    assert ragauge("runs", "list", cwd=tmp_path).stdout.startswith(b"1 run in")
     project = tmp_path / "project"
     (project / ".ragauge").mkdir(parents=True)
     Path(tmp_path / "kept/history.sqlite").rename(project / ".ragauge/history.sqlite")
     (tmp_path / "ragauge.toml").unlink()
-    assert ragauge("runs", "list", cwd=project).stdout.startswith(b"1 run in ")
+    assert ragauge("runs", "list", cwd=project).stdout.startswith(b"1 run in")
 
 
 @pytest.mark.parametrize(
@@ -605,7 +605,7 @@ def test_every_kind_of_report_is_recorded_exported_imported_and_verified(history
     there, archive, again = str(tmp_path / "there"), tmp_path / "a.zip", tmp_path / "b.zip"
     said("export", "--all", "-o", archive, store=place)
     said("import", archive, store=there)
-    assert f"{len(kinds)} runs are whole" in said("verify", store=there)
+    assert f"{len(kinds)} runs are intact" in said("verify", store=there)
     said("export", "--all", "-o", again, store=there)
     assert again.read_bytes() == archive.read_bytes()
 
@@ -620,4 +620,4 @@ def test_a_run_of_before_whose_bound_is_an_integer_travels_too(history, place, t
     said("export", "--all", "-o", archive, store=place)
     said("import", archive, store=there)
     assert ids(store=there) == [old.id]
-    assert "1 run is whole" in said("verify", store=there)
+    assert "1 run is intact" in said("verify", store=there)

@@ -32,7 +32,7 @@ from ragauge.contracts.history import (
 )
 from ragauge.contracts.kept import ANSWERS, DOCUMENTS, SUMMARY
 from ragauge.contracts.stability import CELLS, STABILITIES
-from ragauge.reports.runs.stored import stored_report
+from ragauge.reports.kinds.runs import stored_report
 from ragauge.store.files import pieces_of, seal_of
 from ragauge.store.packed import Packed, pack
 

@@ -30,7 +30,7 @@ from ragauge.dashboard.rightness import doubt
 from ragauge.reports import numbers
 from ragauge.reports.foreign import cut
 from ragauge.reports.kinds import stability as stability_story
-from ragauge.reports.runs.stored import stored_report
+from ragauge.reports.kinds.runs import stored_report
 from ragauge.runners.diagnosis.diagnose import diagnose_run
 from tests.dashboard.page_parts import Parts
 

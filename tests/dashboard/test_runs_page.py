@@ -16,7 +16,7 @@ from ragauge.dashboard.links import Served
 from ragauge.dashboard.pages import runs
 from ragauge.dashboard.pages.sparks import LONGEST, OUTSIDE, spark
 from ragauge.reports import numbers
-from ragauge.reports.runs.story import TREND_RUNS
+from ragauge.reports.kinds.runs import TREND_RUNS
 from tests.chromium import photographed
 from tests.dashboard.page_parts import Parts, material_at
 from tests.dashboard.raw import ask

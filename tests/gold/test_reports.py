@@ -4,6 +4,7 @@ import json
 
 import jsonschema
 import pytest
+from rich.cells import cell_len
 
 from ragauge.cli.schema import NAMES
 from ragauge.contracts.gold import Gold
@@ -12,7 +13,7 @@ from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.schemas import RECORDS, schema
 from ragauge.errors import UsageError
 from ragauge.reports.forms import render
-from ragauge.reports.gold.console import LINES
+from ragauge.reports.kinds import gold
 from ragauge.runners.gold_agreement import agreement
 from ragauge.runners.gold_convert import convert
 from ragauge.runners.gold_diff import diff
@@ -67,9 +68,21 @@ def test_each_report_validates_against_its_published_schema(reports):
             jsonschema.validate({**written, "pass": "yes"}, schema(published[kind]))
 
 
-def test_every_report_about_a_gold_set_has_lines_and_a_schema():
-    assert LINES.keys() == {kind for kind in KINDS if issubclass(kind, GoldReport)}
-    assert LINES.keys() <= {*RECORDS.values()}
+def test_every_report_about_a_gold_set_has_blocks_and_a_schema():
+    assert gold.KINDS.keys() == {kind for kind in KINDS if issubclass(kind, GoldReport)}
+    assert gold.KINDS.keys() <= {*RECORDS.values()}
+
+
+@pytest.mark.parametrize("width", [40, 80])
+def test_no_line_is_wider_than_the_page(reports, width):
+    for report in reports.values():
+        lines = render(report, "text", width=width).splitlines()
+        assert max(map(cell_len, lines)) <= width
+
+
+def test_every_report_has_a_markdown_form(reports):
+    for kind, report in reports.items():
+        assert report.to_markdown().splitlines()[0].partition(":")[0].endswith(kind)
 
 
 def test_no_form_lets_an_escape_or_a_line_of_theirs_through(reports):
@@ -82,8 +95,10 @@ def test_no_form_lets_an_escape_or_a_line_of_theirs_through(reports):
 
 
 def test_a_form_it_does_not_have_is_named(reports):
-    with pytest.raises(UsageError, match='a gold report has no form "markdown"; it has text, json'):
-        render(reports["split"], "markdown")
+    with pytest.raises(
+        UsageError, match='a gold report has no form "html"; it has text, json, markdown'
+    ):
+        render(reports["split"], "html")
 
 
 def test_an_empty_text_and_none_are_one_stratum(tmp_path):

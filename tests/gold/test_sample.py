@@ -91,7 +91,7 @@ def test_the_command_writes_by_the_ending_and_says_what_it_did(tmp_path):
     assert done.returncode == 0, done.stderr
     shown = done.stdout.decode()
     assert shown.startswith("20 of 80 questions, proportional by answerable")
-    assert "It stands for 80 questions" in shown
+    assert "It represents 80 questions" in shown
     assert (tmp_path / "s.csv").read_text().startswith("qid,question,answerable,")
     refused = ragauge(*words, "--seed", 1, cwd=tmp_path)
     assert (refused.returncode, refused.stdout) == (2, b"")

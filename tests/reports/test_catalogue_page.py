@@ -3,6 +3,7 @@
 import json
 import re
 import tomllib
+from html import unescape
 
 import pytest
 from rich.cells import cell_len
@@ -10,11 +11,10 @@ from rich.cells import cell_len
 from ragauge.contracts.diagnosis import LANGUAGES
 from ragauge.diagnosis.catalogue import catalogue, rules, speaks_of
 from ragauge.diagnosis.own_rules import read_own_rules
-from ragauge.diagnosis.words import words
+from ragauge.diagnosis.words import words as sentences_of
 from ragauge.errors import UsageError
 from ragauge.metrics.table import table
-from ragauge.reports.catalogue.labels import labels_of
-from ragauge.reports.catalogue.page import FORMS, catalogue_text
+from ragauge.reports.kinds.catalogue import FORMS, catalogue_text, words
 from tests.cases import every
 
 READ = ("text", "markdown")
@@ -34,10 +34,11 @@ def flat(text):
 
 
 def holds(shown, form):
-    """The whole text of a page; of JSON, its strings."""
-    if form != "json":
-        return flat(shown)
-    return flat(json.dumps(json.loads(shown), ensure_ascii=False).replace('\\"', '"'))
+    """The complete text of a page; of JSON, its strings; of Markdown, without its escapes."""
+    if form == "json":
+        return flat(json.dumps(json.loads(shown), ensure_ascii=False).replace('\\"', '"'))
+    escaped = re.sub(r"\\(?=\W|_)", "", shown).replace("\u200b", "")
+    return flat(unescape(escaped) if form == "markdown" else shown)
 
 
 def read(**how):
@@ -67,12 +68,10 @@ def test_every_entry_is_told_with_all_its_actions(language, form):
 @every_form
 def test_every_symptom_and_sign_of_a_cause_is_told(language, form):
     shown = holds(page(language, form), form)
-    sentences = words(language)
+    sentences = sentences_of(language)
     for rule in rules().values():
         told = [sentences.symptoms[name] for name in rule.symptoms]
-        told += [
-            labels_of(language).without_count(sentences.signs[s.sign].seen) for s in rule.signs
-        ]
+        told += [words(language).without_count(sentences.signs[s.sign].seen) for s in rule.signs]
         assert [text for text in told if flat(text) not in shown] == []
 
 
@@ -85,7 +84,15 @@ def test_no_placeholder_is_left(language, form):
     assert kept == (1 if form == "json" else 2)  # in the example, and where it is explained
 
 
-# Thresholds.
+@every_language
+@every_read_form
+def test_every_threshold_is_shown(language, form):
+    shown = page(language, form)
+    limits = read(language=language)
+    for id, limit in (limits["judged"] | limits["usual"]).items():
+        sign = "<" if limit["better"] == "higher" else ">"
+        [line] = re.findall(rf"^\W*{re.escape(id)}\b`? .*$", shown, re.MULTILINE)[:1]
+        assert f"{sign} {limit['warning']:g}" in line
 
 
 # What was asked for, and nothing else.
@@ -105,7 +112,7 @@ def test_only_what_concerns_a_metric_is_told(language, form):
 
 @every_read_form
 def test_rules_of_ones_own_are_explained_to_those_who_ask_for_all(form):
-    title = labels_of("en").own.section.title
+    title = words("en").own.section.title
     assert title in page(form=form)
     assert title not in page(form=form, metrics=["faithfulness"])
 
@@ -153,8 +160,8 @@ def test_a_metric_that_no_entry_is_about_is_named(language, form):
 def test_a_metric_without_entries_says_so_and_shows_no_empty_heading(form):
     shown = page(form=form, metrics=["toxicity"])
     assert flat("No entry is about") in flat(shown)
-    assert labels_of("en").contents.title not in shown
-    assert labels_of("en").symptoms.title not in shown
+    assert words("en").contents.title not in shown
+    assert words("en").symptoms.title not in shown
 
 
 # The contents.
@@ -163,7 +170,7 @@ def test_a_metric_without_entries_says_so_and_shows_no_empty_heading(form):
 @every_language
 def test_links_lead_to_the_entries(language):
     shown = page(language, "markdown")
-    anchors = re.findall(r'<a id="([^"]+)"></a>\n\n### ', shown)
+    anchors = re.findall(r'<a id="([^"]+)"></a>\n\n#### ', shown)
     assert anchors == [entry["id"] for entry in read(language=language)["entries"]]
     linked = set(re.findall(r"\]\(#([^)]+)\)", shown))
     assert linked == set(anchors)
@@ -194,7 +201,7 @@ def test_the_example_is_read_without_a_problem(language, form):
 @every_language
 def test_all_fields_are_explained_and_those_that_are_needed_are_missed(language):
     """Each field is taken out of the example: only where it is needed, the reader objects."""
-    own = labels_of(language).own
+    own = words(language).own
     parts = {"entry": own.entry_fields, "threshold": own.threshold_fields}
     whole = tomllib.loads(own.example)
     for name, fields in parts.items():
@@ -252,6 +259,6 @@ def test_a_form_that_does_not_exist_is_refused():
 
 
 def test_no_english_word_of_ours_is_left_in_the_chinese_page():
-    english, chinese = labels_of("en"), page("zh", "markdown")
+    english, chinese = words("en"), page("zh", "markdown")
     ours = [english.title, english.judged.title, english.no_signs, english.own.section.title]
     assert [text for text in ours if text in chinese] == []

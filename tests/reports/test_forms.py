@@ -14,6 +14,7 @@ import pytest
 
 from ragauge.contracts.kinds import FORMS, KINDS
 from ragauge.contracts.latency import LatencyReport
+from ragauge.contracts.schemas import examples
 from ragauge.contracts.score import QuestionRow, ScoreReport
 from ragauge.contracts.stability import StabilityReport
 from ragauge.errors import UsageError
@@ -82,6 +83,20 @@ def test_every_form_a_kind_says_it_has_is_there(kind):
             assert callable(getattr(module, made_by.get(form, "document")))
         else:
             assert find_spec(f"ragauge.reports.{kind.folder}.{renamed.get(form, form)}")
+
+
+def test_every_kind_has_a_text_and_a_markdown_form():
+    assert all({"text", "markdown"} < {*kind.forms} for kind in KINDS.values())
+
+
+COMMANDS = [kind for kind in KINDS.values() if kind.folder in ("gold", "runs", "sweep")]
+
+
+@pytest.mark.parametrize("kind", COMMANDS, ids=lambda kind: kind.record)
+def test_reports_of_commands_that_measure_nothing_have_them_too(kind):
+    report = msgspec.convert(examples(kind.record)[0], kind.type)
+    assert render(report, "text").strip()
+    assert report.to_markdown().startswith(f"## Ragauge {kind.folder}")
 
 
 @pytest.mark.parametrize("module", ["rich", "jinja2"])

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import re
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from ragauge.contracts.archive import RunList
+from ragauge.contracts import archive
+from ragauge.contracts.archive import RunList, shown_run
 from ragauge.contracts.history import (
     GitState,
     RecordedMetric,
@@ -21,8 +23,8 @@ from ragauge.contracts.history import (
 )
 from ragauge.contracts.score import ScoreReport
 from ragauge.errors import InputRejected
-from ragauge.reports.runs.console import render_head, render_list, sparkline
-from ragauge.reports.runs.stored import stored_report
+from ragauge.reports.forms import render
+from ragauge.reports.kinds.runs import headlines, sparkline, stored_report
 from tests.reports.payloads import PAYLOADS
 
 ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
@@ -69,6 +71,14 @@ def listed(*runs: Run, more: bool = False) -> RunList:
     return RunList(store=".ragauge/history.sqlite", runs=runs, more=more)
 
 
+def render_list(given: RunList, form: str = "text", **how: Any) -> str:
+    return render(given, form, **how)
+
+
+def render_head(run: Run, form: str = "text", **how: Any) -> str:
+    return render(shown_run(run), form, **how)
+
+
 SWEPT = run_of(
     5,
     name="sweep",
@@ -92,21 +102,27 @@ def test_no_line_is_wider_than_the_screen(width, color):
 
 
 def test_runs_of_several_commands_share_the_columns_by_turns():
-    heads = render_list(listed(run_of(2), SWEPT), width=100).splitlines()[2]
+    heads = render_list(listed(run_of(2), SWEPT), width=100).splitlines()[3]
     assert heads.split()[5:] == ["precision_cited", "stable", "over_refusal", "acr"]
-    assert "stable" in render_list(listed(run_of(2), SWEPT), width=80).splitlines()[2]
+    assert "stable" in render_list(listed(run_of(2), SWEPT), width=80).splitlines()[3]
+
+
+def test_answers_are_led_by_how_well_they_are_grounded():
+    scored = ("brief_faithfulness", "chrf", "groundedness", "lexical_factual_correctness")
+    run = run_of(2, metrics={f"answers.{name}": metric(0.5) for name in scored})
+    assert headlines([run]) == ["answers.groundedness", "answers.lexical_factual_correctness"]
 
 
 def test_a_metric_that_a_run_does_not_have_is_blank_and_an_absent_one_is_a_dash():
     lines = render_list(listed(run_of(2), SWEPT), width=100).splitlines()
-    assert lines[3].split()[4:] == ["PASS", "0.100", "–"]
-    assert lines[5].split()[4:] == ["FAIL", "0.700", "0.910"]
+    assert lines[4].split()[4:] == ["PASS", "0.100", "–"]
+    assert lines[6].split()[4:] == ["FAIL", "0.700", "0.910"]
 
 
 def test_the_trend_goes_from_the_oldest_to_the_newest():
     runs = [run_of(day) for day in (6, 4, 2)]
     text = render_list(listed(*runs, SWEPT))
-    assert "nightly  precision_cited  ▁▅█  0.100 to 0.300" in text
+    assert "nightly  precision_cited  ▁▅█     0.100  0.300" in text
     assert "sweep  " not in text.partition("Over time")[2]
     assert "Over time" not in render_list(listed(*runs[:2]))
 
@@ -127,9 +143,8 @@ def test_a_sparkline_keeps_the_order_of_its_values(values):
 
 def test_what_a_run_does_not_have_is_left_out():
     text = render_head(run_of(2, git=None, labels={}, gold_sha256=None, files={}))
-    assert [line.split()[0] for line in text.splitlines()[1:]] == [
-        *("id", "recorded", "settings", "units"),
-    ]
+    labels = [line.split(":")[0].strip() for line in text.splitlines()[1:]]
+    assert labels == ["id", "recorded", "settings", "units"]
 
 
 @pytest.mark.parametrize("payload", PAYLOADS)
@@ -141,9 +156,10 @@ def test_foreign_text_takes_no_effect(payload):
         git=GitState(commit=payload, branch=payload, dirty=False),
         tags=(payload,),
     )
-    for text in (render_list(listed(run)), render_head(run)):
-        assert not set(text) & set("\x1b\x07\x9b\u202e\u2066\r")
-        assert not any(line.startswith("::") for line in text.splitlines())
+    for form in ("text", "markdown"):
+        for text in (render_list(listed(run), form), render_head(run, form)):
+            assert not set(text) & set("\x1b\x07\x9b\u202e\u2066\r")
+            assert not any(line.startswith("::") for line in text.splitlines())
 
 
 def test_a_stored_report_comes_back_as_its_kind(plain):
@@ -171,8 +187,35 @@ def test_a_run_that_a_comparison_failed_says_so_and_one_that_failed_anyway_is_th
     regressed = run_of(2, regressions=(baseline,))
     head = render_head(regressed)
     assert head.startswith("REGRESSED  nightly, score")
-    assert "regressed  against 0123456789ab\n" in head
+    assert "regressed: against 0123456789ab\n" in head
     assert "REGRESSED" in render_list(listed(regressed))
     assert "\x1b[1;31mREGRESSED" in render_list(listed(regressed), color=True)
     assert render_head(run_of(3, regressions=(baseline,))).startswith("FAIL  ")
     assert "regressed" not in render_head(run_of(2))
+
+
+DONE = {
+    "tag": archive.Tagged(tag="release", run="4" * 64),
+    "rm": archive.Removed(runs=(run_of(2),)),
+    "export": archive.Exported(file="history.zip", size=1234, runs=("4" * 64,)),
+    "import": archive.Imported(
+        file="history.zip", imported=("4" * 64,) * 30, present=("5" * 64,), tags={"a": "4" * 64}
+    ),
+    "verify": archive.Verified(
+        passed=False, whole=("4" * 64,), faults={"5" * 64: ("torn",)}, leftovers=("x.part",)
+    ),
+    "gc": archive.Cleaned(removed=("x.part",), bytes=1234),
+    "list": listed(run_of(2), SWEPT),
+    "show": shown_run(run_of(2)),
+}
+
+
+@pytest.mark.parametrize("command", DONE)
+def test_what_every_command_did_can_be_read_as_text_and_as_markdown(command):
+    report = DONE[command]
+    assert render(report, "text", width=40)
+    assert report.to_markdown().splitlines()[0].startswith(f"## Ragauge runs {command}")
+
+
+def test_a_shown_run_has_its_metrics_in_markdown():
+    assert "| `precision_cited` | 0.100 |" in shown_run(run_of(2)).to_markdown()

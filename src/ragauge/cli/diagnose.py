@@ -93,7 +93,7 @@ def diagnose(ctx: click.Context, /, **given: Any) -> None:
     given["metrics"] = _metrics(given)
     if given["catalogue"]:
         from ragauge.diagnosis.catalogue import catalogue, rules
-        from ragauge.reports.catalogue.page import catalogue_text
+        from ragauge.reports.kinds.catalogue import catalogue_text
 
         color, width = screen()
         language, form, metrics = given["lang"], chosen["format"], given["metrics"]

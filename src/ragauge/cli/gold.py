@@ -33,7 +33,7 @@ def gold() -> None:
 @click.option("--window", type=click.IntRange(1), help="Characters of a chunk; with --stride.")
 @click.option("--stride", type=click.IntRange(1), help="Characters from one chunk to the next.")
 @click.option("--plan", type=click.Choice(["heritage"]), help="Hold a dataset against a plan.")
-@formats("text", "json")
+@formats("text", "json", "markdown")
 @click.pass_context
 def lint(
     ctx: click.Context,
@@ -49,7 +49,7 @@ def lint(
 ) -> None:
     """Check the questions of GOLD: mix, size, duplicates, phrases, citations, constraints, strata.
 
-    GOLD is a gold.jsonl or a JSON array; - is stdin. Exit 1 when a question must be mended.
+    GOLD is a gold.jsonl or a JSON array; - is stdin. Exit 1 when a question must be fixed.
 
     With --plan heritage, GOLD is a file of heritage gold entries, or a folder, and each line of
     the plan is held against it. In the folder: entries.jsonl · ner/*.ann (BRAT, the .txt beside)
@@ -94,7 +94,7 @@ def lint(
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
 @click.option("--allow-removed", is_flag=True, help="Let questions leave the set.")
-@formats("text", "json")
+@formats("text", "json", "markdown")
 @click.pass_context
 def diff(ctx: click.Context, old: str, new: str, allow_removed: bool, format: str | None) -> None:
     """Compare the gold sets OLD and NEW: what was added, removed, changed or edited.
@@ -124,7 +124,7 @@ def diff(ctx: click.Context, old: str, new: str, allow_removed: bool, format: st
 @click.option("--by", metavar="FACTORS", help="Strata to balance by, the most important first.")
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed, another split.")
 @click.option("--force", is_flag=True, help="Replace files that hold something else.")
-@formats("text", "json")
+@formats("text", "json", "markdown")
 def split(questions: str, **given: Any) -> None:
     """Split GOLD into parts, so that each part looks like the whole.
 
@@ -178,7 +178,7 @@ def split(questions: str, **given: Any) -> None:
 )
 @click.option("--seed", type=int, default=0, show_default=True, help="Another seed, other draws.")
 @click.option("--force", is_flag=True, help="Replace a file that holds something else.")
-@formats("text", "json")
+@formats("text", "json", "markdown")
 def sample(questions: str, **given: Any) -> None:
     """Draw N questions of GOLD from all cells, each with the weight it stands for.
 
@@ -219,7 +219,7 @@ def sample(questions: str, **given: Any) -> None:
 @click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
 @click.option("--answerable", type=bool, help="For questions that do not say: true or false.")
 @click.option("--force", is_flag=True, help="Replace a file that holds something else.")
-@formats("text", "json")
+@formats("text", "json", "markdown")
 def convert(
     source: str, target: Path, answerable: bool | None, force: bool, format: str | None
 ) -> None:

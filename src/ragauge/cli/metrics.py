@@ -24,11 +24,11 @@ def metrics(name: str | None, format: str | None) -> None:
       ragauge metrics precision_strict
     """
     from ragauge.metrics.table import find, table
-    from ragauge.reports.metric_pages import described, page
+    from ragauge.reports.metric_pages import page
 
     chosen = [find(name)] if name else list(table().values())
     if format == "json":
-        say_json({metric.id: described(metric) for metric in chosen})
+        say_json({metric.id: _described(metric) for metric in chosen})
     elif format == "markdown":
         click.echo(page(chosen), nl=False)
     elif name:
@@ -37,6 +37,18 @@ def metrics(name: str | None, format: str | None) -> None:
         width = max(len(metric.id) for metric in chosen)
         for metric in chosen:
             click.echo(f"{metric.id:<{width}}  {metric.better:<6}  {metric.summary}")
+
+
+def _described(metric: Metric) -> dict[str, object]:
+    return {
+        "version": metric.version,
+        "better": metric.better,
+        "bounds": metric.bounds,
+        "unit": metric.unit,
+        "columns": metric.columns,
+        "reads": sorted(metric.needs),
+        "explanation": metric.explanation,
+    }
 
 
 def _explained(metric: Metric) -> str:

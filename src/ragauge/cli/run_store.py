@@ -100,14 +100,6 @@ def found(history: History, references: Iterable[str]) -> list[Run]:
     return list(runs.values())
 
 
-def named(run: Run) -> str:
-    """A run in a few words: `4f2a91c03b7e (score "nightly" of 2026-11-15 21:45)`."""
-    from ragauge.reports.runs.story import when
-
-    record = run.record
-    return f'{run.shown} ({record.command} "{record.name}" of {when(record.recorded_at)})'
-
-
 class Recorder:
     """Keeps an outcome, or does nothing where nobody asked for it."""
 

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
-from ragauge.cli.output import NOT_MEASURED, forms_of, remark, say, screen, write_reports
+from ragauge.cli.output import NOT_MEASURED, forms_of, remark, say, write_reports
 from ragauge.cli.output import show as show_report
-from ragauge.cli.run_store import TEXT, found, history_at, named, place_of, store_option
+from ragauge.cli.run_store import TEXT, found, history_at, place_of, store_option
 from ragauge.cli.settings import formats, options_of, report_option, settings
 from ragauge.errors import UsageError
 
-if TYPE_CHECKING:
-    from ragauge.contracts.archive import Verified
-
 LIMIT = 20
-SHOWN = 20
-"""Ids and leftovers that are spelled out for a person; the JSON has them all."""
 
 
 @click.group(
@@ -73,31 +67,26 @@ def list_(store: str | None, limit: int, format: str | None, **given: Any) -> No
         matching = history.runs(RunFilter(**given, limit=limit + 1))
         anywhere = bool(matching) or bool(history.runs(RunFilter(limit=1)))
     listed = RunList(store=where, runs=tuple(matching[:limit]), more=len(matching) > limit)
-    if format == "json":
-        say(listed, (), format)
-    elif listed.runs:
-        from ragauge.reports.runs.console import render_list
-
-        color, width = screen()
-        click.echo(render_list(listed, color=color, width=width), nl=False, color=color)
+    if format == "json" or listed.runs:
+        show_report(listed, format)
     elif anywhere:
         hint = "`ragauge runs list` shows the newest."
-        say(listed, [f"No run in {where} is as asked; {hint}"], format)
+        say(listed, [f"No run in {where} matches; {hint}"], format)
     else:
         record = "  ragauge score gold.jsonl traces.jsonl --record"
         say(listed, [f"No runs yet in {where}. Record one:", record], format)
 
 
-@runs.command(short_help="Show a run: who it is, and its report.")
+@runs.command(short_help="Show a run: its details and its report.")
 @click.argument("run", type=TEXT, metavar="RUN")
 @store_option
-@click.option("--identity", is_flag=True, help="Only who it is, without its report.")
+@click.option("--identity", is_flag=True, help="Only its details, without its report.")
 @report_option("Write its report: .html .md …")
 @formats("text", "json", "markdown", "junit", "github", "csv", "html")
 def show(
     run: str, store: str | None, identity: bool, reports: tuple[str, ...], format: str | None
 ) -> None:
-    """Show who a RUN is, then the report it ended with.
+    """Show the details of a RUN, then the report it ended with.
 
     With --format json, the run itself: its record with identity, metrics, gates and seals. Every
     other form is that of its report.
@@ -109,7 +98,7 @@ def show(
     """
     from ragauge.contracts.archive import shown_run
     from ragauge.contracts.history import REPORT
-    from ragauge.reports.runs.stored import stored_report
+    from ragauge.reports.kinds.runs import stored_report
 
     forms, report = forms_of(reports), None
     with history_at(store) as history:
@@ -121,16 +110,10 @@ def show(
             raise UsageError(f"run {chosen.shown}: was recorded without a report")
     if report is not None:
         write_reports(report, forms, quiet=False)
-    if format == "json":
-        say(shown_run(chosen), (), format)
-        return
     text = format in (None, "text")
-    if text:
-        from ragauge.reports.runs.console import render_head
-
-        color, width = screen()
-        click.echo(render_head(chosen, color=color, width=width), nl=False, color=color)
-    if report is not None and not identity:
+    if text or format == "json":
+        show_report(shown_run(chosen), format)
+    if report is not None and not identity and format != "json":
         if text:
             click.echo()
         show_report(report, format)
@@ -159,6 +142,7 @@ def tag(
       ragauge runs tag --delete release-1.4
     """
     from ragauge.contracts.archive import Tagged
+    from ragauge.reports.kinds.runs import named
 
     if delete is not None:
         if run is not None or move:
@@ -198,7 +182,7 @@ def rm(references: tuple[str, ...], force: bool, store: str | None, format: str 
                 "nothing was removed; --force removes runs that have a tag",
             )
         history.remove([run.id for run in chosen])
-    say(Removed(runs=tuple(chosen)), (f"removed {named(run)}" for run in chosen), format)
+    show_report(Removed(runs=tuple(chosen)), format)
 
 
 @runs.command(short_help="Score a run's kept answers again.")
@@ -258,7 +242,6 @@ def export(
     from ragauge.contracts.archive import Exported
     from ragauge.contracts.history import RunFilter
     from ragauge.reports.foreign import writable
-    from ragauge.reports.numbers import counted
     from ragauge.runners.archive import export_runs
 
     if every == bool(references):
@@ -267,10 +250,8 @@ def export(
     with history_at(store) as history:
         chosen = history.runs(RunFilter()) if every else found(history, references)
         ordered = export_runs(history, chosen, path)
-    size = path.stat().st_size
-    told = f"wrote {counted(len(ordered), 'run')} to {out} ({counted(size, 'byte')})"
     ids = tuple(run.id for run in ordered)
-    say(Exported(file=writable(out), size=size, runs=ids), [told], format)
+    show_report(Exported(file=writable(out), size=path.stat().st_size, runs=ids), format)
 
 
 @runs.command("import", short_help="Take over the runs of an exported file.")
@@ -288,21 +269,12 @@ def import_(file: str, store: str | None, format: str | None) -> None:
     Example:
       ragauge runs import history.zip --store postgresql://team@db.example/rag
     """
-    from ragauge.contracts.history import ID_SHOWN
-    from ragauge.reports.numbers import counted
     from ragauge.runners.archive import proven
 
     # What is not whole makes no store.
     with proven(Path(file)) as archive, history_at(store, create=True) as history:
         imported = archive.recorded_in(history)
-    lines = [f"imported {counted(len(imported.imported), 'run')}"]
-    lines += _first(id[:ID_SHOWN] for id in imported.imported)
-    if imported.present:
-        lines.append(f"{counted(len(imported.present), 'run was', 'runs were')} there already")
-    if imported.tags:
-        lines.append(f"tags: {', '.join(sorted(imported.tags))}")
-    lines += [f"left as it is: {finding.message}" for finding in imported.findings]
-    say(imported, lines, format)
+    show_report(imported, format)
 
 
 @runs.command(short_help="Read every run again, and compare it with its seals.")
@@ -327,7 +299,7 @@ def verify(ctx: click.Context, store: str | None, format: str | None) -> None:
         if is_damage(error):  # what cannot even be opened is not whole either
             raise InputRejected(*error.problems) from error
         raise
-    say(found, _verify_lines(found), format)
+    show_report(found, format)
     ctx.exit(0 if found.passed else NOT_MEASURED)
 
 
@@ -363,28 +335,3 @@ def gc(store: str | None, format: str | None) -> None:
     ]
     lines += [f"freed {counted(freed, 'byte')}"] if freed else []
     say(Cleaned(removed=tuple(removed), bytes=freed), lines or ["Nothing to remove."], format)
-
-
-def _verify_lines(verified: Verified) -> Iterator[str]:
-    from ragauge.contracts.history import ID_SHOWN
-    from ragauge.reports.numbers import counted
-
-    for id, faults in sorted(verified.faults.items()):
-        yield f"run {id[:ID_SHOWN]} is not whole:" if len(id) > ID_SHOWN else "rows of no run:"
-        for fault in faults:
-            yield f"  {fault}"
-    yield f"{counted(len(verified.whole), 'run is', 'runs are')} whole"
-    if verified.leftovers:
-        count = counted(len(verified.leftovers), "file or folder", "files or folders")
-        yield f"{count} of no run: a writer is at work, or was killed;"
-        yield "`ragauge runs gc` removes what nobody has touched for an hour:"
-        yield from _first(verified.leftovers)
-
-
-def _first(names: Iterable[str]) -> Iterator[str]:
-    """The first names, a line each, and how many there are beyond them."""
-    every = list(names)
-    for name in every[:SHOWN]:
-        yield f"  {name}"
-    if len(every) > SHOWN:
-        yield f"  and {len(every) - SHOWN:,} more; see --format json"

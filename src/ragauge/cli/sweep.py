@@ -10,20 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ragauge.cli.output import INTERRUPTED, NOT_MEASURED, remark, say_json
+from ragauge.cli.output import INTERRUPTED, NOT_MEASURED, remark, say_json, screen
 from ragauge.cli.progress import call_progress
 from ragauge.cli.settings import formats, options_of, origins, settings, system_options
-from ragauge.text.visible import visible
 
 if TYPE_CHECKING:
-    from ragauge.contracts.sweep import SweepEstimate, SweepReport
+    from ragauge.contracts.sweep import SweepEstimate
     from ragauge.contracts.system import System
     from ragauge.runners.sweep import Announce
 
 MANY_CALLS = 1_000
 """More calls than this are asked about on a terminal."""
-REMARKABLE = ("set_aside", "torn_line", "unplanned_run")
-"""What happened to the journal, and the user should know."""
 GO_ON = "interrupted; the same command goes on where this one stopped"
 
 
@@ -102,8 +99,12 @@ def sweep(ctx: click.Context, /, **given: Any) -> None:
     else:
         gates = ["--gates", extra["gates"]] if extra["gates"] else []
         scoring = shlex.join(["ragauge", "stability", gold, report.out, *gates])
-        for line in _words(report, scoring):
-            click.echo(visible(line))
+        from ragauge.reports.formats import text
+        from ragauge.reports.kinds.sweep import document
+
+        color, width = screen()
+        shown = text.render(document(report, scoring), color=color, width=width)
+        click.echo(shown, nl=False, color=color)
     if report.ended == "interrupted":
         ctx.exit(INTERRUPTED)
     ctx.exit(0 if report.passed else NOT_MEASURED)
@@ -191,39 +192,3 @@ def _duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
-
-
-def _words(report: SweepReport, scoring: str) -> Iterator[str]:
-    found = report.coverage
-    parts = [f"{found.done:,} of {found.planned:,} runs done"]
-    parts += [f"{found.resumed:,} of them before"] if found.resumed else []
-    parts += [f"{found.saved:,} not needed"] if found.saved else []
-    parts += [f"{found.failed:,} failed"] if found.failed else []
-    yield f"{', '.join(parts)}: {report.out}"
-    if report.promise:
-        yield f"runs left out: {report.promise}"
-    for finding in report.findings:
-        if finding.code in REMARKABLE:
-            yield finding.message
-    for kind, times in report.errors.items():
-        # The first run that failed in this way, in its own words.
-        examples = (
-            f"{finding.message.removeprefix(f'{kind}: ')} ({finding.where})"
-            for finding in report.findings
-            if finding.code == "failed_run" and finding.message.startswith(kind)
-        )
-        yield f"failed: {kind} ({times:,}): {next(examples, 'see the journal')}"
-    if report.noop:
-        jitters = ", ".join(f"{jitter} on {times:,}" for jitter, times in report.noop.items())
-        yield f"jitters that changed nothing, and were not run: {jitters} questions"
-    if report.ended == "interrupted":
-        yield GO_ON
-    elif report.ended == "error_budget":
-        yield (
-            "stopped: the error budget is spent; mend the system and run the same command to go "
-            "on, or raise --error-budget"
-        )
-    elif report.coverage.failed:
-        yield f"run the same command to try the failed ones again, or: {scoring}"
-    else:
-        yield f"next: {scoring}"

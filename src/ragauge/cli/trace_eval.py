@@ -27,7 +27,7 @@ from ragauge.cli.settings import (
     settings,
     system_options,
 )
-from ragauge.cli.sweep import GO_ON, REMARKABLE, announcer, asked_system
+from ragauge.cli.sweep import GO_ON, announcer, asked_system
 from ragauge.text.visible import visible
 
 if TYPE_CHECKING:
@@ -144,7 +144,9 @@ def _numbers(flag: str, written: str) -> list[int]:
 
 
 def _remarks(swept: SweepReport) -> Iterator[str]:
-    """What is to be said of the asking, beside the report or in its place."""
+    """What happened to the calls, next to the report or in its place."""
+    from ragauge.reports.kinds.sweep import REMARKABLE
+
     for finding in swept.findings:
         if finding.code in REMARKABLE:
             yield visible(finding.message)

@@ -30,7 +30,6 @@ ALL_FORMS = (*FORMS, "sarif")
 """What there is; only findings with a place in a file can be SARIF."""
 _TABLES = ("text", "json", "markdown", "csv")
 _TEXTS = ("text", "json", "markdown")
-_GOLD = ("text", "json")
 
 
 class Kind(NamedTuple):
@@ -39,9 +38,9 @@ class Kind(NamedTuple):
     type: type[Report]
     record: str
     """What `ragauge schema` calls it."""
-    folder: str = ""
-    """Where in reports its forms are; empty where a command prints it itself."""
-    forms: tuple[str, ...] = ("json",)
+    folder: str
+    """Where in reports its forms are."""
+    forms: tuple[str, ...]
 
     @property
     def schema(self) -> str:
@@ -68,22 +67,22 @@ KINDS: dict[type, Kind] = {
         Kind(EvalReport, "eval-report", "evaluation", (*_TEXTS, "junit", "csv", "html")),
         Kind(EvalAllReport, "eval-all-report", "eval_all", (*_TEXTS, "junit", "html")),
         Kind(DiagnosisReport, "diagnosis-report", "diagnosis", FORMS),
-        Kind(LintReport, "gold-lint-report", "gold", _GOLD),
-        Kind(DiffReport, "gold-diff-report", "gold", _GOLD),
-        Kind(SplitReport, "gold-split-report", "gold", _GOLD),
-        Kind(SampleReport, "gold-sample-report", "gold", _GOLD),
-        Kind(ConvertReport, "gold-convert-report", "gold", _GOLD),
-        Kind(PlanReport, "gold-plan-report", "gold", _GOLD),
-        Kind(SweepReport, "sweep-report"),
-        Kind(runs.Exported, "runs-export-report"),
-        Kind(runs.Cleaned, "runs-gc-report"),
-        Kind(runs.Imported, "runs-import-report"),
-        Kind(runs.RunList, "runs-list-report"),
-        Kind(runs.Removed, "runs-rm-report"),
-        Kind(runs.ShownRun, "runs-show-report"),
-        Kind(runs.Tagged, "runs-tag-report"),
-        Kind(runs.Verified, "runs-verify-report"),
+        Kind(LintReport, "gold-lint-report", "gold", _TEXTS),
+        Kind(DiffReport, "gold-diff-report", "gold", _TEXTS),
+        Kind(SplitReport, "gold-split-report", "gold", _TEXTS),
+        Kind(SampleReport, "gold-sample-report", "gold", _TEXTS),
+        Kind(ConvertReport, "gold-convert-report", "gold", _TEXTS),
+        Kind(PlanReport, "gold-plan-report", "gold", _TEXTS),
+        Kind(SweepReport, "sweep-report", "sweep", _TEXTS),
+        Kind(runs.Exported, "runs-export-report", "runs", _TEXTS),
+        Kind(runs.Cleaned, "runs-gc-report", "runs", _TEXTS),
+        Kind(runs.Imported, "runs-import-report", "runs", _TEXTS),
+        Kind(runs.RunList, "runs-list-report", "runs", _TEXTS),
+        Kind(runs.Removed, "runs-rm-report", "runs", _TEXTS),
+        Kind(runs.ShownRun, "runs-show-report", "runs", _TEXTS),
+        Kind(runs.Tagged, "runs-tag-report", "runs", _TEXTS),
+        Kind(runs.Verified, "runs-verify-report", "runs", _TEXTS),
     )
 }
-SHOWN = {kind.schema: kind for kind in KINDS.values() if kind.folder}
-"""By schema, the kinds that reports can be drawn of."""
+SHOWN = {one.schema: one for one in KINDS.values() if one.folder not in ("runs", "sweep")}
+"""By schema, the kinds that a history can keep."""

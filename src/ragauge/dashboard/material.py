@@ -67,7 +67,7 @@ class Material:
 
     def report(self, run: Run) -> Any:
         """The run's report with its long lists cut; None where it was recorded without one."""
-        from ragauge.reports.runs.stored import stored_report
+        from ragauge.reports.kinds.runs import stored_report
         from ragauge.runners.summaries import SUMMARY_BYTES, summary
 
         if (content := self._file(run, SUMMARY)) is not None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ragauge.reports.html import TEMPLATES, environment
-from ragauge.reports.runs.story import when
+from ragauge.reports.kinds.runs import when
 
 if TYPE_CHECKING:
     from jinja2 import Environment

@@ -25,7 +25,7 @@ from ragauge.dashboard.material import Material
 from ragauge.dashboard.rendering import render
 from ragauge.errors import UsageError
 from ragauge.reports.html import policy
-from ragauge.reports.runs import story
+from ragauge.reports.kinds import runs as story
 
 if TYPE_CHECKING:
     from markupsafe import Markup

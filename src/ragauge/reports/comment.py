@@ -24,6 +24,7 @@ _LIST_MARK = re.compile(r"^(\d*)([-+.)])")
 # GitHub links these in what Markdown made, where no backslash helps but a zero-width blank does.
 _LINKED = re.compile(r"(?<=[@#])(?=\S)|(?=://)|(?<=www)(?=\.)|(?<=GH-)(?=\d)", re.IGNORECASE)
 _BACKTICKS = re.compile("`+")
+_CODE = re.compile("`([^`]+)`")
 
 
 def code(text: str | None, most: int = LONGEST) -> str:
@@ -55,13 +56,28 @@ def _fence(text: str, shortest: int) -> str:
 def prose(text: str) -> str:
     """Words with everything escaped that Markdown, HTML or GitHub would read as more.
 
-    >>> prose("<b>*a|b*</b>")
-    '&lt;b&gt;\\\\*a&#124;b\\\\*&lt;/b&gt;'
+    What is in backticks is code.
+
+    >>> prose("<b>*a|b*</b> `a_b`")
+    '&lt;b&gt;\\\\*a&#124;b\\\\*&lt;/b&gt; `a_b`'
     """
-    parted = _LINKED.sub("\u200b", shown(text))
-    escaped = parted.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
-    marked = _MARKS.sub(r"\\\1", escaped).replace("|", "&#124;")
-    return _LIST_MARK.sub(r"\1\\\2", marked)
+    return unlisted(inline(text))
+
+
+def inline(text: str) -> str:
+    """Prose that does not begin a line."""
+    pieces = _CODE.split(shown(text))
+    for at in range(0, len(pieces), 2):
+        parted = _LINKED.sub("\u200b", pieces[at])
+        escaped = parted.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+        pieces[at] = _MARKS.sub(r"\\\1", escaped).replace("|", "&#124;")
+    pieces[1::2] = map(code, pieces[1::2])
+    return "".join(pieces)
+
+
+def unlisted(line: str) -> str:
+    """A line that does not begin a list."""
+    return _LIST_MARK.sub(r"\1\\\2", line)
 
 
 def sentence(text: str) -> str:
@@ -71,7 +87,7 @@ def sentence(text: str) -> str:
     """
     first = text.partition(" ")[0].rstrip(",:;")
     begun = text[:1].upper() + text[1:] if first.replace("-", "").isalpha() else text
-    return begun.removesuffix(".") + "."
+    return begun if begun.endswith("。") else begun.removesuffix(".") + "."
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> str:

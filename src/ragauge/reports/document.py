@@ -26,8 +26,9 @@ if TYPE_CHECKING:
 
 Tone = Literal["", "good", "bad", "warm", "soft", "dim", "strong", "plain"]
 """How a text or a bar is coloured; every format knows all of them."""
-Target = tuple[Literal["question", "metric", "tab", "code"], str]
-"""What a text is about, and its id: a page links it, a file does not."""
+Target = tuple[Literal["question", "metric", "tab", "code", "here"], str]
+"""What a text is about, and its id: a page links it, a file does not. `here` is an anchor of the
+document itself."""
 
 
 class Links(Protocol):
@@ -197,7 +198,7 @@ class Heading(Struct, frozen=True):
 
 
 class Section(Struct, frozen=True, kw_only=True):
-    """Blocks under a title."""
+    """Blocks under a title; a section in a section is one level below it."""
 
     title: str
     about: str = ""
@@ -206,6 +207,8 @@ class Section(Struct, frozen=True, kw_only=True):
     blocks: Sequence[Block]
     folded: bool = False
     """Whether a reader of Markdown or of a page has to open it."""
+    anchor: str = ""
+    """What links to it are called."""
     part: str = ""
 
 

@@ -14,6 +14,7 @@ DOCUMENTS = frozenset(
     (
         *("drift", "consistency", "agreement", "calibration", "answer_calibration", "history"),
         *("latency", "suite", "score", "audit", "trace_eval", "stability", "comparison"),
+        *("gold", "runs", "sweep"),
     )
 )
 """Kinds that have one module in `kinds`, from which every format is written."""
@@ -104,7 +105,7 @@ def _demand(kind: Kind, form: str) -> None:
     if form not in ALL_FORMS:
         raise UsageError(f'there is no report form "{form}"; there are {", ".join(ALL_FORMS)}')
     if form not in kind.forms:
-        name = kind.folder.replace("_", "-") or kind.record.removesuffix("-report")
+        name = kind.folder.replace("_", "-")
         has, article = ", ".join(kind.forms), "an" if name[0] in "aeiou" else "a"
         raise UsageError(f'{article} {name} report has no form "{form}"; it has {has}')
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 from ragauge.contracts.metric import Metric
 
@@ -19,19 +18,6 @@ def page(metrics: Sequence[Metric]) -> str:
     rows = ["| metric | better | summary |", "|---|---|---|"]
     rows += [f"| [`{m.id}`](#{_anchor(m.id)}) | {m.better} | {m.summary} |" for m in metrics]
     return "\n".join([INTRODUCTION, *rows, "", *(_section(m) for m in metrics)])
-
-
-def described(metric: Metric) -> dict[str, Any]:
-    """A metric as plain values, for JSON."""
-    return {
-        "version": metric.version,
-        "better": metric.better,
-        "bounds": metric.bounds,
-        "unit": metric.unit,
-        "columns": metric.columns,
-        "reads": sorted(metric.needs),
-        "explanation": metric.explanation,
-    }
 
 
 def _section(metric: Metric) -> str:

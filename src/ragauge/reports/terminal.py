@@ -28,6 +28,8 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 _STYLES = {
     "PASS": "bold green",
     "FAIL": "bold red",
+    "REGRESSED": "bold red",
+    "OPEN": "bold yellow",
     "No quality gate set": "bold yellow",
     "No quality gate evaluated": "bold yellow",
     "NOT EVALUATED": "bold red",

@@ -12,7 +12,7 @@ from ragauge.contracts.paging import PagedHistory, QuestionQuery, Rightness
 from ragauge.dashboard.links import Links
 from ragauge.dashboard.page import Figures
 from ragauge.reports.foreign import cut
-from ragauge.reports.runs.story import when
+from ragauge.reports.kinds.runs import when
 
 LONGEST_QUESTION = 240
 """Characters of a question in the list; its page has all."""

@@ -21,7 +21,7 @@ from ragauge.dashboard.pages.runs import labels_asked
 from ragauge.dashboard.rendering import render
 from ragauge.errors import InputRejected, UsageError
 from ragauge.metrics.names import short_name
-from ragauge.reports.runs import story
+from ragauge.reports.kinds import runs as story
 from ragauge.runners.run_history import LAST, HistoryOptions, run_history
 from ragauge.store.recorded import plain
 

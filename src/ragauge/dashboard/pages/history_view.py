@@ -17,7 +17,7 @@ from ragauge.dashboard.pages import history_chart, history_lines
 from ragauge.dashboard.pages.history_drawing import Drawing, draw
 from ragauge.dashboard.pages.history_lines import Level
 from ragauge.reports.kinds import history as story
-from ragauge.reports.runs.story import REGRESSED, verdict_of
+from ragauge.reports.kinds.runs import REGRESSED, verdict_of
 from ragauge.runners.run_history import MORE
 from ragauge.stats.change_points import ALPHA, SHORTEST
 

@@ -99,6 +99,8 @@ class ToRun:
                 return self._opened.links.run(self._opened.run.id, id)
             case "code":
                 return self._code(id)
+            case "here":
+                return f"#{id}"
 
     def question(self, qid: str) -> str | None:
         opened = self._opened

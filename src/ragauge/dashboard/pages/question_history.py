@@ -12,7 +12,7 @@ from ragauge.dashboard.links import run_names
 from ragauge.dashboard.pages.question_ways import Ways
 from ragauge.dashboard.rightness import doubt, right_means
 from ragauge.reports.differences import Differing, Marked
-from ragauge.reports.runs.story import headlines, when
+from ragauge.reports.kinds.runs import headlines, when
 
 LAST = 20
 """Runs that are shown."""

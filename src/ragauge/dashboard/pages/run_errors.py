@@ -19,7 +19,7 @@ from ragauge.dashboard.rendering import render
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports.evaluation.errors import Browser, ToldError, kind_word
 from ragauge.reports.evaluation.parts import browser_of
-from ragauge.reports.runs.stored import stored_report
+from ragauge.reports.kinds.runs import stored_report
 
 if TYPE_CHECKING:
     from ragauge.dashboard.pages.run_components import Component

@@ -13,7 +13,7 @@ from ragauge.dashboard.pages.label_drawing import drawn_labels
 from ragauge.dashboard.pages.opened_run import OpenedRun
 from ragauge.dashboard.rendering import render
 from ragauge.errors import UsageError
-from ragauge.reports.runs import story
+from ragauge.reports.kinds import runs as story
 
 if TYPE_CHECKING:
     from markupsafe import Markup

@@ -13,7 +13,7 @@ from ragauge.dashboard.page import Figures
 from ragauge.dashboard.pages.sparks import LONGEST, Spark, sparks
 from ragauge.reports import numbers
 from ragauge.reports.foreign import cut
-from ragauge.reports.runs import story
+from ragauge.reports.kinds import runs as story
 
 COLUMNS = 4
 """Metrics that have a column of their own."""

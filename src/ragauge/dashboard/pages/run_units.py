@@ -20,7 +20,7 @@ from ragauge.dashboard.rightness import doubt
 from ragauge.dashboard.unit_list import list_fields, unit_query
 from ragauge.reports.eval_all import story as eval_all
 from ragauge.reports.foreign import cut
-from ragauge.reports.runs import story
+from ragauge.reports.kinds import runs as story
 
 WORST = "right"
 """The order unless another is asked for: what went wrong first, then as it was recorded."""

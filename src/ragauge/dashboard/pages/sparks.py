@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from ragauge.contracts.paging import MetricLine, Point
 from ragauge.reports import numbers
-from ragauge.reports.runs.story import TREND_RUNS
+from ragauge.reports.kinds.runs import TREND_RUNS
 
 WIDTH, HEIGHT = 96, 20
 ROOM = 3

@@ -9,7 +9,7 @@ from typing import Any
 
 from ragauge.reports import comment
 from ragauge.reports import document as blocks
-from ragauge.reports.comment import LONGEST_ID, code, prose, sentence
+from ragauge.reports.comment import LONGEST_ID, code, inline, prose, sentence, unlisted
 from ragauge.reports.document import Block, Cell, Document, Table
 from ragauge.reports.foreign import shown
 from ragauge.reports.numbers import ABSENT, count, share
@@ -41,12 +41,13 @@ def spelled(given: blocks.Words) -> str:
         if not span.text.strip():
             made += span.text
             continue
-        text = code(span.text) if span.foreign else prose(span.text)
-        # `prose` trims: spaces between our words and theirs are kept.
+        text = code(span.text) if span.foreign else inline(span.text)
+        # `inline` trims: spaces between our words and theirs are kept.
         lead = " " if span.text[:1].isspace() else ""
         trail = " " if span.text[-1:].isspace() and text else ""
+        text = f"[{text}](#{span.to[1]})" if span.to and span.to[0] == "here" else text
         made += f"{lead}{f'**{text}**' if span.marked else text}{trail}"
-    return made.strip()
+    return unlisted(made.strip())
 
 
 def _verdict(block: blocks.Verdict, name: str) -> Iterator[str]:
@@ -73,21 +74,26 @@ def _text(block: blocks.Text, name: str) -> Iterator[str]:
         yield spelled(block.text)
 
 
-def _head(title: str, remark: str = "", about: str = "") -> Iterator[str]:
+def _head(title: str, remark: str = "", about: str = "", level: str = "###") -> Iterator[str]:
     if title:
-        yield f"### {prose(title)} {code(about)}" if about else f"### {prose(title)}"
+        yield f"{level} {prose(title)} {code(about)}" if about else f"{level} {prose(title)}"
     if remark:
         yield sentence(prose(remark))
 
 
-def _section(block: blocks.Section, name: str) -> Iterator[str]:
+def _section(block: blocks.Section, name: str, level: str = "###") -> Iterator[str]:
     if block.folded:
         summary = " ".join(filter(None, (block.title, block.about)))
         summary = f"{summary}: {block.remark}" if block.remark else summary
         yield from comment.details(escape(shown(summary)), *_written(block.blocks, name))
-    else:
-        yield from _head(block.title, block.remark, block.about)
-        yield from _written(block.blocks, name)
+        return
+    yield f'<a id="{block.anchor}"></a>' if block.anchor else ""
+    yield from _head(block.title, block.remark, block.about, level)
+    for inner in block.blocks:
+        if isinstance(inner, blocks.Section):
+            yield from filter(None, _section(inner, name, f"{level}#"))
+        else:
+            yield from _written([inner], name)
 
 
 def _table(block: Table, name: str) -> Iterator[str]:

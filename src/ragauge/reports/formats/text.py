@@ -10,6 +10,7 @@ from rich.text import Text
 
 from ragauge.reports import document as blocks
 from ragauge.reports import terminal
+from ragauge.reports.diagnosis.wide_page import WidePage
 from ragauge.reports.document import Bar, Block, Column, Document, Range, Row, Table, Tone
 from ragauge.reports.numbers import count, share
 from ragauge.reports.terminal import (
@@ -46,7 +47,7 @@ SIDE_BY_SIDE = 70
 
 def render(document: Document, *, color: bool = False, width: int = 100) -> str:
     """The document as lines no wider than the width (at least 40 columns)."""
-    page = Page(color, width)
+    page = WidePage(color, width) if document.language == "zh" else Page(color, width)
     write(page, document.blocks)
     return page.text()
 
@@ -115,7 +116,11 @@ def _head(page: Page, title: str, remark: str = "", about: str = "") -> None:
 
 def _section(page: Page, block: blocks.Section) -> None:
     _head(page, block.title, block.remark, block.about)
-    write(page, block.blocks)
+    for inner in block.blocks:
+        deeper = MARGIN if isinstance(inner, blocks.Section) else 0
+        page.indent += deeper
+        write(page, [inner])
+        page.indent -= deeper
 
 
 def _table(page: Page, block: Table) -> None:
@@ -237,8 +242,7 @@ def _plotted(one: Bar | Range | None, room: int) -> Text:
 def _facts(page: Page, block: blocks.Facts) -> None:
     for label, text in block.facts:
         if blocks.plain(text):
-            indent = MARGIN if label else 2 * MARGIN
-            page.paragraph(_fact(label, text), indent, Text(" " * MARGIN))
+            page.paragraph(_fact(label, text), 2 * MARGIN, Text(" " * MARGIN))
 
 
 def _fact(label: str, text: blocks.Words) -> Text:

@@ -27,8 +27,8 @@ from ragauge.reports.document import (
 )
 from ragauge.reports.figures import lines
 from ragauge.reports.kinds.comparison import COMMIT_SHOWN, p_value
+from ragauge.reports.kinds.runs import DIRTY
 from ragauge.reports.numbers import counted
-from ragauge.reports.runs.story import DIRTY
 
 COLUMNS = (
     *("run", "recorded_at", "metric", "value", "low", "high", "n", "passed", "commit", "dirty"),

@@ -1,1 +1,0 @@
-"""Recorded runs as a person reads them: the list, and who a run is."""
