@@ -47,6 +47,7 @@ BUDGET = 200
 @click.option("--metrics", metavar="NAMES", multiple=True, help="Only these; with commas.")
 @click.option("--scenario", metavar="NAME", help="The metrics of [scenario.NAME] in ragauge.toml.")
 @click.option("--lang", type=click.Choice(("en", "zh")), default="en", help="The language to tell.")
+@click.option("--full", is_flag=True, help="Print all of it, not only the most important.")
 @click.option("--top", type=int, default=3, show_default=True, help="Worst samples of a metric.")
 @click.option("--rules", metavar="FILE", help="Causes and thresholds of your own: TOML, JSON.")
 @click.option("--knobs", metavar="MAP", help='Your names: {"recall_top_k": "k"}; or a file.')
@@ -80,7 +81,8 @@ def diagnose(ctx: click.Context, /, **given: Any) -> None:
 
     SCORES are score rows as JSON Lines, JSON, CSV or Parquet, as ragas, deepeval and promptfoo
     write them too; with --gold they are traces. A RUN is the beginning of its id, a tag, `latest`
-    or `green`. Causes that the samples exclude are struck out.
+    or `green`. The terminal shows the verdict and the top causes; --full and all other formats show
+    everything.
 
     \b
     Example:
@@ -116,7 +118,7 @@ def diagnose(ctx: click.Context, /, **given: Any) -> None:
     forms = forms_of(given["reports"], DiagnosisReport)
     report = _diagnosed(given, {name: chosen[name] for name in CHOSEN})
     write_reports(report, forms, chosen["quiet"])
-    show(report, chosen["format"])
+    show(report, chosen["format"], brief=not given["full"])
     if report.replay is not None and report.replay.ended == "interrupted":
         click.echo(GO_ON, err=True)
         ctx.exit(INTERRUPTED)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragauge.reports.catalogue.labels import Columns, Labels, OwnRules, Section
-from ragauge.reports.diagnosis.chinese import LABELS as DIAGNOSIS
+from ragauge.reports.words import wording
 
 _EXAMPLE = """\
 [[entry]]
@@ -73,7 +73,7 @@ _OWN = OwnRules(
 )
 
 LABELS = Labels(
-    common=DIAGNOSIS,
+    common=wording("zh"),
     title="原因目录",
     about="得分偏低时可能出了什么问题、如何确认、应当更改什么。"
     "`ragauge diagnose --catalogue --lang zh` 会打印本目录，"

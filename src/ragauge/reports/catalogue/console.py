@@ -13,10 +13,9 @@ from ragauge.diagnosis.words import words as sentences_of
 from ragauge.reports.catalogue import story
 from ragauge.reports.catalogue.labels import Labels, Section, labels_of
 from ragauge.reports.catalogue.story import Told, ToldEntry, ToldSign, bits, short_id
-from ragauge.reports.diagnosis.wide_page import WidePage
 from ragauge.reports.foreign import shown
 from ragauge.reports.numbers import ABSENT
-from ragauge.reports.terminal import MARGIN, head, note, words
+from ragauge.reports.terminal import MARGIN, Page, head, note, words
 
 INDENT = 2 * MARGIN
 
@@ -26,7 +25,7 @@ def render(found: Told, *, color: bool = False, width: int = 100) -> str:
 
     That one is there to be copied, and a line cut in two would be no TOML.
     """
-    page, say = WidePage(color, width), labels_of(found.language)
+    page, say = Page(color, width), labels_of(found.language)
     _head(page, found, say)
     _contents(page, found, say)
     _limits(page, found, say)
@@ -41,7 +40,7 @@ def render(found: Told, *, color: bool = False, width: int = 100) -> str:
     return f"{page.text()}\n{found.own_rules}"
 
 
-def _head(page: WidePage, found: Told, say: Labels) -> None:
+def _head(page: Page, found: Told, say: Labels) -> None:
     causes = sum(entry.family == CAUSE for entry in found.entries)
     count = say.count.format(n=len(found.entries), causes=causes)
     first = Text(f"{say.title}  ", "bold")
@@ -54,13 +53,13 @@ def _head(page: WidePage, found: Told, say: Labels) -> None:
         page.paragraph(words(say.no_entry.format(metrics=names), "yellow"))
 
 
-def _section(page: WidePage, section: Section) -> None:
+def _section(page: Page, section: Section) -> None:
     page.section(section.title)
     for paragraph in filter(None, section.about.split("\n")):
         page.paragraph(note(paragraph))
 
 
-def _limits(page: WidePage, found: Told, say: Labels) -> None:
+def _limits(page: Page, found: Told, say: Labels) -> None:
     columns = say.columns
     if found.judged:
         _section(page, say.judged)
@@ -84,7 +83,7 @@ def _bounds(limits: Mapping[str, Threshold], say: Labels) -> list[list[Text]]:
     ]
 
 
-def _contents(page: WidePage, found: Told, say: Labels) -> None:
+def _contents(page: Page, found: Told, say: Labels) -> None:
     if found.contents:
         _section(page, say.contents)
     for one in found.contents:
@@ -93,7 +92,7 @@ def _contents(page: WidePage, found: Told, say: Labels) -> None:
         _hanging(page, _labelled(names, entries, say, "bold"))
 
 
-def _symptoms(page: WidePage, found: Told, say: Labels) -> None:
+def _symptoms(page: Page, found: Told, say: Labels) -> None:
     if not found.symptoms:
         return
     _section(page, say.ranking)
@@ -106,7 +105,7 @@ def _symptoms(page: WidePage, found: Told, say: Labels) -> None:
         page.paragraph(_labelled(say.columns.causes, causes, say), INDENT)
 
 
-def _entry(page: WidePage, entry: ToldEntry, say: Labels) -> None:
+def _entry(page: Page, entry: ToldEntry, say: Labels) -> None:
     page.line(Text())
     _hanging(page, words(entry.title, "bold"))
     page.paragraph(words(entry.id, "cyan"), INDENT)
@@ -124,7 +123,7 @@ def _entry(page: WidePage, entry: ToldEntry, say: Labels) -> None:
         _action(page, step, say)
 
 
-def _evidence(page: WidePage, entry: ToldEntry, say: Labels) -> None:
+def _evidence(page: Page, entry: ToldEntry, say: Labels) -> None:
     """What speaks for an entry, and for a cause also what speaks against it."""
     if entry.symptoms:
         named = [f"{text}{say.common.beside(name)}" for name, text in entry.symptoms.items()]
@@ -139,7 +138,7 @@ def _evidence(page: WidePage, entry: ToldEntry, say: Labels) -> None:
         page.paragraph(_labelled(say.applies, story.conditions(entry, say, str), say), INDENT)
 
 
-def _sign(page: WidePage, one: ToldSign, say: Labels) -> None:
+def _sign(page: Page, one: ToldSign, say: Labels) -> None:
     mark, style = ("+ ", "green") if one.bits > 0 else ("− ", "red")
     weighs = [say.weighs.format(bits=bits(one.bits))]
     weighs += [say.weighs_if_not.format(bits=bits(one.bits_if_not))] if one.bits_if_not else []
@@ -149,16 +148,19 @@ def _sign(page: WidePage, one: ToldSign, say: Labels) -> None:
     page.paragraph(Text.assemble(words(one.text), (beside, "dim")), len(first), first)
 
 
-def _action(page: WidePage, step: Step, say: Labels) -> None:
+def _action(page: Page, step: Step, say: Labels) -> None:
     first = Text.assemble(" " * INDENT, ("→ ", "cyan"))
     text = _labelled(step.knob, step.do, say, "bold") if step.knob else words(step.do)
     page.paragraph(text, len(first), first)
-    for price, told in ((say.common.costs, step.costs), (say.common.worsens, step.worsens)):
+    for price, told in (
+        (say.common.diagnosis.costs, step.costs),
+        (say.common.diagnosis.worsens, step.worsens),
+    ):
         if told:
             page.paragraph(note(price.format(told=told)), len(first))
 
 
-def _own_rules(page: WidePage, found: Told, say: Labels) -> None:
+def _own_rules(page: Page, found: Told, say: Labels) -> None:
     own = say.own
     _section(page, own.section)
     for section, fields in own.tables():
@@ -175,7 +177,7 @@ def _own_rules(page: WidePage, found: Told, say: Labels) -> None:
     page.section(own.example_title)
 
 
-def _hanging(page: WidePage, text: Text) -> None:
+def _hanging(page: Page, text: Text) -> None:
     """A paragraph whose first line stands out to the left."""
     page.paragraph(text, INDENT, Text(" " * MARGIN))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ragauge.reports.catalogue.labels import Columns, Labels, OwnRules, Section
-from ragauge.reports.diagnosis.english import LABELS as DIAGNOSIS
+from ragauge.reports.words import wording
 
 _EXAMPLE = """\
 [[entry]]
@@ -79,7 +79,7 @@ _OWN = OwnRules(
 )
 
 LABELS = Labels(
-    common=DIAGNOSIS,
+    common=wording("en"),
     title="Catalogue of causes",
     about="What may be wrong where a score is low, how to make sure, and what to change."
     " `ragauge diagnose --catalogue` prints it, `--lang zh` in Chinese, and"

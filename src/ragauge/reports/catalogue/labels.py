@@ -8,7 +8,7 @@ from importlib import import_module
 from msgspec import Struct
 
 from ragauge.contracts.diagnosis import Language
-from ragauge.reports.diagnosis.labels import Labels as DiagnosisLabels
+from ragauge.reports.words import Wording
 
 _MODULES: dict[Language, str] = {"en": "english", "zh": "chinese"}
 
@@ -73,8 +73,8 @@ class OwnRules(Struct, frozen=True, kw_only=True):
 class Labels(Struct, frozen=True, kw_only=True):
     """All the words a form needs."""
 
-    common: DiagnosisLabels
-    """What a diagnosis says as well: punctuation, confirm, costs."""
+    common: Wording
+    """What reports say as well: punctuation, confirm, costs."""
     title: str
     about: str
     count: str

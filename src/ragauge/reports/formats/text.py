@@ -12,7 +12,18 @@ from ragauge.reports import document as blocks
 from ragauge.reports import terminal
 from ragauge.reports.document import Bar, Block, Column, Document, Range, Row, Table, Tone
 from ragauge.reports.numbers import count, share
-from ragauge.reports.terminal import GAP, MARGIN, Page, bar, note, ranged, styled, widths, words
+from ragauge.reports.terminal import (
+    GAP,
+    MARGIN,
+    Page,
+    bar,
+    labelled,
+    note,
+    ranged,
+    styled,
+    widths,
+    words,
+)
 
 STYLES: dict[Tone, str] = {
     "": "",
@@ -35,7 +46,7 @@ SIDE_BY_SIDE = 70
 
 def render(document: Document, *, color: bool = False, width: int = 100) -> str:
     """The document as lines no wider than the width (at least 40 columns)."""
-    page = Page(color, width)
+    page = Page(color, width, document.language)
     write(page, document.blocks)
     return page.text()
 
@@ -61,9 +72,10 @@ def spelled(given: blocks.Words, style: str = "") -> Text:
 
 
 def _verdict(page: Page, block: blocks.Verdict) -> None:
-    indent = len(block.word) + GAP if block.word else MARGIN
-    first = styled(block.word).append(" " * GAP) if block.word else Text()
-    page.paragraph(words(block.text, "bold"), indent if block.word else 0, first)
+    word = Text(block.word, STYLES[block.tone]) if block.tone else styled(block.word)
+    first = word.append(" " * GAP) if block.word else Text()
+    indent = first.cell_len or MARGIN
+    page.paragraph(words(block.text, "bold"), first.cell_len, first)
     for about in (*block.notes, *block.meaning):
         page.paragraph(note(about), indent)
 
@@ -112,9 +124,13 @@ def _table(page: Page, block: Table) -> None:
         _rows(page, block, shown)
     more = (len(block.rows) if block.total is None else block.total) - len(shown)
     if more > 0:
-        page.paragraph(note(f"and {count(more)} more; {block.everything}"))
+        page.paragraph(note(_and_more(page, more, block.everything or page.say.in_json)))
     if block.after:
         page.paragraph(note(block.after))
+
+
+def _and_more(page: Page, more: int, where: str) -> str:
+    return page.say.and_more.format(n=count(more), where=where)
 
 
 def _rows(page: Page, block: Table, shown: Sequence[Row]) -> None:
@@ -130,7 +146,7 @@ def _rows(page: Page, block: Table, shown: Sequence[Row]) -> None:
             break
         kept.remove(at)
         below.append(at)
-    notes = [Text(), *(note(_note(block, row, below)) for row in shown)]
+    notes = [Text(), *(note(_note(page, block, row, below)) for row in shown)]
     pieces = _pieces(block.columns, wide, kept, room)
     for number, piece in enumerate(pieces):
         if number:
@@ -154,10 +170,10 @@ def _width(wide: Sequence[int], kept: Sequence[int]) -> int:
     return sum(wide[at] + GAP for at in kept) - GAP
 
 
-def _note(block: Table, row: Row, below: Sequence[int]) -> str:
+def _note(page: Page, block: Table, row: Row, below: Sequence[int]) -> str:
     cells = [(block.columns[at].title, row.cells[at].text) for at in sorted(below)]
-    spared = ", ".join(f"{title} {text}".strip() for title, text in cells if text)
-    made = "; ".join(filter(None, (spared if block.below else "", row.note)))
+    spared = page.say.listed(f"{title} {text}".strip() for title, text in cells if text)
+    made = page.say.told((spared if block.below else "", row.note))
     return f"↳ {made}" if made and row.inner else made
 
 
@@ -219,11 +235,18 @@ def _plotted(one: Bar | Range | None, room: int) -> Text:
 def _facts(page: Page, block: blocks.Facts) -> None:
     for label, text in block.facts:
         if blocks.plain(text):
-            page.paragraph(_fact(label, text))
+            page.paragraph(_fact(page, label, text))
 
 
-def _fact(label: str, text: blocks.Words) -> Text:
-    return Text.assemble((f"{label}: ", "dim"), spelled(text)) if label else spelled(text)
+def _fact(page: Page, label: str, text: blocks.Words) -> Text:
+    said = spelled(text)
+    return labelled(label, said, page.say.signs.colon) if label else said
+
+
+def _points(page: Page, block: blocks.Points) -> None:
+    first = Text(" " * MARGIN + block.mark + " ")
+    for point in block.points:
+        page.paragraph(spelled(point), first.cell_len, first)
 
 
 def _cards(page: Page, block: blocks.Cards) -> None:
@@ -235,7 +258,9 @@ def _cards(page: Page, block: blocks.Cards) -> None:
         return
     room = (page.width - page.indent - MARGIN - len(" │ ")) // 2
     labels = dict.fromkeys(label for card in block.cards for label, _ in card.facts)
-    given = [{label: _fact(label, text) for label, text in card.facts} for card in block.cards]
+    given = [
+        {label: _fact(page, label, text) for label, text in card.facts} for card in block.cards
+    ]
     titles = [spelled(card.title) for card in block.cards]
     for pair in (titles, *([side.get(label, Text()) for side in given] for label in labels)):
         if any(pair):
@@ -256,13 +281,13 @@ def _items(page: Page, block: blocks.Items) -> None:
         _, badge, tone = one.badge
         parts = [words(one.name, "bold"), Text(badge, STYLES[tone]), words(one.about)]
         parts.append(note(one.aside))
-        page.line(Text(" " * MARGIN) + Text(" " * GAP).join(part for part in parts if part))
+        page.paragraph(Text(" " * GAP).join(part for part in parts if part))
         page.indent += MARGIN
         write(page, one.blocks)
         page.indent -= MARGIN
     more = (len(block.items) if block.total is None else block.total) - block.shown
     if more > 0:
-        page.paragraph(note(f"and {count(more)} more; {block.everything}"))
+        page.paragraph(note(_and_more(page, more, block.everything or page.say.in_html)))
 
 
 def _figure(page: Page, block: blocks.Figure) -> None:
@@ -282,7 +307,7 @@ def _line(line: blocks.Words, style: str) -> Text:
 
 def _steps(page: Page, block: blocks.Steps) -> None:
     if block.steps:
-        page.section("Next")
+        page.section(page.say.next)
         for step in block.steps:
             page.paragraph(words(step))
 
@@ -295,6 +320,7 @@ WRITERS: dict[type, Callable[[Page, Any], None]] = {
     blocks.Section: _section,
     Table: _table,
     blocks.Facts: _facts,
+    blocks.Points: _points,
     blocks.Cards: _cards,
     blocks.Items: _items,
     blocks.Figure: _figure,
