@@ -31,7 +31,7 @@ from ragauge.demo.pipeline import Pipeline
 from ragauge.ingest.gold import read_gold
 from ragauge.reports.comparison.story import headline
 from ragauge.reports.kinds import score as score_story
-from ragauge.reports.kinds.diagnosis import lead
+from ragauge.reports.kinds.diagnosis_words import lead
 from ragauge.reports.stability import story as stability_story
 from ragauge.reports.stability.runs import two_runs, variation_words
 from ragauge.reports.terminal import Page, note, styled, words
