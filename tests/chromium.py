@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Error, Page, sync_playwright
 
 NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 ARGUMENTS = (
@@ -29,6 +29,7 @@ ARGUMENTS = (
     "--hide-scrollbars",
     "--force-color-profile=srgb",
 )
+PATIENCE_MS = 5_000
 WIDE, NARROW = (1280, 900), (390, 844)
 PICTURES = Path(__file__).parents[1] / "artefacts" / "screenshots"
 """Left for people to look at; nothing is compared with them."""
@@ -55,7 +56,11 @@ def started(*more: str) -> Iterator[Browser]:
         if more:
             browser = driver.chromium.launch(executable_path=CHROMIUM, args=[*ARGUMENTS, *more])
         else:
-            browser = driver.chromium.connect_over_cdp(_shared())
+            try:
+                browser = driver.chromium.connect_over_cdp(_shared(), timeout=PATIENCE_MS)
+            except Error:  # it hangs: a fresh one does not
+                _shared.cache_clear()
+                browser = driver.chromium.connect_over_cdp(_shared())
         yield browser
         browser.close()
 

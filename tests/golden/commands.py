@@ -67,6 +67,7 @@ ONCE = {
     "sweep-plan": "sweep few.jsonl --demo --out planned.jsonl --dry-run",
     "sweep-plan-json": "sweep few.jsonl --demo --out planned.jsonl --dry-run --format json",
     "diagnose-rows": "diagnose scores.jsonl",
+    "diagnose-full": f"{DIAGNOSE} --full",
     "diagnose-chinese": f"{DIAGNOSE} --lang zh",
     "catalogue": "diagnose --catalogue --metrics faithfulness",
     "catalogue-chinese": "diagnose --catalogue --metrics faithfulness --lang zh",

@@ -3,9 +3,8 @@
 import pytest
 from junitparser import JUnitXml, Skipped
 
-from ragauge.reports.diagnosis.view import View
 from ragauge.reports.forms import render
-from tests.reports.test_diagnosis import cause, fine, many, metric, report, telling, unjudged
+from tests.reports.test_diagnosis import fine, many, metric, report, telling, unjudged
 from tests.reports.test_html import Page
 
 
@@ -43,20 +42,5 @@ def test_links_lead_to_causes_and_samples_on_the_page():
     ids = [held["id"] for _, held in page.tags if "id" in held]
     links = {link["href"].removeprefix("#") for link in page.all("a")}
     assert len(ids) == len(set(ids))
-    assert links == {"cause-1", "cause-2", "sample-1", "sample-2"}
+    assert links == {"cause-1", "sample-1", "sample-2"}
     assert links <= set(ids)
-
-
-def test_every_struck_out_cause_can_be_linked_to():
-    struck = [
-        cause(f"c{n}", standing="struck_out", title=f"t{n}", why=f"of {n % 2}") for n in range(3)
-    ]
-    page = Page(render(telling(causes=tuple(struck)), "html"))
-    ids = [held["id"] for _, held in page.tags if held.get("id", "").startswith("struck-")]
-    assert ids == ["struck-1", "struck-2", "struck-3"]
-
-
-def test_a_link_leads_to_where_a_sample_is_first_shown():
-    worst = telling().diagnoses[0].worst
-    low = [metric(name, "critical", 0.4, worst=worst) for name in ("first", "second")]
-    assert View(report(low)).places == {"q07": 1, "q11": 2}

@@ -29,10 +29,10 @@ from ragauge.dashboard.report_file import report_file
 from ragauge.demo import DOCUMENTS, GOLD
 from ragauge.demo.pipeline import Pipeline
 from ragauge.ingest.gold import read_gold
-from ragauge.reports.diagnosis.story import lead
 from ragauge.reports.kinds import score as score_story
 from ragauge.reports.kinds import stability as stability_story
 from ragauge.reports.kinds.comparison import verdict_words
+from ragauge.reports.kinds.diagnosis_words import lead
 from ragauge.reports.kinds.stability import two_runs, variation_words
 from ragauge.reports.terminal import Page, note, styled, words
 from ragauge.runners.audit import audit
@@ -187,7 +187,7 @@ def _cause(page: Page, report: DiagnosisReport) -> None:
     if found.cause is None:
         page.paragraph(words(found.why))
         return
-    cause = found.cause.one
+    cause = found.cause
     page.paragraph(Text.assemble(f"{found.heading}: ", words(cause.title, "bold")))
     page.paragraph(words(cause.means))
     page.paragraph(words("To fix it: " + " Or: ".join(action.do for action in cause.actions[:2])))

@@ -41,12 +41,17 @@ BUDGET = 200
 
 @click.command()
 @click.argument("source", metavar="SCORES|RUN", nargs=-1)
-@click.option("--gold", metavar="GOLD", help="SCORES are traces or a sweep; this is their gold.")
+@click.option("--gold", metavar="GOLD", help="The gold set, where SCORES are traces or a sweep.")
 @click.option("--manifest", metavar="FILE", help="The live index, for the citations of traces.")
 @click.option("--docs", metavar="DIR", help="The frozen documents, for the citations of traces.")
-@click.option("--metrics", metavar="NAMES", multiple=True, help="Only these; with commas.")
+@click.option(
+    "--metrics", metavar="NAMES", multiple=True, help="Only these metrics, separated by commas."
+)
 @click.option("--scenario", metavar="NAME", help="The metrics of [scenario.NAME] in ragauge.toml.")
-@click.option("--lang", type=click.Choice(("en", "zh")), default="en", help="The language to tell.")
+@click.option(
+    "--lang", type=click.Choice(("en", "zh")), default="en", help="The language of the report."
+)
+@click.option("--full", is_flag=True, help="Print everything, not only the top causes.")
 @click.option("--top", type=int, default=3, show_default=True, help="Worst samples of a metric.")
 @click.option("--rules", metavar="FILE", help="Causes and thresholds of your own: TOML, JSON.")
 @click.option("--knobs", metavar="MAP", help='Your names: {"recall_top_k": "k"}; or a file.')
@@ -60,27 +65,32 @@ BUDGET = 200
 @click.option(
     "--input-format", metavar="FORM", default="auto", help="rows, ragas, deepeval, promptfoo."
 )
-@click.option("--claims/--no-claims", default=True, help="Take answers apart by words.")
-@click.option("--replay", is_flag=True, help="Ask what went wrong again, one thing changed.")
-@click.option("--http", metavar="URL", help="The pipeline to ask again: POST {q, seed, knobs, …}.")
+@click.option(
+    "--claims/--no-claims", default=True, help="Split answers into claims, judged by words."
+)
+@click.option("--replay", is_flag=True, help="Send failed questions again, with one change.")
+@click.option(
+    "--http", metavar="URL", help="The pipeline to send them to: POST {q, seed, knobs, …}."
+)
 @click.option("--call", metavar="MODULE:FUNCTION", help="The pipeline as a Python function.")
 @click.option("--demo", is_flag=True, help="The bundled reference pipeline.")
 @click.option("--map", metavar="FILE", help="The shape of its requests and replies, as for sweep.")
 @click.option("--send", metavar="JSON", help="Knobs sent with every call: an object, or a file.")
-@click.option("--budget", type=int, help="Calls at most.  [200]")
-@click.option("--journal", metavar="FILE", help="Where replies are kept; else beside SCORES.")
-@click.option("--catalogue", is_flag=True, help="Print the causes and actions there are.")
+@click.option("--budget", type=int, help="The most calls to make.  [200]")
+@click.option("--journal", metavar="FILE", help="Where to keep replies; by default next to SCORES.")
+@click.option("--catalogue", is_flag=True, help="Print all known causes and actions.")
 @store_option
 @options_of(*CHOSEN, "quiet")
 @formats("text", "json", "markdown", "html", "junit")
 @report_option("Also .html .json .md …")
 @click.pass_context
 def diagnose(ctx: click.Context, /, **given: Any) -> None:
-    """Tell why SCORES, or a recorded RUN, are low: ranked causes, their evidence, what to turn.
+    """Say why SCORES, or a recorded RUN, are low: ranked causes, evidence, and what to change.
 
-    SCORES are score rows as JSON Lines, JSON, CSV or Parquet, as ragas, deepeval and promptfoo
-    write them too; with --gold they are traces. A RUN is the beginning of its id, a tag, `latest`
-    or `green`. Causes that the samples exclude are struck out.
+    SCORES are rows as JSON Lines, JSON, CSV or Parquet, also those of ragas, deepeval and
+    promptfoo; with --gold they are traces. A RUN is the beginning of its id, a tag, `latest` or
+    `green`. The terminal shows the verdict and the top causes; --full and all other formats show
+    everything.
 
     \b
     Example:
@@ -116,7 +126,7 @@ def diagnose(ctx: click.Context, /, **given: Any) -> None:
     forms = forms_of(given["reports"], DiagnosisReport)
     report = _diagnosed(given, {name: chosen[name] for name in CHOSEN})
     write_reports(report, forms, chosen["quiet"])
-    show(report, chosen["format"])
+    show(report, chosen["format"], brief=not given["full"])
     if report.replay is not None and report.replay.ended == "interrupted":
         click.echo(GO_ON, err=True)
         ctx.exit(INTERRUPTED)
@@ -219,7 +229,9 @@ def _replaying(
         if made.ended == "error_budget":
             # At the very end: a bar of the diagnosis still has the screen.
             reason = next(one.reason for one in made.interventions if one.failed)
-            fact = f"replay given up: {reason}; mend the system, and the same command goes on"
+            fact = (
+                f"replay given up: {reason}; fix the system, then run the same command to continue"
+            )
             click.get_current_context().call_on_close(partial(click.echo, fact, err=True))
         return made
 

@@ -40,12 +40,12 @@ def screen() -> tuple[bool, int]:
     return color, shutil.get_terminal_size((100, 24)).columns
 
 
-def show(report: Report, form: str | None) -> None:
+def show(report: Report, form: str | None, *, brief: bool = False) -> None:
     """Print a report on stdout, in colour only where a person looks at it."""
     from ragauge.reports.forms import render
 
     color, width = screen()
-    text = render(report, form or "text", color=color, width=width)
+    text = render(report, form or "text", color=color, width=width, brief=brief)
     click.echo(text, nl=False, color=color)
 
 

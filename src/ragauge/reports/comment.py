@@ -14,8 +14,11 @@ from ragauge.contracts.report import Advice, Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.reports import envelope, numbers
 from ragauge.reports.foreign import shown
+from ragauge.reports.words import Wording, wording
 
 LONGEST = 200
+LONGEST_FINDING = 1_000
+"""A finding may list metrics."""
 LONGEST_ID = 80
 """GitHub refuses a comment of more than 65,536 characters: these keep the longest one below."""
 
@@ -85,9 +88,14 @@ def sentence(text: str) -> str:
     >>> sentence("one of two failed"), sentence("ngram:v1 failed")
     ('One of two failed.', 'ngram:v1 failed.')
     """
+    made = begun(text)
+    return made if made.endswith("。") else made.removesuffix(".") + "."
+
+
+def begun(text: str) -> str:
+    """The text with a capital; a name such as `ngram:v1` stays as it is."""
     first = text.partition(" ")[0].rstrip(",:;")
-    begun = text[:1].upper() + text[1:] if first.replace("-", "").isalpha() else text
-    return begun if begun.endswith("。") else begun.removesuffix(".") + "."
+    return text[:1].upper() + text[1:] if first.replace("-", "").isalpha() else text
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> str:
@@ -139,28 +147,36 @@ def metric_cells(name: str, score: Score) -> list[str]:
     ]
 
 
-def advice(given: Sequence[Advice]) -> Iterator[str]:
+def advice(given: Sequence[Advice], say: Wording | None = None) -> Iterator[str]:
+    say = say or wording("en")
     if given:
-        yield "### Advice"
-        yield "\n".join(_one_advice(number, one) for number, one in enumerate(given, 1))
+        yield f"### {say.advice}"
+        yield "\n".join(_one_advice(number, one, say) for number, one in enumerate(given, 1))
 
 
-def _one_advice(number: int, one: Advice) -> str:
-    lines = [f"{number}. **{prose(one.title)}**"]
-    points = [prose(one.evidence), f"Confirm: {prose(one.confirm)}", f"Change: {prose(one.action)}"]
+def _one_advice(number: int, one: Advice, say: Wording) -> str:
+    lines, colon = [f"{number}. **{prose(one.title)}**"], say.signs.colon
+    points = [prose(one.evidence), f"{say.confirm}{colon}{prose(one.confirm)}"]
+    points.append(f"{say.change}{colon}{prose(one.action)}")
     if one.questions:
-        points.append(f"See: {' '.join(code(qid, LONGEST_ID) for qid in one.questions)}")
+        points.append(f"{say.see}{colon}{' '.join(code(qid, LONGEST_ID) for qid in one.questions)}")
     indent = " " * len(f"{number}. ")
     return "\n".join(lines + [f"{indent}- {point}" for point in points])
 
 
-def findings(found: Iterable[tuple[str, int, Sequence[Finding]]]) -> Iterator[str]:
+def findings(
+    found: Iterable[tuple[str, int, Sequence[Finding]]], say: Wording | None = None
+) -> Iterator[str]:
     """Each code with its count and first places, as `envelope.findings_by_code` gives them."""
-    rows = [[code(name), numbers.count(times), _places(places)] for name, times, places in found]
+    say = say or wording("en")
+    rows = [
+        [
+            code(name),
+            numbers.count(times),
+            say.told(code(envelope.finding_text(place), LONGEST_FINDING) for place in places),
+        ]
+        for name, times, places in found
+    ]
     if rows:
-        yield "### Findings"
-        yield table(("finding", "times", "first places"), rows, right={1})
-
-
-def _places(places: Sequence[Finding]) -> str:
-    return "; ".join(code(envelope.finding_text(place)) for place in places)
+        yield f"### {say.findings}"
+        yield table((say.finding, say.times, say.first_places), rows, right={1})

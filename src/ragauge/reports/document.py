@@ -13,13 +13,14 @@ from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, overload
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge.contracts.finding import Finding
 from ragauge.contracts.report import Advice, Score
 from ragauge.contracts.verdict import Verdict as Gate
 from ragauge.errors import UsageError
 from ragauge.reports import envelope, numbers
+from ragauge.reports.words import wording
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -144,8 +145,8 @@ class Table(Struct, frozen=True, kw_only=True):
     """Rows in a terminal; Markdown shows `SHOWN_MORE` times as many, and a page all of them."""
     total: int | None = None
     """How many rows there are, where not all of them are here."""
-    everything: str = "see --format json"
-    """Where the others are."""
+    everything: str = ""
+    """Where the others are: in the JSON report, unless it says."""
     folded: bool = False
     """Whether a reader of Markdown has to open it."""
     paged: bool = False
@@ -165,9 +166,9 @@ class Verdict(Struct, frozen=True):
     """Names and files, a line each."""
     meaning: Sequence[str] = ()
     """Sentences of ours."""
-    part: str = "verdict"
     tone: Tone = ""
-    """Of a word other than PASS and FAIL."""
+    """Of the word; by its meaning where there is none."""
+    part: str = "verdict"
 
 
 class Bars(Struct, frozen=True, kw_only=True):
@@ -227,6 +228,15 @@ class Facts(Struct, frozen=True):
     part: str = ""
 
 
+class Points(Struct, frozen=True):
+    """A list of sentences."""
+
+    points: Sequence[Words]
+    mark: str = "-"
+    """What each begins with in a terminal."""
+    part: str = ""
+
+
 class Card(Struct, frozen=True):
     """A thing among others that it is compared with."""
 
@@ -267,7 +277,8 @@ class Items(Struct, frozen=True, kw_only=True):
     remark: str = ""
     shown: int = 10
     total: int | None = None
-    everything: str = "--report FILE.html shows them"
+    everything: str = ""
+    """Where the others are: on the page, unless it says."""
     folded: bool = False
     """Whether a reader of Markdown has to open them."""
     part: str = ""
@@ -319,6 +330,7 @@ Block = (
     | Table
     | Bars
     | Facts
+    | Points
     | Cards
     | Items
     | Figure
@@ -442,6 +454,22 @@ def columns(
     ]
 
 
+def filled(table: Table) -> Table:
+    """The table without the columns that no row has anything in."""
+    kept = [
+        at
+        for at, _ in enumerate(table.columns)
+        if any(row.cells[at].text or row.cells[at].plot for row in table.rows)
+    ]
+    return structs.replace(
+        table,
+        columns=[table.columns[at] for at in kept],
+        rows=[
+            structs.replace(row, cells=tuple(row.cells[at] for at in kept)) for row in table.rows
+        ],
+    )
+
+
 def rows(cells: Iterable[Sequence[Cell]], notes: Iterable[str] = ()) -> list[Row]:
     """Rows of cells, each with its note where there are notes."""
     given = list(notes)
@@ -453,22 +481,26 @@ def gates(
     metrics: Mapping[str, Score],
     shown_names: Mapping[str, str],
     *,
-    title: str = "Gates",
+    title: str | None = None,
+    remark: str = "",
     value: Callable[[Gate], str] | None = None,
     demand: Callable[[Gate], str] = numbers.bound,
+    language: str = "en",
 ) -> Iterable[Table]:
     """The table of gates, the same in every kind of report."""
     if not given:
         return
+    say = wording(language)
+    ends = say.interval_95 if envelope.at_95(given) else say.interval
     yield Table(
-        title=title,
+        title=say.gates if title is None else title,
+        remark=remark,
         part="gates",
         columns=columns(
-            *("metric", "value", "plot", envelope.interval_title(given), "scored", "bound"),
-            "verdict",
-            right=("value", "scored"),
+            *(say.metric, say.value, "plot", ends, say.scored, say.bound, say.verdict),
+            right=(say.value, say.scored),
             plots=("plot",),
-            spare=("scored", envelope.interval_title(given)),
+            spare=(say.scored, ends),
         ),
         rows=[
             Row(
@@ -486,9 +518,9 @@ def gates(
                     ),
                     plot(None if value else Range(gate.value, gate.ci, gate.bound)),
                     interval(gate.ci),
-                    Cell(numbers.n_of(gate.n, envelope.scored_of(metrics, gate)), gate.n, "dim"),
+                    Cell(say.n_of(gate.n, envelope.scored_of(metrics, gate)), gate.n, "dim"),
                     Cell(demand(gate), gate.bound, foreign=True),
-                    gate_word(gate),
+                    gate_word(gate, language),
                 ),
                 envelope.gate_note(gate),
                 strong=not gate.holds,
@@ -498,9 +530,10 @@ def gates(
     )
 
 
-def gate_word(gate: Gate) -> Cell:
+def gate_word(gate: Gate, language: str = "en") -> Cell:
     tone: Tone = "bad" if not gate.holds else "good" if gate.verdict == "pass" else "soft"
-    return Cell(envelope.gate_word(gate), gate.verdict, tone)
+    word = wording(language).gate_verdicts[gate.verdict]
+    return Cell(word if gate.holds else word.upper(), gate.verdict, tone)
 
 
 def scores(
@@ -509,12 +542,14 @@ def scores(
     *,
     title: str,
     remark: str = "",
-    unit: str = "scored",
+    unit: str = "",
     silent: Iterable[str] = (),
     meanings: Mapping[str, str] | None = None,
+    language: str = "en",
 ) -> Table:
     """The table of metrics; those in `silent` keep their reason to themselves."""
-    quiet = {*silent}
+    quiet, say = {*silent}, wording(language)
+    unit = unit or say.scored
     # Without a title: on a narrow page the meaning is a note below its metric.
     meaning = [""] if meanings else []
     return Table(
@@ -522,10 +557,10 @@ def scores(
         remark=remark,
         part="metrics",
         columns=columns(
-            *("metric", *meaning, "value", "plot", "95 % interval", unit),
-            right=("value", unit),
+            *(say.metric, *meaning, say.value, "plot", say.interval_95, unit),
+            right=(say.value, unit),
             plots=("plot",),
-            spare=(*meaning, unit, "95 % interval"),
+            spare=(*meaning, unit, say.interval_95),
         ),
         rows=[
             Row(
@@ -535,7 +570,7 @@ def scores(
                     number(score.value),
                     plot(Range(score.value, score.ci)),
                     interval(score.ci),
-                    Cell(numbers.n_of(score.n, score.of), score.n, "dim"),
+                    Cell(say.n_of(score.n, score.of), score.n, "dim"),
                 ),
                 "" if id in quiet else score.reason or "",
             )

@@ -61,10 +61,13 @@ def gate_note(gate: Verdict) -> str:
     return "; ".join(filter(None, (restriction(gate), optional, gate.reason)))
 
 
+def at_95(gates: Iterable[Verdict]) -> bool:
+    """Whether all intervals are at 95 %; the bounds name the level where they are not."""
+    return all(confidence(gate) in ("", " @95") for gate in gates)
+
+
 def interval_title(gates: Iterable[Verdict]) -> str:
-    """What the intervals of the gates are; the bounds name the level where it is not 95 %."""
-    at_95 = all(confidence(gate) in ("", " @95") for gate in gates)
-    return "95 % interval" if at_95 else "interval"
+    return "95 % interval" if at_95(gates) else "interval"
 
 
 def scored_of(metrics: Mapping[str, Score], gate: Verdict) -> int | None:

@@ -14,7 +14,7 @@ DOCUMENTS = frozenset(
     (
         *("drift", "consistency", "agreement", "calibration", "answer_calibration", "history"),
         *("latency", "suite", "score", "audit", "trace_eval", "stability", "comparison"),
-        *("gold", "runs", "sweep"),
+        *("gold", "runs", "sweep", "diagnosis"),
     )
 )
 """Kinds that have one module in `kinds`, from which every format is written."""
@@ -30,8 +30,12 @@ _FORM_OF_ENDING = {
 }
 
 
-def render(report: Report, form: str, *, color: bool = False, width: int = 100) -> str:
+def render(
+    report: Report, form: str, *, color: bool = False, width: int = 100, brief: bool = False
+) -> str:
     """The report in one of the forms its kind has; only `text` has color and a width.
+
+    A `brief` text says the most important, where its kind has a short version.
 
     CSV ends its lines with CR LF: write what comes back as bytes, not through a text file that
     translates line ends.
@@ -45,7 +49,12 @@ def render(report: Report, form: str, *, color: bool = False, width: int = 100) 
             return json.render(report)
         case _ if kind.folder in DOCUMENTS:
             return _written(
-                import_module(f"ragauge.reports.kinds.{kind.folder}"), report, form, color, width
+                import_module(f"ragauge.reports.kinds.{kind.folder}"),
+                report,
+                form,
+                color,
+                width,
+                brief,
             )
         case "html":
             from ragauge.reports import html
@@ -58,13 +67,14 @@ def render(report: Report, form: str, *, color: bool = False, width: int = 100) 
     return str(text)
 
 
-def _written(module: Any, report: Report, form: str, color: bool, width: int) -> str:
+def _written(module: Any, report: Report, form: str, color: bool, width: int, brief: bool) -> str:
     """What a kind of report says, by the writer of the form."""
     match form:
         case "text":
             from ragauge.reports.formats import text
 
-            return text.render(module.document(report), color=color, width=width)
+            make = getattr(module, "brief", module.document) if brief else module.document
+            return text.render(make(report), color=color, width=width)
         case "csv":
             from ragauge.reports import spreadsheet
 

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import msgspec
 
-from ragauge.contracts.diagnosis import DiagnosisReport
 from ragauge.contracts.kinds import KINDS, SHOWN
 from ragauge.contracts.report import Report
 from ragauge.errors import UsageError
@@ -64,10 +63,6 @@ def page(report: Report) -> str:
 
 
 def _title(name: str, report: Report) -> str:
-    if isinstance(report, DiagnosisReport):
-        from ragauge.reports.diagnosis.labels import title
-
-        return title(report)
     return f"Ragauge {name.replace('_', '-')}: {envelope.verdict_word(report.passed, report.gates)}"
 
 
@@ -147,7 +142,12 @@ class Fragments:
             from ragauge.reports.formats.html import written
 
             given = self.document.blocks if name == self.kind else self.document.part(name)
-            return written(given, name=self.document.name, links=self._to)
+            return written(
+                given,
+                name=self.document.name,
+                links=self._to,
+                language=self.document.language,
+            )
         if name not in (self.kind, *self.view.parts):
             parts = ", ".join(self.view.parts)
             raise UsageError(f'a {self.kind} report has no part "{name}"; it has {parts}')

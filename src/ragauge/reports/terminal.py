@@ -7,8 +7,9 @@ with an escape of its own.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
@@ -16,13 +17,16 @@ from ragauge.contracts.finding import Finding
 from ragauge.contracts.report import Advice, Score
 from ragauge.reports import envelope, numbers
 from ragauge.reports.foreign import shown
+from ragauge.reports.words import wording
 
 NARROWEST = 40
-LONGEST = 400
-"""Characters of a foreign text: nobody reads a longer one here."""
+LONGEST, LONGEST_FINDING = 400, 4_000
+"""Characters of a foreign text: nobody reads a longer one here. A finding may list metrics."""
 MARGIN = 2
 GAP = 2
 ADVICE_IN_FULL = 5
+_NEVER_FIRST = frozenset("，。；：！？、）》」』】”’…％,.;:!?)]}%")
+_NEVER_LAST = frozenset("（《「『【“‘([{")
 
 _EIGHTHS = " ▏▎▍▌▋▊▉"
 _STYLES = {
@@ -43,7 +47,8 @@ _STYLES = {
 class Page:
     """Lines of at most a width (at least 40 columns), in sections."""
 
-    def __init__(self, color: bool, width: int) -> None:
+    def __init__(self, color: bool, width: int, language: str = "en") -> None:
+        self.say = wording(language)
         self.width = max(width, NARROWEST)
         self.indent = 0
         """Of everything, in columns: what belongs to an item of a list."""
@@ -81,7 +86,10 @@ class Page:
 
     def wrapped(self, text: Text, width: int) -> list[Text]:
         """The text on lines of at most a width."""
-        return list(text.wrap(self._console, width, overflow="fold"))
+        lines = list(text.divide(breaks(text.plain, width)))
+        for line in lines:
+            line.rstrip()
+        return lines
 
     def table(
         self, rows: Sequence[Sequence[Text]], right: Iterable[int] = (), notes: Sequence[Text] = ()
@@ -101,6 +109,35 @@ class Page:
 
     def text(self) -> str:
         return self._out.getvalue()
+
+
+def breaks(text: str, width: int) -> Iterator[int]:
+    """Where new lines begin, for lines of at most a width in columns.
+
+    Between two wide characters a line may end anywhere, but it never begins with a comma nor ends
+    with an opening bracket.
+
+    >>> list(breaks("one two three", 8)), list(breaks("检索未命中，因此", 10))
+    ([8], [4])
+    """
+    start, cells, chance = 0, 0, 0
+    for place, char in enumerate(text):
+        if place > start and _may_break(text[place - 1], char):
+            chance = place
+        wide = cell_len(char)
+        while cells + wide > width and place > start and char != " ":
+            start = chance if chance > start else place
+            yield start
+            cells = cell_len(text[start:place])
+        cells += wide
+
+
+def _may_break(before: str, after: str) -> bool:
+    if before == " " or after == " ":
+        return after != " "
+    if after in _NEVER_FIRST or before in _NEVER_LAST:
+        return False
+    return cell_len(before) == 2 or cell_len(after) == 2
 
 
 def widths(rows: Sequence[Sequence[Text]]) -> list[int]:
@@ -134,8 +171,9 @@ def styled(word: str) -> Text:
     return Text(word, _STYLES.get(word, ""))
 
 
-def labelled(label: str, text: str) -> Text:
-    return Text.assemble((f"{label}: ", "dim"), words(text))
+def labelled(label: str, text: str | Text, colon: str = ": ") -> Text:
+    said = words(text) if isinstance(text, str) else text
+    return Text.assemble((f"{shown(label, LONGEST)}{colon}", "dim"), said)
 
 
 def bar(part: float, width: int) -> str:
@@ -189,17 +227,19 @@ def metric_cells(name: str, score: Score) -> list[Text]:
 def advice(page: Page, given: Sequence[Advice]) -> None:
     if not given:
         return
-    page.section("Advice", Text("hypotheses, the best supported first", "dim"))
+    say = page.say
+    page.section(say.advice, note(say.advice_about))
     for number, one in enumerate(given, 1):
         full = number <= ADVICE_IN_FULL
         mark = f"{number}. ".rjust(MARGIN + len(f"{len(given)}. "))
         page.paragraph(words(one.title, "bold"), len(mark), Text(mark))
         page.paragraph(words(one.evidence), len(mark))
         if full:
-            page.paragraph(labelled("Confirm", one.confirm), len(mark))
-            page.paragraph(labelled("Change", one.action), len(mark))
+            page.paragraph(labelled(say.confirm, one.confirm, say.signs.colon), len(mark))
+            page.paragraph(labelled(say.change, one.action, say.signs.colon), len(mark))
         if one.questions:
-            page.paragraph(labelled("See", " ".join(one.questions)), len(mark))
+            asked = " ".join(one.questions)
+            page.paragraph(labelled(say.see, asked, say.signs.colon), len(mark))
 
 
 def findings(page: Page, found: Iterable[tuple[str, int, Sequence[Finding]]]) -> None:
@@ -207,18 +247,18 @@ def findings(page: Page, found: Iterable[tuple[str, int, Sequence[Finding]]]) ->
     found = list(found)
     if not found:
         return
-    page.section("Findings")
+    page.section(page.say.findings)
     for code, times, places in found:
         page.line(Text.assemble(" " * MARGIN, words(code, "bold"), f"  {numbers.count(times)}"))
         for place in places:
-            page.paragraph(note(envelope.finding_text(place)), 2 * MARGIN)
+            text = shown(envelope.finding_text(place), LONGEST_FINDING)
+            page.paragraph(Text(text, "dim"), 2 * MARGIN)
         if times > len(places) > 0:
-            page.line(
-                Text(" " * 2 * MARGIN) + note(f"and {numbers.count(times - len(places))} more")
-            )
+            more = page.say.more.format(n=numbers.count(times - len(places)))
+            page.line(Text(" " * 2 * MARGIN) + note(more))
 
 
 def coverage(page: Page, told: str) -> None:
-    title = Text("Coverage  ", "bold")
+    title = Text(f"{page.say.coverage}  ", "bold")
     page.line(Text())
-    page.paragraph(words(told), len(title), title)
+    page.paragraph(words(told), title.cell_len, title)

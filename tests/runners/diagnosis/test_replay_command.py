@@ -42,7 +42,7 @@ def test_a_system_that_answers_nothing_is_told_of_in_a_line(folder, options):
     assert (found["ended"], found["of"], found["chosen"]) == ("error_budget", 5, 3)
     assert said == (
         "replay given up: no call was answered: raised: OSError: the base is away; "
-        "mend the system, and the same command goes on\n"
+        "fix the system, then run the same command to continue\n"
     )
 
 
@@ -94,7 +94,9 @@ def test_a_failure_stands_behind_every_bar(folder):
     asked = ("diagnose", "low.jsonl", "--replay", "--call", "systems:down")
     sent = on_a_terminal(*asked, cwd=folder)
     assert "taking answers apart" in sent
-    assert sent.endswith("the base is away; mend the system, and the same command goes on\r\n")
+    assert sent.endswith(
+        "the base is away; fix the system, then run the same command to continue\r\n"
+    )
 
 
 @pytest.mark.parametrize(("given", "said"), [((), "sweeping"), (("asking again",), "asking again")])

@@ -10,7 +10,9 @@ from ragauge.dashboard.page import Figures
 from ragauge.dashboard.pages.opened_run import OpenedRun, TabView, ToRun
 from ragauge.dashboard.rendering import render
 from ragauge.errors import InputRejected, UsageError
-from ragauge.reports.html import Fragments
+from ragauge.reports.formats.html import written
+from ragauge.reports.kinds.diagnosis import document
+from ragauge.reports.words import wording
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -20,7 +22,7 @@ NAMES = {"en": "English", "zh": "中文"}
 TAB = "diagnosis"
 LOOK_AGAIN_S = 2
 HEAD = re.compile(r"<(/?)h1(?=[ >])")
-LEFT_OUT = ("diagnosis_recorded", "diagnosis_coverage")
+LEFT_OUT = ("gates", "metrics", "coverage")
 """Parts that the overview of the run has."""
 
 
@@ -50,12 +52,10 @@ def _made(opened: OpenedRun, language: Language) -> DiagnosisReport:
 def _body(
     opened: OpenedRun, language: Language, report: DiagnosisReport | None = None, problem: str = ""
 ) -> Markup:
-    fragments = Fragments(report, ToRun(opened)) if report else None
-    parts = [name for name in fragments.view.parts if name not in LEFT_OUT] if fragments else []
     return render(
         "run_diagnosis.html",
-        parts=[_below(fragments.part(name)) for name in parts] if fragments else [],
-        html_lang=fragments.view.say.html_lang if fragments else "en",
+        body=_written(opened, report) if report else "",
+        html_lang=wording(language).html_lang,
         problem=problem,
         report=report,
         language=language,
@@ -67,11 +67,18 @@ def _body(
     )
 
 
-def _below(part: Markup) -> Markup:
-    """A part with its heading under that of the run, which the page already has."""
+def _written(opened: OpenedRun, report: DiagnosisReport) -> Markup:
+    """The diagnosis, with its heading under that of the run, which the page already has."""
     from markupsafe import Markup
 
-    return Markup(HEAD.sub(r"<\1h2", str(part)))  # foreign text has no `<`
+    made = document(report)
+    body = written(
+        [block for block in made.blocks if block.part not in LEFT_OUT],
+        name=made.name,
+        links=ToRun(opened),
+        language=made.language,
+    )
+    return Markup(HEAD.sub(r"<\1h2", str(body)))  # foreign text has no `<`
 
 
 def _causes(report: DiagnosisReport) -> Figures:

@@ -12,7 +12,18 @@ from msgspec import Struct
 
 from ragauge.reports import document as blocks
 from ragauge.reports import envelope
-from ragauge.reports.document import Block, Cell, Column, Document, Links, NoLinks, Row, Table
+from ragauge.reports.document import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Links,
+    NoLinks,
+    Row,
+    Table,
+    Target,
+)
+from ragauge.reports.words import Wording, wording
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -42,8 +53,10 @@ def render(document: Document) -> str:
         .get_template("frame.html")
         .render(
             title=document.title or _title(document),
-            language=document.language,
-            body=Markup("<main>\n{}</main>").format(written(document.blocks, name=document.name)),
+            language=wording(document.language).html_lang,
+            body=Markup("<main>\n{}</main>").format(
+                written(document.blocks, name=document.name, language=document.language)
+            ),
             style=Markup(style),  # ours
             policy=policy(style),
         )
@@ -62,41 +75,65 @@ def written(
     name: str = "",
     links: Links | None = None,
     sorting: Sorting | None = None,
+    language: str = "en",
 ) -> Markup:
     """The blocks, with links to what they are about and in the order that was chosen."""
     from markupsafe import Markup
 
     from ragauge.reports.html import _environment
 
-    writer = _Writer(links or NoLinks(), sorting)
+    writer = _Writer(_InPage(links or NoLinks()), sorting, wording(language))
     template = _environment().get_template("blocks.html")
     module: Any = template.make_module({**writer.helpers(), "name": name})
     return Markup(module.write(list(given)))  # escaped as made
 
 
+class _InPage:
+    """The links of the pages around, and those to anchors of the page itself."""
+
+    def __init__(self, around: Links) -> None:
+        self._around = around
+
+    def to(self, target: Target) -> str | None:
+        kind, id = target
+        return f"#{id}" if kind == "here" else self._around.to(target)
+
+
 class _Writer:
     """What the macros ask for while a page is written."""
 
-    def __init__(self, links: Links, sorting: Sorting | None) -> None:
-        self._links, self._sorting = links, sorting
+    def __init__(self, links: Links, sorting: Sorting | None, say: Wording) -> None:
+        self._links, self._sorting, self._say = links, sorting, say
         self._tables = counting(1)
 
     def helpers(self) -> dict[str, Any]:
         return {
             "OPEN_ROWS": OPEN_ROWS,
             "links": self._links,
+            "say": self._say,
             "sorting": self._sorting,
             "next_table": lambda: next(self._tables),
             "in_form": lambda given: list(blocks.in_form(given, "html")),
             "spans": blocks.spans,
             "plain": blocks.plain,
-            "spared": spared,
+            "spared": self._spared,
             "identity": lambda block: envelope.identity_words(block.identity),
             "in_order": self._in_order,
             "order": self._order,
             "sort_link": self._sort_link,
             "sorted_by": self._sorted_by,
         }
+
+    def _spared(self, table: Table, row: Row) -> str:
+        """The cells of columns that a narrow page has no room for, as a line."""
+        if not table.below:
+            return ""
+        cells = [
+            (column.title, cell.text)
+            for column, cell in zip(table.columns, row.cells, strict=True)
+            if column.spare
+        ]
+        return self._say.listed(f"{title} {text}".strip() for title, text in cells if text)
 
     def _in_order(self, table: Table, number: int) -> Sequence[Row]:
         at, descending = self._chosen(number)
@@ -143,18 +180,6 @@ class _Writer:
         if self._sorting is None or not isinstance(cell.value, int | float):
             return ""
         return Markup(' data-sort="{}"').format(cell.value)
-
-
-def spared(table: Table, row: Row) -> str:
-    """The cells of columns that a narrow page has no room for, as a line."""
-    if not table.below:
-        return ""
-    cells = [
-        (column.title, cell.text)
-        for column, cell in zip(table.columns, row.cells, strict=True)
-        if column.spare
-    ]
-    return ", ".join(f"{title} {text}".strip() for title, text in cells if text)
 
 
 def ordered(rows: Sequence[Row], at: int, descending: bool) -> list[Row]:

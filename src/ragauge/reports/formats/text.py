@@ -10,7 +10,6 @@ from rich.text import Text
 
 from ragauge.reports import document as blocks
 from ragauge.reports import terminal
-from ragauge.reports.diagnosis.wide_page import WidePage
 from ragauge.reports.document import Bar, Block, Column, Document, Range, Row, Table, Tone
 from ragauge.reports.numbers import count, share
 from ragauge.reports.terminal import (
@@ -19,6 +18,7 @@ from ragauge.reports.terminal import (
     MARGIN,
     Page,
     bar,
+    labelled,
     note,
     ranged,
     styled,
@@ -47,7 +47,7 @@ SIDE_BY_SIDE = 70
 
 def render(document: Document, *, color: bool = False, width: int = 100) -> str:
     """The document as lines no wider than the width (at least 40 columns)."""
-    page = WidePage(color, width) if document.language == "zh" else Page(color, width)
+    page = Page(color, width, document.language)
     write(page, document.blocks)
     return page.text()
 
@@ -69,15 +69,16 @@ def spelled(given: blocks.Words, style: str = "") -> Text:
         lead = " " if span.text[:1].isspace() and span.text.strip() else ""
         trail = " " if span.text[-1:].isspace() and span.text.strip() else ""
         made.append(lead).append_text(piece).append(trail)
-    made.truncate(LONGEST, overflow="ellipsis")
+    if any(span.marked for span in given):  # pieces of one text
+        made.truncate(LONGEST, overflow="ellipsis")
     return made
 
 
 def _verdict(page: Page, block: blocks.Verdict) -> None:
-    indent = len(block.word) + GAP if block.word else MARGIN
-    word = Text(block.word, f"bold {BARS[block.tone]}") if block.tone else styled(block.word)
+    word = Text(block.word, STYLES[block.tone]) if block.tone else styled(block.word)
     first = word.append(" " * GAP) if block.word else Text()
-    page.paragraph(words(block.text, "bold"), indent if block.word else 0, first)
+    indent = first.cell_len or MARGIN
+    page.paragraph(words(block.text, "bold"), first.cell_len, first)
     for about in (*block.notes, *block.meaning):
         page.paragraph(note(about), indent)
 
@@ -130,9 +131,13 @@ def _table(page: Page, block: Table) -> None:
         _rows(page, block, shown)
     more = (len(block.rows) if block.total is None else block.total) - len(shown)
     if more > 0:
-        page.paragraph(note(f"and {count(more)} more; {block.everything}"))
+        page.paragraph(note(_and_more(page, more, block.everything or page.say.in_json)))
     if block.after:
         page.paragraph(note(block.after))
+
+
+def _and_more(page: Page, more: int, where: str) -> str:
+    return page.say.and_more.format(n=count(more), where=where)
 
 
 def _rows(page: Page, block: Table, shown: Sequence[Row]) -> None:
@@ -148,7 +153,7 @@ def _rows(page: Page, block: Table, shown: Sequence[Row]) -> None:
             break
         kept.remove(at)
         below.append(at)
-    notes = [Text(), *(note(_note(block, row, below)) for row in shown)]
+    notes = [Text(), *(note(_note(page, block, row, below)) for row in shown)]
     pieces = _pieces(block.columns, wide, kept, room)
     for number, piece in enumerate(pieces):
         if number:
@@ -172,10 +177,10 @@ def _width(wide: Sequence[int], kept: Sequence[int]) -> int:
     return sum(wide[at] + GAP for at in kept) - GAP
 
 
-def _note(block: Table, row: Row, below: Sequence[int]) -> str:
+def _note(page: Page, block: Table, row: Row, below: Sequence[int]) -> str:
     cells = [(block.columns[at].title, row.cells[at].text) for at in sorted(below)]
-    spared = ", ".join(f"{title} {text}".strip() for title, text in cells if text)
-    made = "; ".join(filter(None, (spared if block.below else "", row.note)))
+    spared = page.say.listed(f"{title} {text}".strip() for title, text in cells if text)
+    made = page.say.told((spared if block.below else "", row.note))
     return f"↳ {made}" if made and row.inner else made
 
 
@@ -242,11 +247,18 @@ def _plotted(one: Bar | Range | None, room: int) -> Text:
 def _facts(page: Page, block: blocks.Facts) -> None:
     for label, text in block.facts:
         if blocks.plain(text):
-            page.paragraph(_fact(label, text), 2 * MARGIN, Text(" " * MARGIN))
+            page.paragraph(_fact(page, label, text), 2 * MARGIN, Text(" " * MARGIN))
 
 
-def _fact(label: str, text: blocks.Words) -> Text:
-    return Text.assemble((f"{label}: ", "dim"), spelled(text)) if label else spelled(text)
+def _fact(page: Page, label: str, text: blocks.Words) -> Text:
+    said = spelled(text)
+    return labelled(label, said, page.say.signs.colon) if label else said
+
+
+def _points(page: Page, block: blocks.Points) -> None:
+    first = Text(" " * MARGIN + block.mark + " ")
+    for point in block.points:
+        page.paragraph(spelled(point), first.cell_len, first)
 
 
 def _cards(page: Page, block: blocks.Cards) -> None:
@@ -259,7 +271,7 @@ def _cards(page: Page, block: blocks.Cards) -> None:
     room = (page.width - page.indent - MARGIN - len(" │ ")) // 2
     labels = dict.fromkeys(label for card in block.cards for label, _ in card.facts)
     given = [
-        {label: _fact(label, text) for label, text in card.facts if blocks.plain(text)}
+        {label: _fact(page, label, text) for label, text in card.facts if blocks.plain(text)}
         for card in block.cards
     ]
     titles = [spelled(card.title) for card in block.cards]
@@ -280,18 +292,16 @@ def _items(page: Page, block: blocks.Items) -> None:
         if number:
             page.line(Text())
         _, badge, tone = one.badge
-        name, about, aside = words(one.name, "bold"), words(one.about), note(one.aside)
-        taken = sum(part.cell_len + GAP for part in (name, Text(badge), aside) if part)
-        about.truncate(max(1, page.width - page.indent - MARGIN - taken), overflow="ellipsis")
-        parts = [name, Text(badge, STYLES[tone]), about, aside]
-        page.line(Text(" " * MARGIN) + Text(" " * GAP).join(part for part in parts if part))
+        parts = [words(one.name, "bold"), Text(badge, STYLES[tone]), words(one.about)]
+        parts.append(note(one.aside))
+        page.paragraph(Text(" " * GAP).join(part for part in parts if part))
         page.indent += MARGIN
         write(page, one.blocks)
         page.indent -= MARGIN
     total = len(block.items) if block.total is None else block.total
     more = total - min(block.shown, len(block.items))
     if more > 0:
-        page.paragraph(note(f"and {count(more)} more; {block.everything}"))
+        page.paragraph(note(_and_more(page, more, block.everything or page.say.in_html)))
 
 
 def _figure(page: Page, block: blocks.Figure) -> None:
@@ -316,7 +326,7 @@ def _line(line: blocks.Words, style: str) -> Text:
 
 def _steps(page: Page, block: blocks.Steps) -> None:
     if block.steps:
-        page.section("Next")
+        page.section(page.say.next)
         for step in block.steps:
             page.paragraph(words(step))
 
@@ -329,6 +339,7 @@ WRITERS: dict[type, Callable[[Page, Any], None]] = {
     blocks.Section: _section,
     Table: _table,
     blocks.Facts: _facts,
+    blocks.Points: _points,
     blocks.Cards: _cards,
     blocks.Items: _items,
     blocks.Figure: _figure,

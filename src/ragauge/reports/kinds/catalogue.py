@@ -213,7 +213,7 @@ def catalogue_text(
         case "markdown":
             from ragauge.reports.formats import markdown
 
-            page = markdown.render(document(found))
+            page = markdown.render(document(found), page=True)
             return f"{page}\n```toml\n{example}```\n" if example else page
         case "text":
             from ragauge.reports.formats import text
