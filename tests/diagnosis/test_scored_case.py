@@ -74,7 +74,8 @@ SHOWING = {
     "cites_wrong": (row(cited=("p1",), gold_ids=("g",), retrieved_ids=("g", "p1")), None),
 }
 """By symptom, a sample that shows it."""
-OF_TRACES = {"slow", 
+OF_TRACES = {
+    "slow",
     *("stale", "refusal_form", "constraints_lost", "cites_unknown", "sections_mixed"),
     "offsets_off",
 }

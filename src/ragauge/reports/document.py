@@ -101,8 +101,8 @@ class Column(Struct, frozen=True):
 
 class Row(Struct, frozen=True):
     cells: tuple[Cell, ...]
-    note: str = ""
-    """What the row has no column for."""
+    note: Words = ""
+    """What the row has no column for; a text in spans may be marked."""
     strong: bool = False
     inner: bool = False
     """Whether it belongs to the row above that names a group."""
@@ -125,7 +125,7 @@ class Table(Struct, frozen=True, kw_only=True):
     everything: str = "see --format json"
     """Where the others are."""
     folded: bool = False
-    """Whether a reader of Markdown has to open it."""
+    """Whether a reader of Markdown or of a page has to open it."""
     below: bool = True
     """Whether columns that a page has no room for go below their rows, or are left out."""
     after: str = ""

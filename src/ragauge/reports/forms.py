@@ -13,7 +13,7 @@ from ragauge.errors import UsageError
 DOCUMENTS = frozenset(
     (
         *("drift", "consistency", "agreement", "calibration", "answer_calibration", "history"),
-        *("latency", "suite", "score"),
+        *("latency", "suite", "score", "evaluation", "eval_all"),
     )
 )
 """Kinds that have one module in `kinds`, from which every format is written."""

@@ -32,7 +32,7 @@ from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.metrics.quality import GOOD_LABELS
 from ragauge.reports.audit.story import wrong_answers
 from ragauge.reports.envelope import some_of_each
-from ragauge.reports.evaluation.rankings import worst_first as ranked_queries
+from ragauge.reports.kinds.evaluation_rankings import worst_first as ranked_queries
 from ragauge.reports.kinds.score import changed_labels, wrong_questions
 from ragauge.reports.stability.story import over_questions as over_swept
 from ragauge.reports.stability.story import ranked as ranked_questions

@@ -1,20 +1,19 @@
-"""What an overview has beside parts of its report: all gates, a summary with links, codes."""
+"""What an overview has besides parts of its report: all gates, and codes."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from ragauge.contracts.audit import AuditReport, CodeCount
 from ragauge.contracts.evaluation import EvalAllReport
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.dashboard.pages.opened_run import OpenedRun, ToRun
-from ragauge.dashboard.pages.run_recorded import Recorded
 from ragauge.dashboard.rendering import render
 from ragauge.reports.audit.story import POINTER_HOLDS
-from ragauge.reports.eval_all import story
-from ragauge.reports.evaluation.tables import Row, Table
+from ragauge.reports.document import gates
+from ragauge.reports.formats.html import written
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -31,16 +30,10 @@ class CodeHead(Struct, frozen=True):
 
 
 def every_gate(opened: OpenedRun) -> Markup:
-    """The gates of all tasks: the page of the report has those that hold with their tasks."""
-    return render("bounds.html", view=Recorded(opened.run), to=ToRun(opened))
-
-
-def linked_summary(opened: OpenedRun) -> Markup:
-    """The numbers of all tasks, each with the way to the tab of its task."""
+    """The gates of all tasks: the report has those that hold with their tasks."""
     report: EvalAllReport = opened.report
-    view = opened.fragments.view if opened.fragments else None
-    tables = [_linked(opened, report, table) for table in view.summary] if view else []
-    return render("run_summary.html", tables=tables)
+    names = {gate.metric: gate.metric for gate in report.gates}
+    return written(gates(report.gates, report.metrics, names), links=ToRun(opened))
 
 
 def code_heads(opened: OpenedRun) -> Markup | None:
@@ -61,17 +54,3 @@ def _to_code(opened: OpenedRun, code: str, is_worst: bool) -> str | None:
     """Answers are listed by their worst code; another code has its places on the same tab."""
     fields = {"code": code} if is_worst else {}
     return opened.links.run(opened.run.id, CODES_TAB, **fields)
-
-
-def _linked(opened: OpenedRun, report: EvalAllReport, table: Table) -> Table:
-    """The table with its first cells leading to the tab of the task that a row is of."""
-    by_metric = {id: name for name, one in story.tasks(report) for id in one.metrics}
-    by_number = {name: by_metric.get(one.metric) for name, one in report.summary.items()}
-
-    def linked(row: Row) -> Row:
-        first = row.cells[0]
-        task = by_number.get(first.text)
-        href = opened.links.run(opened.run.id, task) if task else None
-        return structs.replace(row, cells=(structs.replace(first, href=href), *row.cells[1:]))
-
-    return structs.replace(table, rows=tuple(map(linked, table.rows)))

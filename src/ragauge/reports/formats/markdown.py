@@ -87,7 +87,7 @@ def _table(block: Table, name: str) -> Iterator[str]:
     columns = [block.columns[at] for at in kept]
     heads = [code(one.title) if one.foreign else prose(one.title) for one in columns]
     cells = [
-        [*(_cell(row.cells[at]) for at in kept), code(row.note) if row.note else ""]
+        [*(_cell(row.cells[at]) for at in kept), code(blocks.plain(row.note)) if row.note else ""]
         for row in shown_rows
     ]
     fitting = sum(size <= LONGEST_TABLE for size in accumulate(sum(map(len, row)) for row in cells))

@@ -3,25 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from itertools import chain, zip_longest
 
 from msgspec import Struct
 
 from ragauge.contracts.history import ID_SHOWN, GitState, Run
+from ragauge.metrics.headlines import leading
 from ragauge.reports.numbers import counted
 
-HEADLINES = {
-    "quality": ("precision_cited", "over_refusal", "citation_hit_rate", "under_refusal"),
-    "stability": ("stable", "acr", "cghc", "rcr"),
-    "traceability": ("valid", "match_rate", "coverage", "answer_convergent"),
-    "entities": ("f1_strict", "f1_partial", "token_f1"),
-    "labels": ("accuracy", "macro_f1", "category_accuracy"),
-    "linking": ("hits@1", "mrr", "nil_f1"),
-    "retrieval": ("ndcg@10", "rr", "recall@10"),
-}
-"""What a list shows of each family, the most telling first."""
-OTHERS = 3
-"""Metrics of a family that has no headlines."""
 COMMIT_SHOWN = 7
 TREND_RUNS = 3
 """Fewer runs than these are no line."""
@@ -76,12 +64,9 @@ def labels(run: Run) -> list[str]:
 
 def headlines(runs: Sequence[Run]) -> list[str]:
     """The ids of the metrics to show for these runs: of each family the first, then the second."""
-    by_family: dict[str, list[str]] = {}
-    for run in runs:
-        for id in run.record.metrics:
-            by_family.setdefault(id.partition(".")[0], []).append(id)
-    ranked = (_first(family, set(ids)) for family, ids in by_family.items())
-    return [id for id in chain.from_iterable(zip_longest(*ranked)) if id]
+    commands = {run.record.command for run in runs}
+    command = commands.pop() if len(commands) == 1 else ""
+    return leading(dict.fromkeys(id for run in runs for id in run.record.metrics), command)
 
 
 def short_names(ids: Iterable[str]) -> dict[str, str]:
@@ -117,11 +102,6 @@ def facts(run: Run) -> list[tuple[str, str]]:
         ("files", ", ".join(files)),
     ]
     return [(label, text) for label, text in told if text]
-
-
-def _first(family: str, ids: set[str]) -> list[str]:
-    known = [f"{family}.{name}" for name in HEADLINES.get(family, ())]
-    return [id for id in known if id in ids] or sorted(ids)[:OTHERS]
 
 
 def _trend(name: str, line: Sequence[Run]) -> Trend | None:
