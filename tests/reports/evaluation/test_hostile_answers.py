@@ -88,17 +88,16 @@ def test_the_page_opens_from_disk_in_silence_and_fits(size, scheme, opened):
         assert page.overflow() <= 0
 
 
-def test_the_first_answers_stand_open_and_weak_sentences_are_told_apart(opened):
+def test_the_first_answers_are_open_and_what_no_context_has_is_marked(opened):
     page, _ = opened(answered())
     assert page.page.locator(".grounds .question[open]").count() == 3
     tints = {
-        level: page.page.locator(f".grounds .s-{level} .sentence").first.evaluate(
+        tone: page.page.locator(f".grounds mark.{tone}").first.evaluate(
             "one => getComputedStyle(one).backgroundColor"
         )
-        for level in ("none", "part", "full")
+        for tone in ("bad", "warm")
     }
-    assert len(set(tints.values())) == 3
-    assert page.page.locator(".grounds .s-none .words").first.is_visible()
+    assert len(set(tints.values())) == 2
 
 
 def test_foreign_text_never_runs_and_never_breaks_the_page(opened, tmp_path):

@@ -198,6 +198,7 @@ def errors_table(errors: Errors, shown: Sequence[ShownError], everything: str = 
     ranked = any(one.rank is not None for one in shown)
     return Table(
         title="Errors one by one",
+        part="errors",
         remark=f"marked in the text: {errors.marks}",
         columns=[
             Column("kind"),
