@@ -102,7 +102,7 @@ def leading(ids: Iterable[str], command: str = "") -> list[str]:
     return [id for id in chain.from_iterable(zip_longest(*ranked)) if id]
 
 
-def tested(command: str) -> tuple[str, ...]:
+def compared(command: str) -> tuple[str, ...]:
     """What a comparison of two runs of a command is about, unless the user names metrics."""
     one = HEADLINES.get(command)
     return (*one.first, *one.tested) if one else ()

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from ragauge.contracts.history import History, Run
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.stability import STABLE
-from ragauge.metrics.headlines import tested
+from ragauge.metrics.headlines import compared
 from ragauge.metrics.names import metric_id
 from ragauge.runners.paired_units import ask_the_same, changed_meaning, gold_of
 
@@ -63,7 +63,7 @@ def family_of(
     """
     if names:
         return list(ids)
-    headlines = tested(after.record.command)
+    headlines = compared(after.record.command)
     telling = {*headlines, *margined} | _gated(before) | _gated(after)
     found = [id for id in ids if id in telling]
     if headlines and not any(_measured(id, before, after) for id in found):
