@@ -77,7 +77,7 @@ def test_groundedness_and_correctness_lead():
 
 
 def test_a_judge_that_nobody_compared_with_people_is_told():
-    words = "how far the judge agrees with people is not known; run `ragauge calibrate judge`"
+    words = "How far the judge agrees with people is not known; run `ragauge calibrate judge`"
     unknown = answered(detail=detail(agreement=()))
     assert words in " ".join(squeezed(render(unknown, "text", width=200)))
     assert words not in " ".join(squeezed(render(answered(), "text", width=200)))

@@ -223,7 +223,7 @@ def _remarks(report: EvalReport) -> Iterator[str]:
     scores = sorted(report.metrics.items())
     there = [id for id, score in scores if score.value is not None]
     if pooled := [id.removeprefix(FAMILY) for id in there if is_pooled(id)]:
-        counted_together = "over all numbers, citations or claims together, not a mean of answers"
+        counted_together = "Over all numbers, citations or claims together, not a mean of answers"
         yield f"{counted_together}: {', '.join(pooled)}"
     by_reason: dict[str, list[str]] = {}
     for id, score in scores:
@@ -233,10 +233,10 @@ def _remarks(report: EvalReport) -> Iterator[str]:
     for reason, ids in sorted(by_reason.items(), key=lambda pair: (-len(pair[1]), pair[0])):
         absent = [id.removeprefix(FAMILY) for id in ids[:ABSENT_NAMED]]
         more = [f"{len(ids) - ABSENT_NAMED} more"] if len(ids) > ABSENT_NAMED else []
-        yield f"absent: {', '.join([*absent, *more])}: {reason}"
+        yield f"Absent: {', '.join([*absent, *more])}: {reason}"
     known = not isinstance(report.detail, AnswerDetail) or report.detail.agreement
     if not known and any(id.removeprefix(FAMILY) in JUDGED for id in there):
-        yield "how far the judge agrees with people is not known; run `ragauge calibrate judge`"
+        yield "How far the judge agrees with people is not known; run `ragauge calibrate judge`"
 
 
 def of_answers(report: EvalReport, detail: AnswerDetail) -> Iterator[Table]:
