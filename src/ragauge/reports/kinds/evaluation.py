@@ -161,10 +161,10 @@ def figures(report: EvalReport) -> Iterator[Block]:
     if shown:
         yield doc.scores(shown, shown_names, title="Other metrics" if report.gates else "Metrics")
     if others:
-        more = numbers.counted(len(others), "more metric")
-        folded = structs.replace(doc.scores(others, shown_names, title=more), folded=True)
+        folded = structs.replace(doc.scores(others, shown_names, title="More metrics"), folded=True)
         yield Only(frozenset({"html", "markdown"}), [folded], part="metrics")
-        yield doc.in_text(doc.Text(f"and {more}; --report FILE.html shows them", "dim"))
+        more = numbers.counted(len(others), "more metric")
+        yield doc.in_text(doc.Text(f"and {more}; {tables.EVERYTHING}", "dim"))
 
 
 def verdict_words(report: EvalReport) -> tuple[str, str]:

@@ -548,7 +548,7 @@ def _item(one: CheckedAnswer, *, in_text: bool = False, opened: bool = False) ->
     if not in_text and shown.values:
         blocks.append(
             Table(
-                title=f"{numbers.counted(len(shown.values), 'metric')} of this answer",
+                title="Metrics of this answer",
                 columns=doc.columns("metric", "value", "reason", right=("value",)),
                 rows=doc.rows(
                     [
