@@ -12,7 +12,7 @@ from ragauge.contracts.gold import Gold
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.pages.run_units import LONGEST_ID
 from ragauge.dashboard.rightness import right_means
-from ragauge.reports.eval_all import story
+from ragauge.reports.kinds import eval_all
 from ragauge.reports.numbers import counted
 from tests.dashboard.page_parts import Parts
 from tests.dashboard.test_run_page import EACH, main_table, material, opened, runs, whole
@@ -42,7 +42,7 @@ def test_the_summary_of_all_tasks_leads_to_their_tabs_and_every_gate_is_told(mat
     report = whole(material.history, run)
     parts = Parts(opened(material, run).body)
     tabs = {link.rpartition("/")[2] for link in parts.links}
-    assert {name for name, _ in story.tasks(report)} <= tabs
+    assert {name for name, _ in eval_all.tasks(report)} <= tabs
     gates = main_table(parts, "bound")
     assert [row[0] for row in gates[1:] if len(row) > 2] == [one.metric for one in run.record.gates]
 

@@ -12,7 +12,7 @@ from ragauge.gates.decide import is_quality
 from ragauge.gates.presets import component_rules
 from ragauge.gates.rules import known_rules
 from ragauge.metrics.table import find
-from ragauge.reports.evaluation.story import verdict_words
+from ragauge.reports.kinds.evaluation import verdict_words
 from ragauge.runners.recording import record
 from ragauge.runners.stability import stability
 from ragauge.store.history import open_history

@@ -8,7 +8,7 @@ from ragauge.contracts.evaluation import Task
 from ragauge.contracts.report import Score
 from ragauge.contracts.verdict import Rule
 from ragauge.gates.decide import decide
-from ragauge.runners.comparability import HEADLINES
+from ragauge.metrics.headlines import HEADLINES
 from ragauge.runners.compare import compare
 from tests.runners.recorded import ones, record
 

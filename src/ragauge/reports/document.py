@@ -124,8 +124,8 @@ class Column(Struct, frozen=True):
 
 class Row(Struct, frozen=True):
     cells: tuple[Cell, ...]
-    note: str = ""
-    """What the row has no column for."""
+    note: Words = ""
+    """What the row has no column for; a text in spans may be marked."""
     strong: bool = False
     inner: bool = False
     """Whether it belongs to the row above that names a group."""
@@ -148,7 +148,7 @@ class Table(Struct, frozen=True, kw_only=True):
     everything: str = ""
     """Where the others are: in the JSON report, unless it says."""
     folded: bool = False
-    """Whether a reader of Markdown has to open it."""
+    """Whether a reader of Markdown or of a page has to open it."""
     paged: bool = False
     """Whether the rows are a page of more that a server keeps, which sorts all of them."""
     below: bool = True

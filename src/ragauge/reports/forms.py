@@ -14,7 +14,7 @@ DOCUMENTS = frozenset(
     (
         *("drift", "consistency", "agreement", "calibration", "answer_calibration", "history"),
         *("latency", "suite", "score", "audit", "trace_eval", "stability", "comparison"),
-        *("gold", "runs", "sweep", "diagnosis"),
+        *("gold", "runs", "sweep", "diagnosis", "evaluation", "eval_all"),
     )
 )
 """Kinds that have one module in `kinds`, from which every format is written."""

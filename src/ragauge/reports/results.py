@@ -8,10 +8,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragauge.contracts.report import Report, Score, UnitRows
+from ragauge.contracts.report import Report, RunReport, Score, UnitRows
 from ragauge.contracts.verdict import Verdict
 from ragauge.errors import UsageError
 from ragauge.gates.decide import is_quality
+from ragauge.metrics.headlines import leading
 from ragauge.metrics.names import metric_id
 from ragauge.reports.envelope import gate_note, gate_word, short_names, verdict_word
 from ragauge.reports.foreign import flat
@@ -80,10 +81,12 @@ def line(report: Report) -> str:
 
 
 def _by_weight(report: Report) -> Iterator[tuple[str, Score]]:
-    """The metrics that gates on quality are about, the other gated ones last."""
+    """The metrics that gates on quality are about, the headlines, others, and other gated ones."""
     gated = [gate.metric for gate in report.verdicts if gate.metric in report.metrics]
     first = [gate.metric for gate in report.verdicts if is_quality(gate)]
-    for id in dict.fromkeys([*first, *(id for id in report.metrics if id not in gated), *gated]):
+    free = [id for id in report.metrics if id not in gated]
+    command = str(report.identity.get("command", "")) if isinstance(report, RunReport) else ""
+    for id in dict.fromkeys([*first, *leading(free, command), *free, *gated]):
         if id in report.metrics:
             yield id, report.metrics[id]
 

@@ -7,37 +7,12 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from ragauge.contracts.history import History, Run
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.stability import STABLE
+from ragauge.metrics.headlines import compared
 from ragauge.metrics.names import metric_id
 from ragauge.runners.paired_units import ask_the_same, changed_meaning, gold_of
 
-JUDGED = (
-    *("answers.faithfulness", "answers.answer_relevancy", "answers.context_precision"),
-    *("answers.context_recall", "answers.factual_correctness", "answers.noise_sensitivity"),
-    *("answers.rubric", "answers.lexical_faithfulness"),
-)
-"""What a judge was asked for. Of the lexical one it is faithfulness alone: it rates by the words
-that groundedness goes by, and the same again would only make the correction stricter."""
 ALL = "all"
 """In the place of a metric's name: the comparison is about all of them."""
-HEADLINES = {
-    "score": (
-        "quality.precision_cited",
-        "quality.under_refusal",
-        "quality.over_refusal",
-        "quality.citation_hit_rate",
-    ),
-    "stability": (STABLE,),
-    "eval ner": ("entities.f1_strict", "entities.f1_partial"),
-    "eval types": ("labels.accuracy", "labels.macro_f1"),
-    "eval linking": ("linking.hits@1", "linking.mrr", "linking.nil_f1"),
-    "eval retrieval": ("retrieval.ndcg@10", "retrieval.rr"),
-    "eval answers": (
-        *("answers.groundedness", "answers.grounded", "answers.number_agreement"),
-        *("answers.token_recall", *JUDGED),
-    ),
-    "eval qa": (*("answers.token_recall", "answers.containment", "answers.groundedness", *JUDGED),),
-}
-"""What a comparison of a command's runs is about, unless the user names metrics."""
 COVERAGE = ".coverage"
 """How the metric ends that every evaluation has a gate on, whatever it measures."""
 PER_QUESTION = " per question"
@@ -88,7 +63,7 @@ def family_of(
     """
     if names:
         return list(ids)
-    headlines = HEADLINES.get(after.record.command, ())
+    headlines = compared(after.record.command)
     telling = {*headlines, *margined} | _gated(before) | _gated(after)
     found = [id for id in ids if id in telling]
     if headlines and not any(_measured(id, before, after) for id in found):

@@ -31,8 +31,8 @@ from ragauge.contracts.stability import StabilityReport
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.metrics.quality import GOOD_LABELS
 from ragauge.reports.envelope import some_of_each
-from ragauge.reports.evaluation.rankings import worst_first as ranked_queries
 from ragauge.reports.kinds.audit import wrong_answers
+from ragauge.reports.kinds.evaluation_rankings import worst_first as ranked_queries
 from ragauge.reports.kinds.score import changed_labels, wrong_questions
 from ragauge.reports.kinds.stability import over_questions as over_swept
 from ragauge.reports.kinds.stability import ranked as ranked_questions

@@ -10,9 +10,10 @@ from rich.cells import cell_len
 from ragauge.contracts.evaluation import EvalReport
 from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.schemas import examples, schema
+from ragauge.metrics.headlines import leading
 from ragauge.metrics.table import table
-from ragauge.reports.evaluation import families
 from ragauge.reports.forms import render
+from ragauge.reports.kinds import evaluation_answers as families
 from tests.reports.evaluation.answered import (
     agreement,
     answered,
@@ -59,13 +60,24 @@ def test_a_report_of_nothing_says_so_and_has_no_number(form):
 def test_every_metric_of_answers_has_a_family():
     known = {id for id in table() if id.startswith(families.FAMILY)}
     made = msgspec.structs.replace(plain(), metrics={id: score(0.5) for id in known})
-    told = {family.title: family.measures for family in families.families(made)}
-    assert "Other" not in told
-    assert {one.id for measures in told.values() for one in measures} == known
+    found = dict(families.families(made))
+    assert "Other" not in found
+    assert {id for ids in found.values() for id in ids} == known
+
+
+def test_groundedness_and_correctness_lead():
+    verdict = render(answered(), "text", width=200).splitlines()[0]
+    assert "groundedness 0.731, correctness (token recall) 0.644" in verdict
+    leads = "<EvalReport FAIL, groundedness 0.731 [0.691, 0.771], token_recall 0.644"
+    assert repr(answered(gates=())).startswith(leads)
+    names = ("brief_faithfulness", "chrf", "token_f1")
+    bare = plain(metrics={f"answers.{name}": score(0.5) for name in names})
+    assert render(bare, "text").startswith("PASS  token_f1 0.500 over")
+    assert leading(bare.metrics) == ["answers.token_f1"]
 
 
 def test_a_judge_that_nobody_compared_with_people_is_told():
-    words = "how far the judge agrees with people is not known: `ragauge calibrate judge` tells"
+    words = "How far the judge agrees with people is not known; run `ragauge calibrate judge`"
     unknown = answered(detail=detail(agreement=()))
     assert words in " ".join(squeezed(render(unknown, "text", width=200)))
     assert words not in " ".join(squeezed(render(answered(), "text", width=200)))
@@ -93,14 +105,14 @@ def test_answers_that_are_the_worst_of_something_else_are_shown_whole():
     fine = shown("a2", "Who?", None, answer="Cuypers.", values={"answers.token_recall": 1.0})
     rows = squeezed(render(plain(detail=detail(worst=(bare, fine))), "text"))
     at = rows.index("Answers with the lowest token_recall")
-    assert rows[at + 2 : at + 5] == ["a1 token_recall 0.100 QA", "Who?", "Nobody knows."]
+    assert rows[at + 1 : at + 3] == ["a1 token_recall 0.100 Who? QA", "Nobody knows."]
     assert not any("Cuypers." in row for row in rows)
 
 
 def test_where_every_sentence_is_supported_a_terminal_says_so():
     fine = shown("a1", "Who?", 0.9, sentence("Cuypers.", 0.9, "Cuypers"))
     written = render(plain(detail=detail(worst=(fine,))), "text")
-    assert "every sentence of the answers that are kept is supported" in written
+    assert "every sentence of the answers in this report is supported" in written
     assert "Cuypers." not in written
 
 
@@ -108,4 +120,4 @@ def test_where_no_sentence_was_looked_at_a_terminal_does_not_call_them_supported
     fine = shown("a1", "Who?", None, answer="Cuypers.", values={"answers.faithfulness": 1.0})
     written = " ".join(render(plain(detail=detail(worst=(fine,))), "text").split())
     assert "every sentence" not in written
-    assert "is below 0.700; their sentences were not looked at" in written
+    assert "no answer in this report is below 0.700; sentences were not checked" in written

@@ -11,15 +11,11 @@ from ragauge.contracts.evaluation import EvalReport
 from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.schemas import examples, schema
 from ragauge.errors import UsageError
-from ragauge.reports import html
-from ragauge.reports.evaluation import rankings
-from ragauge.reports.evaluation.compared import word_of
-from ragauge.reports.evaluation.view import View
 from ragauge.reports.forms import form_of, render
+from ragauge.reports.kinds import evaluation_rankings as rankings
 from tests.reports.evaluation.reports import (
     MAKERS,
     compared,
-    ner,
     nothing,
     retrieval,
     types,
@@ -65,9 +61,9 @@ def test_a_report_of_nothing_says_so_and_has_no_number(task, form):
 
 
 def test_the_adjusted_probability_decides():
-    assert word_of(compared("retrieval.rr", 0.6, 0.5, 0.03, 0.09)) == "cannot tell"
-    assert word_of(compared("retrieval.rr", 0.6, 0.5, 0.03, None)) == "better"
-    assert word_of(compared("a.plugin", 0.4, 0.5, 0.01, 0.01)) == "worse"
+    assert rankings.change_word(compared("retrieval.rr", 0.6, 0.5, 0.03, 0.09)) == "cannot tell"
+    assert rankings.change_word(compared("retrieval.rr", 0.6, 0.5, 0.03, None)) == "better"
+    assert rankings.change_word(compared("a.plugin", 0.4, 0.5, 0.01, 0.01)) == "worse"
 
 
 def test_the_histogram_counts_every_query_with_a_value_once():
@@ -86,26 +82,7 @@ def test_the_histogram_counts_every_query_with_a_value_once():
 def test_macro_over_all_labels_names_the_absent_ones():
     for form in ("text", "markdown", "html"):
         written = " ".join(render(types(), form, width=140).split())
-        assert "0.717 over all labels of heritage (2 labels occur nowhere and count 0" in written
-
-
-def test_many_types_share_the_last_place_of_the_filter():
-    made = ner()
-    errors = tuple(
-        msgspec.structs.replace(
-            made.detail.errors[-2],
-            gold=msgspec.structs.replace(made.detail.errors[-2].gold, type=f"type {n:02d}"),
-        )
-        for n in range(40)
-    )
-    view = View(
-        msgspec.structs.replace(made, detail=msgspec.structs.replace(made.detail, errors=errors))
-    )
-    assert len(view.types) == 24
-    assert view.types[-1].errors == 17
-    assert sum(one.type == 24 for one in view.errors) == 17
-    style = (html.TEMPLATES / "style.css").read_text()
-    assert ".browser:has(.pick-t24:checked) .error:not(.t24)" in style
+        assert "0.717 over all labels of heritage (2 labels do not occur and count 0" in written
 
 
 def results_of(made):

@@ -7,8 +7,8 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from ragauge.reports.evaluation.parts import tables_of
 from ragauge.reports.forms import render
+from ragauge.reports.kinds.evaluation_tables import of_labels
 from tests.reports.evaluation.reports import types
 
 NOWHERE = {"precision": None, "recall": None, "f1": None, "support": 0, "predicted": 0}
@@ -33,10 +33,10 @@ def test_a_reader_sees_the_labels_that_occur(report, form):
 
 
 def test_the_table_has_no_row_of_dashes(report):
-    [table] = [table for table in tables_of(report) if table.title == "Labels"]
+    [table] = [one for one in of_labels(report, report.detail) if one.title == "Labels"]
     shown = {row.cells[0].text for row in table.rows}
     assert shown == report.per_type.keys() - {"UNSEEN", "P"}  # P is in neither, too
-    assert "occur nowhere" in table.about
+    assert "do not occur" in table.remark
 
 
 def test_files_for_machines_have_every_label(report):
@@ -47,4 +47,4 @@ def test_files_for_machines_have_every_label(report):
 
 def test_without_a_label_that_occurs_there_is_no_table(report):
     nothing = replace(report, per_type={"UNSEEN": NOWHERE})
-    assert "Labels" not in {table.title for table in tables_of(nothing)}
+    assert "Labels" not in {one.title for one in of_labels(nothing, nothing.detail)}

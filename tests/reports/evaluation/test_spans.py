@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ragauge.contracts.evaluation import EntityError, ShownSpan
-from ragauge.reports.evaluation.spans import in_context, plain
+from ragauge.reports.kinds.evaluation_errors import in_context, marked, plain
 
 TEXT = "Het Rijksmuseum Amsterdam werd opgericht in 1800."
 
@@ -46,6 +46,7 @@ def test_a_long_context_is_cut_on_the_far_side():
     assert len(found) == 60 + len("[Rijksmuseum]") + 60
 
 
-def test_lines_and_commands_in_a_piece_stay_text():
-    made = in_context(error(shown(4, 15), None, "one\n::error:: ", "\n::add-mask::x"))
-    assert plain(made) == "one \\x3a:error:: [Rijksmuseum] \\x3a:add-mask::x"
+def test_brackets_are_between_the_pieces_of_a_text():
+    pieces = in_context(error(shown(4, 25), shown(4, 15), "Het ", " werd"))
+    assert plain(pieces) == "Het [{Rijksmuseum} Amsterdam] werd"
+    assert "".join(span.text for span in marked(pieces)) == plain(pieces)

@@ -3,10 +3,10 @@
 import msgspec
 import pytest
 
-from ragauge.reports.evaluation import measures, rankings, story
-from ragauge.reports.evaluation.parts import tables_of
-from ragauge.reports.evaluation.view import View
+from ragauge.reports.document import Table
 from ragauge.reports.forms import render
+from ragauge.reports.kinds import evaluation
+from ragauge.reports.kinds import evaluation_rankings as rankings
 from tests.reports.evaluation.reports import linking, ner, retrieval, score, types
 
 
@@ -19,9 +19,9 @@ def test_a_slice_whose_numbers_are_over_a_few_is_chance_whatever_its_size():
         "nl": {"linking.hits@1": score(0.8, 12, 13)},
         "de": {"linking.hits@1": score(0.8, 3, 40)},
     }
-    [table] = story.strata(linking(per_stratum={"language": by}), brief=True)
-    assert [row.cells[0].text for row in table.rows] == ["nl"]
-    assert table.more == "and 1 value over fewer than 5"
+    rows = squeezed(render(linking(per_stratum={"language": by}), "text"))
+    at = rows.index("By language")
+    assert rows[at + 2 : at + 4] == ["nl 12 of 13 0.800", "and 1 value over fewer than 5"]
 
 
 ASKED = {"P@5": "p@5", "RBP": "rbp", "P(rel=2)@10": "p(rel=2)@10", "Success@1": "success@1"}
@@ -55,46 +55,42 @@ def custom(names=tuple(ASKED), rel=1):
 
 def test_what_was_asked_for_is_known_in_its_order_and_words():
     wanted = {"retrieval." + id: name for name, id in ASKED.items()}
-    assert list(measures.asked(custom()).items()) == list(wanted.items())
-    assert measures.asked(custom(("P@5,P(rel=2)@10", "no such"))) == {
+    assert list(rankings.requested(custom()).items()) == list(wanted.items())
+    assert rankings.requested(custom(("P@5,P(rel=2)@10", "no such"))) == {
         "retrieval.p@5": "P@5",
         "retrieval.p(rel=2)@10": "P(rel=2)@10",
     }
-    assert measures.asked(custom(("P@10",), rel=2)) == {"retrieval.p(rel=2)@10": "P@10"}
-    assert measures.asked(retrieval()) == {}
-    assert measures.asked(ner()) == {}
+    assert rankings.requested(custom(("P@10",), rel=2)) == {"retrieval.p(rel=2)@10": "P@10"}
+    assert rankings.requested(retrieval()) == {}
+    assert rankings.requested(ner()) == {}
 
 
 def test_the_verdict_names_the_first_two_that_were_asked_for():
-    assert story.verdict_words(custom())[1] == (
+    assert evaluation.verdict_words(custom())[1] == (
         "P@5 0.310, RBP 0.320 over 50 queries; 1 of 1 gate holds"
     )
 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
 def test_all_that_was_asked_for_stands_in_the_open(form):
-    shown, others = story.metrics_told(custom())
-    assert [id for id, _ in shown] == [f"retrieval.{id}" for id in ASKED.values()]
-    assert others == []
+    shown, others = evaluation.ungated(custom())
+    assert list(shown) == [f"retrieval.{id}" for id in ASKED.values()]
+    assert others == {}
     assert "more metric" not in render(custom(), form)
 
 
 def test_queries_are_ranked_by_the_first_metric_that_was_asked_for():
     made = custom()
-    table = rankings.queries(made, made.detail, 500)
-    assert table.about.startswith("the lowest P@5 first; ")
-    assert table.heads[4:] == ("p@5", "rbp", "p(rel=2)@10", "success@1")
-    assert table.bar == "p@5"
-    values = [row.share for row in table.rows[:-1]]
+    table = rankings.queries(made, made.detail)
+    assert table.remark.startswith("the lowest P@5 first; ")
+    assert [one.title for one in table.columns[4:-1]] == ["p@5", "rbp", "p(rel=2)@10", "success@1"]
+    values = [row.cells[-1].plot.fraction for row in table.rows[:-1]]
     assert values == sorted(values)
     for form in ("text", "markdown", "html", "junit"):
         assert "ndcg@10" not in render(made, form, width=140).lower()
     rows = squeezed(render(made, "text"))
-    assert "P@5, query by query" in rows
+    assert "P@5, query by query how many queries are in each tenth" in rows
     assert "query first relevant found retrieved p@5 rbp p(rel=2)@10 success@1" in rows
-    view = View(made)
-    assert view.ranked_by == "P@5"
-    assert sum(bar.queries for bar in view.histogram) == 49
 
 
 def test_other_cut_offs_rank_by_the_deepest_ndcg():
@@ -106,8 +102,8 @@ def test_other_cut_offs_rank_by_the_deepest_ndcg():
         for row in made.detail.queries
     )
     detail = msgspec.structs.replace(made.detail, queries=rows)
-    found = measures.ranking(msgspec.structs.replace(made, detail=detail))
-    assert (found.name, found.worst) == ("ndcg@7", "the lowest ndcg@7 first")
+    found = rankings.ranking(msgspec.structs.replace(made, detail=detail))
+    assert (found.name, found.lower) == ("ndcg@7", False)
 
 
 def test_where_less_is_better_the_worst_have_most():
@@ -122,9 +118,9 @@ def test_where_less_is_better_the_worst_have_most():
         metrics={"retrieval.unjudged@10": score(0.2, 50, 50)},
         identity={"options": {"measures": ["unjudged@10"]}},
     )
-    table = rankings.queries(made, made.detail, 3)
-    assert table.about.startswith("the highest unjudged@10 first")
-    assert [row.cells[0].text for row in table.rows] == ["q049", "q048", "q047"]
+    table = rankings.queries(made, made.detail)
+    assert table.remark.startswith("the highest unjudged@10 first")
+    assert [row.cells[0].text for row in table.rows[:3]] == ["q049", "q048", "q047"]
 
 
 def test_a_cut_off_nobody_asked_for_is_empty_and_not_absent():
@@ -152,7 +148,8 @@ def test_every_number_of_a_table_is_whole_at_any_width(make, width):
     lines = render(made, "text", width=width).splitlines()
     assert max(map(len, lines)) <= width
     words = {word.rstrip(",;") for line in lines for word in line.split()}
-    for table in tables_of(made)[:2]:
+    tables = [one for one in evaluation.document(made).part("tables") if isinstance(one, Table)]
+    for table in tables[:2]:
         for row in table.rows[:5]:
-            for place in table.right:
-                assert set(row.cells[place].text.split()) <= words
+            for cell, column in zip(row.cells, table.columns, strict=True):
+                assert not column.right or set(cell.text.split()) <= words

@@ -11,13 +11,11 @@ from ragauge.contracts.evaluation import EvidenceText
 from ragauge.dashboard.pages.cited_text import Stretch, parted
 from ragauge.dashboard.pages.question_chunks import Chunk
 from ragauge.dashboard.pages.question_measured import Measured, Verdict, verdict
-from ragauge.reports.evaluation.support import (
+from ragauge.reports.kinds.evaluation_answers import (
     LEVELS,
+    CheckedSentence,
     Level,
-    ToldSentence,
-    level_of,
-    marked_words,
-    missing_from,
+    checked_sentence,
     quoted,
 )
 from ragauge.text.grounding import groundedness
@@ -38,7 +36,7 @@ class Sentence(Struct, frozen=True, kw_only=True):
     """A sentence of the answer: where it stands, how far it is supported, and by what."""
 
     stretch: Stretch
-    told: ToldSentence
+    checked: CheckedSentence
     chunk: int | None
     """The place of the chunk with its evidence, and where in it that stands."""
     within: Stretch | None
@@ -107,17 +105,10 @@ def _incomparable(text: str, chunks: Sequence[Chunk], contexts: Sequence[Context
 def _sentence(one: SentenceSupport, text: str, chunks: dict[str, Chunk], prefix: str) -> Sentence:
     chunk = chunks[one.evidence.chunk] if one.evidence else None
     within = Stretch(one.evidence.start, one.evidence.end) if one.evidence else None
-    shown, missing = _evidence_text(one.evidence, chunk), missing_from(one)
+    shown = _evidence_text(one.evidence, chunk)
     return Sentence(
         stretch=Stretch(one.start, one.end),
-        told=ToldSentence(
-            level=level_of(one.score),
-            score=one.score,
-            pieces=marked_words(text[one.start : one.end].strip(), missing),
-            missing=missing,
-            reason=one.reason or "",
-            evidence=shown,
-        ),
+        checked=checked_sentence(one, text[one.start : one.end], shown),
         chunk=chunk.place if chunk else None,
         within=within,
         chunk_id=(chunk.id or f"chunk {chunk.place}") if chunk else "",

@@ -11,7 +11,7 @@ from ragauge.contracts.trace import Trace
 from ragauge.dashboard.pages.cited_text import Stretch, parted, spans_of
 from ragauge.dashboard.pages.question_citations import Named
 from ragauge.dashboard.pages.question_support import Sentence, Support
-from ragauge.reports.evaluation.support import marked_words
+from ragauge.reports.kinds.evaluation_answers import marked_words
 from ragauge.text.citations import list_spans
 
 MOST_LINKS = 500
@@ -71,8 +71,9 @@ def _part(
         return Part(None, None, "", pieces)
     leads = any(piece.href for piece in pieces)
     href = f"#{sentence.anchor}" if sentence.anchor and not leads else None
-    told = sentence.told
-    return Part(told.level.name, href, f"{told.level.words} {told.value}".strip(), pieces)
+    checked = sentence.checked
+    says = f"{checked.level.words} {checked.value}".strip()
+    return Part(checked.level.name, href, says, pieces)
 
 
 def _within(marks: Sequence[Stretch], stretch: Stretch) -> list[Stretch]:

@@ -13,13 +13,14 @@ from ragauge.dashboard.pages import run_errors, run_spread
 from ragauge.dashboard.pages.opened_run import QUESTIONS, OpenedRun, TabView, ToRun
 from ragauge.dashboard.pages.type_scatter import scatter
 from ragauge.dashboard.rendering import render
-from ragauge.reports.evaluation.parts import browser_of, matrices_of
 from ragauge.reports.html import Fragments
+from ragauge.reports.kinds.evaluation_errors import errors_of
+from ragauge.reports.kinds.evaluation_tables import matrices
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-FIRST = ("bounds", "eval_metrics", "eval_families")
+FIRST = ("gates", "metrics")
 """What the tab of a task begins with; a run of one task has these in its overview."""
 CONTENTS = {
     "advice": "Advice",
@@ -59,9 +60,7 @@ def errors_view(opened: OpenedRun) -> TabView:
 def answers_view(opened: OpenedRun) -> TabView:
     """The least grounded answers, sentence by sentence."""
     component = _alone(opened, "answers")
-    body = render(
-        "run_answers.html", body=component.fragments.part("eval_answers"), links=opened.links
-    )
+    body = render("run_answers.html", body=component.fragments.part("grounds"), links=opened.links)
     return TabView(body=body, figures={"answers": lambda: _answer_figures(component.report)})
 
 
@@ -79,7 +78,7 @@ def task_view(opened: OpenedRun, task: str) -> TabView:
 
 def errors_total(report: EvalReport) -> int:
     """How many errors there are to go through, also of those that are not kept."""
-    found = browser_of(report)
+    found = errors_of(report)
     return found.total if found else 0
 
 
@@ -107,13 +106,13 @@ def _shown(
     parts = {
         "advice": part("advice") if with_all else None,
         "first": first,
-        "matrix": part("eval_matrix"),
+        "matrix": part("confusion"),
         "types": types,
         "spread": spread,
-        "tables": part("eval_tables"),
-        "strata": part("eval_strata"),
+        "tables": part("tables"),
+        "strata": part("slices"),
         "errors": errors.body if errors else None,
-        "answers": part("eval_answers") if with_all and has_answers(report) else None,
+        "answers": part("grounds") if with_all and has_answers(report) else None,
         "findings": part("findings") if with_all else None,
     }
     body = render(
@@ -141,8 +140,8 @@ def _figures(
     report: EvalReport, spread: run_spread.Spread | None
 ) -> dict[str, Callable[[], Figures]]:
     found: dict[str, Callable[[], Figures]] = {}
-    if isinstance(report.detail, LabelDetail):
-        found["matrix"] = lambda: _matrix_figures(report)
+    if isinstance(detail := report.detail, LabelDetail):
+        found["matrix"] = lambda: _matrix_figures(detail)
     if report.per_type:
         found["types"] = lambda: _type_figures(report)
     if report.per_stratum:
@@ -154,10 +153,10 @@ def _figures(
     return found
 
 
-def _matrix_figures(report: EvalReport) -> Figures:
+def _matrix_figures(detail: LabelDetail) -> Figures:
     rows = [
         (matrix.title, gold, predicted, times)
-        for matrix in matrices_of(report)
+        for matrix in matrices(detail)
         for gold, counts in zip(matrix.labels, matrix.counts, strict=True)
         for predicted, times in zip(matrix.labels, counts, strict=True)
     ]

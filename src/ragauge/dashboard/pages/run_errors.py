@@ -7,8 +7,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
 from ragauge.contracts.evaluation import EvalAllReport, EvalReport
 from ragauge.contracts.history import REPORT
 from ragauge.dashboard.asked import Asked
@@ -17,8 +15,16 @@ from ragauge.dashboard.page import Figures
 from ragauge.dashboard.pages.opened_run import OpenedRun, TabView
 from ragauge.dashboard.rendering import render
 from ragauge.errors import InputRejected, UsageError
-from ragauge.reports.evaluation.errors import Browser, ToldError, kind_word
-from ragauge.reports.evaluation.parts import browser_of
+from ragauge.reports.document import Target
+from ragauge.reports.formats.html import written
+from ragauge.reports.kinds.evaluation_errors import (
+    Errors,
+    ShownError,
+    counts_table,
+    errors_of,
+    errors_table,
+    kind_word,
+)
 from ragauge.reports.kinds.runs import stored_report
 
 if TYPE_CHECKING:
@@ -31,38 +37,53 @@ SPAN = re.compile(r":\d+–\d+$")
 """What the key of a mention has behind its document."""
 
 
-class ShownError(Struct, frozen=True):
-    """An error, with the way to its document or mention."""
+class ToUnits:
+    """From an error to its document or mention, where the run has it as a unit."""
 
-    one: ToldError
-    kind_word: str
-    href: str | None
+    def __init__(
+        self, opened: OpenedRun, component: Component, errors: Sequence[ShownError]
+    ) -> None:
+        self._opened, self._before = opened, component.before
+        units = [self._unit(one.name) for one in errors]
+        self._known = opened.material.pages.ends([opened.run], units).get(opened.run.id, {})
+
+    def to(self, target: Target) -> str | None:
+        unit = self._unit(target[1])
+        known = unit in self._known
+        return self._opened.links.question(self._opened.run.id, unit) if known else None
+
+    def _unit(self, name: str) -> str:
+        return self._before + SPAN.sub("", name)
 
 
 def view(opened: OpenedRun, component: Component) -> TabView:
     """A page of the errors that the address asks for, with the form that chooses them."""
-    cut = browser_of(component.report)
-    whole = _whole(opened, component, cut) if cut else None
-    browser = whole or cut
+    cut = errors_of(component.report)
+    complete = _complete(opened, component, cut) if cut else None
+    errors = complete or cut
     asked = opened.asked
-    found = _found(browser.errors, asked) if browser else []
+    found = _found(errors.kept, asked) if errors else []
     shown = found[asked.start : asked.start + asked.limit]
     body = render(
         "run_errors.html",
-        browser=browser,
+        errors=errors,
+        counts=written([counts_table(errors)]) if errors else "",
         listed=Listed(shown, len(found), asked.start, asked.limit, ""),
-        errors=_shown(opened, component, shown),
-        kept=len(browser.errors) if browser else 0,
-        is_read=cut is None or whole is not None or len(cut.errors) == cut.total,
-        kinds=_kinds(browser),
-        types=_types(browser),
+        table=written([errors_table(errors, shown)], links=ToUnits(opened, component, shown))
+        if errors and shown
+        else "",
+        is_read=cut is None or complete is not None or len(cut.kept) == cut.total,
+        kinds=[(kind, kind_word(kind), errors.counts[kind]) for kind in errors.kinds_seen]
+        if errors
+        else [],
+        types=_types(errors),
         asked={name: asked.text(name) for name in FIELDS},
         is_filtered=any(asked.text(name) for name in FIELDS),
         action=opened.links.run(opened.run.id, component.tab),
         address=opened.tab_address(component.tab),
         links=opened.links,
     )
-    waits = bool(cut and whole is None and len(cut.errors) < cut.total)
+    waits = bool(cut and complete is None and len(cut.kept) < cut.total)
     return TabView(
         body=body,
         figures={"errors": lambda: _figures(found)},
@@ -70,28 +91,12 @@ def view(opened: OpenedRun, component: Component) -> TabView:
     )
 
 
-def _shown(
-    opened: OpenedRun, component: Component, errors: Sequence[ToldError]
-) -> list[ShownError]:
-    """The errors of a page; a link only where the run has what an error is in as a unit."""
-    units = [component.before + SPAN.sub("", one.name) for one in errors]
-    known = opened.material.pages.ends([opened.run], units).get(opened.run.id, {})
-    return [
-        ShownError(
-            one,
-            kind_word(one.kind),
-            opened.links.question(opened.run.id, unit) if unit in known else None,
-        )
-        for one, unit in zip(errors, units, strict=True)
-    ]
-
-
-def _whole(opened: OpenedRun, component: Component, cut: Browser) -> Browser | None:
+def _complete(opened: OpenedRun, component: Component, cut: Errors) -> Errors | None:
     """All errors that the report keeps, read once in the background; None until they are there.
 
     The summary has some of each kind. Where the report is gone, they are all there is.
     """
-    if len(cut.errors) == cut.total:
+    if len(cut.kept) == cut.total:
         return cut
     key = ("errors", opened.run.id, component.before)
     try:
@@ -100,7 +105,7 @@ def _whole(opened: OpenedRun, component: Component, cut: Browser) -> Browser | N
         return cut
 
 
-def _read(opened: OpenedRun, component: Component) -> Browser | None:
+def _read(opened: OpenedRun, component: Component) -> Errors | None:
     pages, run = opened.material.pages, opened.run
     size = pages.size(run, REPORT)
     if size is None:
@@ -108,10 +113,10 @@ def _read(opened: OpenedRun, component: Component) -> Browser | None:
     report = stored_report(pages.part(run, REPORT, 0, size), run.shown)
     if isinstance(report, EvalAllReport):
         report = report.tasks[component.before.removesuffix("/")]
-    return browser_of(report) if isinstance(report, EvalReport) else None
+    return errors_of(report) if isinstance(report, EvalReport) else None
 
 
-def _found(errors: Sequence[ToldError], asked: Asked) -> list[ToldError]:
+def _found(errors: Sequence[ShownError], asked: Asked) -> list[ShownError]:
     words = asked.text("q").casefold().split()
     kind, type = asked.text("kind"), asked.text("type")
     return [
@@ -123,24 +128,18 @@ def _found(errors: Sequence[ToldError], asked: Asked) -> list[ToldError]:
     ]
 
 
-def _has(one: ToldError, words: Sequence[str]) -> bool:
-    told = [one.name, one.where, *(text for _, text in one.facts)]
-    text = " ".join((*told, "".join(piece.text for piece in one.pieces))).casefold()
+def _has(one: ShownError, words: Sequence[str]) -> bool:
+    words_of = [one.name, one.where, *(text for _, text in one.facts)]
+    text = " ".join((*words_of, "".join(piece.text for piece in one.pieces))).casefold()
     return all(word in text for word in words)
 
 
-def _kinds(browser: Browser | None) -> list[tuple[str, str, int]]:
-    if browser is None:
-        return []
-    return [(kind, kind_word(kind), browser.counts[kind]) for kind in browser.kinds_seen()]
-
-
-def _types(browser: Browser | None) -> list[tuple[str, int]]:
-    counts = Counter(one.type for one in browser.errors if one.type) if browser else Counter()
+def _types(errors: Errors | None) -> list[tuple[str, int]]:
+    counts = Counter(one.type for one in errors.kept if one.type) if errors else Counter()
     return sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))[:TYPES_OFFERED]
 
 
-def _figures(errors: Sequence[ToldError]) -> Figures:
+def _figures(errors: Sequence[ShownError]) -> Figures:
     rows = [
         (
             one.kind,

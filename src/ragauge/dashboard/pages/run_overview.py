@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ragauge.contracts.history import Run
 from ragauge.dashboard.page import Figures
 from ragauge.dashboard.pages.opened_run import OpenedRun, TabView, ToRun
-from ragauge.dashboard.pages.run_first_parts import every_gate, linked_summary
+from ragauge.dashboard.pages.run_first_parts import every_gate
 from ragauge.dashboard.pages.run_recorded import Recorded
 from ragauge.dashboard.rendering import render
 
@@ -20,19 +20,11 @@ PARTS: Mapping[str, tuple[str, ...]] = {
     "stability": ("gates", "advice", "metrics", "findings", "coverage", "next"),
     "audit": ("gates", "codes", "advice", "metrics", "findings", "coverage"),
     "trace_eval": ("gates", "codes", "advice", "metrics", "findings", "coverage"),
-    "evaluation": (
-        "bounds",
-        "eval_metrics",
-        "eval_families",
-        "advice",
-        "findings",
-        "coverage",
-    ),
+    "evaluation": ("gates", "metrics", "advice", "findings", "coverage"),
     "eval_all": ("summary", "gates", "metrics", "findings", "coverage"),
 }
 """What an overview is made of, by the kind of the report: its fragments, and parts of `OWN`."""
 OWN: Mapping[tuple[str, str], Callable[[OpenedRun], Markup | None]] = {
-    ("eval_all", "summary"): linked_summary,
     ("eval_all", "gates"): every_gate,
 }
 """Parts that are the dashboard's own."""

@@ -3,29 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from ragauge.contracts.evaluation import EvalReport, RankingDetail
 from ragauge.dashboard.page import Figures
 from ragauge.dashboard.pages.opened_run import OpenedRun
-from ragauge.reports.evaluation.measures import FAMILY, Ranking, ranking
-from ragauge.reports.evaluation.rankings import Tenth, tenths, tenths_of
-from ragauge.reports.evaluation.view import Bar, bars
+from ragauge.reports.figures import histogram
+from ragauge.reports.figures.histogram import Tenth, tenths_of
+from ragauge.reports.formats.html import written
+from ragauge.reports.kinds.evaluation_rankings import FAMILY, Ranking, ranking, tenths
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 LOOK_AGAIN_S = 2
 
 
 class Spread(Struct, frozen=True, kw_only=True):
-    """A histogram as its fragment takes it; without tenths while they are counted."""
+    """A histogram; without tenths while they are counted."""
 
     ranked_by: str
     tenths: Sequence[Tenth] = ()
     refresh_s: int | None = None
 
     @property
-    def histogram(self) -> list[Bar]:
-        return bars(self.tenths)
+    def figure(self) -> Markup:
+        return written([histogram.figure(self.ranked_by, self.tenths)])
 
     def figures(self) -> Figures:
         rows = [(one.low, one.high, one.queries) for one in self.tenths]

@@ -18,7 +18,7 @@ from ragauge.dashboard.pages import (
     run_traceability,
 )
 from ragauge.dashboard.pages.opened_run import QUESTIONS, OpenedRun, TabView
-from ragauge.reports.eval_all import story as eval_all
+from ragauge.reports.kinds import eval_all
 
 OVERVIEW = "overview"
 UNITS = {

@@ -18,8 +18,8 @@ from ragauge.dashboard.pages.label_drawing import label_kind, label_name
 from ragauge.dashboard.pages.opened_run import OpenedRun
 from ragauge.dashboard.rightness import doubt
 from ragauge.dashboard.unit_list import list_fields, unit_query
-from ragauge.reports.eval_all import story as eval_all
 from ragauge.reports.foreign import cut
+from ragauge.reports.kinds import eval_all
 from ragauge.reports.kinds import runs as story
 
 WORST = "right"

@@ -166,6 +166,7 @@ class _Writer:
             or column.plot
             or not column.title
             or len(table.rows) < 2
+            or any(row.inner for row in table.rows)  # each belongs below the name of its group
         ):
             return title
         chosen, descending = self._chosen(number)

@@ -138,7 +138,7 @@ def _table(block: Table, to: Comment) -> Iterator[str]:
     columns = [block.columns[at] for at in kept]
     heads = [code(one.title) if one.foreign else prose(one.title) for one in columns]
     cells = [
-        [*(_cell(row.cells[at]) for at in kept), code(row.note) if row.note else ""]
+        [*(_cell(row.cells[at]) for at in kept), code(blocks.plain(row.note)) if row.note else ""]
         for row in shown_rows
     ]
     fitting = to.fitting(sum(map(len, row)) for row in cells)

@@ -41,6 +41,8 @@ BARS: dict[Tone, str] = {"good": "green", "bad": "red", "warm": "yellow", "soft"
 WIDEST_BAR, WIDEST_RANGE = 40, 24
 NARROWEST = {Bar: 6, Range: 12}
 """With less room nothing is drawn."""
+LONGEST_NAME = 28
+"""Columns that the first cell of a row needs at least, where a table is cut into several."""
 SIDE_BY_SIDE = 70
 """On a narrower page cards go below each other."""
 
@@ -63,7 +65,7 @@ def spelled(given: blocks.Words, style: str = "") -> Text:
         return words(given, style)
     made = Text()
     for span in given:
-        tone = "bold" if span.marked else STYLES[span.tone] or style
+        tone = f"bold {STYLES[span.tone]}" if span.marked else STYLES[span.tone] or style
         # Spans are cut by the page: a text of ours may end in a space that joins it to the next.
         piece = words(span.text, tone) if span.text.strip() else Text(span.text)
         lead = " " if span.text[:1].isspace() and span.text.strip() else ""
@@ -111,8 +113,12 @@ def _text(page: Page, block: blocks.Text) -> None:
 
 
 def _head(page: Page, title: str, remark: str = "", about: str = "") -> None:
+    heading = f"{title} {about}" if about else title
+    fits = len(heading) + GAP + len(remark) <= page.width - page.indent
     if title:
-        page.section(f"{title} {about}" if about else title, note(remark) if remark else None)
+        page.section(heading, note(remark) if remark and fits else None)
+    if remark and not (title and fits):
+        page.paragraph(note(remark))
 
 
 def _section(page: Page, block: blocks.Section) -> None:
@@ -153,7 +159,8 @@ def _rows(page: Page, block: Table, shown: Sequence[Row]) -> None:
             break
         kept.remove(at)
         below.append(at)
-    notes = [Text(), *(note(_note(page, block, row, below)) for row in shown)]
+    notes = [Text(), *(_note(page, block, row, below) for row in shown)]
+    wide[0] = min(wide[0], LONGEST_NAME)
     pieces = _pieces(block.columns, wide, kept, room)
     for number, piece in enumerate(pieces):
         if number:
@@ -177,11 +184,12 @@ def _width(wide: Sequence[int], kept: Sequence[int]) -> int:
     return sum(wide[at] + GAP for at in kept) - GAP
 
 
-def _note(page: Page, block: Table, row: Row, below: Sequence[int]) -> str:
+def _note(page: Page, block: Table, row: Row, below: Sequence[int]) -> Text:
     cells = [(block.columns[at].title, row.cells[at].text) for at in sorted(below)]
     spared = page.say.listed(f"{title} {text}".strip() for title, text in cells if text)
-    made = page.say.told((spared if block.below else "", row.note))
-    return f"↳ {made}" if made and row.inner else made
+    parts = [note(spared if block.below else ""), spelled(row.note, "dim")]
+    made = Text(page.say.signs.semicolon, "dim").join(part for part in parts if part)
+    return Text("↳ ", "dim") + made if made and row.inner else made
 
 
 def _pieces(
@@ -199,7 +207,10 @@ def _pieces(
     for group in groups:
         if _width(wide, [*pieces[-1], *group]) > room and len(pieces[-1]) > 1:
             pieces.append(kept[:1])
-        pieces[-1] = [*pieces[-1], *group]
+        for at in group:
+            if _width(wide, [*pieces[-1], at]) > room and len(pieces[-1]) > 1:
+                pieces.append(kept[:1])
+            pieces[-1] = [*pieces[-1], at]
     return pieces
 
 

@@ -6,7 +6,6 @@ The dashboard shows runs by the same functions, so that both use the same words.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import chain, zip_longest
 from typing import Any
 
 import msgspec
@@ -17,6 +16,7 @@ from ragauge.contracts.history import ID_SHOWN, GitState, Run
 from ragauge.contracts.kinds import SHOWN
 from ragauge.contracts.report import Report
 from ragauge.errors import InputRejected
+from ragauge.metrics.headlines import leading
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.document import Block, Cell, Column, Document, Facts, Row, Table, Text, Verdict
@@ -24,22 +24,6 @@ from ragauge.reports.envelope import short_names as without_family
 from ragauge.reports.foreign import shown
 from ragauge.reports.numbers import counted
 
-HEADLINES = {
-    "quality": ("precision_cited", "over_refusal", "citation_hit_rate", "under_refusal"),
-    "answers": (
-        *("groundedness", "factual_correctness", "lexical_factual_correctness", "faithfulness"),
-        *("token_f1", "exact_match"),
-    ),
-    "stability": ("stable", "acr", "cghc", "rcr"),
-    "traceability": ("valid", "match_rate", "coverage", "answer_convergent"),
-    "entities": ("f1_strict", "f1_partial", "token_f1"),
-    "labels": ("accuracy", "macro_f1", "category_accuracy"),
-    "linking": ("hits@1", "mrr", "nil_f1"),
-    "retrieval": ("ndcg@10", "rr", "recall@10"),
-}
-"""What a list shows of each family, the most important first."""
-OTHERS = 3
-"""Metrics of a family that has no headlines."""
 COLUMNS = 8
 """Headlines in a list."""
 COMMIT_SHOWN = 7
@@ -118,16 +102,9 @@ def labels(run: Run) -> list[str]:
 
 def headlines(runs: Sequence[Run]) -> list[str]:
     """The ids of the metrics to show for these runs: of each family the first, then the second."""
-    by_family: dict[str, set[str]] = {}
-    for run in runs:
-        for id in run.record.metrics:
-            by_family.setdefault(id.partition(".")[0], set()).add(id)
-    ranked = [
-        [id for name in HEADLINES.get(family, ()) if (id := f"{family}.{name}") in ids]
-        or sorted(ids)[:OTHERS]
-        for family, ids in by_family.items()
-    ]
-    return [id for id in chain.from_iterable(zip_longest(*ranked)) if id]
+    commands = {run.record.command for run in runs}
+    command = commands.pop() if len(commands) == 1 else ""
+    return leading(dict.fromkeys(id for run in runs for id in run.record.metrics), command)
 
 
 def short_names(ids: Iterable[str]) -> dict[str, str]:
