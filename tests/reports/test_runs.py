@@ -108,9 +108,9 @@ def test_runs_of_several_commands_share_the_columns_by_turns():
 
 
 def test_answers_are_led_by_how_well_they_are_grounded():
-    scored = ("brief_faithfulness", "chrf", "groundedness", "lexical_factual_correctness")
+    scored = ("brief_faithfulness", "chrf", "groundedness", "token_recall")
     run = run_of(2, metrics={f"answers.{name}": metric(0.5) for name in scored})
-    assert headlines([run]) == ["answers.groundedness", "answers.lexical_factual_correctness"]
+    assert headlines([run]) == ["answers.groundedness", "answers.token_recall"]
 
 
 def test_a_metric_that_a_run_does_not_have_is_blank_and_an_absent_one_is_a_dash():

@@ -4,20 +4,14 @@ from __future__ import annotations
 
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ragauge.contracts.kinds import ALL_FORMS, KINDS, Kind
 from ragauge.contracts.report import Report
 from ragauge.errors import UsageError
 
-DOCUMENTS = frozenset(
-    (
-        *("drift", "consistency", "agreement", "calibration", "answer_calibration", "history"),
-        *("latency", "suite", "score", "audit", "trace_eval", "stability", "comparison"),
-        *("gold", "runs", "sweep", "diagnosis", "evaluation", "eval_all"),
-    )
-)
-"""Kinds that have one module in `kinds`, from which every format is written."""
+if TYPE_CHECKING:
+    from ragauge.reports.document import Document
 
 _FORM_OF_ENDING = {
     ".json": "json",
@@ -42,34 +36,12 @@ def render(
     """
     kind = KINDS[type(report)]
     _demand(kind, form)
+    module = _module(kind)
     match form:
         case "json":
             from ragauge.reports import json
 
             return json.render(report)
-        case _ if kind.folder in DOCUMENTS:
-            return _written(
-                import_module(f"ragauge.reports.kinds.{kind.folder}"),
-                report,
-                form,
-                color,
-                width,
-                brief,
-            )
-        case "html":
-            from ragauge.reports import html
-
-            return html.page(report)
-        case "text":
-            text = _module(kind, "console").render(report, color=color, width=width)
-        case _:
-            text = _module(kind, form).render(report)
-    return str(text)
-
-
-def _written(module: Any, report: Report, form: str, color: bool, width: int, brief: bool) -> str:
-    """What a kind of report says, by the writer of the form."""
-    match form:
         case "text":
             from ragauge.reports.formats import text
 
@@ -120,5 +92,12 @@ def _demand(kind: Kind, form: str) -> None:
         raise UsageError(f'{article} {name} report has no form "{form}"; it has {has}')
 
 
-def _module(kind: Kind, name: str) -> Any:
-    return import_module(f"ragauge.reports.{kind.folder}.{name}")
+def document_of(report: Report) -> Document:
+    """What a report says, in blocks."""
+    document: Document = _module(KINDS[type(report)]).document(report)
+    return document
+
+
+def _module(kind: Kind) -> Any:
+    """The one module that knows what a kind of report says, and says it to every writer."""
+    return import_module(f"ragauge.reports.kinds.{kind.folder}")

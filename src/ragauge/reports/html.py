@@ -10,9 +10,8 @@ import base64
 import hashlib
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -20,8 +19,9 @@ from ragauge.contracts.kinds import KINDS, SHOWN
 from ragauge.contracts.report import Report
 from ragauge.errors import UsageError
 from ragauge.reports import envelope, numbers
-from ragauge.reports.document import Document, Target, Verdict
+from ragauge.reports.document import Document, Links, NoLinks, Verdict
 from ragauge.reports.foreign import readable
+from ragauge.reports.forms import document_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -45,27 +45,6 @@ FILTERS: tuple[Callable[..., str], ...] = (
 """Numbers are written as in every form."""
 
 
-def page(report: Report) -> str:
-    """The whole report as a file that works from disk, with nothing around it."""
-    from markupsafe import Markup
-
-    name = KINDS[type(report)].folder
-    body = fragment(name, msgspec.to_builtins(report, order="sorted"))
-    style = (TEMPLATES / "style.css").read_text("utf-8")
-    frame = _environment().get_template("frame.html")
-    made = frame.render(
-        title=_title(name, report),
-        body=body,
-        style=Markup(style),  # ours
-        policy=policy(style),
-    )
-    return made.rstrip("\n") + "\n"
-
-
-def _title(name: str, report: Report) -> str:
-    return f"Ragauge {name.replace('_', '-')}: {envelope.verdict_word(report.passed, report.gates)}"
-
-
 def fragment(name: str, report: dict[str, Any]) -> Markup:
     """A part of the page, such as `verdict`, `gates`, `heatmap`, or `stability` for all of it.
 
@@ -77,83 +56,33 @@ def fragment(name: str, report: dict[str, Any]) -> Markup:
     return Fragments(msgspec.convert(report, kind.type)).part(name)
 
 
-class To(Protocol):
-    """The way from a fragment to pages around it; None where there is none, and text stays text."""
-
-    def question(self, qid: str) -> str | None: ...
-
-    def metric(self, id: str) -> str | None:
-        """To the questions that speak for a metric's value, or against it."""
-        ...
-
-    def to(self, target: Target) -> str | None: ...
-
-
-class Nowhere:
-    """A fragment that stands alone: as in a file."""
-
-    def question(self, qid: str) -> None:
-        return None
-
-    def metric(self, id: str) -> None:
-        return None
-
-    def to(self, target: Target) -> None:
-        return None
-
-
 class Fragments:
     """The parts of a report that is at hand as a record, with links to what is around them."""
 
-    def __init__(self, report: Report, to: To | None = None) -> None:
-        from ragauge.reports.forms import DOCUMENTS
-
+    def __init__(self, report: Report, to: Links | None = None) -> None:
         self.kind = KINDS[type(report)].folder
-        self._to = to or Nowhere()
-        self.view: Any = None
-        self.document: Document | None = None
-        if self.kind in DOCUMENTS:
-            module: Any = import_module(f"ragauge.reports.kinds.{self.kind}")
-            self.document = module.document(report)
-        else:
-            self.view = import_module(f"ragauge.reports.{self.kind}.view").View(report)
+        self.document: Document = document_of(report)
+        self._to = to or NoLinks()
+        (self._verdict,) = (one for one in self.document.blocks if isinstance(one, Verdict))
 
     @property
     def words(self) -> str:
         """The sentence of the verdict."""
-        if self.document is None:
-            return str(self.view.headline[1])
-        (verdict,) = self.document.part("verdict")
-        return verdict.text if isinstance(verdict, Verdict) else ""
+        return self._verdict.text
 
     @property
     def beside(self) -> str:
         """What is below the verdict."""
-        if self.document is None:
-            return str(getattr(self.view, "beside", ""))
-        (verdict,) = self.document.part("verdict")
-        return " ".join((*verdict.notes, *verdict.meaning)) if isinstance(verdict, Verdict) else ""
+        return " ".join((*self._verdict.notes, *self._verdict.meaning))
 
     def part(self, name: str) -> Markup:
-        """The part of this name; raises UsageError where a report of this kind has none."""
-        from markupsafe import Markup
+        """The blocks of this name; all of them for the name of the kind."""
+        from ragauge.reports.formats.html import written
 
-        if self.document is not None:
-            from ragauge.reports.formats.html import written
-
-            given = self.document.blocks if name == self.kind else self.document.part(name)
-            return written(
-                given,
-                name=self.document.name,
-                links=self._to,
-                language=self.document.language,
-            )
-        if name not in (self.kind, *self.view.parts):
-            parts = ", ".join(self.view.parts)
-            raise UsageError(f'a {self.kind} report has no part "{name}"; it has {parts}')
-        template = _environment().get_template(f"{name}.html")
-        context = self.view.chosen()
-        return Markup(template.render(view=self.view, to=self._to, **context))  # escaped as made
+        given = self.document.blocks if name == self.kind else self.document.part(name)
+        return written(
+            given, name=self.document.name, links=self._to, language=self.document.language
+        )
 
 
 def policy(style: str, *scripts: str) -> str:
@@ -195,7 +124,7 @@ def environment(*folders: Path) -> Environment:
     )
     for filter in FILTERS:
         made.filters[filter.__name__] = filter
-    made.globals["to"] = Nowhere()
+    made.globals["to"] = NoLinks()
     return made
 
 

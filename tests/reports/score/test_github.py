@@ -3,7 +3,7 @@
 import re
 
 from ragauge.reports import forms
-from ragauge.reports.annotations import command
+from ragauge.reports.formats.github import command
 
 
 def render(report, **how):

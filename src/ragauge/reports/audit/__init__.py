@@ -1,1 +1,0 @@
-"""Parts of the reports of `ragauge eval`."""
