@@ -74,8 +74,8 @@ def test_runs_are_found_and_put_in_order(reader: Reader, demo: DemoHistory) -> N
 
 def test_two_runs_are_compared_and_a_flipped_question_opened(reader: Reader) -> None:
     page = reader.goes("/?command=score")
-    page.get_by_role("row", name=re.compile("model a")).get_by_label("before").check()
-    page.get_by_role("row", name=re.compile("model c")).get_by_label("after").check()
+    page.get_by_role("row", name=re.compile("model a")).get_by_role("checkbox").check()
+    page.get_by_role("row", name=re.compile("model c")).get_by_role("checkbox").check()
     page.get_by_role("button", name=re.compile("Compare")).click()
     expect(page.locator("h1")).to_contain_text("worse", timeout=60_000)
     photographed(page, "compare")

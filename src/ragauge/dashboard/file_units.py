@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from markupsafe import Markup
 
     from ragauge.dashboard.pages.opened_run import OpenedRun
-    from ragauge.dashboard.pages.run_units import UnitTable
+    from ragauge.dashboard.pages.run_questions import UnitTable
 
 WORST: tuple[Rightness, ...] = ("wrong", "untold", "right")
 assert set(WORST) == set(get_args(Rightness))
@@ -64,7 +64,7 @@ def listed_units(opened: OpenedRun, most: int) -> Units:
 
 
 def _whole_table(opened: OpenedRun, most: int) -> UnitTable:
-    from ragauge.dashboard.pages.run_units import (
+    from ragauge.dashboard.pages.run_questions import (
         MOST_COLUMNS,
         gated_metrics,
         metrics_shown,

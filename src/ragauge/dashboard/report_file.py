@@ -196,7 +196,7 @@ class _File:
 
     def _question_views(self) -> list[View]:
         from ragauge.dashboard.pages import question
-        from ragauge.dashboard.pages.run_units import question_text
+        from ragauge.dashboard.pages.run_questions import question_text
 
         views = []
         rows = {row.unit: row for row in self._units.rows}
