@@ -31,21 +31,20 @@ from ragauge.dashboard.links import Served
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages import document, question
-from ragauge.dashboard.pages.question_answers import shown_answer
-from ragauge.dashboard.pages.question_chunks import LONGEST_TEXT
-from ragauge.dashboard.pages.question_errors import are_cut
-from ragauge.dashboard.pages.question_measured import (
+from ragauge.dashboard.pages.question_answer import shown_answer
+from ragauge.dashboard.pages.question_report import (
     CALIBRATED,
     CUT,
+    NOT_KEPT,
     OTHERWISE,
     UNMEASURED,
     Measured,
+    are_cut,
+    values_of,
     verdict,
 )
-from ragauge.dashboard.pages.question_reading import Reader
-from ragauge.dashboard.pages.question_runs import side_by_side
-from ragauge.dashboard.pages.question_traced import agreements_of, outcomes_of
-from ragauge.dashboard.pages.question_values import NOT_KEPT, values_of
+from ragauge.dashboard.pages.question_runs import agreements_of, outcomes_of, side_by_side
+from ragauge.dashboard.pages.question_trace import LONGEST_TEXT, Reader
 from ragauge.dashboard.rendering import render
 from ragauge.dashboard.rightness import CONTAINMENT, DOUBT, STRICT, doubt, right_means
 from ragauge.errors import RagaugeError

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, Page
-
 from ragauge.dashboard.sorting import sort_links
+
 from tests.chromium import NARROW, WIDE, photographed
 from tests.dashboard import look_page
 

@@ -8,8 +8,8 @@ from html import escape, unescape
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from ragauge.dashboard.sorting import LONGEST_PAGE, sort_links
+
 from tests.reports.payloads import PAYLOADS
 
 OURS = re.compile(

@@ -1,37 +1,45 @@
-"""The page `question`: one unit of a run, with all that is known of it."""
+"""The page of a question: one unit of a run, with all that is known of it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from ragauge.contracts.gold import Gold
+from msgspec import Struct
+
+from ragauge.contracts.citation import Offsets
+from ragauge.contracts.gold import Gold, Span, stratum_text
 from ragauge.contracts.history import Run, UnitRow
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Links, run_names
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Figures, Page
-from ragauge.dashboard.pages.question_answers import ShownAnswer, shown_answer
-from ragauge.dashboard.pages.question_errors import are_cut, errors_of
-from ragauge.dashboard.pages.question_gold import gold_view
-from ragauge.dashboard.pages.question_history import LAST, claim_of, past_of
-from ragauge.dashboard.pages.question_measured import measured_by
-from ragauge.dashboard.pages.question_reading import Reader, read_answer, reader_of
-from ragauge.dashboard.pages.question_runs import SideBySide, side_by_side
-from ragauge.dashboard.pages.question_tables import (
-    chunk_figures,
-    history_figures,
-    run_figures,
-    value_figures,
+from ragauge.dashboard.pages.question_answer import ShownAnswer, shown_answer
+from ragauge.dashboard.pages.question_report import (
+    UnitValue,
+    are_cut,
+    details_of,
+    errors_of,
+    measured_by,
+    values_of,
 )
-from ragauge.dashboard.pages.question_traced import agreements_of, traced_outcomes
-from ragauge.dashboard.pages.question_values import details_of, values_of
-from ragauge.dashboard.pages.question_ways import SHORT, Ways
+from ragauge.dashboard.pages.question_runs import (
+    LAST,
+    PastRuns,
+    SideBySide,
+    agreements_of,
+    claim_of,
+    past_of,
+    side_by_side,
+    traced_outcomes,
+)
+from ragauge.dashboard.pages.question_trace import Reader, Score, read_answer, reader_of
 from ragauge.dashboard.rendering import render
 from ragauge.dashboard.rightness import doubt, right_means
-from ragauge.dashboard.unit_list import list_fields, unit_query
+from ragauge.dashboard.unit_list import SHORT, Ways, list_fields, unit_query
 from ragauge.reports.foreign import cut
+from ragauge.text.canonical import composed
 
 REPORTED = ("stability", "eval", "trace-eval")
 """Commands whose reports say more of a unit than its row does."""
@@ -209,3 +217,124 @@ def _beside(
     measured = measured_by(other, row, _report(material, other))
     shown = shown_answer(kept, gold, reader, question, "other-", measured) if kept else None
     return other, row, shown
+
+
+SPANS = {"target_section": "target", "anchor": "anchor", "decoy": "decoy"}
+MOST = 50
+"""Phrases, ids or wordings that are shown of a list."""
+
+
+class GoldSpan(Struct, frozen=True):
+    """A stretch of a document that the question points to."""
+
+    name: str
+    span: Span
+    href: str | None
+
+
+class GoldView(Struct, frozen=True, kw_only=True):
+    """The question, and what a right answer holds."""
+
+    one: Gold
+    set: str | None
+    """The way to its gold set."""
+    phrases: tuple[str, ...]
+    citations: tuple[str, ...]
+    constraints: tuple[str, ...]
+    paraphrases: tuple[str, ...]
+    spans: tuple[GoldSpan, ...]
+    strata: tuple[tuple[str, str], ...]
+
+
+def gold_view(gold: Gold, run: Run, answers: Sequence[KeptAnswer], ways: Ways) -> GoldView:
+    """The gold question; a span without a revision is opened in the one that was retrieved."""
+    revs = _revisions(answers)
+    spans = ((SPANS[name], getattr(gold, name)) for name in SPANS)
+    strata = ((name, stratum_text(value)) for name, value in sorted(gold.strata.items()))
+    return GoldView(
+        one=gold,
+        set=ways.links.gold(run.record.gold_sha256 or "", q=gold.qid),
+        phrases=() if gold.is_unit else gold.phrases[:MOST],
+        citations=gold.gold_citations[:MOST],
+        constraints=gold.constraints[:MOST],
+        paraphrases=gold.paraphrases[:MOST],
+        spans=tuple(_span(name, span, revs, ways) for name, span in spans if span),
+        strata=tuple((name, text) for name, text in strata if text is not None),
+    )
+
+
+def _span(name: str, span: Span, revs: dict[str, str], ways: Ways) -> GoldSpan:
+    rev = span.rev or revs.get(composed(span.doc_id))
+    place = Offsets(span.start, span.end) if 0 <= span.start < span.end else None
+    return GoldSpan(name, span, ways.document(span.doc_id, rev, place) if rev else None)
+
+
+def _revisions(answers: Sequence[KeptAnswer]) -> dict[str, str]:
+    """The revision of each document as the answers' chunks have it."""
+    found: dict[str, str] = {}
+    for one in answers:
+        for chunk in one.trace.retrieved or ():
+            doc_id, rev = chunk.get("doc_id"), chunk.get("rev")
+            if isinstance(doc_id, str) and isinstance(rev, str) and rev:
+                found.setdefault(composed(doc_id), rev)
+    return found
+
+
+def value_figures(values: Sequence[UnitValue]) -> Figures:
+    """The metrics of the unit."""
+    rows = [(one.id, one.value, one.counts, one.reason) for one in values]
+    return Figures(("metric", "value", "counts", "reason"), rows)
+
+
+def chunk_figures(shown: ShownAnswer) -> Figures:
+    """What was retrieved, a column for each score."""
+    names = list(dict.fromkeys(score.name for one in shown.chunks for score in one.one.scores))
+    head = ("rank", "k_pos", "k_final", "id", "doc_id", "rev", "start", "end", "gold", "cited")
+    rows = []
+    for chunk in shown.chunks:
+        one, scores = chunk.one, {score.name: _figure(score) for score in chunk.one.scores}
+        span = (one.offsets.start, one.offsets.end) if one.offsets else (None, None)
+        known = (one.rank, one.k_pos, one.k_final, one.id, one.doc_id, one.rev, *span)
+        rows.append((*known, one.gold, chunk.cited, *(scores.get(name) for name in names)))
+    return Figures((*head, *names), rows)
+
+
+def _figure(score: Score) -> float | str:
+    """The score as the trace has it, not as it is rounded for the page."""
+    return score.written if score.value is None else score.value
+
+
+def run_figures(together: SideBySide) -> Figures:
+    """The answers side by side, one a row."""
+    head = ("run_id", "varied", "outcome", "asked", "said", "cited", "latency_ms")
+    rows = [
+        (
+            one.run_id,
+            one.varied,
+            one.outcome,
+            one.asked,
+            one.said,
+            " ".join(one.cited),
+            one.latency_ms,
+        )
+        for one in together.runs
+    ]
+    return Figures(head, rows)
+
+
+def history_figures(past: PastRuns) -> Figures:
+    """The unit in each of the last runs."""
+    head = ("recorded_at", "run", "name", "label", "right", "claim", "cited")
+    rows = [
+        (
+            one.run.record.recorded_at,
+            one.run.id,
+            one.run.record.name,
+            one.row.label,
+            one.row.right,
+            claim_of(one.row),
+            " ".join(one.cited),
+        )
+        for one in past.rows
+    ]
+    return Figures(head, rows)

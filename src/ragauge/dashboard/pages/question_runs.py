@@ -1,23 +1,32 @@
-"""All the answers to one question side by side: alike ones together, differences marked."""
+"""The other answers to a question: those of the same run side by side, and those of other runs."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 
-from ragauge.contracts.audit import OK
+from ragauge.contracts.audit import OK, STATES
 from ragauge.contracts.gold import Gold
+from ragauge.contracts.history import Run, UnitRow
 from ragauge.contracts.kept import KeptAnswer
+from ragauge.contracts.paging import UnitInRun
 from ragauge.contracts.run import FACTORS
-from ragauge.dashboard.pages.differing import Differing
-from ragauge.dashboard.pages.question_citations import citations_of
-from ragauge.dashboard.pages.question_reading import Reader, read_answer
-from ragauge.dashboard.pages.question_traced import Outcome
+from ragauge.contracts.trace_eval import TracedQuestion, TracedRun, TraceEvalReport
+from ragauge.dashboard.links import run_names
+from ragauge.dashboard.pages.cited_text import Differing
+from ragauge.dashboard.pages.question_trace import Reader, citations_of, read_answer
+from ragauge.dashboard.rightness import doubt, right_means
+from ragauge.dashboard.unit_list import Ways
+from ragauge.reports.runs.story import headlines, when
 from ragauge.reports.stability.drawing import CLASSES
 from ragauge.reports.stability.heat import level
 from ragauge.reports.stability.runs import Marked, outcome
+from ragauge.reports.trace_eval.story import MEANINGS, OUTCOMES
+from ragauge.reports.trace_eval.story import outcome as traced_outcome
+from ragauge.reports.trace_eval.view import DRAWN
 
 MOST_CARDS = 50
 MOST_RUNS = 500
@@ -188,3 +197,179 @@ def _card(runs: Sequence[Told], commonest: Told, differing: Differing) -> Card:
         lacks=tuple(id for id in commonest.cited if id not in first.cited),
         differs=first.alike != commonest.alike,
     )
+
+
+MARKS = {
+    "matched": "✓",
+    "unmatched": "~",
+    "code": "✗",
+    "uncited": "–",
+    "refusal": "r",
+    "error": "!",
+}
+assert set(MARKS) == set(OUTCOMES)
+LAMBDA = {"answer": "answers", "retrieval": "what is retrieved"}
+
+
+class Outcome(Struct, frozen=True):
+    """What an answer came to: the mark and the kind it is drawn as, and in words."""
+
+    mark: str
+    drawn: str
+    words: str
+
+
+class Agreement(Struct, frozen=True):
+    """Whether the runs of a question agree, as λ calls it and in words."""
+
+    about: str
+    state: str
+    means: str
+
+
+def traced_outcomes(report: Any, unit: str) -> dict[str, Outcome]:
+    """By run id, what each run of the question came to; empty where the report does not keep it."""
+    if not isinstance(report, TraceEvalReport):
+        return {}
+    found = next((one for one in report.questions if one.qid == unit), None)
+    return outcomes_of(found) if found else {}
+
+
+def outcomes_of(question: TracedQuestion) -> dict[str, Outcome]:
+    return {run.run_id: _outcome(run, question) for run in question.runs}
+
+
+def _outcome(run: TracedRun, question: TracedQuestion) -> Outcome:
+    name = traced_outcome(run)
+    words = OUTCOMES[name]
+    if name == "refusal":
+        words += ", though the question has an answer" if question.answerable else ", as it should"
+    if name == "code":
+        words += f": {run.code}"
+    return Outcome(MARKS[name], DRAWN[name], words)
+
+
+def agreements_of(row: UnitRow) -> Sequence[Agreement]:
+    """The states of λ that the unit is in."""
+    return [
+        Agreement(about, state, MEANINGS[state])
+        for which, about in LAMBDA.items()
+        for state in STATES
+        if row.values.get(f"traceability.{which}_{state}") == 1
+    ]
+
+
+LAST = 20
+"""Runs that are shown."""
+METRICS = 3
+"""Values of a run that stand beside it."""
+SQUARE, STEP = 16, 20
+ENDS = {True: ("right", "✓"), False: ("wrong", "✗"), None: ("none", "·")}
+DOUBTED = ("none", "!")
+
+
+class Past(Struct, frozen=True, kw_only=True):
+    """The question in one of the runs."""
+
+    run: Run
+    row: UnitRow
+    here: bool
+    href: str | None
+    beside: str | None
+    """This run's page with the other's answer beside it."""
+    claim: Marked
+    wholly: bool
+    """Nearly all of the claim differs, so that nothing is marked in it."""
+    cited: tuple[str, ...]
+    values: tuple[tuple[str, float], ...]
+
+    @property
+    def doubt(self) -> str:
+        return doubt(self.row)
+
+    @property
+    def means(self) -> str:
+        """What "right" is in that run."""
+        return right_means(self.run.record.command)
+
+    @property
+    def says(self) -> str:
+        word = {True: "right", False: "wrong", None: "not told"}[self.row.right]
+        parts = (word, self.row.label, self.doubt)
+        told = ", ".join(part for part in parts if part)
+        return f"{when(self.run.record.recorded_at)} {run_names(self.run)}: {told}"
+
+
+class Square(Struct, frozen=True):
+    """A run on the line of time."""
+
+    x: int
+    kind: str
+    mark: str
+    says: str
+    href: str | None
+    here: bool
+
+
+class PastRuns(Struct, frozen=True, kw_only=True):
+    """The last runs, and their line of time, the oldest first."""
+
+    rows: tuple[Past, ...]
+    squares: tuple[Square, ...]
+
+    @property
+    def width(self) -> int:
+        return max(1, len(self.squares)) * STEP
+
+    @property
+    def meanings(self) -> list[tuple[str, str]]:
+        """The commands of these runs, each with what "right" is there."""
+        commands = dict.fromkeys(one.run.record.command for one in self.rows)
+        return [(command, right_means(command)) for command in commands]
+
+    @property
+    def doubted(self) -> bool:
+        return any(one.doubt for one in self.rows)
+
+
+def past_of(ways: Ways, claim: str, over: Sequence[UnitInRun]) -> PastRuns:
+    """The unit in these runs, each beside what is claimed in this one."""
+    differing = Differing()
+    rows = tuple(
+        Past(
+            run=one.run,
+            row=one.row,
+            here=one.run.id == ways.run.id,
+            href=ways.in_run(one.run.id),
+            beside=None if one.run.id == ways.run.id else ways.beside(one.run.shown),
+            claim=differing(claim_of(one.row), claim or claim_of(one.row)),
+            wholly=differing.wholly(claim_of(one.row), claim or claim_of(one.row)),
+            cited=cited_of(one.row),
+            values=_values(one),
+        )
+        for one in over
+    )
+    return PastRuns(rows=rows, squares=tuple(map(_square, range(len(rows)), reversed(rows))))
+
+
+def claim_of(row: UnitRow) -> str:
+    """What the answer claims, as the row keeps it; the error where it failed."""
+    for name in ("claim", "error"):
+        if isinstance(told := row.detail.get(name), str) and told:
+            return told
+    return ""
+
+
+def cited_of(row: UnitRow) -> tuple[str, ...]:
+    cited = row.detail.get("cited")
+    return tuple(map(str, cited)) if isinstance(cited, list | tuple) else ()
+
+
+def _values(one: UnitInRun) -> tuple[tuple[str, float], ...]:
+    ids = [id for id in headlines([one.run]) if id in one.row.values]
+    return tuple((id.partition(".")[2], one.row.values[id]) for id in ids[:METRICS])
+
+
+def _square(place: int, past: Past) -> Square:
+    kind, mark = DOUBTED if past.doubt else ENDS[past.row.right]
+    return Square(place * STEP, kind, mark, past.says, past.href, past.here)
