@@ -275,7 +275,7 @@ def test_a_failing_gate_leads_to_the_questions_that_fail_it(scored, demo):
     for gate in failed:
         name = re.escape(gate.metric.partition(".")[2])
         assert re.search(rf"<bdi>{name}</bdi>", table), "the table has its column"
-        [place] = set(re.findall(rf'href="#(at\.gate\.\d+)"><code>{name}</code>', scored))
+        [place] = set(re.findall(rf'href="#(at\.gate\.\d+)"><bdi>{name}</bdi>', scored))
         listed = scored.partition(f'<dt id="{place}">')[2].partition("</dd>")[0]
         named = re.findall(r'href="#at\.question\.\d+"><bdi>([^<]+)</bdi>', listed)
         assert named and all(units[unit][gate.metric] != gate.bound for unit in named)

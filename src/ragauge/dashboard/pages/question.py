@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -38,8 +38,13 @@ from ragauge.dashboard.pages.question_trace import Reader, Score, read_answer, r
 from ragauge.dashboard.rendering import render
 from ragauge.dashboard.rightness import doubt, right_means
 from ragauge.dashboard.unit_list import SHORT, Ways, list_fields, unit_query
+from ragauge.reports.document import Cell, Column, Row, Table, names, number
 from ragauge.reports.foreign import cut
+from ragauge.reports.formats.html import written
 from ragauge.text.canonical import composed
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 REPORTED = ("stability", "eval", "trace-eval")
 """Commands whose reports say more of a unit than its row does."""
@@ -47,133 +52,114 @@ REPORTED = ("stability", "eval", "trace-eval")
 
 def page(material: Material, links: Links, asked: Asked) -> Page:
     """The unit that the address names, in one run."""
-    return _View(material, links, asked).page()
+    pages, run, unit = material.pages, material.run(asked.needed("run")), asked.needed("unit")
+    row = pages.unit(run, unit)
+    if row is None:
+        raise Missing(f'run {run.shown} has no unit "{unit[:80]}"')
+    ways = Ways(run, unit, links, list_fields(asked))
+    report, reader = _report(material, run), reader_of(run)
+    sha256 = run.record.gold_sha256
+    held = None if sha256 is None else pages.question(sha256, unit)
+    # What gold says of a component's unit is a hash: there is nothing to compare an answer with.
+    gold = None if held and held.is_unit else held
 
+    answered = material.answered(run, unit)
+    answers = answered.answers if answered else []
+    outcomes = traced_outcomes(report, unit)
+    together = side_by_side(answers, gold, reader, outcomes) if len(answers) > 1 else None
+    is_sweep = bool(outcomes) or any(one.cell is not None for one in answers[:1])
+    kept = _chosen(answers, asked, together, is_sweep=is_sweep)
+    place = None if kept is None else answers.index(kept)
+    question = _question(gold, row, kept)
+    measured = measured_by(run, row, report)
+    shown = shown_answer(kept, gold, reader, question, "", measured) if kept else None
+    beside = _beside(material, asked, ways, gold, question)
+    claim = claim_of(row) or (shown.claim if shown else "")
+    past = past_of(ways, claim, pages.over_runs(unit, run, LAST))
+    is_scored = kept is not None and gold is not None and run.record.command == "score"
+    facts = read_answer(reader, gold, kept.trace).facts if kept and is_scored else None
+    values = values_of(run, row, report, unit, facts)
+    before, after = pages.beside(run, unit, unit_query(asked))
 
-class _View:
-    """A unit on the way to its page."""
+    def table(made: Table) -> Markup:
+        return written([made], sorting=links.sorting)
 
-    def __init__(self, material: Material, links: Links, asked: Asked) -> None:
-        self._material, self._links, self._asked = material, links, asked
-        self._run, self._unit = material.run(asked.needed("run")), asked.needed("unit")
-        row = material.pages.unit(self._run, self._unit)
-        if row is None:
-            raise Missing(f'run {self._run.shown} has no unit "{self._unit[:80]}"')
-        self._row = row
-        self._answered = material.answered(self._run, self._unit)
-        self._answers = self._answered.answers if self._answered else []
-        self._ways = Ways(self._run, self._unit, links, list_fields(asked))
-        self._report, self._reader = _report(material, self._run), reader_of(self._run)
-        self._held = _gold(material, self._run, self._unit)
-        # What gold says of a component's unit is a hash: nothing to hold an answer against.
-        self._gold = None if self._held and self._held.is_unit else self._held
-
-    def page(self) -> Page:
-        together = self._together()
-        kept = _chosen(self._answers, self._asked, together, is_sweep=self._is_sweep())
-        question = _question(self._gold, self._row, kept)
-        measured = measured_by(self._run, self._row, self._report)
-        shown = (
-            shown_answer(kept, self._gold, self._reader, question, "", measured) if kept else None
-        )
-        told = {
-            **self._head(question),
-            **self._around(shown, question),
-            "shown": shown,
-            "place": None if kept is None else self._answers.index(kept),
-            "together": together,
-            "values": self._values(kept),
-        }
-        return Page(
-            title=f"{cut(self._unit, SHORT)} · {self._run.record.name}",
-            here="runs",
-            body=render("question_page.html", **told),
-            crumbs=self._crumbs(),
-            figures=_figures(told),
-        )
-
-    def _head(self, question: str | None) -> dict[str, Any]:
-        """What the unit is, how it ended, and the units beside it."""
-        query = unit_query(self._asked)
-        before, after = self._material.pages.beside(self._run, self._unit, query)
-        return {
-            "run": self._run,
-            "run_name": run_names(self._run),
-            "row": self._row,
-            "doubt": doubt(self._row),
-            "means": right_means(self._run.record.command),
-            "agreements": agreements_of(self._row),
-            "question": question,
-            "before": self._ways.other(before),
-            "after": self._ways.other(after),
-            "details": details_of(self._row),
-            "links": self._links,
-            "ways": self._ways,
-        }
-
-    def _around(self, shown: ShownAnswer | None, question: str | None) -> dict[str, Any]:
-        """What is held against the answer: gold, other runs, what the report has of it."""
-        held, answered = self._held, self._answered
-        beside = _beside(self._material, self._asked, self._ways, self._gold, question)
-        claim = claim_of(self._row) or (shown.claim if shown else "")
-        runs = self._material.pages.over_runs(self._unit, self._run, LAST)
-        return {
-            "gold": gold_view(held, self._run, self._answers, self._ways) if held else None,
-            "has_texts": answered is not None,
-            "left_out": answered.left_out if answered else 0,
-            "beside": beside,
-            "other_doubt": doubt(beside[1]) if beside and beside[1] else "",
-            "past": past_of(self._ways, claim, runs),
-            "errors": errors_of(self._report, self._unit),
-            "errors_cut": are_cut(self._report, self._unit, self._row.right),
-        }
-
-    def _together(self) -> SideBySide | None:
-        if len(self._answers) < 2:
-            return None
-        return side_by_side(self._answers, self._gold, self._reader, self._outcomes())
-
-    def _outcomes(self) -> Any:
-        return traced_outcomes(self._report, self._unit)
-
-    def _is_sweep(self) -> bool:
-        return bool(self._outcomes()) or any(one.cell is not None for one in self._answers[:1])
-
-    def _values(self, kept: KeptAnswer | None) -> Any:
-        facts = None
-        if kept and self._gold and self._run.record.command == "score":
-            facts = read_answer(self._reader, self._gold, kept.trace).facts
-        return values_of(self._run, self._row, self._report, self._unit, facts)
-
-    def _crumbs(self) -> tuple[tuple[str, str | None], ...]:
-        return (
-            ("Runs", self._links.runs()),
-            (run_names(self._run), self._links.run(self._run.id)),
-            (self._ways.list_name, self._ways.back),
-            (self._unit, None),
-        )
-
-
-def _figures(told: Mapping[str, Any]) -> dict[str, Callable[[], Figures]]:
-    """What the tables and pictures of the page are made of."""
+    body = render(
+        "question_page.html",
+        run=run,
+        run_name=run_names(run),
+        row=row,
+        doubt=doubt(row),
+        means=right_means(run.record.command),
+        agreements=agreements_of(row),
+        question=question,
+        before=ways.other(before),
+        after=ways.other(after),
+        together=together,
+        run_table=table(together.table(ways, place)) if together else None,
+        place=place,
+        left_out=answered.left_out if answered else 0,
+        has_texts=answered is not None,
+        shown=shown,
+        beside=beside,
+        other_doubt=doubt(beside[1]) if beside and beside[1] else "",
+        gold=gold_view(held, run, answers, ways) if held else None,
+        errors=errors_of(report, unit),
+        errors_cut=are_cut(report, unit, row.right),
+        past=past,
+        past_table=table(past.table()),
+        values=len(values),
+        value_table=table(_value_table(values, links)),
+        details=details_of(row),
+        links=links,
+        ways=ways,
+    )
     figures: dict[str, Callable[[], Figures]] = {
-        "values": lambda: value_figures(told["values"]),
-        "history": lambda: history_figures(told["past"]),
+        "values": lambda: value_figures(values),
+        "history": lambda: history_figures(past),
     }
-    if told["shown"]:
-        figures["chunks"] = lambda: chunk_figures(told["shown"])
-    if told["together"]:
-        figures["runs"] = lambda: run_figures(told["together"])
-    return figures
+    if shown:
+        figures["chunks"] = lambda: chunk_figures(shown)
+    if together:
+        figures["runs"] = lambda: run_figures(together)
+    return Page(
+        title=f"{cut(unit, SHORT)} · {run.record.name}",
+        here="runs",
+        body=body,
+        crumbs=(
+            ("Runs", links.runs()),
+            (run_names(run), links.run(run.id)),
+            (ways.list_name, ways.back),
+            (unit, None),
+        ),
+        figures=figures,
+    )
+
+
+def _value_table(values: Sequence[UnitValue], links: Links) -> Table:
+    return Table(
+        below=False,
+        columns=[
+            *(Column("metric"), Column("value", right=True), Column("counts", True, spare=1)),
+            *(Column("means", spare=2, prose=True), Column("why", prose=True)),
+        ],
+        rows=[
+            Row(
+                (
+                    Cell(one.id, foreign=True, href=links.history(one.id) or ""),
+                    number(one.value),
+                    Cell(one.counts, tone="dim"),
+                    Cell(f"{one.meaning} {one.better.capitalize()} is better.".strip(), tone="dim"),
+                    names(one.reason, "dim"),
+                )
+            )
+            for one in values
+        ],
+    )
 
 
 def _report(material: Material, run: Run) -> Any:
     return material.report(run) if run.record.command.startswith(REPORTED) else None
-
-
-def _gold(material: Material, run: Run, unit: str) -> Gold | None:
-    sha256 = run.record.gold_sha256
-    return None if sha256 is None else material.pages.question(sha256, unit)
 
 
 def _question(gold: Gold | None, row: UnitRow, kept: KeptAnswer | None) -> str | None:

@@ -63,6 +63,11 @@ class ShownChunk(Struct, frozen=True, kw_only=True):
     pieces: tuple[MarkedPiece, ...]
     is_long: bool
 
+    @property
+    def is_open(self) -> bool:
+        """Whether a long text is open from the start: what is cited or gold is read first."""
+        return self.cited or self.one.gold
+
 
 class ShownFinding(Struct, frozen=True, kw_only=True):
     """Something wrong with a citation, in words."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
@@ -18,8 +18,11 @@ from ragauge.contracts.trace_eval import TracedQuestion, TracedRun, TraceEvalRep
 from ragauge.dashboard.links import run_names
 from ragauge.dashboard.pages.cited_text import Differing
 from ragauge.dashboard.pages.question_trace import Reader, citations_of, read_answer
+from ragauge.dashboard.rendering import drawn
 from ragauge.dashboard.rightness import doubt, right_means
 from ragauge.dashboard.unit_list import Ways
+from ragauge.reports.document import Cell, Column, Row, Table, names
+from ragauge.reports.foreign import cut
 from ragauge.reports.runs.story import headlines, when
 from ragauge.reports.stability.drawing import CLASSES
 from ragauge.reports.stability.heat import level
@@ -33,6 +36,8 @@ MOST_RUNS = 500
 """Runs of a question that the table below the cards has."""
 NAMED = 12
 """Runs of a card that are named; the table has all."""
+LONGEST_SAID, LONGEST_ID = 200, 60
+"""Characters of an answer and of an id in a table."""
 WORDINGS = 3
 """Of a card, that are shown."""
 HOLDS = "its citations hold"
@@ -101,6 +106,41 @@ class SideBySide(Struct, frozen=True, kw_only=True):
     @property
     def total(self) -> int:
         return sum(times for *_, times in self.outcomes)
+
+    def table(self, ways: Ways, chosen: int | None) -> Table:
+        """Each answer a row; the one that is shown complete is marked."""
+        return Table(
+            below=False,
+            columns=[
+                *(Column("run"), Column("varied"), Column("outcome"), Column("said", prose=True)),
+                *(Column("cited"), Column("ms", right=True, spare=1)),
+            ],
+            rows=[
+                Row(
+                    (
+                        Cell(
+                            one.run_id or str(one.place + 1),
+                            foreign=True,
+                            href=ways.answer(one.run_id, one.place) or "",
+                        ),
+                        names(one.varied),
+                        names(one.outcome),
+                        names(cut(one.said, LONGEST_SAID)),
+                        _ids(one.cited),
+                        Cell(
+                            "" if one.latency_ms is None else f"{one.latency_ms:.0f}",
+                            one.latency_ms,
+                        ),
+                    ),
+                    chosen=one.place == chosen,
+                )
+                for one in self.runs
+            ],
+        )
+
+
+def _ids(given: Sequence[str]) -> Cell:
+    return Cell(" ".join(given), drawn=drawn("ids", [(cut(id, LONGEST_ID), id) for id in given]))
 
 
 def side_by_side(
@@ -292,6 +332,19 @@ class Past(Struct, frozen=True, kw_only=True):
         """What "right" is in that run."""
         return right_means(self.run.record.command)
 
+    def cells(self) -> Iterator[Cell]:
+        run, record = self.run, self.run.record
+        name = f"{record.name} this run" if self.here else run_names(run)
+        href = None if self.here else self.href
+        yield Cell(name, drawn=drawn("named", href, name, record.command))
+        yield Cell(when(record.recorded_at), record.recorded_at)
+        yield Cell(self.row.label or "", drawn=drawn("label", self.row, self.doubt, self.means))
+        yield Cell(claim_of(self.row), drawn=drawn("marked", self.claim, self.wholly))
+        yield _ids(self.cited)
+        yield Cell("", drawn=drawn("values", self.values))
+        hint = f"beside this run: {run_names(run)}" if self.beside else ""
+        yield Cell("beside" if self.beside else "", href=self.beside or "", hint=hint)
+
     @property
     def says(self) -> str:
         word = {True: "right", False: "wrong", None: "not told"}[self.row.right]
@@ -330,6 +383,18 @@ class PastRuns(Struct, frozen=True, kw_only=True):
     @property
     def doubted(self) -> bool:
         return any(one.doubt for one in self.rows)
+
+    def table(self) -> Table:
+        """Each run a row, the newest first."""
+        return Table(
+            below=False,
+            columns=[
+                *(Column("run"), Column("recorded (UTC)"), Column("ended")),
+                *(Column("claim", prose=True), Column("cited", spare=1)),
+                *(Column("values", spare=2), Column("answer")),
+            ],
+            rows=[Row(tuple(one.cells()), chosen=one.here) for one in self.rows],
+        )
 
 
 def past_of(ways: Ways, claim: str, over: Sequence[UnitInRun]) -> PastRuns:

@@ -163,10 +163,9 @@ class _Writer:
         from markupsafe import Markup
 
         value = _value(cell)
-        is_shown = value == (cell.text.strip(" –") or None) and cell.drawn is None
-        if self._sorting is None or is_shown:
+        if self._sorting is None or cell.value is None or value in (None, cell.text):
             return ""
-        known = "" if value is None else int(value) if isinstance(value, bool) else value
+        known = int(value) if isinstance(value, bool) else value
         return Markup(' data-sort="{}"').format(readable(str(known)))
 
 
