@@ -61,6 +61,8 @@ class Bar(Struct, frozen=True):
     fraction: float
     tone: Tone = "plain"
     mark: float | None = None
+    kind: str = ""
+    """The class of a label or a verdict that has a colour of its own on a page."""
 
 
 class Range(Struct, frozen=True):

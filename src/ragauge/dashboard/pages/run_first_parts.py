@@ -10,11 +10,12 @@ from ragauge.contracts.audit import AuditReport, CodeCount
 from ragauge.contracts.evaluation import EvalAllReport
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.dashboard.pages.opened_run import OpenedRun, ToRun
-from ragauge.dashboard.pages.run_recorded import Recorded
+from ragauge.dashboard.pages.run_recorded import recorded_gates
 from ragauge.dashboard.rendering import render
 from ragauge.reports.audit.story import POINTER_HOLDS
 from ragauge.reports.eval_all import story
 from ragauge.reports.evaluation.tables import Row, Table
+from ragauge.reports.formats.html import written
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -32,7 +33,7 @@ class CodeHead(Struct, frozen=True):
 
 def every_gate(opened: OpenedRun) -> Markup:
     """The gates of all tasks: the page of the report has those that hold with their tasks."""
-    return render("bounds.html", view=Recorded(opened.run), to=ToRun(opened))
+    return written(recorded_gates(opened.run), links=ToRun(opened))
 
 
 def linked_summary(opened: OpenedRun) -> Markup:

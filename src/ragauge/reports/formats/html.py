@@ -212,9 +212,11 @@ def ordered(rows: Sequence[Row], at: int, descending: bool) -> list[Row]:
 
 
 def _value(cell: Cell) -> Any:
-    if isinstance(cell.value, tuple):
-        return cell.value[0] if cell.value else None
-    return cell.value if cell.value is not None else cell.text.strip(" –") or None
+    """What a cell is sorted by; None where there is nothing in it."""
+    value = cell.text if cell.value is None else cell.value
+    if isinstance(value, tuple):
+        return value[0] if value else None
+    return value.strip(" –") or None if isinstance(value, str) else value
 
 
 def natural(text: str) -> tuple[Any, ...]:
