@@ -116,6 +116,10 @@ class Headline(Struct, frozen=True):
     history: str | None
 
     @property
+    def words(self) -> str:
+        return f"{self.name} {numbers.value(self.score.value)}"
+
+    @property
     def title(self) -> str:
         """What does not fit in a cell: the interval, how many were scored, the reason of none."""
         if self.score.value is None:
@@ -204,8 +208,8 @@ class RunTable(Struct, frozen=True):
     rows: tuple[RunRow, ...]
 
     def table(self, listed: Listed, address: Address, links: Links) -> Table:
-        """The page as it is shown; runs that share no metric with others have a column for all."""
-        has_own = not self.metrics or any(row.own for row in self.rows)
+        """The page as it is shown; what a run has that is in no column is noted below it."""
+        has_own = not self.metrics
         return Table(
             paged=True,
             below=False,
@@ -230,7 +234,8 @@ class RunTable(Struct, frozen=True):
                             for one in row.headlines
                         ),
                         *([Cell("", drawn=drawn("headlines", row.own))] if has_own else []),
-                    )
+                    ),
+                    "" if has_own else ", ".join(one.words for one in row.own),
                 )
                 for row in self.rows
             ],
