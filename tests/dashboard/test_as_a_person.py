@@ -154,6 +154,8 @@ def test_with_scripts_off_all_but_charts_and_typing_works(
     assert page.locator("table[data-paged] tbody tr").count() == 4
     page.get_by_role("link", name="nightly").first.click()
     page.locator("table").first.get_by_role("link", name="verdict").click()
+    expect(page).to_have_url(re.compile("order="))
+    expect(page.locator("table").first).to_be_visible()
     verdicts = page.locator("table").first.locator("td.word-cell:last-child").all_text_contents()
     assert verdicts == sorted(verdicts) and len(verdicts) == 3
     page.get_by_role("link", name=re.compile("^Questions")).click()
