@@ -164,10 +164,10 @@ class _Writer:
         from markupsafe import Markup
 
         value = _value(cell)
-        if self._sorting is None or cell.value is None or value in (None, cell.text):
+        known = str(int(value) if isinstance(value, bool) else value)
+        if self._sorting is None or cell.value is None or value is None or known == cell.text:
             return ""
-        known = int(value) if isinstance(value, bool) else value
-        return Markup(' data-sort="{}"').format(readable(str(known)))
+        return Markup(' data-sort="{}"').format(readable(known))
 
 
 def _is_sortable(table: Table, at: int) -> bool:
