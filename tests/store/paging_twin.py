@@ -8,7 +8,6 @@ from typing import Any
 from ragauge.contracts.gold import value_of
 from ragauge.contracts.paging import LONGEST_PAGE, Paged, UnitCounts
 from ragauge.store.recorded import plain
-from ragauge.text.natural import natural
 
 
 def page(rows: Sequence[Any], query: Any) -> Paged[Any]:
@@ -55,7 +54,7 @@ def units(rows: Sequence[Any], gold: Sequence[Any], query: Any) -> list[Any]:
     if query.sort == "place":
         return found[::-1] if query.descending else found
     own = {
-        "unit": lambda row: counted(plain(row.unit)),
+        "unit": lambda row: plain(row.unit),
         "label": lambda row: plain(row.label),
         "right": lambda row: row.right,
     }
@@ -92,12 +91,7 @@ def questions(gold: Sequence[Any], query: Any) -> list[Any]:
 
 def plain_of(question: Any, name: str) -> Any:
     value = getattr(question, name)
-    return value if isinstance(value, bool) else counted(plain(value))
-
-
-def counted(text: str) -> tuple[Any, str]:
-    """A key by which q2 comes before q10."""
-    return natural(text), text
+    return value if isinstance(value, bool) else plain(value)
 
 
 def strata(gold: Sequence[Any]) -> dict[str, dict[str, int]]:

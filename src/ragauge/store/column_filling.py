@@ -32,7 +32,6 @@ from ragauge.store.tables import (
     runs,
     unit_keys,
 )
-from ragauge.text.natural import natural
 
 OWN, METRIC, STRATUM, WORDS = "own", "metric", "stratum", "words"
 PLACE, CODE, KEY, VALUE = map(np.dtype, ("<i4", "<i4", "<i8", "<f8"))
@@ -138,9 +137,8 @@ def key_of(text: str) -> int:
 
 
 def _ranked(name: str, texts: Sequence[str]) -> dict[str, Any]:
-    """Where each text comes, with q2 before q10; the same for the same text."""
-    in_order = sorted(set(texts), key=lambda text: (natural(text), text))
-    ranks = {text: rank for rank, text in enumerate(in_order)}
+    """Where each text comes in the order of their bytes; the same for the same text."""
+    ranks = {text: rank for rank, text in enumerate(sorted(set(texts)))}
     return _packed(OWN, name, range(len(texts)), [ranks[text] for text in texts])
 
 
