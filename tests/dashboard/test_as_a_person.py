@@ -74,8 +74,8 @@ def test_runs_are_found_and_put_in_order(reader: Reader, demo: DemoHistory) -> N
 
 def test_two_runs_are_compared_and_a_flipped_question_opened(reader: Reader) -> None:
     page = reader.goes("/?command=score")
-    page.get_by_role("row", name=re.compile("model a")).get_by_label("before").check()
-    page.get_by_role("row", name=re.compile("model c")).get_by_label("after").check()
+    page.get_by_role("row", name=re.compile("model a")).get_by_role("checkbox").check()
+    page.get_by_role("row", name=re.compile("model c")).get_by_role("checkbox").check()
     page.get_by_role("button", name=re.compile("Compare")).click()
     expect(page.locator("h1")).to_contain_text("worse", timeout=60_000)
     photographed(page, "compare")
@@ -154,6 +154,8 @@ def test_with_scripts_off_all_but_charts_and_typing_works(
     assert page.locator("table[data-paged] tbody tr").count() == 4
     page.get_by_role("link", name="nightly").first.click()
     page.locator("table").first.get_by_role("link", name="verdict").click()
+    expect(page).to_have_url(re.compile("order="))
+    expect(page.locator("table").first).to_be_visible()
     verdicts = page.locator("table").first.locator("td.word-cell:last-child").all_text_contents()
     assert verdicts == sorted(verdicts) and len(verdicts) == 3
     page.get_by_role("link", name=re.compile("^Questions")).click()

@@ -14,7 +14,7 @@ from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Served
 from ragauge.dashboard.material import Missing
 from ragauge.dashboard.pages import gold, gold_set
-from ragauge.dashboard.pages.gold_coverage import VALUES_SHOWN
+from ragauge.dashboard.pages.gold_set import VALUES_SHOWN
 from ragauge.dashboard.rightness import right_means
 from ragauge.reports import numbers
 from ragauge.stats.intervals import wilson

@@ -16,7 +16,7 @@ from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Served
 from ragauge.dashboard.material import Missing
 from ragauge.dashboard.pages import history
-from ragauge.dashboard.pages.history_chart import MOST_SERIES, seconds
+from ragauge.dashboard.pages.history_lines import MOST_SERIES, seconds
 from ragauge.reports import numbers
 from ragauge.runners.run_history import run_history
 from tests.chromium import photographed

@@ -25,7 +25,7 @@ from ragauge.dashboard.links import Served
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages import run as run_page
-from ragauge.dashboard.pages.run_units import LONGEST, LONGEST_ID
+from ragauge.dashboard.pages.run_questions import LONGEST, LONGEST_ID
 from ragauge.dashboard.rightness import doubt
 from ragauge.reports import numbers
 from ragauge.reports.foreign import cut
@@ -43,8 +43,8 @@ TABS = {
     "types": ["overview", "components", "questions", "diagnosis"],
     "linking": ["overview", "components", "errors", "questions", "diagnosis"],
     "retrieval": ["overview", "components", "questions", "diagnosis"],
-    "qa": ["overview", "components", "answers", "questions", "diagnosis"],
-    "answers": ["overview", "components", "answers", "questions", "diagnosis"],
+    "qa": ["overview", "components", "support", "questions", "diagnosis"],
+    "answers": ["overview", "components", "support", "questions", "diagnosis"],
     "parts": [
         *("overview", "ner", "types", "linking", "retrieval", "qa", "questions", "diagnosis"),
     ],
@@ -442,7 +442,7 @@ def test_the_spread_counts_every_query(material, runs):
 def test_answers_lead_to_their_pages(material, runs):
     for name in ("qa", "answers"):
         report = whole(material.history, runs[name])
-        links = Parts(opened(material, runs[name], "answers").body).links
+        links = Parts(opened(material, runs[name], "support").body).links
         for answer in report.detail.worst:
             assert f"/runs/{runs[name].id}/question?unit={answer.id}" in links
 

@@ -10,7 +10,7 @@ import pytest
 from ragauge import open_history
 from ragauge.contracts.gold import Gold
 from ragauge.dashboard.material import Material
-from ragauge.dashboard.pages.run_units import LONGEST_ID
+from ragauge.dashboard.pages.run_questions import LONGEST_ID
 from ragauge.dashboard.rightness import right_means
 from ragauge.reports.kinds import eval_all
 from ragauge.reports.numbers import counted

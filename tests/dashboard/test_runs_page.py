@@ -14,7 +14,7 @@ from ragauge.contracts.verdict import Verdict
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Served
 from ragauge.dashboard.pages import runs
-from ragauge.dashboard.pages.sparks import LONGEST, OUTSIDE, spark
+from ragauge.dashboard.pages.runs import LONGEST, OUTSIDE, spark
 from ragauge.reports import numbers
 from ragauge.reports.kinds.runs import TREND_RUNS
 from tests.chromium import photographed
@@ -84,12 +84,12 @@ def test_a_row_says_what_the_record_says(material):
     )
     material.history.tag(kept.id, "release")
     found = parts(material)
-    heads = ["compare", "verdict", "name", "recorded (UTC)", "labels and tags", "units"]
+    heads = ["name", "verdict", "recorded (UTC)", "labels and tags", "units"]
     assert found.tables[0][0] == [*heads, "precision_cited", "citation_hit_rate"]
     [cells] = found.rows()
-    assert cells[1:] == [
+    assert cells == [
+        f"Select nightly {kept.shown} nightlyscore",
         "FAIL1 of 3 gates failed",
-        "nightlyscore",
         "2026-11-01 08:00main@0000000*",
         "tag release model small-3 prompt v2",
         "20",
@@ -289,15 +289,19 @@ def test_a_metric_without_a_value_is_absent_with_its_reason(material):
     assert f'title="{HITS}: nothing to score"' in shown(material).body
 
 
-def test_two_runs_of_a_kind_are_chosen_for_comparison(material):
+def test_two_selected_runs_are_compared_the_older_one_first(material):
     first, second = nights(material, 2)
-    record(material.history, {HITS: ones(SIZE)}, name="other", minute=999)
-    assert parts(material).chosen == [("after", second.id), ("before", first.id)]
     body = shown(material).body
     assert 'action="/compare"' in body
-    assert body.count('type="radio" form="compare"') == 6
+    assert body.count('type="checkbox" form="compare" name="run"') == 2
     form = str(body).partition('<form class="filters" id="compare"')[2].partition("</form>")[0]
     assert "<table" not in form, "print hides forms"
+    chosen = (("run", second.id), ("run", first.id))
+    page = runs.compared(material, Served("/compare", chosen), Asked(chosen))
+    assert page.title == f"Compare nightly {first.shown} and {second.shown}"
+    for some in (chosen[:1], (*chosen, ("run", first.id))):
+        with pytest.raises(BadAddress, match="select two runs"):
+            runs.compared(material, Served("/compare", some), Asked(some))
 
 
 @pytest.mark.parametrize(
@@ -317,20 +321,21 @@ def test_gates_are_told_by_what_became_of_them(material, verdicts, words):
 
 def test_the_table_is_printed_and_runs_are_chosen_on_a_narrow_screen(tmp_path, browser):
     with material_at(tmp_path) as material:
-        _, second = nights(material, 2)
+        made = nights(material, 2)
     with serving(str(tmp_path / "store")) as served:
         with browser.new_context(viewport={"width": 390, "height": 844}) as context:
             page = context.new_page()
             page.goto(served.at("/"))
-            page.get_by_label(f"before: nightly {second.shown}").check()
-            page.get_by_role("button", name="Compare the two chosen").click()
-            assert f"before={second.id}" in page.url
+            for run in made:
+                page.get_by_label(f"Select nightly {run.shown}").check()
+            page.get_by_role("button", name="Compare two selected runs").click()
+            assert f"run={made[0].id}" in page.url
         with browser.new_context() as context:
             page = context.new_page()
             page.goto(served.at("/"))
             page.emulate_media(media="print")
             assert page.locator("#runs table").is_visible()
-            assert not page.get_by_role("button", name="Compare the two chosen").is_visible()
+            assert not page.get_by_role("button", name="Compare two selected runs").is_visible()
 
 
 def test_figures_are_those_of_the_table(material):
@@ -418,10 +423,10 @@ def test_a_person_filters_sorts_chooses_and_compares(tmp_path, browser):
         page.get_by_role("link", name="model a").first.click()
         assert rows.count() == 3
         page.goto(served.at("/"))
-        page.get_by_label(f"before: nightly {made[0].shown}").check()
-        page.get_by_role("button", name="Compare the two chosen").click()
-        assert f"before={made[0].id}" in page.url
-        assert f"after={made[4].id}" in page.url
+        for run in (made[2], made[0], made[4]):
+            page.get_by_label(f"Select nightly {run.shown}").check()
+        page.get_by_role("button", name="Compare two selected runs").click()
+        assert f"run={made[0].id}" in page.url and f"run={made[4].id}" in page.url
         photographed(page, "compared-from-runs")
         page.goto(served.at("/"))
         photographed(page, "runs")

@@ -14,13 +14,13 @@ from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Links, Served
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
-from ragauge.dashboard.pages import compare, document, gold, gold_set, history, question, run, runs
+from ragauge.dashboard.pages import document, gold, gold_set, history, question, run, runs
 from ragauge.dashboard.rendering import render
-from ragauge.dashboard.sorting import sort_links
 from ragauge.errors import RagaugeError
 from ragauge.text.visible import visible
 
 if TYPE_CHECKING:
+    from markupsafe import Markup
     from starlette.applications import Starlette
     from starlette.requests import Request
     from starlette.responses import Response
@@ -34,7 +34,7 @@ VIEWS: Sequence[tuple[str, View]] = (
     ("/runs/{run}/question", question.page),
     ("/runs/{run}/document", document.page),
     ("/runs/{run}/{tab}", run.page),
-    ("/compare", compare.page),
+    ("/compare", runs.compared),
     ("/history", history.page),
     ("/gold", gold.page),
     ("/gold/{sha256}", gold_set.page),
@@ -98,7 +98,7 @@ def _answer(view: View, material: Material, request: Request) -> Response:
                 return PlainTextResponse(words, 503, {"Retry-After": later})
             content, kind = page.wanted(wanted)
             return Response(content, media_type=kind)
-        return HTMLResponse(framed(page, material, path, fields))
+        return HTMLResponse(framed(page, material))
     except Missing as error:
         return _refusal(material.place, 404, str(error))
     except (BadAddress, BadQuery) as error:
@@ -113,21 +113,13 @@ def _answer(view: View, material: Material, request: Request) -> Response:
         raise
 
 
-def framed(page: Page, material: Material, path: str, fields: Sequence[tuple[str, str]]) -> str:
-    """The page with the bar above it, its tables sorted as the address asks."""
-    order = next((value for key, value in fields if key == "order"), None)
-    body = sort_links(str(page.body), path, fields, order)
-    from markupsafe import Markup
+def framed(page: Page, material: Material) -> str:
+    """The page with the bar above it."""
+    return str(_framed(page, material.place))
 
-    return str(
-        render(
-            "base.html",
-            page=page,
-            body=Markup(body),  # escaped as it was made; sorting moves rows and adds our links
-            place=material.place,
-            assets=assets.names(),
-        )
-    )
+
+def _framed(page: Page, place: str) -> Markup:
+    return render("base.html", page=page, place=place, assets=assets.names())
 
 
 def _asset(request: Request) -> Response:
@@ -146,8 +138,7 @@ def _refusal(place: str, status: int, words: str) -> Response:
 
     body = render("refusal.html", status=status, words=words)
     page = Page(title=f"{status}", here=None, body=body)
-    framed = render("base.html", page=page, body=body, place=place, assets=assets.names())
-    return HTMLResponse(str(framed), status_code=status)
+    return HTMLResponse(str(_framed(page, place)), status_code=status)
 
 
 async def _refused(place: str, request: Request, error: Exception) -> Response:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct
 
 from ragauge.dashboard.links import Field
+from ragauge.reports.formats.html import Sorting
 
 AT = "at."
 """What the names of places begin with; no view has an id like that."""
@@ -35,6 +36,7 @@ class FileLinks:
     ) -> None:
         """`opens` says whether a document can be had, and has room in the file."""
         self._run, self._opens = run, opens
+        self.sorting = Sorting()
         self._questions = {unit: place("question", at) for at, unit in enumerate(units, 1)}
         self._documents: dict[DocumentPlace, str] = {}
         self.parts: frozenset[str] = frozenset()

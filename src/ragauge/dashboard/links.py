@@ -7,12 +7,20 @@ from typing import Protocol
 from urllib.parse import quote, urlencode
 
 from ragauge.contracts.history import Run
+from ragauge.reports.formats.html import Sorting
 
 Field = str | int | None
+ORDER = "order"
+"""The field of an address that says which table is sorted by which of its columns."""
 
 
 class Links(Protocol):
     """The way to each view; None where the mount does not have it, and text stays text."""
+
+    @property
+    def sorting(self) -> Sorting:
+        """How the tables of this page are sorted: one object for all of them."""
+        ...
 
     def runs(self, **fields: Field) -> str | None: ...
 
@@ -48,6 +56,8 @@ class Served:
 
     def __init__(self, path: str = "/", fields: Iterable[tuple[str, str]] = ()) -> None:
         self._path, self._fields = path, tuple(fields)
+        chosen = next((value for key, value in self._fields if key == ORDER), "")
+        self.sorting = Sorting(lambda order: self._changed(ORDER, order), chosen)
 
     def runs(self, **fields: Field) -> str:
         return _address("/", fields)
@@ -80,8 +90,12 @@ class Served:
         return _address(f"/gold/{_part(sha256)}" if sha256 else "/gold", fields)
 
     def figures(self, name: str, form: str) -> str:
-        kept = [(key, value) for key, value in self._fields if key != "figures"]
-        return address(self._path, [*kept, ("figures", f"{name}.{form}")])
+        return self._changed("figures", f"{name}.{form}")
+
+    def _changed(self, name: str, value: str) -> str:
+        """This page with one field changed; the data of a page are no part of another."""
+        kept = [(key, old) for key, old in self._fields if key not in (name, "figures")]
+        return address(self._path, [*kept, (name, value)])
 
 
 def address(path: str, fields: Iterable[tuple[str, Field]]) -> str:

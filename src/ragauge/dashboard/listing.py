@@ -1,4 +1,4 @@
-"""A paged table as its template takes it: rows, order, and the way to its other pages."""
+"""A page of a table that the server sorts: rows, order, and the way to its other pages."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from ragauge.contracts.paging import Paged
 from ragauge.dashboard.asked import Asked
+from ragauge.reports.document import Column
 
 Address = Callable[..., str]
 
@@ -39,3 +40,18 @@ def addresses(asked: Asked, path: str) -> Address:
         return address(path, asked.but(**changed, figures=None, order=None).fields)
 
     return to
+
+
+def sorts(
+    title: str, name: str, listed: Listed, address: Address, *, right: bool = False, spare: int = 0
+) -> Column:
+    """A column whose head sorts all pages of the table by the field of this name."""
+    is_up = listed.order == name
+    return Column(
+        title,
+        right,
+        spare,
+        foreign=True,
+        href=address(sort=f"-{name}" if is_up else name, start=None),
+        order="ascending" if is_up else "descending" if listed.order == f"-{name}" else "",
+    )

@@ -23,6 +23,14 @@ def render(template: str, **context: Any) -> Markup:
     return Markup(_environment().get_template(template).render(**context))  # escaped as made
 
 
+def drawn(macro: str, *given: Any) -> Markup:
+    """What a cell of a table shows: a macro of `cells.html` with what it is given."""
+    from markupsafe import Markup
+
+    module: Any = _environment().get_template("cells.html").module
+    return Markup(getattr(module, macro)(*given))  # escaped as made
+
+
 @cache
 def _environment() -> Environment:
     made = environment(OWN, TEMPLATES)

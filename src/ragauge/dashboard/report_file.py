@@ -6,24 +6,32 @@ The same history gives the same bytes.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
-from msgspec import structs
+from msgspec import Struct, structs
 
-from ragauge.contracts.history import History, Run
+from ragauge.contracts.documents import Documents
+from ragauge.contracts.history import History, Run, UnitRow
+from ragauge.contracts.paging import LONGEST_PAGE, Paged, Rightness, UnitQuery
+from ragauge.contracts.verdict import Rule, Verdict
 from ragauge.dashboard import assets
 from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.file_limits import DOCUMENTS, LINES, LONGEST_DOCUMENTS, Limits
 from ragauge.dashboard.file_links import DocumentPlace, FileLinks, place
-from ragauge.dashboard.file_parts import FileMaterial, Part, View
-from ragauge.dashboard.file_units import Units, first_units, listed_units
 from ragauge.dashboard.file_views import ids_in, placed
+from ragauge.dashboard.jobs import AtOnce
 from ragauge.dashboard.links import run_names
 from ragauge.dashboard.material import Material
+from ragauge.dashboard.page import Figures
+from ragauge.dashboard.pages.opened_run import QUESTIONS
 from ragauge.dashboard.rendering import render
 from ragauge.errors import UsageError
+from ragauge.gates.decide import satisfies
+from ragauge.reports import numbers
+from ragauge.reports.foreign import cut
 from ragauge.reports.html import policy
 from ragauge.reports.kinds import runs as story
 
@@ -32,8 +40,8 @@ if TYPE_CHECKING:
 
     from ragauge.contracts.documents import Documents
     from ragauge.contracts.paging import Paged
-    from ragauge.dashboard.file_gates import Against
     from ragauge.dashboard.pages.opened_run import OpenedRun
+    from ragauge.dashboard.pages.run_questions import UnitTable
 
 CITED = "cited"
 """The id of the span that a document is opened at."""
@@ -105,7 +113,6 @@ class _File:
 
     @cached_property
     def _against(self) -> list[Against]:
-        from ragauge.dashboard.file_gates import against_gates
 
         return against_gates(self._opened)
 
@@ -135,7 +142,6 @@ class _File:
 
     def _run_parts(self) -> list[Part]:
         """The tabs of the run's page, the first with the verdict above it."""
-        from ragauge.dashboard.file_gates import told
         from ragauge.dashboard.pages.run_head import head
 
         parts = []
@@ -196,7 +202,7 @@ class _File:
 
     def _question_views(self) -> list[View]:
         from ragauge.dashboard.pages import question
-        from ragauge.dashboard.pages.run_units import question_text
+        from ragauge.dashboard.pages.run_questions import question_text
 
         views = []
         rows = {row.unit: row for row in self._units.rows}
@@ -244,3 +250,165 @@ class _File:
         """What the file needs: charts only where there is one."""
         drawn = any("data-chart" in part.body for part in parts)
         return [assets.script(name) for name in ("script", *(("uplot", "charts") if drawn else ()))]
+
+
+class FileMaterial(Material):
+    """A history that is read for one file: a report that many views ask for is decoded once."""
+
+    def __init__(self, history: History, documents: Documents | None = None) -> None:
+        super().__init__(history, "", documents)
+        self.jobs = AtOnce()
+        self._reports: dict[str, Any] = {}
+
+    def report(self, run: Run) -> Any:
+        if run.id not in self._reports:
+            self._reports[run.id] = super().report(run)
+        return self._reports[run.id]
+
+
+class Part(Struct, frozen=True):
+    """A part of the file, which its bar leads to."""
+
+    name: str
+    title: str
+    body: Markup
+    count: int | None = None
+
+    @property
+    def id(self) -> str:
+        return place(self.name)
+
+
+class View(Struct, frozen=True):
+    """A question or a document, closed until somebody opens it."""
+
+    id: str | None
+    """None where a place inside it has the name that links use."""
+    name: str
+    words: str
+    label: str
+    body: Markup
+
+
+WORST: tuple[Rightness, ...] = ("wrong", "untold", "right")
+assert set(WORST) == set(get_args(Rightness))
+
+
+class Units(Struct, frozen=True):
+    """The table of questions, and how many it leaves out."""
+
+    body: Markup
+    shown: int
+    total: int
+    figures: Mapping[str, Callable[[], Figures]] = {}
+
+    def told(self) -> Markup:
+        return render("report_file_units.html", shown=self.shown, total=self.total)
+
+
+def first_units(material: Material, run: Run, most: int) -> Paged[UnitRow]:
+    """The first units of a run, those that went wrong before all others."""
+    found: list[UnitRow] = []
+    total = 0
+    for right in WORST:
+        start = 0
+        while True:
+            limit = max(1, min(LONGEST_PAGE, most - len(found)))
+            page = material.pages.units(run, UnitQuery(right=right, start=start, limit=limit))
+            found += page.rows[: most - len(found)]
+            start += len(page.rows)
+            if not page.rows or len(found) >= most or start >= page.total:
+                total += page.total
+                break
+    return Paged(rows=tuple(found), total=total, start=0)
+
+
+def listed_units(opened: OpenedRun, most: int) -> Units:
+    """The units as the run's page lists them, up to so many in one table."""
+    from ragauge.dashboard.pages.opened_run import QUESTIONS
+    from ragauge.dashboard.pages.run_questions import units_body
+
+    table = _whole_table(opened, most)
+    body = units_body(opened, table, opened.asked, QUESTIONS)
+    return Units(body, len(table.rows), table.listed.total, {"questions": table.figures})
+
+
+def _whole_table(opened: OpenedRun, most: int) -> UnitTable:
+    from ragauge.dashboard.pages.run_questions import (
+        MOST_COLUMNS,
+        gated_metrics,
+        metrics_shown,
+        unit_table,
+    )
+
+    # A reader of the file cannot choose columns: all that a gate speaks of are there.
+    wanted = dict.fromkeys([*metrics_shown(opened), *gated_metrics(opened.run)])
+    columns = [("columns", id) for id in wanted][:MOST_COLUMNS]
+
+    def page(start: int) -> UnitTable:
+        limit = max(1, min(LONGEST_PAGE, most - start))
+        fields = (("start", str(start)), ("rows", str(limit)), *columns)
+        return unit_table(opened, Asked(fields, opened.asked.path))
+
+    table = page(0)
+    rows = list(table.rows)
+    while len(rows) < min(most, table.listed.total) and (more := page(len(rows)).rows):
+        rows += more
+    listed = structs.replace(table.listed, rows=[one.row for one in rows], size=len(rows))
+    return structs.replace(table, rows=rows, listed=listed)
+
+
+WORST_LISTED = 10
+"""Questions of a gate."""
+LONGEST_ID = 60
+
+
+class Against(Struct, frozen=True):
+    """A gate that does not hold, with the questions that have the worst values."""
+
+    id: str
+    metric: str
+    bound: str
+    questions: tuple[tuple[str, str, str | None], ...]
+    """A question, its value, and the way to it."""
+
+
+def against_gates(opened: OpenedRun) -> list[Against]:
+    """Every metric of which a gate does not hold, where questions have a value of their own."""
+    broken = {gate.metric: gate for gate in opened.run.record.gates if not gate.holds}
+    known = [gate for metric, gate in broken.items() if metric in opened.run.record.metrics]
+    found = [_against(opened, gate, number) for number, gate in enumerate(known, 1)]
+    return [one for one in found if one.questions]
+
+
+def told(opened: OpenedRun, gates: list[Against]) -> Markup:
+    """The lists, for under the tables of the overview."""
+    all_questions = opened.links.run(opened.run.id, QUESTIONS)
+    return render("report_file_gates.html", gates=gates, all_questions=all_questions)
+
+
+def _against(opened: OpenedRun, gate: Verdict, number: int) -> Against:
+    order = opened.worst_first(gate.metric)
+    query = UnitQuery(
+        sort=order.removeprefix("-"), descending=order.startswith("-"), limit=WORST_LISTED
+    )
+    rows = opened.material.pages.units(opened.run, query).rows
+    return Against(
+        id=place("gate", number),
+        metric=gate.metric,
+        bound=numbers.bound(gate),
+        questions=tuple(_question(opened, row, gate) for row in rows if _is_against(row, gate)),
+    )
+
+
+def _is_against(row: UnitRow, gate: Verdict) -> bool:
+    """Whether the question by itself would not hold the gate; unknown where it has no value."""
+    value = row.values.get(gate.metric)
+    rule = Rule(metric=gate.metric, op=gate.op, bound=gate.bound)
+    return value is not None and not satisfies(rule, value)
+
+
+def _question(opened: OpenedRun, row: UnitRow, gate: Verdict) -> tuple[str, str, str | None]:
+    value = numbers.value_beside(row.values[gate.metric], gate.bound)
+    href = opened.links.question(opened.run.id, row.unit)
+    return cut(row.unit, LONGEST_ID), value, href

@@ -66,6 +66,8 @@ class Bar(Struct, frozen=True):
     fraction: float
     tone: Tone = "plain"
     mark: float | None = None
+    kind: str = ""
+    """The class of a label or a verdict that has a colour of its own on a page."""
 
 
 class Range(Struct, frozen=True):
@@ -106,6 +108,12 @@ class Cell(Struct, frozen=True):
     plot: Bar | Range | None = None
     squares: Sequence[Square] = ()
     """What a page draws in place of the text."""
+    href: str = ""
+    """An address that is known already, where `to` would have to be looked up."""
+    hint: str = ""
+    """What there is no room for; a page shows it to who points at the cell."""
+    drawn: Markup | None = None
+    """What a page shows in place of the text: tags, a sparkline, a text with marks."""
 
 
 class Column(Struct, frozen=True):
@@ -120,6 +128,12 @@ class Column(Struct, frozen=True):
     """Begins a group: a terminal too narrow for all columns cuts the table here."""
     foreign: bool = False
     """Whether the title is somebody else's."""
+    prose: bool = False
+    """Holds sentences, so that it gets more room on a page."""
+    href: str = ""
+    """The address of a paged table in the order of this column."""
+    order: Literal["", "ascending", "descending"] = ""
+    """The order that a paged table is in, by this column."""
 
 
 class Row(Struct, frozen=True):
@@ -129,6 +143,8 @@ class Row(Struct, frozen=True):
     strong: bool = False
     inner: bool = False
     """Whether it belongs to the row above that names a group."""
+    chosen: bool = False
+    """Whether it is the one that the page is about."""
 
 
 class Table(Struct, frozen=True, kw_only=True):

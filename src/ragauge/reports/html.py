@@ -129,7 +129,12 @@ def environment(*folders: Path) -> Environment:
 
 
 def _spelled_out(value: Any) -> Any:
-    """Every text on its way into the page: what is unseen is spelled out; escaping comes after."""
+    """Every text on its way into the page: what is unseen is spelled out; escaping comes after.
+
+    Nothing is shown for None.
+    """
     from markupsafe import Markup
 
+    if value is None:
+        return ""
     return readable(value) if isinstance(value, str) and not isinstance(value, Markup) else value

@@ -18,7 +18,7 @@ from ragauge.dashboard.page import Figures
 from ragauge.dashboard.pages.compare_choice import Choice
 from ragauge.metrics.names import short_name
 from ragauge.reports.document import Cell, Items, Row, Table, Target, columns, names, number
-from ragauge.reports.formats.html import natural, written
+from ragauge.reports.formats.html import Sorting, natural, written
 from ragauge.reports.kinds.comparison import FLIPS, flip_items
 from ragauge.reports.numbers import count, counted, signed
 from ragauge.runners.paired_units import changed_meaning
@@ -92,6 +92,10 @@ class CompareLinks:
     def __init__(self, report: ComparisonReport, links: Links, asked: Asked) -> None:
         self._report, self._links = report, links
         self._address = address_of(asked, links)
+
+    @property
+    def sorting(self) -> Sorting:
+        return self._links.sorting
 
     def to(self, target: Target) -> str | None:
         kind, id = target

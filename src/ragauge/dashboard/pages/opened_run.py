@@ -18,6 +18,7 @@ from ragauge.dashboard.material import Material
 from ragauge.dashboard.page import Figures
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports.document import Target
+from ragauge.reports.formats.html import Sorting
 from ragauge.reports.html import Fragments
 
 if TYPE_CHECKING:
@@ -87,6 +88,10 @@ class ToRun:
     ) -> None:
         """`before` is what unit ids begin with besides, `fields` those of the list they are in."""
         self._opened, self._before, self._anchor, self._fields = opened, before, anchor, fields
+
+    @property
+    def sorting(self) -> Sorting:
+        return self._opened.links.sorting
 
     def to(self, target: Target) -> str | None:
         kind, id = target

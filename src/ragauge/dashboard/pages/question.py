@@ -1,37 +1,50 @@
-"""The page `question`: one unit of a run, with all that is known of it."""
+"""The page of a question: one unit of a run, with all that is known of it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
-from ragauge.contracts.gold import Gold
+from msgspec import Struct
+
+from ragauge.contracts.citation import Offsets
+from ragauge.contracts.gold import Gold, Span, stratum_text
 from ragauge.contracts.history import Run, UnitRow
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Links, run_names
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Figures, Page
-from ragauge.dashboard.pages.question_answers import ShownAnswer, shown_answer
-from ragauge.dashboard.pages.question_errors import are_cut, errors_of
-from ragauge.dashboard.pages.question_gold import gold_view
-from ragauge.dashboard.pages.question_history import LAST, claim_of, past_of
-from ragauge.dashboard.pages.question_measured import measured_by
-from ragauge.dashboard.pages.question_reading import Reader, read_answer, reader_of
-from ragauge.dashboard.pages.question_runs import SideBySide, side_by_side
-from ragauge.dashboard.pages.question_tables import (
-    chunk_figures,
-    history_figures,
-    run_figures,
-    value_figures,
+from ragauge.dashboard.pages.question_answer import ShownAnswer, shown_answer
+from ragauge.dashboard.pages.question_report import (
+    UnitValue,
+    are_cut,
+    details_of,
+    errors_of,
+    measured_by,
+    values_of,
 )
-from ragauge.dashboard.pages.question_traced import agreements_of, traced_outcomes
-from ragauge.dashboard.pages.question_values import details_of, values_of
-from ragauge.dashboard.pages.question_ways import SHORT, Ways
+from ragauge.dashboard.pages.question_runs import (
+    LAST,
+    PastRuns,
+    SideBySide,
+    agreements_of,
+    claim_of,
+    past_of,
+    side_by_side,
+    traced_outcomes,
+)
+from ragauge.dashboard.pages.question_trace import Reader, Score, read_answer, reader_of
 from ragauge.dashboard.rendering import render
 from ragauge.dashboard.rightness import doubt, right_means
-from ragauge.dashboard.unit_list import list_fields, unit_query
+from ragauge.dashboard.unit_list import SHORT, Ways, list_fields, unit_query
+from ragauge.reports.document import Cell, Column, Row, Table, names, number
 from ragauge.reports.foreign import cut
+from ragauge.reports.formats.html import written
+from ragauge.text.canonical import composed
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 REPORTED = ("stability", "eval", "trace-eval")
 """Commands whose reports say more of a unit than its row does."""
@@ -39,133 +52,114 @@ REPORTED = ("stability", "eval", "trace-eval")
 
 def page(material: Material, links: Links, asked: Asked) -> Page:
     """The unit that the address names, in one run."""
-    return _View(material, links, asked).page()
+    pages, run, unit = material.pages, material.run(asked.needed("run")), asked.needed("unit")
+    row = pages.unit(run, unit)
+    if row is None:
+        raise Missing(f'run {run.shown} has no unit "{unit[:80]}"')
+    ways = Ways(run, unit, links, list_fields(asked))
+    report, reader = _report(material, run), reader_of(run)
+    sha256 = run.record.gold_sha256
+    held = None if sha256 is None else pages.question(sha256, unit)
+    # What gold says of a component's unit is a hash: there is nothing to compare an answer with.
+    gold = None if held and held.is_unit else held
 
+    answered = material.answered(run, unit)
+    answers = answered.answers if answered else []
+    outcomes = traced_outcomes(report, unit)
+    together = side_by_side(answers, gold, reader, outcomes) if len(answers) > 1 else None
+    is_sweep = bool(outcomes) or any(one.cell is not None for one in answers[:1])
+    kept = _chosen(answers, asked, together, is_sweep=is_sweep)
+    place = None if kept is None else answers.index(kept)
+    question = _question(gold, row, kept)
+    measured = measured_by(run, row, report)
+    shown = shown_answer(kept, gold, reader, question, "", measured) if kept else None
+    beside = _beside(material, asked, ways, gold, question)
+    claim = claim_of(row) or (shown.claim if shown else "")
+    past = past_of(ways, claim, pages.over_runs(unit, run, LAST))
+    is_scored = kept is not None and gold is not None and run.record.command == "score"
+    facts = read_answer(reader, gold, kept.trace).facts if kept and is_scored else None
+    values = values_of(run, row, report, unit, facts)
+    before, after = pages.beside(run, unit, unit_query(asked))
 
-class _View:
-    """A unit on the way to its page."""
+    def table(made: Table) -> Markup:
+        return written([made], sorting=links.sorting)
 
-    def __init__(self, material: Material, links: Links, asked: Asked) -> None:
-        self._material, self._links, self._asked = material, links, asked
-        self._run, self._unit = material.run(asked.needed("run")), asked.needed("unit")
-        row = material.pages.unit(self._run, self._unit)
-        if row is None:
-            raise Missing(f'run {self._run.shown} has no unit "{self._unit[:80]}"')
-        self._row = row
-        self._answered = material.answered(self._run, self._unit)
-        self._answers = self._answered.answers if self._answered else []
-        self._ways = Ways(self._run, self._unit, links, list_fields(asked))
-        self._report, self._reader = _report(material, self._run), reader_of(self._run)
-        self._held = _gold(material, self._run, self._unit)
-        # What gold says of a component's unit is a hash: nothing to hold an answer against.
-        self._gold = None if self._held and self._held.is_unit else self._held
-
-    def page(self) -> Page:
-        together = self._together()
-        kept = _chosen(self._answers, self._asked, together, is_sweep=self._is_sweep())
-        question = _question(self._gold, self._row, kept)
-        measured = measured_by(self._run, self._row, self._report)
-        shown = (
-            shown_answer(kept, self._gold, self._reader, question, "", measured) if kept else None
-        )
-        told = {
-            **self._head(question),
-            **self._around(shown, question),
-            "shown": shown,
-            "place": None if kept is None else self._answers.index(kept),
-            "together": together,
-            "values": self._values(kept),
-        }
-        return Page(
-            title=f"{cut(self._unit, SHORT)} · {self._run.record.name}",
-            here="runs",
-            body=render("question_page.html", **told),
-            crumbs=self._crumbs(),
-            figures=_figures(told),
-        )
-
-    def _head(self, question: str | None) -> dict[str, Any]:
-        """What the unit is, how it ended, and the units beside it."""
-        query = unit_query(self._asked)
-        before, after = self._material.pages.beside(self._run, self._unit, query)
-        return {
-            "run": self._run,
-            "run_name": run_names(self._run),
-            "row": self._row,
-            "doubt": doubt(self._row),
-            "means": right_means(self._run.record.command),
-            "agreements": agreements_of(self._row),
-            "question": question,
-            "before": self._ways.other(before),
-            "after": self._ways.other(after),
-            "details": details_of(self._row),
-            "links": self._links,
-            "ways": self._ways,
-        }
-
-    def _around(self, shown: ShownAnswer | None, question: str | None) -> dict[str, Any]:
-        """What is held against the answer: gold, other runs, what the report has of it."""
-        held, answered = self._held, self._answered
-        beside = _beside(self._material, self._asked, self._ways, self._gold, question)
-        claim = claim_of(self._row) or (shown.claim if shown else "")
-        runs = self._material.pages.over_runs(self._unit, self._run, LAST)
-        return {
-            "gold": gold_view(held, self._run, self._answers, self._ways) if held else None,
-            "has_texts": answered is not None,
-            "left_out": answered.left_out if answered else 0,
-            "beside": beside,
-            "other_doubt": doubt(beside[1]) if beside and beside[1] else "",
-            "past": past_of(self._ways, claim, runs),
-            "errors": errors_of(self._report, self._unit),
-            "errors_cut": are_cut(self._report, self._unit, self._row.right),
-        }
-
-    def _together(self) -> SideBySide | None:
-        if len(self._answers) < 2:
-            return None
-        return side_by_side(self._answers, self._gold, self._reader, self._outcomes())
-
-    def _outcomes(self) -> Any:
-        return traced_outcomes(self._report, self._unit)
-
-    def _is_sweep(self) -> bool:
-        return bool(self._outcomes()) or any(one.cell is not None for one in self._answers[:1])
-
-    def _values(self, kept: KeptAnswer | None) -> Any:
-        facts = None
-        if kept and self._gold and self._run.record.command == "score":
-            facts = read_answer(self._reader, self._gold, kept.trace).facts
-        return values_of(self._run, self._row, self._report, self._unit, facts)
-
-    def _crumbs(self) -> tuple[tuple[str, str | None], ...]:
-        return (
-            ("Runs", self._links.runs()),
-            (run_names(self._run), self._links.run(self._run.id)),
-            (self._ways.list_name, self._ways.back),
-            (self._unit, None),
-        )
-
-
-def _figures(told: Mapping[str, Any]) -> dict[str, Callable[[], Figures]]:
-    """What the tables and pictures of the page are made of."""
+    body = render(
+        "question_page.html",
+        run=run,
+        run_name=run_names(run),
+        row=row,
+        doubt=doubt(row),
+        means=right_means(run.record.command),
+        agreements=agreements_of(row),
+        question=question,
+        before=ways.other(before),
+        after=ways.other(after),
+        together=together,
+        run_table=table(together.table(ways, place)) if together else None,
+        place=place,
+        left_out=answered.left_out if answered else 0,
+        has_texts=answered is not None,
+        shown=shown,
+        beside=beside,
+        other_doubt=doubt(beside[1]) if beside and beside[1] else "",
+        gold=gold_view(held, run, answers, ways) if held else None,
+        errors=errors_of(report, unit),
+        errors_cut=are_cut(report, unit, row.right),
+        past=past,
+        past_table=table(past.table()),
+        values=len(values),
+        value_table=table(_value_table(values, links)),
+        details=details_of(row),
+        links=links,
+        ways=ways,
+    )
     figures: dict[str, Callable[[], Figures]] = {
-        "values": lambda: value_figures(told["values"]),
-        "history": lambda: history_figures(told["past"]),
+        "values": lambda: value_figures(values),
+        "history": lambda: history_figures(past),
     }
-    if told["shown"]:
-        figures["chunks"] = lambda: chunk_figures(told["shown"])
-    if told["together"]:
-        figures["runs"] = lambda: run_figures(told["together"])
-    return figures
+    if shown:
+        figures["chunks"] = lambda: chunk_figures(shown)
+    if together:
+        figures["runs"] = lambda: run_figures(together)
+    return Page(
+        title=f"{cut(unit, SHORT)} · {run.record.name}",
+        here="runs",
+        body=body,
+        crumbs=(
+            ("Runs", links.runs()),
+            (run_names(run), links.run(run.id)),
+            (ways.list_name, ways.back),
+            (unit, None),
+        ),
+        figures=figures,
+    )
+
+
+def _value_table(values: Sequence[UnitValue], links: Links) -> Table:
+    return Table(
+        below=False,
+        columns=[
+            *(Column("metric"), Column("value", right=True), Column("counts", True, spare=1)),
+            *(Column("means", spare=2, prose=True), Column("why", prose=True)),
+        ],
+        rows=[
+            Row(
+                (
+                    Cell(one.id, foreign=True, href=links.history(one.id) or ""),
+                    number(one.value),
+                    Cell(one.counts, tone="dim"),
+                    Cell(f"{one.meaning} {one.better.capitalize()} is better.".strip(), tone="dim"),
+                    names(one.reason, "dim"),
+                )
+            )
+            for one in values
+        ],
+    )
 
 
 def _report(material: Material, run: Run) -> Any:
     return material.report(run) if run.record.command.startswith(REPORTED) else None
-
-
-def _gold(material: Material, run: Run, unit: str) -> Gold | None:
-    sha256 = run.record.gold_sha256
-    return None if sha256 is None else material.pages.question(sha256, unit)
 
 
 def _question(gold: Gold | None, row: UnitRow, kept: KeptAnswer | None) -> str | None:
@@ -209,3 +203,124 @@ def _beside(
     measured = measured_by(other, row, _report(material, other))
     shown = shown_answer(kept, gold, reader, question, "other-", measured) if kept else None
     return other, row, shown
+
+
+SPANS = {"target_section": "target", "anchor": "anchor", "decoy": "decoy"}
+MOST = 50
+"""Phrases, ids or wordings that are shown of a list."""
+
+
+class GoldSpan(Struct, frozen=True):
+    """A stretch of a document that the question points to."""
+
+    name: str
+    span: Span
+    href: str | None
+
+
+class GoldView(Struct, frozen=True, kw_only=True):
+    """The question, and what a right answer holds."""
+
+    one: Gold
+    set: str | None
+    """The way to its gold set."""
+    phrases: tuple[str, ...]
+    citations: tuple[str, ...]
+    constraints: tuple[str, ...]
+    paraphrases: tuple[str, ...]
+    spans: tuple[GoldSpan, ...]
+    strata: tuple[tuple[str, str], ...]
+
+
+def gold_view(gold: Gold, run: Run, answers: Sequence[KeptAnswer], ways: Ways) -> GoldView:
+    """The gold question; a span without a revision is opened in the one that was retrieved."""
+    revs = _revisions(answers)
+    spans = ((SPANS[name], getattr(gold, name)) for name in SPANS)
+    strata = ((name, stratum_text(value)) for name, value in sorted(gold.strata.items()))
+    return GoldView(
+        one=gold,
+        set=ways.links.gold(run.record.gold_sha256 or "", q=gold.qid),
+        phrases=() if gold.is_unit else gold.phrases[:MOST],
+        citations=gold.gold_citations[:MOST],
+        constraints=gold.constraints[:MOST],
+        paraphrases=gold.paraphrases[:MOST],
+        spans=tuple(_span(name, span, revs, ways) for name, span in spans if span),
+        strata=tuple((name, text) for name, text in strata if text is not None),
+    )
+
+
+def _span(name: str, span: Span, revs: dict[str, str], ways: Ways) -> GoldSpan:
+    rev = span.rev or revs.get(composed(span.doc_id))
+    place = Offsets(span.start, span.end) if 0 <= span.start < span.end else None
+    return GoldSpan(name, span, ways.document(span.doc_id, rev, place) if rev else None)
+
+
+def _revisions(answers: Sequence[KeptAnswer]) -> dict[str, str]:
+    """The revision of each document as the answers' chunks have it."""
+    found: dict[str, str] = {}
+    for one in answers:
+        for chunk in one.trace.retrieved or ():
+            doc_id, rev = chunk.get("doc_id"), chunk.get("rev")
+            if isinstance(doc_id, str) and isinstance(rev, str) and rev:
+                found.setdefault(composed(doc_id), rev)
+    return found
+
+
+def value_figures(values: Sequence[UnitValue]) -> Figures:
+    """The metrics of the unit."""
+    rows = [(one.id, one.value, one.counts, one.reason) for one in values]
+    return Figures(("metric", "value", "counts", "reason"), rows)
+
+
+def chunk_figures(shown: ShownAnswer) -> Figures:
+    """What was retrieved, a column for each score."""
+    names = list(dict.fromkeys(score.name for one in shown.chunks for score in one.one.scores))
+    head = ("rank", "k_pos", "k_final", "id", "doc_id", "rev", "start", "end", "gold", "cited")
+    rows = []
+    for chunk in shown.chunks:
+        one, scores = chunk.one, {score.name: _figure(score) for score in chunk.one.scores}
+        span = (one.offsets.start, one.offsets.end) if one.offsets else (None, None)
+        known = (one.rank, one.k_pos, one.k_final, one.id, one.doc_id, one.rev, *span)
+        rows.append((*known, one.gold, chunk.cited, *(scores.get(name) for name in names)))
+    return Figures((*head, *names), rows)
+
+
+def _figure(score: Score) -> float | str:
+    """The score as the trace has it, not as it is rounded for the page."""
+    return score.written if score.value is None else score.value
+
+
+def run_figures(together: SideBySide) -> Figures:
+    """The answers side by side, one a row."""
+    head = ("run_id", "varied", "outcome", "asked", "said", "cited", "latency_ms")
+    rows = [
+        (
+            one.run_id,
+            one.varied,
+            one.outcome,
+            one.asked,
+            one.said,
+            " ".join(one.cited),
+            one.latency_ms,
+        )
+        for one in together.runs
+    ]
+    return Figures(head, rows)
+
+
+def history_figures(past: PastRuns) -> Figures:
+    """The unit in each of the last runs."""
+    head = ("recorded_at", "run", "name", "label", "right", "claim", "cited")
+    rows = [
+        (
+            one.run.record.recorded_at,
+            one.run.id,
+            one.run.record.name,
+            one.row.label,
+            one.row.right,
+            claim_of(one.row),
+            " ".join(one.cited),
+        )
+        for one in past.rows
+    ]
+    return Figures(head, rows)

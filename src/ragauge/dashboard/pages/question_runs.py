@@ -1,27 +1,40 @@
-"""All the answers to one question side by side: alike ones together, differences marked."""
+"""The other answers to a question: those of the same run side by side, and those of other runs."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from msgspec import Struct
 
-from ragauge.contracts.audit import OK
+from ragauge.contracts.audit import OK, STATES
 from ragauge.contracts.gold import Gold
+from ragauge.contracts.history import Run, UnitRow
 from ragauge.contracts.kept import KeptAnswer
+from ragauge.contracts.paging import UnitInRun
 from ragauge.contracts.run import FACTORS
-from ragauge.dashboard.pages.question_citations import citations_of
-from ragauge.dashboard.pages.question_reading import Reader, read_answer
-from ragauge.dashboard.pages.question_traced import Outcome
+from ragauge.contracts.trace_eval import TracedQuestion, TracedRun, TraceEvalReport
+from ragauge.dashboard.links import run_names
+from ragauge.dashboard.pages.question_trace import Reader, citations_of, read_answer
+from ragauge.dashboard.rendering import drawn
+from ragauge.dashboard.rightness import doubt, right_means
+from ragauge.dashboard.unit_list import Ways
 from ragauge.reports.differences import Differing, Marked
+from ragauge.reports.document import Cell, Column, Row, Table, names
 from ragauge.reports.figures.heat_map import class_of, level, outcome
+from ragauge.reports.foreign import cut
+from ragauge.reports.kinds.runs import headlines, when
+from ragauge.reports.kinds.trace_eval import MEANINGS, OUTCOMES
+from ragauge.reports.kinds.trace_eval import outcome as traced_outcome
 
 MOST_CARDS = 50
 MOST_RUNS = 500
 """Runs of a question that the table below the cards has."""
 NAMED = 12
 """Runs of a card that are named; the table has all."""
+LONGEST_SAID, LONGEST_ID = 200, 60
+"""Characters of an answer and of an id in a table."""
 WORDINGS = 3
 """Of a card, that are shown."""
 HOLDS = "its citations hold"
@@ -90,6 +103,41 @@ class SideBySide(Struct, frozen=True, kw_only=True):
     @property
     def total(self) -> int:
         return sum(times for *_, times in self.outcomes)
+
+    def table(self, ways: Ways, chosen: int | None) -> Table:
+        """Each answer a row; the one that is shown complete is marked."""
+        return Table(
+            below=False,
+            columns=[
+                *(Column("run"), Column("varied"), Column("outcome"), Column("said", prose=True)),
+                *(Column("cited"), Column("ms", right=True, spare=1)),
+            ],
+            rows=[
+                Row(
+                    (
+                        Cell(
+                            one.run_id or str(one.place + 1),
+                            foreign=True,
+                            href=ways.answer(one.run_id, one.place) or "",
+                        ),
+                        names(one.varied),
+                        names(one.outcome),
+                        names(cut(one.said, LONGEST_SAID)),
+                        _ids(one.cited),
+                        Cell(
+                            "" if one.latency_ms is None else f"{one.latency_ms:.0f}",
+                            one.latency_ms,
+                        ),
+                    ),
+                    chosen=one.place == chosen,
+                )
+                for one in self.runs
+            ],
+        )
+
+
+def _ids(given: Sequence[str]) -> Cell:
+    return Cell(" ".join(given), drawn=drawn("ids", [(cut(id, LONGEST_ID), id) for id in given]))
 
 
 def side_by_side(
@@ -186,3 +234,195 @@ def _card(runs: Sequence[Told], commonest: Told, differing: Differing) -> Card:
         lacks=tuple(id for id in commonest.cited if id not in first.cited),
         differs=first.alike != commonest.alike,
     )
+
+
+LAMBDA = {"answer": "answers", "retrieval": "what is retrieved"}
+
+
+class Outcome(Struct, frozen=True):
+    """What an answer came to: the mark and the kind it is drawn as, and in words."""
+
+    mark: str
+    drawn: str
+    words: str
+
+
+class Agreement(Struct, frozen=True):
+    """Whether the runs of a question agree, as λ calls it and in words."""
+
+    about: str
+    state: str
+    means: str
+
+
+def traced_outcomes(report: Any, unit: str) -> dict[str, Outcome]:
+    """By run id, what each run of the question came to; empty where the report does not keep it."""
+    if not isinstance(report, TraceEvalReport):
+        return {}
+    found = next((one for one in report.questions if one.qid == unit), None)
+    return outcomes_of(found) if found else {}
+
+
+def outcomes_of(question: TracedQuestion) -> dict[str, Outcome]:
+    return {run.run_id: _outcome(run, question) for run in question.runs}
+
+
+def _outcome(run: TracedRun, question: TracedQuestion) -> Outcome:
+    name = traced_outcome(run)
+    mark, kind, words = OUTCOMES[name]
+    if name == "refusal":
+        words += ", though the question has an answer" if question.answerable else ", as it should"
+    if name == "code":
+        words += f": {run.code}"
+    return Outcome(mark, kind, words)
+
+
+def agreements_of(row: UnitRow) -> Sequence[Agreement]:
+    """The states of λ that the unit is in."""
+    return [
+        Agreement(about, state, MEANINGS[state])
+        for which, about in LAMBDA.items()
+        for state in STATES
+        if row.values.get(f"traceability.{which}_{state}") == 1
+    ]
+
+
+LAST = 20
+"""Runs that are shown."""
+METRICS = 3
+"""Values of a run that stand beside it."""
+SQUARE, STEP = 16, 20
+ENDS = {True: ("right", "✓"), False: ("wrong", "✗"), None: ("none", "·")}
+DOUBTED = ("none", "!")
+
+
+class Past(Struct, frozen=True, kw_only=True):
+    """The question in one of the runs."""
+
+    run: Run
+    row: UnitRow
+    here: bool
+    href: str | None
+    beside: str | None
+    """This run's page with the other's answer beside it."""
+    claim: Marked
+    wholly: bool
+    """Nearly all of the claim differs, so that nothing is marked in it."""
+    cited: tuple[str, ...]
+    values: tuple[tuple[str, float], ...]
+
+    @property
+    def doubt(self) -> str:
+        return doubt(self.row)
+
+    @property
+    def means(self) -> str:
+        """What "right" is in that run."""
+        return right_means(self.run.record.command)
+
+    def cells(self) -> Iterator[Cell]:
+        run, record = self.run, self.run.record
+        name = f"{record.name} this run" if self.here else run_names(run)
+        href = None if self.here else self.href
+        yield Cell(name, drawn=drawn("named", href, name, record.command))
+        yield Cell(when(record.recorded_at), record.recorded_at)
+        yield Cell(self.row.label or "", drawn=drawn("label", self.row, self.doubt, self.means))
+        yield Cell(claim_of(self.row), drawn=drawn("marked", self.claim, self.wholly))
+        yield _ids(self.cited)
+        yield Cell("", drawn=drawn("values", self.values))
+        hint = f"beside this run: {run_names(run)}" if self.beside else ""
+        yield Cell("beside" if self.beside else "", href=self.beside or "", hint=hint)
+
+    @property
+    def says(self) -> str:
+        word = {True: "right", False: "wrong", None: "not told"}[self.row.right]
+        parts = (word, self.row.label, self.doubt)
+        told = ", ".join(part for part in parts if part)
+        return f"{when(self.run.record.recorded_at)} {run_names(self.run)}: {told}"
+
+
+class Square(Struct, frozen=True):
+    """A run on the line of time."""
+
+    x: int
+    kind: str
+    mark: str
+    says: str
+    href: str | None
+    here: bool
+
+
+class PastRuns(Struct, frozen=True, kw_only=True):
+    """The last runs, and their line of time, the oldest first."""
+
+    rows: tuple[Past, ...]
+    squares: tuple[Square, ...]
+
+    @property
+    def width(self) -> int:
+        return max(1, len(self.squares)) * STEP
+
+    @property
+    def meanings(self) -> list[tuple[str, str]]:
+        """The commands of these runs, each with what "right" is there."""
+        commands = dict.fromkeys(one.run.record.command for one in self.rows)
+        return [(command, right_means(command)) for command in commands]
+
+    @property
+    def doubted(self) -> bool:
+        return any(one.doubt for one in self.rows)
+
+    def table(self) -> Table:
+        """Each run a row, the newest first."""
+        return Table(
+            below=False,
+            columns=[
+                *(Column("run"), Column("recorded (UTC)"), Column("ended")),
+                *(Column("claim", prose=True), Column("cited", spare=1)),
+                *(Column("values", spare=2), Column("answer")),
+            ],
+            rows=[Row(tuple(one.cells()), chosen=one.here) for one in self.rows],
+        )
+
+
+def past_of(ways: Ways, claim: str, over: Sequence[UnitInRun]) -> PastRuns:
+    """The unit in these runs, each beside what is claimed in this one."""
+    differing = Differing()
+    rows = tuple(
+        Past(
+            run=one.run,
+            row=one.row,
+            here=one.run.id == ways.run.id,
+            href=ways.in_run(one.run.id),
+            beside=None if one.run.id == ways.run.id else ways.beside(one.run.shown),
+            claim=differing(claim_of(one.row), claim or claim_of(one.row)),
+            wholly=differing.wholly(claim_of(one.row), claim or claim_of(one.row)),
+            cited=cited_of(one.row),
+            values=_values(one),
+        )
+        for one in over
+    )
+    return PastRuns(rows=rows, squares=tuple(map(_square, range(len(rows)), reversed(rows))))
+
+
+def claim_of(row: UnitRow) -> str:
+    """What the answer claims, as the row keeps it; the error where it failed."""
+    for name in ("claim", "error"):
+        if isinstance(told := row.detail.get(name), str) and told:
+            return told
+    return ""
+
+
+def cited_of(row: UnitRow) -> tuple[str, ...]:
+    cited = row.detail.get("cited")
+    return tuple(map(str, cited)) if isinstance(cited, list | tuple) else ()
+
+
+def _values(one: UnitInRun) -> tuple[tuple[str, float], ...]:
+    ids = [id for id in headlines([one.run]) if id in one.row.values]
+    return tuple((id.partition(".")[2], one.row.values[id]) for id in ids[:METRICS])
+
+
+def _square(place: int, past: Past) -> Square:
+    kind, mark = DOUBTED if past.doubt else ENDS[past.row.right]
+    return Square(place * STEP, kind, mark, past.says, past.href, past.here)

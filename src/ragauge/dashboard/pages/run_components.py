@@ -59,7 +59,7 @@ def errors_view(opened: OpenedRun) -> TabView:
 
 def answers_view(opened: OpenedRun) -> TabView:
     """The least grounded answers, sentence by sentence."""
-    component = _alone(opened, "answers")
+    component = _alone(opened, "support")
     body = render("run_answers.html", body=component.fragments.part("grounds"), links=opened.links)
     return TabView(body=body, figures={"answers": lambda: _answer_figures(component.report)})
 

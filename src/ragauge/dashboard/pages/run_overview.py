@@ -9,8 +9,9 @@ from ragauge.contracts.history import Run
 from ragauge.dashboard.page import Figures
 from ragauge.dashboard.pages.opened_run import OpenedRun, TabView, ToRun
 from ragauge.dashboard.pages.run_first_parts import every_gate
-from ragauge.dashboard.pages.run_recorded import Recorded
+from ragauge.dashboard.pages.run_recorded import recorded
 from ragauge.dashboard.rendering import render
+from ragauge.reports.formats.html import written
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -37,8 +38,7 @@ def view(opened: OpenedRun) -> TabView:
         "run_overview.html",
         parts=parts,
         no_report="" if parts else opened.no_report or "this version has no view of its kind",
-        view=None if parts else Recorded(opened.run),
-        to=ToRun(opened),
+        recorded=None if parts else written(recorded(opened.run), links=ToRun(opened)),
         links=opened.links,
     )
     return TabView(body=body, figures=record_figures(opened.run))

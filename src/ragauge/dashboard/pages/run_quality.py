@@ -1,42 +1,27 @@
-"""The quality of a score: what became of the questions, slice by slice, beside its baseline."""
+"""The quality of a score: how the questions ended, slice by slice, compared with its baseline."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
-from msgspec import Struct
+from collections.abc import Iterator, Mapping
 
 from ragauge.contracts.score import ScoreReport
 from ragauge.dashboard.page import Figures
 from ragauge.dashboard.pages.label_drawing import label_kind
-from ragauge.dashboard.pages.opened_run import QUESTIONS, OpenedRun, TabView
+from ragauge.dashboard.pages.opened_run import QUESTIONS, OpenedRun, TabView, ToRun
 from ragauge.dashboard.rendering import render
-
-
-class Share(Struct, frozen=True):
-    """A label or a step of the triage, with the questions it has."""
-
-    name: str
-    kind: str
-    times: int
-    total: int
-    href: str | None = None
-
-    @property
-    def share(self) -> float:
-        return self.times / self.total if self.total else 0.0
+from ragauge.reports.document import Bar, Cell, Row, Table, columns, count, plot, share
+from ragauge.reports.formats.html import written
 
 
 def view(opened: OpenedRun) -> TabView:
-    """The shares of labels and of the triage, then the slices and the baseline."""
+    """The fractions of labels and of the triage, then the slices and the baseline."""
     report: ScoreReport = opened.report
-    fragments = opened.fragments
+    document = opened.fragments.document if opened.fragments else None
+    links = ToRun(opened)
     body = render(
         "run_quality.html",
-        labels=_labels(opened, report),
-        triage=_shares(report.triage),
-        refusals=_shares(report.refusals),
-        parts=[fragments.part(name) for name in ("slices", "baseline")] if fragments else [],
+        counts=written(_tables(opened, report), links=links),
+        parts=written(document.part("slices", "baseline"), links=links) if document else "",
         has_slices=bool(report.strata),
         links=opened.links,
     )
@@ -44,26 +29,47 @@ def view(opened: OpenedRun) -> TabView:
     return TabView(body=body, figures=figures)
 
 
-def _labels(opened: OpenedRun, report: ScoreReport) -> list[Share]:
-    total = sum(report.labels.values())
-    ranked = sorted(report.labels.items(), key=lambda pair: (-pair[1], pair[0]))
-    return [
-        Share(
-            label,
-            label_kind(opened.kind, label),
-            times,
-            total,
-            opened.links.run(opened.run.id, QUESTIONS, label=label),
-        )
-        for label, times in ranked
-        if times
-    ]
+def _tables(opened: OpenedRun, report: ScoreReport) -> Iterator[Table]:
+    yield from _shares(
+        "Labels",
+        "How each question ended; a label leads to its questions",
+        "label",
+        report.labels,
+        opened,
+    )
+    about = "Where each question was decided, from the refusal to the citations"
+    yield from _shares("Triage", about, "step", report.triage)
+    about = "The words of refusals, whatever counts as a refusal"
+    yield from _shares("Refusals", about, "words", report.refusals)
 
 
-def _shares(counts: Mapping[str, int]) -> list[Share]:
+def _shares(
+    title: str, about: str, first: str, counts: Mapping[str, int], opened: OpenedRun | None = None
+) -> Iterator[Table]:
+    """The counts, the largest first; labels of a run lead to its questions."""
     total = sum(counts.values())
     ranked = sorted(counts.items(), key=lambda pair: (-pair[1], pair[0]))
-    return [Share(name.replace("_", " "), "plain", n, total) for name, n in ranked if n]
+    rows = []
+    for name, times in ranked:
+        if not times:
+            continue
+        kind, cell = "plain", Cell(name.replace("_", " "), foreign=True)
+        if opened:
+            href = opened.links.run(opened.run.id, QUESTIONS, label=name)
+            kind, cell = label_kind(opened.kind, name), Cell(name, foreign=True, href=href or "")
+        bar = plot(Bar(times / total, kind="" if kind == "plain" else kind))
+        rows.append(Row((cell, count(times), share(times, total), bar)))
+    if rows:
+        yield Table(
+            title=title,
+            remark=about,
+            columns=columns(
+                *(first, "questions", "fraction", "plot"),
+                right=("questions", "fraction"),
+                plots=("plot",),
+            ),
+            rows=rows,
+        )
 
 
 def _share_figures(report: ScoreReport) -> Figures:

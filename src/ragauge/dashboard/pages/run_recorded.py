@@ -1,29 +1,26 @@
-"""What fragments of a report ask for, made from a run's record alone."""
+"""What a run's record says by itself, as blocks: for where its report cannot be shown."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
 
 from ragauge.contracts.history import Run
-from ragauge.reports import envelope
+from ragauge.reports import document, envelope
+from ragauge.reports.document import Block, Coverage, Findings, Table
 
 
-class Recorded:
-    """What the fragments ask for, from a run's record alone: its report cannot be shown."""
+def recorded(run: Run) -> Iterator[Block]:
+    """Gates, metrics, findings by code, coverage and identity."""
+    record = run.record
+    yield from recorded_gates(run)
+    metrics = dict(sorted(record.metrics.items()))
+    yield document.scores(metrics, {id: id for id in metrics}, title="Metrics")
+    yield Findings(envelope.findings_by_code((), record.finding_counts))
+    told = ", ".join(f"{name} {value}" for name, value in record.coverage.items())
+    yield Coverage(told or "the record says nothing about it", record.identity)
 
-    finding_text = staticmethod(envelope.finding_text)
-    metrics_title = "Metrics"
-    next_steps = ()
 
-    def __init__(self, run: Run) -> None:
-        record = run.record
-        names = {id: id for id in (*record.metrics, *(gate.metric for gate in record.gates))}
-        self.bounds = envelope.bounds(record.gates, record.metrics, names)
-        self.interval_title = envelope.interval_title(record.gates)
-        self.metrics = [(id, "", score) for id, score in sorted(record.metrics.items())]
-        self.findings: list[tuple[str, int, Any]] = envelope.findings_by_code(
-            (), record.finding_counts
-        )
-        told = (f"{name} {value}" for name, value in record.coverage.items())
-        self.coverage = ", ".join(told) or "nothing is said of it"
-        self.identity = envelope.identity_words(record.identity)
+def recorded_gates(run: Run) -> Iterator[Table]:
+    record = run.record
+    names = {id: id for id in (*record.metrics, *(gate.metric for gate in record.gates))}
+    yield from document.gates(record.gates, record.metrics, names)

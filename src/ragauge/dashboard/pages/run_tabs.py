@@ -25,8 +25,6 @@ UNITS = {
     "ner": "Documents",
     "types": "Items",
     "linking": "Mentions",
-    "retrieval": "Queries",
-    "answers": "Answers",
 }
 """What the units of a task are called; of other runs they are questions."""
 
@@ -80,7 +78,7 @@ def _of_an_evaluation(report: EvalReport) -> list[Tab]:
     if errors:
         found.append(Tab("errors", "Errors", run_components.errors_view, errors))
     if run_components.has_answers(report):
-        found.append(Tab("answers", "Support", run_components.answers_view))
+        found.append(Tab("support", "Support", run_components.answers_view))
     return found
 
 

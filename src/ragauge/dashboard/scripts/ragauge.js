@@ -202,6 +202,15 @@
     if (event.target.type === "search") event.stopPropagation();
   }, true);
 
+  // Two runs are compared: selecting a third one clears the first of the others.
+
+  document.addEventListener("change", (event) => {
+    if (!event.target.matches('input[form="compare"]:checked')) return;
+    const selected = document.querySelectorAll('input[form="compare"]:checked');
+    const others = [...selected].filter((one) => one !== event.target);
+    if (others.length > 1) others[0].checked = false;
+  });
+
   // All of it, for a page or for what htmx put into it.
 
   function all(root, selector) {

@@ -5,10 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from itertools import count as counting
-from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
-
-from msgspec import Struct
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from ragauge.reports import document as blocks
 from ragauge.reports import envelope
@@ -23,6 +20,7 @@ from ragauge.reports.document import (
     Table,
     Target,
 )
+from ragauge.reports.foreign import readable
 from ragauge.reports.words import Wording, wording
 
 if TYPE_CHECKING:
@@ -32,13 +30,36 @@ OPEN_ROWS = 50
 """Rows of a table before a reader has to open the others."""
 
 
-class Sorting(Struct, frozen=True):
-    """How a page sorts its tables without a script: links in the heads, and one table in order."""
+class Sorting:
+    """How the tables of a page are sorted without a script: links in the heads, one in order.
 
-    address: Callable[[str], str]
-    """The address of the same page in another order."""
-    chosen: str = ""
-    """`2.3-`: the second table by its third column, descending."""
+    A page that is written in several parts gives the same object to each of them, so that no two
+    tables have the same number. Without an address there are no links, only values for a script.
+    """
+
+    def __init__(self, address: Callable[[str], str] | None = None, chosen: str = "") -> None:
+        """`address` gives the same page in another order; `chosen` is an order such as `2.3-`.
+
+        That is the second table by its third column, descending.
+        """
+        self.address = address
+        self.tables = counting(1)
+        found = re.fullmatch(r"([1-9]\d{0,3})\.([1-9]\d{0,2})(-?)", chosen)
+        self._order = (int(found[1]), int(found[2]) - 1, found[3] == "-") if found else None
+
+    def chosen(self, table: int) -> tuple[int | None, bool]:
+        """The column that a table is sorted by, and whether downwards; None for none."""
+        if self._order is None or self._order[0] != table:
+            return None, False
+        return self._order[1:]
+
+
+@runtime_checkable
+class Sorts(Protocol):
+    """Links of a page whose tables can be sorted."""
+
+    @property
+    def sorting(self) -> Sorting: ...
 
 
 def render(document: Document) -> str:
@@ -77,11 +98,16 @@ def written(
     sorting: Sorting | None = None,
     language: str = "en",
 ) -> Markup:
-    """The blocks, with links to what they are about and in the order that was chosen."""
+    """The blocks, with links to what they are about and in the order that was chosen.
+
+    Links that know how their page is sorted say it for `sorting`.
+    """
     from markupsafe import Markup
 
     from ragauge.reports.html import _environment
 
+    if sorting is None and isinstance(links, Sorts):
+        sorting = links.sorting
     writer = _Writer(_InPage(links or NoLinks()), sorting, wording(language))
     template = _environment().get_template("blocks.html")
     module: Any = template.make_module({**writer.helpers(), "name": name})
@@ -104,15 +130,13 @@ class _Writer:
 
     def __init__(self, links: Links, sorting: Sorting | None, say: Wording) -> None:
         self._links, self._sorting, self._say = links, sorting, say
-        self._tables = counting(1)
 
     def helpers(self) -> dict[str, Any]:
         return {
             "OPEN_ROWS": OPEN_ROWS,
             "links": self._links,
             "say": self._say,
-            "sorting": self._sorting,
-            "next_table": lambda: next(self._tables),
+            "numbered": self._numbered,
             "in_form": lambda given: list(blocks.in_form(given, "html")),
             "spans": blocks.spans,
             "plain": blocks.plain,
@@ -135,52 +159,57 @@ class _Writer:
         ]
         return self._say.listed(f"{title} {text}".strip() for title, text in cells if text)
 
-    def _in_order(self, table: Table, number: int) -> Sequence[Row]:
-        at, descending = self._chosen(number)
-        return table.rows if at is None else ordered(table.rows, at, descending)
+    def _numbered(self, table: Table) -> int:
+        """The number of a table that can be sorted here; 0 for others."""
+        if self._sorting is None or self._sorting.address is None or table.paged:
+            return 0
+        return next(self._sorting.tables)
 
     def _chosen(self, number: int) -> tuple[int | None, bool]:
-        found = re.fullmatch(
-            r"([1-9]\d{0,3})\.([1-9]\d{0,2})(-?)", self._sorting.chosen if self._sorting else ""
-        )
-        if found is None or int(found[1]) != number:
-            return None, False
-        return int(found[2]) - 1, found[3] == "-"
+        return self._sorting.chosen(number) if self._sorting and number else (None, False)
+
+    def _in_order(self, table: Table, number: int) -> Sequence[Row]:
+        at, descending = self._chosen(number)
+        sortable = at is not None and at < len(table.columns) and _is_sortable(table, at)
+        return ordered(table.rows, at or 0, descending) if sortable else table.rows
 
     def _order(self, number: int, at: int, column: Column) -> Markup | str:
         from markupsafe import Markup
 
         chosen, descending = self._chosen(number)
-        if chosen != at:
-            return ""
-        return Markup(' aria-sort="{}"').format("descending" if descending else "ascending")
+        order: str = column.order
+        if chosen == at:
+            order = "descending" if descending else "ascending"
+        return Markup(' aria-sort="{}"').format(order) if order else ""
 
     def _sort_link(self, table: Table, number: int, at: int) -> Markup | str:
         from markupsafe import Markup
 
-        column = table.columns[at]
-        title = Markup("<bdi>{}</bdi>").format(column.title) if column.foreign else column.title
-        if (
-            not self._sorting
-            or not number
-            or column.plot
-            or not column.title
-            or len(table.rows) < 2
-            or any(row.inner for row in table.rows)  # each belongs below the name of its group
-        ):
-            return title
-        chosen, descending = self._chosen(number)
-        falling = "-" if chosen == at and not descending else ""
-        href = f"{self._sorting.address(f'{number}.{at + 1}{falling}')}#{quote(f'table-{number}')}"
-        return Markup('<a class="sort" href="{}">{}</a>').format(href, title)
+        column, href = table.columns[at], table.columns[at].href
+        title: Markup | str = readable(column.title)
+        if column.foreign:
+            title = Markup("<bdi>{}</bdi>").format(title)
+        if self._sorting and self._sorting.address and number and _is_sortable(table, at):
+            chosen, descending = self._chosen(number)
+            falling = "-" if chosen == at and not descending else ""
+            href = f"{self._sorting.address(f'{number}.{at + 1}{falling}')}#table-{number}"
+        return Markup('<a class="sort" href="{}">{}</a>').format(href, title) if href else title
 
     def _sorted_by(self, cell: Cell) -> Markup | str:
         """What a script sorts by, where the text alone would not do."""
         from markupsafe import Markup
 
-        if self._sorting is None or not isinstance(cell.value, int | float):
+        value = _value(cell)
+        known = str(int(value) if isinstance(value, bool) else value)
+        if self._sorting is None or cell.value is None or value is None or known == cell.text:
             return ""
-        return Markup(' data-sort="{}"').format(cell.value)
+        return Markup(' data-sort="{}"').format(readable(known))
+
+
+def _is_sortable(table: Table, at: int) -> bool:
+    """Rows that belong below the name of their group keep their order."""
+    grouped = any(row.inner for row in table.rows)
+    return bool(table.columns[at].title) and len(table.rows) > 1 and not grouped
 
 
 def ordered(rows: Sequence[Row], at: int, descending: bool) -> list[Row]:
@@ -210,13 +239,15 @@ def ordered(rows: Sequence[Row], at: int, descending: bool) -> list[Row]:
 
 
 def _value(cell: Cell) -> Any:
-    if isinstance(cell.value, tuple):
-        return cell.value[0] if cell.value else None
-    return cell.value if cell.value is not None else cell.text.strip(" –") or None
+    """What a cell is sorted by; None where there is nothing in it."""
+    value = cell.text if cell.value is None else cell.value
+    if isinstance(value, tuple):
+        return value[0] if value else None
+    return value.strip(" –") or None if isinstance(value, str) else value
 
 
 def natural(text: str) -> tuple[Any, ...]:
-    """A key that puts h2 before h10, and takes no heed of case.
+    """A key that puts h2 before h10 and ignores case.
 
     >>> sorted(["h10", "H2", "h1"], key=natural)
     ['h1', 'H2', 'h10']
