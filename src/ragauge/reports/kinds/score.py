@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
+from itertools import chain, islice
 from typing import Literal
 
 from msgspec import Struct
@@ -60,6 +60,8 @@ SEEN = 0.10
 """A difference between slices that a reader should see."""
 STRATA_SHOWN, VALUES_SHOWN = 3, 30
 QUESTIONS_SHOWN, CHANGES_SHOWN = 10, 20
+MOST_QUESTIONS = 5_000
+"""On a page: one with more would be slow to open."""
 
 
 def document(report: ScoreReport) -> Document:
@@ -300,30 +302,20 @@ def wrong_questions(report: ScoreReport, most: int | None = None) -> list[Questi
 
 def _questions(report: ScoreReport) -> Iterator[Block]:
     """A terminal shows some that went wrong, a page and a comment every question, worst first."""
-    wrong = wrong_questions(report)
+    wrong = sum(times for label, times in report.labels.items() if label not in GOOD_LABELS)
     if wrong:
         yield doc.in_text(
             Table(
                 title="Questions that went wrong",
                 columns=doc.columns("question", "label", "triage", "where", spare=("where",)),
-                rows=[
-                    Row(
-                        (
-                            names(row.qid, "strong"),
-                            Cell(row.label),
-                            Cell(row.triage or "", tone="dim"),
-                            names(row.where or "", "dim"),
-                        ),
-                        _answer(row),
-                    )
-                    for row in wrong_questions(report, QUESTIONS_SHOWN)
-                ],
-                total=len(wrong),
+                rows=doc.Deferred(
+                    lambda: list(map(_wrong, wrong_questions(report, QUESTIONS_SHOWN)))
+                ),
+                total=wrong,
                 everything="--report FILE.html shows them all",
             )
         )
-    everyone = [*wrong, *(row for row in report.questions if row.label in GOOD_LABELS)]
-    if everyone:
+    if report.questions:
         yield Only(
             frozenset({"html", "markdown"}),
             [
@@ -336,12 +328,29 @@ def _questions(report: ScoreReport) -> Iterator[Block]:
                         *("cited", "reason", "where"),
                         spare=("where", "reason", "cited"),
                     ),
-                    rows=list(map(_question, everyone)),
-                    total=len(everyone),
+                    rows=doc.Deferred(lambda: list(map(_question, _worst_first(report)))),
+                    total=len(report.questions),
                 )
             ],
             part="questions",
         )
+
+
+def _worst_first(report: ScoreReport) -> list[QuestionRow]:
+    good = (row for row in report.questions if row.label in GOOD_LABELS)
+    return list(islice(chain(wrong_questions(report), good), MOST_QUESTIONS))
+
+
+def _wrong(row: QuestionRow) -> Row:
+    return Row(
+        (
+            names(row.qid, "strong"),
+            Cell(row.label),
+            Cell(row.triage or "", tone="dim"),
+            names(row.where or "", "dim"),
+        ),
+        _answer(row),
+    )
 
 
 def _answer(row: QuestionRow) -> str:
