@@ -6,11 +6,11 @@ import re
 from collections import Counter
 from html.parser import HTMLParser
 
-import msgspec
 import pytest
 
-from ragauge.reports import html
-from ragauge.reports.forms import render
+from ragauge.reports import templating
+from ragauge.reports.formats import html
+from ragauge.reports.forms import document_of, render
 from tests.reports import sweeps
 
 VOID = {"meta", "link"}
@@ -110,7 +110,7 @@ def test_the_page_is_small_before_the_data():
 
 
 def test_who_cannot_see_the_heat_map_has_words_and_a_table(telling):
-    fragment = str(html.fragment("heatmap", msgspec.to_builtins(telling)))
+    fragment = str(html.written(document_of(telling).part("heatmap")))
     page = Page(fragment)
     [drawing] = [svg for svg in page.all("svg") if svg.get("role") == "img"]
     assert drawing["aria-label"].startswith("Heat map of 12 questions by 20 runs: 5 of 12")
@@ -135,7 +135,7 @@ def test_many_runs_are_merged_by_factor():
     columns = sweeps.grid(("none", "ws"), (0.0, 0.2), range(50))
     cells = ("+" * 49 + "c") + "+" * 50 + "x" * 50 + "r" * 25 + "+" * 25
     report = sweeps.report({"q1": {"cells": cells}}, columns)
-    fragment = str(html.fragment("heatmap", msgspec.to_builtins(report)))
+    fragment = str(html.written(document_of(report).part("heatmap")))
     page = Page(fragment)
     assert "A cell is 50 runs (seed)" in fragment
     assert page.text_of("title") == [
@@ -147,7 +147,7 @@ def test_many_runs_are_merged_by_factor():
 
 
 def test_gates_that_were_not_evaluated_fail_and_say_why():
-    fragment = str(html.fragment("gates", msgspec.to_builtins(sweeps.unanswered())))
+    fragment = str(html.written(document_of(sweeps.unanswered()).part("gates")))
     assert fragment.count('<td class="word-cell bad">NOT EVALUATED</td>') == 7
     assert fragment.count("<bdi>no question has a finished run</bdi>") == 7
     assert "0.0 %" not in fragment
@@ -173,7 +173,7 @@ def contrast(one, other):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_words_and_letters_can_be_read(scheme):
-    found = colors((html.TEMPLATES / "style.css").read_text("utf-8"), scheme)
+    found = colors((templating.TEMPLATES / "style.css").read_text("utf-8"), scheme)
     for name in ("ink", "soft", "link", "good", "bad", "warm-ink"):
         assert contrast(found[name], found["paper"]) >= 4.5, name
         assert contrast(found[name], found["wash"]) >= 4.5 or name not in ("ink", "soft"), name

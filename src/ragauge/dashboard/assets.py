@@ -8,7 +8,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from ragauge.reports.html import TEMPLATES
+from ragauge.reports.templating import TEMPLATES
 
 HERE = Path(__file__).parent
 

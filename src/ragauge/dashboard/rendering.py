@@ -6,8 +6,8 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ragauge.reports.html import TEMPLATES, environment
 from ragauge.reports.kinds.runs import when
+from ragauge.reports.templating import TEMPLATES, environment
 
 if TYPE_CHECKING:
     from jinja2 import Environment

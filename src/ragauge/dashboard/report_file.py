@@ -32,8 +32,8 @@ from ragauge.errors import UsageError
 from ragauge.gates.decide import satisfies
 from ragauge.reports import numbers
 from ragauge.reports.foreign import cut
-from ragauge.reports.html import policy
 from ragauge.reports.kinds import runs as story
+from ragauge.reports.templating import policy
 
 if TYPE_CHECKING:
     from markupsafe import Markup

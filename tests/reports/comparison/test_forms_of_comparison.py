@@ -14,7 +14,7 @@ from markdown_it import MarkdownIt
 from rich.cells import cell_len
 
 from ragauge.contracts.comparison import ComparisonReport, HistoryReport
-from ragauge.reports import html
+from ragauge.reports import templating
 from ragauge.reports.forms import render
 from tests.reports.comparison.comparisons import (
     ABSENT,
@@ -77,8 +77,8 @@ def test_a_page_runs_nothing_and_fetches_nothing():
     page = render(comparison(), "html")
     tags = {tag for tag, _ in Shape(page).tags}
     assert not tags & {"script", "img", "iframe", "object", "embed", "form", "base"}
-    style = (html.TEMPLATES / "style.css").read_text("utf-8")
-    assert html.policy(style) in unescape(page)
+    style = (templating.TEMPLATES / "style.css").read_text("utf-8")
+    assert templating.policy(style) in unescape(page)
     assert " style=" not in page
 
 

@@ -11,15 +11,17 @@ from msgspec import Struct
 from ragauge.contracts.history import Run
 from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.paging import UnitCounts
+from ragauge.contracts.report import Report
 from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.links import Links
 from ragauge.dashboard.listing import Address, addresses
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.page import Figures
 from ragauge.errors import InputRejected, UsageError
-from ragauge.reports.document import Target
+from ragauge.reports.document import Document, NoLinks, Target, Verdict
+from ragauge.reports.document import Links as ReportLinks
 from ragauge.reports.formats.html import Sorting
-from ragauge.reports.html import Fragments
+from ragauge.reports.forms import document_of
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -36,6 +38,35 @@ class TabView(Struct, frozen=True, kw_only=True):
     body: Markup
     figures: Mapping[str, Callable[[], Figures]] = {}
     refresh_s: int | None = None
+
+
+class Fragments:
+    """The parts of a report that is at hand as a record, with links to what is around them."""
+
+    def __init__(self, report: Report, to: ReportLinks | None = None) -> None:
+        self.kind = KINDS[type(report)].folder
+        self.document: Document = document_of(report)
+        self._to = to or NoLinks()
+        (self._verdict,) = (one for one in self.document.blocks if isinstance(one, Verdict))
+
+    @property
+    def words(self) -> str:
+        """The sentence of the verdict."""
+        return self._verdict.text
+
+    @property
+    def beside(self) -> str:
+        """What is below the verdict."""
+        return " ".join((*self._verdict.notes, *self._verdict.meaning))
+
+    def part(self, name: str) -> Markup:
+        """The blocks of this name; all of them for the name of the kind."""
+        from ragauge.reports.formats.html import written
+
+        given = self.document.blocks if name == self.kind else self.document.part(name)
+        return written(
+            given, name=self.document.name, links=self._to, language=self.document.language
+        )
 
 
 class OpenedRun:

@@ -10,10 +10,9 @@ from msgspec import Struct
 from ragauge.contracts.evaluation import AnswerDetail, EvalReport, LabelDetail
 from ragauge.dashboard.page import Figures
 from ragauge.dashboard.pages import run_errors, run_spread
-from ragauge.dashboard.pages.opened_run import QUESTIONS, OpenedRun, TabView, ToRun
+from ragauge.dashboard.pages.opened_run import QUESTIONS, Fragments, OpenedRun, TabView, ToRun
 from ragauge.dashboard.pages.type_scatter import scatter
 from ragauge.dashboard.rendering import render
-from ragauge.reports.html import Fragments
 from ragauge.reports.kinds.evaluation_errors import errors_of
 from ragauge.reports.kinds.evaluation_tables import matrices
 

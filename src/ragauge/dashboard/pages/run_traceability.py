@@ -6,10 +6,16 @@ from ragauge.contracts.audit import AuditReport
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.page import Figures
-from ragauge.dashboard.pages.opened_run import QUESTIONS, TRACEABILITY, OpenedRun, TabView, ToRun
+from ragauge.dashboard.pages.opened_run import (
+    QUESTIONS,
+    TRACEABILITY,
+    Fragments,
+    OpenedRun,
+    TabView,
+    ToRun,
+)
 from ragauge.dashboard.pages.run_questions import unit_table, units_body
 from ragauge.dashboard.rendering import render
-from ragauge.reports.html import Fragments
 from ragauge.reports.kinds.trace_eval import states
 
 ANSWER = "answer"

@@ -346,14 +346,14 @@ class HeatMap(Struct, frozen=True, kw_only=True):
         """As a picture for a page, with its legend and the same letters in a table."""
         from markupsafe import Markup
 
-        from ragauge.reports.html import _environment
+        from ragauge.reports.templating import own
 
         layout = self._on_page()
         counts = [numbers.n_of(*right_of(row.cells)) for row in self.rows]
         right = layout.end + GAPS[2]
         flips = right + CHARACTER * max(LEAST_RIGHT, *(len(text) + 2 for text in counts))
         longest = max(len(row.factor) for row in self.rows)
-        template = _environment().get_template("heat_map.html")
+        template = own().get_template("heat_map.html")
         return Markup(  # escaped as made
             template.render(
                 map=self,

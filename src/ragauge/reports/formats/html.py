@@ -8,7 +8,7 @@ from itertools import count as counting
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from ragauge.reports import document as blocks
-from ragauge.reports import envelope
+from ragauge.reports import envelope, templating
 from ragauge.reports.document import (
     Block,
     Cell,
@@ -66,11 +66,9 @@ def render(document: Document) -> str:
     """The document as a file that works from disk, with nothing around it."""
     from markupsafe import Markup
 
-    from ragauge.reports.html import TEMPLATES, _environment, policy
-
-    style = (TEMPLATES / "style.css").read_text("utf-8")
+    style = (templating.TEMPLATES / "style.css").read_text("utf-8")
     made = (
-        _environment()
+        templating.own()
         .get_template("frame.html")
         .render(
             title=document.title or _title(document),
@@ -79,7 +77,7 @@ def render(document: Document) -> str:
                 written(document.blocks, name=document.name, language=document.language)
             ),
             style=Markup(style),  # ours
-            policy=policy(style),
+            policy=templating.policy(style),
         )
     )
     return str(made).rstrip("\n") + "\n"
@@ -104,12 +102,10 @@ def written(
     """
     from markupsafe import Markup
 
-    from ragauge.reports.html import _environment
-
     if sorting is None and isinstance(links, Sorts):
         sorting = links.sorting
     writer = _Writer(_InPage(links or NoLinks()), sorting, wording(language))
-    template = _environment().get_template("blocks.html")
+    template = templating.own().get_template("blocks.html")
     module: Any = template.make_module({**writer.helpers(), "name": name})
     return Markup(module.write(list(given)))  # escaped as made
 

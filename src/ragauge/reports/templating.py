@@ -1,8 +1,4 @@
-"""The report as one HTML file that asks nobody for anything: no script, no font, no picture.
-
-Each part of the page is a fragment made from the plain JSON report, so that a dashboard can
-mount the same parts.
-"""
+"""Templates of pages: where they are, how text gets into them, and what a page may load."""
 
 from __future__ import annotations
 
@@ -13,19 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import msgspec
-
-from ragauge.contracts.kinds import KINDS, SHOWN
-from ragauge.contracts.report import Report
-from ragauge.errors import UsageError
 from ragauge.reports import envelope, numbers
-from ragauge.reports.document import Document, Links, NoLinks, Verdict
 from ragauge.reports.foreign import readable
-from ragauge.reports.forms import document_of
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-    from markupsafe import Markup
 
 TEMPLATES = Path(__file__).parent / "templates"
 
@@ -43,46 +31,6 @@ FILTERS: tuple[Callable[..., str], ...] = (
     envelope.finding_text,
 )
 """Numbers are written as in every form."""
-
-
-def fragment(name: str, report: dict[str, Any]) -> Markup:
-    """A part of the page, such as `verdict`, `gates`, `heatmap`, or `stability` for all of it.
-
-    `report` is the JSON report.
-    """
-    kind = SHOWN.get(report.get("schema", ""))
-    if kind is None or "html" not in kind.forms:
-        raise UsageError(f'there is no view of a report with the schema "{report.get("schema")}"')
-    return Fragments(msgspec.convert(report, kind.type)).part(name)
-
-
-class Fragments:
-    """The parts of a report that is at hand as a record, with links to what is around them."""
-
-    def __init__(self, report: Report, to: Links | None = None) -> None:
-        self.kind = KINDS[type(report)].folder
-        self.document: Document = document_of(report)
-        self._to = to or NoLinks()
-        (self._verdict,) = (one for one in self.document.blocks if isinstance(one, Verdict))
-
-    @property
-    def words(self) -> str:
-        """The sentence of the verdict."""
-        return self._verdict.text
-
-    @property
-    def beside(self) -> str:
-        """What is below the verdict."""
-        return " ".join((*self._verdict.notes, *self._verdict.meaning))
-
-    def part(self, name: str) -> Markup:
-        """The blocks of this name; all of them for the name of the kind."""
-        from ragauge.reports.formats.html import written
-
-        given = self.document.blocks if name == self.kind else self.document.part(name)
-        return written(
-            given, name=self.document.name, links=self._to, language=self.document.language
-        )
 
 
 def policy(style: str, *scripts: str) -> str:
@@ -106,7 +54,8 @@ def _known_by(content: str) -> str:
 
 
 @cache
-def _environment() -> Environment:
+def own() -> Environment:
+    """The templates of reports."""
     return environment(TEMPLATES)
 
 
@@ -124,7 +73,6 @@ def environment(*folders: Path) -> Environment:
     )
     for filter in FILTERS:
         made.filters[filter.__name__] = filter
-    made.globals["to"] = NoLinks()
     return made
 
 
