@@ -18,6 +18,8 @@ INSTALL = $(call INSTALL_INTO,$(VENV),constraints.txt,$(1))
 COMMA := ,
 HAVE_BROWSER := { [ -x "$$RAGAUGE_CHROMIUM" ] || command -v chromium || command -v chromium-browser || command -v google-chrome || command -v google-chrome-stable; } > /dev/null
 NO_BROWSER := The tests need Chromium, and it could not be installed here. Install it yourself (Debian: apt-get install chromium, Fedora: dnf install chromium, macOS: brew install --cask chromium), or say where it is: RAGAUGE_CHROMIUM=/path/to/chrome make test
+# One more than there are cores: tests wait for browsers, servers and processes that they kill.
+WORKERS ?= $(shell $(PYTHON) -c "import os; print(1 + (os.cpu_count() or 1))")
 ROOT := $(if $(filter 0,$(shell id -u)),,sudo)
 
 .PHONY: demo test test-core tests test-adapters quick golden house check bench docs clean
@@ -35,7 +37,7 @@ test-core: $(VENV)/dev.stamp
 	@$(MAKE) --no-print-directory -j2 check tests
 
 tests: $(VENV)/dev.stamp
-	@$(BIN)/python -m pytest -n auto --durations=20
+	@$(BIN)/python -m pytest -n $(WORKERS) --durations=20
 
 test-adapters: $(ADAPTERS)/dev.stamp
 	@$(ADAPTERS)/bin/python -m pytest tests/adapters

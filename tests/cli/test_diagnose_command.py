@@ -300,7 +300,7 @@ def test_a_plain_rule_needs_no_condition(tmp_path, name, text):
     listed = {one["metric"]: one["causes"] for one in report["diagnoses"]}
     assert listed["faithfulness"][:2] == ["rule.faithfulness.1", "rule.faithfulness.2"]
     assert told(scores)["causes"] == []
-    done = ragauge("diagnose", scores, "--rules", rules)
+    done = ragauge("diagnose", scores, "--rules", rules, "--full")
     assert "Validation is off" in done.stdout.decode()
 
 

@@ -101,7 +101,7 @@ def test_the_list_has_the_newest_first_and_filters(three, place):
 
 def test_the_list_for_a_person_shows_each_run_and_says_when_there_are_more(three, place):
     text = said("list", store=place)
-    assert text.startswith("3 runs in ")
+    assert text.startswith("3 runs in")
     assert all(run.shown in text for run in three)
     assert "faster@bbbbbbb*" in text
     assert "the newest 2 runs" in said("list", "--limit", "2", store=place)

@@ -79,7 +79,7 @@ def test_two_runs_are_compared_and_a_flipped_question_opened(reader: Reader) -> 
     page.get_by_role("button", name=re.compile("Compare")).click()
     expect(page.locator("h1")).to_contain_text("worse", timeout=60_000)
     photographed(page, "compare")
-    broken = page.locator("table[data-paged] tbody tr").first
+    broken = page.locator("details.question").first
     expect(broken).to_contain_text(re.compile("broken", re.IGNORECASE))
     broken.get_by_role("link").first.click()
     expect(page.locator("h1")).to_contain_text("?")

@@ -63,7 +63,7 @@ ONCE = {
     "audit-explain": "audit --explain cross_section_reuse",
     "trace-eval-k": "trace-eval few.jsonl --demo --out traced-k.jsonl --k 1,3 --quiet",
     "sweep": f"{SWEEP} --out swept.jsonl --restart",
-    "sweep-json": f"{SWEEP} --out swept.jsonl --restart --format json",
+    "sweep-json": f"{SWEEP} --out swept-json.jsonl --format json",
     "sweep-plan": "sweep few.jsonl --demo --out planned.jsonl --dry-run",
     "sweep-plan-json": "sweep few.jsonl --demo --out planned.jsonl --dry-run --format json",
     "diagnose-rows": "diagnose scores.jsonl",

@@ -33,7 +33,7 @@ def test_the_lead_is_as_sure_as_the_evidence():
     assert heading == "No cause is likely; the first that is possible"
     assert lines[-1] == "First turn recall_top_k: Retrieve 50 candidates before reranking."
     heading, lines = lead("untested", explains=0.0, why="no payloads")
-    assert heading == "No cause can be told; the first to look into"
+    assert heading == "No cause could be identified; look into this first"
     assert lines[1] == "no payloads"
     assert lines[2].startswith("Confirm: Ask the samples below again")
 
@@ -68,7 +68,7 @@ struck = cause(standing="struck_out", why="none shows it")
         (report([]), "no metric was asked for"),
         (
             report([LOW]),
-            "none is named for these metrics; what is missing for it stands at the end",
+            "none is named for these metrics; the end of the report says what is missing",
         ),
         (report([LOW], causes=(struck, struck)), "the samples exclude all 2 that were looked at"),
     ],

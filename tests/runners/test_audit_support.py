@@ -178,7 +178,7 @@ def test_the_default_depth_stays_and_tells_nothing_of_support(files):
     report = report_of(files, answered(WRONG), depth=None)
     assert report.depth == "text" and report.findings == ()
     assert "traceability.support" not in report.metrics
-    assert "not looked at; --depth support does" in render(report, "markdown")
+    assert "not checked; use --depth support" in render(report, "markdown")
 
 
 def test_the_same_with_any_number_of_workers(files):

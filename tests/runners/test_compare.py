@@ -266,7 +266,7 @@ def test_what_would_decide_is_for_the_nearer_decision(history):
 def test_where_nothing_differs_a_margin_has_its_number_too(history):
     one = two(history, ones(40), ones(40), margins=("0.02",)).compared[HITS]
     assert (one.verdict, one.needed) == ("cannot_tell", fewest_to_rule_out(40, 0.02))
-    assert "no difference seen: 1.000 in both; 189 would decide, 149 more" in render(
+    assert "n = 189 would decide (149 more)" in render(
         two(history, ones(40), ones(40), margins=("0.02",)), "text", width=120
     )
 

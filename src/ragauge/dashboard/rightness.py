@@ -10,11 +10,11 @@ MEANS = {
     "audit": "no code",
     "trace-eval": "its runs agree, without a code, and each answer cites the gold",
     "eval ner": "every entity found as it is, and no other",
-    "eval types": "the type is the gold one, or one that is accepted beside it",
+    "eval types": "the type is the gold type, or one that is also accepted",
     "eval linking": "every mention linked right, and no other",
     "eval retrieval": "a relevant document among the first 10",
     "eval qa": "the answer holds a reference answer; where there is none, it is grounded",
-    "eval answers": "the answer is grounded; where that is not told, it holds a reference answer",
+    "eval answers": "the answer is grounded; if not measured, it contains a reference answer",
     "eval all": "without a fault, as its own task counts them",
 }
 DOUBT = "cites the gold, but does not say a gold phrase"

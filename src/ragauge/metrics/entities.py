@@ -101,7 +101,7 @@ def share(empty: Empty) -> Finish:
 
 
 def mean_f1(empty: Empty, *, union: bool = False) -> Finish:
-    """The mean F1 of the types that stand in gold, or in either; three columns a type."""
+    """The mean F1 of the types that appear in gold, or in either; three columns a type."""
 
     def finish(sums: Array) -> Array:
         tp, fp, fn = (
@@ -318,7 +318,7 @@ def _over_tokens(empty: Empty) -> list[Entry]:
         ),
         _entry(
             "token_f1_macro",
-            "Mean of `token_f1` over the types that stand in gold.",
+            "Mean of `token_f1` over the types that appear in gold.",
             Counting(lambda facts: facts.token_types, missing),
             columns=COUNTED,
             finish=mean_f1(empty),
@@ -336,7 +336,7 @@ def _over_types(schema: str, empty: Empty) -> list[Entry]:
     return [
         _entry(
             f"f1_{name}_macro",
-            f"Mean of `f1_{name}` over the types that stand in gold.\n\n"
+            f"Mean of `f1_{name}` over the types that appear in gold.\n\n"
             "A type that only the predictions have lowers the union's mean, not this one.",
             by_type,
             finish=mean_f1(empty),
@@ -344,7 +344,7 @@ def _over_types(schema: str, empty: Empty) -> list[Entry]:
         ),
         _entry(
             f"f1_{name}_macro_union",
-            f"Mean of `f1_{name}` over the types that stand in gold or prediction.\n\n"
+            f"Mean of `f1_{name}` over the types that appear in gold or prediction.\n\n"
             "As seqeval and scikit-learn average.",
             by_type,
             finish=mean_f1(empty, union=True),

@@ -86,7 +86,7 @@ def grounded(facts: AnswerFacts) -> Row | Absent:
 
 @mean_of_answers("answers.brief_faithfulness", needs=("row", "refused"))
 def brief_faithfulness(facts: AnswerFacts) -> Row | Absent:
-    """Sentences with a word of five letters or more that stands anywhere in the contexts.
+    """Sentences with a word of five letters or more that appears anywhere in the contexts.
 
     For parity with an older measure only: against people it is close to chance, for a sentence
     about aliens passes once it names the museum. Use `groundedness`.
@@ -129,7 +129,7 @@ NUMBERS_SHOWN = 10
 
 @of_answers("answers.number_agreement", version=2, rate=False)
 def number_agreement(facts: AnswerFacts) -> Row | Absent:
-    """Numbers of the answer that stand in its contexts, over its numbers.
+    """Numbers of the answer that appear in its contexts, over its numbers.
 
     With units and identifiers: `5 km` does not stand where only `5 miles` does, nor `A320` where
     `A321` does. In the references where the row has no contexts, and the reason says so. The
@@ -144,7 +144,7 @@ def number_agreement(facts: AnswerFacts) -> Row | Absent:
 
 @of_answers("answers.date_agreement", version=2, rate=False)
 def date_agreement(facts: AnswerFacts) -> Row | Absent:
-    """Dates and times of the answer that stand in its contexts, over its dates and times.
+    """Dates and times of the answer that appear in its contexts, over its dates and times.
 
     `May 1800` stands where `3 May 1800` does and not the other way round; `03/05/1800` may be in
     May or in March. In the references where the row has no contexts, and the reason says so.
@@ -245,7 +245,7 @@ def citation_recall(facts: AnswerFacts) -> Row | Absent:
 
 @of_answers("answers.misattributed", version=2, better="lower", rate=False, needs=_NEEDS)
 def misattributed(facts: AnswerFacts) -> Row | Absent:
-    """Citing sentences that stand in another context and not in the cited ones, over those citing.
+    """Citing sentences that appear in another context and not in the cited ones, over those citing.
 
     The sentence is right by what was retrieved, and its pointer is wrong: a reader who follows it
     finds nothing.

@@ -63,7 +63,7 @@ def faithfulness(claims: AnswerClaims) -> Row | Absent:
 
 
 def self_knowledge(claims: AnswerClaims) -> Row | Absent:
-    """Claims of the answer that are right though no context has them, over its claims.
+    """Claims of the answer that are correct though no context has them, over its claims.
 
     With `faithfulness` and `hallucination` it adds up to 1.
     """
@@ -71,12 +71,12 @@ def self_knowledge(claims: AnswerClaims) -> Row | Absent:
 
 
 def hallucination(claims: AnswerClaims) -> Row | Absent:
-    """Claims of the answer that are wrong and in no context, over its claims."""
+    """Claims of the answer that are incorrect and in no context, over its claims."""
     return _with_address(claims, "invented", "wrong, and in no context")
 
 
 def noise_sensitivity(claims: AnswerClaims) -> Row | Absent:
-    """Claims of the answer that are wrong and stand in a relevant context, over its claims.
+    """Claims of the answer that are incorrect and appear in a relevant context, over its claims.
 
     The mode `relevant`. A context is relevant when it supports a claim of the reference. With
     `noise_sensitivity_irrelevant` and `hallucination` it adds up to 1 - `claim_precision`. None
@@ -86,7 +86,7 @@ def noise_sensitivity(claims: AnswerClaims) -> Row | Absent:
 
 
 def noise_sensitivity_irrelevant(claims: AnswerClaims) -> Row | Absent:
-    """Claims of the answer that are wrong and stand in irrelevant contexts alone, over its claims.
+    """Claims of the answer that are incorrect and only in irrelevant contexts, over its claims.
 
     The mode `irrelevant`.
     """

@@ -107,7 +107,7 @@ def accuracy_lenient(facts: LabelFacts) -> Row | Absent:
 
 @over_labels("labels.macro_f1", finish=mean_f1)
 def macro_f1(facts: LabelFacts) -> Row | Absent:
-    """Mean F1 of the labels that stand in gold or prediction.
+    """Mean F1 of the labels that appear in gold or prediction.
 
     As scikit-learn's macro average over the labels it meets.
     """
@@ -116,7 +116,7 @@ def macro_f1(facts: LabelFacts) -> Row | Absent:
 
 @over_labels("labels.macro_f1_all", finish=mean_f1_of_all)
 def macro_f1_all(facts: LabelFacts) -> Row | Absent:
-    """Mean F1 of all labels of the set, 0 for those that stand nowhere.
+    """Mean F1 of all labels of the set, 0 for those that do not appear.
 
     The brief's definition: it falls with every label that the gold set has no example of.
     """
@@ -131,7 +131,7 @@ def weighted_f1(facts: LabelFacts) -> Row | Absent:
 
 @over_labels("labels.macro_precision", finish=mean_precision)
 def macro_precision(facts: LabelFacts) -> Row | Absent:
-    """Mean precision of the labels that stand in gold or prediction.
+    """Mean precision of the labels that appear in gold or prediction.
 
     0 for a label that is never predicted: it missed every one of its items.
     """
@@ -140,7 +140,7 @@ def macro_precision(facts: LabelFacts) -> Row | Absent:
 
 @over_labels("labels.macro_recall", finish=mean_recall)
 def macro_recall(facts: LabelFacts) -> Row | Absent:
-    """Mean recall of the labels that stand in gold or prediction.
+    """Mean recall of the labels that appear in gold or prediction.
 
     0 for a label that stands in predictions alone.
     """
@@ -156,7 +156,7 @@ def category_accuracy(facts: LabelFacts) -> Row | Absent:
 
 @in_categories("labels.category_gap", better="lower")
 def category_gap(facts: LabelFacts) -> Row | Absent:
-    """Items with the right group and the wrong label, over items.
+    """Items with the correct group and an incorrect label, over items.
 
     Category accuracy minus accuracy: what is lost within the groups.
     """

@@ -54,7 +54,7 @@ def outcome(both: bool, predicted: bool, gold: bool) -> tuple[int, int, int]:
 
 @of_mention("linking.strong_precision", needs=("linked", "in_kb", "nil", "right", "exact"))
 def strong_precision(mention: LinkedMention) -> Row | Absent:
-    """Links on the exact place of a gold mention with the right id, over links predicted.
+    """Links on the exact place of a gold mention with the correct id, over links predicted.
 
     A link where gold marks nothing is wrong. NIL is no link: this is the end-to-end view.
     """
@@ -63,13 +63,13 @@ def strong_precision(mention: LinkedMention) -> Row | Absent:
 
 @of_mention("linking.strong_recall", needs=("linked", "in_kb", "nil", "right", "exact"))
 def strong_recall(mention: LinkedMention) -> Row | Absent:
-    """In-KB gold mentions linked right on their exact place, over all in-KB gold mentions."""
+    """In-KB gold mentions linked correctly at their exact place, over all in-KB gold mentions."""
     return Row((int(_strong(mention)), 1)) if mention.in_kb else not_in_kb(mention)
 
 
 @f1_of_mentions("linking.strong_f1", needs=("linked", "in_kb", "nil", "right", "exact"))
 def strong_f1(mention: LinkedMention) -> Row | Absent:
-    """F1 of links end to end: exact place and right id, over all documents together."""
+    """F1 of links end to end: exact place and correct id, over all documents together."""
     if not (mention.linked or mention.in_kb):
         return NO_LINK
     return Row(outcome(_strong(mention), mention.linked, mention.in_kb))
@@ -187,7 +187,7 @@ def hits_at(k: int) -> Metric:
         return _hit(mention, mention.rank, k)
 
     among = "in first place" if k == 1 else f"among the first {k}"
-    doc = f"""In-KB mentions with a right candidate {among}, over all in-KB mentions.
+    doc = f"""In-KB mentions with a correct candidate {among}, over all in-KB mentions.
 
     A mention without a prediction is a miss. Candidates rank by score where each has one (ties by
     id, descending), else as they are listed; one that is named again takes up no rank. Where the
@@ -211,7 +211,7 @@ def named(name: str) -> Metric | None:
 
 @of_mention("linking.hits@1_relaxed", needs=("in_kb", "nil", "relaxed_rank", "relaxed"))
 def hits_at_1_relaxed(mention: LinkedMention) -> Row | Absent:
-    """In-KB mentions whose first candidate is right or equivalent, over all in-KB mentions.
+    """In-KB mentions whose first candidate is correct or equivalent, over all in-KB mentions.
 
     What is equivalent (redirects, merged items, related ids) a table tells; without one this is
     absent.
@@ -223,7 +223,7 @@ def hits_at_1_relaxed(mention: LinkedMention) -> Row | Absent:
 
 @mean_of_mentions("linking.mrr", needs=("in_kb", "nil", "rank"))
 def mrr(mention: LinkedMention) -> Row | Absent:
-    """Mean of 1 / rank of the first right candidate over all in-KB mentions, 0 where there is none.
+    """Mean of 1 / rank of the first correct candidate over all in-KB mentions, 0 if there is none.
 
     A mention without a prediction counts as 0, as with `trec_eval -c`.
 
@@ -235,7 +235,7 @@ def mrr(mention: LinkedMention) -> Row | Absent:
 
 @mean_of_mentions("linking.mrr_answered", needs=("in_kb", "nil", "rank", "answered"))
 def mrr_answered(mention: LinkedMention) -> Row | Absent:
-    """Mean of 1 / rank of the first right candidate over the in-KB mentions with a prediction.
+    """Mean of 1 / rank of the first correct candidate over the in-KB mentions with a prediction.
 
     It rises when a system answers less: read it beside `linking.coverage`.
     """
@@ -244,7 +244,7 @@ def mrr_answered(mention: LinkedMention) -> Row | Absent:
 
 @mean_of_mentions("linking.mrr_relaxed", needs=("in_kb", "nil", "relaxed_rank", "relaxed"))
 def mrr_relaxed(mention: LinkedMention) -> Row | Absent:
-    """Mean of 1 / rank of the first right or equivalent candidate over all in-KB mentions."""
+    """Mean of 1 / rank of the first correct or equivalent candidate over all in-KB mentions."""
     return _reciprocal(mention, mention.relaxed_rank) if mention.relaxed else NO_TABLE
 
 
@@ -283,7 +283,7 @@ def nil_f1(mention: LinkedMention) -> Row | Absent:
 
 @of_mention("linking.accuracy", needs=("in_gold", "right"))
 def accuracy(mention: LinkedMention) -> Row | Absent:
-    """Gold mentions that are answered right, over all of them; NIL is an answer like any other.
+    """Gold mentions that are answered correctly, over all of them; NIL is an answer like any other.
 
     >>> accuracy(LinkedMention(in_gold=True, nil=True, answered=True, said_nil=True))
     Row(counts=(1, 1), reason=None)

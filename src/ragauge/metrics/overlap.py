@@ -187,7 +187,7 @@ def exact_match(facts: AnswerFacts) -> Row | Absent:
 
 @of_answers("answers.containment")
 def containment(facts: AnswerFacts) -> Row | Absent:
-    """1 if a reference stands in the answer as words in a row, else 0.
+    """1 if a reference appears in the answer word for word, else 0.
 
     Both in canonical text. A word is matched whole: "1800" does not stand in "18001".
 
@@ -216,7 +216,7 @@ def content_f1(facts: AnswerFacts) -> Row | Absent:
 
 @mean_of_answers("answers.token_recall")
 def token_recall(facts: AnswerFacts) -> Row | Absent:
-    """The share of the reference's words that the answer has, wherever they stand.
+    """Fraction of the reference's words that the answer has, in any order.
 
     What the answer says beside costs nothing: look at `token_f1` or groundedness for that.
     """

@@ -49,7 +49,7 @@ def precision_cited(facts: Facts) -> Row | Absent:
     "quality.precision_strict", needs=("answerable", "answered", "hit", "in_scope", "contained")
 )
 def precision_strict(facts: Facts) -> Row | Absent:
-    """Answers that cite a gold id, only retrieved ids, and hold a gold phrase, over all answers.
+    """Answers that cite a gold id, only retrieved ids, and contain a gold phrase, over all answers.
 
     None where the retrieved ids are unknown: a citation cannot be called in scope then.
 
@@ -150,7 +150,7 @@ def compliance(facts: Facts) -> Row | Absent:
 
 @of_questions("quality.claim_containment", needs=("answerable", "answered", "contained"))
 def claim_containment(facts: Facts) -> Row | Absent:
-    """Answerable questions whose claim holds a gold phrase, over answerable ones.
+    """Answerable questions whose claim contains a gold phrase, over answerable ones.
 
     >>> claim_containment(Facts(answerable=True, answered=True, contained=True))
     Row(counts=(1, 1), reason=None)
@@ -187,7 +187,7 @@ def out_of_scope(facts: Facts) -> Row | Absent:
     rate=True,
 )
 def in_scope(facts: Facts) -> Row | Absent:
-    """Share of the cited ids that were among the retrieved ones.
+    """Fraction of the cited ids that were among the retrieved ones.
 
     None, not zero, where the answer cites nothing: that is `quality.compliance`'s business.
 

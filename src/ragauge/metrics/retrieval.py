@@ -251,7 +251,7 @@ def r_precision(ranking: Ranking, at: Parameters) -> float | None:
 
 
 def rank_biased_precision(ranking: Ranking, at: Parameters) -> float | None:
-    """Share of what a reader looks at that is relevant, when each goes on with probability p.
+    """Fraction of what a reader looks at that is relevant, when each goes on with probability p.
 
     Relevance is yes or no; p is 0.8 unless the name says otherwise, and a patient reader has
     0.95. Moffat and Zobel, 2008.
@@ -266,7 +266,7 @@ def rank_biased_precision(ranking: Ranking, at: Parameters) -> float | None:
 
 
 def judged(ranking: Ranking, at: Parameters) -> float | None:
-    """Share of the first k results that were judged: how far the other numbers can be trusted.
+    """Fraction of the first k results that were judged: how far the other numbers can be trusted.
 
     Over the results there are, where these are fewer than k. A negative grade is not judged.
 

@@ -180,7 +180,7 @@ class Brought(Struct, frozen=True, kw_only=True):
 
 
 def share_of(brought: Brought, source: int, k: int | None = None) -> float | None:
-    """Share of the results shown in the first k ranks that this source put there.
+    """Fraction of the results shown in the first k ranks that this source put there.
 
     Divided by the results there are, which may be fewer than k a query; None where there are
     none. Sources that put the same result there are all credited with it: which row came first

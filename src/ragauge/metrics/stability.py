@@ -42,7 +42,7 @@ mean_of_runs = partial(of_runs, columns=("value", "of"), finish=scaled_mean)
 
 @of_runs("stability.acr", version=2, needs=("answerable", "runs"))
 def acr(question: QuestionRuns) -> Row | Absent:
-    """Runs whose claim holds a gold phrase, over runs: how steadily the answer is right.
+    """Runs whose claim contains a gold phrase, over runs: how consistently the answer is correct.
 
     Answer containment rate. A refusal of an answerable question counts against it.
     """
@@ -61,7 +61,7 @@ def cghc(question: QuestionRuns) -> Row | Absent:
 
 @of_runs("stability.success", version=2, needs=("right", "runs"))
 def success(question: QuestionRuns) -> Row | Absent:
-    """Runs that are right in claim and citations, or refuse where they should, over runs.
+    """Runs that are correct in claim and citations, or refuse where they should, over runs.
 
     What `--adaptive anytime` tests run by run.
     """
@@ -112,7 +112,7 @@ def css_pairwise(question: QuestionRuns) -> Row | Absent:
 
 @mean_of_runs("stability.ned50", better="lower", needs=("answered",))
 def ned50(question: QuestionRuns) -> Row | Absent:
-    """Median edit distance of two claims, as a share of the longer one.
+    """Median edit distance of two claims, as a fraction of the longer one.
 
     Over pairs of answered runs with a claim, on canonical text, by characters (Levenshtein), with
     linear interpolation. High with a good `acr` and `cghc` means that only the wording moves.
@@ -139,7 +139,7 @@ def agreement(question: QuestionRuns) -> Row | Absent:
 
 @mean_of_runs("stability.rcr", version=2, bounds=(0.5, 1), needs=("runs",))
 def rcr(question: QuestionRuns) -> Row | Absent:
-    """The larger of the shares that refused and that answered: does it always do the same?
+    """The larger of the fractions that refused and that answered: does it always do the same?
 
     Refusal consistency. A system that always invents an answer has 1: look at `refusal_rate`.
     """

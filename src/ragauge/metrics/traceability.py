@@ -63,7 +63,7 @@ def valid(facts: AuditFacts) -> Row | Absent:
 
 @of_trace("traceability.checked", better="higher", needs=("kind", "checked"))
 def checked(facts: AuditFacts) -> Row | Absent:
-    """Answers that could be looked at in every depth that was asked for, over all answers.
+    """Answers that could be checked at every requested depth, over all answers.
 
     What was not looked at neither holds nor fails: without this, a check that had nothing to go by
     would pass.
@@ -100,7 +100,7 @@ def marker(facts: AuditFacts) -> Row | Absent:
 
 @of_trace("traceability.payload", better="higher", needs=("kind", "payload", "why"))
 def payload(facts: AuditFacts) -> Row | Absent:
-    """Answers whose citation payloads are whole and consistent, over answers checked for it.
+    """Answers whose citation payloads are complete and consistent, over answers checked for it.
 
     >>> payload(AuditFacts(kind="answer", payload=False))
     Row(counts=(0, 1), reason=None)
@@ -110,7 +110,7 @@ def payload(facts: AuditFacts) -> Row | Absent:
 
 @of_trace("traceability.text", better="higher", needs=("kind", "text", "why"))
 def text(facts: AuditFacts) -> Row | Absent:
-    """Answers whose cited text stands where the offsets say, over answers checked for it.
+    """Answers whose cited text is where the offsets say, over answers checked for it.
 
     None, not zero, without the frozen documents: then nobody looked.
 
@@ -160,7 +160,7 @@ def match_rate(facts: AuditFacts) -> Row | Absent:
     "traceability.coverage", better="higher", needs=("target", "retrieved_target", "why")
 )
 def coverage(facts: AuditFacts) -> Row | Absent:
-    """Share of the gold target section's characters that retrieved spans cover, on average.
+    """Fraction of the gold target section's characters that retrieved spans cover, on average.
 
     Characters that several spans cover count once. Refusals are in it: something was retrieved.
 
@@ -174,7 +174,7 @@ def coverage(facts: AuditFacts) -> Row | Absent:
     "traceability.cited_coverage", better="higher", needs=("kind", "target", "cited_target", "why")
 )
 def cited_coverage(facts: AuditFacts) -> Row | Absent:
-    """Share of the gold target section's characters that cited spans cover, on average.
+    """Fraction of the gold target section's characters that cited spans cover, on average.
 
     High `coverage` with a low value here means that the passage was shown and not cited.
 
@@ -193,7 +193,7 @@ def cited_coverage(facts: AuditFacts) -> Row | Absent:
     needs=("kind", "gold_span", "cited", "cited_gold", "why"),
 )
 def span_precision(facts: AuditFacts) -> Row | Absent:
-    """Share of the cited characters that belong to the gold anchor, on average.
+    """Fraction of the cited characters that belong to the gold anchor, on average.
 
     None, not zero, where nothing is cited: that is the match rate's business.
 
@@ -212,7 +212,7 @@ def span_precision(facts: AuditFacts) -> Row | Absent:
     "traceability.span_recall", better="higher", needs=("kind", "gold_span", "cited_gold", "why")
 )
 def span_recall(facts: AuditFacts) -> Row | Absent:
-    """Share of the gold anchor's characters that cited spans cover, on average.
+    """Fraction of the gold anchor's characters that cited spans cover, on average.
 
     >>> span_recall(AuditFacts(kind="answer", gold_span=40, cited_gold=30)).counts[0] / SCALE
     0.75

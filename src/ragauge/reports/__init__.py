@@ -1,1 +1,1 @@
-"""A report in the form its reader wants: a folder for each kind of report, shared parts beside."""
+"""Reports as blocks: a module for each kind, a writer for each format."""

@@ -599,14 +599,22 @@ def findings(report: Any) -> Findings:
     return Findings(envelope.findings_by_code(report.findings, report.finding_counts))
 
 
-def glossary(shown_names: Mapping[str, str]) -> Section:
-    """What each metric of a report means, in one sentence; nothing of those of lost plug-ins."""
+def glossary(
+    ids: Iterable[str], shown_names: Mapping[str, str], *, short: Iterable[str] = ()
+) -> Iterator[Block]:
+    """What each metric of a report means, in one sentence; in a terminal only those in `short`.
+
+    Nothing is said of metrics whose plug-in is gone.
+    """
     from ragauge.metrics.table import find
 
-    entries: list[tuple[str, Words]] = []
-    for id, name in shown_names.items():
+    entries: dict[str, tuple[str, Words]] = {}
+    for id in ids:
         with suppress(UsageError):
-            entries.append((name, find(id).summary))
-    return Section(
-        title="What the metrics mean", blocks=[Facts(entries)], folded=True, part="glossary"
-    )
+            entries[id] = (shown_names[id], find(id).summary)
+    few = [entries[id] for id in short if id in entries]
+    given = list(entries.values())
+    for kept, forms in ((few or given, {"text"}), (given, {"markdown", "html"})):
+        if kept:
+            meaning = Section(title="What the metrics mean", blocks=[Facts(kept)], folded=True)
+            yield Only(frozenset(forms), [meaning], "glossary")

@@ -108,7 +108,8 @@ def test_a_planted_fault_is_the_first_cause(asked, fault):
 def test_every_fault_of_the_demo_is_named_first_at_its_strength(pipeline, tmp_path, fault):
     manifest, runs = tmp_path / "manifest.json", tmp_path / "runs.jsonl"
     write_manifest(manifest, pipeline.index.manifest)
-    sweep(HERITAGE, pipeline, runs, grid=GRID, knobs={"faults": [f"{fault}={STRENGTH}"]})
+    knobs = {"faults": [f"{fault}={STRENGTH}"]}
+    sweep(HERITAGE, pipeline, runs, grid=GRID, knobs=knobs, retries=0, error_budget="100%")
     found = diagnose_traces(runs, HERITAGE, manifest=str(manifest), docs=str(DOCUMENTS))
     slow = {"slow": "cause.slow_calls"}  # spoils no answer
     assert found.causes[0].id == (spoilt.CAUSES | slow)[fault]

@@ -42,8 +42,8 @@ Audited = AuditReport | TraceEvalReport
 
 DEPTHS_ASK = {
     "marker": "every cited id was retrieved",
-    "payload": "every payload is whole and consistent",
-    "text": "the text stands where the offsets say",
+    "payload": "every payload is complete and consistent",
+    "text": "the text is where the offsets say",
     "support": "the cited text supports what is said, by its words",
 }
 POINTER_HOLDS = frozenset(
@@ -225,7 +225,7 @@ def _held(report: AuditReport) -> str:
     words = f"{'' if listed else 'at least '}{words} do not hold"
     if not report.passed:
         return words
-    return f"{words}, and {'the gates allow it' if report.gates else 'no gate minds'}"
+    return f"{words}, and {'the gates allow it' if report.gates else 'no gate checks this'}"
 
 
 def metric_names(report: Audited) -> dict[str, str]:
@@ -383,6 +383,7 @@ def rest(report: Audited) -> Iterator[Block]:
     known = {one.code for one in report.codes}
     counts = {code: times for code, times in report.finding_counts.items() if code not in known}
     yield doc.Findings(envelope.findings_by_code(report.findings, counts))
+    yield from doc.glossary(report.metrics, metric_names(report))
 
 
 def _by_answer(report: AuditReport) -> dict[tuple[str, str | None], list[AuditFinding]]:

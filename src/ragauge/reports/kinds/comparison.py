@@ -239,6 +239,7 @@ def _blocks(report: ComparisonReport) -> Iterator[Block]:
             )
     yield from _detectable(report, judged, shown)
     yield doc.findings(report)
+    yield from doc.glossary(report.compared, shown)
     yield doc.Coverage(coverage_words(report.coverage), report.identity)
 
 

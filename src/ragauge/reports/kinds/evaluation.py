@@ -23,7 +23,7 @@ from ragauge.contracts.evaluation import (
 )
 from ragauge.contracts.report import Score
 from ragauge.contracts.verdict import Decision, Verdict
-from ragauge.metrics.headlines import HEADLINES, WORDS
+from ragauge.metrics.headlines import HEADLINES, WORDS, leading
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.document import Block, Cell, Column, Document, Only, Table, names
@@ -120,6 +120,11 @@ def document(report: EvalReport) -> Document:
         [
             doc.Verdict(*verdict_words(report), [notes] if notes else [], meaning),
             *body(report),
+            *doc.glossary(
+                {id: one for id, one in report.metrics.items() if one.value is not None},
+                metric_names(report),
+                short=leading(report.metrics, f"eval {report.task}"),
+            ),
             doc.Coverage(coverage_words(report.coverage), report.identity),
         ],
     )

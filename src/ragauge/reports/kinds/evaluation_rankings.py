@@ -238,7 +238,7 @@ def _sources(detail: RankingDetail) -> Table:
             ]
             for source, one in ranked
         ),
-        remark="alone: relevant documents that no other source found; the bar shows the results",
+        remark="alone: relevant documents that no other source found",
     )
 
 

@@ -162,7 +162,7 @@ def _distribution(detail: EntityDetail) -> Table:
                 for type, one in shares
             ),
         ],
-        remark="over_prediction: predicted over gold; the bar shows predicted, the mark gold",
+        remark="over_prediction: predicted over gold; a bar ends at predicted, its mark is at gold",
     )
 
 

@@ -164,8 +164,7 @@ def _blocks(report: ScoreReport) -> Iterator[Block]:
     if report.baseline:
         yield _baseline(report, report.baseline, shown)
     yield doc.findings(report)
-    if report.metrics:
-        yield doc.glossary({id: shown[id] for id in (*gated, *others)})
+    yield from doc.glossary(report.metrics, shown)
     yield doc.Coverage(coverage_words(report.coverage), report.identity)
 
 
