@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
 
-EXAMPLES = {"quick": 5, "full": 30, "deep": 500}
+EXAMPLES = {"quick": 5, "full": 20, "deep": 500}
 
 
 def register() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from ragauge.demo import DOCUMENTS, GOLD
 from ragauge.demo.pipeline import Pipeline
 from ragauge.ingest.gold import read_gold
-from tests.cli.command import in_a_process as ragauge
+from tests.cli.command import ragauge
 from tests.dashboard.demo_history import traces_of
 
 TEXT = "The Rijksmuseum in Amsterdam opened in 1800; Willem Drost painted Batseba in 1654."

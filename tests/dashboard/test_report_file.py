@@ -397,6 +397,9 @@ def test_no_serious_fault_for_who_cannot_see_or_point(scored, opened):
     from axe_playwright_python.base import AXE_SCRIPT
 
     page, _ = opened(scored)
+    # Each question has the same page: three are enough.
+    views = "[...document.querySelectorAll('[id=\"at.views\"] > details')]"
+    page.evaluate(f"{views}.slice(3).forEach(one => one.remove())")
     page.evaluate(AXE_SCRIPT)
     found = page.evaluate("axe.run(document, {resultTypes: ['violations']})")["violations"]
     grave = [one for one in found if one["impact"] in ("serious", "critical")]

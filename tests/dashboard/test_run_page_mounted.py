@@ -24,7 +24,7 @@ from tests.dashboard.served import Served, serving
 from tests.dashboard.test_run_page import EACH, TABS, figures, opened
 
 SCREENS = (("light", WIDE), ("dark", NARROW))
-FOLLOWED = 6
+FOLLOWED = 3
 """Links of a tab that are followed, spread over all it has."""
 HARMLESS = ("script", "iframe", "img", "base", "meta", "style", "object", "link")
 
