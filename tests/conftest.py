@@ -41,13 +41,13 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     if not config.option.quick:
         return
-    left_out = [
+    left_out = {
         item
         for item in items
         if item.get_closest_marker("slow") or REAL & {*getattr(item, "fixturenames", ())}
-    ]
-    config.hook.pytest_deselected(items=left_out)
-    items[:] = [item for item in items if item not in set(left_out)]
+    }
+    config.hook.pytest_deselected(items=list(left_out))
+    items[:] = [item for item in items if item not in left_out]
 
 
 GOLD = [

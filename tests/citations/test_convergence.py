@@ -191,6 +191,7 @@ def random_runs(random):
     return runs
 
 
+@pytest.mark.slow
 def test_random_runs_equal_the_plain_twin_in_any_order():
     random = Random(5)
     met = dict.fromkeys(STATES, 0)

@@ -134,6 +134,7 @@ EMBEDDERS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("made", "count"), EMBEDDERS)
 def test_no_number_depends_on_what_is_measured_beside_it(made, count, tmp_path):
     embedder, questions = made(tmp_path), some_questions(count)

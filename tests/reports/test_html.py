@@ -119,6 +119,7 @@ def test_who_cannot_see_the_heat_map_has_words_and_a_table(telling):
     assert re.findall(r'<th scope="col">(\w+)</th>', table)[2:] == ["none", "ws", "punct", "syn"]
 
 
+@pytest.mark.slow
 def test_a_large_report_shows_the_worst_of_each_verdict_and_counts_the_rest():
     rows = {f"c{n:03d}": {"cells": "cc"} for n in range(150)}
     rows |= {f"f{n:03d}": {"cells": "+c"} for n in range(60)}

@@ -25,6 +25,7 @@ WRITTEN = [
 ]
 
 
+@pytest.mark.slow
 def test_a_sentence_is_judged_as_a_reader_would_with_its_language_and_without():
     assert [
         (language, text, verdict)

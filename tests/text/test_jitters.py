@@ -539,6 +539,7 @@ HOSTILE = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", HOSTILE)
 def test_hostile_text_comes_to_an_end(part):
     """In a blink, because every search is linear; a quadratic one would take minutes."""

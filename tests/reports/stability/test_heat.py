@@ -135,6 +135,7 @@ def test_stretches_stay_within_the_levels_of_outer_factors():
         assert {columns[place].jitter for place in places} == {key[0]}
 
 
+@pytest.mark.slow
 def test_a_drawing_of_many_runs_has_room_for_its_counts_and_names_stretches():
     columns = sweeps.grid(jitters=("none",), seeds=range(2_000))
     report = sweeps.report({"q1": {"cells": "+c" * 1_000}}, columns)
