@@ -180,7 +180,7 @@ def test_a_history_that_became_read_only_is_read_and_loses_nothing(parity, tmp_p
     assert done.returncode in (2, NOT_KEPT)
     assert "cannot be written" in done.stderr.decode()
     read = limited(obey_permissions, "runs", "list", "--store", store)
-    assert read.stdout.startswith(b"1 run in")
+    assert read.stdout.startswith(b"1 run in ")
     assert limited(obey_permissions, "runs", "verify", "--store", store).returncode == 0
     for path in [store, *store.rglob("*")]:
         path.chmod(0o755)

@@ -101,7 +101,7 @@ def test_the_list_has_the_newest_first_and_filters(three, place):
 
 def test_the_list_for_a_person_shows_each_run_and_says_when_there_are_more(three, place):
     text = said("list", store=place)
-    assert text.startswith("3 runs in")
+    assert text.startswith("3 runs in ")
     assert all(run.shown in text for run in three)
     assert "faster@bbbbbbb*" in text
     assert "the newest 2 runs" in said("list", "--limit", "2", store=place)
@@ -443,14 +443,14 @@ def test_the_store_may_stand_in_the_environment_and_in_the_project(tmp_path):
     history.record(new_run(1))
     history.close()
     by_name = ragauge("runs", "list", RAGAUGE_STORE=str(tmp_path / "kept"))
-    assert by_name.stdout.startswith(b"1 run in")
+    assert by_name.stdout.startswith(b"1 run in ")
     (tmp_path / "ragauge.toml").write_text('store = "kept"\n')
-    assert ragauge("runs", "list", cwd=tmp_path).stdout.startswith(b"1 run in")
+    assert ragauge("runs", "list", cwd=tmp_path).stdout.startswith(b"1 run in ")
     project = tmp_path / "project"
     (project / ".ragauge").mkdir(parents=True)
     Path(tmp_path / "kept/history.sqlite").rename(project / ".ragauge/history.sqlite")
     (tmp_path / "ragauge.toml").unlink()
-    assert ragauge("runs", "list", cwd=project).stdout.startswith(b"1 run in")
+    assert ragauge("runs", "list", cwd=project).stdout.startswith(b"1 run in ")
 
 
 @pytest.mark.parametrize(

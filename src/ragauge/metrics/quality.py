@@ -72,7 +72,7 @@ def precision_strict(facts: Facts) -> Row | Absent:
 
 @of_questions("quality.under_refusal", better="lower", needs=("answerable", "answered"))
 def under_refusal(facts: Facts) -> Row | Absent:
-    """Unanswerable questions that were answered, over unanswerable ones: hallucination.
+    """Unanswerable questions that were answered, over unanswerable ones (hallucinations).
 
     >>> under_refusal(Facts(answerable=False, answered=True))
     Row(counts=(1, 1), reason=None)
@@ -121,7 +121,7 @@ def citation_hit_rate(facts: Facts) -> Row | Absent:
 
 @of_questions("quality.chr_shipped", needs=("answerable", "answered", "hit"))
 def chr_shipped(facts: Facts) -> Row | Absent:
-    """Answers that cite a gold id, over the answered among the answerable questions.
+    """Answers that cite a gold id, over the answerable questions that were answered.
 
     >>> chr_shipped(Facts(answerable=True, answered=True, hit=False))
     Row(counts=(0, 1), reason=None)
@@ -228,7 +228,7 @@ def gold_retrieved_at(k: int) -> Metric:
 
 @of_questions("quality.constraints_echoed", needs=("answered", "constrained", "echoed"))
 def constraints_echoed(facts: Facts) -> Row | Absent:
-    """Answers that repeat exactly the locked constraints, over answers to questions with some.
+    """Answers that repeat exactly the locked constraints, over answers that had to repeat some.
 
     The constraints are compared as a multiset, without surrounding spaces. A constraint lock in
     the trace must fit, too.
@@ -245,7 +245,7 @@ def constraints_echoed(facts: Facts) -> Row | Absent:
 
 @of_questions("quality.coverage", needs=("status",))
 def coverage(facts: Facts) -> Row | Absent:
-    """Gold questions that have a trace, over all: what the other numbers do not see.
+    """Gold questions that have a trace, over all gold questions.
 
     >>> coverage(Facts(answerable=True, status="missing"))
     Row(counts=(0, 1), reason='no trace')

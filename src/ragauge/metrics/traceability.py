@@ -90,7 +90,7 @@ def unanswered(facts: AuditFacts) -> Row | Absent:
 
 @of_trace("traceability.marker", better="higher", needs=("kind", "marker", "why"))
 def marker(facts: AuditFacts) -> Row | Absent:
-    """Answers that cite, and only ids that were retrieved, over answers checked for it.
+    """Answers whose cited ids were all retrieved, over answers checked for this.
 
     >>> marker(AuditFacts(kind="answer", marker=True))
     Row(counts=(1, 1), reason=None)
@@ -100,7 +100,7 @@ def marker(facts: AuditFacts) -> Row | Absent:
 
 @of_trace("traceability.payload", better="higher", needs=("kind", "payload", "why"))
 def payload(facts: AuditFacts) -> Row | Absent:
-    """Answers whose citation payloads are complete and consistent, over answers checked for it.
+    """Answers whose citation payloads are complete and consistent, over answers checked for this.
 
     >>> payload(AuditFacts(kind="answer", payload=False))
     Row(counts=(0, 1), reason=None)
@@ -110,7 +110,7 @@ def payload(facts: AuditFacts) -> Row | Absent:
 
 @of_trace("traceability.text", better="higher", needs=("kind", "text", "why"))
 def text(facts: AuditFacts) -> Row | Absent:
-    """Answers whose cited text is where the offsets say, over answers checked for it.
+    """Answers whose cited text is where the offsets say, over answers checked for this.
 
     None, not zero, without the frozen documents: then nobody looked.
 

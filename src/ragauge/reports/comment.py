@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from ragauge.contracts.finding import Finding
-from ragauge.contracts.report import Advice, Score
-from ragauge.contracts.verdict import Verdict
+from ragauge.contracts.report import Advice
 from ragauge.reports import envelope, numbers
 from ragauge.reports.foreign import shown
 from ragauge.reports.words import Wording, wording
@@ -123,28 +122,6 @@ def details(summary: str, *blocks: str) -> Iterator[str]:
     yield f"<details>\n<summary>{summary}</summary>"
     yield from blocks
     yield "</details>"
-
-
-def page(blocks: Iterable[str], coverage: str) -> str:
-    """The whole comment; the last block says what it is about."""
-    return "\n\n".join([*blocks, f"Coverage: {coverage}."]) + "\n"
-
-
-def gate_verdict(gate: Verdict) -> str:
-    """A gate's verdict; one that stops the run stands out."""
-    word = envelope.gate_word(gate)
-    return word if gate.holds else f"**{word}**"
-
-
-def metric_cells(name: str, score: Score) -> list[str]:
-    """A metric's name, value, interval, coverage and reason."""
-    return [
-        code(name),
-        numbers.value(score.value),
-        numbers.interval(score.ci),
-        numbers.n_of(score.n, score.of),
-        code(score.reason) if score.reason else "",
-    ]
 
 
 def advice(given: Sequence[Advice], say: Wording | None = None) -> Iterator[str]:

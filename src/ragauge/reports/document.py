@@ -184,6 +184,8 @@ class Verdict(Struct, frozen=True):
     """Sentences of ours."""
     tone: Tone = ""
     """Of the word; by its meaning where there is none."""
+    one_line: bool = False
+    """Whether a terminal cuts the text where the page ends: it ends in a path."""
     part: str = "verdict"
 
 
@@ -316,6 +318,8 @@ class Findings(Struct, frozen=True):
     """Each code with its count and its first places."""
 
     by_code: Sequence[tuple[str, int, Sequence[Finding]]]
+    everything: str = ""
+    """Where the others are, if they are kept."""
     part: str = "findings"
 
 

@@ -11,7 +11,7 @@ from ragauge.contracts.finding import Finding
 from ragauge.contracts.report import Report, Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.gates.decide import is_quality
-from ragauge.reports.numbers import confidence, count, counted, n_of, restriction
+from ragauge.reports.numbers import confidence, count, counted, restriction
 
 PLACES_SHOWN = 3
 
@@ -75,22 +75,6 @@ def scored_of(metrics: Mapping[str, Score], gate: Verdict) -> int | None:
     score, rest = metrics.get(gate.metric), restriction(gate)
     narrowed = rest.startswith("per question") or "where " in rest
     return None if score is None or narrowed else score.of
-
-
-def bounds(
-    gates: Iterable[Verdict], metrics: Mapping[str, Score], names: Mapping[str, str]
-) -> list[tuple[Verdict, str, str, str, str]]:
-    """Each gate with its metric's name, its coverage, its verdict in a word, and a note."""
-    return [
-        (
-            gate,
-            names[gate.metric],
-            n_of(gate.n, scored_of(metrics, gate)),
-            gate_word(gate),
-            gate_note(gate),
-        )
-        for gate in gates
-    ]
 
 
 def short_names(ids: Iterable[str]) -> dict[str, str]:

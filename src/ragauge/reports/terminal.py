@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.text import Text
 
 from ragauge.contracts.finding import Finding
-from ragauge.contracts.report import Advice, Score
+from ragauge.contracts.report import Advice
 from ragauge.reports import envelope, numbers
 from ragauge.reports.foreign import shown
 from ragauge.reports.words import wording
@@ -162,10 +162,6 @@ def note(text: str | None) -> Text:
     return words(text or "", "dim")
 
 
-def head(*titles: str) -> list[Text]:
-    return [note(title) for title in titles]
-
-
 def styled(word: str) -> Text:
     """A word of ours in the style it always has."""
     return Text(word, _STYLES.get(word, ""))
@@ -214,16 +210,6 @@ def ranged(
     return "".join(drawn)
 
 
-def metric_cells(name: str, score: Score) -> list[Text]:
-    """A metric's name, value, interval and coverage."""
-    return [
-        words(name),
-        Text(numbers.value(score.value)),
-        Text(numbers.interval(score.ci), "dim"),
-        Text(numbers.n_of(score.n, score.of), "dim"),
-    ]
-
-
 def advice(page: Page, given: Sequence[Advice]) -> None:
     if not given:
         return
@@ -242,7 +228,9 @@ def advice(page: Page, given: Sequence[Advice]) -> None:
             page.paragraph(labelled(say.see, asked, say.signs.colon), len(mark))
 
 
-def findings(page: Page, found: Iterable[tuple[str, int, Sequence[Finding]]]) -> None:
+def findings(
+    page: Page, found: Iterable[tuple[str, int, Sequence[Finding]]], everything: str = ""
+) -> None:
     """Each code with its count and first places, as `envelope.findings_by_code` gives them."""
     found = list(found)
     if not found:
@@ -255,6 +243,7 @@ def findings(page: Page, found: Iterable[tuple[str, int, Sequence[Finding]]]) ->
             page.paragraph(Text(text, "dim"), 2 * MARGIN)
         if times > len(places) > 0:
             more = page.say.more.format(n=numbers.count(times - len(places)))
+            more = f"{more}; {everything}" if everything else more
             page.line(Text(" " * 2 * MARGIN) + note(more))
 
 

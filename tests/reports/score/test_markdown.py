@@ -94,11 +94,13 @@ def test_a_pipe_comes_back_whole(make):
 
 
 def test_prose_makes_no_list_heading_or_emphasis():
-    for text in ("- a", "1. a", "# a", "> a", "+ a", "*a* _b_ ~~c~~", "``a", "1) a"):
+    for text in ("- a", "1. a", "# a", "> a", "+ a", "*a* _b_ ~~c~~", "1) a"):
         kinds = {t.type for t in PARSER.parse(prose(text))}
         assert kinds == {"paragraph_open", "inline", "paragraph_close"}
         inline = next(t for t in PARSER.parse(prose(text)) if t.type == "inline")
         assert {t.type for t in inline.children} <= {"text", "text_special"}
+    [whole] = [t for t in PARSER.parse(prose("``<b>*a*``")) if t.type == "inline"]
+    assert {t.type for t in whole.children} <= {"text", "text_special", "code_inline"}
 
 
 def test_the_longest_report_is_a_comment_github_takes(make):

@@ -36,5 +36,5 @@ def test_the_longest_report_is_a_comment_github_takes():
     }
     written = render(sweeps.report(rows, columns), "markdown")
     assert "<summary>Questions that are not stable: 60</summary>" in written
-    assert 5 <= written.count("#### ") <= 25
+    assert 10 <= written.count("#### ") <= 25
     assert len(written) < 65_536

@@ -60,13 +60,6 @@ def drawn(
     return [*rows, *(" " * margin + line for line in below)]
 
 
-def width_of_a_column(samples: dict[str, Sequence[float]], width: int) -> float:
-    """How much ΔS one column stands for, in a plot of this width."""
-    margin = max(map(len, samples)) + 2
-    every = [value for sample in samples.values() for value in sample]
-    return round(0.1 / _axis(every, width - margin).tenth, 3)
-
-
 def _axis(values: Sequence[float], room: int) -> _Axis:
     first = math.floor(round(10 * min(values), 6))
     last = max(first + 1, math.ceil(round(10 * max(values), 6)))

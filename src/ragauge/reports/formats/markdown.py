@@ -26,6 +26,8 @@ OPEN_ROWS, MOST_ROWS = 50, 200
 LONGEST, LONGEST_TABLES = 60_000, (20_000, 8_000, 3_000, 1_000, 1)
 """Characters of a comment, of which GitHub refuses more than 65,536; and of a table or list in it:
 the first length with which the comment is short enough."""
+ROOM_FOR_ITEMS = 1.5
+"""How many times as long as a table a list of items may be: few reports have both."""
 LONGEST_SENTENCE, LONGEST_PIECE = 1_000, 400
 """Characters of a sentence, and of a piece of a text."""
 
@@ -41,9 +43,9 @@ class Comment(Struct, frozen=True):
     def sentence(self, text: str) -> str:
         return self.say.sentence(comment.begun(prose(cut(text, LONGEST_SENTENCE))))
 
-    def fitting(self, sizes: Iterable[int]) -> int:
+    def fitting(self, sizes: Iterable[int], room: float = 1.0) -> int:
         """How many rows or items there is room for; at least one."""
-        return max(1, sum(size <= self.longest for size in accumulate(sizes)))
+        return max(1, sum(size <= room * self.longest for size in accumulate(sizes)))
 
     def more(self, number: int, where: str) -> str:
         text = self.say.and_more.format(n=count(number), where=where)
@@ -198,7 +200,7 @@ def _items(block: blocks.Items, to: Comment) -> Iterator[str]:
         about = code(one.about) if one.about else ""
         parts = (code(one.name, LONGEST_ID), badge, about, prose(one.aside))
         made.append([f"#### {' '.join(filter(None, parts))}", *_written(one.blocks, to)])
-    made = made[: to.fitting(sum(map(len, one)) for one in made)]
+    made = made[: to.fitting((sum(map(len, one)) for one in made), ROOM_FOR_ITEMS)]
     total = len(block.items) if block.total is None else block.total
     lines = [line for one in made for line in one]
     if len(made) < total:

@@ -80,7 +80,10 @@ def _verdict(page: Page, block: blocks.Verdict) -> None:
     word = Text(block.word, STYLES[block.tone]) if block.tone else styled(block.word)
     first = word.append(" " * GAP) if block.word else Text()
     indent = first.cell_len or MARGIN
-    page.paragraph(words(block.text, "bold"), first.cell_len, first)
+    if block.one_line:
+        page.line(first + words(block.text, "bold"))
+    else:
+        page.paragraph(words(block.text, "bold"), first.cell_len, first)
     for about in (*block.notes, *block.meaning):
         page.paragraph(note(about), indent)
 
@@ -354,7 +357,7 @@ WRITERS: dict[type, Callable[[Page, Any], None]] = {
     blocks.Cards: _cards,
     blocks.Items: _items,
     blocks.Figure: _figure,
-    blocks.Findings: lambda page, block: terminal.findings(page, block.by_code),
+    blocks.Findings: lambda page, block: terminal.findings(page, block.by_code, block.everything),
     blocks.Advices: lambda page, block: terminal.advice(page, block.given),
     blocks.Steps: _steps,
     blocks.Coverage: lambda page, block: terminal.coverage(page, block.text),

@@ -38,7 +38,8 @@ def _findings(report: GoldReport) -> doc.Findings:
             )
             for severity, code in sorted((severity, code) for code, severity in severities.items())
             if code not in shown_above
-        ]
+        ],
+        everything="see --format json",
     )
 
 

@@ -179,7 +179,8 @@ def document(report: archive.Envelope) -> Document:
 
 def _list(report: archive.RunList) -> Iterator[Block]:
     runs, total = report.runs, counted(len(report.runs), "run")
-    yield Verdict("", f"{'the newest ' if report.more else ''}{total} in {report.store}")
+    newest = "the newest " if report.more else ""
+    yield Verdict("", f"{newest}{total} in {report.store}", one_line=True)
     if not runs:
         return
     ids = headlines(runs)[:COLUMNS]
