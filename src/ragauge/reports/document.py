@@ -416,6 +416,15 @@ class Deferred(Sequence[Member], Generic[Member]):
         return len(self._made)
 
 
+def listed(*parts: str | int | bool | None, sep: str = ", ") -> str:
+    """The parts that say something, in one line: what is zero or absent is left out.
+
+    >>> listed("80 questions", 0 and "0 errors", None, "2 missing")
+    '80 questions, 2 missing'
+    """
+    return sep.join(part for part in parts if part and isinstance(part, str))
+
+
 def plain(words: Words) -> str:
     """The text without its tones."""
     return words if isinstance(words, str) else "".join(span.text for span in words)
@@ -442,6 +451,11 @@ def number(value: float | None, text: str | None = None, tone: Tone = "") -> Cel
 
 def count(value: int | None, tone: Tone = "") -> Cell:
     return Cell(numbers.ABSENT if value is None else numbers.count(value), value, tone)
+
+
+def n_of(n: int, of: int) -> Cell:
+    """So many of so many; absent where there is nothing to count."""
+    return Cell(numbers.n_of(n, of), n) if of else Cell(numbers.ABSENT)
 
 
 def share(part: int, whole: int) -> Cell:
@@ -494,6 +508,48 @@ def rows(cells: Iterable[Sequence[Cell]], notes: Iterable[str] = ()) -> list[Row
     """Rows of cells, each with its note where there are notes."""
     given = list(notes)
     return [Row(tuple(row), given[place] if given else "") for place, row in enumerate(cells)]
+
+
+Thing = TypeVar("Thing")
+
+
+def table(
+    things: Iterable[Thing],
+    columns: Mapping[str | Column, Callable[[Thing], Cell]],
+    *,
+    note: Callable[[Thing], Words] | None = None,
+    strong: Callable[[Thing], bool] | None = None,
+    **about: Any,
+) -> Table:
+    """A table of things: each column with the function that makes its cell of a thing.
+
+    A title stands for a column of that title: numbers are aligned to the right, and cells that
+    are only drawn make a column of plots. `about` are the other fields of the table.
+
+    >>> made = table([1, 2], {"n": count, Column("name", spare=1): lambda n: names(f"q{n}")})
+    >>> [column.right for column in made.columns], made.rows[1].cells[1].text
+    ([True, False], 'q2')
+    """
+    rows = [
+        Row(
+            tuple(cell(thing) for cell in columns.values()),
+            note(thing) if note else "",
+            strong(thing) if strong else False,
+        )
+        for thing in things
+    ]
+    heads = [
+        _column(column, [row.cells[at] for row in rows]) if isinstance(column, str) else column
+        for at, column in enumerate(columns)
+    ]
+    return Table(columns=heads, rows=rows, **about)
+
+
+def _column(title: str, cells: Sequence[Cell]) -> Column:
+    known = [cell for cell in cells if cell.value is not None]
+    plots = any(cell.plot for cell in cells) and not any(cell.text for cell in cells)
+    numeric = (type(cell.value) in (int, float) for cell in known)
+    return Column(title, right=bool(known) and all(numeric), plot=plots)
 
 
 def gates(

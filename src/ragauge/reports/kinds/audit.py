@@ -18,12 +18,13 @@ from ragauge.contracts.audit import (
 )
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.reports import document as doc
-from ragauge.reports import envelope, numbers
+from ragauge.reports import envelope
 from ragauge.reports.document import (
     Bar,
     Bars,
     Block,
     Cell,
+    Column,
     Document,
     Facts,
     Item,
@@ -297,31 +298,31 @@ def without_escapes(message: str) -> str:
 
 
 def _depths(report: AuditReport) -> Table:
-    def cells(depth: str) -> list[Cell]:
-        one = report.depths.get(depth)
-        if one is None or not one.checked:
-            why = f"not checked; use --depth {depth}" if one is None else "nothing to check"
-            return [Cell(depth), Cell(why, tone="dim"), Cell(ABSENT), Cell(""), doc.plot(None)]
-        drawn = Bar(one.ok / one.checked, "good" if one.ok == one.checked else "warm")
-        return [
-            Cell(depth),
-            Cell(DEPTHS_ASK[depth], tone="dim"),
-            Cell(numbers.n_of(one.ok, one.checked), one.ok),
-            doc.share(one.ok, one.checked),
-            doc.plot(drawn),
-        ]
+    def why(depth: str) -> str:
+        if depth not in report.depths:
+            return f"not checked; use --depth {depth}"
+        return DEPTHS_ASK[depth] if report.depths[depth].checked else "nothing to check"
 
-    return Table(
+    def held(depth: str) -> tuple[int, int]:
+        one = report.depths.get(depth)
+        return (one.ok, one.checked) if one else (0, 0)
+
+    def drawn(ok: int, checked: int) -> Cell:
+        tone: doc.Tone = "good" if ok == checked else "warm"
+        return doc.plot(Bar(ok / checked, tone) if checked else None)
+
+    return doc.table(
+        DEPTHS,
+        {
+            "depth": Cell,
+            Column("check", spare=1): lambda depth: Cell(why(depth), tone="dim"),
+            "answers": lambda depth: doc.n_of(*held(depth)),
+            "fraction": lambda depth: doc.share(*held(depth)),
+            Column("", plot=True): lambda depth: drawn(*held(depth)),
+        },
         title="Depths",
         remark="how many answers hold in each",
         part="depths",
-        columns=doc.columns(
-            *("depth", "check", "answers", "fraction", "plot"),
-            right=("answers", "fraction"),
-            plots=("plot",),
-            spare=("check",),
-        ),
-        rows=doc.rows(map(cells, DEPTHS)),
     )
 
 
@@ -401,7 +402,7 @@ def _name(row: AuditedAnswer) -> str:
 def coverage_words(coverage: AuditCoverage) -> str:
     """How much was audited, in one line; what is zero is left out."""
     missing, compared = coverage.missing or 0, coverage.compared
-    parts = [
+    return doc.listed(
         f"{count(coverage.audited)} of {counted(coverage.traces, 'trace')} audited",
         counted(coverage.audited - coverage.refusals, "answer"),
         coverage.refusals and counted(coverage.refusals, "refusal"),
@@ -415,5 +416,4 @@ def coverage_words(coverage: AuditCoverage) -> str:
         "no manifest of the live index to compare with"
         if compared is None
         else f"compared with the live index: {', '.join(compared) or 'nothing'}",
-    ]
-    return ", ".join(part for part in parts if part)
+    )
