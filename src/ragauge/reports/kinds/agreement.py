@@ -2,29 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ragauge.contracts.annotation import AgreementReport, ItemDisagreement, PairAgreement
 from ragauge.metrics.names import short_name
+from ragauge.reports import document as doc
 from ragauge.reports import numbers
-from ragauge.reports.document import (
-    Block,
-    Cell,
-    Column,
-    Coverage,
-    Document,
-    Row,
-    Table,
-    Verdict,
-    columns,
-    count,
-    findings,
-    gates,
-    names,
-    number,
-    rows,
-    scores,
-)
+from ragauge.reports.document import Block, Cell, Document, Table, count, names, number
 from ragauge.reports.numbers import ABSENT, counted
 
 PER_PAIR = ("percent", "kappa", "kappa_weighted")
@@ -68,7 +52,7 @@ def table(report: AgreementReport) -> tuple[Sequence[str], Iterable[Iterable[obj
 def _blocks(report: AgreementReport) -> Iterator[Block]:
     level = f", {report.level}" if report.level else ""
     weights = f", {report.weights} weights" if report.weights not in (None, "none") else ""
-    yield Verdict(
+    yield doc.Verdict(
         "PASS" if report.passed else "FAIL",
         _verdict(report),
         [
@@ -80,9 +64,9 @@ def _blocks(report: AgreementReport) -> Iterator[Block]:
         ],
     )
     shown_names = {id: short_name(id) for id in report.metrics}
-    yield from gates(report.gates, report.metrics, shown_names)
+    yield from doc.gates(report.gates, report.metrics, shown_names)
     gated = [gate.metric for gate in report.gates]
-    yield scores(report.metrics, shown_names, title="Agreement", unit="items", silent=gated)
+    yield doc.scores(report.metrics, shown_names, title="Agreement", unit="items", silent=gated)
     if len(report.pairs) > 1:
         yield _pairs(report)
     if report.labels:
@@ -90,40 +74,42 @@ def _blocks(report: AgreementReport) -> Iterator[Block]:
             report.labels.items(),
             key=lambda pair: (pair[1].agreement is None, pair[1].agreement or 0, pair[0]),
         )
-        yield Table(
+        yield doc.table(
+            ranked,
+            {
+                "label" if report.kind == "labels" else "type": lambda pair: names(pair[0]),
+                "given": lambda pair: count(pair[1].given),
+                "joined": lambda pair: count(pair[1].joined),
+                "agreement": lambda pair: number(pair[1].agreement),
+            },
             title="Labels" if report.kind == "labels" else "Types",
             remark="how often it was given, and how often another annotator gave it too",
-            columns=columns(
-                *("label" if report.kind == "labels" else "type", "given", "joined", "agreement"),
-                right=("given", "joined", "agreement"),
-            ),
-            rows=rows(
-                [names(label), count(one.given), count(one.joined), number(one.agreement)]
-                for label, one in ranked
-            ),
             shown=SHOWN,
         )
     if report.disagreements:
-        letters = tuple(report.annotators)
-        yield Table(
+
+        def said_by(letter: str) -> Callable[[ItemDisagreement], Cell]:
+            return lambda one: names(_said(one, letter, SPANS_SHOWN))
+
+        yield doc.table(
+            report.disagreements,
+            {
+                "item": lambda one: names(one.id),
+                **{letter: said_by(letter) for letter in report.annotators},
+            },
             title="Disagreements",
             remark="" if report.kind == "labels" else "spans that not all have",
-            columns=columns("item", *letters),
-            rows=rows(
-                [names(one.id), *(names(_said(one, letter, SPANS_SHOWN)) for letter in letters)]
-                for one in report.disagreements
-            ),
             shown=SHOWN,
             total=report.disagreement_count,
         )
-    yield findings(report)
+    yield doc.findings(report)
     covered = report.coverage
-    parts = [
+    coverage = doc.listed(
         f"{numbers.count(covered.all)} of {counted(covered.items, 'item')} annotated by all",
         covered.some and f"{numbers.count(covered.some)} by some",
         covered.one and f"{numbers.count(covered.one)} by one alone",
-    ]
-    yield Coverage(", ".join(part for part in parts if part))
+    )
+    yield doc.Coverage(coverage)
 
 
 def _verdict(report: AgreementReport) -> str:
@@ -155,21 +141,19 @@ def _pairs(report: AgreementReport) -> Table:
         reasons = [pair.reason, *(pair.token_reasons.get(name) for name in there)]
         return "; ".join(dict.fromkeys(reason for reason in reasons if reason))
 
-    return Table(
+    def score(name: str) -> Callable[[PairAgreement], Cell]:
+        return lambda pair: number(getattr(pair, name))
+
+    return doc.table(
+        sorted(report.pairs, key=rank),
+        {
+            "pair": lambda pair: Cell(f"{pair.a} and {pair.b}"),
+            "items": lambda pair: count(pair.n),
+            **{name: score(name) for name in there},
+        },
+        note=why_absent,
         title="Pairs",
         remark="least agreement first",
-        columns=[Column("pair"), *(Column(title, right=True) for title in ("items", *there))],
-        rows=[
-            Row(
-                (
-                    Cell(f"{pair.a} and {pair.b}"),
-                    count(pair.n),
-                    *(number(getattr(pair, name)) for name in there),
-                ),
-                why_absent(pair),
-            )
-            for pair in sorted(report.pairs, key=rank)
-        ],
         shown=SHOWN,
     )
 

@@ -5,21 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ragauge.contracts.answer_calibration import AUROC, AnswerCalibrationReport, Control
+from ragauge.reports import document as doc
 from ragauge.reports import numbers
-from ragauge.reports.document import (
-    Block,
-    Cell,
-    Coverage,
-    Document,
-    Row,
-    Table,
-    Verdict,
-    columns,
-    count,
-    findings,
-    number,
-    rows,
-)
+from ragauge.reports.document import Cell, Column, Document, Table, number
 from ragauge.reports.numbers import counted, value
 
 ALL_KINDS = "all"
@@ -37,101 +25,88 @@ _BIASES = {
 
 
 def document(report: AnswerCalibrationReport) -> Document:
-    blocks: list[Block] = [
-        Verdict("PASS" if report.passed else "FAIL", _verdict(report), meaning=[_meaning(report)]),
+    covered, word = report.coverage, "PASS" if report.passed else "FAIL"
+    coverage = doc.listed(
+        f"{numbers.count(covered.scored)} labelled and scored of {counted(covered.rows, 'row')}",
+        covered.unlabelled and f"{numbers.count(covered.unlabelled)} without a label",
+        covered.rejected and f"{numbers.count(covered.rejected)} rejected",
+        *(f"{numbers.count(times)} not scored ({why})" for why, times in covered.unscored.items()),
+    )
+    blocks: list[doc.Block] = [
+        doc.Verdict(word, _verdict(report), meaning=[_meaning(report)]),
         *(table for table in _tables(report) if table.rows),
-        findings(report),
-        Coverage(_coverage(report)),
+        doc.findings(report),
+        doc.Coverage(coverage),
     ]
     return Document("calibration", blocks)
 
 
 def _tables(report: AnswerCalibrationReport) -> Iterator[Table]:
-    right = ("n", "sources", "good", "AUROC", "bal. acc.", "κ", "ECE", "threshold")
-    yield Table(
-        title="Agreement with people",
-        columns=columns(
-            *("answers", "scores", "n", "sources", "good", "AUROC", INTERVAL),
-            *("bal. acc.", "κ", "ECE", "threshold"),
-            right=right,
+    yield doc.table(
+        report.scores,
+        {
+            "answers": lambda one: Cell(one.kind or ALL_KINDS),
+            "scores": lambda one: Cell(
+                f"{one.name}, used" if one.used and one.name != "judge" else one.name
+            ),
+            Column("n", True, spare=1): lambda one: doc.count(one.n),
+            Column("sources", True, spare=7): lambda one: doc.count(one.sources),
+            Column("good", True, spare=2): lambda one: number(one.base_rate),
             # AUROC and its interval stay together.
-            spare=("sources", "ECE", "κ", "threshold", "bal. acc.", "good", "n"),
-        ),
-        rows=rows(
-            [
-                Cell(one.kind or ALL_KINDS),
-                Cell(f"{one.name}, used" if one.used and one.name != "judge" else one.name),
-                count(one.n),
-                count(one.sources),
-                number(one.base_rate),
-                number(one.auroc),
-                Cell(numbers.interval(one.auroc_ci), one.auroc_ci),
-                *map(number, (one.balanced_accuracy, one.kappa, one.ece, one.threshold)),
-            ]
-            for one in report.scores
-        ),
+            "AUROC": lambda one: number(one.auroc),
+            INTERVAL: lambda one: doc.interval(one.auroc_ci),
+            Column("bal. acc.", True, spare=3): lambda one: number(one.balanced_accuracy),
+            Column("κ", True, spare=5): lambda one: number(one.kappa),
+            Column("ECE", True, spare=6): lambda one: number(one.ece),
+            Column("threshold", True, spare=4): lambda one: number(one.threshold),
+        },
+        title="Agreement with people",
     )
-    yield Table(
+    yield doc.table(
+        report.kinds,
+        {
+            "answers": lambda one: Cell(one.kind),
+            "done": lambda one: Cell(_DONE[one.done]),
+            "gain in AUROC": lambda one: number(one.gain, numbers.signed(one.gain)),
+            Column(INTERVAL, spare=1): lambda one: Cell(
+                numbers.signed_interval(one.gain_ci), one.gain_ci
+            ),
+            Column("threshold", spare=2): lambda one: Cell(
+                value(one.threshold)
+                if one.done == "kept"
+                else f"{value(one.threshold_before)} → {value(one.threshold)}",
+                one.threshold,
+            ),
+            Column("labels", spare=3): lambda one: Cell(
+                f"{one.good:,} good, {one.n - one.good:,} bad", one.n
+            ),
+        },
+        note=lambda one: one.reason,
         title="Kinds of answers",
-        columns=columns(
-            *("answers", "done", "gain in AUROC", INTERVAL, "threshold", "labels"),
-            right=("gain in AUROC",),
-            spare=("labels", "threshold", INTERVAL),
-        ),
-        rows=[
-            Row(
-                (
-                    Cell(one.kind),
-                    Cell(_DONE[one.done]),
-                    number(one.gain, numbers.signed(one.gain)),
-                    Cell(numbers.signed_interval(one.gain_ci), one.gain_ci),
-                    Cell(
-                        value(one.threshold)
-                        if one.done == "kept"
-                        else f"{value(one.threshold_before)} → {value(one.threshold)}",
-                        one.threshold,
-                    ),
-                    Cell(f"{one.good:,} good, {one.n - one.good:,} bad", one.n),
-                ),
-                one.reason,
-            )
-            for one in report.kinds
-        ],
     )
-    yield Table(
+    yield doc.table(
+        [one for one in report.controls if one.auroc is not None],
+        {
+            "answers": lambda one: Cell(one.kind or ALL_KINDS),
+            "control": lambda one: Cell(_CONTROLS[one.name]),
+            "AUROC": lambda one: number(one.auroc),
+            Column(INTERVAL, spare=1): lambda one: doc.interval(one.ci),
+            Column("n", True, spare=2): lambda one: doc.count(one.n),
+        },
         title="Controls",
-        columns=columns(
-            *("answers", "control", "AUROC", INTERVAL, "n"),
-            right=("AUROC", "n"),
-            spare=("n", INTERVAL),
-        ),
-        rows=rows(
-            [
-                Cell(one.kind or ALL_KINDS),
-                Cell(_CONTROLS[one.name]),
-                number(one.auroc),
-                Cell(numbers.interval(one.ci), one.ci),
-                count(one.n),
-            ]
-            for one in report.controls
-            if one.auroc is not None
-        ),
     )
-    yield Table(
+    yield doc.table(
+        report.biases,
+        {
+            "bias": lambda one: Cell(_BIASES[one.name]),
+            "value": lambda one: number(
+                one.value, numbers.signed(one.value) if one.name == "length" else None
+            ),
+            INTERVAL: lambda one: doc.interval(one.ci),
+            "n": lambda one: doc.count(one.n),
+        },
+        note=lambda one: one.reason or "",
         title="Bias",
-        columns=columns("bias", "value", INTERVAL, "n", right=("value", "n")),
-        rows=[
-            Row(
-                (
-                    Cell(_BIASES[one.name]),
-                    number(one.value, numbers.signed(one.value) if one.name == "length" else None),
-                    Cell(numbers.interval(one.ci), one.ci),
-                    count(one.n),
-                ),
-                one.reason or "",
-            )
-            for one in report.biases
-        ],
     )
 
 
@@ -169,14 +144,3 @@ def _meaning(report: AnswerCalibrationReport) -> str:
     meant = "No answer is scored by a fit that saw its source"
     beaten = " and ".join(_CONTROLS[one.name] for one in report.controls if beats(one))
     return f"{meant}. As good without reading a context: {beaten}." if beaten else f"{meant}."
-
-
-def _coverage(report: AnswerCalibrationReport) -> str:
-    covered = report.coverage
-    parts = [
-        f"{numbers.count(covered.scored)} labelled and scored of {counted(covered.rows, 'row')}",
-        covered.unlabelled and f"{numbers.count(covered.unlabelled)} without a label",
-        covered.rejected and f"{numbers.count(covered.rejected)} rejected",
-        *(f"{numbers.count(times)} not scored ({why})" for why, times in covered.unscored.items()),
-    ]
-    return ", ".join(part for part in parts if part)

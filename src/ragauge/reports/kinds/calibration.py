@@ -5,26 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ragauge.contracts.calibration import AUC, AUC_NEEDED, THRESHOLD, CalibrationReport
+from ragauge.reports import document as doc
 from ragauge.reports import numbers
-from ragauge.reports.document import (
-    Block,
-    Cell,
-    Coverage,
-    Document,
-    Figure,
-    Row,
-    Table,
-    Verdict,
-    columns,
-    findings,
-    names,
-    number,
-    rows,
-)
+from ragauge.reports.document import Block, Cell, Document, Figure, number
 from ragauge.reports.figures import samples as figure
-from ragauge.reports.numbers import counted, n_of, value
+from ragauge.reports.numbers import counted, n_of, share, value
 
-FIVE = ("lowest", "q1", "median", "q3", "highest")
 _SAMPLES = {"anchor": "anchors", "decoy": "decoys"}
 SHOWN = 10
 
@@ -34,68 +20,64 @@ def document(report: CalibrationReport) -> Document:
 
 
 def _blocks(report: CalibrationReport) -> Iterator[Block]:
-    yield Verdict("PASS" if report.passed else "FAIL", _verdict(report), meaning=[_meaning(report)])
+    word = "PASS" if report.passed else "FAIL"
+    yield doc.Verdict(word, _verdict(report), meaning=[_meaning(report)])
     yield from _picture(report)
+
+    def of_pairs(times: int, pairs: int) -> Cell:
+        return Cell(f"{n_of(times, pairs)}, {share(times, pairs)}", times)
+
     if report.thresholds:
-        heads = ("threshold", "ΔS", "95 % of draws", "anchors at or below", "decoys above")
-        yield Table(
+        yield doc.table(
+            report.thresholds,
+            {
+                "threshold": lambda one: Cell(one.name),
+                "ΔS": lambda one: number(one.threshold),
+                "95 % of draws": lambda one: doc.interval(one.ci),
+                "anchors at or below": lambda one: of_pairs(one.anchors, one.pairs),
+                "decoys above": lambda one: of_pairs(one.decoys, one.pairs),
+            },
             title="Thresholds",
             remark="the defaults only for comparison",
-            columns=columns(*heads, right=("ΔS", *heads[3:])),
-            rows=rows(
-                [
-                    Cell(one.name),
-                    number(one.threshold),
-                    Cell(numbers.interval(one.ci), one.ci),
-                    *(
-                        Cell(f"{n_of(times, one.pairs)}, {numbers.share(times, one.pairs)}", times)
-                        for times in (one.anchors, one.decoys)
-                    ),
-                ]
-                for one in report.thresholds
-            ),
         )
     if report.samples:
-        yield Table(
+        yield doc.table(
+            report.samples.items(),
+            {
+                "sample": lambda pair: Cell(_SAMPLES[pair[0]]),
+                "lowest": lambda pair: number(pair[1].lowest),
+                "q1": lambda pair: number(pair[1].q1),
+                "median": lambda pair: number(pair[1].median),
+                "q3": lambda pair: number(pair[1].q3),
+                "highest": lambda pair: number(pair[1].highest),
+            },
             title="Samples",
-            columns=columns("sample", *FIVE, right=FIVE),
-            rows=rows(
-                [Cell(_SAMPLES[name]), *(number(getattr(five, head)) for head in FIVE)]
-                for name, five in report.samples.items()
-            ),
         )
     nearer = [pair for pair in report.pairs if pair.gap <= 0]
     if nearer:
-        yield Table(
+        yield doc.table(
+            nearer,
+            {
+                "question": lambda pair: doc.names(pair.qid),
+                "anchor": lambda pair: number(pair.anchor),
+                "decoy": lambda pair: number(pair.decoy),
+                "gap": lambda pair: number(pair.gap, numbers.signed(pair.gap)),
+            },
+            note=lambda pair: pair.question,
             title="Decoy nearer than anchor",
             remark=counted(len(nearer), "question"),
-            columns=columns(
-                *("question", "anchor", "decoy", "gap"), right=("anchor", "decoy", "gap")
-            ),
-            rows=[
-                Row(
-                    (
-                        names(pair.qid),
-                        number(pair.anchor),
-                        number(pair.decoy),
-                        number(pair.gap, numbers.signed(pair.gap)),
-                    ),
-                    pair.question,
-                )
-                for pair in nearer
-            ],
             shown=SHOWN,
             folded=True,
         )
-    yield findings(report)
-    covered = report.coverage
-    parts = [
-        f"{numbers.count(covered.pairs)} pairs of {counted(covered.gold, 'question')}",
-        covered.without and f"{numbers.count(covered.without)} without anchor or decoy",
-        covered.unresolved and f"{numbers.count(covered.unresolved)} not in the documents",
-        covered.unread and f"{numbers.count(covered.unread)} with a text the embedder cannot read",
-    ]
-    yield Coverage(", ".join(part for part in parts if part))
+    yield doc.findings(report)
+    covered, count = report.coverage, numbers.count
+    coverage = doc.listed(
+        f"{count(covered.pairs)} pairs of {counted(covered.gold, 'question')}",
+        covered.without and f"{count(covered.without)} without anchor or decoy",
+        covered.unresolved and f"{count(covered.unresolved)} not in the documents",
+        covered.unread and f"{count(covered.unread)} with a text the embedder cannot read",
+    )
+    yield doc.Coverage(coverage)
 
 
 def _verdict(report: CalibrationReport) -> str:

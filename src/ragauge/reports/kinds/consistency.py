@@ -4,28 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from ragauge.contracts.consistency import ConsistencyReport, Disagreement
 from ragauge.metrics.names import short_name
+from ragauge.reports import document as doc
 from ragauge.reports import numbers
-from ragauge.reports.document import (
-    Block,
-    Cell,
-    Column,
-    Coverage,
-    Document,
-    Row,
-    Table,
-    Verdict,
-    columns,
-    count,
-    findings,
-    gates,
-    names,
-    number,
-    rows,
-)
+from ragauge.reports.document import Block, Cell, Document, count, names, number
 from ragauge.reports.foreign import flat
 from ragauge.reports.numbers import counted
 from ragauge.reports.spreadsheet import cell
@@ -65,7 +50,7 @@ def _blocks(report: ConsistencyReport) -> Iterator[Block]:
     covered = report.coverage
     agreed = numbers.count(covered.both - report.disagreement_count)
     kappa = numbers.value(report.metrics["consistency.kappa"].value)
-    yield Verdict(
+    yield doc.Verdict(
         "PASS" if report.passed else "FAIL",
         f"the judges agree on {agreed} of {counted(covered.both, 'question')}, κ {kappa}"
         if covered.both
@@ -76,69 +61,67 @@ def _blocks(report: ConsistencyReport) -> Iterator[Block]:
             for name, judge in report.judges.items()
         ],
     )
-    yield from gates(report.gates, report.metrics, {id: short_name(id) for id in report.metrics})
+    yield from doc.gates(
+        report.gates, report.metrics, {id: short_name(id) for id in report.metrics}
+    )
     labels = {label: one for label, one in report.labels.items() if one.a or one.b}
     if labels:
-        heads = ("A", "B", "both", "agreement", "final")
-        yield Table(
+        yield doc.table(
+            labels.items(),
+            {
+                "label": lambda pair: Cell(pair[0], foreign=True),
+                "A": lambda pair: count(pair[1].a),
+                "B": lambda pair: count(pair[1].b),
+                "both": lambda pair: count(pair[1].both),
+                "agreement": lambda pair: number(pair[1].agreement),
+                "final": lambda pair: count(report.final[pair[0]]),
+            },
             title="Labels",
             remark="agreement on a label: twice both, over A and B",
-            columns=columns("label", *heads, right=heads),
-            rows=rows(
-                [
-                    Cell(label, foreign=True),
-                    *map(count, (one.a, one.b, one.both)),
-                    number(one.agreement),
-                    count(report.final[label]),
-                ]
-                for label, one in labels.items()
-            ),
         )
     if report.disagreement_count:
-        yield Table(
+
+        def confused_with(other: str) -> Callable[[str], Cell]:
+            def cell(label: str) -> Cell:
+                times = report.confusion[label][other]
+                return count(times, "good" if label == other else "bad" if times else "dim")
+
+            return cell
+
+        yield doc.table(
+            labels,
+            {
+                "": lambda label: names(label, "dim"),
+                **{other: confused_with(other) for other in labels},
+            },
             title="Confusion",
             remark="the label of A down, of B across",
-            columns=[Column(""), *(Column(label, right=True) for label in labels)],
-            rows=rows(
-                [
-                    names(label, "dim"),
-                    *(_confused(report.confusion[label][to], label == to) for to in labels),
-                ]
-                for label in labels
-            ),
         )
-        yield Table(
+        yield doc.table(
+            report.disagreements,
+            {
+                "question": lambda one: names(one.qid, "strong"),
+                "A": lambda one: Cell(one.label_a),
+                "B": lambda one: Cell(one.label_b),
+                "final": lambda one: Cell(one.final),
+                "why": lambda one: Cell(one.why, tone="dim"),
+            },
+            note=lambda one: doc.listed(
+                one.reason_a and f"A: {one.reason_a}",
+                one.reason_b and f"B: {one.reason_b}",
+                sep="; ",
+            ),
             title="Disagreements",
             remark="the stricter label is final; an abstention never is",
-            columns=columns("question", "A", "B", "final", "why"),
-            rows=[
-                Row(
-                    (
-                        names(one.qid, "strong"),
-                        *map(Cell, (one.label_a, one.label_b, one.final)),
-                        Cell(one.why, tone="dim"),
-                    ),
-                    "; ".join(
-                        f"{judge}: {reason}"
-                        for judge, reason in (("A", one.reason_a), ("B", one.reason_b))
-                        if reason
-                    ),
-                )
-                for one in report.disagreements
-            ],
             shown=SHOWN,
             total=report.disagreement_count,
             everything="--disagreements FILE.tsv writes them all",
             folded=True,
         )
-    yield findings(report)
-    parts = [
+    yield doc.findings(report)
+    coverage = doc.listed(
         f"{numbers.count(covered.both)} of {counted(covered.questions, 'question')} judged by both",
         covered.only_a and f"{numbers.count(covered.only_a)} by A alone",
         covered.only_b and f"{numbers.count(covered.only_b)} by B alone",
-    ]
-    yield Coverage(", ".join(part for part in parts if part))
-
-
-def _confused(times: int, agreed: bool) -> Cell:
-    return count(times, "good" if agreed else "bad" if times else "dim")
+    )
+    yield doc.Coverage(coverage)

@@ -7,19 +7,8 @@ from collections.abc import Iterator, Sequence
 from ragauge.citations.drift import FOLLOWS, NOT_ENOUGH_COMPARED, NOTHING_COMPARED, place_of
 from ragauge.citations.payload import told
 from ragauge.contracts.drift import ComparedManifest, DriftReport
-from ragauge.reports.document import (
-    Block,
-    Cell,
-    Coverage,
-    Document,
-    Row,
-    Table,
-    Verdict,
-    columns,
-    count,
-    names,
-    rows,
-)
+from ragauge.reports import document as doc
+from ragauge.reports.document import Block, Cell, Document, names
 from ragauge.reports.envelope import some_of_each
 from ragauge.reports.numbers import ABSENT, counted
 
@@ -31,7 +20,7 @@ def document(report: DriftReport) -> Document:
 
 
 def _blocks(report: DriftReport) -> Iterator[Block]:
-    yield Verdict(
+    yield doc.Verdict(
         "PASS" if report.passed else "FAIL",
         _verdict(report),
         [f"was {_manifest(report.was)}", f"is {_manifest(report.now)}"],
@@ -39,32 +28,34 @@ def _blocks(report: DriftReport) -> Iterator[Block]:
     codes = dict.fromkeys(one.code for one in report.differences)
     groups = [[one for one in report.differences if one.code == code] for code in codes]
     if groups:
-        yield Table(
+        yield doc.table(
+            some_of_each(groups, SHOWN),
+            {
+                "what": lambda one: names(place_of(one)),
+                "was": lambda one: _value(one.was),
+                "is": lambda one: _value(one.now),
+            },
             title="Differences",
-            columns=columns("what", "was", "is"),
-            rows=rows(
-                [names(place_of(one)), *(_value(value) for value in (one.was, one.now))]
-                for one in some_of_each(groups, SHOWN)
-            ),
             total=report.difference_count,
         )
-        yield Table(
+        yield doc.table(
+            [code for code in FOLLOWS if code in report.finding_counts],
+            {
+                "difference": lambda code: names(code, "strong"),
+                "times": lambda code: doc.count(report.finding_counts[code]),
+            },
+            note=lambda code: " ".join(FOLLOWS[code]),
             title="What this means for citations of the earlier index",
-            columns=columns("difference", "times", right=("times",)),
-            rows=[
-                Row((names(code, "strong"), count(report.finding_counts[code])), " ".join(means))
-                for code, means in FOLLOWS.items()
-                if code in report.finding_counts
-            ],
         )
     covered = report.coverage
-    parts = [f"{counted(len(covered.compared), 'field')} compared{_listed(covered.compared)}"]
+    fields = f"{counted(len(covered.compared), 'field')} compared{_listed(covered.compared)}"
+    documents = untold = ""
     if covered.documents is not None:
-        documents = counted(covered.documents, "document")
-        parts.append(f"{documents}, {covered.same:,} of the same revision")
+        same = f"{covered.same:,} of the same revision"
+        documents = f"{counted(covered.documents, 'document')}, {same}"
     if covered.untold:
-        parts.append(f"in one manifest only and not compared{_listed(covered.untold)}")
-    yield Coverage("; ".join(parts))
+        untold = f"in one manifest only and not compared{_listed(covered.untold)}"
+    yield doc.Coverage(doc.listed(fields, documents, untold, sep="; "))
 
 
 def _verdict(report: DriftReport) -> str:
@@ -82,10 +73,8 @@ def _verdict(report: DriftReport) -> str:
 
 
 def _manifest(one: ComparedManifest) -> str:
-    parts = [f"hash {one.hash}" if one.hash else "no hash"]
-    if one.documents is not None:
-        parts.append(counted(one.documents, "document"))
-    return f"{one.name}: {', '.join(parts)}"
+    documents = "" if one.documents is None else counted(one.documents, "document")
+    return f"{one.name}: {doc.listed(f'hash {one.hash}' if one.hash else 'no hash', documents)}"
 
 
 def _value(value: object) -> Cell:
