@@ -245,6 +245,10 @@ class Wording(Struct, frozen=True, forbid_unknown_fields=True):
         """Parts of a sentence, without the empty ones."""
         return self.signs.semicolon.join(filter(None, parts))
 
+    def filled(self, form: str, told: str | None) -> str:
+        """A sentence with what it tells; nothing where there is nothing to tell."""
+        return form.format(told=told) if told else ""
+
     def beside(self, text: str) -> str:
         """The text in parentheses; nothing for nothing."""
         return f"{self.signs.opening}{text}{self.signs.closing}" if text else ""
