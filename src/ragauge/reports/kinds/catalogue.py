@@ -6,7 +6,7 @@ The words of the entries name code in backticks. Those around them are in `words
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, get_args
@@ -22,7 +22,7 @@ from ragauge.diagnosis.own_rules import SYMPTOM
 from ragauge.diagnosis.words import words as sentences_of
 from ragauge.errors import UsageError
 from ragauge.reports import document as doc
-from ragauge.reports.document import Block, Cell, Document, Facts, Section, Span, Table, Text
+from ragauge.reports.document import Block, Cell, Document, Facts, Section, Span, Text
 from ragauge.reports.numbers import ABSENT
 
 Form = Literal["text", "json", "markdown"]
@@ -205,21 +205,20 @@ def catalogue_text(
     # The example ends the page as it is: it is there to be copied, and a line that was cut would
     # not be TOML.
     example = found.own_rules if metrics is None else ""
-    match form:
-        case "json":
-            from ragauge.reports import json
+    if form == "json":
+        from ragauge.reports import json
 
-            return json.render(found)
-        case "markdown":
-            from ragauge.reports.formats import markdown
+        return json.render(found)
+    if form == "markdown":
+        from ragauge.reports.formats import markdown
 
-            page = markdown.render(document(found), page=True)
-            return f"{page}\n```toml\n{example}```\n" if example else page
-        case "text":
-            from ragauge.reports.formats import text
+        page = markdown.render(document(found), page=True)
+        return f"{page}\n```toml\n{example}```\n" if example else page
+    if form == "text":
+        from ragauge.reports.formats import text
 
-            page = text.render(document(found), color=color, width=width)
-            return f"{page}\n{example}" if example else page
+        page = text.render(document(found), color=color, width=width)
+        return f"{page}\n{example}" if example else page
     raise UsageError(f'the catalogue has no form "{form}"; it has {", ".join(FORMS)}')
 
 
@@ -232,12 +231,11 @@ def shown(
     """Entries worded in a language, causes first, with all that goes with them."""
     wanted = None if metrics is None else tuple(dict.fromkeys(metrics))
     order = dict.fromkeys([CAUSE, *(entry.family for entry in entries)])
-    about = [
-        entry
-        for entry in entries
-        if wanted is None or any(speaks_of(entry, name) for name in wanted)
-    ]
-    kept = [entry for family in order for entry in about if entry.family == family]
+
+    def concerns(entry: Entry) -> bool:
+        return wanted is None or any(speaks_of(entry, name) for name in wanted)
+
+    kept = sorted(filter(concerns, entries), key=lambda entry: [*order].index(entry.family))
     sentences, chosen = sentences_of(language), [rules[one.id] for one in kept if one.id in rules]
     own = {id: one for id, one in usual_limits().items() if plain_name(id) not in SEVEN}
     return Catalogue(
@@ -330,10 +328,8 @@ def _blocks(found: Catalogue, say: Words) -> Iterator[Block]:
     count = say.count.format(n=len(found.entries), causes=causes)
     yield doc.Verdict("", f"{say.title}{say.colon}{count}", meaning=meaning)
     if found.contents:
-        yield _section(
-            say.contents,
-            Facts([_fact(say, one.metrics, _links(one.entries, say)) for one in found.contents]),
-        )
+        contents = [_fact(say, one.metrics, _links(one.entries, say)) for one in found.contents]
+        yield _section(say.contents, Facts(contents))
     if found.judged:
         yield _section(say.judged, _bounds(found.judged, say, say.warning, say.critical))
     if found.usual:
@@ -382,23 +378,21 @@ def _labelled(say: Words, label: str, *text: Span) -> Fact:
     return "", [Span(f"{label}{say.colon}", "dim"), *text]
 
 
-def _bounds(limits: Mapping[str, Threshold], say: Words, *titles: str) -> Table:
+def _bounds(limits: Mapping[str, Threshold], say: Words, *titles: str) -> doc.Table:
+    """From where on a mean is low: one bound, or one for a warning and one for critical."""
+
     def beyond(one: Threshold, bound: float | None) -> Cell:
-        """From where on a mean is low."""
         sign = "<" if one.better == "higher" else ">"
         return Cell(ABSENT if bound is None else f"{sign} {bound:g}", bound)
 
-    return Table(
-        columns=doc.columns(say.metric, say.better, *titles, right=titles),
-        rows=doc.rows(
-            [
-                doc.names(name),
-                Cell(say.higher if one.better == "higher" else say.lower),
-                *[beyond(one, one.warning), beyond(one, one.critical)][: len(titles)],
-            ]
-            for name, one in limits.items()
-        ),
-    )
+    columns: dict[str | doc.Column, Callable[[tuple[str, Threshold]], Cell]] = {
+        say.metric: lambda pair: doc.names(pair[0]),
+        say.better: lambda pair: Cell(say.higher if pair[1].better == "higher" else say.lower),
+        titles[0]: lambda pair: beyond(pair[1], pair[1].warning),
+    }
+    if len(titles) > 1:
+        columns[titles[1]] = lambda pair: beyond(pair[1], pair[1].critical)
+    return doc.table(limits.items(), columns)
 
 
 def _shown(entry: ShownEntry, say: Words) -> Section:
@@ -431,17 +425,11 @@ def _metrics(metrics: Sequence[str], say: Words) -> list[Span]:
     for metric in metrics:
         family, dot, name = metric.partition(".")
         by_family.setdefault(family if dot else "", []).append(name if dot else metric)
-    named = [
-        [
-            Span(family, foreign=True),
-            Span(say.opening),
-            *_names(names, say.comma),
-            Span(say.closing),
-        ]
-        if family
-        else _names(names, say.comma)
-        for family, names in by_family.items()
-    ]
+    named = []
+    for family, names in by_family.items():
+        inner = _names(names, say.comma)
+        framed = [Span(family, foreign=True), Span(say.opening), *inner, Span(say.closing)]
+        named.append(framed if family else inner)
     return _joined(named, say.semicolon)
 
 
@@ -467,14 +455,10 @@ def bits(number: float) -> str:
 
 def _conditions(entry: ShownEntry, say: Words) -> list[Span]:
     """When an entry applies: `label is OK; answered is true`."""
-    facts = [
-        [
-            Span(fact, foreign=True),
-            Span(say.is_one_of),
-            *_names([stratum_text(value) or "" for value in values], say.alternatives),
-        ]
-        for fact, values in entry.when.items()
-    ]
+    facts = []
+    for fact, values in entry.when.items():
+        texts = _names([stratum_text(value) or "" for value in values], say.alternatives)
+        facts.append([Span(fact, foreign=True), Span(say.is_one_of), *texts])
     if entry.scores:
         facts.append([Span(say.scores), *_names(entry.scores, say.comma)])
     return _joined(facts, say.semicolon)
@@ -492,32 +476,24 @@ def _action(step: Step, say: Words) -> Fact:
 
 def _own_rules(language: Language, say: Words) -> Section:
     own, required = say.own, f"{say.opening}{say.needed}{say.closing}"
-    tables = [
-        _section(
-            heading,
-            Facts(
-                [
-                    (
-                        "",
-                        [
-                            Span(name, "strong", foreign=True),
-                            Span(f"{required if needed else ''}{say.colon}{meaning}"),
-                        ],
-                    )
-                    for name, (needed, meaning) in fields.items()
-                ]
-            ),
-        )
-        for heading, fields in (
-            (own.entry, own.entry_fields),
-            (own.threshold, own.threshold_fields),
-        )
-    ]
+
+    def table(heading: Heading, fields: Mapping[str, tuple[bool, str]]) -> Section:
+        facts: list[Fact] = []
+        for name, (needed, meaning) in fields.items():
+            text = f"{required if needed else ''}{say.colon}{meaning}"
+            facts.append(("", [Span(name, "strong", foreign=True), Span(text)]))
+        return _section(heading, Facts(facts))
+
     features = sentences_of(language).slices.features
     facts = [
         _fact(say, [SYMPTOM], [Span(own.symptom)]),
         *(_fact(say, [name], _names(one.values, say.comma)) for name, one in features.items()),
         ("", [Span(f"{own.stratum[0]}{say.colon}{own.stratum[1]}")]),
     ]
-    example = Section(title=own.example_title, blocks=[])
-    return _section(own.section, *tables, _section(own.facts, Facts(facts)), example)
+    return _section(
+        own.section,
+        table(own.entry, own.entry_fields),
+        table(own.threshold, own.threshold_fields),
+        _section(own.facts, Facts(facts)),
+        Section(title=own.example_title, blocks=[]),
+    )

@@ -143,11 +143,6 @@ def _limit(number: float | None) -> str:
     return f"{number:.2f}" if round(number, 2) == number else f"{number:.12g}"
 
 
-def part_words(n: int, of: int) -> str:
-    """`18 (47.4 %)`; nothing for none."""
-    return f"{count(n)} ({numbers.share(n, of)})" if n else ""
-
-
 def is_graded(one: MetricDiagnosis) -> bool:
     """Whether it has a critical threshold besides the other."""
     return one.limits is not None and one.limits.critical is not None
@@ -177,7 +172,7 @@ def notes_of(one: MetricDiagnosis, say: Wording) -> list[str]:
     wanted = {"higher": own.higher_is_better, "lower": own.lower_is_better}
     found = (
         one.reason,
-        own.invalid_are.format(told=invalid) if invalid else "",
+        say.filled(own.invalid_are, invalid),
         wanted[one.better] if one.better and one.limits is None else "",
     )
     return [note for note in found if note]
@@ -192,13 +187,13 @@ def explains_words(one: Cause, say: Wording) -> str:
     """How many of the answers that went wrong it accounts for; nothing where it was not tested."""
     own = say.diagnosis
     of = say.counted(one.of, own.answers)
-    if one.explains and round(one.explains, 1) < 1:
+    if not one.explains:
+        return "" if one.standing == "untested" else own.explains_nothing.format(of=of)
+    if round(one.explains, 1) < 1:
         return own.explains_little.format(of=of)
-    if one.explains >= EXACT_BELOW:
-        return own.explains.format(n=count(round(one.explains)), of=of)
-    if one.explains:
-        return own.explains.format(n=f"{one.explains:.1f}".removesuffix(".0"), of=of)
-    return "" if one.standing == "untested" else own.explains_nothing.format(of=of)
+    exact = f"{one.explains:.1f}".removesuffix(".0")
+    n = exact if one.explains < EXACT_BELOW else count(round(one.explains))
+    return own.explains.format(n=n, of=of)
 
 
 def weight_words(one: Evidence, say: Wording) -> str:
@@ -265,7 +260,7 @@ def replay_words(replay: Replay, say: Wording) -> str:
             own.replayed.format(chosen=count(replay.chosen), of=of),
             say.counted(replay.calls, own.calls),
             own.resumed.format(n=count(replay.resumed)) if replay.resumed else "",
-            own.system.format(told=system) if system else "",
+            say.filled(own.system, system),
             "" if replay.ended == "complete" else named(own.ended, replay.ended),
         )
     )
@@ -294,42 +289,34 @@ def symptoms_of(sample: Sample, report: DiagnosisReport) -> str:
 
 def texts_of(sample: Sample, say: Wording) -> list[tuple[str, str]]:
     """Question, answer and reference, as far as there are any, each with its label."""
-    return [
-        (label, text or say.diagnosis.empty)
-        for label, text in _all_texts(sample, say)
-        if text is not None
-    ]
+    texts = _all_texts(sample, say).items()
+    return [(label, text or say.diagnosis.empty) for label, text in texts if text is not None]
 
 
-def _all_texts(sample: Sample, say: Wording) -> list[tuple[str, str | None]]:
-    own = say.diagnosis
-    return [
-        (own.question, sample.question),
-        (own.answer, sample.answer),
-        (own.reference, sample.reference),
-    ]
+def _all_texts(sample: Sample, say: Wording) -> dict[str, str | None]:
+    own, reference = say.diagnosis, sample.reference
+    return {own.question: sample.question, own.answer: sample.answer, own.reference: reference}
 
 
 def missing_words(sample: Sample, say: Wording) -> str:
     """What the row does not have; that nothing was retrieved."""
     own, (contexts, ids) = say.diagnosis, (sample.contexts, sample.retrieved_ids)
-    missing = [label for label, text in _all_texts(sample, say) if text is None]
+    missing = [label for label, text in _all_texts(sample, say).items() if text is None]
     if contexts is None or (not contexts and ids):
         missing.append(own.passages)
-    gone = own.not_given.format(told=say.listed(missing)) if missing else ""
     nothing = not contexts and not ids and () in (contexts, ids)
+    gone = say.filled(own.not_given, say.listed(missing))
     return say.told((gone, own.nothing_retrieved if nothing else ""))
 
 
 def coverage_words(report: DiagnosisReport) -> str:
     """How much was looked at: `samples 40, traces 80`; what is zero is left out."""
     say, own = wording(report.language), wording(report.language).diagnosis
-
-    def place(pair: tuple[str, str]) -> tuple[int, str]:
-        name = pair[0]
-        return (COVERED.index(name) if name in COVERED else len(COVERED), name)
-
-    pairs = sorted(envelope.identity_words(report.coverage), key=place)
+    ranks = {name: place for place, name in enumerate(COVERED)}
+    pairs = sorted(
+        envelope.identity_words(report.coverage),
+        key=lambda pair: (ranks.get(pair[0], len(COVERED)), pair[0]),
+    )
     told = say.listed(f"{named(own.coverage, name)} {text}" for name, text in pairs if text != "0")
     return told or own.no_coverage
 
