@@ -15,8 +15,7 @@ from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Served
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.pages import document
-from ragauge.dashboard.pages.document import MOST_ANSWERS, MOST_KNOWN
-from ragauge.dashboard.pages.document_text import LONGEST
+from ragauge.dashboard.pages.document import LONGEST, MOST_ANSWERS, MOST_KNOWN
 from ragauge.reports.foreign import readable
 from tests.chromium import WIDE
 from tests.dashboard.cited_history import DOCUMENTS, CitedHistory, gold, payload, rev_of, trace

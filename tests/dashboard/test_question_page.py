@@ -534,8 +534,7 @@ def test_the_runs_of_a_trace_evaluation_are_grouped_by_what_they_came_to():
 def test_states_of_lambda_are_told_in_words():
     values = {"traceability.answer_recursive": 1.0, "traceability.answer_convergent": 0.0}
     row = UnitRow(unit="q", label="recursive", right=False, detail={}, values=values, counts={})
-    told = [(one.about, one.state, one.means) for one in agreements_of(row)]
-    assert told == [("answers", "recursive", MEANINGS["recursive"])]
+    assert agreements_of(row) == [("answers", "recursive", MEANINGS["recursive"])]
 
 
 def test_a_text_that_is_nearly_all_another_is_not_marked():

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -10,54 +12,92 @@ from ragauge.citations.likeness import differences, nearest, nearly
 from ragauge.citations.offsets import OffsetReading, Place, Unresolved, resolve, ruler_of
 from ragauge.contracts.citation import Offsets
 from ragauge.contracts.documents import FrozenDocument
-from ragauge.contracts.history import Run
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.links import Links, run_names
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.page import Figures, Page
-from ragauge.dashboard.pages.document_text import Opened, opened
 from ragauge.dashboard.pages.question_trace import (
     LONGEST_TEXT,
     apart,
     chunks_of,
     citations_of,
+    holds,
     offset_reading,
+    parted,
     span_words,
     without_bare,
 )
 from ragauge.dashboard.rendering import render
 from ragauge.dashboard.unit_list import SHORT, Ways
-from ragauge.reports.differences import LONGEST, Differing, Marked
-from ragauge.reports.foreign import cut, flat
+from ragauge.reports import differences as compared
+from ragauge.reports.differences import Differing, Marked
+from ragauge.reports.foreign import cut, flat, readable
 from ragauge.reports.numbers import counted
 from ragauge.text.canonical import composed
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
 
 IN_TOKENS = (
     "The citation counts its offsets in tokens. Without the tokenizer that made them they are no "
     "place in a text, so that nothing is marked."
 )
 NO_OFFSETS = "The citation gives no offsets that can be read, so that nothing is marked."
+MOST_ANSWERS = 200
+"""Answers to a question that are looked at for what they cite of the document."""
+MOST_KNOWN = 100
+"""Spans of the document, cited or retrieved, that a page looks at."""
+MOST_DIFFERENCES = 20
+MOST_CHECKS = 20
+"""Texts that are compared for a page."""
+CHUNK, QUOTE = "The chunk's text", "The quote"
+AROUND = 20_000
+"""Characters before and after the span that are shown with it."""
+LONGEST = 60_000
+"""Characters of a part, however long the span is."""
+TO_LINE = 2_000
+"""How far a part reaches back to begin with a line."""
 
 
 def page(material: Material, links: Links, asked: Asked) -> Page:
     """The document that the address names; without it, what the answers know of its text."""
     run, unit = material.run(asked.needed("run")), asked.exact("unit")
-    doc_id, rev, offsets = asked.needed("doc"), asked.exact("rev"), _offsets(asked)
-    document = material.document(run, doc_id, rev)
-    knowledge = known_of(material.answers(run, unit) or () if unit else (), doc_id, rev)
-    known, ways = knowledge.spans, Ways(run, unit, links, {})
-    place, why = _place(document, offsets, known, run)
-    text = document.text if document else ""
-    others = _others(known, offsets, text, run)
-    view = opened(text, place, others, _from(asked)) if document else None
-    checks, more_checks = _checks(document, place, ways, _here(known, offsets))
+    doc_id, rev, offsets = asked.needed("doc"), asked.exact("rev"), None
+    if asked.text("start") or asked.text("end"):
+        offsets = Offsets(asked.number("start"), asked.number("end"))
+    begin = asked.number("from") if asked.text("from") else None
+    answers = (material.answers(run, unit) or ()) if unit else ()
+    every = known_of(answers[:MOST_ANSWERS], doc_id, rev)
+    known, ways = every[:MOST_KNOWN], Ways(run, unit, links, {})
+    document, reading = material.document(run, doc_id, rev), offset_reading(run)
+    place, why, view, more_checks = None, "", None, 0
+    checks: list[Check] = []
+    others: list[Place] = []
+    parts: dict[str, str] = {}
+    if document:
+        place, why = _place(document, offsets, known, reading)
+        others = _others(known, offsets, document.text, reading)
+        view = opened(document.text, place, others, begin)
+        checks, more_checks = _checks(document, place, ways, known, offsets)
+        # The way to what stands before and after the part that is shown, where a server has it.
+        here = ways.document(doc_id, rev, offsets) or ""
+        if here.startswith("/"):
+            at = {"earlier": view.earlier, "later": view.later}
+            bare = here.partition("#")[0]
+            parts = {name: f"{bare}&from={n}" for name, n in at.items() if n is not None}
+    left_out = (
+        (len(answers) - MOST_ANSWERS, "answer", "to the question", f"the first {MOST_ANSWERS:,}"),
+        (len(every) - MOST_KNOWN, "span", "of the document", f"{MOST_KNOWN:,} of them"),
+        (more_checks, "text", "of chunks and quotes", f"{MOST_CHECKS:,} of them"),
+    )
+    back = links.question(run.id, unit) if unit else None
     body = render(
         "document_page.html",
         run=run,
         run_name=run_names(run),
         unit=unit,
-        back=links.question(run.id, unit) if unit else None,
+        back=back,
         doc_id=doc_id,
         rev=rev,
         offsets=offsets,
@@ -67,124 +107,26 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         view=view,
         others=len(others),
         checks=checks,
-        cuts=_cuts(knowledge, more_checks),
-        differences=differences_of(known, offsets, ways, doc_id, rev),
+        cuts=[
+            f"{counted(more, one)} more {what} not looked at: this page takes {most}."
+            for more, one, what, most in left_out
+            if more > 0
+        ],
+        differences=_differences(known, offsets, ways, doc_id, rev),
         known=known,
-        parts=_parts(links, run, doc_id, rev, offsets, unit, view),
+        parts=parts,
         links=links,
+        span_words=span_words,
     )
     crumbs = (
         ("Runs", links.runs()),
         (run_names(run), links.run(run.id)),
-        *(((unit, links.question(run.id, unit)),) if unit else ()),
+        *(((unit, back),) if unit else ()),
         (doc_id, None),
     )
     figures = {"citations": lambda: _figures(known)}
     title = f"{cut(doc_id, SHORT)} · document"
     return Page(title=title, here="runs", body=body, crumbs=crumbs, figures=figures)
-
-
-def _offsets(asked: Asked) -> Offsets | None:
-    """The span of the address; None where it names none."""
-    if not (asked.text("start") or asked.text("end")):
-        return None
-    return Offsets(asked.number("start"), asked.number("end"))
-
-
-def _from(asked: Asked) -> int | None:
-    return asked.number("from") if asked.text("from") else None
-
-
-def _place(
-    document: FrozenDocument | None, offsets: Offsets | None, known: tuple[Known, ...], run: Run
-) -> tuple[Place | None, str]:
-    """Where the span stands, in code points, or why it is nowhere."""
-    if document is None:
-        return None, ""
-    if offsets is None:
-        if any(one.offsets and one.offsets.unit == "token" for one in known):
-            return None, IN_TOKENS
-        return None, NO_OFFSETS if any(one.offsets is None for one in known) else ""
-    found = resolve(offsets, document.text, offset_reading(run))
-    if isinstance(found, Unresolved):
-        return None, f"Nothing is marked: {found.reason}."
-    return found, ""
-
-
-def _cuts(knowledge: Knowledge, more_checks: int) -> list[str]:
-    """What was not looked at, each in words."""
-    left = (
-        (knowledge.more_answers, "answer", "to the question", f"the first {MOST_ANSWERS:,}"),
-        (knowledge.more_spans, "span", "of the document", f"{MOST_KNOWN:,} of them"),
-        (more_checks, "text", "of chunks and quotes", f"{MOST_CHECKS:,} of them"),
-    )
-    return [
-        f"{counted(more, one)} more {what} not looked at: this page takes {most}."
-        for more, one, what, most in left
-        if more
-    ]
-
-
-def _here(known: tuple[Known, ...], offsets: Offsets | None) -> list[Known]:
-    """What points to the very span; where none is asked for, what has no place in the text."""
-    if offsets is None:
-        return [one for one in known if one.offsets is None or one.offsets.unit == "token"]
-    return [one for one in known if one.offsets == offsets]
-
-
-def _checks(
-    document: FrozenDocument | None, place: Place | None, ways: Ways, here: list[Known]
-) -> tuple[tuple[Check, ...], int]:
-    if document is None:
-        return (), 0
-    return Checker(document, place, ways, offset_reading(ways.run)).checks(here)
-
-
-def _others(
-    known: tuple[Known, ...], offsets: Offsets | None, text: str, run: Run
-) -> tuple[Place, ...]:
-    """Other spans of the document that the answers cite, or that the chunks they name have."""
-    cited = [one for one in known if one.is_cited]
-    spans = dict.fromkeys(span for one in cited for span in (one.offsets, one.own))
-    spans.pop(offsets, None)
-    found = (resolve(one, text, offset_reading(run)) for one in spans if one)
-    return tuple(one for one in found if isinstance(one, Place))
-
-
-def _parts(
-    links: Links,
-    run: Run,
-    doc_id: str,
-    rev: str,
-    offsets: Offsets | None,
-    unit: str,
-    view: Opened | None,
-) -> dict[str, str]:
-    """The way to what stands before and after the part that is shown, where a server has it."""
-    start, end = (offsets.start, offsets.end) if offsets else (None, None)
-    whole = links.document(run.id, doc_id, rev, start, end, unit)
-    if view is None or whole is None or not whole.startswith("/"):
-        return {}
-    bare = whole.partition("#")[0]
-    places = {"earlier": view.earlier, "later": view.later}
-    return {name: f"{bare}&from={at}" for name, at in places.items() if at is not None}
-
-
-def _figures(known: tuple[Known, ...]) -> Figures:
-    head = ("id", "cited", "start", "end", "unit", "chunk_start", "chunk_end", "quote")
-    rows = []
-    for one in known:
-        span = one.offsets
-        place = (span.start, span.end, span.unit) if span else (None, None, None)
-        own = (one.own.start, one.own.end) if one.own else (None, None)
-        rows.append((one.id, one.is_cited, *place, *own, one.quote))
-    return Figures(head, rows)
-
-
-MOST_ANSWERS = 200
-"""Answers to a question that are looked at for what they cite of the document."""
-MOST_KNOWN = 100
-"""Spans of the document, cited or retrieved, that a page looks at."""
 
 
 class Known(Struct, frozen=True, kw_only=True):
@@ -199,47 +141,22 @@ class Known(Struct, frozen=True, kw_only=True):
     quote: str | None
     text: str | None
 
-    @property
-    def differs(self) -> bool:
-        """Whether the answer cites another span than its chunk has."""
-        return self.own is not None and self.offsets != self.own
 
-    @property
-    def is_cut(self) -> bool:
-        """The text may go on: a page takes no more of it."""
-        return len(self.text or "") == LONGEST_TEXT
-
-
-class Knowledge(Struct, frozen=True, kw_only=True):
-    """What is known of a document, and what was left out of it."""
-
-    spans: tuple[Known, ...]
-    more_spans: int
-    more_answers: int
-
-
-def known_of(answers: Sequence[KeptAnswer], doc_id: str, rev: str) -> Knowledge:
+def known_of(answers: Sequence[KeptAnswer], doc_id: str, rev: str) -> list[Known]:
     """What points into this revision of the document, each once, citations first."""
-    found = dict.fromkeys(
-        one for kept in answers[:MOST_ANSWERS] for one in _in_answer(kept, doc_id, rev)
-    )
+    found = dict.fromkeys(one for kept in answers for one in _in_answer(kept, doc_id, rev))
     # A citation without a quote says no more than one with it, and a chunk no more than either.
     quoted = {(one.id, one.offsets) for one in found if one.quote is not None}
     found = {one: None for one in found if one.quote or (one.id, one.offsets) not in quoted}
     said = {(one.id, one.offsets) for one in found if one.is_cited}
     kept = [one for one in found if one.is_cited or (one.id, one.offsets) not in said]
-    ordered = sorted(kept, key=lambda one: not one.is_cited)
-    return Knowledge(
-        spans=tuple(ordered[:MOST_KNOWN]),
-        more_spans=max(0, len(ordered) - MOST_KNOWN),
-        more_answers=max(0, len(answers) - MOST_ANSWERS),
-    )
+    return sorted(kept, key=lambda one: not one.is_cited)
 
 
 def _in_answer(kept: KeptAnswer, doc_id: str, rev: str) -> Iterator[Known]:
-    chunks = chunks_of(kept.trace, ())
+    chunks, wanted = chunks_of(kept.trace, ()), (composed(doc_id), rev)
     for one in without_bare(citations_of(kept.trace, chunks)):
-        if _same(one.doc_id, one.rev, doc_id, rev):
+        if one.doc_id is not None and (composed(one.doc_id), one.rev or "") == wanted:
             yield Known(
                 id=one.id or "",
                 is_cited=True,
@@ -249,7 +166,7 @@ def _in_answer(kept: KeptAnswer, doc_id: str, rev: str) -> Iterator[Known]:
                 text=one.text,
             )
     for chunk in chunks:
-        if _same(chunk.doc_id, chunk.rev, doc_id, rev):
+        if chunk.doc_id is not None and (composed(chunk.doc_id), chunk.rev or "") == wanted:
             yield Known(
                 id=chunk.id or "",
                 is_cited=False,
@@ -260,32 +177,54 @@ def _in_answer(kept: KeptAnswer, doc_id: str, rev: str) -> Iterator[Known]:
             )
 
 
-def _same(theirs: str | None, their_rev: str | None, doc_id: str, rev: str) -> bool:
-    return theirs is not None and composed(theirs) == composed(doc_id) and (their_rev or "") == rev
-
-
-MOST_DIFFERENCES = 20
-"""Differences that a page tells."""
-
-
-class Difference(Struct, frozen=True):
-    """A citation whose span is not its chunk's, seen from one of the two."""
-
-    id: str
-    says: str
-    name: str
-    """The other span."""
-    href: str | None
-    apart: str
-
-
-def differences_of(
-    known: tuple[Known, ...], offsets: Offsets | None, ways: Ways, doc_id: str, rev: str
-) -> list[Difference]:
-    """Where an answer cites the span and its chunk has another, or the other way round."""
-    found = dict[tuple[str, Offsets], Difference]()
+def _figures(known: Sequence[Known]) -> Figures:
+    head = ("id", "cited", "start", "end", "unit", "chunk_start", "chunk_end", "quote")
+    rows = []
     for one in known:
-        if one.offsets is None or one.own is None or not one.differs:
+        span = one.offsets
+        place = (span.start, span.end, span.unit) if span else (None, None, None)
+        own = (one.own.start, one.own.end) if one.own else (None, None)
+        rows.append((one.id, one.is_cited, *place, *own, one.quote))
+    return Figures(head, rows)
+
+
+def _place(
+    document: FrozenDocument,
+    offsets: Offsets | None,
+    known: Sequence[Known],
+    reading: OffsetReading,
+) -> tuple[Place | None, str]:
+    """Where the span stands, in code points, or why it is nowhere."""
+    if offsets is None:
+        if any(one.offsets and one.offsets.unit == "token" for one in known):
+            return None, IN_TOKENS
+        return None, NO_OFFSETS if any(one.offsets is None for one in known) else ""
+    found = resolve(offsets, document.text, reading)
+    if isinstance(found, Unresolved):
+        return None, f"Nothing is marked: {found.reason}."
+    return found, ""
+
+
+def _others(
+    known: Sequence[Known], offsets: Offsets | None, text: str, reading: OffsetReading
+) -> list[Place]:
+    """Other spans of the document that the answers cite, or that the chunks they name have."""
+    spans = dict.fromkeys(span for one in known if one.is_cited for span in (one.offsets, one.own))
+    spans.pop(offsets, None)
+    found = (resolve(one, text, reading) for one in spans if one)
+    return [one for one in found if isinstance(one, Place)]
+
+
+def _differences(
+    known: Sequence[Known], offsets: Offsets | None, ways: Ways, doc_id: str, rev: str
+) -> list[tuple[str, str, str, str | None, str]]:
+    """Where an answer cites the span and its chunk has another, or the other way round.
+
+    For each the citation's id, what is the case, the other span, its address, how they differ.
+    """
+    found = dict[tuple[str, Offsets], tuple[str, str, str, str | None, str]]()
+    for one in known:
+        if one.offsets is None or one.own is None or one.offsets == one.own:
             continue
         if offsets == one.offsets or (offsets is None and one.offsets.unit == "token"):
             other, says = one.own, "The answer cites this span, and the chunk it names has"
@@ -295,13 +234,8 @@ def differences_of(
             continue
         href = ways.document(doc_id, rev, other) if other.unit == "char" else None
         words = apart(one.offsets, one.own)
-        found[one.id, other] = Difference(one.id, says, span_words(other), href, words)
+        found[one.id, other] = (one.id, says, span_words(other), href, words)
     return list(found.values())[:MOST_DIFFERENCES]
-
-
-MOST_CHECKS = 20
-"""Texts that are compared for a page."""
-CHUNK, QUOTE = "The chunk's text", "The quote"
 
 
 class Check(Struct, frozen=True, kw_only=True):
@@ -321,73 +255,136 @@ class Check(Struct, frozen=True, kw_only=True):
     at: str = ""
 
 
-class Checker:
-    """Holds what is said against what stands in a document."""
+def _checks(
+    document: FrozenDocument,
+    place: Place | None,
+    ways: Ways,
+    known: Sequence[Known],
+    offsets: Offsets | None,
+) -> tuple[list[Check], int]:
+    """Each different text once: those of chunks, then what is quoted of them; how many more.
 
-    def __init__(
-        self, document: FrozenDocument, place: Place | None, ways: Ways, read: OffsetReading
-    ) -> None:
-        self._document, self._ways, self._read = document, ways, read
-        self._text, self._place, self._differing = document.text, place, Differing()
+    Looked at is what points to the very span; where none is asked for, what has no place.
+    """
+    text, near, differing = document.text, place.start if place else 0, Differing()
+    stands = None if place is None else text[slice(*place)]
 
-    def checks(self, known: Sequence[Known]) -> tuple[tuple[Check, ...], int]:
-        """Each different text once: those of chunks, then what is quoted of them; how many more."""
-        said: dict[tuple[str, str], Known] = {}
-        for one in known:
-            for what, words in ((CHUNK, one.text), (QUOTE, one.quote)):
-                if words is not None and words.strip():
-                    said.setdefault((what, words), one)
-        every = sorted(said.items(), key=lambda each: each[0][0] == QUOTE)
-        found = tuple(self._check(what, words, one) for (what, words), one in every[:MOST_CHECKS])
-        return found, len(every) - len(found)
-
-    def _check(self, what: str, words: str, one: Known) -> Check:
-        stands = None if self._place is None else self._text[slice(*self._place)]
+    def check(what: str, words: str, one: Known) -> Check:
         within = what == QUOTE
         if stands is not None:
-            shown = stands[: len(words)] if one.is_cut and not within else stands
+            # The text of a chunk may go on: a page takes no more of it.
+            is_cut = not within and len(words) == LONGEST_TEXT
+            shown = stands[: len(words)] if is_cut else stands
             if words == shown or (within and words in shown):
                 return Check(what=what, id=one.id, holds=True, says="stands there to the letter")
             if but_for := differences(words, shown, within=within):
                 says = f"stands there but for {', '.join(but_for)}"
                 return Check(what=what, id=one.id, holds=True, says=says)
-        return self._elsewhere(what, words, one.id, stands)
-
-    def _elsewhere(self, what: str, words: str, id: str, stands: str | None) -> Check:
-        """Words that are not at the place, with where they are."""
-        found = self._found(words)
-        there = "is not what stands there" if stands is not None else "has no place of its own"
-        says = there if found else f"{there}, and is nowhere in the document"
-        ours, theirs, wholly = self._beside(words, stands) if stands else ([], [], False)
-        href, at = self._way(found) if found else (None, "")
+        says = "is not what stands there" if stands is not None else "has no place of its own"
+        start = nearest(text, words, near)
+        found = nearly(text, words, near) if start is None else Place(start, start + len(words))
+        href, at = None, ""
+        if found:
+            # In the unit of the run's offsets.
+            ruler = ruler_of(text, "char", offset_reading(ways.run))
+            span = Offsets(*(found if isinstance(ruler, Unresolved) else ruler.measured(found)))
+            href, at = (
+                ways.document(document.doc_id, document.rev, span),
+                f"{span.start}–{span.end}",
+            )
+        wholly = bool(stands) and differing.wholly(words, stands or "")
+        there: Marked = [(cut(flat(stands or ""), compared.LONGEST), False)]
         return Check(
             what=what,
-            id=id,
+            id=one.id,
             holds=False,
-            says=says,
-            words=ours,
-            stands=theirs,
+            says=says if found else f"{says}, and is nowhere in the document",
+            words=differing(words, stands) if stands else [],
+            stands=(there if wholly else differing(stands, words)) if stands else [],
             wholly=wholly,
             href=href,
             at=at,
         )
 
-    def _beside(self, words: str, stands: str) -> tuple[Marked, Marked, bool]:
-        """Both texts with their differences marked; plain where nearly all of the words differ."""
-        wholly = self._differing.wholly(words, stands)
-        plain: Marked = [(cut(flat(stands), LONGEST), False)]
-        there = plain if wholly else self._differing(stands, words)
-        return self._differing(words, stands), there, wholly
+    said: dict[tuple[str, str], Known] = {}
+    for one in known:
+        is_placeless = one.offsets is None or one.offsets.unit == "token"
+        if is_placeless if offsets is None else one.offsets == offsets:
+            for what, words in ((CHUNK, one.text), (QUOTE, one.quote)):
+                if words is not None and words.strip():
+                    said.setdefault((what, words), one)
+    every = sorted(said.items(), key=lambda each: each[0][0] == QUOTE)
+    found = [check(what, words, one) for (what, words), one in every[:MOST_CHECKS]]
+    return found, len(every) - len(found)
 
-    def _found(self, words: str) -> Place | None:
-        near = self._place.start if self._place else 0
-        at = nearest(self._text, words, near)
-        return nearly(self._text, words, near) if at is None else Place(at, at + len(words))
 
-    def _way(self, found: Place) -> tuple[str | None, str]:
-        """The found place in the unit of the run's offsets."""
-        ruler = ruler_of(self._text, "char", self._read)
-        start, end = found if isinstance(ruler, Unresolved) else ruler.measured(found)
-        one, run = self._document, self._ways.run
-        href = self._ways.links.document(run.id, one.doc_id, one.rev, start, end, self._ways.unit)
-        return href, f"{start}–{end}"
+Line = tuple[int, bool, list[tuple["Markup", str, bool]]]
+"""Its number, whether it is a heading, and its pieces. A piece is `cited`, `other` for what is
+cited besides, or neither; the last says whether the span begins with it."""
+
+
+class Opened(Struct, frozen=True, kw_only=True):
+    """A part of a document."""
+
+    lines: list[Line]
+    window: Place
+    length: int
+    shows_span: bool
+    """Whether all of the span is in this part."""
+
+    @property
+    def earlier(self) -> int | None:
+        """Where the part before begins; None where there is none."""
+        return max(0, self.window.start - LONGEST) if self.window.start else None
+
+    @property
+    def later(self) -> int | None:
+        return self.window.end if self.window.end < self.length else None
+
+
+def opened(text: str, span: Place | None, others: Sequence[Place], begin: int | None) -> Opened:
+    """The part around the span, or that begins where the reader wants it, line by line."""
+    if begin is not None:
+        start = min(begin, len(text))
+        end = start + LONGEST
+    elif span is None:
+        start, end = 0, 2 * AROUND
+    else:
+        start = max(0, span.start - AROUND)
+        if start:
+            start = text.rfind("\n", max(0, start - TO_LINE), start) + 1 or start
+        end = min(span.end + AROUND, start + LONGEST)
+    window = Place(start, min(len(text), end))
+    marks = [span, *others] if span else others
+
+    def kind(piece: Place) -> str:
+        if span and holds(span, piece):
+            return "cited"
+        return "other" if any(holds(one, piece) for one in others) else ""
+
+    lines: list[Line] = []
+    number = text.count("\n", 0, start) + 1
+    while start < window.end:
+        at = text.find("\n", start, window.end)
+        line = Place(start, window.end if at < 0 else at + 1)
+        pieces = []
+        # Pieces of one kind that follow each other are one mark, whatever crosses it.
+        for name, group in groupby(parted(line, marks), key=kind):
+            ends = [*group]
+            words = letter_for_letter(text[ends[0].start : ends[-1].end])
+            pieces.append((words, name, span is not None and ends[0].start == span.start))
+        lines.append((number, text.startswith("#", start), pieces))
+        start, number = line.end, number + 1
+    shows_span = span is not None and holds(window, span)
+    return Opened(lines=lines, window=window, length=len(text), shows_span=shows_span)
+
+
+def letter_for_letter(text: str) -> Markup:
+    """The text as a page takes it without losing a character: CRLF stays CRLF.
+
+    A browser reads a bare CR as the end of a line, so that it is written as a reference. Other
+    unseen characters are spelled out, as everywhere.
+    """
+    from markupsafe import Markup, escape
+
+    return Markup("&#13;\n").join(escape(readable(part)) for part in text.split("\r\n"))

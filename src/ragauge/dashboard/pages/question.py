@@ -26,11 +26,14 @@ from ragauge.dashboard.pages.question_report import (
 )
 from ragauge.dashboard.pages.question_runs import (
     LAST,
-    PastRuns,
+    NAMED,
+    Past,
     SideBySide,
     agreements_of,
     claim_of,
     past_of,
+    past_table,
+    run_table,
     side_by_side,
     traced_outcomes,
 )
@@ -75,7 +78,8 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     shown = shown_answer(kept, gold, reader, question, "", measured) if kept else None
     beside = _beside(material, asked, ways, gold, question)
     claim = claim_of(row) or (shown.claim if shown else "")
-    past = past_of(ways, claim, pages.over_runs(unit, run, LAST))
+    past = past_of(ways, pages.over_runs(unit, run, LAST))
+    commands = dict.fromkeys(one.run.record.command for one in past)
     is_scored = kept is not None and gold is not None and run.record.command == "score"
     facts = read_answer(reader, gold, kept.trace).facts if kept and is_scored else None
     values = values_of(run, row, report, unit, facts)
@@ -96,7 +100,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         before=ways.other(before),
         after=ways.other(after),
         together=together,
-        run_table=table(together.table(ways, place)) if together else None,
+        run_table=table(run_table(together, ways, place)) if together else None,
         place=place,
         left_out=answered.left_out if answered else 0,
         has_texts=answered is not None,
@@ -107,7 +111,9 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         errors=errors_of(report, unit),
         errors_cut=are_cut(report, unit, row.right),
         past=past,
-        past_table=table(past.table()),
+        past_table=table(past_table(past, ways, claim)),
+        meanings=[(command, right_means(command)) for command in commands],
+        named=NAMED,
         values=len(values),
         value_table=table(_value_table(values, links)),
         details=details_of(row),
@@ -293,34 +299,18 @@ def _figure(score: Score) -> float | str:
 def run_figures(together: SideBySide) -> Figures:
     """The answers side by side, one a row."""
     head = ("run_id", "varied", "outcome", "asked", "said", "cited", "latency_ms")
-    rows = [
-        (
-            one.run_id,
-            one.varied,
-            one.outcome,
-            one.asked,
-            one.said,
-            " ".join(one.cited),
-            one.latency_ms,
-        )
-        for one in together.runs
-    ]
+    rows = []
+    for one in together.runs:
+        told = (one.run_id, one.varied, one.outcome, one.asked, one.said)
+        rows.append((*told, " ".join(one.cited), one.latency_ms))
     return Figures(head, rows)
 
 
-def history_figures(past: PastRuns) -> Figures:
+def history_figures(past: Sequence[Past]) -> Figures:
     """The unit in each of the last runs."""
     head = ("recorded_at", "run", "name", "label", "right", "claim", "cited")
-    rows = [
-        (
-            one.run.record.recorded_at,
-            one.run.id,
-            one.run.record.name,
-            one.row.label,
-            one.row.right,
-            claim_of(one.row),
-            " ".join(one.cited),
-        )
-        for one in past.rows
-    ]
+    rows = []
+    for one in past:
+        known = (one.run.record.recorded_at, one.run.id, one.run.record.name)
+        rows.append((*known, one.row.label, one.row.right, one.claim, " ".join(one.cited)))
     return Figures(head, rows)

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from ragauge.citations.codes import explained
+from ragauge.citations.offsets import Place
 from ragauge.citations.payload import told
 from ragauge.contracts.answers import Context, Evidence, SentenceSupport
 from ragauge.contracts.audit import CitationFinding
@@ -16,7 +17,6 @@ from ragauge.contracts.evaluation import EvidenceText
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.trace import Trace
-from ragauge.dashboard.pages.cited_text import Stretch, parted, spans_of
 from ragauge.dashboard.pages.question_report import Measured, Verdict, verdict
 from ragauge.dashboard.pages.question_trace import (
     MOST_CITATIONS,
@@ -30,6 +30,8 @@ from ragauge.dashboard.pages.question_trace import (
     chips,
     chunks_of,
     citations_of,
+    holds,
+    parted,
     read_answer,
     retrieved_by,
 )
@@ -186,8 +188,8 @@ def _raw(trace: Trace, shown: str) -> str:
     return sent[:LONGEST_TEXT] if sent.strip() != shown.strip() else ""
 
 
-def _evidence_spans(support: Support) -> dict[int, list[Stretch]]:
-    found: dict[int, list[Stretch]] = {}
+def _evidence_spans(support: Support) -> dict[int, list[Place]]:
+    found: dict[int, list[Place]] = {}
     for one in support.sentences:
         if one.chunk is not None and one.within is not None:
             found.setdefault(one.chunk, []).append(one.within)
@@ -195,7 +197,7 @@ def _evidence_spans(support: Support) -> dict[int, list[Stretch]]:
 
 
 def _chunk(
-    one: Chunk, cited: set[int | None], spans: dict[int, list[Stretch]], prefix: str
+    one: Chunk, cited: set[int | None], spans: dict[int, list[Place]], prefix: str
 ) -> ShownChunk:
     pieces = evidence_in(one, spans.get(one.place, ()), prefix)
     return ShownChunk(
@@ -284,8 +286,12 @@ def text_parts(
 ) -> tuple[Part, ...]:
     """The answer's text, in parts that follow each other and lose nothing."""
     links = dict(_links(text, trace, prefix))
-    golden = spans_of(marked_words(text, phrases)) if phrases else []
-    whole, scored = Stretch(0, len(text)), {one.stretch: one for one in support.sentences}
+    golden, at = [], 0
+    for piece, is_gold in marked_words(text, phrases) if phrases else ():
+        if is_gold:
+            golden.append(Place(at, at + len(piece)))
+        at += len(piece)
+    whole, scored = Place(0, len(text)), {one.stretch: one for one in support.sentences}
     return tuple(
         _part(text, stretch, scored.get(stretch), golden, links)
         for stretch in parted(whole, scored)
@@ -294,18 +300,18 @@ def text_parts(
 
 def _part(
     text: str,
-    stretch: Stretch,
+    stretch: Place,
     sentence: Sentence | None,
-    golden: Sequence[Stretch],
-    links: dict[Stretch, str],
+    golden: Sequence[Place],
+    links: dict[Place, str],
 ) -> Part:
     pieces = tuple(
         TextPiece(
             text[piece.start : piece.end],
-            any(mark.holds(piece) for mark in golden),
-            next((href for mark, href in links.items() if mark.holds(piece)), None),
+            any(holds(mark, piece) for mark in golden),
+            next((href for mark, href in links.items() if holds(mark, piece)), None),
         )
-        for piece in parted(stretch, [*_within(golden, stretch), *_within(list(links), stretch)])
+        for piece in parted(stretch, [*golden, *links])
     )
     if sentence is None:
         return Part(None, None, "", pieces)
@@ -315,17 +321,13 @@ def _part(
     return Part(level.name, href, f"{level.words} {value}".strip(), pieces)
 
 
-def _within(marks: Sequence[Stretch], stretch: Stretch) -> list[Stretch]:
-    return [mark for mark in marks if mark.start < stretch.end and stretch.start < mark.end]
-
-
-def _links(text: str, trace: Trace, prefix: str) -> Iterator[tuple[Stretch, str]]:
+def _links(text: str, trace: Trace, prefix: str) -> Iterator[tuple[Place, str]]:
     """Where the text names a retrieved chunk, by a marker or in its list, and the chunk's place."""
     named = Named(trace)
     for marker in named.markers(text)[:MOST_LINKS]:
         place = next(filter(None, map(named.place, marker.names)), None)
         if place is not None:
-            yield Stretch(marker.start, marker.end), f"#{prefix}chunk-{place}"
+            yield Place(marker.start, marker.end), f"#{prefix}chunk-{place}"
     lists = list_spans(text) if named.ids else []
     if not lists:
         return
@@ -333,7 +335,7 @@ def _links(text: str, trace: Trace, prefix: str) -> Iterator[tuple[Stretch, str]
     pattern = re.compile("|".join(map(re.escape, longest_first)))
     for start, end in lists:
         for match in pattern.finditer(text, start, end):
-            yield Stretch(*match.span()), f"#{prefix}chunk-{named.place(match[0])}"
+            yield Place(*match.span()), f"#{prefix}chunk-{named.place(match[0])}"
 
 
 LONGEST_ANSWER = 10_000
@@ -350,11 +352,11 @@ TOO_LONG = "The answer or what was retrieved for it is too long to be compared f
 class Sentence(Struct, frozen=True, kw_only=True):
     """A sentence of the answer: where it stands, how far it is supported, and by what."""
 
-    stretch: Stretch
+    stretch: Place
     checked: CheckedSentence
     chunk: int | None
     """The place of the chunk with its evidence, and where in it that stands."""
-    within: Stretch | None
+    within: Place | None
     chunk_id: str
     anchor: str | None
     """Where on the page the evidence is marked."""
@@ -419,10 +421,10 @@ def _incomparable(text: str, chunks: Sequence[Chunk], contexts: Sequence[Context
 
 def _sentence(one: SentenceSupport, text: str, chunks: dict[str, Chunk], prefix: str) -> Sentence:
     chunk = chunks[one.evidence.chunk] if one.evidence else None
-    within = Stretch(one.evidence.start, one.evidence.end) if one.evidence else None
+    within = Place(one.evidence.start, one.evidence.end) if one.evidence else None
     shown = _evidence_text(one.evidence, chunk)
     return Sentence(
-        stretch=Stretch(one.start, one.end),
+        stretch=Place(one.start, one.end),
         checked=checked_sentence(one, text[one.start : one.end], shown),
         chunk=chunk.place if chunk else None,
         within=within,
@@ -444,9 +446,7 @@ def _evidence_text(evidence: Evidence | None, chunk: Chunk | None) -> EvidenceTe
     )
 
 
-def evidence_in(
-    chunk: Chunk, spans: Sequence[Stretch], prefix: str = ""
-) -> tuple[MarkedPiece, ...]:
+def evidence_in(chunk: Chunk, spans: Sequence[Place], prefix: str = "") -> tuple[MarkedPiece, ...]:
     """The text of a chunk, with the evidence of sentences marked where it stands."""
     if chunk.text is None:
         return ()
@@ -454,10 +454,10 @@ def evidence_in(
     return tuple(
         MarkedPiece(
             chunk.text[piece.start : piece.end],
-            any(span.holds(piece) for span in spans),
+            any(holds(span, piece) for span in spans),
             _anchor(prefix, chunk.place, piece.start) if piece.start in starts else None,
         )
-        for piece in parted(Stretch(0, len(chunk.text)), spans)
+        for piece in parted(Place(0, len(chunk.text)), spans)
     )
 
 

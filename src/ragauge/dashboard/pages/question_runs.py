@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from ragauge.contracts.audit import OK, STATES
 from ragauge.contracts.gold import Gold
@@ -14,14 +14,15 @@ from ragauge.contracts.history import Run, UnitRow
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.paging import UnitInRun
 from ragauge.contracts.run import FACTORS
-from ragauge.contracts.trace_eval import TracedQuestion, TracedRun, TraceEvalReport
+from ragauge.contracts.trace_eval import TracedQuestion, TraceEvalReport
 from ragauge.dashboard.links import run_names
 from ragauge.dashboard.pages.question_trace import Reader, citations_of, read_answer
 from ragauge.dashboard.rendering import drawn
 from ragauge.dashboard.rightness import doubt, right_means
 from ragauge.dashboard.unit_list import Ways
+from ragauge.reports import document as doc
 from ragauge.reports.differences import Differing, Marked
-from ragauge.reports.document import Cell, Column, Row, Table, names
+from ragauge.reports.document import Cell, Column, Table, names
 from ragauge.reports.figures.heat_map import class_of, level, outcome
 from ragauge.reports.foreign import cut
 from ragauge.reports.kinds.runs import headlines, when
@@ -68,8 +69,8 @@ class Card(Struct, frozen=True, kw_only=True):
     """Answers that are the same, beside the commonest ones."""
 
     first: Told
-    runs: tuple[Told, ...]
-    asked: tuple[Marked, ...]
+    runs: list[Told]
+    asked: list[Marked]
     """The wordings that were sent; of many the first."""
     said: Marked
     wholly: bool
@@ -79,23 +80,15 @@ class Card(Struct, frozen=True, kw_only=True):
     """What the commonest answer cites and these do not."""
     differs: bool
 
-    @property
-    def named(self) -> tuple[Told, ...]:
-        return self.runs[:NAMED]
-
-    @property
-    def unnamed(self) -> int:
-        return max(0, len(self.runs) - NAMED)
-
 
 class SideBySide(Struct, frozen=True, kw_only=True):
     """Every answer to the question."""
 
-    cards: tuple[Card, ...]
+    cards: list[Card]
     more_cards: int
     unmarked: int
     """Texts of cards that were too long to be compared, with so many others."""
-    runs: tuple[Told, ...]
+    runs: list[Told]
     more_runs: int
     outcomes: tuple[tuple[str, str, str, int], ...]
     """Each that occurs: its letter, how it is drawn, in words, how often."""
@@ -104,36 +97,38 @@ class SideBySide(Struct, frozen=True, kw_only=True):
     def total(self) -> int:
         return sum(times for *_, times in self.outcomes)
 
-    def table(self, ways: Ways, chosen: int | None) -> Table:
-        """Each answer a row; the one that is shown complete is marked."""
-        return Table(
-            below=False,
-            columns=[
-                *(Column("run"), Column("varied"), Column("outcome"), Column("said", prose=True)),
-                *(Column("cited"), Column("ms", right=True, spare=1)),
-            ],
-            rows=[
-                Row(
-                    (
-                        Cell(
-                            one.run_id or str(one.place + 1),
-                            foreign=True,
-                            href=ways.answer(one.run_id, one.place) or "",
-                        ),
-                        names(one.varied),
-                        names(one.outcome),
-                        names(cut(one.said, LONGEST_SAID)),
-                        _ids(one.cited),
-                        Cell(
-                            "" if one.latency_ms is None else f"{one.latency_ms:.0f}",
-                            one.latency_ms,
-                        ),
-                    ),
-                    chosen=one.place == chosen,
-                )
-                for one in self.runs
-            ],
-        )
+
+def run_table(together: SideBySide, ways: Ways, chosen: int | None) -> Table:
+    """Each answer a row; the one that is shown complete is marked."""
+
+    def run(one: Told) -> Cell:
+        href = ways.answer(one.run_id, one.place) or ""
+        return Cell(one.run_id or str(one.place + 1), foreign=True, href=href)
+
+    def latency(one: Told) -> Cell:
+        return Cell("" if one.latency_ms is None else f"{one.latency_ms:.0f}", one.latency_ms)
+
+    made = doc.table(
+        together.runs,
+        {
+            "run": run,
+            "varied": lambda one: names(one.varied),
+            "outcome": lambda one: names(one.outcome),
+            Column("said", prose=True): lambda one: names(cut(one.said, LONGEST_SAID)),
+            "cited": lambda one: _ids(one.cited),
+            Column("ms", right=True, spare=1): latency,
+        },
+        below=False,
+    )
+    return with_chosen(made, [one.place == chosen for one in together.runs])
+
+
+def with_chosen(table: Table, chosen: Sequence[bool]) -> Table:
+    """The table with the rows marked that the page is about."""
+    rows = [
+        structs.replace(row, chosen=is_it) for row, is_it in zip(table.rows, chosen, strict=True)
+    ]
+    return structs.replace(table, rows=rows)
 
 
 def _ids(given: Sequence[str]) -> Cell:
@@ -150,7 +145,8 @@ def side_by_side(
 
     `outcomes` are those that a trace evaluation tells, by run id.
     """
-    factors, known = _varying(answers), outcomes or {}
+    traces, known = [one.trace for one in answers], outcomes or {}
+    factors = [name for name in FACTORS if len({getattr(one, name) for one in traces}) > 1]
     told = [_told(one, place, factors, gold, reader, known) for place, one in enumerate(answers)]
     groups: dict[tuple[str, str, tuple[str, ...]], list[Told]] = {}
     for one in told:
@@ -160,14 +156,28 @@ def side_by_side(
         groups.values(),
         key=lambda runs: (-counts[runs[0].outcome], runs[0].outcome, -len(runs), runs[0].place),
     )
-    differing = Differing()
-    cards = tuple(_card(runs, ranked[0][0], differing) for runs in ranked[:MOST_CARDS])
+    differing, commonest = Differing(), ranked[0][0]
+    cards = []
+    for runs in ranked[:MOST_CARDS]:
+        first = runs[0]
+        wordings = list(dict.fromkeys(one.asked for one in runs if one.asked))[:WORDINGS]
+        card = Card(
+            first=first,
+            runs=runs,
+            asked=[differing(text, commonest.asked) for text in wordings],
+            said=differing(first.said, commonest.said),
+            wholly=differing.wholly(first.said, commonest.said),
+            cited=tuple((id, id not in commonest.cited) for id in first.cited),
+            lacks=tuple(id for id in commonest.cited if id not in first.cited),
+            differs=first.alike != commonest.alike,
+        )
+        cards.append(card)
     drawn = {one.outcome: (one.cell, one.kind) for one in told}
     return SideBySide(
         cards=cards,
         unmarked=differing.unmarked,
         more_cards=max(0, len(ranked) - MOST_CARDS),
-        runs=tuple(told[:MOST_RUNS]),
+        runs=told[:MOST_RUNS],
         more_runs=max(0, len(told) - MOST_RUNS),
         outcomes=tuple((*drawn[name], name, times) for name, times in counts.most_common()),
     )
@@ -215,27 +225,6 @@ def _came_to(kept: KeptAnswer, kind: str) -> Outcome:
     return Outcome("", drawn, KINDS[kind])
 
 
-def _varying(answers: Sequence[KeptAnswer]) -> list[str]:
-    """The factors in which the answers differ."""
-    traces = [one.trace for one in answers]
-    return [name for name in FACTORS if len({getattr(one, name) for one in traces}) > 1]
-
-
-def _card(runs: Sequence[Told], commonest: Told, differing: Differing) -> Card:
-    first = runs[0]
-    wordings = list(dict.fromkeys(one.asked for one in runs if one.asked))
-    return Card(
-        first=first,
-        runs=tuple(runs),
-        asked=tuple(differing(text, commonest.asked) for text in wordings[:WORDINGS]),
-        said=differing(first.said, commonest.said),
-        wholly=differing.wholly(first.said, commonest.said),
-        cited=tuple((id, id not in commonest.cited) for id in first.cited),
-        lacks=tuple(id for id in commonest.cited if id not in first.cited),
-        differs=first.alike != commonest.alike,
-    )
-
-
 LAMBDA = {"answer": "answers", "retrieval": "what is retrieved"}
 
 
@@ -247,40 +236,27 @@ class Outcome(Struct, frozen=True):
     words: str
 
 
-class Agreement(Struct, frozen=True):
-    """Whether the runs of a question agree, as λ calls it and in words."""
-
-    about: str
-    state: str
-    means: str
-
-
 def traced_outcomes(report: Any, unit: str) -> dict[str, Outcome]:
     """By run id, what each run of the question came to; empty where the report does not keep it."""
-    if not isinstance(report, TraceEvalReport):
-        return {}
-    found = next((one for one in report.questions if one.qid == unit), None)
-    return outcomes_of(found) if found else {}
+    questions = report.questions if isinstance(report, TraceEvalReport) else ()
+    return next((outcomes_of(one) for one in questions if one.qid == unit), {})
 
 
 def outcomes_of(question: TracedQuestion) -> dict[str, Outcome]:
-    return {run.run_id: _outcome(run, question) for run in question.runs}
+    found = {}
+    refused = ", though the question has an answer" if question.answerable else ", as it should"
+    for run in question.runs:
+        name = traced_outcome(run)
+        mark, kind, words = OUTCOMES[name]
+        more = {"refusal": refused, "code": f": {run.code}"}.get(name, "")
+        found[run.run_id] = Outcome(mark, kind, words + more)
+    return found
 
 
-def _outcome(run: TracedRun, question: TracedQuestion) -> Outcome:
-    name = traced_outcome(run)
-    mark, kind, words = OUTCOMES[name]
-    if name == "refusal":
-        words += ", though the question has an answer" if question.answerable else ", as it should"
-    if name == "code":
-        words += f": {run.code}"
-    return Outcome(mark, kind, words)
-
-
-def agreements_of(row: UnitRow) -> Sequence[Agreement]:
-    """The states of λ that the unit is in."""
+def agreements_of(row: UnitRow) -> list[tuple[str, str, str]]:
+    """The states of λ that the unit is in: what agrees or does not, the state, and in words."""
     return [
-        Agreement(about, state, MEANINGS[state])
+        (about, state, MEANINGS[state])
         for which, about in LAMBDA.items()
         for state in STATES
         if row.values.get(f"traceability.{which}_{state}") == 1
@@ -291,7 +267,6 @@ LAST = 20
 """Runs that are shown."""
 METRICS = 3
 """Values of a run that stand beside it."""
-SQUARE, STEP = 16, 20
 ENDS = {True: ("right", "✓"), False: ("wrong", "✗"), None: ("none", "·")}
 DOUBTED = ("none", "!")
 
@@ -303,126 +278,88 @@ class Past(Struct, frozen=True, kw_only=True):
     row: UnitRow
     here: bool
     href: str | None
-    beside: str | None
-    """This run's page with the other's answer beside it."""
-    claim: Marked
-    wholly: bool
-    """Nearly all of the claim differs, so that nothing is marked in it."""
-    cited: tuple[str, ...]
-    values: tuple[tuple[str, float], ...]
+    doubt: str
+    claim: str
 
     @property
-    def doubt(self) -> str:
-        return doubt(self.row)
-
-    @property
-    def means(self) -> str:
-        """What "right" is in that run."""
-        return right_means(self.run.record.command)
-
-    def cells(self) -> Iterator[Cell]:
-        run, record = self.run, self.run.record
-        name = f"{record.name} this run" if self.here else run_names(run)
-        href = None if self.here else self.href
-        yield Cell(name, drawn=drawn("named", href, name, record.command))
-        yield Cell(when(record.recorded_at), record.recorded_at)
-        yield Cell(self.row.label or "", drawn=drawn("label", self.row, self.doubt, self.means))
-        yield Cell(claim_of(self.row), drawn=drawn("marked", self.claim, self.wholly))
-        yield _ids(self.cited)
-        yield Cell("", drawn=drawn("values", self.values))
-        hint = f"beside this run: {run_names(run)}" if self.beside else ""
-        yield Cell("beside" if self.beside else "", href=self.beside or "", hint=hint)
+    def drawn(self) -> tuple[str, str]:
+        """Its class and its mark on the line of time."""
+        return DOUBTED if self.doubt else ENDS[self.row.right]
 
     @property
     def says(self) -> str:
         word = {True: "right", False: "wrong", None: "not told"}[self.row.right]
-        parts = (word, self.row.label, self.doubt)
-        told = ", ".join(part for part in parts if part)
+        told = doc.listed(word, self.row.label, self.doubt)
         return f"{when(self.run.record.recorded_at)} {run_names(self.run)}: {told}"
 
-
-class Square(Struct, frozen=True):
-    """A run on the line of time."""
-
-    x: int
-    kind: str
-    mark: str
-    says: str
-    href: str | None
-    here: bool
-
-
-class PastRuns(Struct, frozen=True, kw_only=True):
-    """The last runs, and their line of time, the oldest first."""
-
-    rows: tuple[Past, ...]
-    squares: tuple[Square, ...]
-
     @property
-    def width(self) -> int:
-        return max(1, len(self.squares)) * STEP
-
-    @property
-    def meanings(self) -> list[tuple[str, str]]:
-        """The commands of these runs, each with what "right" is there."""
-        commands = dict.fromkeys(one.run.record.command for one in self.rows)
-        return [(command, right_means(command)) for command in commands]
-
-    @property
-    def doubted(self) -> bool:
-        return any(one.doubt for one in self.rows)
-
-    def table(self) -> Table:
-        """Each run a row, the newest first."""
-        return Table(
-            below=False,
-            columns=[
-                *(Column("run"), Column("recorded (UTC)"), Column("ended")),
-                *(Column("claim", prose=True), Column("cited", spare=1)),
-                *(Column("values", spare=2), Column("answer")),
-            ],
-            rows=[Row(tuple(one.cells()), chosen=one.here) for one in self.rows],
-        )
+    def cited(self) -> tuple[str, ...]:
+        cited = self.row.detail.get("cited")
+        return tuple(map(str, cited)) if isinstance(cited, list | tuple) else ()
 
 
-def past_of(ways: Ways, claim: str, over: Sequence[UnitInRun]) -> PastRuns:
-    """The unit in these runs, each beside what is claimed in this one."""
-    differing = Differing()
-    rows = tuple(
+def past_of(ways: Ways, over: Sequence[UnitInRun]) -> list[Past]:
+    """The unit in these runs."""
+    return [
         Past(
             run=one.run,
             row=one.row,
             here=one.run.id == ways.run.id,
             href=ways.in_run(one.run.id),
-            beside=None if one.run.id == ways.run.id else ways.beside(one.run.shown),
-            claim=differing(claim_of(one.row), claim or claim_of(one.row)),
-            wholly=differing.wholly(claim_of(one.row), claim or claim_of(one.row)),
-            cited=cited_of(one.row),
-            values=_values(one),
+            doubt=doubt(one.row),
+            claim=claim_of(one.row),
         )
         for one in over
+    ]
+
+
+def past_table(past: Sequence[Past], ways: Ways, claim: str) -> Table:
+    """Each run a row, the newest first, compared with what is claimed in this one."""
+    differing = Differing()
+
+    def name(one: Past) -> Cell:
+        shown = f"{one.run.record.name} this run" if one.here else run_names(one.run)
+        href = None if one.here else one.href
+        return Cell(shown, drawn=drawn("named", href, shown, one.run.record.command))
+
+    def ended(one: Past) -> Cell:
+        means = right_means(one.run.record.command)
+        return Cell(one.row.label or "", drawn=drawn("label", one.row, one.doubt, means))
+
+    def claimed(one: Past) -> Cell:
+        pieces = differing(one.claim, claim or one.claim)
+        wholly = differing.wholly(one.claim, claim or one.claim)
+        return Cell(one.claim, drawn=drawn("marked", pieces, wholly))
+
+    def values(one: Past) -> Cell:
+        ids = [id for id in headlines([one.run]) if id in one.row.values][:METRICS]
+        told = [(id.partition(".")[2], one.row.values[id]) for id in ids]
+        return Cell("", drawn=drawn("values", told))
+
+    def beside(one: Past) -> Cell:
+        href = "" if one.here else ways.beside(one.run.shown) or ""
+        hint = f"beside this run: {run_names(one.run)}" if href else ""
+        return Cell("beside" if href else "", href=href, hint=hint)
+
+    made = doc.table(
+        past,
+        {
+            "run": name,
+            Column("recorded (UTC)"): lambda one: Cell(
+                when(one.run.record.recorded_at), one.run.record.recorded_at
+            ),
+            "ended": ended,
+            Column("claim", prose=True): claimed,
+            Column("cited", spare=1): lambda one: _ids(one.cited),
+            Column("values", spare=2): values,
+            "answer": beside,
+        },
+        below=False,
     )
-    return PastRuns(rows=rows, squares=tuple(map(_square, range(len(rows)), reversed(rows))))
+    return with_chosen(made, [one.here for one in past])
 
 
 def claim_of(row: UnitRow) -> str:
     """What the answer claims, as the row keeps it; the error where it failed."""
-    for name in ("claim", "error"):
-        if isinstance(told := row.detail.get(name), str) and told:
-            return told
-    return ""
-
-
-def cited_of(row: UnitRow) -> tuple[str, ...]:
-    cited = row.detail.get("cited")
-    return tuple(map(str, cited)) if isinstance(cited, list | tuple) else ()
-
-
-def _values(one: UnitInRun) -> tuple[tuple[str, float], ...]:
-    ids = [id for id in headlines([one.run]) if id in one.row.values]
-    return tuple((id.partition(".")[2], one.row.values[id]) for id in ids[:METRICS])
-
-
-def _square(place: int, past: Past) -> Square:
-    kind, mark = DOUBTED if past.doubt else ENDS[past.row.right]
-    return Square(place * STEP, kind, mark, past.says, past.href, past.here)
+    told = (row.detail.get(name) for name in ("claim", "error"))
+    return next((one for one in told if isinstance(one, str) and one), "")

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice, pairwise
 from typing import Any
+from urllib.parse import urlsplit
 
 import msgspec
 from msgspec import Struct
 
 from ragauge.citations.joining import Retrieved, cited_id, joined
-from ragauge.citations.offsets import OffsetReading
+from ragauge.citations.offsets import OffsetReading, Place
 from ragauge.citations.payload import as_mapping, read_fields, read_offsets, told
 from ragauge.contracts.citation import Offsets
 from ragauge.contracts.facts import Facts
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import Run
 from ragauge.contracts.trace import Trace
-from ragauge.dashboard.pages.cited_text import web_address
 from ragauge.ingest.answered.written_lists import TEXTS
 from ragauge.metrics.facts import Reader as FactReader
 from ragauge.metrics.facts import Reading, error_reason
@@ -476,3 +476,34 @@ def _moved(by: int, unit: str) -> str:
     if by == 0:
         return "where the chunk's does"
     return f"{counted(abs(by), UNITS[unit])} {'later' if by > 0 else 'earlier'}"
+
+
+def holds(mark: Place, piece: Place) -> bool:
+    return mark.start <= piece.start and piece.end <= mark.end
+
+
+def parted(whole: Place, marks: Iterable[Place]) -> list[Place]:
+    """The whole in pieces, so that each mark begins and ends with one of them.
+
+    >>> [tuple(piece) for piece in parted(Place(0, 9), [Place(2, 5), Place(4, 20)])]
+    [(0, 2), (2, 4), (4, 5), (5, 9)]
+    """
+    inside = {at for mark in marks for at in mark if whole.start < at < whole.end}
+    bounds = [whole.start, *sorted(inside), whole.end]
+    return [Place(*pair) for pair in pairwise(bounds) if pair[0] < pair[1]]
+
+
+def web_address(url: object) -> str | None:
+    """The address where it is one that a browser may be sent to; None for all else.
+
+    >>> web_address("https://example.org/a"), web_address("javascript:alert(1)"), web_address(7)
+    ('https://example.org/a', None, None)
+    """
+    if not isinstance(url, str):
+        return None
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    plain = url.isprintable() and not any(character.isspace() for character in url)
+    return url if plain and parts.scheme in ("http", "https") and parts.netloc else None
