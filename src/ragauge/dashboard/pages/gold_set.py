@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from typing import Literal, get_args
 
 from msgspec import Struct, structs
@@ -24,20 +25,9 @@ from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Figures, Page
 from ragauge.dashboard.rendering import drawn, render
 from ragauge.dashboard.rightness import right_means
+from ragauge.reports import document as doc
 from ragauge.reports import numbers
-from ragauge.reports.document import (
-    Bar,
-    Cell,
-    Column,
-    Range,
-    Row,
-    Table,
-    columns,
-    count,
-    interval,
-    names,
-    number,
-)
+from ragauge.reports.document import Bar, Cell, Column, Range, Table, names
 from ragauge.reports.foreign import cut
 from ragauge.reports.formats.html import written
 from ragauge.reports.kinds.runs import when
@@ -68,6 +58,9 @@ COVERAGE = ("run", "name", "recorded_at", "units", "questions", "right", "wrong"
 STRATA = ("stratum", "value", "questions", "right", "wrong", "untold", "share", "low", "high")
 QUESTIONS = ("qid", "question", "answerable", "strata", "runs", "right", "wrong", "untold")
 
+Covered = tuple[Run, UnitCounts]
+"""A run, and how its units ended."""
+
 
 def page(material: Material, links: Links, asked: Asked) -> Page:
     """The gold set of this hash; raises Missing where no run was measured with it."""
@@ -75,16 +68,18 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     gold = _set(material, asked.needed("sha256"))
     query = _query(asked)
     runs = pages.runs_of_gold(gold.sha256, LAST)
-    covered = [Covered(run, pages.counts(run)) for run in runs]
+    covered = [(run, pages.counts(run)) for run in runs]
     units_of = command_of_units(pages, gold.sha256, runs)
     each = "unit" if units_of else "question"
-    told = strata(pages, gold.sha256, _chosen(asked, runs, covered), are_units=units_of is not None)
+    chosen = _chosen(asked, covered)
+    whole, values = _values(pages, gold.sha256, chosen, are_units=units_of is not None)
+    shown = [one for one in values if one.place < VALUES_SHOWN]
     found = pages.questions(gold.sha256, query)
     here, address = listed(found, asked, IN_FILE), addresses(asked, links.gold(gold.sha256) or "")
-    rows = question_rows(pages, links, found.rows, runs)
+    rows = _question_rows(pages, links, found.rows, runs)
     tables = (
-        _coverage_table(covered, gold, told.run, links),
-        told.table(gold, each, links),
+        _coverage_table(covered, gold, chosen, links),
+        _strata_table(shown, gold, whole if chosen else None, each, links),
         _question_table(rows, here, address, links, gold, len(runs), are_units=bool(units_of)),
     )
     body = render(
@@ -92,25 +87,42 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         gold=gold,
         units_of=units_of,
         each=each,
-        covered=len(covered),
-        strata=told,
-        right_means=right_means(told.run.record.command) if told.run else "",
         runs=len(runs),
+        run=chosen,
+        whole=whole,
+        has_strata=bool(values),
+        remarks=Counter(one.remark for one in shown),
+        left_out=Counter(one.stratum for one in values if one.place >= VALUES_SHOWN),
+        right_means=right_means(chosen.record.command) if chosen else "",
         tables=[written([table], sorting=links.sorting) for table in tables],
         listed=here,
         asked={name: asked.text(name) for name in FILTERS},
         address=address,
         links=links,
     )
-    shown = gold.sha256[:ID_SHOWN]
+    coverage = [
+        (
+            *(run.id, run.record.name, run.record.recorded_at, counts.units, gold.questions),
+            *(counts.right, counts.wrong, counts.untold),
+        )
+        for run, counts in covered
+    ]
+    strata = [
+        (
+            *(one.stratum, one.value, one.questions, *structs.astuple(one.ended), one.share),
+            *(one.ci or (None, None)),
+        )
+        for one in values
+    ]
+    short = gold.sha256[:ID_SHOWN]
     return Page(
-        title=f"Gold set {shown}",
+        title=f"Gold set {short}",
         here="gold",
         body=body,
-        crumbs=(("Runs", links.runs()), ("Gold", links.gold()), (shown, None)),
+        crumbs=(("Runs", links.runs()), ("Gold", links.gold()), (short, None)),
         figures={
-            "coverage": lambda: _coverage_figures(covered, gold.questions),
-            "strata": told.figures,
+            "coverage": lambda: Figures(COVERAGE, coverage),
+            "strata": lambda: Figures(STRATA, strata),
             "questions": lambda: Figures(QUESTIONS, [row.figures() for row in rows]),
         },
     )
@@ -140,13 +152,13 @@ def _set(material: Material, named: str) -> GoldSet:
     )
 
 
-def _chosen(asked: Asked, runs: Sequence[Run], covered: Sequence[Covered]) -> Run | None:
+def _chosen(asked: Asked, covered: Sequence[Covered]) -> Run | None:
     """The run that strata are shown for: the one the address names, else the newest that says of
     any unit whether it is right."""
     wanted = asked.optional("run")
     if wanted is None:
-        return next((one.run for one in covered if one.says), None)
-    for run in runs:
+        return next((run for run, counts in covered if counts.right + counts.wrong), None)
+    for run, _ in covered:
         if run.id == wanted:
             return run
     raise Missing(f"run {wanted[:ID_SHOWN]}: is none of the last {LAST} measured with this set")
@@ -170,229 +182,147 @@ def _query(asked: Asked) -> QuestionQuery:
     )
 
 
-# Coverage by runs
-
-
-class Covered(Struct, frozen=True):
-    """A run, and how its units ended."""
-
-    run: Run
-    counts: UnitCounts
-
-    @property
-    def says(self) -> bool:
-        """Whether it says of any unit whether it is right."""
-        return bool(self.counts.right + self.counts.wrong)
-
-
 def _coverage_table(
     covered: Sequence[Covered], gold: GoldSet, chosen: Run | None, links: Links
 ) -> Table:
-    return Table(
-        columns=columns(
-            *("run", "recorded (UTC)", "units", "covered", "right", "wrong", "untold", "strata"),
-            right=("units", "right", "wrong", "untold"),
-            plots=("covered",),
-        ),
-        rows=[
-            _coverage_row(one, gold, chosen is not None and chosen.id == one.run.id, links)
-            for one in covered
-        ],
-    )
+    def name(one: Covered) -> Cell:
+        run, record = one[0], one[0].record
+        aside = f"{record.command} {run.shown}"
+        return Cell(record.name, drawn=drawn("named", links.run(run.id), record.name, aside))
 
+    def units(one: Covered) -> Cell:
+        given, all_of = one[1].units, gold.questions
+        return Cell(numbers.n_of(given, all_of), given, "bad" if given < all_of else "")
 
-def _coverage_row(one: Covered, gold: GoldSet, is_chosen: bool, links: Links) -> Row:
-    run, record, counts = one.run, one.run.record, one.counts
-    aside = f"{record.command} {run.shown}"
-    if is_chosen:
-        strata = Cell("shown below")
-    elif one.says:
-        strata = Cell("show", href=links.gold(gold.sha256, run=run.id) or "")
-    else:
-        strata = Cell("not told", tone="dim")
-    return Row(
-        (
-            Cell(record.name, drawn=drawn("named", links.run(run.id), record.name, aside)),
-            Cell(when(record.recorded_at), record.recorded_at),
-            Cell(
-                numbers.n_of(counts.units, gold.questions),
-                counts.units,
-                "bad" if counts.units < gold.questions else "",
+    def strata(one: Covered) -> Cell:
+        run, counts = one
+        if run is chosen:
+            return Cell("shown below")
+        if counts.right + counts.wrong:
+            return Cell("show", href=links.gold(gold.sha256, run=run.id) or "")
+        return Cell("not told", tone="dim")
+
+    table = doc.table(
+        covered,
+        {
+            "run": name,
+            "recorded (UTC)": lambda one: Cell(
+                when(one[0].record.recorded_at), one[0].record.recorded_at
             ),
-            Cell("", plot=Bar(counts.units / gold.questions if gold.questions else 0)),
-            count(counts.right),
-            count(counts.wrong),
-            count(counts.untold, "dim"),
-            strata,
-        ),
-        chosen=is_chosen,
+            "units": units,
+            Column("", plot=True): lambda one: doc.plot(
+                Bar(one[1].units / gold.questions if gold.questions else 0)
+            ),
+            "right": lambda one: doc.count(one[1].right),
+            "wrong": lambda one: doc.count(one[1].wrong),
+            "untold": lambda one: doc.count(one[1].untold, "dim"),
+            "strata": strata,
+        },
     )
-
-
-def _coverage_figures(covered: Sequence[Covered], questions: int) -> Figures:
     rows = [
-        (
-            one.run.id,
-            one.run.record.name,
-            one.run.record.recorded_at,
-            one.counts.units,
-            questions,
-            one.counts.right,
-            one.counts.wrong,
-            one.counts.untold,
-        )
-        for one in covered
+        structs.replace(row, chosen=run is chosen)
+        for row, (run, _) in zip(table.rows, covered, strict=True)
     ]
-    return Figures(COVERAGE, rows)
+    return structs.replace(table, rows=rows)
 
 
 # Strata
 
 
-class Share(Struct, frozen=True):
-    """The share of units that are right; None where no run says."""
+class Value(Struct, frozen=True, kw_only=True):
+    """A value of a stratum, or all of the set, as one of the runs met it."""
 
-    ended: Ended
+    stratum: str = ""
+    value: str = ""
+    place: int = 0
+    """Among the values of the stratum, of which that with the most questions is first."""
+    questions: int = 0
+    ended: Ended = Ended(0, 0, 0)
+    set_share: float | None = None
 
     @property
-    def value(self) -> float | None:
+    def share(self) -> float | None:
+        """The share of units that are right; None where no run says."""
         return self.ended.right / self.ended.told if self.ended.told else None
 
     @property
     def ci(self) -> tuple[float, float] | None:
-        return None if self.value is None else wilson(self.value, self.ended.told)
-
-
-class ValueRow(Struct, frozen=True):
-    """A value of a stratum."""
-
-    value: str
-    questions: int
-    share: Share
-    whole: Share
-    """That of the whole set."""
+        return None if self.share is None else wilson(self.share, self.ended.told)
 
     @property
-    def is_weak(self) -> bool:
-        """Whether its whole interval lies under the share right of the set."""
-        ci = None if self.is_thin else self.share.ci
-        return ci is not None and self.whole.value is not None and ci[1] < self.whole.value
-
-    @property
-    def is_thin(self) -> bool:
-        return self.share.ended.told < THIN
+    def remark(self) -> str:
+        """`weak` where the complete interval lies under the share right of the set."""
+        if self.ended.told < THIN:
+            return "thin"
+        is_weak = self.ci and self.set_share is not None and self.ci[1] < self.set_share
+        return "weak" if is_weak else ""
 
 
-class Stratum(Struct, frozen=True):
-    """A stratum with its values, those with the most questions first."""
-
-    name: str
-    rows: tuple[ValueRow, ...]
-
-    @property
-    def shown(self) -> tuple[ValueRow, ...]:
-        return self.rows[:VALUES_SHOWN]
-
-
-class Strata(Struct, frozen=True):
-    """The strata of a gold set, as one of its runs met them."""
-
-    run: Run | None
-    whole: Share
-    strata: tuple[Stratum, ...]
-
-    @property
-    def thin(self) -> int:
-        """Values shown that are."""
-        return sum(row.is_thin for one in self.strata for row in one.shown)
-
-    @property
-    def weak(self) -> int:
-        return sum(row.is_weak for one in self.strata for row in one.shown)
-
-    def figures(self) -> Figures:
-        rows = [
-            (
-                one.name,
-                row.value,
-                row.questions,
-                row.share.ended.right,
-                row.share.ended.wrong,
-                row.share.ended.untold,
-                row.share.value,
-                *(row.share.ci or (None, None)),
-            )
-            for one in self.strata
-            for row in one.rows
-        ]
-        return Figures(STRATA, rows)
-
-    def table(self, gold: GoldSet, each: str, links: Links) -> Table:
-        told = ("right", "share right", "95 % interval", "n", "remark") if self.run else ()
-        return Table(
-            below=False,
-            columns=[
-                *(Column("stratum"), Column("value"), Column(f"{each}s", right=True)),
-                Column("of the set", plot=True),
-                *(
-                    Column(
-                        title,
-                        right=title in ("right", "95 % interval", "n"),
-                        spare=int(title == "95 % interval"),
-                        plot=title == "share right",
-                    )
-                    for title in told
-                ),
-            ],
-            rows=[
-                Row(tuple(self._cells(one.name, row, gold, links)))
-                for one in self.strata
-                for row in one.shown
-            ],
-        )
-
-    def _cells(self, stratum: str, row: ValueRow, gold: GoldSet, links: Links) -> Iterator[Cell]:
-        href = links.gold(gold.sha256, stratum=stratum, value=row.value)
-        of_set = row.questions / gold.questions if gold.questions else 0
-        yield names(cut(stratum, 32), "dim")
-        yield Cell(cut(row.value, 40), foreign=True, href=f"{href}#questions" if href else "")
-        yield count(row.questions)
-        yield Cell("", row.questions, plot=Bar(of_set))
-        if self.run:
-            share = row.share
-            yield number(share.value, tone="dim" if row.is_thin else "")
-            yield Cell("", share.value, plot=Range(share.value, share.ci, self.whole.value))
-            yield interval(share.ci)
-            yield count(share.ended.told, "dim")
-            remark = "thin" if row.is_thin else "weak" if row.is_weak else ""
-            yield Cell(remark, badge={"thin": "warned", "weak": "fail"}.get(remark, ""))
-
-
-def strata(pages: PagedHistory, sha256: str, run: Run | None, *, are_units: bool = False) -> Strata:
-    """Each stratum of the set, with the share right in this run; units are not answerable."""
+def _values(
+    pages: PagedHistory, sha256: str, run: Run | None, *, are_units: bool
+) -> tuple[Value, list[Value]]:
+    """All units of the set, and the values of each stratum; units are not answerable."""
     met = pages.rightness(run) if run else {}
-    whole = Share(_sum(met.get(ANSWERABLE, {})))
-    told = (
-        Stratum(name, tuple(_rows(values, met.get(name, {}), whole)))
-        for name, values in pages.strata(sha256).items()
-        if not (are_units and name == ANSWERABLE)
-    )
-    return Strata(run, whole, tuple(told))
+    # Each question is answerable or is not: these are all.
+    ways = [structs.astuple(ended) for ended in met.get(ANSWERABLE, {}).values()]
+    whole = Value(ended=Ended(*map(sum, zip((0, 0, 0), *ways, strict=True))))
+    values = [
+        Value(
+            stratum=stratum,
+            value=value,
+            place=place,
+            questions=questions,
+            ended=met.get(stratum, {}).get(value, Ended(0, 0, 0)),
+            set_share=whole.share,
+        )
+        for stratum, given in pages.strata(sha256).items()
+        if not (are_units and stratum == ANSWERABLE)
+        for place, (value, questions) in enumerate(
+            sorted(given.items(), key=lambda pair: (-pair[1], pair[0]))
+        )
+    ]
+    return whole, values
 
 
-def _rows(values: Mapping[str, int], met: Mapping[str, Ended], whole: Share) -> Iterator[ValueRow]:
-    for value, questions in sorted(values.items(), key=lambda pair: (-pair[1], pair[0])):
-        yield ValueRow(value, questions, Share(met.get(value, Ended(0, 0, 0))), whole)
+def _strata_table(
+    values: Sequence[Value], gold: GoldSet, whole: Value | None, each: str, links: Links
+) -> Table:
+    """The values of strata; without a run only how many questions have each."""
+
+    def name(one: Value) -> Cell:
+        href = _of_stratum(links, gold, one.stratum, one.value) or ""
+        return Cell(cut(one.value, 40), foreign=True, href=href)
+
+    def of_set(one: Value) -> Cell:
+        fraction = one.questions / gold.questions if gold.questions else 0
+        return Cell("", one.questions, plot=Bar(fraction))
+
+    columns: dict[str | Column, Callable[[Value], Cell]] = {
+        "stratum": lambda one: names(cut(one.stratum, 32), "dim"),
+        "value": name,
+        Column(f"{each}s", right=True): lambda one: doc.count(one.questions),
+        Column("of the set", plot=True): of_set,
+    }
+    if whole is not None:
+        bound, badges = whole.share, {"thin": "warned", "weak": "fail"}
+        columns |= {
+            Column("right", right=True): lambda one: doc.number(
+                one.share, tone="dim" if one.remark == "thin" else ""
+            ),
+            Column("share right", plot=True): lambda one: Cell(
+                "", one.share, plot=Range(one.share, one.ci, bound)
+            ),
+            Column("95 % interval", right=True, spare=1): lambda one: doc.interval(one.ci),
+            Column("n", right=True): lambda one: doc.count(one.ended.told, "dim"),
+            "remark": lambda one: Cell(one.remark, badge=badges.get(one.remark, "")),
+        }
+    return doc.table(values, columns, below=False)
 
 
-def _sum(met: Mapping[str, Ended]) -> Ended:
-    """All units of questions of the set: each question is answerable or is not."""
-    every = list(met.values())
-    return Ended(
-        sum(one.right for one in every),
-        sum(one.wrong for one in every),
-        sum(one.untold for one in every),
-    )
+def _of_stratum(links: Links, gold: GoldSet, stratum: str, value: str) -> str | None:
+    """Where the questions of the set with this value are."""
+    href = links.gold(gold.sha256, stratum=stratum, value=value)
+    return f"{href}#questions" if href else None
 
 
 # Questions
@@ -450,45 +380,35 @@ def command_of_units(pages: PagedHistory, sha256: str, runs: Sequence[Run]) -> s
     return command if is_unit else None
 
 
-def question_rows(
+def _question_rows(
     pages: PagedHistory, links: Links, questions: Sequence[Gold], runs: Sequence[Run]
 ) -> list[QuestionRow]:
     """The rows of these questions over these runs, which come newest first."""
     ended = pages.ends(runs, [one.qid for one in questions])
-    return [
-        QuestionRow(
-            gold=one,
-            href=_newest(links, one, runs, ended),
-            strata=tuple(_strata(one)),
-            squares=tuple(_squares(one, runs, ended)),
+    rows = []
+    for one in questions:
+        having = [
+            (place, run, way)
+            for place, run in enumerate(reversed(runs))
+            if (way := ended[run.id].get(one.qid))
+        ]
+        values = ((stratum, value_of(one, stratum)) for stratum in sorted(one.strata))
+        rows.append(
+            QuestionRow(
+                gold=one,
+                href=links.question(having[-1][1].id, one.qid) if having else None,
+                strata=tuple((key, value) for key, value in values if value is not None),
+                squares=tuple(
+                    Square(
+                        place * STEP,
+                        way,
+                        f"{way} in {run.record.name}, {when(run.record.recorded_at)}",
+                    )
+                    for place, run, way in having
+                ),
+            )
         )
-        for one in questions
-    ]
-
-
-def _newest(
-    links: Links, one: Gold, runs: Sequence[Run], ended: dict[str, dict[str, Rightness]]
-) -> str | None:
-    having = (run for run in runs if one.qid in ended[run.id])
-    run = next(having, None)
-    return links.question(run.id, one.qid) if run else None
-
-
-def _strata(one: Gold) -> Iterator[tuple[str, str]]:
-    for stratum in sorted(one.strata):
-        value = value_of(one, stratum)
-        if value is not None:
-            yield stratum, value
-
-
-def _squares(
-    one: Gold, runs: Sequence[Run], ended: dict[str, dict[str, Rightness]]
-) -> Iterator[Square]:
-    for place, run in enumerate(reversed(runs)):
-        way = ended[run.id].get(one.qid)
-        if way:
-            title = f"{way} in {run.record.name}, {when(run.record.recorded_at)}"
-            yield Square(place * STEP, way, title)
+    return rows
 
 
 def _question_table(
@@ -501,32 +421,32 @@ def _question_table(
     *,
     are_units: bool,
 ) -> Table:
-    def strata(row: QuestionRow) -> Iterator[tuple[str, str, str | None]]:
-        for stratum, value in row.strata:
-            href = links.gold(gold.sha256, stratum=stratum, value=value)
-            yield stratum, value, f"{href}#questions" if href else None
+    def strata(row: QuestionRow) -> Cell:
+        tags = [(*pair, _of_stratum(links, gold, *pair)) for pair in row.strata]
+        return Cell("", drawn=drawn("tags", tags))
 
-    def cells(row: QuestionRow) -> Iterator[Cell]:
-        wrong = row.count("wrong")
-        yield Cell(cut(row.gold.qid, LONGEST_ID), foreign=True, href=row.href or "")
-        if not are_units:
-            yield names(cut(row.gold.question, LONGEST_QUESTION))
-            yield Cell("yes" if row.gold.answerable else "no")
-        yield Cell("", drawn=drawn("tags", list(strata(row))))
-        yield Cell("", drawn=drawn("squares", row, runs))
-        yield Cell(numbers.n_of(wrong, len(row.squares)), wrong, "bad" if wrong else "soft")
+    def wrong(row: QuestionRow) -> Cell:
+        times = row.count("wrong")
+        return Cell(numbers.n_of(times, len(row.squares)), times, "bad" if times else "soft")
 
-    asked = [
-        structs.replace(sorts("question", "question", here, address), prose=True),
-        sorts("answerable", "answerable", here, address),
-    ]
-    return Table(
+    question = structs.replace(sorts("question", "question", here, address), prose=True)
+    asked: dict[str | Column, Callable[[QuestionRow], Cell]] = {
+        question: lambda row: names(cut(row.gold.question, LONGEST_QUESTION)),
+        sorts("answerable", "answerable", here, address): lambda row: Cell(
+            "yes" if row.gold.answerable else "no"
+        ),
+    }
+    return doc.table(
+        rows,
+        {
+            sorts("id", "qid", here, address): lambda row: Cell(
+                cut(row.gold.qid, LONGEST_ID), foreign=True, href=row.href or ""
+            ),
+            **({} if are_units else asked),
+            Column("strata", spare=1): strata,
+            "last runs": lambda row: Cell("", drawn=drawn("squares", row, runs)),
+            Column("wrong", right=True): wrong,
+        },
         paged=True,
         below=False,
-        columns=[
-            sorts("id", "qid", here, address),
-            *([] if are_units else asked),
-            *(Column("strata", spare=1), Column("last runs"), Column("wrong", right=True)),
-        ],
-        rows=[Row(tuple(cells(row))) for row in rows],
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from functools import partial
 
 from msgspec import Struct
 
@@ -16,7 +17,7 @@ from ragauge.dashboard.page import Figures, Page
 from ragauge.dashboard.pages import compare
 from ragauge.dashboard.rendering import drawn, render
 from ragauge.reports import numbers
-from ragauge.reports.document import Cell, Column, Row, Table, count
+from ragauge.reports.document import Cell, Column, Table, count, table
 from ragauge.reports.foreign import cut
 from ragauge.reports.formats.html import written
 from ragauge.reports.kinds import runs as story
@@ -26,6 +27,10 @@ SORTS = ("recorded_at", "name", "command", "passed", "units")
 NEWEST = "-recorded_at"
 GREEN = {"yes": True, "no": False}
 FILTERS = ("q", "name", "command", "green", "label")
+FIGURES = (
+    *("run", "name", "command", "recorded_at", "verdict", "branch", "commit", "dirty"),
+    *("tags", "labels", "gates_held", "gates", "units"),
+)
 
 
 def page(material: Material, links: Links, asked: Asked) -> Page:
@@ -33,14 +38,14 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     pages = material.pages
     found = pages.runs(_query(asked, pages))
     here, address = listed(found, asked, NEWEST), addresses(asked, links.runs() or "")
-    made = run_table(pages, links, found.rows)
+    metrics, rows = run_rows(pages, links, found.rows)
     newest = pages.runs(RunQuery(limit=1)).rows
     body = render(
         "runs.html",
-        table=written([made.table(here, address, links)], sorting=links.sorting),
+        table=written([_table(metrics, rows, here, address, links)], sorting=links.sorting),
         listed=here,
         asked={name: asked.text(name) for name in FILTERS},
-        labels=labels_asked(asked),
+        labels=[f"{key}={value}" for key, value in labels_asked(asked).items()],
         is_filtered=any(asked.text(name) for name in FILTERS),
         commands=pages.commands(),
         names=pages.names(),
@@ -48,7 +53,10 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         address=address,
         links=links,
     )
-    return Page(title="Runs", here="runs", body=body, figures={"runs": made.figures})
+    figures = {
+        "runs": lambda: Figures((*FIGURES, *metrics), [row.figures(metrics) for row in rows])
+    }
+    return Page(title="Runs", here="runs", body=body, figures=figures)
 
 
 def compared(material: Material, links: Links, asked: Asked) -> Page:
@@ -116,10 +124,6 @@ class Headline(Struct, frozen=True):
     history: str | None
 
     @property
-    def words(self) -> str:
-        return f"{self.name} {numbers.value(self.score.value)}"
-
-    @property
     def title(self) -> str:
         """What does not fit in a cell: the interval, how many were scored, the reason of none."""
         if self.score.value is None:
@@ -133,7 +137,7 @@ class RunRow(Struct, frozen=True, kw_only=True):
 
     run: Run
     href: str | None
-    headlines: tuple[Headline | None, ...]
+    headlines: dict[str, Headline]
     """By the columns' metrics."""
     own: tuple[Headline, ...]
     """Its headlines, where none of the columns is one."""
@@ -157,160 +161,113 @@ class RunRow(Struct, frozen=True, kw_only=True):
             return f"{numbers.count(failed)} of {told} failed"
         return f"{numbers.count(gates)} of {told} {'holds' if gates == 1 else 'hold'}"
 
-    def cells(self, address: Address, links: Links) -> Iterator[Cell]:
-        """Its cells but for the metrics."""
-        run, record = self.run, self.run.record
-        verdict, code = story.verdict(run), story.code(record.git)
-        failed = self.held < len(record.gates)
-        tags = [("tag", cut(tag, LONGEST_LABEL), None) for tag in run.tags]
-        labels = [
-            (
-                cut(key, LONGEST_LABEL),
-                cut(value, LONGEST_LABEL),
-                address(label=f"{key}={value}", start=None),
-            )
-            for key, value in sorted(record.labels.items())
-        ]
-        recorded, short = story.when(record.recorded_at), cut(code, LONGEST_LABEL)
-        yield Cell(self.name, drawn=drawn("run_name", self, bool(links.compare())))
-        told = (verdict, self.gates, "bad" if failed else "soft", verdict.lower())
-        yield Cell(verdict, drawn=drawn("under", *told))
-        yield Cell(recorded, drawn=drawn("under", recorded, short, "soft", "", True, code))
-        yield Cell("", drawn=drawn("tags", [*tags, *labels]))
-        yield count(record.units)
-
-    def figures(self, metrics: dict[str, str]) -> list[object]:
+    def figures(self, metrics: Iterable[str]) -> list[object]:
         record, git = self.run.record, self.run.record.git
         scores = (record.metrics.get(id) for id in metrics)
         return [
-            self.run.id,
-            record.name,
-            record.command,
-            record.recorded_at,
+            *(self.run.id, record.name, record.command, record.recorded_at),
             story.verdict(self.run),
-            git.branch if git else None,
-            git.commit if git else None,
-            git.dirty if git else None,
+            *((git.branch, git.commit, git.dirty) if git else (None, None, None)),
             self.run.tags,
             tuple(f"{key}={value}" for key, value in sorted(record.labels.items())),
-            self.held,
-            len(record.gates),
-            record.units,
+            *(self.held, len(record.gates), record.units),
             *(score.value if score else None for score in scores),
         ]
 
 
-class RunTable(Struct, frozen=True):
-    """The rows of a page, and the metrics that have columns."""
+def run_rows(
+    pages: PagedHistory, links: Links, runs: Sequence[Run]
+) -> tuple[dict[str, str], list[RunRow]]:
+    """The metrics that have columns, with the names to show, and the rows of these runs.
 
-    metrics: dict[str, str]
-    """Ids, by the names to show."""
-    rows: tuple[RunRow, ...]
+    Each headline has a sparkline where runs led to it.
+    """
 
-    def table(self, listed: Listed, address: Address, links: Links) -> Table:
-        """The page as it is shown; what a run has that is in no column is noted below it."""
-        has_own = not self.metrics
-        return Table(
-            paged=True,
-            below=False,
-            columns=[
-                sorts("name", "name", listed, address),
-                sorts("verdict", "passed", listed, address),
-                sorts("recorded (UTC)", "recorded_at", listed, address),
-                Column("labels and tags"),
-                sorts("units", "units", listed, address, right=True, spare=1),
-                *(
-                    sorts(name, id, listed, address, right=True)
-                    for id, name in self.metrics.items()
-                ),
-                *([Column("headlines")] if has_own else []),
-            ],
-            rows=[
-                Row(
-                    (
-                        *row.cells(address, links),
-                        *(
-                            Cell("", drawn=drawn("headline", one)) if one else Cell("")
-                            for one in row.headlines
-                        ),
-                        *([Cell("", drawn=drawn("headlines", row.own))] if has_own else []),
-                    ),
-                    "" if has_own else ", ".join(one.words for one in row.own),
-                )
-                for row in self.rows
-            ],
-        )
+    def is_common(id: str) -> bool:
+        """Whether half of the runs have a value: with fewer, the column would be mostly empty."""
+        scores = (run.record.metrics.get(id) for run in runs)
+        return 2 * sum(bool(score and score.value is not None) for score in scores) >= len(runs)
 
-    def figures(self) -> Figures:
-        """The table as it is shown, a run a row."""
-        return Figures((*FIGURES, *self.metrics), [row.figures(self.metrics) for row in self.rows])
-
-
-FIGURES = (
-    "run",
-    "name",
-    "command",
-    "recorded_at",
-    "verdict",
-    "branch",
-    "commit",
-    "dirty",
-    "tags",
-    "labels",
-    "gates_held",
-    "gates",
-    "units",
-)
-
-
-def run_table(pages: PagedHistory, links: Links, runs: Sequence[Run]) -> RunTable:
-    """The table of these runs, with a sparkline for each headline where runs led to it."""
-    chosen = [id for id in story.headlines(runs) if _is_common(id, runs)][:COLUMNS]
-    owned = {run.id: _own(run, chosen) for run in runs}
+    chosen = [id for id in story.headlines(runs) if is_common(id)][:COLUMNS]
+    owned = {
+        run.id: story.headlines([run])[:OWN]
+        for run in runs
+        if not any(id in run.record.metrics for id in chosen)
+    }
     metrics = list(dict.fromkeys([*chosen, *(id for ids in owned.values() for id in ids)]))
-    drawn = _sparks(pages, runs, metrics)
-    names = story.short_names(metrics)
+    names, drawn_lines = story.short_names(metrics), {}
+    if metrics:
+        kinds = sorted({(run.record.command, run.record.name) for run in runs})
+        last = max(LONGEST, min(DEEPEST, POINTS // (len(kinds) * len(metrics))))
+        drawn_lines = sparks(pages.lines(kinds, metrics, last), {run.id for run in runs})
 
-    def headline(run: Run, id: str) -> Headline | None:
-        score = run.record.metrics.get(id)
-        if score is None:
-            return None
-        history = links.history(id, name=run.record.name, command=run.record.command)
-        return Headline(id, names[id], score, drawn.get((run.id, id)), history)
+    def headlines(run: Run, ids: Iterable[str]) -> Iterator[Headline]:
+        for id in ids:
+            if score := run.record.metrics.get(id):
+                history = links.history(id, name=run.record.name, command=run.record.command)
+                yield Headline(id, names[id], score, drawn_lines.get((run.id, id)), history)
 
-    def row(run: Run) -> RunRow:
-        own = (headline(run, id) for id in owned[run.id])
-        return RunRow(
+    rows = [
+        RunRow(
             run=run,
             href=links.run(run.id),
-            headlines=tuple(headline(run, id) for id in chosen),
-            own=tuple(one for one in own if one),
+            headlines={one.metric: one for one in headlines(run, chosen)},
+            own=tuple(headlines(run, owned.get(run.id, ()))),
         )
-
-    return RunTable({id: names[id] for id in chosen}, tuple(map(row, runs)))
-
-
-def _is_common(id: str, runs: Sequence[Run]) -> bool:
-    """Whether half of the runs have a value: with fewer, the column would be mostly empty."""
-    scores = (run.record.metrics.get(id) for run in runs)
-    return 2 * sum(bool(score and score.value is not None) for score in scores) >= len(runs)
+        for run in runs
+    ]
+    return {id: names[id] for id in chosen}, rows
 
 
-def _own(run: Run, chosen: Sequence[str]) -> list[str]:
-    """What a run without any of the chosen metrics shows instead."""
-    if any(id in run.record.metrics for id in chosen):
-        return []
-    return story.headlines([run])[:OWN]
+def _table(
+    metrics: dict[str, str], rows: Sequence[RunRow], here: Listed, address: Address, links: Links
+) -> Table:
+    """The page as it is shown; what a run has that is in no column is noted below it."""
 
+    def verdict(row: RunRow) -> Cell:
+        word, failed = story.verdict(row.run), row.held < len(row.run.record.gates)
+        under = drawn("under", word, row.gates, "bad" if failed else "soft", word.lower())
+        return Cell(word, drawn=under)
 
-def _sparks(
-    pages: PagedHistory, runs: Sequence[Run], metrics: Sequence[str]
-) -> dict[tuple[str, str], Spark]:
+    def recorded(row: RunRow) -> Cell:
+        when, code = story.when(row.run.record.recorded_at), story.code(row.run.record.git)
+        short = cut(code, LONGEST_LABEL)
+        return Cell(when, drawn=drawn("under", when, short, "soft", "", True, code))
+
+    def labels(row: RunRow) -> Cell:
+        given: list[tuple[str, str, str | None]] = [("tag", tag, None) for tag in row.run.tags]
+        given += [
+            (key, value, address(label=f"{key}={value}", start=None))
+            for key, value in sorted(row.run.record.labels.items())
+        ]
+        tags = [
+            (cut(key, LONGEST_LABEL), cut(value, LONGEST_LABEL), href) for key, value, href in given
+        ]
+        return Cell("", drawn=drawn("tags", tags))
+
+    def headline(id: str, row: RunRow) -> Cell:
+        one = row.headlines.get(id)
+        return Cell("", drawn=drawn("headline", one)) if one else Cell("")
+
+    def own(row: RunRow) -> str:
+        return ", ".join(f"{one.name} {numbers.value(one.score.value)}" for one in row.own)
+
+    columns: dict[str | Column, Callable[[RunRow], Cell]] = {
+        sorts("name", "name", here, address): lambda row: Cell(
+            row.name, drawn=drawn("run_name", row, bool(links.compare()))
+        ),
+        sorts("verdict", "passed", here, address): verdict,
+        sorts("recorded (UTC)", "recorded_at", here, address): recorded,
+        "labels and tags": labels,
+        sorts("units", "units", here, address, right=True, spare=1): lambda row: count(
+            row.run.record.units
+        ),
+    }
+    for id, name in metrics.items():
+        columns[sorts(name, id, here, address, right=True)] = partial(headline, id)
     if not metrics:
-        return {}
-    kinds = sorted({(run.record.command, run.record.name) for run in runs})
-    last = max(LONGEST, min(DEEPEST, POINTS // (len(kinds) * len(metrics))))
-    return sparks(pages.lines(kinds, metrics, last), {run.id for run in runs})
+        columns["headlines"] = lambda row: Cell("", drawn=drawn("headlines", row.own))
+    return table(rows, columns, note=own if metrics else None, paged=True, below=False)
 
 
 # Sparklines
@@ -344,7 +301,8 @@ def sparks(lines: Sequence[MetricLine], runs: Collection[str]) -> dict[tuple[str
     for line in lines:
         begins = 0
         for place, point in enumerate(line.points):
-            if not _compare(line.points[begins], point):
+            first = line.points[begins]
+            if (first.gold_sha256, first.version) != (point.gold_sha256, point.version):
                 begins = place
             if point.run not in runs or point.value is None:
                 continue
@@ -355,82 +313,42 @@ def sparks(lines: Sequence[MetricLine], runs: Collection[str]) -> dict[tuple[str
 
 
 def spark(points: Sequence[Point]) -> Spark:
-    """The points, oldest first, of which the last has a value."""
-    told = [point for point in points if point.value is not None]
-    scale = _Scale(points)
-    return Spark(
-        line=scale.line(),
-        band=scale.band(),
-        last=scale.place(len(points) - 1, told[-1].value or 0.0),
-        words=_words(told) + (OUTSIDE if _is_outside(points) else ""),
-    )
+    """The points, oldest first, of which the last has a value.
 
+    They are evenly spaced from left to right, and the lowest end of an interval is lowest.
+    """
+    values = [point.value for point in points if point.value is not None]
+    ends = [*values, *(end for one in points for end in (one.low, one.high) if end is not None)]
+    lowest, spread, steps = min(ends), max(ends) - min(ends), len(points) - 1
 
-class _Scale:
-    """Where points stand: evenly from left to right, the lowest end of an interval lowest."""
-
-    def __init__(self, points: Sequence[Point]) -> None:
-        self._points = points
-        ends = [end for point in points for end in (point.value, *_ends(point)) if end is not None]
-        self._low, self._high = min(ends), max(ends)
-
-    def place(self, at: int, value: float) -> tuple[str, str]:
-        steps, spread = len(self._points) - 1, self._high - self._low
+    def place(at: int, value: float) -> tuple[str, str]:
         x = ROOM + (WIDTH - 2 * ROOM) * (at / steps if steps else 1.0)
-        risen = (value - self._low) / spread if spread else 0.5
+        risen = (value - lowest) / spread if spread else 0.5
         return f"{x:.1f}", f"{HEIGHT - ROOM - (HEIGHT - 2 * ROOM) * risen:.1f}"
 
-    def line(self) -> str:
-        """A path that is broken where a run has no value."""
-        drawn, is_down = [], False
-        for at, point in enumerate(self._points):
-            if point.value is not None:
-                x, y = self.place(at, point.value)
-                drawn.append(f"{'L' if is_down else 'M'}{x} {y}")
-            is_down = point.value is not None
-        return "".join(drawn)
-
-    def band(self) -> str:
-        """The upper ends there and the lower ends back, over each stretch that has intervals."""
-        return "".join(
-            "M" + "L".join(" ".join(self.place(*end)) for end in stretch) + "Z"
-            for stretch in self._stretches()
-        )
-
-    def _stretches(self) -> list[list[tuple[int, float]]]:
-        found: list[list[tuple[int, Point]]] = [[]]
-        for at, point in enumerate(self._points):
-            if point.low is None or point.high is None:
-                found.append([])
-            else:
-                found[-1].append((at, point))
-        return [
-            [(at, point.high or 0.0) for at, point in stretch]
-            + [(at, point.low or 0.0) for at, point in reversed(stretch)]
-            for stretch in found
-            if len(stretch) > 1
-        ]
-
-
-def _ends(point: Point) -> tuple[float | None, float | None]:
-    return point.low, point.high
-
-
-def _compare(before: Point, after: Point) -> bool:
-    return (before.gold_sha256, before.version) == (after.gold_sha256, after.version)
-
-
-def _is_outside(points: Sequence[Point]) -> bool:
-    before, last = points[-2], points[-1].value or 0.0
-    if before.low is None or before.high is None:
-        return False
-    return not before.low <= last <= before.high
-
-
-def _words(told: Sequence[Point]) -> str:
-    values = [point.value for point in told if point.value is not None]
-    first, low, high = (numbers.value(one) for one in (values[0], min(values), max(values)))
-    return (
-        f"over {len(told)} runs up to this one: first {first}, now {numbers.value(values[-1])}, "
-        f"lowest {low}, highest {high}"
+    line: list[str] = []  # broken where a run has no value
+    stretches: list[list[tuple[int, float, float]]] = [[]]  # of runs with intervals
+    for at, point in enumerate(points):
+        if point.value is not None:
+            begins = at == 0 or points[at - 1].value is None
+            line.append(f"{'M' if begins else 'L'}{' '.join(place(at, point.value))}")
+        if point.low is None or point.high is None:
+            stretches.append([])
+        else:
+            stretches[-1].append((at, point.low, point.high))
+    band = ""
+    for stretch in stretches:
+        if len(stretch) > 1:  # the upper ends there, and the lower ends back
+            there = [(at, high) for at, _, high in stretch]
+            back = [(at, low) for at, low, _ in reversed(stretch)]
+            band += "M" + "L".join(" ".join(place(*end)) for end in there + back) + "Z"
+    before = points[-2]
+    is_outside = False
+    if before.low is not None and before.high is not None:
+        is_outside = not before.low <= values[-1] <= before.high
+    first, now, low, high = map(numbers.value, (values[0], values[-1], min(values), max(values)))
+    words = (
+        f"over {len(values)} runs up to this one: first {first}, now {now}, lowest {low}, "
+        f"highest {high}{OUTSIDE if is_outside else ''}"
     )
+    return Spark("".join(line), band, place(steps, values[-1]), words)
