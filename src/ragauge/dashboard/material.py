@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
@@ -70,11 +70,11 @@ class Material:
         from ragauge.reports.kinds.runs import stored_report
         from ragauge.runners.summaries import SUMMARY_BYTES, summary
 
-        if (content := self._file(run, SUMMARY)) is not None:
+        if (content := self.file(run, SUMMARY)) is not None:
             return stored_report(content, run.shown)
         # A run of an earlier version has only the whole report, which may be long to read.
         if (made := self._summaries.get(run.id)) is None:
-            if (content := self._file(run, REPORT)) is None:
+            if (content := self.file(run, REPORT)) is None:
                 return None
             made = summary(stored_report(content, run.shown))
             self._summaries.keep(run.id, made, chars=min(len(content), SUMMARY_BYTES))
@@ -110,12 +110,10 @@ class Material:
         size = self.pages.size(run, name)
         if size is None:
             return None
-        return Packed(self._part(run, name), size, _named(run, name))
+        return Packed(partial(self.pages.part, run, name), size, _named(run, name))
 
-    def _part(self, run: Run, name: str) -> Callable[[int, int], bytes]:
-        return lambda start, stop: self.pages.part(run, name, start, stop)
-
-    def _file(self, run: Run, name: str) -> bytes | None:
+    def file(self, run: Run, name: str) -> bytes | None:
+        """A file of the run; None where it has none of this name."""
         size = self.pages.size(run, name)
         return None if size is None else self.pages.part(run, name, 0, size)
 

@@ -23,11 +23,11 @@ def render(template: str, **context: Any) -> Markup:
     return Markup(_environment().get_template(template).render(**context))  # escaped as made
 
 
-def drawn(macro: str, *given: Any) -> Markup:
-    """What a cell of a table shows: a macro of `cells.html` with what it is given."""
+def drawn(macro: str, *given: Any, template: str = "cells.html") -> Markup:
+    """A macro with what it is given; those of `cells.html` are what cells of tables show."""
     from markupsafe import Markup
 
-    module: Any = _environment().get_template("cells.html").module
+    module: Any = _environment().get_template(template).module
     return Markup(getattr(module, macro)(*given))  # escaped as made
 
 

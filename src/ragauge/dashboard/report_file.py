@@ -142,7 +142,7 @@ class _File:
 
     def _run_parts(self) -> list[Part]:
         """The tabs of the run's page, the first with the verdict above it."""
-        from ragauge.dashboard.pages.run_head import head
+        from ragauge.dashboard.pages.run import below_head
 
         parts = []
         for tab in self._tabs:
@@ -151,9 +151,8 @@ class _File:
                 continue
             view, step, places = tab.view(self._opened), 1, {}
             if not parts:
-                above = head(self._opened, whole=True)
-                below = told(self._opened, self._against)
-                view, step = structs.replace(view, body=above + view.body + below), 0
+                body = view.body + told(self._opened, self._against)
+                view, step = structs.replace(view, body=below_head(self._opened, body)), 0
                 places = {one.id: one.id for one in self._against}
             parts.append(Part(tab.name, tab.title, placed(view, tab.name, step, places), tab.count))
         return parts

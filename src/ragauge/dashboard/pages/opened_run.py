@@ -8,20 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
+from ragauge.contracts.audit import OK, STATES
 from ragauge.contracts.history import Run
 from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.paging import UnitCounts
-from ragauge.contracts.report import Report
+from ragauge.contracts.report import Report, Score
+from ragauge.contracts.stability import STABILITIES
 from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.links import Links
 from ragauge.dashboard.listing import Address, addresses
 from ragauge.dashboard.material import Material
 from ragauge.dashboard.page import Figures
+from ragauge.dashboard.rendering import drawn
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports.document import Document, NoLinks, Target, Verdict
 from ragauge.reports.document import Links as ReportLinks
-from ragauge.reports.formats.html import Sorting
+from ragauge.reports.formats.html import Sorting, written
 from ragauge.reports.forms import document_of
+from ragauge.reports.kinds.audit import POINTER_HOLDS
+from ragauge.reports.kinds.score import BADGES
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -30,6 +35,10 @@ QUESTIONS = "questions"
 """The tab that lists the units of a run."""
 TRACEABILITY = "traceability"
 """The tab that shows the codes of citations with their answers."""
+LOOK_AGAIN_S = 2
+"""When a tab asks again for what is made in the background."""
+OTHER = "other"
+"""The colour of labels that have none of their own."""
 
 
 class TabView(Struct, frozen=True, kw_only=True):
@@ -59,14 +68,10 @@ class Fragments:
         """What is below the verdict."""
         return " ".join((*self._verdict.notes, *self._verdict.meaning))
 
-    def part(self, name: str) -> Markup:
-        """The blocks of this name; all of them for the name of the kind."""
-        from ragauge.reports.formats.html import written
-
-        given = self.document.blocks if name == self.kind else self.document.part(name)
-        return written(
-            given, name=self.document.name, links=self._to, language=self.document.language
-        )
+    def part(self, *names: str) -> Markup:
+        """The blocks of these names."""
+        made = self.document
+        return written(made.part(*names), name=made.name, links=self._to, language=made.language)
 
 
 class OpenedRun:
@@ -105,6 +110,10 @@ class OpenedRun:
         """From changed fields to the address of a tab as it is asked for now."""
         return addresses(self.asked, self.links.run(self.run.id, tab) or "")
 
+    def data(self, name: str, what: str) -> Markup:
+        """The way to the figures of this name; `what` they are."""
+        return drawn("figures", self.links, name, what, template="listing.html")
+
     def worst_first(self, metric: str) -> str:
         """The order in which the units that a metric speaks against come first."""
         known = self.run.record.metrics.get(metric)
@@ -126,15 +135,17 @@ class ToRun:
 
     def to(self, target: Target) -> str | None:
         kind, id = target
+        links, run = self._opened.links, self._opened.run
         match kind:
             case "question":
                 return self.question(id)
             case "metric":
-                return self.metric(id)
+                return self._metric(id)
             case "tab":
-                return self._opened.links.run(self._opened.run.id, id)
-            case "code":
-                return self._code(id)
+                return links.run(run.id, id)
+            case "code":  # the answers with this code, which are listed by their worst one
+                fields = {"code": id} if id in self._opened.counts.labels else {}
+                return links.run(run.id, TRACEABILITY, **fields)
             case "here":
                 return f"#{id}"
 
@@ -143,19 +154,69 @@ class ToRun:
         href = opened.links.question(opened.run.id, f"{self._before}{qid}", **self._fields)
         return f"{href}#{self._anchor}" if href and self._anchor and "#" not in href else href
 
-    def _code(self, code: str) -> str | None:
-        """The answers with this code; they are listed by their worst one."""
-        opened = self._opened
-        fields = {"code": code} if code in opened.counts.labels else {}
-        return opened.links.run(opened.run.id, TRACEABILITY, **fields)
-
-    def metric(self, id: str) -> str | None:
+    def _metric(self, id: str) -> str | None:
         """The units with the worst value first; those that went wrong where units have none."""
-        opened = self._opened
-        run = opened.run
+        links, run = self._opened.links, self._opened.run
         if not run.record.units:
             return None
         if id not in run.record.metrics:
-            return opened.links.run(run.id, QUESTIONS, right="wrong")
-        order = opened.worst_first(id)
-        return opened.links.run(run.id, QUESTIONS, sort=order, columns=id)
+            return links.run(run.id, QUESTIONS, right="wrong")
+        return links.run(run.id, QUESTIONS, sort=self._opened.worst_first(id), columns=id)
+
+
+def joined(*pieces: Markup | None) -> Markup:
+    """The pieces that are there, one below the other."""
+    from markupsafe import Markup
+
+    return Markup("\n").join(piece for piece in pieces if piece and piece.strip())
+
+
+def ends(ci: tuple[float, float] | None) -> tuple[float | None, float | None]:
+    return ci or (None, None)
+
+
+def slice_figures(slices: Mapping[str, Mapping[str, Mapping[str, Score]]]) -> Figures:
+    """Scores by stratum, value and metric."""
+    rows = [
+        (stratum, value, id, one.value, *ends(one.ci), one.n, one.of)
+        for stratum, values in sorted(slices.items())
+        for value, scores in sorted(values.items())
+        for id, one in sorted(scores.items())
+    ]
+    return Figures(("stratum", "value", "metric", "score", "low", "high", "n", "of"), rows)
+
+
+def label_kind(kind: str, label: str | None) -> str:
+    """The name of a colour for a label of a run of this kind, as the style sheet has it.
+
+    >>> label_kind("score", "OVER_REFUSAL"), label_kind("audit", "ok"), label_kind("score", "<b>")
+    ('over_refusal', 'ok', 'other')
+    """
+    match kind:
+        case "score":
+            return BADGES.get(label or "", OTHER)
+        case "stability":
+            return label if label in STABILITIES else OTHER
+        case "trace_eval" if label in STATES:
+            return str(label)
+        case "audit" | "trace_eval":
+            return "ok" if label == OK else "warned" if label in POINTER_HOLDS else "no_hit"
+        case _:
+            return {"right": "ok", "wrong": "no_hit"}.get(label or "", OTHER)
+
+
+def label_name(kind: str, label: str | None) -> str:
+    """A label as it is shown."""
+    name = label or ""
+    return name.replace("_", " ") if kind == "stability" else name
+
+
+def drawn_labels(kind: str, counts: UnitCounts) -> list[tuple[str, str, int]]:
+    """The labels that occur, as a stacked bar takes them: colour, name, and units.
+
+    Units without a label are the last part; nothing is drawn where none has one.
+    """
+    labels = counts.labels
+    told = [(label_kind(kind, label), label_name(kind, label), n) for label, n in labels.items()]
+    without = counts.units - sum(labels.values())
+    return [*told, (OTHER, "untold", without)] if told and without else told

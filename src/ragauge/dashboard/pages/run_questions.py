@@ -13,8 +13,7 @@ from ragauge.contracts.history import Run, UnitRow
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.listing import Address, Listed, listed, sorts
 from ragauge.dashboard.page import Figures
-from ragauge.dashboard.pages.label_drawing import label_kind, label_name
-from ragauge.dashboard.pages.opened_run import QUESTIONS, OpenedRun, TabView
+from ragauge.dashboard.pages.opened_run import QUESTIONS, OpenedRun, TabView, label_kind, label_name
 from ragauge.dashboard.rendering import drawn, render
 from ragauge.dashboard.rightness import doubt, right_means
 from ragauge.dashboard.unit_list import LIST_FIELDS, list_fields, unit_query
