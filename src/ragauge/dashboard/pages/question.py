@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
-
 from ragauge.contracts.citation import Offsets
 from ragauge.contracts.gold import Gold, Span, stratum_text
 from ragauge.contracts.history import Run, UnitRow
@@ -41,7 +39,8 @@ from ragauge.dashboard.pages.question_trace import Reader, Score, read_answer, r
 from ragauge.dashboard.rendering import render
 from ragauge.dashboard.rightness import doubt, right_means
 from ragauge.dashboard.unit_list import SHORT, Ways, list_fields, unit_query
-from ragauge.reports.document import Cell, Column, Row, Table, names, number
+from ragauge.reports import document as doc
+from ragauge.reports.document import Cell, Column, Table, names, number
 from ragauge.reports.foreign import cut
 from ragauge.reports.formats.html import written
 from ragauge.text.canonical import composed
@@ -85,6 +84,9 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     values = values_of(run, row, report, unit, facts)
     before, after = pages.beside(run, unit, unit_query(asked))
 
+    told = sorted(held.strata.items()) if held else ()
+    strata = [(name, stratum_text(value)) for name, value in told]
+
     def table(made: Table) -> Markup:
         return written([made], sorting=links.sorting)
 
@@ -107,7 +109,11 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         shown=shown,
         beside=beside,
         other_doubt=doubt(beside[1]) if beside and beside[1] else "",
-        gold=gold_view(held, run, answers, ways) if held else None,
+        gold=held,
+        gold_set=links.gold(sha256 or "", q=held.qid) if held else None,
+        gold_spans=_gold_spans(held, answers, ways) if held else (),
+        strata=[(name, text) for name, text in strata if text is not None],
+        most=MOST,
         errors=errors_of(report, unit),
         errors_cut=are_cut(report, unit, row.right),
         past=past,
@@ -143,24 +149,19 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
 
 
 def _value_table(values: Sequence[UnitValue], links: Links) -> Table:
-    return Table(
+    def meaning(one: UnitValue) -> Cell:
+        return Cell(f"{one.meaning} {one.better.capitalize()} is better.".strip(), tone="dim")
+
+    return doc.table(
+        values,
+        {
+            "metric": lambda one: Cell(one.id, foreign=True, href=links.history(one.id) or ""),
+            Column("value", right=True): lambda one: number(one.value),
+            Column("counts", right=True, spare=1): lambda one: Cell(one.counts, tone="dim"),
+            Column("means", spare=2, prose=True): meaning,
+            Column("why", prose=True): lambda one: names(one.reason, "dim"),
+        },
         below=False,
-        columns=[
-            *(Column("metric"), Column("value", right=True), Column("counts", True, spare=1)),
-            *(Column("means", spare=2, prose=True), Column("why", prose=True)),
-        ],
-        rows=[
-            Row(
-                (
-                    Cell(one.id, foreign=True, href=links.history(one.id) or ""),
-                    number(one.value),
-                    Cell(one.counts, tone="dim"),
-                    Cell(f"{one.meaning} {one.better.capitalize()} is better.".strip(), tone="dim"),
-                    names(one.reason, "dim"),
-                )
-            )
-            for one in values
-        ],
     )
 
 
@@ -213,62 +214,30 @@ def _beside(
 
 SPANS = {"target_section": "target", "anchor": "anchor", "decoy": "decoy"}
 MOST = 50
-"""Phrases, ids or wordings that are shown of a list."""
+"""Phrases, ids or wordings of gold that are shown of a list."""
 
 
-class GoldSpan(Struct, frozen=True):
-    """A stretch of a document that the question points to."""
+def _gold_spans(
+    gold: Gold, answers: Sequence[KeptAnswer], ways: Ways
+) -> list[tuple[str, Span, str | None]]:
+    """The stretches of documents that the question points to, each with its name and address.
 
-    name: str
-    span: Span
-    href: str | None
-
-
-class GoldView(Struct, frozen=True, kw_only=True):
-    """The question, and what a right answer holds."""
-
-    one: Gold
-    set: str | None
-    """The way to its gold set."""
-    phrases: tuple[str, ...]
-    citations: tuple[str, ...]
-    constraints: tuple[str, ...]
-    paraphrases: tuple[str, ...]
-    spans: tuple[GoldSpan, ...]
-    strata: tuple[tuple[str, str], ...]
-
-
-def gold_view(gold: Gold, run: Run, answers: Sequence[KeptAnswer], ways: Ways) -> GoldView:
-    """The gold question; a span without a revision is opened in the one that was retrieved."""
-    revs = _revisions(answers)
-    spans = ((SPANS[name], getattr(gold, name)) for name in SPANS)
-    strata = ((name, stratum_text(value)) for name, value in sorted(gold.strata.items()))
-    return GoldView(
-        one=gold,
-        set=ways.links.gold(run.record.gold_sha256 or "", q=gold.qid),
-        phrases=() if gold.is_unit else gold.phrases[:MOST],
-        citations=gold.gold_citations[:MOST],
-        constraints=gold.constraints[:MOST],
-        paraphrases=gold.paraphrases[:MOST],
-        spans=tuple(_span(name, span, revs, ways) for name, span in spans if span),
-        strata=tuple((name, text) for name, text in strata if text is not None),
-    )
-
-
-def _span(name: str, span: Span, revs: dict[str, str], ways: Ways) -> GoldSpan:
-    rev = span.rev or revs.get(composed(span.doc_id))
-    place = Offsets(span.start, span.end) if 0 <= span.start < span.end else None
-    return GoldSpan(name, span, ways.document(span.doc_id, rev, place) if rev else None)
-
-
-def _revisions(answers: Sequence[KeptAnswer]) -> dict[str, str]:
-    """The revision of each document as the answers' chunks have it."""
-    found: dict[str, str] = {}
-    for one in answers:
-        for chunk in one.trace.retrieved or ():
+    One without a revision is opened in the revision that was retrieved.
+    """
+    revs: dict[str, str] = {}
+    for answer in answers:
+        for chunk in answer.trace.retrieved or ():
             doc_id, rev = chunk.get("doc_id"), chunk.get("rev")
             if isinstance(doc_id, str) and isinstance(rev, str) and rev:
-                found.setdefault(composed(doc_id), rev)
+                revs.setdefault(composed(doc_id), rev)
+    found = []
+    for field, name in SPANS.items():
+        span: Span | None = getattr(gold, field)
+        if span:
+            known = span.rev or revs.get(composed(span.doc_id))
+            place = Offsets(span.start, span.end) if 0 <= span.start < span.end else None
+            href = ways.document(span.doc_id, known, place) if known else None
+            found.append((name, span, href))
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
@@ -13,18 +12,15 @@ from ragauge.contracts.answers import ANSWER_KINDS, AnswerKind, Groundedness
 from ragauge.contracts.evaluation import (
     AnswerDetail,
     EntityDetail,
-    EntityError,
     EvalAllReport,
     EvalReport,
     LabelDetail,
     LinkDetail,
-    LinkError,
     RankingDetail,
     ShownSpan,
 )
 from ragauge.contracts.facts import Facts
 from ragauge.contracts.history import Run, UnitRow
-from ragauge.contracts.metric import Absent, Metric
 from ragauge.contracts.stability import StabilityReport
 from ragauge.dashboard.pages.question_trace import LONGEST_TEXT
 from ragauge.metrics.table import table
@@ -51,24 +47,44 @@ class UnitValue(Struct, frozen=True, kw_only=True):
 def values_of(
     run: Run, row: UnitRow, report: Any, unit: str, facts: Facts | None
 ) -> list[UnitValue]:
-    """The metrics of the run in the order of their ids, those that do not apply with the reason."""
+    """The metrics of the run in the order of their ids, those that do not apply with the reason.
+
+    Where several tasks share a run, only those of the unit's own.
+    """
     known, told = table(), _reasons(report, unit)
-    otherwise = UNKNOWN if told is not None else NOT_KEPT
-    return [
-        _value(id, row, known.get(id), told or {}, facts, run.record.metrics[id].better, otherwise)
-        for id in _of_its_families(run, row)
-    ]
-
-
-def _of_its_families(run: Run, row: UnitRow) -> list[str]:
-    """The metrics that could apply: where several tasks share a run, those of the unit's own."""
-    families = {family_of(id) for id in row.values}
+    absent = UNKNOWN if told is not None else NOT_KEPT
+    families = {id.partition(".")[0] for id in row.values}
     every = sorted(run.record.metrics)
-    return [id for id in every if family_of(id) in families] or every
+    found = []
+    for id in [id for id in every if id.partition(".")[0] in families] or every:
+        metric, value, counts = known.get(id), row.values.get(id), row.counts.get(id, ())
+        reason = (told or {}).get(id) or (told or {}).get(id.partition(".")[2], "")
+        # A metric of another package is not called to make a page.
+        is_own = metric is not None and metric.measure.__module__.startswith("ragauge.")
+        if not reason and metric and is_own and facts is not None and metric.reads == "facts":
+            reason = metric(facts).reason or ""
+        is_rate = metric is not None and metric.rate and len(counts) == 2
+        one = UnitValue(
+            id=id,
+            value=value,
+            counts=f"{counts[0]:,} of {counts[1]:,}" if is_rate else "",
+            meaning=metric.summary if metric else "",
+            reason=reason or (absent if value is None else ""),
+            better=run.record.metrics[id].better,
+        )
+        found.append(one)
+    return found
 
 
-def family_of(id: str) -> str:
-    return id.partition(".")[0]
+def _reasons(report: Any, unit: str) -> dict[str, str] | None:
+    """Why numbers are absent; None where the report tells of others and the unit was cut."""
+    report, unit = of_its_task(report, unit)
+    if isinstance(report, StabilityReport):
+        one = report.details.get(unit)
+        return dict(one.reasons) if one else None
+    if isinstance(report, EvalReport) and isinstance(report.detail, AnswerDetail):
+        return next((dict(one.reasons) for one in report.detail.answers if one.id == unit), None)
+    return {}
 
 
 def details_of(row: UnitRow) -> list[tuple[str, str]]:
@@ -85,63 +101,8 @@ def _words(value: Any) -> str:
     return value if isinstance(value, str) else msgspec.json.encode(value).decode()
 
 
-def _value(
-    id: str,
-    row: UnitRow,
-    metric: Metric | None,
-    told: Mapping[str, str],
-    facts: Facts | None,
-    better: str,
-    otherwise: str,
-) -> UnitValue:
-    value, reason = row.values.get(id), told.get(id) or told.get(id.partition(".")[2], "")
-    if not reason and metric is not None and facts is not None:
-        reason = _measured_reason(metric, facts)
-    return UnitValue(
-        id=id,
-        value=value,
-        counts=_counts(metric, row.counts.get(id, ())),
-        meaning=metric.summary if metric else "",
-        reason=reason or (otherwise if value is None else ""),
-        better=better,
-    )
-
-
-def _measured_reason(metric: Metric, facts: Facts) -> str:
-    """What the metric says of the answer, for one that reads an answer's facts."""
-    if metric.reads != "facts" or not _is_own(metric):
-        return ""
-    found = metric(facts)
-    return found.reason if isinstance(found, Absent) else found.reason or ""
-
-
-def _is_own(metric: Metric) -> bool:
-    """Whether it comes with Ragauge: a package's own is not called to make a page."""
-    return metric.measure.__module__.startswith("ragauge.")
-
-
-def _reasons(report: Any, unit: str) -> dict[str, str] | None:
-    """Why numbers are absent; None where the report tells of others and the unit was cut."""
-    report, unit = of_its_task(report, unit)
-    if isinstance(report, StabilityReport):
-        one = report.details.get(unit)
-        return dict(one.reasons) if one else None
-    if isinstance(report, EvalReport) and isinstance(report.detail, AnswerDetail):
-        return next((dict(one.reasons) for one in report.detail.answers if one.id == unit), None)
-    return {}
-
-
-def _counts(metric: Metric | None, counts: tuple[int, ...]) -> str:
-    """The counts of a share, such as `17 of 18`; of scaled values nothing."""
-    if metric is None or not metric.rate or len(counts) != 2:
-        return ""
-    return f"{counts[0]:,} of {counts[1]:,}"
-
-
 MOST_ERRORS = 100
 """Errors of a unit that are shown."""
-
-ErrorFacts = tuple[tuple[str, str], ...]
 
 
 class UnitError(Struct, frozen=True, kw_only=True):
@@ -152,16 +113,8 @@ class UnitError(Struct, frozen=True, kw_only=True):
     gold: str = ""
     predicted: str = ""
     after: str = ""
-    facts: ErrorFacts = ()
+    facts: tuple[tuple[str, str], ...] = ()
     where: str = ""
-
-
-def errors_of(report: Any, unit: str) -> tuple[UnitError, ...]:
-    """The errors about the unit, of those that the report keeps."""
-    report, unit = of_its_task(report, unit)
-    if not isinstance(report, EvalReport):
-        return ()
-    return tuple(_of(report.detail, unit))[:MOST_ERRORS]
 
 
 def of_its_task(report: Any, unit: str) -> tuple[Any, str]:
@@ -169,7 +122,14 @@ def of_its_task(report: Any, unit: str) -> tuple[Any, str]:
     if not isinstance(report, EvalAllReport):
         return report, unit
     task, _, id = unit.partition("/")
-    return next((each for name, each in report.tasks.items() if name == task), None), id
+    return report.tasks.get(task), id
+
+
+def errors_of(report: Any, unit: str) -> list[UnitError]:
+    """The errors about the unit, of those that the report keeps."""
+    report, unit = of_its_task(report, unit)
+    errors = _errors(report.detail, unit) if isinstance(report, EvalReport) else ()
+    return list(errors)[:MOST_ERRORS]
 
 
 def are_cut(report: Any, unit: str, right: bool | None) -> bool:
@@ -191,67 +151,55 @@ def are_cut(report: Any, unit: str, right: bool | None) -> bool:
     return False
 
 
-def _of(detail: Any, unit: str) -> Iterator[UnitError]:
+def _errors(detail: Any, unit: str) -> Iterator[UnitError]:
     match detail:
         case EntityDetail():
-            yield from (_entity(one) for one in detail.errors if one.document == unit)
+            for entity in detail.errors:
+                if entity.document == unit:
+                    yield UnitError(
+                        kind=entity.kind.replace("_", " "),
+                        before=entity.before,
+                        gold=_span(entity.gold),
+                        predicted=_span(entity.predicted),
+                        after=entity.after,
+                        where=entity.where,
+                    )
         case LinkDetail():
-            yield from (_link(one) for one in detail.errors if _about(one.key, unit))
+            for link in detail.errors:
+                # A mention is the unit, or in the document that is: `doc:12–20`.
+                document, _, span = link.key.rpartition(":")
+                if link.key == unit or (document == unit and "–" in span):
+                    rank = "" if link.rank is None else str(link.rank)
+                    facts = (("rank", rank), ("context", link.context or ""))
+                    yield UnitError(
+                        kind=link.kind.replace("_", " "),
+                        gold=", ".join(link.gold),
+                        predicted=", ".join(link.predicted),
+                        facts=(("mention", link.mention), *(one for one in facts if one[1])),
+                        where=link.where,
+                    )
         case LabelDetail():
             for one in detail.confusions:
                 if unit in one.examples:
-                    yield UnitError(
-                        kind="taken for another", gold=one.gold, predicted=one.predicted
-                    )
+                    kind = "taken for another"
+                    yield UnitError(kind=kind, gold=one.gold, predicted=one.predicted)
         case RankingDetail():
             for query in detail.queries:
                 if query.query == unit:
-                    yield UnitError(kind="ranking", facts=_ranking(query))
-
-
-def _about(key: str, unit: str) -> bool:
-    """Whether a mention is the unit, or stands in the document that is: `doc:12–20`."""
-    document, _, span = key.rpartition(":")
-    return key == unit or (document == unit and "–" in span)
-
-
-def _entity(one: EntityError) -> UnitError:
-    return UnitError(
-        kind=one.kind.replace("_", " "),
-        before=one.before,
-        gold=_span(one.gold),
-        predicted=_span(one.predicted),
-        after=one.after,
-        where=one.where,
-    )
+                    first = query.first_relevant
+                    ranking = (
+                        ("retrieved", f"{query.retrieved:,}"),
+                        ("relevant", f"{query.relevant:,}"),
+                        ("relevant among the retrieved", f"{query.relevant_retrieved:,}"),
+                        ("rank of the first relevant", "none" if first is None else str(first)),
+                    )
+                    yield UnitError(kind="ranking", facts=ranking)
 
 
 def _span(span: ShownSpan | None) -> str:
     if span is None:
         return ""
     return f"{span.text or ''} [{span.type} {span.start}–{span.end}]".strip()
-
-
-def _link(one: LinkError) -> UnitError:
-    rank = () if one.rank is None else (("rank", str(one.rank)),)
-    context = (("context", one.context),) if one.context else ()
-    return UnitError(
-        kind=one.kind.replace("_", " "),
-        gold=", ".join(one.gold),
-        predicted=", ".join(one.predicted),
-        facts=(("mention", one.mention), *rank, *context),
-        where=one.where,
-    )
-
-
-def _ranking(query: Any) -> ErrorFacts:
-    first = "none" if query.first_relevant is None else str(query.first_relevant)
-    return (
-        ("retrieved", f"{query.retrieved:,}"),
-        ("relevant", f"{query.relevant:,}"),
-        ("relevant among the retrieved", f"{query.relevant_retrieved:,}"),
-        ("rank of the first relevant", first),
-    )
 
 
 VALUE, GROUNDED = "answers.groundedness", "answers.grounded"
@@ -300,10 +248,21 @@ class Verdict(Struct, frozen=True, kw_only=True):
 def measured_by(run: Run, row: UnitRow | None, report: Any) -> Measured:
     """The options that the run measured the unit's answer with, and the numbers it recorded."""
     values: Mapping[str, float] = row.values if row else {}
-    options = _options(run, row.unit if row else "")
+    unit = row.unit if row else ""
+    # Of a run of several tasks the options are those of the unit's own.
+    identity: Any = run.record.identity
+    tasks = identity.get("tasks")
+    task = tasks.get(unit.partition("/")[0]) if isinstance(tasks, dict) else None
+    options = (task if isinstance(task, dict) else identity).get("options")
+    options = options if isinstance(options, dict) else {}
+    kind = next((kind for kind in ANSWER_KINDS if kind == options.get("kind")), None)
+    own, id = of_its_task(report, unit)
+    if kind is None and isinstance(own, EvalReport) and isinstance(own.detail, AnswerDetail):
+        # A row may name its own kind.
+        kind = next((one.kind for one in own.detail.answers if one.id == id), None)
     grounded = values.get(GROUNDED)
     return Measured(
-        kind=_kind(options.get("kind")) or (_kind_in(report, row.unit) if row else None),
+        kind=kind,
         calibrated=bool(options.get("calibration")),
         asked=VALUE in run.record.metrics,
         value=values.get(VALUE),
@@ -315,8 +274,9 @@ def verdict(measured: Measured, found: Groundedness | None, *, is_cut: bool) -> 
     """The record's verdict where there is one, else what was found for the page, if it may be."""
     note = CALIBRATED if measured.calibrated else CUT if is_cut else ""
     if measured.value is not None:
-        same = found is not None and _near(found.value, measured.value)
-        note = note or ("" if same or found is None else OTHERWISE)
+        here = found.value if found else measured.value
+        is_near = here is not None and abs(here - measured.value) <= NEAR
+        note = note or ("" if is_near else OTHERWISE)
         return Verdict(
             value=measured.value,
             grounded=measured.grounded,
@@ -328,28 +288,3 @@ def verdict(measured: Measured, found: Groundedness | None, *, is_cut: bool) -> 
     if note or found is None:
         return Verdict(note=note)
     return Verdict(value=found.value, grounded=found.grounded, threshold=found.threshold)
-
-
-def _near(one: float | None, other: float) -> bool:
-    return one is not None and math.isclose(one, other, rel_tol=0, abs_tol=NEAR)
-
-
-def _options(run: Run, unit: str) -> Mapping[str, Any]:
-    """The run's options; of a run of several tasks those of the unit's own."""
-    identity: Any = run.record.identity
-    tasks = identity.get("tasks")
-    own = tasks.get(unit.partition("/")[0]) if isinstance(tasks, dict) else None
-    options = (own if isinstance(own, dict) else identity).get("options")
-    return options if isinstance(options, dict) else {}
-
-
-def _kind(told: Any) -> AnswerKind | None:
-    return next((kind for kind in ANSWER_KINDS if kind == told), None)
-
-
-def _kind_in(report: Any, unit: str) -> AnswerKind | None:
-    """The kind of the answer as the report has it: a row may name its own."""
-    own, id = of_its_task(report, unit)
-    if not isinstance(own, EvalReport) or not isinstance(own.detail, AnswerDetail):
-        return None
-    return next((one.kind for one in own.detail.answers if one.id == id), None)
