@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections.abc import Iterable
 
 from ragauge.reports.document import Span
 from ragauge.reports.foreign import cut, flat
@@ -52,17 +53,18 @@ def _joined(marked: Marked) -> Marked:
     return joined
 
 
-def marked_beside(text: str, other: str, most: int = LONGEST) -> Marked:
-    """The text in pieces; a piece that the other text does not have is marked."""
-    return differences(cut(flat(text), most), cut(flat(other), most))[0]
-
-
 def marked_spans(text: str, other: str, most: int = LONGEST) -> list[Span]:
-    """The same for a document."""
-    return [
-        Span(piece, foreign=True, marked=differs)
-        for piece, differs in marked_beside(text, other, most)
-    ]
+    """The text for a document; a piece that the other text does not have is marked."""
+    return spans(differences(cut(flat(text), most), cut(flat(other), most))[0])
+
+
+def spans(marked: Iterable[tuple[str, bool]], between: str = "") -> list[Span]:
+    """Somebody else's pieces for a document, marked where they differ."""
+    found: list[Span] = []
+    for piece, differs in marked:
+        found += [Span(between)] if found and between else []
+        found.append(Span(piece, foreign=True, marked=differs))
+    return found
 
 
 class Differing:
@@ -106,7 +108,7 @@ class Differing:
         if self._left < 0:
             self.unmarked += 1
             return [(ours, False)]
-        found = marked_beside(ours, theirs)
+        found = differences(ours, theirs)[0]
         if sum(len(piece) for piece, differs in found if differs) > MOST_MARKED * len(ours):
             self._wholly.add((ours, theirs))
             return [(ours, False)]

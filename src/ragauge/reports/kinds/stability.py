@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby
+from typing import Any, Literal
 
-from ragauge.contracts.report import Score
 from ragauge.contracts.run import FACTORS, Variation
 from ragauge.contracts.stability import (
     STABILITIES,
@@ -24,8 +24,8 @@ from ragauge.metrics.names import long_name, short_name
 from ragauge.metrics.stability import METRICS
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
-from ragauge.reports.differences import LONGEST, marked_spans
-from ragauge.reports.document import Block, Cell, Document, Item, Items, Row, Span, Table, theirs
+from ragauge.reports.differences import LONGEST, marked_spans, spans
+from ragauge.reports.document import Block, Cell, Column, Document, Item, Items, Span, Table, theirs
 from ragauge.reports.figures.heat_map import (
     LONGEST_ID,
     VERDICT_TONES,
@@ -112,23 +112,23 @@ def excerpt(report: StabilityReport, qids: Sequence[str]) -> Document:
 
 def table(report: StabilityReport) -> tuple[tuple[str, ...], Iterable[Iterable[object]]]:
     """A row for each question."""
-    return COLUMNS, (_csv_row(qid, one, report.cells[qid]) for qid, one in report.details.items())
 
+    def row(qid: str, one: QuestionStability) -> Iterator[object]:
+        yield qid
+        yield from (getattr(one, name) for name in COUNTS)
+        yield right_of(report.cells[qid])[0]
+        yield from (getattr(one, name) for name in NUMBERS)
+        for name in RATES:
+            yield from one.ci.get(name, (None, None))
+        yield "; ".join(one.failed)
+        yield one.explained_by and one.explained_by.factor
+        yield one.explained_by and one.explained_by.words
+        for factor in FACTORS:
+            effect = one.factors.get(factor)
+            yield effect and effect.rate
+        yield from (one.prompts, one.noop, report.cells[qid], one.question, one.retrieval)
 
-def _csv_row(qid: str, one: QuestionStability, cells: str) -> Iterator[object]:
-    yield qid
-    yield from (getattr(one, name) for name in COUNTS)
-    yield right_of(cells)[0]
-    yield from (getattr(one, name) for name in NUMBERS)
-    for name in RATES:
-        yield from one.ci.get(name, (None, None))
-    yield "; ".join(one.failed)
-    yield one.explained_by and one.explained_by.factor
-    yield one.explained_by and one.explained_by.words
-    for factor in FACTORS:
-        effect = one.factors.get(factor)
-        yield effect and effect.rate
-    yield from (one.prompts, one.noop, cells, one.question, one.retrieval)
+    return COLUMNS, (row(qid, one) for qid, one in report.details.items())
 
 
 def cases(report: StabilityReport) -> Iterator[junit.Suite]:
@@ -136,104 +136,100 @@ def cases(report: StabilityReport) -> Iterator[junit.Suite]:
 
     The fraction of stable questions decides: in a run that passed, nothing turns CI red.
     """
-    yield junit.Suite("gates", (_gate_case(gate, report.passed) for gate in report.verdicts))
-    yield junit.Suite("questions", (_question_case(report, qid) for qid in report.details))
 
+    def gate_problem(gate: Verdict) -> junit.Problem | None:
+        word, held, note = envelope.gate_word(gate).lower(), _held(gate), _note(gate)
+        if word == "pass":
+            return None
+        found = word if held is None else f"holds for {held} of {gate.n} questions"
+        message = doc.listed(f"{_bounded(gate)} {found}", note, sep=": ")
+        if gate.holds or report.passed:
+            return junit.Problem("skipped", message)
+        return junit.Problem("error" if held is None else "failure", message, word)
 
-def _gate_case(gate: Verdict, passed: bool) -> junit.Case:
-    word, held, note = envelope.gate_word(gate).lower(), _held(gate), _note(gate)
-    if word == "pass":
-        return junit.Case(gate.rule)
-    message = word if held is None else f"holds for {held} of {gate.n} questions"
-    message = f"{_bounded(gate)} {message}: {note}" if note else f"{_bounded(gate)} {message}"
-    if gate.holds or passed:
-        return junit.Case(gate.rule, junit.Problem("skipped", message))
-    kind = junit.Problem("error" if held is None else "failure", message, word)
-    return junit.Case(gate.rule, kind)
-
-
-def _question_case(report: StabilityReport, qid: str) -> junit.Case:
-    one = report.details[qid]
-    if one.verdict == "stable_pass":
-        return junit.Case(qid)
-    skipped = report.passed or one.verdict == "not_evaluated"
-    failed = "; ".join(one.failed)
-    facts = {
-        "question": one.question,
-        "explained by": one.explained_by.words if one.explained_by else None,
-        "runs": report.cells[qid],
-    }
-    runs = (
-        f"{run.run_id} {outcome(run.cell)}: {run.error or run.claim} [{' '.join(run.cited)}]"
-        for run in one.examples
-    )
-    return junit.Case(
-        qid,
-        junit.Problem(
+    def problem(qid: str) -> junit.Problem | None:
+        one = report.details[qid]
+        if one.verdict == "stable_pass":
+            return None
+        skipped = report.passed or one.verdict == "not_evaluated"
+        facts = {
+            "question": one.question,
+            "explained by": one.explained_by.words if one.explained_by else None,
+            "runs": report.cells[qid],
+        }
+        runs = (
+            f"{run.run_id} {outcome(run.cell)}: {run.error or run.claim} [{' '.join(run.cited)}]"
+            for run in one.examples
+        )
+        return junit.Problem(
             "skipped" if skipped else "error" if one.verdict == "incomplete" else "failure",
-            f"{one.verdict}: {failed}" if failed else one.verdict,
+            doc.listed(one.verdict, "; ".join(one.failed), sep=": "),
             one.verdict,
             (*junit.facts(facts), *runs),
-        ),
-    )
+        )
+
+    yield junit.Suite("gates", (junit.Case(one.rule, gate_problem(one)) for one in report.verdicts))
+    yield junit.Suite("questions", (junit.Case(qid, problem(qid)) for qid in report.details))
 
 
 def notes(report: StabilityReport) -> Iterator[github.Notes]:
     """The verdict, the gates that stop the run, the questions that are not stable."""
+
+    def said(gate: Verdict) -> str:
+        held, note = _held(gate), _note(gate)
+        words = f"{envelope.gate_word(gate)}: {_bounded(gate)}"
+        if held is not None:
+            words += f" holds for {held} of {counted(gate.n, 'question')}"
+        return f"{words} ({note})" if note else words
+
+    def warning(one: QuestionStability) -> list[str]:
+        lines = [
+            "; ".join(one.failed),
+            one.explained_by.words if one.explained_by else "",
+            *(
+                f"{outcome(run.cell)}: {github.cut(run.error or run.claim)}"
+                for run in two_runs(one)
+            ),
+        ]
+        return lines if any(lines) else [one.verdict]
+
     word, words = verdict_words(report)
     about = [words, cost_words(report.coverage)]
     yield github.Notes([github.Note("notice", about, f"Ragauge stability {word}")])
+    # With enough stable questions the run passes, whatever the others fail.
+    kind: Literal["warning", "error"] = "warning" if report.passed else "error"
+    stopping = [gate for gate in report.verdicts if not gate.holds]
     yield github.Notes(
-        [
-            # With enough stable questions the run passes, whatever the others fail.
-            github.Note("warning" if report.passed else "error", _said(gate), f"gate {gate.rule}")
-            for gate in report.verdicts
-            if not gate.holds
-        ],
-        "gate",
+        [github.Note(kind, said(gate), f"gate {gate.rule}") for gate in stopping], "gate"
     )
+    some = {qid: report.details[qid] for qid in some_unstable(report, github.SHOWN)}
     yield github.Notes(
-        [
-            github.Note("warning", _warning(one), f"{one.verdict} {qid}")
-            for qid in some_unstable(report, github.SHOWN)
-            for one in (report.details[qid],)
-        ],
+        [github.Note("warning", warning(one), f"{one.verdict} {qid}") for qid, one in some.items()],
         "question",
         len(unstable(report)),
     )
 
 
-def _said(gate: Verdict) -> str:
-    held, note = _held(gate), _note(gate)
-    said = f"{envelope.gate_word(gate)}: {_bounded(gate)}"
-    if held is not None:
-        said += f" holds for {held} of {counted(gate.n, 'question')}"
-    return f"{said} ({note})" if note else said
-
-
-def _warning(one: QuestionStability) -> list[str]:
-    lines = [
-        "; ".join(one.failed),
-        one.explained_by.words if one.explained_by else "",
-        *(f"{outcome(run.cell)}: {github.cut(run.error or run.claim)}" for run in two_runs(one)),
-    ]
-    return lines if any(lines) else [one.verdict]
-
-
 def _blocks(report: StabilityReport) -> Iterator[Block]:
     yield from _verdict(report)
-    yield from _gates(report)
+    if report.verdicts:
+        yield _gates(report.verdicts)
     yield from _heat_map(report)
     yield from _questions(report)
-    yield from _factors(report)
+    yield from _effects(
+        report.factors, title="What varies", remark="pairs of runs that differ in one factor alone"
+    )
+    yield from _without_effect(report)
     yield doc.Advices(report.advice)
     if report.metrics:
         shown = envelope.short_names(report.metrics)
+        places = {f"stability.{name}": place for place, name in enumerate(MEANINGS)}
+        ids = sorted(report.metrics, key=lambda one: (places.get(one, len(places)), one))
         yield doc.scores(
-            means(report),
-            {id: long_name(id, shown[id]) for id in report.metrics},
+            {id: report.metrics[id] for id in ids},
+            {id: long_name(id, shown[id]) for id in ids},
             title="Means over questions",
-            meanings={id: MEANINGS.get(short_name(id), "") for id in report.metrics},
+            meanings={id: MEANINGS.get(short_name(id), "") for id in ids},
         )
     yield doc.findings(report)
     yield doc.Coverage(coverage_words(report.coverage), report.identity)
@@ -265,15 +261,14 @@ def verdict_words(report: StabilityReport) -> tuple[str, str]:
     if single and report.verdicts[0].verdict == "not_evaluated":
         word = envelope.gate_word(report.verdicts[0])
     if single and single == total:
-        has = "has" if total == 1 else "have"
-        words = f"{counted(total, 'question')} {has} one run each"
-        return word, f"{words}, and stability needs two or more: {MORE_RUNS}"
-    parts = [f"{count(times)} {verdict_name(name)}" for name, times in counts.items()]
-    if single:
-        parts.append(f"{count(single)} of {count(total)} not evaluated (one run each)")
+        words = counted(total, "question has", "questions have")
+        return word, f"{words} one run each, and stability needs two or more: {MORE_RUNS}"
+    others = doc.listed(
+        *(f"{count(times)} {verdict_name(name)}" for name, times in counts.items()),
+        single and f"{count(single)} of {count(total)} not evaluated (one run each)",
+    )
     words = f"{count(stable)} of {counted(total - single, 'question')} stable"
-    words = f"{words}; {', '.join(parts)}" if parts else words
-    return word, f"{words}; {MORE_RUNS}" if word == "NOT EVALUATED" else words
+    return word, doc.listed(words, others, word == "NOT EVALUATED" and MORE_RUNS, sep="; ")
 
 
 def verdict_counts(report: StabilityReport) -> list[tuple[Stability, int]]:
@@ -283,50 +278,51 @@ def verdict_counts(report: StabilityReport) -> list[tuple[Stability, int]]:
 
 def cost_words(coverage: StabilityCoverage | QuestionStability) -> str:
     """What the sweep cost: `240 runs planned: 231 made, 3 failed, 4 saved`."""
-    parts = [
+    parts = doc.listed(
         f"{count(coverage.runs)} made",
         coverage.errors and f"{count(coverage.errors)} failed",
         coverage.missing and f"{count(coverage.missing)} missing",
         coverage.saved and f"{count(coverage.saved)} saved",
-    ]
-    return f"{counted(coverage.planned, 'run')} planned: {', '.join(p for p in parts if p)}"
+    )
+    return f"{counted(coverage.planned, 'run')} planned: {parts}"
 
 
-def _gates(report: StabilityReport) -> Iterator[Table]:
-    if not report.verdicts:
-        return
-    yield Table(
+def _gates(given: Iterable[Verdict]) -> Table:
+    def where(gate: Verdict) -> Cell:
+        asked = numbers.restriction(gate).removeprefix("per question").strip()
+        return Cell(RESTRICTIONS.get(asked, asked), tone="dim", foreign=True)
+
+    def held(gate: Verdict) -> tuple[int, int]:
+        holds = _held(gate)
+        return (0, 0) if holds is None else (holds, gate.n)
+
+    def drawn(gate: Verdict) -> Cell:
+        holds, of = held(gate)
+        return doc.plot(doc.Bar(holds / of, "good" if gate.holds else "bad") if of else None)
+
+    return doc.table(
+        given,
+        {
+            "metric": lambda gate: _metric(gate.metric),
+            Column("bound", spare=2): lambda gate: Cell(
+                numbers.bound(gate), gate.bound, foreign=True
+            ),
+            Column("questions", spare=3): where,
+            Column("hold", right=True, spare=1): lambda gate: doc.n_of(*held(gate)),
+            Column("fraction", right=True, spare=4): lambda gate: doc.share(*held(gate)),
+            Column("", plot=True): drawn,
+            "verdict": doc.gate_word,
+        },
+        note=_note,
+        strong=lambda gate: not gate.holds,
         title="Gates",
         remark="how many questions satisfy each",
         part="gates",
-        columns=doc.columns(
-            *("metric", "bound", "questions", "hold", "fraction", "plot", "verdict"),
-            right=("hold", "fraction"),
-            plots=("plot",),
-            spare=("fraction", "questions", "bound", "hold"),
-        ),
-        rows=[_gate(gate) for gate in report.verdicts],
     )
 
 
-def _gate(gate: Verdict) -> Row:
-    held = _held(gate)
-    where = numbers.restriction(gate).removeprefix("per question").strip()
-    fraction = None if held is None or not gate.n else held / gate.n
-    bar = None if fraction is None else doc.Bar(fraction, "good" if gate.holds else "bad")
-    return Row(
-        (
-            Cell(long_name(gate.metric), gate.metric, foreign=True, to=("metric", gate.metric)),
-            Cell(numbers.bound(gate), gate.bound, foreign=True),
-            Cell(RESTRICTIONS.get(where, where), tone="dim", foreign=True),
-            Cell(numbers.ABSENT if fraction is None else numbers.n_of(held or 0, gate.n), held),
-            Cell(numbers.ABSENT if held is None else share(held, gate.n), fraction, "dim"),
-            doc.plot(bar),
-            doc.gate_word(gate),
-        ),
-        _note(gate),
-        strong=not gate.holds,
-    )
+def _metric(id: str) -> Cell:
+    return Cell(long_name(id), id, foreign=True, to=("metric", id))
 
 
 def _held(gate: Verdict) -> int | None:
@@ -340,8 +336,8 @@ def _bounded(gate: Verdict) -> str:
 
 
 def _note(gate: Verdict) -> str:
-    optional = "optional" if gate.optional and gate.verdict == "not_evaluated" else ""
-    return "; ".join(filter(None, (optional, gate.reason)))
+    optional = gate.optional and gate.verdict == "not_evaluated"
+    return doc.listed(optional and "optional", gate.reason, sep="; ")
 
 
 def _heat_map(report: StabilityReport, qids: Sequence[str] = ()) -> Iterator[doc.Figure]:
@@ -349,21 +345,20 @@ def _heat_map(report: StabilityReport, qids: Sequence[str] = ()) -> Iterator[doc
     if not report.cells or not report.columns:
         return
     runs = counted(len(report.columns), "run")
-    total = len(report.details) + left_out(report)
+    total = _total(report)
 
     def drawn(most: int) -> HeatMap:
-        some, ranks = qids or most_telling(report, most), _ranks(report)
+        some = qids or most_telling(report, most)
+        questions = counted(len(report.details), "question")
+        rest = f"{numbers.n_of(len(some), total)} questions are shown"
         return HeatMap(
             columns=report.columns,
             rows=[
-                HeatRow(qid, ranks[qid], report.details[qid].verdict, report.cells[qid])
-                for qid in some
+                HeatRow(qid, rank, report.details[qid].verdict, report.cells[qid])
+                for qid, rank in _with_ranks(report, some)
             ],
-            about=f"Heat map of {counted(len(report.details), 'question')} by {runs}: "
-            f"{verdict_words(report)[1]}",
-            rest=f"{numbers.n_of(len(some), total)} questions are shown"
-            if len(some) < total
-            else "",
+            about=f"Heat map of {questions} by {runs}: {verdict_words(report)[1]}",
+            rest=rest if len(some) < total else "",
         )
 
     yield doc.Figure(
@@ -375,8 +370,10 @@ def _heat_map(report: StabilityReport, qids: Sequence[str] = ()) -> Iterator[doc
     )
 
 
-def _ranks(report: StabilityReport) -> dict[str, int]:
-    return {qid: rank for rank, qid in enumerate(ranked(report), 1)}
+def _with_ranks(report: StabilityReport, qids: Sequence[str]) -> list[tuple[str, int]]:
+    """Questions with their places among all, the worst first."""
+    ranks = {qid: rank for rank, qid in enumerate(ranked(report), 1)}
+    return [(qid, ranks[qid]) for qid in qids]
 
 
 def ranked(report: StabilityReport) -> list[str]:
@@ -407,9 +404,9 @@ def most_telling(report: StabilityReport, most: int) -> list[str]:
     return bad + stable[: most - len(bad)]
 
 
-def left_out(report: StabilityReport) -> int:
-    """Questions that count in the totals and have no row in the report."""
-    return sum(times for _, times in verdict_counts(report)) - len(report.details)
+def _total(report: StabilityReport) -> int:
+    """All questions: some count in the totals and have no row in the report."""
+    return sum(times for _, times in verdict_counts(report))
 
 
 def _questions(report: StabilityReport) -> Iterator[doc.Only]:
@@ -426,75 +423,60 @@ def _questions(report: StabilityReport) -> Iterator[doc.Only]:
             folded=True,
         )
         yield doc.Only(frozenset({form}), [listed])
+    some = most_telling(report, QUESTIONS_ON_PAGES)
     yield doc.on_pages(
         Items(
             title="Questions",
             remark="the worst first; what two runs do not share is marked",
-            items=doc.Deferred(partial(_page_items, report)),
-            total=len(report.details) + left_out(report),
+            items=doc.Deferred(partial(_items, report, some, LONGEST, in_full=True)),
+            total=_total(report),
         ),
         part="questions",
     )
 
 
-def _items(report: StabilityReport, qids: Sequence[str], longest: int) -> list[Item]:
-    """Questions with two of their runs."""
-    return [_item(report, qid, two_runs(report.details[qid]), longest) for qid in qids]
+def _items(
+    report: StabilityReport, qids: Sequence[str], longest: int, *, in_full: bool = False
+) -> list[Item]:
+    """Questions: why they are not stable, and two of their runs with what differs marked.
 
-
-def _page_items(report: StabilityReport) -> list[Item]:
-    """Questions with everything that is known about them; the worst one is open."""
-    details, qids = report.details, most_telling(report, QUESTIONS_ON_PAGES)
-    ranks = _ranks(report)
-    bad = [qid for qid in qids if details[qid].verdict not in NOT_UNSTABLE]
-    opened = next(iter([qid for qid in bad if len(details[qid].examples) > 1] or bad), None)
-    return [
-        _item(report, qid, one.examples, LONGEST, rank=ranks[qid], opened=qid == opened)
-        for qid in qids
-        for one in (details[qid],)
-    ]
-
-
-def _item(
-    report: StabilityReport,
-    qid: str,
-    runs: tuple[Shown, ...],
-    longest: int,
-    *,
-    rank: int = 0,
-    opened: bool = False,
-) -> Item:
-    """A question: why it is not stable, and these runs with what differs marked.
-
-    With its rank, on a page, it has its numbers too.
+    In full, on a page, they have all runs that are kept and their numbers, and the worst is open.
     """
-    one = report.details[qid]
-    why = [
-        ("fails", theirs("; ".join(one.failed))),
-        ("explained by", theirs(one.explained_by.words if one.explained_by else None)),
-    ]
-    # The first run is compared with the second, and each other one with the first.
-    others = [*runs[1:2], *(runs[:1] * (len(runs) - 1))] if len(runs) > 1 else runs
-    cards = [
-        _card(report, one, run, other, longest, in_full=rank > 0)
-        for run, other in zip(runs, others, strict=True)
-    ]
-    blocks: list[Block] = [doc.Facts(why), doc.Cards(cards)]
-    also = "; ".join(outcome(run.cell) for run in one.examples if run not in runs)
-    if also:
-        blocks.append(doc.Text(f"also: {also}", "dim"))
-    if rank:
-        blocks += _numbers(one, report.profile)
-    return Item(
-        name=qid,
-        badge=(one.verdict, verdict_name(one.verdict), VERDICT_TONES[one.verdict]),
-        about=one.question,
-        aside=f"{numbers.n_of(*right_of(report.cells[qid]))} right",
-        blocks=blocks,
-        opened=opened,
-        to=("question", qid),
-        anchor=f"question-{rank}" if rank else "",
-    )
+    details = report.details
+    bad = [qid for qid in qids if details[qid].verdict not in NOT_UNSTABLE]
+    compared = [qid for qid in bad if len(details[qid].examples) > 1]
+    opened = next(iter(compared or bad), None) if in_full else None
+    items = []
+    for qid, rank in _with_ranks(report, qids):
+        one = details[qid]
+        why = [
+            ("fails", theirs("; ".join(one.failed))),
+            ("explained by", theirs(one.explained_by.words if one.explained_by else None)),
+        ]
+        runs = one.examples if in_full else two_runs(one)
+        # The first run is compared with the second, and each other one with the first.
+        others = [*runs[1:2], *(runs[:1] * (len(runs) - 1))] if len(runs) > 1 else runs
+        cards = [
+            _card(report, one, run, other, longest, in_full=in_full)
+            for run, other in zip(runs, others, strict=True)
+        ]
+        blocks: list[Block] = [doc.Facts(why), doc.Cards(cards)]
+        also = doc.listed(*(outcome(run.cell) for run in one.examples if run not in runs), sep="; ")
+        blocks += [doc.Text(f"also: {also}", "dim")] if also else []
+        blocks += _numbers(one, report.profile) if in_full else []
+        items.append(
+            Item(
+                name=qid,
+                badge=(one.verdict, verdict_name(one.verdict), VERDICT_TONES[one.verdict]),
+                about=one.question,
+                aside=f"{numbers.n_of(*right_of(report.cells[qid]))} right",
+                blocks=blocks,
+                opened=qid == opened,
+                to=("question", qid),
+                anchor=f"question-{rank}" if in_full else "",
+            )
+        )
+    return items
 
 
 def _card(
@@ -509,10 +491,7 @@ def _card(
     """What a run sent, answered and cited; what the other one does not have is marked."""
     sent = run.question_sent if run.question_sent != one.question else None
     answer = marked_spans(run.error or run.claim, other.error or other.claim, longest)
-    cited: list[Span] = []
-    for id in run.cited:
-        cited += [Span(" ")] if cited else []
-        cited.append(Span(cut(id, LONGEST_ID), foreign=True, marked=id not in other.cited))
+    cited = spans(((cut(id, LONGEST_ID), id not in other.cited) for id in run.cited), " ")
     return doc.Card(
         [
             Span(f"{outcome(run.cell)}: "),
@@ -548,31 +527,25 @@ def variation_words(variation: Variation, columns: Sequence[Variation]) -> str:
 
 def _numbers(one: QuestionStability, profile: str) -> Iterator[Block]:
     """The metrics of a question, what varies in it, and what it cost."""
-    yield Table(
-        columns=doc.columns(
-            *("metric", "", "value", "plot", "95 % interval"),
-            right=("value",),
-            plots=("plot",),
-            spare=("",),
-        ),
-        rows=[
-            Row(
-                (
-                    Cell(long_name(f"stability.{name}"), name, to=("metric", f"stability.{name}")),
-                    # In the reference profile the css of a question is over all runs.
-                    Cell(
-                        MEANINGS["css_all" if (name, profile) == ("css", "reference") else name],
-                        tone="dim",
-                    ),
-                    doc.number(value),
-                    doc.plot(doc.Range(value, one.ci.get(name))),
-                    doc.interval(one.ci.get(name)),
-                ),
-                one.reasons.get(name, "") if value is None else "",
-            )
-            for name in NUMBERS
-            for value in (getattr(one, name),)
-        ],
+
+    def meaning(name: str) -> Cell:
+        # In the reference profile the css of a question is over all runs.
+        over_all = name == "css" and profile == "reference"
+        return Cell(MEANINGS["css_all" if over_all else name], tone="dim")
+
+    def drawn(name: str) -> Cell:
+        return doc.plot(doc.Range(getattr(one, name), one.ci.get(name)))
+
+    yield doc.table(
+        NUMBERS,
+        {
+            "metric": lambda name: _metric(f"stability.{name}"),
+            Column("", spare=1): meaning,
+            Column("value", right=True): lambda name: doc.number(getattr(one, name)),
+            Column("", plot=True): drawn,
+            "95 % interval": lambda name: doc.interval(one.ci.get(name)),
+        },
+        note=lambda name: one.reasons.get(name, "") if getattr(one, name) is None else "",
     )
     yield from _effects(one.factors)
     prompts = counted(one.prompts, "distinct prompt")
@@ -580,29 +553,20 @@ def _numbers(one: QuestionStability, profile: str) -> Iterator[Block]:
     yield doc.Text([Span(f"{cost_words(one)}; {prompts}"), *idle], "dim")
 
 
-def _effects(
-    factors: dict[str, FactorEffect], title: str = "", remark: str = ""
-) -> Iterator[Table]:
-    effects = factor_effects(factors)
+def _effects(factors: dict[str, FactorEffect], **about: Any) -> Iterator[Table]:
+    effects = dict(factor_effects(factors))
     if effects:
-        yield Table(
-            title=title,
-            remark=remark,
+        pairs = {name: (effect.differ, effect.pairs) for name, effect in effects.items()}
+        yield doc.table(
+            effects,
+            {
+                "factor": doc.names,
+                Column("disagree", right=True): lambda name: doc.n_of(*pairs[name]),
+                Column("fraction", right=True): lambda name: doc.share(*pairs[name]),
+                "": lambda name: doc.plot(doc.Bar(effects[name].rate or 0, "warm")),
+            },
             part="factors",
-            columns=doc.columns(
-                *("factor", "disagree", "fraction", "plot"),
-                right=("disagree", "fraction"),
-                plots=("plot",),
-            ),
-            rows=doc.rows(
-                [
-                    doc.names(name),
-                    Cell(numbers.n_of(effect.differ, effect.pairs), effect.differ),
-                    doc.share(effect.differ, effect.pairs),
-                    doc.plot(doc.Bar(effect.rate or 0, "warm")),
-                ]
-                for name, effect in effects
-            ),
+            **about,
         )
 
 
@@ -616,16 +580,17 @@ def factor_effects(factors: dict[str, FactorEffect]) -> list[tuple[str, FactorEf
     return sorted(known, key=lambda pair: -(pair[1].rate or 0))
 
 
-def _factors(report: StabilityReport) -> Iterator[Block]:
-    remark = "pairs of runs that differ in one factor alone"
-    yield from _effects(report.factors, "What varies", remark)
-    idle = noops(report)
-    if idle:
-        of = counted(sum(times for _, times in verdict_counts(report)), "question")
-        words = [Span(f"{prompts_words(report)}. Jitters that change nothing are not run: ")]
-        for jitter, times in idle:
-            words += [*theirs(jitter), Span(f" in {count(times)}, ")]
-        words[-1] = Span(f" in {count(times)} of {of}.")
+def _without_effect(report: StabilityReport) -> Iterator[Block]:
+    """How many texts were sent for a question, and the jitters that changed nothing."""
+    over = over_questions(report)
+    if over.noops:
+        low, middle, high = over.prompts
+        prompts = f"{counted(middle, 'distinct prompt')} per question"
+        prompts += "" if low == high else f" (median; {low} to {high})"
+        words = [Span(f"{prompts}. Jitters that change nothing are not run: ")]
+        for jitter, times in sorted(over.noops.items(), key=lambda pair: (-pair[1], pair[0])):
+            words += [*theirs(jitter), Span(f" in {count(times)}"), Span(", ")]
+        words[-1] = Span(f" of {counted(_total(report), 'question')}.")
         yield doc.Text(words, "dim", part="factors")
 
 
@@ -641,65 +606,38 @@ def over_questions(report: StabilityReport) -> OverQuestions:
     )
 
 
-def noops(report: StabilityReport) -> list[tuple[str, int]]:
-    """Jitters that changed nothing, with the number of questions; the most frequent first."""
-    times = over_questions(report).noops
-    return sorted(times.items(), key=lambda pair: (-pair[1], pair[0]))
-
-
-def prompts_words(report: StabilityReport) -> str:
-    """How many texts were sent for a question: `4 distinct prompts per question (2 to 5)`."""
-    low, middle, high = over_questions(report).prompts
-    words = f"{counted(middle, 'distinct prompt')} per question"
-    return words if low == high else f"{words} (median; {low} to {high})"
-
-
-def means(report: StabilityReport) -> dict[str, Score]:
-    """The metrics, those with a meaning here first and in its order."""
-    known = list(MEANINGS)
-
-    def place(id: str) -> tuple[int, str]:
-        name = id.removeprefix("stability.")
-        return known.index(name) if name in known else len(known), name
-
-    return {id: report.metrics[id] for id in sorted(report.metrics, key=place)}
-
-
 def coverage_words(coverage: StabilityCoverage) -> str:
     """How much was run, in one line; what is zero is not said."""
-    parts = [
+    return doc.listed(
         f"{count(coverage.questions)} of {counted(coverage.gold, 'gold question')} run",
         cost_words(coverage),
         coverage.single and f"{counted(coverage.single, 'question')} not evaluated (one run each)",
         coverage.surplus and f"{counted(coverage.surplus, 'surplus line')}",
         coverage.unknown and f"{counted(coverage.unknown, 'run')} of unknown questions",
         coverage.rejected and counted(coverage.rejected, "rejected line"),
-    ]
-    return "; ".join(part for part in parts if part)
+        sep="; ",
+    )
 
 
 def next_steps(report: StabilityReport) -> Iterator[str]:
     """What to look at next, in sentences."""
     coverage = report.coverage
-    lost = coverage.errors + coverage.missing
-    if lost:
+    if lost := coverage.errors + coverage.missing:
         again = counted(lost, "run")
         yield f"Run the sweep again: it resumes with the {again} that failed or are missing."
     if coverage.single:
         one = counted(coverage.single, "question has", "questions have")
         yield f"Make more runs: {one} one run and cannot be evaluated; {MORE_RUNS}."
-    blamed = over_questions(report).blamed
-    if blamed:
+    if blamed := over_questions(report).blamed:
         effects = dict(factor_effects(report.factors))
         first = next((name for name in effects if name in blamed), min(blamed))
         rates = [
-            f"{share(effects[name].differ, effects[name].pairs)} for {name}"
-            for name in effects
-            if name == first or effects[name].differ
+            f"{share(effect.differ, effect.pairs)} for {name}"
+            for name, effect in effects.items()
+            if name == first or effect.differ
         ]
-        counts = dict(verdict_counts(report))
-        unstable_ones = sum(n for name, n in counts.items() if name not in NOT_UNSTABLE)
-        of = counted(unstable_ones, "question that is not stable", "questions that are not stable")
+        bad = sum(n for name, n in verdict_counts(report) if name not in NOT_UNSTABLE)
+        of = counted(bad, "question that is not stable", "questions that are not stable")
         yield f"Start with the {first}: it explains {count(blamed[first])} of {of}."
         if len(rates) > 1:
             yield f"Run pairs that differ in one factor alone disagree: {', '.join(rates)}."
