@@ -3,40 +3,23 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
-from typing import Literal
+from typing import Any
 
-from msgspec import Struct
+from msgspec import structs
 
 from ragauge.contracts.refusal import REFUSING
 from ragauge.contracts.report import Score
-from ragauge.contracts.score import (
-    Change,
-    Comparison,
-    Coverage,
-    LabelChange,
-    QuestionRow,
-    ScoreReport,
-)
+from ragauge.contracts.score import Change, Comparison, LabelChange, QuestionRow, ScoreReport
 from ragauge.errors import UsageError
 from ragauge.metrics.quality import GOOD_LABELS
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
-from ragauge.reports.document import Bars, Block, Cell, Column, Document, Only, Row, Table, names
+from ragauge.reports.document import Block, Cell, Column, Document, Table, names
 from ragauge.reports.formats import github, junit
 from ragauge.reports.numbers import count, counted
 
-BAD_LABELS = (
-    "HALLUCINATION",
-    "ANS_NO_HIT",
-    "OVER_REFUSAL",
-    "REFUSAL_MALFORMED",
-    "ERROR",
-    "MISSING",
-)
-"""The worst first: what misleads a user before what merely disappoints one."""
-NO_ANSWER = ("ERROR", "MISSING")
 BADGES = {
     "OK": "ok",
     "REFUSAL_OK": "refusal_ok",
@@ -47,7 +30,9 @@ BADGES = {
     "ERROR": "error",
     "MISSING": "missing",
 }
-"""How each label is drawn; any other is drawn as one."""
+"""How each label is drawn, the worst label first: what misleads a user before what merely
+disappoints one. Any other is drawn as one."""
+BAD_LABELS = tuple(label for label in BADGES if label not in GOOD_LABELS)
 REFUSALS = {
     "exact": "with the exact token",
     "near": "with more around the token",
@@ -81,34 +66,26 @@ def cases(report: ScoreReport) -> Iterator[junit.Suite]:
     """
     yield junit.gate_suite(report.gates)
     times = Counter(row.qid for row in report.questions)
-    yield junit.Suite(
-        "questions",
-        (
-            junit.Case(
-                row.qid if times[row.qid] == 1 or not row.where else f"{row.qid} ({row.where})",
-                None if row.label in GOOD_LABELS else _problem(row, report.passed is not False),
-            )
-            for row in report.questions
-        ),
-    )
 
+    def case(row: QuestionRow) -> junit.Case:
+        name = row.qid if times[row.qid] == 1 or not row.where else f"{row.qid} ({row.where})"
+        if row.label in GOOD_LABELS:
+            return junit.Case(name)
+        cited = ", ".join(row.cited or ())
+        facts = {"triage": row.triage, "claim": row.claim, "cited": cited, "reason": row.reason}
+        problem = junit.Problem(
+            "skipped"
+            if report.passed is not False
+            else "error"
+            if row.label in ("ERROR", "MISSING")
+            else "failure",
+            doc.listed(row.label, row.claim or row.reason, sep=": "),
+            row.label,
+            junit.facts({**facts, "where": row.where}),
+        )
+        return junit.Case(name, problem)
 
-def _problem(row: QuestionRow, passed: bool) -> junit.Problem:
-    said = row.claim or row.reason or ""
-    return junit.Problem(
-        "skipped" if passed else "error" if row.label in NO_ANSWER else "failure",
-        f"{row.label}: {said}" if said else row.label,
-        row.label,
-        junit.facts(
-            {
-                "triage": row.triage,
-                "claim": row.claim,
-                "cited": ", ".join(row.cited) if row.cited else None,
-                "reason": row.reason,
-                "where": row.where,
-            }
-        ),
-    )
+    yield junit.Suite("questions", map(case, report.questions))
 
 
 def notes(report: ScoreReport) -> Iterator[github.Notes]:
@@ -116,56 +93,49 @@ def notes(report: ScoreReport) -> Iterator[github.Notes]:
     word, words = verdict_words(report)
     yield github.Notes([github.Note("notice", words, f"Ragauge {word}")])
     yield github.stopping_gates(report.gates)
-    yield github.Notes(
-        [
-            github.Note("warning", _said(row), f"{row.label} {row.qid}", row.where or "")
-            for row in wrong_questions(report, github.SHOWN)
-        ],
-        "question",
-        len(wrong_questions(report)),
-    )
 
+    def note(row: QuestionRow) -> github.Note:
+        cited = f"cited: {', '.join(row.cited)}" if row.cited else ""
+        lines = [row.triage or "", github.cut(row.claim or row.reason or ""), cited]
+        message = lines if any(lines) else row.label
+        return github.Note("warning", message, f"{row.label} {row.qid}", row.where or "")
 
-def _said(row: QuestionRow) -> list[str]:
-    cited = f"cited: {', '.join(row.cited)}" if row.cited else ""
-    lines = [row.triage or "", github.cut(row.claim or row.reason or ""), cited]
-    return lines if any(lines) else [row.label]
+    wrong = wrong_questions(report, github.SHOWN)
+    yield github.Notes(map(note, wrong), "question", len(wrong_questions(report)))
 
 
 def _blocks(report: ScoreReport) -> Iterator[Block]:
-    shown = metric_names(report)
+    compared = report.baseline.metrics if report.baseline else {}
+    sliced = (id for by in report.strata.values() for scores in by.values() for id in scores)
+    gated = dict.fromkeys(gate.metric for gate in report.gates)
+    shown = envelope.short_names(dict.fromkeys((*report.metrics, *gated, *compared, *sliced)))
     hint = envelope.how_to_gate(
         report.passed, "--preset ship or --gates 'precision_cited>=0.80,under_refusal<=0.05'"
     )
     yield doc.Verdict(*verdict_words(report), meaning=[hint] if hint else [])
-    yield Bars(
-        title="Labels",
-        bars=[
-            (
-                BADGES.get(label, "other"),
-                label,
-                times,
-                "good" if label in GOOD_LABELS else "bad",
-            )
-            for label, times in labels_in_order(report)
-        ],
-        after=refusal_words(report) or "",
-        part="labels",
-    )
+    yield _labels(report)
     yield from doc.gates(report.gates, report.metrics, shown)
-    gated = dict.fromkeys(gate.metric for gate in report.gates)
     others = {id: score for id, score in report.metrics.items() if id not in gated}
     if others:
         yield doc.scores(others, shown, title="Other metrics" if report.gates else "Metrics")
-    for one in slices(report):
-        yield _slice_table(one, shown)
+    yield from _slices(report, shown)
     yield doc.Advices(report.advice)
     yield from _questions(report)
     if report.baseline:
         yield _baseline(report, report.baseline, shown)
     yield doc.findings(report)
     yield from doc.glossary(report.metrics, shown)
-    yield doc.Coverage(coverage_words(report.coverage), report.identity)
+    covered = report.coverage
+    words = doc.listed(
+        f"{count(covered.scored)} of {counted(covered.gold, 'gold question')} scored",
+        f"from {counted(covered.traces, 'trace')}",
+        covered.missing and f"{count(covered.missing)} without a trace",
+        covered.errors and counted(covered.errors, "error"),
+        covered.duplicate and counted(covered.duplicate, "surplus trace"),
+        covered.unknown and f"{count(covered.unknown)} of unknown questions",
+        covered.rejected and counted(covered.rejected, "rejected line"),
+    )
+    yield doc.Coverage(words, report.identity)
 
 
 def verdict_words(report: ScoreReport) -> tuple[str, str]:
@@ -176,119 +146,96 @@ def verdict_words(report: ScoreReport) -> tuple[str, str]:
     coverage = report.coverage
     scored = f"{count(coverage.scored)} of {counted(coverage.gold, 'question')} scored"
     word = envelope.verdict_word(report.passed, report.gates)
-    return word, "; ".join(filter(None, (envelope.gate_counts(report), scored)))
+    return word, doc.listed(envelope.gate_counts(report), scored, sep="; ")
 
 
-def metric_names(report: ScoreReport) -> dict[str, str]:
-    compared = report.baseline.metrics if report.baseline else {}
-    sliced = (id for by in report.strata.values() for scores in by.values() for id in scores)
-    gated = (gate.metric for gate in report.gates)
-    return envelope.short_names(dict.fromkeys(chain(report.metrics, gated, compared, sliced)))
-
-
-def labels_in_order(report: ScoreReport) -> list[tuple[str, int]]:
+def _labels(report: ScoreReport) -> doc.Bars:
     """The labels that occur: good ones first, then the worst; unknown ones last, by name."""
     known = [label for label in (*sorted(GOOD_LABELS), *BAD_LABELS) if label in report.labels]
     unknown = sorted(set(report.labels) - set(known))
-    return [(label, report.labels[label]) for label in known + unknown if report.labels[label]]
-
-
-def refusal_words(report: ScoreReport) -> str | None:
-    """How many refusals there are of each kind, and which count as answers; None without any."""
-    known = [kind for kind in REFUSALS if report.refusals.get(kind)]
-    if not known:
-        return None
+    bars: list[tuple[str, str, int, doc.Tone]] = [
+        (BADGES.get(label, "other"), label, times, "good" if label in GOOD_LABELS else "bad")
+        for label in known + unknown
+        if (times := report.labels[label])
+    ]
+    # How many refusals there are of each kind, and which count as answers.
     chosen = report.identity.get("options", {}).get("refusal")
     counting = REFUSING.get(chosen, REFUSING["exact"])
-
-    def listed(kinds: Iterable[str]) -> str:
-        return ", ".join(f"{count(report.refusals[kind])} {REFUSALS[kind]}" for kind in kinds)
-
-    refused = listed(kind for kind in known if kind in counting)
-    answered = listed(kind for kind in known if kind not in counting)
-    words = f"refusals: {refused or 'none'}"
-    return f"{words}; counted as answers: {answered}" if answered else words
-
-
-class Slice(Struct, frozen=True, kw_only=True):
-    """A stratum in which the headline metrics differ, and where they differ most."""
-
-    stratum: str
-    metric: str
-    low: tuple[str, float]
-    high: tuple[str, float]
-    values: tuple[tuple[str, int, dict[str, Score]], ...]
-    """Each value of the stratum, its questions and its scores; the most frequent value first."""
-
-    @property
-    def spread(self) -> float:
-        return self.high[1] - self.low[1]
+    kinds: dict[bool, list[str]] = {True: [], False: []}
+    for kind, words in REFUSALS.items():
+        if report.refusals.get(kind):
+            kinds[kind in counting].append(f"{count(report.refusals[kind])} {words}")
+    refused, answered = (", ".join(texts) for texts in kinds.values())
+    after = doc.listed(
+        (refused or answered) and f"refusals: {refused or 'none'}",
+        answered and f"counted as answers: {answered}",
+        sep="; ",
+    )
+    return doc.Bars(title="Labels", bars=bars, after=after, part="labels")
 
 
-def slices(report: ScoreReport) -> list[Slice]:
-    """The strata a reader should see, the largest difference first; ties by name."""
-    found = [one for name, by in report.strata.items() if (one := _slice(name, by))]
-    found.sort(key=lambda one: (-one.spread, one.stratum))
-    return found[:STRATA_SHOWN]
+def _slices(report: ScoreReport, shown: dict[str, str]) -> Iterator[Table]:
+    """The strata in which a metric differs visibly, the largest difference first; ties by name."""
+    found = []
+    for stratum, by in report.strata.items():
+        spreads = []
+        for id in dict.fromkeys(id for scores in by.values() for id in scores):
+            known = [
+                (score.value, value)
+                for value, scores in by.items()
+                if (score := scores.get(id)) and score.value is not None and score.n >= FEW
+            ]
+            if known:
+                spreads.append((max(known)[0] - min(known)[0], id, min(known), max(known)))
+        widest = max(spreads, key=lambda one: one[0], default=None)
+        if widest and widest[0] >= SEEN:
+            found.append((-widest[0], stratum, *widest[1:]))
+    for _, stratum, id, (low, lowest), (high, highest) in sorted(found)[:STRATA_SHOWN]:
+        remark = f"{shown[id]} from {numbers.value(low)} ({lowest}) "
+        remark += f"to {numbers.value(high)} ({highest})"
+        yield _slice(stratum, report.strata[stratum], shown, remark)
 
 
-def _slice(stratum: str, by: dict[str, dict[str, Score]]) -> Slice | None:
-    widest: Slice | None = None
-    values = [(name, max(s.of for s in scores.values()), scores) for name, scores in by.items()]
-    values.sort(key=lambda value: (-value[1], value[0]))
-    for id in dict.fromkeys(id for scores in by.values() for id in scores):
-        known = [
-            (score.value, name)
-            for name, scores in by.items()
-            if (score := scores.get(id)) and score.value is not None and score.n >= FEW
-        ]
-        if not known:
-            continue
-        (low, low_name), (high, high_name) = min(known), max(known)
-        if high - low >= SEEN and (widest is None or high - low > widest.spread):
-            widest = Slice(
-                stratum=stratum,
-                metric=id,
-                low=(low_name, low),
-                high=(high_name, high),
-                values=tuple(values),
-            )
-    return widest
+def _slice(
+    stratum: str, by: dict[str, dict[str, Score]], shown: dict[str, str], remark: str
+) -> Table:
+    """The values with at least one score that is more than chance, the most frequent first."""
+    sizes = {value: max(score.of for score in scores.values()) for value, scores in by.items()}
+    told = [
+        value
+        for value in sorted(by, key=lambda value: (-sizes[value], value))
+        if any(score.n >= FEW for score in by[value].values())
+    ]
+    starred = any(0 < score.n < FEW for value in told for score in by[value].values())
 
+    def scored(id: str) -> Callable[[str], Cell]:
+        def cell(value: str) -> Cell:
+            score = by[value].get(id)
+            if score is None or score.value is None:
+                return Cell(numbers.ABSENT, tone="dim")
+            if score.n < FEW:
+                return doc.number(score.value, f"{numbers.value(score.value)}*", "dim")
+            return doc.number(score.value)
 
-def _slice_table(one: Slice, shown: dict[str, str]) -> Table:
-    """The values of a stratum with at least one score that is more than chance."""
-    told = [value for value in one.values if any(s.n >= FEW for s in value[2].values())]
-    ids = list(told[0][2])
-    starred = any(0 < score.n < FEW for _, _, scores in told for score in scores.values())
-    (low_name, low), (high_name, high) = one.low, one.high
-    return Table(
+        return cell
+
+    cells: dict[str | Column, Callable[[str], Cell]] = {
+        "value": names,
+        "n": lambda value: doc.count(sizes[value], "dim"),
+    }
+    for id in by[told[0]]:
+        cells[Column(shown[id], right=True, foreign=True, begins=True)] = scored(id)
+    return doc.table(
+        told,
+        cells,
         title="By",
-        about=one.stratum,
-        remark=f"{shown[one.metric]} from {numbers.value(low)} ({low_name}) "
-        f"to {numbers.value(high)} ({high_name})",
+        about=stratum,
+        remark=remark,
         part="slices",
-        columns=[
-            Column("value"),
-            Column("n", right=True),
-            *(Column(shown[id], right=True, foreign=True, begins=True) for id in ids),
-        ],
-        rows=[
-            Row((names(name), doc.count(n, "dim"), *(_sliced(scores.get(id)) for id in ids)))
-            for name, n, scores in told
-        ],
         shown=VALUES_SHOWN,
-        total=len(one.values),
+        total=len(by),
         after=f"* over fewer than {FEW} questions" if starred else "",
     )
-
-
-def _sliced(score: Score | None) -> Cell:
-    if score is None or score.value is None:
-        return Cell(numbers.ABSENT, tone="dim")
-    if score.n < FEW:
-        return doc.number(score.value, f"{numbers.value(score.value)}*", "dim")
-    return doc.number(score.value)
 
 
 def wrong_questions(report: ScoreReport, most: int | None = None) -> list[QuestionRow]:
@@ -299,167 +246,134 @@ def wrong_questions(report: ScoreReport, most: int | None = None) -> list[Questi
     return envelope.some_of_each(groups, most)
 
 
-def _questions(report: ScoreReport) -> Iterator[Block]:
-    """A terminal shows some that went wrong, a page and a comment every question, worst first."""
-    wrong = sum(times for label, times in report.labels.items() if label not in GOOD_LABELS)
-    if wrong:
-        yield doc.in_text(
-            Table(
-                title="Questions that went wrong",
-                columns=doc.columns("question", "label", "triage", "where", spare=("where",)),
-                rows=doc.Deferred(
-                    lambda: list(map(_wrong, wrong_questions(report, QUESTIONS_SHOWN)))
-                ),
-                total=wrong,
-                everything="--report FILE.html shows them all",
-            )
-        )
-    if report.questions:
-        yield Only(
-            frozenset({"html", "markdown"}),
-            [
-                Table(
-                    title="Questions",
-                    remark="the worst first",
-                    part="questions",
-                    columns=doc.columns(
-                        *("question", "label", "answered", "citation hit", "refusal", "claim"),
-                        *("cited", "reason", "where"),
-                        spare=("where", "reason", "cited"),
-                    ),
-                    rows=doc.Deferred(lambda: list(map(_question, _worst_first(report)))),
-                    total=len(report.questions),
-                )
-            ],
-            part="questions",
-        )
-
-
-def _worst_first(report: ScoreReport) -> list[QuestionRow]:
-    good = (row for row in report.questions if row.label in GOOD_LABELS)
-    return list(islice(chain(wrong_questions(report), good), MOST_QUESTIONS))
-
-
-def _wrong(row: QuestionRow) -> Row:
-    return Row(
-        (
-            names(row.qid, "strong"),
-            Cell(row.label),
-            Cell(row.triage or "", tone="dim"),
-            names(row.where or "", "dim"),
-        ),
-        _answer(row),
-    )
-
-
 def _answer(row: QuestionRow) -> str:
     """What was said, what was cited and why it failed, on one line."""
     # An exact refusal says no more than its label.
-    said = (row.claim if row.refusal != "exact" else "") or row.reason or ""
-    return "  ".join(filter(None, (said, f"[{', '.join(row.cited)}]" if row.cited else "")))
-
-
-def _question(row: QuestionRow) -> Row:
-    return Row(
-        (
-            names(row.qid, "strong", ("question", row.qid)),
-            Cell(row.label, row.label, badge=BADGES.get(row.label, "other")),
-            _yes(row.answered),
-            _yes(row.hit),
-            Cell("" if row.refusal == "none" else row.refusal, row.refusal, "dim"),
-            names(row.claim or ""),
-            names(" ".join(row.cited or ()), "dim"),
-            names(row.reason or row.triage or "", "dim"),
-            names(row.where or "", "dim"),
-        )
-    )
+    said = (row.claim if row.refusal != "exact" else "") or row.reason
+    return doc.listed(said, f"[{', '.join(row.cited)}]" if row.cited else "", sep="  ")
 
 
 def _yes(value: bool | None) -> Cell:
     return Cell(numbers.ABSENT if value is None else "yes" if value else "no", value)
 
 
-def coverage_words(coverage: Coverage) -> str:
-    """How much was scored, in one line; what is zero is not said."""
-    parts = [
-        f"{count(coverage.scored)} of {counted(coverage.gold, 'gold question')} scored",
-        f"from {counted(coverage.traces, 'trace')}",
-        coverage.missing and f"{count(coverage.missing)} without a trace",
-        coverage.errors and counted(coverage.errors, "error"),
-        coverage.duplicate and counted(coverage.duplicate, "surplus trace"),
-        coverage.unknown and f"{count(coverage.unknown)} of unknown questions",
-        coverage.rejected and counted(coverage.rejected, "rejected line"),
-    ]
-    return ", ".join(part for part in parts if part)
+def _questions(report: ScoreReport) -> Iterator[Block]:
+    """A terminal shows some that went wrong, a page and a comment every question, worst first."""
+    wrong = sum(times for label, times in report.labels.items() if label not in GOOD_LABELS)
+    if wrong:
+        some = _deferred(
+            lambda: wrong_questions(report, QUESTIONS_SHOWN),
+            {
+                "question": lambda row: names(row.qid, "strong"),
+                "label": lambda row: Cell(row.label),
+                "triage": lambda row: Cell(row.triage or "", tone="dim"),
+                Column("where", spare=1): lambda row: names(row.where or "", "dim"),
+            },
+            note=_answer,
+            title="Questions that went wrong",
+            total=wrong,
+            everything="--report FILE.html shows them all",
+        )
+        yield doc.in_text(some)
+    if report.questions:
+        good = (row for row in report.questions if row.label in GOOD_LABELS)
+        every = _deferred(
+            lambda: islice(chain(wrong_questions(report), good), MOST_QUESTIONS),
+            {
+                "question": lambda row: names(row.qid, "strong", ("question", row.qid)),
+                "label": lambda row: Cell(
+                    row.label, row.label, badge=BADGES.get(row.label, "other")
+                ),
+                "answered": lambda row: _yes(row.answered),
+                "citation hit": lambda row: _yes(row.hit),
+                "refusal": lambda row: Cell(
+                    "" if row.refusal == "none" else row.refusal, row.refusal, "dim"
+                ),
+                "claim": lambda row: names(row.claim or ""),
+                Column("cited", spare=1): lambda row: names(" ".join(row.cited or ()), "dim"),
+                Column("reason", spare=2): lambda row: names(row.reason or row.triage or "", "dim"),
+                Column("where", spare=3): lambda row: names(row.where or "", "dim"),
+            },
+            title="Questions",
+            remark="the worst first",
+            part="questions",
+            total=len(report.questions),
+        )
+        yield doc.Only(frozenset({"html", "markdown"}), [every], part="questions")
 
 
-Direction = Literal["better", "worse", "unclear", "changed", ""]
-TONES: dict[Direction, doc.Tone] = {"better": "good", "worse": "bad", "unclear": "dim"}
+def _deferred(
+    questions: Callable[[], Iterable[QuestionRow]],
+    cells: Mapping[str | Column, Callable[[QuestionRow], Cell]],
+    note: Callable[[QuestionRow], str] | None = None,
+    **about: Any,
+) -> Table:
+    """A table whose rows are made when they are first read: there may be 100,000 questions."""
+    rows = doc.Deferred(lambda: doc.table(questions(), cells, note=note).rows)
+    return structs.replace(doc.table((), cells, **about), rows=rows)
 
 
-def direction(id: str, change: Change) -> Direction:
+def _direction(id: str, change: Change) -> Cell:
     """Whether a change is for the better: unclear where its interval holds zero."""
     from ragauge.metrics.table import find
 
     if not change.change:
-        return ""
+        return Cell("")
     if change.ci is not None and change.ci[0] <= 0 <= change.ci[1]:
-        return "unclear"
+        return Cell("unclear", tone="dim")
     try:
         better = find(id).better
     except UsageError:  # a report outlives the plug-in that made its numbers
-        return "changed"
-    return "better" if (change.change > 0) == (better == "higher") else "worse"
+        return Cell("changed")
+    good = (change.change > 0) == (better == "higher")
+    return Cell("better", tone="good") if good else Cell("worse", tone="bad")
 
 
 def _baseline(report: ScoreReport, compared: Comparison, shown: dict[str, str]) -> doc.Section:
-    moved = {id: change for id, change in compared.metrics.items() if change.change != 0}
-    same = [shown[id] for id in compared.metrics if id not in moved]
-    changed = changed_labels(compared)
+    changes = compared.metrics
+    moved = [id for id, change in changes.items() if change.change != 0]
+    same = [shown[id] for id in changes if id not in moved]
     inside: list[Block] = [doc.Text(compared.note, "dim", foreign=True)] if compared.note else []
     if moved:
-        heads = ("metric", "was", "now", "change", "95 % interval", "direction")
-        inside.append(
-            Table(
-                columns=doc.columns(*heads, right=("was", "now", "change")),
-                rows=[_change(id, shown[id], change) for id, change in moved.items()],
-            )
+        table = doc.table(
+            moved,
+            {
+                "metric": lambda metric: names(shown[metric], to=("metric", metric)),
+                "was": lambda metric: doc.number(changes[metric].baseline),
+                "now": lambda metric: doc.number(changes[metric].value),
+                "change": lambda metric: doc.number(
+                    changes[metric].change, numbers.signed(changes[metric].change)
+                ),
+                "95 % interval": lambda metric: Cell(
+                    numbers.signed_interval(changes[metric].ci), changes[metric].ci, "dim"
+                ),
+                "direction": lambda metric: _direction(metric, changes[metric]),
+            },
+            note=lambda metric: changes[metric].reason or "",
         )
+        inside.append(table)
     if same:
         inside.append(doc.Text(f"unchanged: {', '.join(same)}", "dim"))
-    if changed:
-        inside.append(
-            Table(
-                remark=f"{counted(len(changed), 'question')} changed label",
-                columns=doc.columns("question", "was", "now"),
-                rows=doc.rows(
-                    [names(one.qid, "strong", ("question", one.qid)), Cell(one.was), Cell(one.now)]
-                    for one in changed
-                ),
-                shown=CHANGES_SHOWN,
-            )
+    if compared.changed:
+        labels = doc.table(
+            changed_labels(compared),
+            {
+                "question": lambda one: names(one.qid, "strong", ("question", one.qid)),
+                "was": lambda one: Cell(one.was),
+                "now": lambda one: Cell(one.now),
+            },
+            remark=f"{counted(len(compared.changed), 'question')} changed label",
+            shown=CHANGES_SHOWN,
         )
-    return doc.Section(
-        title="Against",
-        about=compared.baseline,
-        remark=overlap_words(report, compared),
-        blocks=inside,
-        part="baseline",
+        inside.append(labels)
+    both = len({row.qid for row in report.questions}) - compared.only_here
+    overlap = doc.listed(
+        f"{counted(both, 'question')} in both",
+        compared.only_here and f"{count(compared.only_here)} only here",
+        compared.only_there and f"{count(compared.only_there)} only there",
     )
-
-
-def _change(id: str, name: str, change: Change) -> Row:
-    way = direction(id, change)
-    return Row(
-        (
-            names(name, to=("metric", id)),
-            doc.number(change.baseline),
-            doc.number(change.value),
-            doc.number(change.change, numbers.signed(change.change)),
-            Cell(numbers.signed_interval(change.ci), change.ci, "dim"),
-            Cell(way, way, TONES.get(way, "")),
-        ),
-        change.reason or "",
+    return doc.Section(
+        title="Against", about=compared.baseline, remark=overlap, blocks=inside, part="baseline"
     )
 
 
@@ -470,14 +384,3 @@ def changed_labels(comparison: Comparison) -> Sequence[LabelChange]:
         return (change.now in GOOD_LABELS) - (change.was in GOOD_LABELS)
 
     return sorted(comparison.changed, key=rank)
-
-
-def overlap_words(report: ScoreReport, comparison: Comparison) -> str:
-    """How many questions the two runs share."""
-    here = len({row.qid for row in report.questions})
-    parts = [
-        f"{counted(here - comparison.only_here, 'question')} in both",
-        comparison.only_here and f"{count(comparison.only_here)} only here",
-        comparison.only_there and f"{count(comparison.only_there)} only there",
-    ]
-    return ", ".join(part for part in parts if part)
