@@ -37,7 +37,7 @@ class Made(Struct, frozen=True):
     """A view by hand."""
 
     body: Markup
-    figures: dict = {}
+    data: dict = {}
 
 
 class Read(HTMLParser):

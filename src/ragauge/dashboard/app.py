@@ -137,7 +137,7 @@ def _refusal(place: str, status: int, words: str) -> Response:
     from starlette.responses import HTMLResponse
 
     body = render("refusal.html", status=status, words=words)
-    page = Page(title=f"{status}", here=None, body=body)
+    page = Page(title=f"{status}", here=None, drawn=body)
     return HTMLResponse(str(_framed(page, place)), status_code=status)
 
 

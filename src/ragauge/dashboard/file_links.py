@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import base64
+from collections.abc import Callable, Iterable, Iterator
 
 from msgspec import Struct
 
 from ragauge.dashboard.links import Field
+from ragauge.reports.document import Data, Table
 from ragauge.reports.formats.html import Sorting
 
 AT = "at."
 """What the names of places begin with; no view has an id like that."""
 FIGURES = "figures:"
 """Stands for the data of a view until the view is there; see `file_views`."""
+LARGEST_FIGURES = 200_000
+"""Bytes of figures that the file takes along; larger ones are had from the dashboard."""
 WHOLE = "report"
 """The figures that are a run's whole report: the file is one already."""
 SUMMARY = "overview"
@@ -107,6 +111,16 @@ class FileLinks:
         if name == WHOLE or not self.downloads:
             return None
         return f"{FIGURES}{name}.{form}"
+
+    def exports(self, block: Table | Data) -> Iterator[tuple[str, str]]:
+        """Addresses that hold the data; nothing where they would be too long."""
+        from ragauge.dashboard.page import FORMS, download
+
+        for form, kind in FORMS.items() if self.downloads else ():
+            content = download(block, form)
+            if len(content) <= LARGEST_FIGURES:
+                encoded = base64.b64encode(content).decode()
+                yield form, f"data:{kind.replace(' ', '')};base64,{encoded}"
 
     def _part(self, name: str) -> str | None:
         return f"#{place(name)}" if name in self.parts else None

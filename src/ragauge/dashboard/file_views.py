@@ -13,14 +13,13 @@ from collections.abc import Callable, Mapping, Sequence
 from html import unescape
 from typing import TYPE_CHECKING, Protocol
 
-from ragauge.dashboard.file_links import AT, FIGURES
-from ragauge.dashboard.page import FORMS, Figures
+from ragauge.dashboard.file_links import AT, FIGURES, LARGEST_FIGURES
+from ragauge.dashboard.page import FORMS, Figures, Page
+from ragauge.reports.document import Place
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-LARGEST_FIGURES = 200_000
-"""Bytes of figures that the file takes along; larger ones are had from the dashboard."""
 SERVED: dict[str, tuple[str, ...]] = {"form": (), "nav": ("pager", "tabs", "crumbs")}
 """Elements that only a server makes sense of, by name and class; a form of any class."""
 DOWNLOADS = ("figures", "downloads")
@@ -48,7 +47,7 @@ class Viewed(Protocol):
     def body(self) -> Markup: ...
 
     @property
-    def figures(self) -> Mapping[str, Callable[[], Figures]]: ...
+    def data(self) -> Mapping[str, Callable[[], Figures]]: ...
 
 
 Attributes = list[tuple[str, str | None]]
@@ -64,6 +63,8 @@ def placed(
     """
     from markupsafe import Markup
 
+    if isinstance(view, Page) and view.drawn is None:
+        return view.html(Place(prefix, step, served=False))
     body = str(view.body)
     ids = {id: f"{prefix}-{id}" for id in ids_in(body)} | dict(places or {})
     writer = _Writer(ids, step, lambda name: figures_address(view, name))
@@ -84,9 +85,9 @@ def ids_in(body: str) -> set[str]:
 def figures_address(view: Viewed, name: str) -> str | None:
     """The figures of a view as an address that holds them; None where they are too many."""
     stem, _, form = name.rpartition(".")
-    if stem not in view.figures:
+    if stem not in view.data:
         return None
-    content = view.figures[stem]().form(form)
+    content = view.data[stem]().form(form)
     if len(content) > LARGEST_FIGURES:
         return None
     kind = FORMS[form].replace(" ", "")

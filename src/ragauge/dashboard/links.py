@@ -7,6 +7,7 @@ from typing import Protocol
 from urllib.parse import quote, urlencode
 
 from ragauge.contracts.history import Run
+from ragauge.reports.document import Data, Table
 from ragauge.reports.formats.html import Sorting
 
 Field = str | int | None
@@ -50,6 +51,10 @@ class Links(Protocol):
         """The data of a picture or table of this page, as `csv` or `json`."""
         ...
 
+    def exports(self, block: Table | Data) -> Iterable[tuple[str, str]]:
+        """The forms that the data of a block can be downloaded in, each with its address."""
+        ...
+
 
 class Served:
     """Addresses of the dashboard, as seen from one of its pages."""
@@ -91,6 +96,9 @@ class Served:
 
     def figures(self, name: str, form: str) -> str:
         return self._changed("figures", f"{name}.{form}")
+
+    def exports(self, block: Table | Data) -> Iterable[tuple[str, str]]:
+        return [(form, self.figures(block.name, form)) for form in ("csv", "json")]
 
     def _changed(self, name: str, value: str) -> str:
         """This page with one field changed; the data of a page are no part of another."""

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING, Any, Literal
 from msgspec import Struct
 
 from ragauge.dashboard.asked import BadAddress
+from ragauge.dashboard.links import Links
+from ragauge.reports import document as doc
+from ragauge.reports.formats.html import written as as_html
 from ragauge.reports.spreadsheet import written
 
 if TYPE_CHECKING:
@@ -16,6 +19,12 @@ if TYPE_CHECKING:
 Here = Literal["runs", "history", "compare", "gold"]
 
 FORMS = {"csv": "text/csv; charset=utf-8", "json": "application/json"}
+
+
+def download(block: doc.Table | doc.Data, form: str) -> bytes:
+    """The data of a block as CSV, in which no cell is a formula, or as a JSON list of objects."""
+    columns, rows = block.data()
+    return Figures(columns, rows).form(form)
 
 
 class Figures(Struct, frozen=True):
@@ -35,26 +44,57 @@ class Figures(Struct, frozen=True):
 
 
 class Page(Struct, frozen=True, kw_only=True):
-    """A view: what it is called, what it shows, and the figures behind it."""
+    """A view: what it is called and the blocks that it shows."""
 
     title: str
     here: Here | None
-    """The part of the dashboard it stands in; None for a page that is not there."""
-    body: Markup
+    """The part of the dashboard it belongs to; None for a page that is not there."""
+    blocks: Sequence[doc.Block] = ()
+    links: Links | None = None
+    """How the page's tables are sorted and downloaded."""
+    to: doc.Links | None = None
+    """Where questions, metrics and codes that blocks name have their pages."""
     crumbs: tuple[tuple[str, str | None], ...] = ()
     """The way here, each with its address; the last one is the page itself."""
-    figures: Mapping[str, Callable[[], Figures]] = {}
-    """By name: what `?figures=NAME.csv` and `.json` give."""
     refresh_s: int | None = None
-    """Ask again after so long: what is shown is still being made."""
+    """Ask again after so long: what is shown is still being computed."""
+    drawn: Markup | None = None
+    data: Mapping[str, Callable[[], Figures]] = {}
+
+    @property
+    def body(self) -> Markup:
+        """What it shows, as a page of its own."""
+        return self.html()
+
+    @property
+    def figures(self) -> dict[str, object]:
+        """What can be downloaded, by name: what `?figures=NAME.csv` and `.json` give."""
+        return {block.name: block for block in doc.downloads(self.blocks)} | dict(self.data)
+
+    def html(self, at: doc.Place = doc.Place()) -> Markup:  # noqa: B008 - frozen
+        """What it shows, as a page of its own or as part of a file."""
+        if self.drawn is not None:
+            return self.drawn
+        if self.links is None:
+            return as_html(self.blocks, links=self.to, at=at)
+        return as_html(
+            self.blocks,
+            links=self.to,
+            sorting=self.links.sorting,
+            at=at,
+            exports=self.links.exports,
+        )
 
     def wanted(self, name: str) -> tuple[bytes, str]:
-        """The figures an address asks for, and their content type."""
+        """The data that an address names, such as `values.csv`, and their content type."""
         stem, _, form = name.rpartition(".")
-        if stem not in self.figures or form not in FORMS:
-            there = ", ".join(f"{one}.csv, {one}.json" for one in self.figures) or "none"
-            raise BadAddress(f'figures: this page has no "{name[:80]}"; it has {there}')
-        return self.figures[stem]().form(form), FORMS[form]
+        there = {block.name: block for block in doc.downloads(self.blocks)}
+        if form in FORMS and stem in there:
+            return download(there[stem], form), FORMS[form]
+        if stem not in self.data or form not in FORMS:
+            known = ", ".join(f"{one}.csv, {one}.json" for one in self.figures) or "none"
+            raise BadAddress(f'figures: this page has no "{name[:80]}"; it has {known}')
+        return self.data[stem]().form(form), FORMS[form]
 
 
 def kept_rows(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> Figures:

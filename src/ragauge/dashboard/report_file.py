@@ -299,7 +299,7 @@ class Units(Struct, frozen=True):
     body: Markup
     shown: int
     total: int
-    figures: Mapping[str, Callable[[], Figures]] = {}
+    data: Mapping[str, Callable[[], Figures]] = {}
 
     def told(self) -> Markup:
         return render("report_file_units.html", shown=self.shown, total=self.total)

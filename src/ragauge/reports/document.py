@@ -54,6 +54,8 @@ class Span(Struct, frozen=True):
     marked: bool = False
     """Whether it stands out: what differs from the text next to it, or carries the evidence."""
     to: Target | None = None
+    href: str = ""
+    """An address that is known already; only pages link it."""
 
 
 Words = str | Sequence[Span]
@@ -171,6 +173,70 @@ class Table(Struct, frozen=True, kw_only=True):
     """Whether columns that a page has no room for go below their rows, or are left out."""
     after: str = ""
     """A remark below it."""
+    name: str = ""
+    """Of the file that a reader of a page can download: the values of the cells, as CSV or JSON."""
+
+    def data(self) -> tuple[list[str], list[list[Any]]]:
+        """The values of the cells under the titles of their columns; an interval is two columns.
+
+        >>> table([0.5], {"n": count, "95 % interval": lambda n: interval((n, 1.0))}).data()
+        (['n', '95 % interval low', '95 % interval high'], [[0.5, 0.5, 1.0]])
+        """
+        titles: list[str] = []
+        values: list[list[Any]] = [[] for _ in self.rows]
+        for at, column in enumerate(self.columns):
+            if not column.title:
+                continue
+            cells = [_exported(row.cells[at]) for row in self.rows]
+            pair = any(isinstance(cell, tuple) for cell in cells)
+            titles += (
+                [f"{column.title} {end}" for end in ("low", "high")] if pair else [column.title]
+            )
+            for row, cell in zip(values, cells, strict=True):
+                row.extend((cell or (None, None)) if pair else [cell])
+        return titles, values
+
+
+def _exported(cell: Cell) -> Any:
+    if cell.value is not None:
+        return cell.value
+    return None if cell.text in ("", numbers.ABSENT) else cell.text
+
+
+class Data(Struct, frozen=True):
+    """Rows that a reader of a page can download: the data of a picture, or all rows of a table."""
+
+    name: str
+    columns: Sequence[str]
+    rows: Callable[[], Iterable[Sequence[Any]]]
+    part: str = ""
+
+    def data(self) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
+        return self.columns, self.rows()
+
+
+class Place(Struct, frozen=True):
+    """Where blocks are written as HTML: a page of its own, or one of many parts of a file."""
+
+    prefix: str = ""
+    """What its ids begin with."""
+    step: int = 0
+    """How many levels its headings are lower."""
+    served: bool = True
+    """Whether a server answers forms and pages through tables."""
+
+    def id(self, name: str) -> str:
+        return f"{self.prefix}-{name}" if self.prefix else name
+
+    def level(self, heading: int) -> int:
+        return min(6, heading + self.step)
+
+
+class Html(Struct, frozen=True):
+    """A part of a page that no other format has, drawn for the place it is written at."""
+
+    draw: Callable[[Place], Markup]
+    part: str = ""
 
 
 class Verdict(Struct, frozen=True):
@@ -359,6 +425,8 @@ Block = (
     | Steps
     | Coverage
     | Only
+    | Data
+    | Html
 )
 
 
@@ -382,6 +450,19 @@ def in_form(blocks: Iterable[Block], form: str) -> Iterator[Block]:
             yield block
         elif form in block.forms:
             yield from in_form(block.blocks, form)
+
+
+def downloads(blocks: Iterable[Block]) -> Iterator[Table | Data]:
+    """The tables and data among these blocks that have a name, also those inside others."""
+    for block in blocks:
+        match block:
+            case Table() | Data():
+                if block.name:
+                    yield block
+            case Section() | Only():
+                yield from downloads(block.blocks)
+            case Items():
+                yield from downloads(inner for item in block.items for inner in item.blocks)
 
 
 def on_pages(*blocks: Block, part: str = "") -> Only:

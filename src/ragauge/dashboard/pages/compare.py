@@ -125,7 +125,7 @@ def _page(
     was, now = choice.before, choice.after
     title = f"{was.record.name} {was.shown} and {now.shown}"
     crumbs = (("Runs", links.runs()), ("Compare", links.compare()), (title, None))
-    return Page(title=f"Compare {title}", here="compare", body=body, crumbs=crumbs, figures=figures)
+    return Page(title=f"Compare {title}", here="compare", drawn=body, crumbs=crumbs, data=figures)
 
 
 def _form(material: Material, links: Links, asked: Asked) -> Page:
@@ -141,7 +141,7 @@ def _form(material: Material, links: Links, asked: Asked) -> Page:
         links=links,
     )
     crumbs = (("Runs", links.runs()), ("Compare", None))
-    return Page(title="Compare", here="compare", body=body, crumbs=crumbs)
+    return Page(title="Compare", here="compare", drawn=body, crumbs=crumbs)
 
 
 def _lacking(material: Material, asked: Asked) -> list[str]:

@@ -126,7 +126,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     )
     figures = {"citations": lambda: _figures(known)}
     title = f"{cut(doc_id, SHORT)} · document"
-    return Page(title=title, here="runs", body=body, crumbs=crumbs, figures=figures)
+    return Page(title=title, here="runs", drawn=body, crumbs=crumbs, data=figures)
 
 
 class Known(Struct, frozen=True, kw_only=True):

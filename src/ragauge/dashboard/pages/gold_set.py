@@ -118,9 +118,9 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     return Page(
         title=f"Gold set {short}",
         here="gold",
-        body=body,
+        drawn=body,
         crumbs=(("Runs", links.runs()), ("Gold", links.gold()), (short, None)),
-        figures={
+        data={
             "coverage": lambda: Figures(COVERAGE, coverage),
             "strata": lambda: Figures(STRATA, strata),
             "questions": lambda: Figures(QUESTIONS, [row.figures() for row in rows]),

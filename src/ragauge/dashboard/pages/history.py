@@ -238,7 +238,7 @@ def _told(
     }
     page = _page(links, report.metric, render("history.html", **told))
     levels = {"levels": view.level_figures} if view.levels else {}
-    return structs.replace(page, figures={"points": view.figures, **levels})
+    return structs.replace(page, data={"points": view.figures, **levels})
 
 
 def _check_label(report: HistoryReport, by: str | None) -> None:
@@ -261,7 +261,7 @@ def _page(links: Links, title: str, body: Markup) -> Page:
     return Page(
         title=f"{title} over runs" if title != "History" else title,
         here="history",
-        body=body,
+        drawn=body,
         crumbs=crumbs if title != "History" else crumbs[:2],
     )
 

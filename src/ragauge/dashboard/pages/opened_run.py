@@ -45,7 +45,7 @@ class TabView(Struct, frozen=True, kw_only=True):
     """What stands below the tabs, and the figures behind it."""
 
     body: Markup
-    figures: Mapping[str, Callable[[], Figures]] = {}
+    data: Mapping[str, Callable[[], Figures]] = {}
     refresh_s: int | None = None
 
 

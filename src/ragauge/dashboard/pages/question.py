@@ -137,14 +137,14 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     return Page(
         title=f"{cut(unit, SHORT)} · {run.record.name}",
         here="runs",
-        body=body,
+        drawn=body,
         crumbs=(
             ("Runs", links.runs()),
             (run_names(run), links.run(run.id)),
             (ways.list_name, ways.back),
             (unit, None),
         ),
-        figures=figures,
+        data=figures,
     )
 
 

@@ -47,9 +47,9 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     return Page(
         title=title,
         here="runs",
-        body=below_head(opened, shown.body, known, chosen.name),
+        drawn=below_head(opened, shown.body, known, chosen.name),
         crumbs=tuple(crumbs),
-        figures={**shown.figures, "report": lambda: _whole_report(opened)},
+        data={**shown.data, "report": lambda: _whole_report(opened)},
         refresh_s=shown.refresh_s,
     )
 

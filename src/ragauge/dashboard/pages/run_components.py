@@ -60,7 +60,7 @@ def answers_view(opened: OpenedRun) -> TabView:
     """The least grounded answers, sentence by sentence."""
     component = _alone(opened, "support")
     body = render("run_answers.html", body=component.fragments.part("grounds"), links=opened.links)
-    return TabView(body=body, figures={"answers": lambda: _answer_figures(component.report)})
+    return TabView(body=body, data={"answers": lambda: _answer_figures(component.report)})
 
 
 def task_view(opened: OpenedRun, task: str) -> TabView:
@@ -126,7 +126,7 @@ def _shown(
     busy = [one.refresh_s for one in (spread, errors) if one and one.refresh_s]
     return TabView(
         body=body,
-        figures=_figures(report, spread) | dict(errors.figures if errors else {}),
+        data=_figures(report, spread) | dict(errors.data if errors else {}),
         refresh_s=min(busy, default=None),
     )
 

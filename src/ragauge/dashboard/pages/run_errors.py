@@ -86,7 +86,7 @@ def view(opened: OpenedRun, component: Component) -> TabView:
     waits = bool(cut and complete is None and len(cut.kept) < cut.total)
     return TabView(
         body=body,
-        figures={"errors": lambda: _figures(found)},
+        data={"errors": lambda: _figures(found)},
         refresh_s=LOOK_AGAIN_S if waits else None,
     )
 

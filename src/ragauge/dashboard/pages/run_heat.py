@@ -62,7 +62,7 @@ def view(opened: OpenedRun) -> TabView:
         "heatmap": lambda: _figures(report, found),
         "factors": lambda: _factor_figures(report),
     }
-    return TabView(body=body, figures=figures)
+    return TabView(body=body, data=figures)
 
 
 class _Rows(ToRun):

@@ -49,7 +49,7 @@ def view(opened: OpenedRun) -> TabView:
     """A page of the units, with the form above it."""
     table = unit_table(opened, opened.asked)
     body = units_body(opened, table, opened.asked, QUESTIONS)
-    return TabView(body=body, figures={"questions": table.figures})
+    return TabView(body=body, data={"questions": table.figures})
 
 
 def units_body(opened: OpenedRun, table: UnitTable, asked: Asked, tab: str) -> Markup:

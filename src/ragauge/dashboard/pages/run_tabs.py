@@ -131,7 +131,7 @@ def overview(opened: OpenedRun) -> TabView:
     gate_heads = ("rule", "metric", "bound", "value", "low", "high", "n", "verdict", "reason")
     return TabView(
         body=body,
-        figures={
+        data={
             "metrics": lambda: Figures(metric_heads, metrics),
             "gates": lambda: Figures(gate_heads, gates),
         },
@@ -184,7 +184,7 @@ def quality(opened: OpenedRun) -> TabView:
             opened.fragments.part("slices", "baseline") if opened.fragments else None,
             opened.data("slices", "The slices") if report.strata else None,
         ),
-        figures={
+        data={
             "labels": lambda: Figures(("what", "name", "questions"), counts),
             "slices": lambda: slice_figures(report.strata),
         },
@@ -260,7 +260,7 @@ def traceability(opened: OpenedRun) -> TabView:
         written([one_by_one], links=ToRun(opened)),
         units_body(opened, table, asked, TRACEABILITY) if table else None,
     )
-    return TabView(body=body, figures=figures)
+    return TabView(body=body, data=figures)
 
 
 def _to_all(words: str, before: str = "", after: str = "") -> Text:
@@ -322,7 +322,7 @@ def diagnosed(opened: OpenedRun) -> TabView:
     if report is None:
         return TabView(body=body, refresh_s=None if problem else LOOK_AGAIN_S)
     return TabView(
-        body=body, figures={"causes": lambda: _causes(report), "slices": lambda: _slices(report)}
+        body=body, data={"causes": lambda: _causes(report), "slices": lambda: _slices(report)}
     )
 
 

@@ -56,7 +56,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     figures = {
         "runs": lambda: Figures((*FIGURES, *metrics), [row.figures(metrics) for row in rows])
     }
-    return Page(title="Runs", here="runs", body=body, figures=figures)
+    return Page(title="Runs", here="runs", drawn=body, data=figures)
 
 
 def compared(material: Material, links: Links, asked: Asked) -> Page:

@@ -13,12 +13,15 @@ from ragauge.reports.document import (
     Block,
     Cell,
     Column,
+    Data,
     Document,
     Links,
     NoLinks,
+    Place,
     Row,
     Table,
     Target,
+    Words,
 )
 from ragauge.reports.foreign import readable
 from ragauge.reports.words import Wording, wording
@@ -95,37 +98,51 @@ def written(
     links: Links | None = None,
     sorting: Sorting | None = None,
     language: str = "en",
+    at: Place = Place(),  # noqa: B008 - frozen
+    exports: Callable[[Table | Data], Iterable[tuple[str, str]]] = lambda block: (),
 ) -> Markup:
     """The blocks, with links to what they are about and in the order that was chosen.
 
-    Links that know how their page is sorted say it for `sorting`.
+    Links that know how their page is sorted say it for `sorting`. `exports` gives the files that
+    the data of a block can be downloaded as, each with its address.
     """
     from markupsafe import Markup
 
     if sorting is None and isinstance(links, Sorts):
         sorting = links.sorting
-    writer = _Writer(_InPage(links or NoLinks()), sorting, wording(language))
+    writer = _Writer(_InPage(links or NoLinks(), at), sorting, wording(language), at)
     template = templating.own().get_template("blocks.html")
-    module: Any = template.make_module({**writer.helpers(), "name": name})
+    module: Any = template.make_module(
+        {**writer.helpers(), "name": name, "at": at, "exports": exports}
+    )
     return Markup(module.write(list(given)))  # escaped as made
+
+
+def spelled(words: Words) -> Markup:
+    """A text with its tones, marks and links that are addresses already."""
+    from markupsafe import Markup
+
+    writer = _Writer(_InPage(NoLinks(), Place()), None, wording("en"), Place())
+    module: Any = templating.own().get_template("blocks.html").make_module(writer.helpers())
+    return Markup(module.spelled(words))  # escaped as made
 
 
 class _InPage:
     """The links of the pages around, and those to anchors of the page itself."""
 
-    def __init__(self, around: Links) -> None:
-        self._around = around
+    def __init__(self, around: Links, at: Place) -> None:
+        self._around, self._at = around, at
 
     def to(self, target: Target) -> str | None:
         kind, id = target
-        return f"#{id}" if kind == "here" else self._around.to(target)
+        return f"#{self._at.id(id)}" if kind == "here" else self._around.to(target)
 
 
 class _Writer:
     """What the macros ask for while a page is written."""
 
-    def __init__(self, links: Links, sorting: Sorting | None, say: Wording) -> None:
-        self._links, self._sorting, self._say = links, sorting, say
+    def __init__(self, links: Links, sorting: Sorting | None, say: Wording, at: Place) -> None:
+        self._links, self._sorting, self._say, self._at = links, sorting, say, at
 
     def helpers(self) -> dict[str, Any]:
         return {
@@ -181,7 +198,8 @@ class _Writer:
     def _sort_link(self, table: Table, number: int, at: int) -> Markup | str:
         from markupsafe import Markup
 
-        column, href = table.columns[at], table.columns[at].href
+        column = table.columns[at]
+        href = column.href if self._at.served else ""
         title: Markup | str = readable(column.title)
         if column.foreign:
             title = Markup("<bdi>{}</bdi>").format(title)

@@ -1,0 +1,93 @@
+"""What pages consist of besides the blocks of reports: headers, forms, pagers, empty states.
+
+Each function gives a block. Its macro is in `parts.html`, and is given the place it is written at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+from msgspec import Struct
+
+from ragauge.dashboard.listing import Address, Listed
+from ragauge.dashboard.rendering import drawn
+from ragauge.reports.document import Html, Place, Section, Words
+from ragauge.reports.formats.html import spelled
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+Options = Iterable[tuple[str, str]]
+"""Values with the texts to show."""
+
+
+class Field(Struct, frozen=True, kw_only=True):
+    """A field of a form; one without a title is not shown."""
+
+    name: str
+    value: str = ""
+    title: str = ""
+    hint: str = ""
+    kind: Literal["text", "search", "number", "select", "boxes"] = "text"
+    options: Options = ()
+    groups: Mapping[str, Options] = {}
+    """Of a select: further options under their headings."""
+    values: Sequence[str] = ()
+    """Of boxes: those that are checked."""
+
+
+def macro(name: str, *given: Any, template: str = "parts.html") -> Html:
+    """A macro of a template as a block; the place it is written at is its first argument."""
+    return Html(lambda at: drawn(name, at, *given, template=template))
+
+
+def header(title: Words, *about: Words, eyebrow: Words = "") -> Html:
+    """The title of a page, with paragraphs below and a line above it."""
+
+    def draw(at: Place) -> Markup:
+        return drawn(
+            "header",
+            *(at, spelled(title), spelled(eyebrow), [spelled(one) for one in about if one]),
+            template="parts.html",
+        )
+
+    return Html(draw)
+
+
+def form(
+    action: str | None,
+    *fields: Field,
+    replaces: str = "",
+    clear: str | None = None,
+    button: str = "Apply",
+) -> Html:
+    """A form that changes the address; with `replaces`, a script replaces only what has this id.
+
+    Nothing where there is no server to answer it.
+    """
+    given = (action, fields, replaces, clear, button)
+    return _served(lambda at: drawn("form", *given, template="parts.html") if action else "")
+
+
+def pager(listed: Listed, address: Address) -> Html:
+    return _served(lambda at: drawn("pager", listed, address, template="parts.html"))
+
+
+def empty(title: str, about: Words = "", code: str = "") -> Html:
+    """What a page says where it has nothing to show, with a command that would change that."""
+
+    def draw(at: Place) -> Markup:
+        return drawn("empty", at, title, spelled(about), code, template="parts.html")
+
+    return Html(draw)
+
+
+def section(title: str, *blocks: Any, anchor: str = "", remark: str = "") -> Section:
+    return Section(title=title, blocks=[one for one in blocks if one], anchor=anchor, remark=remark)
+
+
+def _served(draw: Callable[[Place], Markup | str]) -> Html:
+    from markupsafe import Markup
+
+    return Html(lambda at: Markup(draw(at)) if at.served else Markup(""))  # escaped as made
