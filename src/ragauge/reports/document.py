@@ -600,6 +600,7 @@ def table(
     *,
     note: Callable[[Thing], Words] | None = None,
     strong: Callable[[Thing], bool] | None = None,
+    chosen: Callable[[Thing], bool] | None = None,
     **about: Any,
 ) -> Table:
     """A table of things: each column with the function that makes its cell of a thing.
@@ -616,6 +617,7 @@ def table(
             tuple(cell(thing) for cell in columns.values()),
             note(thing) if note else "",
             strong(thing) if strong else False,
+            chosen=chosen(thing) if chosen else False,
         )
         for thing in things
     ]

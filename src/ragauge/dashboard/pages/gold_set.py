@@ -3,60 +3,49 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, get_args
 
 from msgspec import Struct, structs
 
 from ragauge.contracts.gold import ANSWERABLE, Gold, value_of
 from ragauge.contracts.history import ID_SHOWN, Run
-from ragauge.contracts.paging import (
-    Ended,
-    GoldSet,
-    PagedHistory,
-    QuestionQuery,
-    Rightness,
-    UnitCounts,
-)
+from ragauge.contracts.paging import Ended, GoldSet, PagedHistory, QuestionQuery, UnitCounts
+from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Links
 from ragauge.dashboard.listing import Address, Listed, addresses, listed, sorts
 from ragauge.dashboard.material import Material, Missing
-from ragauge.dashboard.page import Figures, Page
-from ragauge.dashboard.rendering import drawn, render
+from ragauge.dashboard.page import Page
+from ragauge.dashboard.parts import Field
+from ragauge.dashboard.rendering import drawn
 from ragauge.dashboard.rightness import right_means
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
-from ragauge.reports.document import Bar, Cell, Column, Range, Table, names
+from ragauge.reports.document import Bar, Block, Cell, Column, Range, Span, Table, Text
 from ragauge.reports.foreign import cut
-from ragauge.reports.formats.html import written
 from ragauge.reports.kinds.runs import when
+from ragauge.reports.numbers import count, counted
 from ragauge.stats.intervals import wilson
 from ragauge.text.visible import visible
 
 Sort = Literal["place", "qid", "question", "answerable"]
 
 LAST = 10
-"""Runs whose coverage is shown, and whose ends stand beside each question."""
+"""Runs whose coverage is shown, and whose outcomes are next to each question."""
 SHORTEST = 4
 """Characters of a hash that name a set, where no other begins so."""
 NEAR = 5
-IN_FILE = "place"
 SORTS: tuple[Sort, ...] = get_args(Sort)
 IS_ANSWERABLE = {"yes": True, "no": False}
-FILTERS = ("q", "answerable", "stratum", "value", "run")
 THIN = 5
-"""Units that ended right or wrong; fewer say next to nothing."""
+"""Units that are correct or incorrect; fewer say next to nothing."""
 VALUES_SHOWN = 24
-"""Of a stratum; the figures have all."""
-LONGEST_QUESTION = 240
-"""Characters of a question in the list; its page has all."""
-LONGEST_ID = 40
+"""Of a stratum; the download has all."""
+LONGEST_QUESTION, LONGEST_ID = 240, 40
+"""Characters of a question and of an id in the list; the question's page has all."""
 STEP = 12
 """From a square to the next."""
-COVERAGE = ("run", "name", "recorded_at", "units", "questions", "right", "wrong", "untold")
-STRATA = ("stratum", "value", "questions", "right", "wrong", "untold", "share", "low", "high")
-QUESTIONS = ("qid", "question", "answerable", "strata", "runs", "right", "wrong", "untold")
 
 Covered = tuple[Run, UnitCounts]
 """A run, and how its units ended."""
@@ -66,65 +55,44 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     """The gold set of this hash; raises Missing where no run was measured with it."""
     pages = material.pages
     gold = _set(material, asked.needed("sha256"))
-    query = _query(asked)
     runs = pages.runs_of_gold(gold.sha256, LAST)
     covered = [(run, pages.counts(run)) for run in runs]
     units_of = command_of_units(pages, gold.sha256, runs)
-    each = "unit" if units_of else "question"
     chosen = _chosen(asked, covered)
-    whole, values = _values(pages, gold.sha256, chosen, are_units=units_of is not None)
-    shown = [one for one in values if one.place < VALUES_SHOWN]
-    found = pages.questions(gold.sha256, query)
-    here, address = listed(found, asked, IN_FILE), addresses(asked, links.gold(gold.sha256) or "")
-    rows = _question_rows(pages, links, found.rows, runs)
-    tables = (
-        _coverage_table(covered, gold, chosen, links),
-        _strata_table(shown, gold, whole if chosen else None, each, links),
-        _question_table(rows, here, address, links, gold, len(runs), are_units=bool(units_of)),
-    )
-    body = render(
-        "gold_set.html",
-        gold=gold,
-        units_of=units_of,
-        each=each,
-        runs=len(runs),
-        run=chosen,
-        whole=whole,
-        has_strata=bool(values),
-        remarks=Counter(one.remark for one in shown),
-        left_out=Counter(one.stratum for one in values if one.place >= VALUES_SHOWN),
-        right_means=right_means(chosen.record.command) if chosen else "",
-        tables=[written([table], sorting=links.sorting) for table in tables],
-        listed=here,
-        asked={name: asked.text(name) for name in FILTERS},
-        address=address,
-        links=links,
-    )
-    coverage = [
-        (
-            *(run.id, run.record.name, run.record.recorded_at, counts.units, gold.questions),
-            *(counts.right, counts.wrong, counts.untold),
-        )
-        for run, counts in covered
-    ]
-    strata = [
-        (
-            *(one.stratum, one.value, one.questions, *structs.astuple(one.ended), one.share),
-            *(one.ci or (None, None)),
-        )
-        for one in values
-    ]
-    short = gold.sha256[:ID_SHOWN]
+    each, short = "unit" if units_of else "question", gold.sha256[:ID_SHOWN]
+
+    answerable = f"{count(gold.answerable)} answerable"
+    what = units_of or f"{answerable}, {count(gold.questions - gold.answerable)} unanswerable"
+    used = f"{counted(gold.runs, 'run')}, from {when(gold.first)} to {when(gold.last)} UTC."
+    cut_off = f"The last {len(runs)} of {count(gold.runs)} runs. " if len(runs) < gold.runs else ""
+    coverage = _coverage_table(covered, gold, chosen, links)
     return Page(
         title=f"Gold set {short}",
         here="gold",
-        drawn=body,
+        blocks=[
+            parts.header(
+                [Span("Gold set "), Span(short, foreign=True)],
+                [Span(f"{counted(gold.questions, each)}: {what}. {used}", foreign=True)],
+                [Span(gold.sha256, foreign=True)],
+            ),
+            parts.section(
+                "Coverage by the last runs",
+                Text(f"{cut_off}A run that leaves {each}s out says nothing about them.", "dim"),
+                coverage,
+            ),
+            parts.section(
+                "Strata",
+                *_strata(pages, gold, chosen, each, links),
+                anchor="strata",
+            ),
+            parts.section(
+                f"{each.capitalize()}s",
+                *_questions(pages, gold, runs, each, asked, links),
+                anchor="questions",
+            ),
+        ],
+        links=links,
         crumbs=(("Runs", links.runs()), ("Gold", links.gold()), (short, None)),
-        data={
-            "coverage": lambda: Figures(COVERAGE, coverage),
-            "strata": lambda: Figures(STRATA, strata),
-            "questions": lambda: Figures(QUESTIONS, [row.figures() for row in rows]),
-        },
     )
 
 
@@ -154,7 +122,7 @@ def _set(material: Material, named: str) -> GoldSet:
 
 def _chosen(asked: Asked, covered: Sequence[Covered]) -> Run | None:
     """The run that strata are shown for: the one the address names, else the newest that says of
-    any unit whether it is right."""
+    any unit whether it is correct."""
     wanted = asked.optional("run")
     if wanted is None:
         return next((run for run, counts in covered if counts.right + counts.wrong), None)
@@ -165,7 +133,7 @@ def _chosen(asked: Asked, covered: Sequence[Covered]) -> Run | None:
 
 
 def _query(asked: Asked) -> QuestionQuery:
-    wanted, down = asked.order(IN_FILE)
+    wanted, down = asked.order("place")
     sort = next((one for one in SORTS if one == wanted), None)
     if sort is None:
         raise BadAddress(f'sort: "{wanted[:40]}" is none of {", ".join(SORTS)}')
@@ -188,7 +156,8 @@ def _coverage_table(
     def name(one: Covered) -> Cell:
         run, record = one[0], one[0].record
         aside = f"{record.command} {run.shown}"
-        return Cell(record.name, drawn=drawn("named", links.run(run.id), record.name, aside))
+        named = drawn("named", links.run(run.id), record.name, aside)
+        return Cell(record.name, f"{record.name} {run.id}", drawn=named)
 
     def units(one: Covered) -> Cell:
         given, all_of = one[1].units, gold.questions
@@ -202,7 +171,7 @@ def _coverage_table(
             return Cell("show", href=links.gold(gold.sha256, run=run.id) or "")
         return Cell("not told", tone="dim")
 
-    table = doc.table(
+    return doc.table(
         covered,
         {
             "run": name,
@@ -218,15 +187,9 @@ def _coverage_table(
             "untold": lambda one: doc.count(one[1].untold, "dim"),
             "strata": strata,
         },
+        chosen=lambda one: one[0] is chosen,
+        name="coverage",
     )
-    rows = [
-        structs.replace(row, chosen=run is chosen)
-        for row, (run, _) in zip(table.rows, covered, strict=True)
-    ]
-    return structs.replace(table, rows=rows)
-
-
-# Strata
 
 
 class Value(Struct, frozen=True, kw_only=True):
@@ -242,7 +205,7 @@ class Value(Struct, frozen=True, kw_only=True):
 
     @property
     def share(self) -> float | None:
-        """The share of units that are right; None where no run says."""
+        """The fraction of units that are correct; None where no run says."""
         return self.ended.right / self.ended.told if self.ended.told else None
 
     @property
@@ -284,84 +247,80 @@ def _values(
     return whole, values
 
 
-def _strata_table(
-    values: Sequence[Value], gold: GoldSet, whole: Value | None, each: str, links: Links
-) -> Table:
-    """The values of strata; without a run only how many questions have each."""
+def _strata(
+    pages: PagedHistory, gold: GoldSet, run: Run | None, each: str, links: Links
+) -> Iterator[Block]:
+    """The values of strata with how many are correct in one run; without a run only counts."""
+    total, values = _values(pages, gold.sha256, run, are_units=each == "unit")
+    if not values:
+        yield Text(f"The {each}s of this set have no strata.", "dim")
+        return
+    shown = [one for one in values if one.place < VALUES_SHOWN]
+    if run and total.share is not None:
+        remarks = Counter(one.remark for one in shown)
+        found = f"{numbers.value(total.share)} {numbers.interval(total.ci)}"
+        few = f" {counted(remarks['thin'], 'value')} {'is' if remarks['thin'] == 1 else 'are'} thin"
+        yield Text(
+            [
+                Span("The fraction right in "),
+                Span(f"{run.record.name} {run.shown}", foreign=True, href=links.run(run.id) or ""),
+                Span(f": {found} over all {counted(total.ended.told, 'unit')}"),
+                Span(f"; the upright line below. Right means: {right_means(run.record.command)}. "),
+                Span(
+                    f"Intervals are Wilson's, at 95 %. thin: fewer than {THIN} units ended right "
+                    "or wrong, which says next to nothing. weak: the complete interval lies under "
+                    "the fraction of the set.",
+                    "soft",
+                ),
+                Span(
+                    f"{few}, {remarks['weak']} weak." if remarks["thin"] or remarks["weak"] else ""
+                ),
+            ]
+        )
+    else:
+        words = f"None of the last runs says which units are right, so only {each}s are counted."
+        yield Text(words, "dim")
 
     def name(one: Value) -> Cell:
         href = _of_stratum(links, gold, one.stratum, one.value) or ""
-        return Cell(cut(one.value, 40), foreign=True, href=href)
-
-    def of_set(one: Value) -> Cell:
-        fraction = one.questions / gold.questions if gold.questions else 0
-        return Cell("", one.questions, plot=Bar(fraction))
+        return Cell(cut(one.value, 40), one.value, foreign=True, href=href)
 
     columns: dict[str | Column, Callable[[Value], Cell]] = {
-        "stratum": lambda one: names(cut(one.stratum, 32), "dim"),
+        "stratum": lambda one: Cell(cut(one.stratum, 32), one.stratum, "dim", foreign=True),
         "value": name,
         Column(f"{each}s", right=True): lambda one: doc.count(one.questions),
-        Column("of the set", plot=True): of_set,
+        Column("of the set", plot=True): lambda one: Cell(
+            "", one.questions, plot=Bar(one.questions / gold.questions if gold.questions else 0)
+        ),
     }
-    if whole is not None:
-        bound, badges = whole.share, {"thin": "warned", "weak": "fail"}
+    if run:
+        badges = {"thin": "warned", "weak": "fail"}
         columns |= {
             Column("right", right=True): lambda one: doc.number(
                 one.share, tone="dim" if one.remark == "thin" else ""
             ),
-            Column("share right", plot=True): lambda one: Cell(
-                "", one.share, plot=Range(one.share, one.ci, bound)
+            Column("fraction right", plot=True): lambda one: Cell(
+                "", one.share, plot=Range(one.share, one.ci, total.share)
             ),
             Column("95 % interval", right=True, spare=1): lambda one: doc.interval(one.ci),
             Column("n", right=True): lambda one: doc.count(one.ended.told, "dim"),
             "remark": lambda one: Cell(one.remark, badge=badges.get(one.remark, "")),
         }
-    return doc.table(values, columns, below=False)
+    yield doc.table(shown, columns, below=False)
+    left_out = Counter(one.stratum for one in values if one.place >= VALUES_SHOWN)
+    for stratum, times in left_out.items():
+        words = (
+            f" has {counted(times, 'other value')} with fewer {each}s each; the download has all."
+        )
+        yield Text([Span(stratum, foreign=True), Span(words, "soft")])
+    heads, rows = doc.table(values, columns).data()
+    yield doc.Data("strata", heads, lambda: rows)
 
 
 def _of_stratum(links: Links, gold: GoldSet, stratum: str, value: str) -> str | None:
     """Where the questions of the set with this value are."""
     href = links.gold(gold.sha256, stratum=stratum, value=value)
-    return f"{href}#questions" if href else None
-
-
-# Questions
-
-
-class Square(Struct, frozen=True):
-    """How a question ended in one run."""
-
-    x: int
-    way: Rightness
-    title: str
-
-
-class QuestionRow(Struct, frozen=True, kw_only=True):
-    """A question in the list."""
-
-    gold: Gold
-    href: str | None
-    """Its page in the newest run that has it."""
-    strata: tuple[tuple[str, str], ...]
-    squares: tuple[Square, ...]
-    """The oldest run first; a run that does not have the question leaves its place empty."""
-
-    def count(self, way: Rightness) -> int:
-        return sum(square.way == way for square in self.squares)
-
-    def figures(self) -> list[object]:
-        strata = tuple(f"{stratum}={value}" for stratum, value in self.strata)
-        ways = (self.count("right"), self.count("wrong"), self.count("untold"))
-        asked = (None, None) if self.gold.is_unit else (self.gold.question, self.gold.answerable)
-        return [self.gold.qid, *asked, strata, len(self.squares), *ways]
-
-    @property
-    def words(self) -> str:
-        """What the squares say."""
-        if not self.squares:
-            return "in none of the last runs"
-        ways = ", ".join(square.way for square in self.squares)
-        return f"wrong in {self.count('wrong')} of {len(self.squares)} runs, oldest first: {ways}"
+    return f"{href}#questions" if href and "#" not in href else href
 
 
 def command_of_units(pages: PagedHistory, sha256: str, runs: Sequence[Run]) -> str | None:
@@ -380,73 +339,124 @@ def command_of_units(pages: PagedHistory, sha256: str, runs: Sequence[Run]) -> s
     return command if is_unit else None
 
 
-def _question_rows(
-    pages: PagedHistory, links: Links, questions: Sequence[Gold], runs: Sequence[Run]
-) -> list[QuestionRow]:
-    """The rows of these questions over these runs, which come newest first."""
-    ended = pages.ends(runs, [one.qid for one in questions])
-    rows = []
-    for one in questions:
-        having = [
-            (place, run, way)
-            for place, run in enumerate(reversed(runs))
-            if (way := ended[run.id].get(one.qid))
-        ]
-        values = ((stratum, value_of(one, stratum)) for stratum in sorted(one.strata))
-        rows.append(
-            QuestionRow(
-                gold=one,
-                href=links.question(having[-1][1].id, one.qid) if having else None,
-                strata=tuple((key, value) for key, value in values if value is not None),
-                squares=tuple(
-                    Square(
-                        place * STEP,
-                        way,
-                        f"{way} in {run.record.name}, {when(run.record.recorded_at)}",
-                    )
-                    for place, run, way in having
-                ),
+def _questions(
+    pages: PagedHistory, gold: GoldSet, runs: Sequence[Run], each: str, asked: Asked, links: Links
+) -> Iterator[Block]:
+    """The questions that the address asks for, with the outcome of each in the last runs."""
+    found, here = pages.questions(gold.sha256, _query(asked)), links.gold(gold.sha256)
+    paged, address = listed(found, asked, "place"), addresses(asked, here or "")
+    given = {name: asked.text(name) for name in ("q", "answerable", "stratum", "value")}
+    filtered = any(given.values())
+    fields = [
+        Field(
+            title="Search",
+            name="q",
+            value=given["q"],
+            kind="search",
+            hint="id" if each == "unit" else "id or words",
+        ),
+        Field(name="run", value=asked.text("run")),
+        Field(name="sort", value=paged.order if paged.order != "place" else ""),
+    ]
+    if each == "question":
+        choices = (("", "all"), ("yes", "answerable"), ("no", "unanswerable"))
+        fields.append(
+            Field(
+                title="Answerable",
+                name="answerable",
+                value=given["answerable"],
+                kind="select",
+                options=choices,
             )
         )
-    return rows
+    if given["stratum"] and given["value"]:
+        fields += [
+            Field(title=name.capitalize(), name=name, value=given[name])
+            for name in ("stratum", "value")
+        ]
+    clear = f"{here}#questions" if filtered else None
+    yield parts.form(here, *fields, replaces="question-list", clear=clear)
+    inside: list[Block]
+    if found.rows:
+        last = counted(len(runs), "run")
+        squares = f"Squares: the last {last}, the newest on the right; low where right, tall where "
+        inside = [
+            Text(f"{squares}wrong.", "dim"),
+            _question_table(pages, gold, runs, each, found.rows, paged, address, links),
+            parts.pager(paged, address),
+        ]
+    elif found.total:
+        first = Span("Show the first of them", href=f"{address(start=None)}#questions")
+        about = f"{counted(found.total, each)} match. "
+        inside = [parts.empty("There is no such page", [Span(about), first])]
+    else:
+        every = Span("show them all", href=f"{here}#questions")
+        about = f"The set has {counted(gold.questions, each)}; "
+        inside = [parts.empty(f"No {each} matches", [Span(about), every, Span(".")])]
+    yield doc.Section(title="", blocks=inside, anchor="question-list")
 
 
 def _question_table(
-    rows: Sequence[QuestionRow],
-    here: Listed,
+    pages: PagedHistory,
+    gold: GoldSet,
+    runs: Sequence[Run],
+    each: str,
+    questions: Sequence[Gold],
+    paged: Listed,
     address: Address,
     links: Links,
-    gold: GoldSet,
-    runs: int,
-    *,
-    are_units: bool,
 ) -> Table:
-    def strata(row: QuestionRow) -> Cell:
-        tags = [(*pair, _of_stratum(links, gold, *pair)) for pair in row.strata]
-        return Cell("", drawn=drawn("tags", tags))
-
-    def wrong(row: QuestionRow) -> Cell:
-        times = row.count("wrong")
-        return Cell(numbers.n_of(times, len(row.squares)), times, "bad" if times else "soft")
-
-    question = structs.replace(sorts("question", "question", here, address), prose=True)
-    asked: dict[str | Column, Callable[[QuestionRow], Cell]] = {
-        question: lambda row: names(cut(row.gold.question, LONGEST_QUESTION)),
-        sorts("answerable", "answerable", here, address): lambda row: Cell(
-            "yes" if row.gold.answerable else "no"
-        ),
+    """A row for each question; a run that does not have it leaves its square empty."""
+    ended = pages.ends(runs, [one.qid for one in questions])
+    ways = {
+        one.qid: [
+            (place * STEP, run, way)
+            for place, run in enumerate(reversed(runs))
+            if (way := ended[run.id].get(one.qid))
+        ]
+        for one in questions
     }
-    return doc.table(
-        rows,
-        {
-            sorts("id", "qid", here, address): lambda row: Cell(
-                cut(row.gold.qid, LONGEST_ID), foreign=True, href=row.href or ""
-            ),
-            **({} if are_units else asked),
-            Column("strata", spare=1): strata,
-            "last runs": lambda row: Cell("", drawn=drawn("squares", row, runs)),
-            Column("wrong", right=True): wrong,
-        },
-        paged=True,
-        below=False,
-    )
+
+    def id(one: Gold) -> Cell:
+        newest = ways[one.qid][-1:]
+        href = links.question(newest[0][1].id, one.qid) if newest else None
+        return Cell(cut(one.qid, LONGEST_ID), one.qid, foreign=True, href=href or "")
+
+    def strata(one: Gold) -> Cell:
+        given = ((stratum, value_of(one, stratum)) for stratum in sorted(one.strata))
+        known = [(stratum, value) for stratum, value in given if value is not None]
+        tags = [(*pair, _of_stratum(links, gold, *pair)) for pair in known]
+        text = " ".join(f"{stratum}={value}" for stratum, value in known)
+        return Cell(text, drawn=drawn("tags", tags))
+
+    def squares(one: Gold) -> Cell:
+        met = ways[one.qid]
+        if not met:
+            return Cell("in none of the last runs", tone="soft")
+        words = ", ".join(way for _, _, way in met)
+        said = f"wrong in {wrong(one).value} of {len(met)} runs, oldest first: {words}"
+        shown = [
+            (x, way, f"{way} in {run.record.name}, {when(run.record.recorded_at)}")
+            for x, run, way in met
+        ]
+        return Cell(words, drawn=drawn("squares", shown, said, STEP * len(runs)))
+
+    def wrong(one: Gold) -> Cell:
+        times = sum(way == "wrong" for _, _, way in ways[one.qid])
+        return Cell(numbers.n_of(times, len(ways[one.qid])), times, "bad" if times else "soft")
+
+    columns: dict[str | Column, Callable[[Gold], Cell]] = {sorts("id", "qid", paged, address): id}
+    if each == "question":
+        question = structs.replace(sorts("question", "question", paged, address), prose=True)
+        columns[question] = lambda one: Cell(
+            cut(one.question, LONGEST_QUESTION), one.question, foreign=True
+        )
+        columns[sorts("answerable", "answerable", paged, address)] = lambda one: Cell(
+            "yes" if one.answerable else "no", one.answerable
+        )
+    columns |= {
+        Column("strata", spare=1): strata,
+        "last runs": squares,
+        Column("wrong", right=True): wrong,
+    }
+    return doc.table(questions, columns, paged=True, below=False, name="questions")

@@ -214,6 +214,8 @@ class _Writer:
         from markupsafe import Markup
 
         value = _value(cell)
+        if cell.foreign and isinstance(value, str):  # a name that may be cut where it is shown
+            return ""
         known = str(int(value) if isinstance(value, bool) else value)
         if self._sorting is None or cell.value is None or value is None or known == cell.text:
             return ""
