@@ -112,7 +112,7 @@ class FileLinks:
             return None
         return f"{FIGURES}{name}.{form}"
 
-    def exports(self, block: Table | Data) -> Iterator[tuple[str, str]]:
+    def exports(self, name: str, block: Table | Data) -> Iterator[tuple[str, str]]:
         """Addresses that hold the data; nothing where they would be too long."""
         from ragauge.dashboard.page import FORMS, download
 
@@ -120,7 +120,7 @@ class FileLinks:
             content = download(block, form)
             if len(content) <= LARGEST_FIGURES:
                 encoded = base64.b64encode(content).decode()
-                yield form, f"data:{kind.replace(' ', '')};base64,{encoded}"
+                yield f"{name}.{form}", f"data:{kind.replace(' ', '')};base64,{encoded}"
 
     def _part(self, name: str) -> str | None:
         return f"#{place(name)}" if name in self.parts else None

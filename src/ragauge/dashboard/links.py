@@ -51,8 +51,8 @@ class Links(Protocol):
         """The data of a picture or table of this page, as `csv` or `json`."""
         ...
 
-    def exports(self, block: Table | Data) -> Iterable[tuple[str, str]]:
-        """The forms that the data of a block can be downloaded in, each with its address."""
+    def exports(self, name: str, block: Table | Data) -> Iterable[tuple[str, str]]:
+        """The files that the data of a block of this name can be downloaded as, with addresses."""
         ...
 
 
@@ -97,8 +97,8 @@ class Served:
     def figures(self, name: str, form: str) -> str:
         return self._changed("figures", f"{name}.{form}")
 
-    def exports(self, block: Table | Data) -> Iterable[tuple[str, str]]:
-        return [(form, self.figures(block.name, form)) for form in ("csv", "json")]
+    def exports(self, name: str, block: Table | Data) -> Iterable[tuple[str, str]]:
+        return [(f"{name}.{form}", self.figures(name, form)) for form in ("csv", "json")]
 
     def _changed(self, name: str, value: str) -> str:
         """This page with one field changed; the data of a page are no part of another."""

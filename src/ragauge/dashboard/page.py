@@ -69,26 +69,26 @@ class Page(Struct, frozen=True, kw_only=True):
     @property
     def figures(self) -> dict[str, object]:
         """What can be downloaded, by name: what `?figures=NAME.csv` and `.json` give."""
-        return {block.name: block for block in doc.downloads(self.blocks)} | dict(self.data)
+        return {**doc.downloads(self.blocks), **self.data}
 
     def html(self, at: doc.Place = doc.Place()) -> Markup:  # noqa: B008 - frozen
         """What it shows, as a page of its own or as part of a file."""
         if self.drawn is not None:
             return self.drawn
-        if self.links is None:
+        links = self.links
+        if links is None:
             return as_html(self.blocks, links=self.to, at=at)
-        return as_html(
-            self.blocks,
-            links=self.to,
-            sorting=self.links.sorting,
-            at=at,
-            exports=self.links.exports,
-        )
+        names = {id(block): name for name, block in doc.downloads(self.blocks).items()}
+
+        def exports(block: doc.Table | doc.Data) -> Iterable[tuple[str, str]]:
+            return links.exports(names[id(block)], block) if id(block) in names else ()
+
+        return as_html(self.blocks, links=self.to, sorting=links.sorting, at=at, exports=exports)
 
     def wanted(self, name: str) -> tuple[bytes, str]:
         """The data that an address names, such as `values.csv`, and their content type."""
         stem, _, form = name.rpartition(".")
-        there = {block.name: block for block in doc.downloads(self.blocks)}
+        there = doc.downloads(self.blocks)
         if form in FORMS and stem in there:
             return download(there[stem], form), FORMS[form]
         if stem not in self.data or form not in FORMS:

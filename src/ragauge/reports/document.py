@@ -8,6 +8,7 @@ writers alone.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
@@ -173,8 +174,9 @@ class Table(Struct, frozen=True, kw_only=True):
     """Whether columns that a page has no room for go below their rows, or are left out."""
     after: str = ""
     """A remark below it."""
-    name: str = ""
-    """Of the file that a reader of a page can download: the values of the cells, as CSV or JSON."""
+    name: str | None = ""
+    """Of the file that a reader of a page can download, where it is not that of the title; None
+    where there is none."""
 
     def data(self) -> tuple[list[str], list[list[Any]]]:
         """The values of the cells under the titles of their columns; an interval is two columns.
@@ -452,17 +454,34 @@ def in_form(blocks: Iterable[Block], form: str) -> Iterator[Block]:
             yield from in_form(block.blocks, form)
 
 
-def downloads(blocks: Iterable[Block]) -> Iterator[Table | Data]:
-    """The tables and data among these blocks that have a name, also those inside others."""
-    for block in blocks:
-        match block:
-            case Table() | Data():
-                if block.name:
-                    yield block
-            case Section() | Only():
-                yield from downloads(block.blocks)
-            case Items():
-                yield from downloads(inner for item in block.items for inner in item.blocks)
+def downloads(blocks: Iterable[Block]) -> dict[str, Table | Data]:
+    """The tables and data of a page, also those inside other blocks, by the names of their files.
+
+    A table without a name has that of its title; of two with the same name the second has a number.
+    """
+    found: dict[str, Table | Data] = {}
+
+    def walk(blocks: Iterable[Block], heading: str) -> None:
+        for block in blocks:
+            match block:
+                case Table() | Data() if block.name is not None:
+                    title = getattr(block, "title", "") or heading
+                    about = getattr(block, "about", "")
+                    name = block.name or re.sub(r"\W+", "-", f"{title} {about}".lower()).strip("-")
+                    same = sum(
+                        re.fullmatch(rf"{re.escape(name)}(-\d+)?", one) is not None for one in found
+                    )
+                    if name:
+                        found[f"{name}-{same + 1}" if same else name] = block
+                case Section():
+                    walk(block.blocks, block.title or heading)
+                case Only():
+                    walk(block.blocks if "html" in block.forms else (), heading)
+                case Items():
+                    walk((inner for item in block.items for inner in item.blocks), "")
+
+    walk(blocks, "")
+    return found
 
 
 def on_pages(*blocks: Block, part: str = "") -> Only:

@@ -306,7 +306,7 @@ def _strata(
             Column("n", right=True): lambda one: doc.count(one.ended.told, "dim"),
             "remark": lambda one: Cell(one.remark, badge=badges.get(one.remark, "")),
         }
-    yield doc.table(shown, columns, below=False)
+    yield doc.table(shown, columns, below=False, name=None)
     left_out = Counter(one.stratum for one in values if one.place >= VALUES_SHOWN)
     for stratum, times in left_out.items():
         words = (
