@@ -64,7 +64,7 @@ def placed(
     from markupsafe import Markup
 
     if isinstance(view, Page) and view.drawn is None:
-        return view.html(Place(prefix, step, served=False))
+        return view.html(Place(prefix, step, served=False, names=places or {}))
     body = str(view.body)
     ids = {id: f"{prefix}-{id}" for id in ids_in(body)} | dict(places or {})
     writer = _Writer(ids, step, lambda name: figures_address(view, name))

@@ -52,6 +52,7 @@ def sorts(
         right,
         spare,
         foreign=True,
+        key=name,
         href=address(sort=f"-{name}" if is_up else name, start=None),
         order="ascending" if is_up else "descending" if listed.order == f"-{name}" else "",
     )

@@ -58,6 +58,10 @@ class Page(Struct, frozen=True, kw_only=True):
     """The way here, each with its address; the last one is the page itself."""
     refresh_s: int | None = None
     """Ask again after so long: what is shown is still being computed."""
+    files: Mapping[str, Callable[[], bytes]] = {}
+    """What can be downloaded as it is, by name."""
+    language: str = "en"
+    """Of the words that blocks have in several languages."""
     drawn: Markup | None = None
     data: Mapping[str, Callable[[], Figures]] = {}
 
@@ -69,7 +73,8 @@ class Page(Struct, frozen=True, kw_only=True):
     @property
     def figures(self) -> dict[str, object]:
         """What can be downloaded, by name: what `?figures=NAME.csv` and `.json` give."""
-        return {**doc.downloads(self.blocks), **self.data}
+        files = {name.rpartition(".")[0]: make for name, make in self.files.items()}
+        return {**doc.downloads(self.blocks), **self.data, **files}
 
     def html(self, at: doc.Place = doc.Place()) -> Markup:  # noqa: B008 - frozen
         """What it shows, as a page of its own or as part of a file."""
@@ -83,11 +88,20 @@ class Page(Struct, frozen=True, kw_only=True):
         def exports(block: doc.Table | doc.Data) -> Iterable[tuple[str, str]]:
             return links.exports(names[id(block)], block) if id(block) in names else ()
 
-        return as_html(self.blocks, links=self.to, sorting=links.sorting, at=at, exports=exports)
+        return as_html(
+            self.blocks,
+            links=self.to,
+            sorting=links.sorting,
+            language=self.language,
+            at=at,
+            exports=exports,
+        )
 
     def wanted(self, name: str) -> tuple[bytes, str]:
         """The data that an address names, such as `values.csv`, and their content type."""
         stem, _, form = name.rpartition(".")
+        if name in self.files:
+            return self.files[name](), FORMS["json"]
         there = doc.downloads(self.blocks)
         if form in FORMS and stem in there:
             return download(there[stem], form), FORMS[form]

@@ -83,6 +83,15 @@ def empty(title: str, about: Words = "", code: str = "") -> Html:
     return Html(draw)
 
 
+def computing(what: str, fraction: float | None = None) -> Html:
+    """That something is being computed: `Analysing 80 samples… 40 %`, and the page comes again."""
+
+    def draw(at: Place) -> Markup:
+        return drawn("computing", what, fraction, template="parts.html")
+
+    return Html(draw)
+
+
 def section(title: str, *blocks: Any, anchor: str = "", remark: str = "") -> Section:
     return Section(title=title, blocks=[one for one in blocks if one], anchor=anchor, remark=remark)
 

@@ -1,35 +1,36 @@
 """The one-file report: the views of a run, and around it, in a file that asks nobody for anything.
 
-The views are those of the dashboard, made once each, with links that lead to places in the file.
+The views are those of the dashboard, written once each, with links that lead to places in the file.
 The same history gives the same bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from ragauge.contracts.documents import Documents
 from ragauge.contracts.history import History, Run, UnitRow
 from ragauge.contracts.paging import LONGEST_PAGE, Paged, Rightness, UnitQuery
 from ragauge.contracts.verdict import Rule, Verdict
-from ragauge.dashboard import assets
+from ragauge.dashboard import assets, parts
 from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.file_limits import DOCUMENTS, LINES, LONGEST_DOCUMENTS, Limits
 from ragauge.dashboard.file_links import DocumentPlace, FileLinks, place
-from ragauge.dashboard.file_views import ids_in, placed
+from ragauge.dashboard.file_views import placed
 from ragauge.dashboard.jobs import AtOnce
 from ragauge.dashboard.links import run_names
+from ragauge.dashboard.listing import Listed
 from ragauge.dashboard.material import Material
-from ragauge.dashboard.page import Figures
-from ragauge.dashboard.pages.opened_run import QUESTIONS
+from ragauge.dashboard.page import Page
 from ragauge.dashboard.rendering import render
 from ragauge.errors import UsageError
 from ragauge.gates.decide import satisfies
+from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.foreign import cut
 from ragauge.reports.kinds import runs as story
@@ -38,14 +39,16 @@ from ragauge.reports.templating import policy
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-    from ragauge.contracts.documents import Documents
-    from ragauge.contracts.paging import Paged
     from ragauge.dashboard.pages.opened_run import OpenedRun
-    from ragauge.dashboard.pages.run_questions import UnitTable
+    from ragauge.dashboard.pages.run import Tab
 
 CITED = "cited"
 """The id of the span that a document is opened at."""
 STYLE = Path(__file__).parent / "templates" / "report_file.css"
+WORST: tuple[Rightness, ...] = ("wrong", "untold", "right")
+assert set(WORST) == set(get_args(Rightness))
+WORST_LISTED, LONGEST_ID = 10, 60
+"""Questions of a gate, and the characters of their ids."""
 
 
 def report_file(
@@ -81,7 +84,9 @@ class _File:
         names = [tab.name for tab in self._tabs]
         self._links.parts = frozenset([*names, *self._around])
         self._links.lines = tuple(self._headlines)
-        self._links.gates = {one.metric: one.id for one in self._against}
+        self._links.gates = {
+            gate.metric: place("gate", number) for number, (gate, _) in enumerate(self._against, 1)
+        }
         self._links.downloads = False
         questions = self._question_views()
         self._links.downloads = True
@@ -112,19 +117,14 @@ class _File:
         return OpenedRun(self._material, self._links, asked)
 
     @cached_property
-    def _against(self) -> list[Against]:
-
-        return against_gates(self._opened)
-
-    @cached_property
-    def _tabs(self) -> list[Any]:
-        from ragauge.dashboard.pages.run_tabs import tabs
+    def _tabs(self) -> list[Tab]:
+        from ragauge.dashboard.pages.run import tabs
 
         return tabs(self._opened)
 
     @property
     def _around(self) -> list[str]:
-        """The parts beside the run's own."""
+        """The parts around the run's own."""
         there = {
             "compare": self._before is not None,
             "history": bool(self._headlines),
@@ -140,64 +140,116 @@ class _File:
         lines = self._material.pages.lines([kind], headlines, 2)
         return [id for id in headlines if any(len(x.points) > 1 for x in lines if x.metric == id)]
 
-    def _run_parts(self) -> list[Part]:
+    def _run_parts(self) -> Iterator[Part]:
         """The tabs of the run's page, the first with the verdict above it."""
-        from ragauge.dashboard.pages.run import below_head
+        from ragauge.dashboard.pages.opened_run import QUESTIONS
+        from ragauge.dashboard.pages.run import OVERVIEW, head
 
-        parts = []
         for tab in self._tabs:
-            if tab.name == "questions":
-                parts.append(self._list_of_units(tab))
+            view, step = tab.view(self._opened), 1
+            blocks = list(view.blocks)
+            if tab.name == OVERVIEW:
+                blocks, step = [head(self._opened), *blocks, *self._gates()], 0
+            elif tab.name == QUESTIONS:
+                blocks = list(self._questions())
+            page = Page(title="", here="runs", blocks=blocks, links=self._links, to=view.to)
+            body = page.html(doc.Place(tab.name, step, served=False))
+            yield Part(tab.name, tab.title, body, tab.count)
+
+    @cached_property
+    def _against(self) -> list[tuple[Verdict, list[UnitRow]]]:
+        """Each gate that does not hold, with the questions that would not hold it themselves."""
+        opened, record = self._opened, self._run.record
+        found = []
+        for gate in {one.metric: one for one in record.gates if not one.holds}.values():
+            if gate.metric not in record.metrics:
                 continue
-            view, step, places = tab.view(self._opened), 1, {}
-            if not parts:
-                body = view.body + told(self._opened, self._against)
-                view, step = structs.replace(view, body=below_head(self._opened, body)), 0
-                places = {one.id: one.id for one in self._against}
-            parts.append(Part(tab.name, tab.title, placed(view, tab.name, step, places), tab.count))
-        return parts
+            order = opened.worst_first(gate.metric)
+            query = UnitQuery(
+                sort=order.removeprefix("-"), descending=order.startswith("-"), limit=WORST_LISTED
+            )
+            rule = Rule(metric=gate.metric, op=gate.op, bound=gate.bound)
+            rows = [
+                row
+                for row in self._material.pages.units(self._run, query).rows
+                if (value := row.values.get(gate.metric)) is not None and not satisfies(rule, value)
+            ]
+            found += [(gate, rows)] if rows else []
+        return found
 
-    def _list_of_units(self, tab: Any) -> Part:
-        made: Units = listed_units(self._opened, self._limits.rows)
-        return Part(tab.name, tab.title, made.told() + placed(made, tab.name), tab.count)
+    def _gates(self) -> Iterator[doc.Block]:
+        """For below the tables of the overview."""
+        from ragauge.dashboard.pages.opened_run import QUESTIONS
 
-    def _other_parts(self) -> list[Part]:
-        made = []
-        if self._before is not None:
-            made.append(Part("compare", "Compare", self._comparison(self._before)))
-        if self._headlines:
-            made.append(Part("history", "History", self._history()))
-        if self._run.record.gold_sha256:
-            made.append(Part("gold", "Gold", self._gold(self._run.record.gold_sha256)))
-        return made
+        given = [
+            (
+                place("gate", number),
+                gate.metric,
+                numbers.bound(gate),
+                [
+                    (
+                        cut(row.unit, LONGEST_ID),
+                        numbers.value_beside(row.values[gate.metric], gate.bound),
+                        self._links.question(self._run.id, row.unit),
+                    )
+                    for row in rows
+                ],
+            )
+            for number, (gate, rows) in enumerate(self._against, 1)
+        ]
+        if given:
+            yield parts.macro("against_gates", given, self._links.run(self._run.id, QUESTIONS))
 
-    def _comparison(self, before: str) -> Markup:
-        """The comparison; a run that cannot be compared so is refused, as the command does."""
-        from ragauge.dashboard.pages import compare
-        from ragauge.dashboard.pages.compare_choice import chosen
+    def _questions(self) -> Iterator[doc.Block]:
+        """The questions as the run's page lists them, up to so many in one table."""
+        from ragauge.dashboard.pages.run_questions import (
+            MOST_COLUMNS,
+            gated_metrics,
+            metrics_shown,
+            unit_table,
+        )
 
-        was = self._material.history.find(before, like=self._run)
-        asked = Asked((("rows", "200"),))
-        choice = chosen(self._material, was, self._run, asked)
-        report = choice.made(self._material.history)
-        return placed(compare.shown(report, self._links, asked, choice), "compare")
+        opened = self._opened
+        units = first_units(self._material, self._run, self._limits.rows)
+        # A reader of the file cannot choose columns: all that a gate is on are there.
+        wanted = dict.fromkeys([*metrics_shown(opened), *gated_metrics(self._run)])
+        asked = Asked([("columns", id) for id in wanted][:MOST_COLUMNS], opened.asked.path)
+        if len(units.rows) < units.total:
+            first = f"The first {numbers.count(len(units.rows))} of "
+            first += f"{numbers.counted(units.total, 'question')}, what went wrong first. "
+            more = "`ragauge report --rows` puts more into the file, and `ragauge serve` shows all."
+            yield doc.Text(first + more, "soft")
+        listed = Listed(units.rows, units.total, 0, len(units.rows), "right")
+        yield unit_table(opened, asked, units.rows, listed, lambda **changed: "")
 
-    def _history(self) -> Markup:
-        from ragauge.dashboard.pages import history
-
+    def _other_parts(self) -> Iterator[Part]:
         record = self._run.record
-        views = []
-        for number, metric in enumerate(self._headlines, 1):
-            fields = (("metric", metric), ("name", record.name), ("command", record.command))
-            page = history.page(self._material, self._links, Asked(fields))
-            views.append((place("history", number), placed(page, f"history-{number}")))
-        return render("report_file_lines.html", views=views)
+        if self._before is not None:
+            from ragauge.dashboard.pages import compare
+            from ragauge.dashboard.pages.compare_choice import chosen
 
-    def _gold(self, sha256: str) -> Markup:
-        from ragauge.dashboard.pages import gold_set
+            # A run that cannot be compared so is refused, as the command does.
+            was = self._material.history.find(self._before, like=self._run)
+            asked = Asked((("rows", "200"),))
+            choice = chosen(self._material, was, self._run, asked)
+            report = choice.made(self._material.history)
+            page = compare.shown(report, self._links, asked, choice)
+            yield Part("compare", "Compare", placed(page, "compare"))
+        if self._headlines:
+            from ragauge.dashboard.pages import history
 
-        page = gold_set.page(self._material, self._links, Asked((), {"sha256": sha256}))
-        return placed(page, "gold")
+            views = []
+            for number, metric in enumerate(self._headlines, 1):
+                fields = (("metric", metric), ("name", record.name), ("command", record.command))
+                page = history.page(self._material, self._links, Asked(fields))
+                views.append((place("history", number), placed(page, f"history-{number}")))
+            yield Part("history", "History", render("report_file_lines.html", views=views))
+        if record.gold_sha256:
+            from ragauge.dashboard.pages import gold_set
+
+            asked = Asked((), {"sha256": record.gold_sha256})
+            page = gold_set.page(self._material, self._links, asked)
+            yield Part("gold", "Gold", placed(page, "gold"))
 
     def _question_views(self) -> list[View]:
         from ragauge.dashboard.pages import question
@@ -220,14 +272,13 @@ class _File:
         for number, (wanted, id) in enumerate(self._links.documents.items(), 1):
             given = {"doc": wanted.doc_id, "rev": wanted.rev, "unit": wanted.unit}
             spans = {"start": wanted.start, "end": wanted.end}
-            told = {name: str(at) for name, at in spans.items() if at is not None}
-            asked = Asked(tuple({**given, **told}.items()), {"run": self._run.id})
+            known = {name: str(at) for name, at in spans.items() if at is not None}
+            asked = Asked(tuple({**given, **known}.items()), {"run": self._run.id})
             page = document.page(self._material, self._links, asked)
             span = f"{wanted.start:,}–{wanted.end:,}" if wanted.end is not None else ""
             # A link to the document leads to what is cited in it, where that is marked.
-            marked = CITED in ids_in(str(page.body))
-            places = {CITED: id} if marked else {}
-            body = placed(page, f"document-{number}", step=2, places=places)
+            body = placed(page, f"document-{number}", step=2, places={CITED: id})
+            marked = f'id="{id}"' in body
             views.append(View(None if marked else id, wanted.doc_id, span, "", body))
         return views
 
@@ -289,22 +340,6 @@ class View(Struct, frozen=True):
     body: Markup
 
 
-WORST: tuple[Rightness, ...] = ("wrong", "untold", "right")
-assert set(WORST) == set(get_args(Rightness))
-
-
-class Units(Struct, frozen=True):
-    """The table of questions, and how many it leaves out."""
-
-    body: Markup
-    shown: int
-    total: int
-    data: Mapping[str, Callable[[], Figures]] = {}
-
-    def told(self) -> Markup:
-        return render("report_file_units.html", shown=self.shown, total=self.total)
-
-
 def first_units(material: Material, run: Run, most: int) -> Paged[UnitRow]:
     """The first units of a run, those that went wrong before all others."""
     found: list[UnitRow] = []
@@ -320,94 +355,3 @@ def first_units(material: Material, run: Run, most: int) -> Paged[UnitRow]:
                 total += page.total
                 break
     return Paged(rows=tuple(found), total=total, start=0)
-
-
-def listed_units(opened: OpenedRun, most: int) -> Units:
-    """The units as the run's page lists them, up to so many in one table."""
-    from ragauge.dashboard.pages.opened_run import QUESTIONS
-    from ragauge.dashboard.pages.run_questions import units_body
-
-    table = _whole_table(opened, most)
-    body = units_body(opened, table, opened.asked, QUESTIONS)
-    return Units(body, len(table.rows), table.listed.total, {"questions": table.figures})
-
-
-def _whole_table(opened: OpenedRun, most: int) -> UnitTable:
-    from ragauge.dashboard.pages.run_questions import (
-        MOST_COLUMNS,
-        gated_metrics,
-        metrics_shown,
-        unit_table,
-    )
-
-    # A reader of the file cannot choose columns: all that a gate speaks of are there.
-    wanted = dict.fromkeys([*metrics_shown(opened), *gated_metrics(opened.run)])
-    columns = [("columns", id) for id in wanted][:MOST_COLUMNS]
-
-    def page(start: int) -> UnitTable:
-        limit = max(1, min(LONGEST_PAGE, most - start))
-        fields = (("start", str(start)), ("rows", str(limit)), *columns)
-        return unit_table(opened, Asked(fields, opened.asked.path))
-
-    table = page(0)
-    rows = list(table.rows)
-    while len(rows) < min(most, table.listed.total) and (more := page(len(rows)).rows):
-        rows += more
-    listed = structs.replace(table.listed, rows=[one.row for one in rows], size=len(rows))
-    return structs.replace(table, rows=rows, listed=listed)
-
-
-WORST_LISTED = 10
-"""Questions of a gate."""
-LONGEST_ID = 60
-
-
-class Against(Struct, frozen=True):
-    """A gate that does not hold, with the questions that have the worst values."""
-
-    id: str
-    metric: str
-    bound: str
-    questions: tuple[tuple[str, str, str | None], ...]
-    """A question, its value, and the way to it."""
-
-
-def against_gates(opened: OpenedRun) -> list[Against]:
-    """Every metric of which a gate does not hold, where questions have a value of their own."""
-    broken = {gate.metric: gate for gate in opened.run.record.gates if not gate.holds}
-    known = [gate for metric, gate in broken.items() if metric in opened.run.record.metrics]
-    found = [_against(opened, gate, number) for number, gate in enumerate(known, 1)]
-    return [one for one in found if one.questions]
-
-
-def told(opened: OpenedRun, gates: list[Against]) -> Markup:
-    """The lists, for under the tables of the overview."""
-    all_questions = opened.links.run(opened.run.id, QUESTIONS)
-    return render("report_file_gates.html", gates=gates, all_questions=all_questions)
-
-
-def _against(opened: OpenedRun, gate: Verdict, number: int) -> Against:
-    order = opened.worst_first(gate.metric)
-    query = UnitQuery(
-        sort=order.removeprefix("-"), descending=order.startswith("-"), limit=WORST_LISTED
-    )
-    rows = opened.material.pages.units(opened.run, query).rows
-    return Against(
-        id=place("gate", number),
-        metric=gate.metric,
-        bound=numbers.bound(gate),
-        questions=tuple(_question(opened, row, gate) for row in rows if _is_against(row, gate)),
-    )
-
-
-def _is_against(row: UnitRow, gate: Verdict) -> bool:
-    """Whether the question by itself would not hold the gate; unknown where it has no value."""
-    value = row.values.get(gate.metric)
-    rule = Rule(metric=gate.metric, op=gate.op, bound=gate.bound)
-    return value is not None and not satisfies(rule, value)
-
-
-def _question(opened: OpenedRun, row: UnitRow, gate: Verdict) -> tuple[str, str, str | None]:
-    value = numbers.value_beside(row.values[gate.metric], gate.bound)
-    href = opened.links.question(opened.run.id, row.unit)
-    return cut(row.unit, LONGEST_ID), value, href

@@ -12,6 +12,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
+from itertools import chain
+from itertools import count as counting
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, overload
 
 from msgspec import Struct, structs
@@ -135,6 +137,8 @@ class Column(Struct, frozen=True):
     """Holds sentences, so that it gets more room on a page."""
     href: str = ""
     """The address of a paged table in the order of this column."""
+    key: str = ""
+    """What it is called in a download, where that is not its title."""
     order: Literal["", "ascending", "descending"] = ""
     """The order that a paged table is in, by this column."""
 
@@ -190,10 +194,8 @@ class Table(Struct, frozen=True, kw_only=True):
             if not column.title:
                 continue
             cells = [_exported(row.cells[at]) for row in self.rows]
-            pair = any(isinstance(cell, tuple) for cell in cells)
-            titles += (
-                [f"{column.title} {end}" for end in ("low", "high")] if pair else [column.title]
-            )
+            pair, name = any(isinstance(cell, tuple) for cell in cells), column.key or column.title
+            titles += [f"{name} {end}" for end in ("low", "high")] if pair else [name]
             for row, cell in zip(values, cells, strict=True):
                 row.extend((cell or (None, None)) if pair else [cell])
         return titles, values
@@ -226,9 +228,12 @@ class Place(Struct, frozen=True):
     """How many levels its headings are lower."""
     served: bool = True
     """Whether a server answers forms and pages through tables."""
+    names: Mapping[str, str] = {}
+    """Ids that are known by another name from outside."""
 
     def id(self, name: str) -> str:
-        return f"{self.prefix}-{name}" if self.prefix else name
+        own = f"{self.prefix}-{name}" if self.prefix else name
+        return self.names.get(name, own)
 
     def level(self, heading: int) -> int:
         return min(6, heading + self.step)
@@ -254,6 +259,8 @@ class Verdict(Struct, frozen=True):
     """Of the word; by its meaning where there is none."""
     one_line: bool = False
     """Whether a terminal cuts the text where the page ends: it ends in a path."""
+    level: int = 1
+    """Of its heading on a page."""
     part: str = "verdict"
 
 
@@ -296,6 +303,8 @@ class Section(Struct, frozen=True, kw_only=True):
     """Whether a reader of Markdown or of a page has to open it."""
     anchor: str = ""
     """What links to it are called."""
+    lang: str = ""
+    """The language it is in, where that is not the one of its page."""
     part: str = ""
 
 
@@ -457,30 +466,31 @@ def in_form(blocks: Iterable[Block], form: str) -> Iterator[Block]:
 def downloads(blocks: Iterable[Block]) -> dict[str, Table | Data]:
     """The tables and data of a page, also those inside other blocks, by the names of their files.
 
-    A table without a name has that of its title; of two with the same name the second has a number.
+    A table without a name has that of its title; where that is taken it gets a number.
     """
-    found: dict[str, Table | Data] = {}
 
-    def walk(blocks: Iterable[Block], heading: str) -> None:
+    def walk(blocks: Iterable[Block], heading: str) -> Iterator[tuple[str, Table | Data]]:
         for block in blocks:
             match block:
-                case Table() | Data() if block.name is not None:
-                    title = getattr(block, "title", "") or heading
-                    about = getattr(block, "about", "")
-                    name = block.name or re.sub(r"\W+", "-", f"{title} {about}".lower()).strip("-")
-                    same = sum(
-                        re.fullmatch(rf"{re.escape(name)}(-\d+)?", one) is not None for one in found
-                    )
-                    if name:
-                        found[f"{name}-{same + 1}" if same else name] = block
+                case Data():
+                    yield "", block
+                case Table() if block.name is not None:
+                    yield f"{block.title or heading} {block.about}", block
                 case Section():
-                    walk(block.blocks, block.title or heading)
+                    yield from walk(block.blocks, block.title or heading)
                 case Only():
-                    walk(block.blocks if "html" in block.forms else (), heading)
+                    yield from walk(block.blocks if "html" in block.forms else (), heading)
                 case Items():
-                    walk((inner for item in block.items for inner in item.blocks), "")
+                    yield from walk((inner for one in block.items for inner in one.blocks), "")
 
-    walk(blocks, "")
+    given = list(walk(blocks, ""))
+    found = {block.name: block for _, block in given if block.name}
+    for title, block in given:
+        name = re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")
+        if not block.name and name:
+            numbered = (f"{name}-{number}" for number in counting(2))
+            free = next(one for one in chain([name], numbered) if one not in found)
+            found[free] = block
     return found
 
 
@@ -588,12 +598,16 @@ def columns(
     ]
 
 
-def filled(table: Table) -> Table:
-    """The table without the columns that no row has anything in."""
+def filled(table: Table, always: Sequence[str] = ()) -> Table:
+    """The table without the columns that no row has anything in, unless they are there always."""
     kept = [
         at
-        for at, _ in enumerate(table.columns)
-        if any(row.cells[at].text or row.cells[at].plot for row in table.rows)
+        for at, column in enumerate(table.columns)
+        if column.title in always
+        or any(
+            row.cells[at].text not in ("", numbers.ABSENT) or row.cells[at].plot
+            for row in table.rows
+        )
     ]
     return structs.replace(
         table,
@@ -734,6 +748,7 @@ def scores(
         title=title,
         remark=remark,
         part="metrics",
+        name=None,
         columns=columns(
             *(say.metric, *meaning, say.value, "plot", say.interval_95, unit),
             right=(say.value, unit),

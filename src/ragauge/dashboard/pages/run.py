@@ -1,34 +1,70 @@
-"""The page of a run: its verdict, and a tab for each thing that its kind of report tells."""
+"""The page of a run: its verdict, and a tab for each thing that its kind of report shows."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
+from msgspec import Struct, structs
+
+from ragauge.contracts.audit import AuditReport
+from ragauge.contracts.diagnosis import Language
 from ragauge.contracts.history import ID_SHOWN, REPORT, Run
+from ragauge.contracts.score import ScoreReport
+from ragauge.contracts.trace_eval import TraceEvalReport
+from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Links, run_names
 from ragauge.dashboard.material import Material, Missing
-from ragauge.dashboard.page import Figures, Page
-from ragauge.dashboard.pages.opened_run import OpenedRun, drawn_labels
-from ragauge.dashboard.pages.run_tabs import OVERVIEW, Tab, tabs
+from ragauge.dashboard.page import Page
+from ragauge.dashboard.pages import run_components, run_heat, run_questions
+from ragauge.dashboard.pages.opened_run import (
+    OTHER,
+    QUESTIONS,
+    REFRESH_S,
+    TRACEABILITY,
+    OpenedRun,
+    TabView,
+    ToRun,
+    label_kind,
+    label_name,
+)
 from ragauge.dashboard.rendering import render
-from ragauge.errors import UsageError
+from ragauge.errors import InputRejected, UsageError
+from ragauge.reports import document as doc
+from ragauge.reports import envelope, numbers
+from ragauge.reports.document import Bar, Block, Cell, Section, Span, Text, Verdict
+from ragauge.reports.kinds import diagnosis, eval_all
 from ragauge.reports.kinds import runs as story
+from ragauge.reports.words import wording
 
-if TYPE_CHECKING:
-    from markupsafe import Markup
+OVERVIEW = "overview"
+UNITS = {"ner": "Documents", "types": "Items", "linking": "Mentions"}
+"""What the units of a task are called; of other runs they are questions."""
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "score": ("gates", "advice", "metrics", "findings", "coverage"),
+    "stability": ("gates", "advice", "metrics", "findings", "coverage", "next"),
+    "audit": ("gates", "codes", "advice", "metrics", "findings", "coverage"),
+    "trace_eval": ("gates", "codes", "advice", "metrics", "findings", "coverage"),
+    "evaluation": ("gates", "metrics", "advice", "findings", "coverage"),
+    "eval_all": ("summary", "gates", "metrics", "findings", "coverage"),
+}
+"""The parts of an overview, by the kind of the report."""
+ANSWER = "answer"
+"""Where on its page the answer to a question is."""
+LANGUAGES: Mapping[Language, str] = {"en": "English", "zh": "中文"}
+"""Of a diagnosis."""
+IN_OVERVIEW = ("gates", "metrics", "coverage")
+"""Parts of a diagnosis that the overview of the run has."""
 
 
-class Whole(Figures, frozen=True):
-    """A file of a run that is JSON already, given as it is."""
+class Tab(Struct, frozen=True):
+    """A part of a run's page."""
 
-    content: bytes = b""
-
-    def form(self, name: str) -> bytes:
-        if name != "json":
-            raise BadAddress(f"figures: the whole report is JSON; there is no {name} of it")
-        return self.content
+    name: str
+    title: str
+    view: Callable[[OpenedRun], TabView]
+    count: int | None = None
 
 
 def page(material: Material, links: Links, asked: Asked) -> Page:
@@ -47,66 +83,261 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     return Page(
         title=title,
         here="runs",
-        drawn=below_head(opened, shown.body, known, chosen.name),
+        blocks=[head(opened, known, chosen.name), *shown.blocks],
+        links=links,
+        to=shown.to,
         crumbs=tuple(crumbs),
-        data={**shown.data, "report": lambda: _whole_report(opened)},
+        files={"report.json": lambda: _complete_report(opened)},
         refresh_s=shown.refresh_s,
+        language=shown.language,
     )
 
 
-def below_head(
-    opened: OpenedRun, body: Markup, tabs: Sequence[Tab] = (), chosen: str = OVERVIEW
-) -> Markup:
-    """A tab below the verdict and who the run is; an overview also tells how it was made."""
-    run, links = opened.run, opened.links
-    before = _run_before(opened)
-    return render(
-        "run.html",
-        body=body,
-        tabs=[
+def tabs(opened: OpenedRun) -> list[Tab]:
+    """The tabs of a run, in the order a reader goes through them."""
+    found, report, units = [Tab(OVERVIEW, "Overview", overview)], opened.report, "Questions"
+    match opened.kind:
+        case "score":
+            found.append(Tab("quality", "Quality", quality))
+        case "stability":
+            found.append(Tab("heatmap", "Heat map", run_heat.view))
+        case "audit" | "trace_eval":
+            found.append(Tab(TRACEABILITY, "Traceability", traceability))
+        case "evaluation":
+            units = UNITS.get(report.task, units)
+            found += run_components.tabs(opened, Tab)
+        case "eval_all":
+            units = "Units"
+            for name, _ in eval_all.tasks(report):
+                task = partial(run_components.task_view, task=name)
+                found.append(Tab(name, eval_all.title(name), task))
+    if opened.run.record.units:
+        found.append(Tab(QUESTIONS, units, run_questions.view, opened.run.record.units))
+    if report is not None:
+        found.append(Tab("diagnosis", "Diagnosis", diagnosed))
+    return found
+
+
+def head(opened: OpenedRun, tabs: Sequence[Tab] = (), chosen: str = OVERVIEW) -> doc.Html:
+    """The verdict of the run, what it is, and its tabs; an overview also has its details."""
+    run, links, record = opened.run, opened.links, opened.run.record
+    said = next((one for one in opened.part("verdict") if isinstance(one, Verdict)), None)
+    counts = opened.counts
+    labels = [
+        (label_kind(opened.kind, label), label_name(opened.kind, label), times)
+        for label, times in counts.labels.items()
+    ]
+    without = counts.units - sum(counts.labels.values())
+    try:
+        before = opened.material.history.find("latest", like=run)
+    except UsageError:
+        before = None
+    # The history of a gate that does not hold, else that of the headline.
+    broken = (gate.metric for gate in record.gates if not gate.holds)
+    known = [metric for metric in broken if metric in record.metrics]
+    metric = next(iter([*known, *story.headlines([run])]), "")
+    facts = {
+        "tabs": [
             (one, links.run(run.id, "" if one.name == OVERVIEW else one.name), one.name == chosen)
             for one in tabs
         ],
-        run=run,
-        record=run.record,
-        verdict=story.verdict(run),
-        words=opened.fragments.words if opened.fragments else "",
-        beside=opened.fragments.beside if opened.fragments else "",
-        code=story.code(run.record.git),
-        labels=sorted(run.record.labels.items()),
-        shares=drawn_labels(opened.kind, opened.counts),
-        regressed=[(id[:ID_SHOWN], links.compare(id, run.id)) for id in run.regressions],
-        compare=links.compare(before.id, run.id) if before else None,
-        before=before,
-        history=_history(opened),
-        gold=links.gold(run.record.gold_sha256) if run.record.gold_sha256 else None,
-        report=links.figures("report", "json") if REPORT in run.record.files else None,
-        facts=story.facts(run) if chosen == OVERVIEW else (),
-        links=links,
-    )
+        "run": run,
+        "record": record,
+        "verdict": story.verdict(run),
+        "words": said.text if said else "",
+        "about": " ".join((*said.notes, *said.meaning)) if said else "",
+        "code": story.code(record.git),
+        "labels": sorted(record.labels.items()),
+        "shares": [*labels, (OTHER, "untold", without)] if labels and without else labels,
+        "regressed": [(id[:ID_SHOWN], links.compare(id, run.id)) for id in run.regressions],
+        "compare": links.compare(before.id, run.id) if before else None,
+        "before": before,
+        "metric": metric,
+        "history": links.history(metric, name=record.name, command=record.command)
+        if metric
+        else None,
+        "gold": links.gold(record.gold_sha256) if record.gold_sha256 else None,
+        "report": links.figures("report", "json") if REPORT in record.files else None,
+        "facts": story.facts(run) if chosen == OVERVIEW else (),
+        "links": links,
+    }
+    return doc.Html(lambda at: render("run.html", at=at, **facts))
 
 
-def _run_before(opened: OpenedRun) -> Run | None:
-    """The last run of the same command and name that was recorded before this one."""
-    try:
-        return opened.material.history.find("latest", like=opened.run)
-    except UsageError:
-        return None
-
-
-def _history(opened: OpenedRun) -> tuple[str, str | None]:
-    """A metric and its history: that of a gate that does not hold, else the headline."""
-    record = opened.run.record
-    broken = (gate.metric for gate in record.gates if not gate.holds)
-    known = [metric for metric in broken if metric in record.metrics]
-    metric = next(iter([*known, *story.headlines([opened.run])]), "")
-    links = opened.links
-    return metric, links.history(metric, name=record.name, command=record.command) if metric else ""
-
-
-def _whole_report(opened: OpenedRun) -> Figures:
+def _complete_report(opened: OpenedRun) -> bytes:
     """The report as it was recorded, nothing cut."""
     content = opened.material.file(opened.run, REPORT)
     if content is None:
         raise BadAddress(f"figures: run {opened.run.shown} has no {REPORT}")
-    return Whole((), (), content)
+    return content
+
+
+def overview(opened: OpenedRun) -> TabView:
+    """The parts of the report that its other tabs do not show; the record's where it is gone."""
+    found: list[Block] = []
+    for name in PARTS.get(opened.kind, ()):
+        # A report on several tasks has the gates that hold with their tasks.
+        recorded = opened.kind == "eval_all" and name == "gates"
+        found += _recorded_gates(opened.run) if recorded else opened.part(name)
+    if not found:
+        why = opened.no_report or "this version has no view of its kind"
+        found = list(_recorded(opened.run, why))
+    rows = [
+        (id, one.value, *(one.ci or (None, None)), one.n, one.of, one.better, one.reason)
+        for id, one in sorted(opened.run.record.metrics.items())
+    ]
+    heads = ("metric", "value", "low", "high", "n", "of", "better", "reason")
+    return TabView(blocks=[*found, doc.Data("metrics", heads, lambda: rows)], to=ToRun(opened))
+
+
+def _recorded(run: Run, why: str) -> Iterator[Block]:
+    """What a run's record says by itself, for where its report cannot be shown."""
+    record = run.record
+    problem = [Span("The report of this run cannot be shown: ", "strong"), *doc.theirs(why)]
+    below = Text("What its record holds is below.", "soft")
+    yield Section(title="", blocks=[Text(problem), below], part="problem tight")
+    yield from _recorded_gates(run)
+    metrics = dict(sorted(record.metrics.items()))
+    yield doc.scores(metrics, {id: id for id in metrics}, title="Metrics")
+    yield doc.Findings(envelope.findings_by_code((), record.finding_counts))
+    words = ", ".join(f"{name} {value}" for name, value in record.coverage.items())
+    yield doc.Coverage(words or "the record says nothing about it", record.identity)
+
+
+def _recorded_gates(run: Run) -> Iterator[Block]:
+    record = run.record
+    names = {id: id for id in (*record.metrics, *(gate.metric for gate in record.gates))}
+    yield from doc.gates(record.gates, record.metrics, names)
+
+
+def quality(opened: OpenedRun) -> TabView:
+    """How the questions of a score ended, slice by slice, compared with its baseline."""
+    report: ScoreReport = opened.report
+
+    def counts(title: str, about: str, first: str, given: Mapping[str, int]) -> Iterator[Block]:
+        total, is_label = sum(given.values()), first == "label"
+
+        def name(pair: tuple[str, int]) -> Cell:
+            if not is_label:
+                return Cell(pair[0].replace("_", " "), foreign=True)
+            href = opened.links.run(opened.run.id, QUESTIONS, label=pair[0])
+            return Cell(pair[0], foreign=True, href=href or "")
+
+        def bar(pair: tuple[str, int]) -> Cell:
+            kind = label_kind(opened.kind, pair[0]) if is_label else ""
+            return doc.plot(Bar(pair[1] / total, kind=kind))
+
+        if total:
+            yield doc.table(
+                sorted(
+                    (pair for pair in given.items() if pair[1]),
+                    key=lambda pair: (-pair[1], pair[0]),
+                ),
+                {
+                    first: name,
+                    "questions": lambda pair: doc.count(pair[1]),
+                    "fraction": lambda pair: doc.share(pair[1], total),
+                    "": bar,
+                },
+                title=title,
+                remark=about,
+            )
+
+    about = "How each question ended; a label leads to its questions"
+    blocks = [*counts("Labels", about, "label", report.labels)]
+    about = "Where each question was decided, from the refusal to the citations"
+    blocks += counts("Triage", about, "step", report.triage)
+    about = "The words of refusals, whatever counts as a refusal"
+    blocks += counts("Refusals", about, "words", report.refusals)
+    return TabView(blocks=[*blocks, *opened.part("slices", "baseline")], to=ToRun(opened))
+
+
+def traceability(opened: OpenedRun) -> TabView:
+    """The codes with their places, then how deep answers hold, then the answers themselves."""
+    report: AuditReport | TraceEvalReport = opened.report
+    asked, code = opened.asked, opened.asked.text("code")
+    if code:  # the units with a code are those whose label it is: their worst one
+        asked = asked.but(label=code, code=None)
+    blocks: list[Block] = opened.part("codes")
+    if not report.codes:
+        blocks = [Section(title="Codes", blocks=[Text("No citation has a finding.")])]
+    codes = [(one.code, one.depth, one.answers, one.findings, one.means) for one in report.codes]
+    heads = ("code", "depth", "answers", "findings", "means")
+    blocks.append(doc.Data("codes", heads, lambda: codes))
+    audits = isinstance(report, AuditReport)
+    blocks += opened.part("depths") if audits else opened.part("states", "at_k", "questions")
+    if isinstance(report, TraceEvalReport) and 0 < len(report.questions) < opened.run.record.units:
+        before = f"The worst {numbers.count(len(report.questions))} questions are drawn; "
+        blocks.append(_to_all("the list of all", before, " has the others."))
+    inside: list[Block] = []
+    # The questions of a trace evaluation are drawn above; a code lists those that have it.
+    listed = audits or bool(code)
+    if not listed:
+        inside.append(_to_all("All questions, with their numbers"))
+    by_code: list[Span] = []
+    for one in report.codes:
+        if times := opened.counts.labels.get(one.code):
+            here = one.code == code
+            by_code += [
+                Span(", " if by_code else "By worst code: "),
+                Span(
+                    one.code,
+                    "strong" if here else "",
+                    foreign=True,
+                    to=None if here else ("code", one.code),
+                ),
+                Span(f" {numbers.count(times)}", "soft"),
+            ]
+    inside += [Text(by_code)] if by_code else []
+    title = f"{'Answers' if audits else 'Questions'} one by one"
+    blocks.append(Section(title=title, blocks=inside, anchor="answers"))
+    if listed:
+        blocks += run_questions.listing(opened, asked, TRACEABILITY)
+    return TabView(blocks=blocks, to=ToRun(opened, anchor=ANSWER))
+
+
+def _to_all(words: str, before: str = "", after: str = "") -> Text:
+    """A sentence in which these words lead to the list of all questions."""
+    return Text([Span(before), Span(words, to=("tab", QUESTIONS)), Span(after)])
+
+
+def diagnosed(opened: OpenedRun) -> TabView:
+    """Why its numbers are low and what to change; while that is being computed, that it is."""
+    from ragauge.runners.diagnosis.diagnose import diagnose_run
+
+    run, links = opened.run, opened.links
+    language: Language = opened.asked.choice("lang", tuple(LANGUAGES)) or "en"
+    choice: list[Span] = []
+    for one, name in LANGUAGES.items():
+        if href := links.run(run.id, "diagnosis", lang=one):
+            here = one == language
+            choice += [Span(" · ")] if choice else []
+            choice.append(Span(name, "strong" if here else "", href="" if here else href))
+    blocks: list[Block] = [Text(choice)] if choice else []
+    try:
+        report = opened.material.jobs.get(
+            ("diagnosis", run.id, language),
+            lambda: diagnose_run(opened.material.history, run, lang=language),
+        )
+    except (UsageError, InputRejected) as error:
+        blocks.append(parts.empty("This run cannot be diagnosed", doc.theirs(str(error))))
+        return TabView(blocks=blocks, to=ToRun(opened))
+    if report is None:
+        samples = numbers.counted(run.record.units, "sample")
+        blocks.append(parts.computing(f"Analysing {samples}"))
+        return TabView(blocks=blocks, to=ToRun(opened), refresh_s=REFRESH_S)
+    found = diagnosis.document(report).blocks
+    # The run has the first heading of the page already.
+    shown = [
+        structs.replace(one, level=2) if isinstance(one, Verdict) else one
+        for one in found
+        if one.part not in IN_OVERVIEW
+    ]
+    section = Section(title="", blocks=shown, lang=wording(language).html_lang)
+    causes = [
+        (one.id, one.title, one.standing, one.explains, one.of, one.metrics, one.samples, one.why)
+        for one in report.causes
+    ]
+    heads = ("cause", "title", "standing", "explains", "of", "metrics", "samples", "why")
+    blocks += [section, doc.Data("causes", heads, lambda: causes)]
+    return TabView(blocks=blocks, to=ToRun(opened), language=language)

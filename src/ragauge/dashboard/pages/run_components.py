@@ -2,195 +2,302 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from ragauge.contracts.evaluation import AnswerDetail, EvalReport, LabelDetail
-from ragauge.dashboard.page import Figures
-from ragauge.dashboard.pages import run_errors, run_spread
-from ragauge.dashboard.pages.opened_run import QUESTIONS, Fragments, OpenedRun, TabView, ToRun
+from ragauge.contracts.evaluation import (
+    AnswerDetail,
+    EvalAllReport,
+    EvalReport,
+    LabelDetail,
+    RankingDetail,
+)
+from ragauge.contracts.history import REPORT
+from ragauge.dashboard import parts
+from ragauge.dashboard.listing import Listed
+from ragauge.dashboard.pages.opened_run import QUESTIONS, REFRESH_S, OpenedRun, TabView, ToRun
 from ragauge.dashboard.pages.type_scatter import scatter
-from ragauge.dashboard.rendering import render
-from ragauge.reports.kinds.evaluation_errors import errors_of
+from ragauge.dashboard.parts import Field
+from ragauge.errors import InputRejected, UsageError
+from ragauge.reports import document as doc
+from ragauge.reports.document import Block, Document, Section, Span, Text
+from ragauge.reports.figures import histogram
+from ragauge.reports.figures.histogram import tenths_of
+from ragauge.reports.forms import document_of
+from ragauge.reports.kinds.evaluation_errors import (
+    Errors,
+    ShownError,
+    counts_table,
+    errors_of,
+    errors_table,
+    kind_word,
+)
+from ragauge.reports.kinds.evaluation_rankings import FAMILY, ranking, tenths
 from ragauge.reports.kinds.evaluation_tables import matrices
+from ragauge.reports.kinds.runs import stored_report
+from ragauge.reports.numbers import count, counted
 
-if TYPE_CHECKING:
-    from markupsafe import Markup
-
-FIRST = ("gates", "metrics")
-"""What the tab of a task begins with; a run of one task has these in its overview."""
-CONTENTS = {
-    "advice": "Advice",
-    "first": "Gates and metrics",
-    "matrix": "Matrix",
-    "types": "Precision and recall by type",
-    "spread": "Spread of the queries",
-    "tables": "Tables",
-    "strata": "Slices",
-    "errors": "Errors",
-    "answers": "Answers",
-    "findings": "Findings",
-}
-"""The parts of a tab in their order, as its list of contents names them."""
+TYPES_OFFERED = 40
+SPAN = re.compile(r":\d+–\d+$")
+"""What the key of a mention has after its document."""
+Tab = TypeVar("Tab")
 
 
 class Component(Struct, frozen=True, kw_only=True):
     """The evaluation of one task, alone in its run or one of several."""
 
+    opened: OpenedRun
     report: EvalReport
-    fragments: Fragments
+    document: Document
     tab: str
     before: str = ""
     """What the ids of its units begin with besides."""
+    waits: list[str] = []
+    """What is still being computed."""
+
+    def view(self, *blocks: Block) -> TabView:
+        return TabView(
+            blocks=blocks, to=_ToUnits(self), refresh_s=REFRESH_S if self.waits else None
+        )
 
 
-def view(opened: OpenedRun) -> TabView:
-    """All tables and pictures of a run of one task."""
-    return _shown(opened, _alone(opened, "components"))
+def tabs(opened: OpenedRun, tab: Callable[..., Tab]) -> Iterator[Tab]:
+    """The tabs of a run of one task."""
 
+    def alone(name: str) -> Component:
+        document = document_of(opened.report)
+        return Component(opened=opened, report=opened.report, document=document, tab=name, waits=[])
 
-def errors_view(opened: OpenedRun) -> TabView:
-    """The errors of a run of one task, to go through."""
-    return run_errors.view(opened, _alone(opened, "errors"))
+    def components(opened: OpenedRun) -> TabView:
+        one = alone("components")
+        return one.view(*_contents(one, {**_pictures(one), **_tables(one)}))
 
+    def errors(opened: OpenedRun) -> TabView:
+        one = alone("errors")
+        return one.view(*_errors(one))
 
-def answers_view(opened: OpenedRun) -> TabView:
-    """The least grounded answers, sentence by sentence."""
-    component = _alone(opened, "support")
-    body = render("run_answers.html", body=component.fragments.part("grounds"), links=opened.links)
-    return TabView(body=body, data={"answers": lambda: _answer_figures(component.report)})
+    def support(opened: OpenedRun) -> TabView:
+        one = alone("support")
+        return one.view(*_answers(one))
+
+    yield tab("components", "Components", components)
+    if found := errors_of(opened.report):
+        yield tab("errors", "Errors", errors, found.total)
+    if _has_answers(opened.report):
+        yield tab("support", "Support", support)
 
 
 def task_view(opened: OpenedRun, task: str) -> TabView:
     """One task of several: its numbers first, then its tables, errors and answers."""
-    from markupsafe import Markup
-
-    before = f"{task}/"
     report = opened.report.tasks[task]
-    fragments = Fragments(report, ToRun(opened, before=before))
-    component = Component(report=report, fragments=fragments, tab=task, before=before)
-    numbers = Markup("\n").join(fragments.part(name) for name in FIRST)
-    return _shown(opened, component, numbers, with_all=True)
+    one = Component(
+        opened=opened,
+        report=report,
+        document=document_of(report),
+        tab=task,
+        before=f"{task}/",
+        waits=[],
+    )
+    part = one.document.part
+    units = opened.links.run(opened.run.id, QUESTIONS, q=one.before)
+    found = {
+        "Advice": part("advice") if report.advice else [],
+        "Gates and metrics": part("gates", "metrics"),
+        **_pictures(one),
+        **_tables(one),
+        "Errors": [*_errors(one)] if errors_of(report) else [],
+        "Answers": [*_answers(one)] if _has_answers(report) else [],
+        "Findings": part("findings") if report.finding_counts else [],
+    }
+    return one.view(Text([Span("Its units, one by one", href=units or "")]), *_contents(one, found))
 
 
-def errors_total(report: EvalReport) -> int:
-    """How many errors there are to go through, also of those that are not kept."""
-    found = errors_of(report)
-    return found.total if found else 0
+def _contents(one: Component, found: dict[str, list[Block]]) -> Iterator[Block]:
+    """The parts of a tab, with a list of them above."""
+    there = {title: blocks for title, blocks in found.items() if blocks}
+    anchors = {title: f"part-{re.sub(r'[^a-z]+', '-', title.lower())}" for title in there}
+    if len(there) > 1 and one.opened.links.run(one.opened.run.id, one.tab):
+        spans = [Span("On this tab: ")]
+        for title in there:
+            spans += [Span(" · ")] if len(spans) > 1 else []
+            spans.append(Span(title, to=("here", anchors[title])))
+        yield Text(spans)
+    for title, blocks in there.items():
+        yield Section(title="", blocks=blocks, anchor=anchors[title])
 
 
-def has_answers(report: EvalReport) -> bool:
+def _tables(one: Component) -> dict[str, list[Block]]:
+    return {"Tables": one.document.part("tables"), "Slices": one.document.part("slices")}
+
+
+def _pictures(one: Component) -> dict[str, list[Block]]:
+    detail, matrix = one.report.detail, one.document.part("confusion")
+    if matrix and isinstance(detail, LabelDetail):
+        rows = [
+            (matrix.title, gold, predicted, times)
+            for matrix in matrices(detail)
+            for gold, counts in zip(matrix.labels, matrix.counts, strict=True)
+            for predicted, times in zip(matrix.labels, counts, strict=True)
+        ]
+        matrix.append(doc.Data("matrix", ("matrix", "gold", "predicted", "items"), lambda: rows))
+    types = scatter(one.report.per_type)
+    return {
+        "Matrix": matrix,
+        "Precision and recall by type": [types] if types else [],
+        "Spread of the queries": list(_spread(one)),
+    }
+
+
+def _spread(one: Component) -> Iterator[Block]:
+    """The spread over all queries, also of those that the summary of the report has cut.
+
+    Of many queries it is counted in the background, once.
+    """
+    detail, by, opened = one.report.detail, ranking(one.report), one.opened
+    if not isinstance(detail, RankingDetail) or by is None:
+        return
+    id = f"{FAMILY}{by.name}"
+    score = one.report.metrics.get(id)
+
+    def values() -> Iterator[float]:
+        for row in opened.material.history.units(opened.run.id):
+            if row.unit.startswith(one.before) and id in row.values:
+                yield row.values[id]
+
+    if score is None or score.of <= len(detail.queries):
+        found = tenths(detail, by)
+    else:
+        key = ("spread", opened.run.id, one.before, id)
+        counting = opened.material.jobs.get(key, lambda: tenths_of(values()))
+        if counting is None:
+            one.waits.append("spread")
+            yield parts.computing("Counting the queries")
+            return
+        found = counting
+    if found:
+        yield histogram.figure(by.title, found)
+        rows = [(tenth.low, tenth.high, tenth.queries) for tenth in found]
+        yield doc.Data("spread", ("from", "to", "queries"), lambda: rows)
+
+
+def _has_answers(report: EvalReport) -> bool:
     return isinstance(report.detail, AnswerDetail) and bool(report.detail.worst)
 
 
-def _alone(opened: OpenedRun, tab: str) -> Component:
-    return Component(
-        report=opened.report, fragments=Fragments(opened.report, ToRun(opened)), tab=tab
-    )
-
-
-def _shown(
-    opened: OpenedRun,
-    component: Component,
-    first: Markup | None = None,
-    *,
-    with_all: bool = False,
-) -> TabView:
-    part, report = component.fragments.part, component.report
-    spread = run_spread.spread(opened, report, component.before)
-    types = scatter(report.per_type)
-    errors = run_errors.view(opened, component) if with_all and errors_total(report) else None
-    parts = {
-        "advice": part("advice") if with_all else None,
-        "first": first,
-        "matrix": part("confusion"),
-        "types": types,
-        "spread": spread,
-        "tables": part("tables"),
-        "strata": part("slices"),
-        "errors": errors.body if errors else None,
-        "answers": part("grounds") if with_all and has_answers(report) else None,
-        "findings": part("findings") if with_all else None,
-    }
-    body = render(
-        "run_components.html",
-        **parts,
-        contents=[(name, title) for name, title in CONTENTS.items() if _is_there(parts[name])],
-        has_types=bool(report.per_type),
-        has_strata=bool(report.per_stratum),
-        units=opened.links.run(opened.run.id, QUESTIONS, q=component.before) if with_all else None,
-        links=opened.links,
-    )
-    busy = [one.refresh_s for one in (spread, errors) if one and one.refresh_s]
-    return TabView(
-        body=body,
-        data=_figures(report, spread) | dict(errors.data if errors else {}),
-        refresh_s=min(busy, default=None),
-    )
-
-
-def _is_there(part: Any) -> bool:
-    return bool(part.strip() if isinstance(part, str) else part)
-
-
-def _figures(
-    report: EvalReport, spread: run_spread.Spread | None
-) -> dict[str, Callable[[], Figures]]:
-    found: dict[str, Callable[[], Figures]] = {}
-    if isinstance(detail := report.detail, LabelDetail):
-        found["matrix"] = lambda: _matrix_figures(detail)
-    if report.per_type:
-        found["types"] = lambda: _type_figures(report)
-    if report.per_stratum:
-        found["slices"] = lambda: _slice_figures(report)
-    if isinstance(report.detail, AnswerDetail):
-        found["answers"] = lambda: _answer_figures(report)
-    if spread and spread.tenths:
-        found["spread"] = spread.figures
-    return found
-
-
-def _matrix_figures(detail: LabelDetail) -> Figures:
-    rows = [
-        (matrix.title, gold, predicted, times)
-        for matrix in matrices(detail)
-        for gold, counts in zip(matrix.labels, matrix.counts, strict=True)
-        for predicted, times in zip(matrix.labels, counts, strict=True)
-    ]
-    return Figures(("matrix", "gold", "predicted", "items"), rows)
-
-
-def _type_figures(report: EvalReport) -> Figures:
-    columns = sorted({name for one in report.per_type.values() for name in one})
-    rows = [
-        (type, *(one.get(name) for name in columns))
-        for type, one in sorted(report.per_type.items())
-    ]
-    return Figures(("type", *columns), rows)
-
-
-def _slice_figures(report: EvalReport) -> Figures:
-    rows = [
-        (stratum, value, id, one.value, *(one.ci or (None, None)), one.n, one.of)
-        for stratum, values in sorted(report.per_stratum.items())
-        for value, scores in sorted(values.items())
-        for id, one in sorted(scores.items())
-    ]
-    return Figures(("stratum", "value", "metric", "score", "low", "high", "n", "of"), rows)
-
-
-def _answer_figures(report: EvalReport) -> Figures:
-    """A row for each sentence that is shown; one for an answer without any."""
-    detail: Any = report.detail
+def _answers(one: Component) -> Iterator[Block]:
+    """The least grounded answers; the download has a row for each sentence that is shown."""
+    yield from one.document.part("grounds")
+    detail: Any = one.report.detail
     rows: list[tuple[object, ...]] = []
     for answer in detail.worst:
         about = (answer.id, answer.question, answer.answer)
         if not answer.sentences:
             rows.append((*about, None, None, None, None))
-        for number, one in enumerate(answer.sentences, 1):
-            chunk = one.evidence.chunk if one.evidence else None
-            rows.append((*about, number, one.support.text, one.support.score, chunk))
+        for number, each in enumerate(answer.sentences, 1):
+            chunk = each.evidence.chunk if each.evidence else None
+            rows.append((*about, number, each.support.text, each.support.score, chunk))
     columns = ("id", "question", "answer", "sentence", "text", "support", "evidence")
-    return Figures(columns, rows)
+    yield doc.Data("answers", columns, lambda: rows)
+
+
+def _errors(one: Component) -> Iterator[Block]:
+    """A page of the errors that the address asks for, with the form that chooses them."""
+    opened, cut = one.opened, errors_of(one.report)
+    if cut is None:
+        yield parts.empty("No errors")
+        return
+    errors, asked = _complete(one, cut), opened.asked
+    words, kind, type = asked.text("q").casefold().split(), asked.text("kind"), asked.text("type")
+
+    def text(error: ShownError) -> str:
+        facts = (text for _, text in error.facts)
+        pieces = "".join(piece.text for piece in error.pieces)
+        return " ".join((error.name, error.where, *facts, pieces)).casefold()
+
+    found = [
+        error
+        for error in errors.kept
+        if (not kind or error.kind == kind)
+        and (not type or error.type == type)
+        and (not words or all(word in text(error) for word in words))
+    ]
+    shown = found[asked.start : asked.start + asked.limit]
+    yield counts_table(errors)
+    action = opened.links.run(opened.run.id, one.tab)
+    kinds = [
+        (name, f"{kind_word(name)} ({count(errors.counts[name])})") for name in errors.kinds_seen
+    ]
+    fields = [
+        Field(title="Search", name="q", value=asked.text("q"), kind="search", hint="words, ids"),
+        Field(title="Kind", name="kind", value=kind, kind="select", options=[("", "all"), *kinds]),
+    ]
+    types = Counter(error.type for error in errors.kept if error.type)
+    if len(types) > 1:
+        ranked = sorted(types.items(), key=lambda pair: (-pair[1], pair[0]))[:TYPES_OFFERED]
+        options = [("", "all"), *((name, f"{name} ({count(times)})") for name, times in ranked)]
+        fields.append(Field(title="Type", name="type", value=type, kind="select", options=options))
+    filtered = bool(words or kind or type)
+    yield parts.form(action, *fields, replaces="errors", clear=action if filtered else None)
+    inside: list[Block] = []
+    if len(errors.kept) < errors.total:
+        more = ", and more of them are being read" if one.waits else ""
+        kept = f"{count(len(errors.kept))} of {counted(errors.total, 'error')} are kept{more}."
+        inside.append(Text(kept, "soft"))
+    inside.append(errors_table(errors, shown) if shown else parts.empty("Nothing matches"))
+    page = Listed(shown, len(found), asked.start, asked.limit, "")
+    inside.append(parts.pager(page, opened.tab_address(one.tab)))
+    inside.append(doc.Data("errors", *_exported(found)))
+    yield Section(title="", blocks=inside, anchor="errors")
+
+
+def _exported(
+    errors: Sequence[ShownError],
+) -> tuple[Sequence[str], Callable[[], Iterator[tuple[object, ...]]]]:
+    def rows() -> Iterator[tuple[object, ...]]:
+        for one in errors:
+            facts = tuple(f"{name} {text}" for name, text in one.facts)
+            pieces = "".join(piece.text for piece in one.pieces)
+            yield one.kind, one.name, one.type, pieces, facts, one.where
+
+    return ("kind", "unit", "type", "text", "facts", "where"), rows
+
+
+def _complete(one: Component, cut: Errors) -> Errors:
+    """All errors that the report keeps, read once in the background; until then some of each kind.
+
+    Where the report is gone, those of the summary are all there is.
+    """
+    opened = one.opened
+
+    def read() -> Errors:
+        content = opened.material.file(opened.run, REPORT)
+        report = stored_report(content, opened.run.shown) if content else None
+        if isinstance(report, EvalAllReport):
+            report = report.tasks[one.before.removesuffix("/")]
+        return (errors_of(report) if isinstance(report, EvalReport) else None) or cut
+
+    if len(cut.kept) == cut.total:
+        return cut
+    try:
+        found = opened.material.jobs.get(("errors", opened.run.id, one.before), read)
+    except (UsageError, InputRejected):
+        return cut
+    if found is None:
+        one.waits.append("errors")
+    return found or cut
+
+
+class _ToUnits(ToRun):
+    """Links of a task: an error leads to its document or mention, where that is a unit."""
+
+    def __init__(self, one: Component) -> None:
+        super().__init__(one.opened, before=one.before)
+
+    def question(self, qid: str) -> str | None:
+        opened, unit = self._opened, self._before + SPAN.sub("", qid)
+        known = opened.material.pages.ends([opened.run], [unit]).get(opened.run.id, {})
+        return super().question(SPAN.sub("", qid)) if unit in known else None

@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
-from msgspec import Struct
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from ragauge.contracts.evaluation import EvalAllReport
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import Run, UnitRow
+from ragauge.contracts.paging import Paged
+from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.listing import Address, Listed, listed, sorts
-from ragauge.dashboard.page import Figures
-from ragauge.dashboard.pages.opened_run import QUESTIONS, OpenedRun, TabView, label_kind, label_name
-from ragauge.dashboard.rendering import drawn, render
+from ragauge.dashboard.pages.opened_run import (
+    QUESTIONS,
+    OpenedRun,
+    TabView,
+    ToRun,
+    label_kind,
+    label_name,
+)
+from ragauge.dashboard.parts import Field
+from ragauge.dashboard.rendering import drawn
 from ragauge.dashboard.rightness import doubt, right_means
 from ragauge.dashboard.unit_list import LIST_FIELDS, list_fields, unit_query
-from ragauge.reports.document import Cell, Column, Row, Table, Tone, number
+from ragauge.reports import document as doc
+from ragauge.reports.document import Block, Cell, Column, Span, Table, Text, Tone
 from ragauge.reports.foreign import cut
-from ragauge.reports.formats.html import written
 from ragauge.reports.kinds import eval_all
 from ragauge.reports.kinds import runs as story
-
-if TYPE_CHECKING:
-    from markupsafe import Markup
+from ragauge.reports.numbers import count
 
 WORST = "right"
 """The order unless another is asked for: what went wrong first, then as it was recorded."""
@@ -47,192 +51,174 @@ ENDED: dict[bool | None, tuple[str, Tone]] = {
 
 def view(opened: OpenedRun) -> TabView:
     """A page of the units, with the form above it."""
-    table = unit_table(opened, opened.asked)
-    body = units_body(opened, table, opened.asked, QUESTIONS)
-    return TabView(body=body, data={"questions": table.figures})
+    return TabView(blocks=list(listing(opened, opened.asked, QUESTIONS)), to=ToRun(opened))
 
 
-def units_body(opened: OpenedRun, table: UnitTable, asked: Asked, tab: str) -> Markup:
+def listing(opened: OpenedRun, asked: Asked, tab: str) -> Iterator[Block]:
     """The form and the table, for any tab that has one."""
-    address = opened.tab_address(tab)
-    return render(
-        "run_units.html",
-        table=written([table.table(address)], sorting=opened.links.sorting),
-        columns=table.columns,
-        listed=table.listed,
-        asked={name: asked.exact(name) for name in LIST_FIELDS},
-        is_filtered=any(asked.text(name) for name in LIST_FIELDS if name != "sort"),
-        labels=[
-            (label, label_name(opened.kind, label), times)
-            for label, times in opened.counts.labels.items()
-        ],
-        counts=opened.counts,
-        strata=_strata(opened),
-        metrics=sorted(opened.run.record.metrics),
-        chosen=asked.texts("columns"),
-        worst=WORST,
-        right_means=right_means(opened.run.record.command),
-        action=opened.links.run(opened.run.id, tab),
-        address=address,
-        links=opened.links,
-    )
+    found = units(opened, asked)
+    page, address = listed(found, asked, WORST), opened.tab_address(tab)
+    action = opened.links.run(opened.run.id, tab)
+    yield _form(opened, asked, page, action)
+    yield Text([Span("right", "strong"), Span(f": {right_means(opened.run.record.command)}.")])
+    inside: list[Block] = [unit_table(opened, asked, found.rows, page, address)]
+    if not found.rows:
+        is_page = found.total > 0
+        first = address(start=None) if is_page else action
+        words = "Show the first page" if is_page else "Show all"
+        title = "There is no such page" if is_page else "Nothing matches"
+        inside.append(parts.empty(title, [Span(words, href=first or "")] if action else ""))
+    inside.append(parts.pager(page, address))
+    yield doc.Section(title="", blocks=inside, anchor="units")
 
 
-def _strata(opened: OpenedRun) -> dict[str, list[tuple[str, int]]]:
-    """What questions can be filtered by, each value with its questions, the most frequent first."""
+def _form(opened: OpenedRun, asked: Asked, page: Listed, action: str | None) -> doc.Html:
+    counts, given = opened.counts, {name: asked.exact(name) for name in LIST_FIELDS}
+    labels = [
+        (label, f"{label_name(opened.kind, label)} ({count(times)})")
+        for label, times in counts.labels.items()
+    ]
+    if given["label"] and given["label"] not in counts.labels:
+        labels.append((given["label"], f"{given['label']} (0)"))
+    ends = (("wrong", counts.wrong), ("right", counts.right), ("untold", counts.untold))
     sha256 = opened.run.record.gold_sha256
-    known = opened.material.pages.strata(sha256) if sha256 else {}
-    ranked = {
-        name: sorted(values.items(), key=lambda pair: (-pair[1], pair[0]))[:VALUES_OFFERED]
-        for name, values in known.items()
+    strata = {
+        name: [
+            (f"{name}={value}", f"{value} ({count(times)})")
+            for value, times in sorted(values.items(), key=lambda pair: (-pair[1], pair[0]))[
+                :VALUES_OFFERED
+            ]
+        ]
+        for name, values in sorted((opened.material.pages.strata(sha256) if sha256 else {}).items())
+        if len(values) > 1
     }
-    return {name: values for name, values in sorted(ranked.items()) if len(values) > 1}
+    metrics = sorted(opened.run.record.metrics)
+    fields = [
+        Field(
+            title="Search id and question",
+            name="q",
+            value=given["q"],
+            kind="search",
+            hint="id or words of the question",
+        ),
+        Field(
+            title="Ended",
+            name="right",
+            value=given["right"],
+            kind="select",
+            hint=f"right: {right_means(opened.run.record.command)}",
+            options=[("", "any way"), *((way, f"{way} ({count(n)})") for way, n in ends)],
+        ),
+        Field(name="sort", value=page.order if page.order != WORST else ""),
+    ]
+    if len(labels) > 1 or given["label"]:
+        offered = [("", "all"), *labels]
+        fields.append(
+            Field(title="Label", name="label", value=given["label"], kind="select", options=offered)
+        )
+    if strata:
+        fields.append(
+            Field(
+                title="Slice",
+                name="stratum",
+                value=given["stratum"],
+                kind="select",
+                options=[("", "all")],
+                groups=strata,
+            )
+        )
+    if metrics:
+        fields.append(
+            Field(
+                title="Columns",
+                name="columns",
+                kind="boxes",
+                options=[(id, id) for id in metrics],
+                values=asked.texts("columns") or list(_columns(opened, asked)),
+            )
+        )
+    filtered = any(asked.text(name) for name in LIST_FIELDS if name != "sort")
+    return parts.form(action, *fields, replaces="units", clear=action if filtered else None)
 
 
-class ShownUnit(Struct, frozen=True):
-    """A unit in the table."""
+def units(opened: OpenedRun, asked: Asked) -> Paged[UnitRow]:
+    """The units that the address asks for; raises BadAddress."""
+    known, query = opened.run.record.metrics, unit_query(asked, WORST)
+    if query.sort not in SORTS and query.sort not in known:
+        there = ", ".join((*SORTS, *sorted(known)))
+        raise BadAddress(f'sort: "{query.sort[:80]}" is none of {there}')
+    _columns(opened, asked)
+    return opened.material.pages.units(opened.run, query)
 
-    row: UnitRow
-    href: str | None
-    question: str
 
-    @property
-    def said(self) -> str:
+def unit_table(
+    opened: OpenedRun, asked: Asked, rows: Sequence[UnitRow], page: Listed, address: Address
+) -> Table:
+    """The units, each with the way to its own page, without columns that would be empty."""
+    fields = {"sort": WORST} | list_fields(asked)
+    gold = _gold(opened, [row.unit for row in rows])
+
+    def unit(row: UnitRow) -> Cell:
+        return _text(row.unit, LONGEST_ID, opened.links.question(opened.run.id, row.unit, **fields))
+
+    def question(row: UnitRow) -> Cell:
+        return _text(_question(gold.get(row.unit)))
+
+    def label(row: UnitRow) -> Cell:
+        name = label_name(opened.kind, row.label)
+        return Cell(name, foreign=True, badge=label_kind(opened.kind, row.label) if name else "")
+
+    def ended(row: UnitRow) -> Cell:
+        word, tone = ENDED[row.right]
+        return Cell(word, row.right, tone, drawn=drawn("ended", word, doubt(row)))
+
+    def said(row: UnitRow) -> Cell:
         """What was said, or why nothing was; details are as they were recorded, so of any kind."""
-        given = (self.row.detail.get(name) for name in ("error", "claim", "answer"))
-        return next((text for text in given if isinstance(text, str) and text), "")
+        given = (row.detail.get(name) for name in ("error", "claim", "answer"))
+        text = next((one for one in given if isinstance(one, str) and one), "")
+        return _text(text, tone="bad" if row.detail.get("error") else "")
 
-    @property
-    def cited(self) -> Sequence[str]:
-        return _texts(self.row.detail.get("cited"))
+    def ids(row: UnitRow, name: str) -> Cell:
+        given = row.detail.get(name)
+        every = [str(one) for one in given] if isinstance(given, list | tuple) else []
+        shown = [(cut(id, LONGEST_ID), cut(id, LONGEST_TITLE)) for id in every[:IDS_SHOWN]]
+        more = max(0, len(every) - IDS_SHOWN)
+        return Cell(" ".join(every), drawn=drawn("ids", shown, more) if every else None)
 
-    @property
-    def fails(self) -> Sequence[str]:
-        """Gates that it fails by itself."""
-        return _texts(self.row.detail.get("failed"))
-
-
-class UnitTable(Struct, frozen=True, kw_only=True):
-    """A page of units, and the metrics that have a column."""
-
-    kind: str
-    """Of the run's report."""
-    listed: Listed
-    columns: Mapping[str, str]
-    """The ids of the metrics, by the names to show."""
-    rows: Sequence[ShownUnit]
-
-    def table(self, address: Address) -> Table:
-        """The page as it is shown, without columns that would be empty."""
-        made = list(self._columns(address))
-        return Table(
-            paged=True,
-            below=False,
-            columns=[column for column, _ in made],
-            rows=[Row(tuple(cells)) for cells in zip(*(cells for _, cells in made), strict=True)],
-        )
-
-    def _columns(self, address: Address) -> Iterator[tuple[Column, list[Cell]]]:
-        here, rows = self.listed, self.rows
-        yield (
-            sorts("unit", "unit", here, address),
-            [_text(one.row.unit, LONGEST_ID, href=one.href or "") for one in rows],
-        )
-        if any(one.question for one in rows):
-            yield Column("question", prose=True), [_text(one.question) for one in rows]
-        if any(one.row.label for one in rows):
-            yield sorts("label", "label", here, address), [self._label(one.row) for one in rows]
-        yield sorts("ended", "right", here, address), [_ended(one.row) for one in rows]
-        if any(one.said for one in rows):
-            yield (
-                Column("said", spare=1, prose=True),
-                [
-                    _text(one.said, tone="bad" if one.row.detail.get("error") else "")
-                    for one in rows
-                ],
-            )
-        if any(one.cited for one in rows):
-            yield Column("cited", spare=2), [_cited(one.cited) for one in rows]
-        if any(one.fails for one in rows):
-            fails = ([(text, text) for text in one.fails] for one in rows)
-            yield Column("fails", spare=3), [Cell("", drawn=drawn("ids", one)) for one in fails]
-        for id, name in self.columns.items():
-            yield (
-                sorts(name, id, here, address, right=True),
-                [number(one.row.values.get(id)) for one in rows],
-            )
-
-    def _label(self, row: UnitRow) -> Cell:
-        name = label_name(self.kind, row.label)
-        return Cell(name, foreign=True, badge=label_kind(self.kind, row.label) if name else "")
-
-    def figures(self) -> Figures:
-        """The page as it is shown, a unit a row."""
-        columns = ("unit", "question", "label", "right", "said", "cited", *self.columns)
-        rows = (
-            (
-                one.row.unit,
-                cut(one.question, LONGEST_TITLE),
-                one.row.label,
-                one.row.right,
-                one.said,
-                tuple(one.cited),
-                *(one.row.values.get(id) for id in self.columns),
-            )
-            for one in self.rows
-        )
-        return Figures(columns, rows)
+    columns: dict[str | Column, Callable[[UnitRow], Cell]] = {
+        sorts("unit", "unit", page, address): unit,
+        Column("question", prose=True): question,
+        sorts("label", "label", page, address): label,
+        sorts("ended", "right", page, address): ended,
+        Column("said", spare=1, prose=True): said,
+        Column("cited", spare=2): lambda row: ids(row, "cited"),
+        Column("fails", spare=3): lambda row: ids(row, "failed"),
+    }
+    for id, name in _columns(opened, asked).items():
+        columns[sorts(name, id, page, address, right=True)] = _value(id)
+    made = doc.table(rows, columns, paged=True, below=False, name=QUESTIONS)
+    optional = ("question", "label", "said", "cited", "fails")
+    return doc.filled(made, [one.title for one in made.columns if one.title not in optional])
 
 
-def _text(text: str, most: int = LONGEST, *, href: str = "", tone: Tone = "") -> Cell:
+def _value(id: str) -> Callable[[UnitRow], Cell]:
+    return lambda row: doc.number(row.values.get(id))
+
+
+def _text(text: str, most: int = LONGEST, href: str | None = "", tone: Tone = "") -> Cell:
     short = cut(text, most)
     hint = "" if short == text else cut(text, LONGEST_TITLE)
-    return Cell(short, tone=tone, foreign=True, href=href, hint=hint)
+    return Cell(short, text or None, tone, foreign=True, href=href or "", hint=hint)
 
 
-def _ended(row: UnitRow) -> Cell:
-    word, tone = ENDED[row.right]
-    return Cell(word, row.right, tone, drawn=drawn("ended", word, doubt(row)))
-
-
-def _cited(ids: Sequence[str]) -> Cell:
-    shown = [(cut(id, LONGEST_ID), cut(id, LONGEST_TITLE)) for id in ids[:IDS_SHOWN]]
-    more = max(0, len(ids) - IDS_SHOWN)
-    return Cell(" ".join(short for short, _ in shown), drawn=drawn("ids", shown, more))
-
-
-def _texts(given: Any) -> Sequence[str]:
-    return [str(one) for one in given] if isinstance(given, list | tuple) else ()
-
-
-def unit_table(opened: OpenedRun, asked: Asked) -> UnitTable:
-    """The units that the address asks for, each with the way to its own page."""
-    known = opened.run.record.metrics
-    wanted = asked.texts("columns")
+def _columns(opened: OpenedRun, asked: Asked) -> Mapping[str, str]:
+    """The metrics that have a column, by their ids, with the names to show."""
+    known, wanted = opened.run.record.metrics, asked.texts("columns")
     if unknown := [id for id in wanted if id not in known]:
         raise BadAddress(f'columns: this run has no metric "{unknown[0][:80]}"')
     if len(wanted) > MOST_COLUMNS:
         raise BadAddress(f"columns: {len(wanted)} are asked for, and there is room for 12")
-    query = unit_query(asked, WORST)
-    if query.sort not in SORTS and query.sort not in known:
-        there = ", ".join((*SORTS, *sorted(known)))
-        raise BadAddress(f'sort: "{query.sort[:80]}" is none of {there}')
-    found = opened.material.pages.units(opened.run, query)
-    fields = {"sort": WORST} | list_fields(asked)
-    gold = _gold(opened, [row.unit for row in found.rows])
-    return UnitTable(
-        kind=opened.kind,
-        listed=listed(found, asked, WORST),
-        columns=story.short_names(dict.fromkeys(wanted) or metrics_shown(opened)),
-        rows=[
-            ShownUnit(
-                row,
-                opened.links.question(opened.run.id, row.unit, **fields),
-                _asked(gold.get(row.unit)),
-            )
-            for row in found.rows
-        ],
-    )
+    return story.short_names(dict.fromkeys(wanted) or metrics_shown(opened))
 
 
 def metrics_shown(opened: OpenedRun) -> list[str]:
@@ -242,21 +228,21 @@ def metrics_shown(opened: OpenedRun) -> list[str]:
     """
     if isinstance(opened.report, EvalAllReport):
         wanted = dict.fromkeys(one.metric for _, one in eval_all.ranked(opened.report))
-        if told := [id for id in wanted if id in opened.report.metrics]:
-            return told[:MOST_COLUMNS]
+        if known := [id for id in wanted if id in opened.report.metrics]:
+            return known[:MOST_COLUMNS]
     gated = gated_metrics(opened.run)
     return list(dict.fromkeys([*gated, *story.headlines([opened.run])]))[:CHOSEN]
 
 
 def gated_metrics(run: Run) -> list[str]:
-    """The metrics that a gate speaks of, those of gates that do not hold first."""
+    """The metrics that a gate is on, those of gates that do not hold first."""
     gates = sorted(run.record.gates, key=lambda gate: gate.holds)
     return list(dict.fromkeys(one.metric for one in gates if one.metric in run.record.metrics))
 
 
 def question_text(opened: OpenedRun, unit: str) -> str:
-    """What was asked; empty where the gold set does not tell, or holds only the unit's id."""
-    return _asked(_gold(opened, [unit]).get(unit))
+    """The question; empty where the gold set does not have it, or holds only the unit's id."""
+    return _question(_gold(opened, [unit]).get(unit))
 
 
 def _gold(opened: OpenedRun, units: Sequence[str]) -> dict[str, Gold]:
@@ -264,5 +250,5 @@ def _gold(opened: OpenedRun, units: Sequence[str]) -> dict[str, Gold]:
     return opened.material.pages.questions_with(sha256, units) if sha256 and units else {}
 
 
-def _asked(gold: Gold | None) -> str:
+def _question(gold: Gold | None) -> str:
     return gold.question if gold is not None and gold.question != gold.qid else ""

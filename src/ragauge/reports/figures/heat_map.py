@@ -373,7 +373,9 @@ class HeatMap(Struct, frozen=True, kw_only=True):
                 head_height=HEAD,
                 right_of=lambda row: numbers.n_of(*right_of(row.cells)),
                 verdict_name=verdict_name,
-                to=lambda row: links.to(("question", row.qid)) or f"#question-{row.rank}",
+                to=lambda row: (
+                    links.to(("question", row.qid)) or links.to(("here", f"question-{row.rank}"))
+                ),
             )
         )
 
