@@ -145,7 +145,7 @@ def test_units_of_a_component_are_not_told_as_questions(material):
     assert found.tables[-1][0] == ["id", "strata", "last runs", "wrong"]
     assert found.column("id", -1) == ["q000", "q001", "q002"]
     one = json.loads(page.wanted("questions.json")[0])[0]
-    assert (one["id"], one.get("question"), one.get("answerable")) == ("q000", None, None)
+    assert (one["qid"], one.get("question"), one.get("answerable")) == ("q000", None, None)
     assert "No unit matches" in parts(material, run.record.gold_sha256, q="nothing").text
 
 
@@ -366,7 +366,7 @@ def test_figures_are_those_of_the_tables(material):
     [covered] = figures("coverage")
     assert (covered["run"], covered["right"]) == (f"{kept.record.name} {kept.id}", 45)
     told = figures("questions")
-    assert [one["id"] for one in told] == found.column("id", QUESTIONS)
+    assert [one["qid"] for one in told] == found.column("id", QUESTIONS)
     assert [f"{one['wrong']} of 1" for one in told] == found.column("wrong", QUESTIONS)
 
 

@@ -12,8 +12,9 @@ from msgspec import Struct
 
 from ragauge.dashboard.listing import Address, Listed
 from ragauge.dashboard.rendering import drawn
-from ragauge.reports.document import Html, Place, Section, Words
+from ragauge.reports.document import Html, Place, Section, Span, Words
 from ragauge.reports.formats.html import spelled
+from ragauge.reports.numbers import counted
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -22,7 +23,7 @@ Options = Iterable[tuple[str, str]]
 """Values with the texts to show."""
 
 
-class Field(Struct, frozen=True, kw_only=True):
+class Field(Struct, frozen=True):
     """A field of a form; one without a title is not shown."""
 
     name: str
@@ -70,8 +71,23 @@ def form(
     return _served(lambda at: drawn("form", *given, template="parts.html") if action else "")
 
 
+def button(id: str, action: str | None, text: str) -> Html:
+    """A form of one button; fields elsewhere belong to it by its id."""
+    given = (id, action, text)
+    return _served(lambda at: drawn("button", *given, template="parts.html") if action else "")
+
+
 def pager(listed: Listed, address: Address) -> Html:
     return _served(lambda at: drawn("pager", listed, address, template="parts.html"))
+
+
+def no_rows(listed: Listed, one: str, address: Address, every: str, code: str = "") -> Html:
+    """What a list says that has no rows here: none matches, or the page is beyond the last."""
+    if listed.total:
+        first = Span("Show the first of them", href=address(start=None))
+        about = Span(f"{counted(listed.total, one)} match. ")
+        return empty("There is no such page", [about, first, Span(".")])
+    return empty(f"No {one} matches", [Span("Show all of them", href=every), Span(".")], code)
 
 
 def empty(title: str, about: Words = "", code: str = "") -> Html:
