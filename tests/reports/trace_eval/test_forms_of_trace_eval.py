@@ -14,7 +14,7 @@ from ragauge.contracts.schemas import examples, schema
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.errors import UsageError
 from ragauge.reports.forms import form_of, render
-from ragauge.reports.kinds.trace_eval import MEANINGS, TONES, WORST_FIRST
+from ragauge.reports.kinds.trace_eval import MEANINGS, TONES
 from tests.reports.trace_eval.made import passing, question, report, telling
 
 FORMS = KINDS[TraceEvalReport].forms
@@ -68,7 +68,7 @@ def test_codes_stand_right_after_the_gates_below_the_target_and_else_below_the_q
 
 
 def test_every_state_has_a_meaning_and_a_rank():
-    assert set(MEANINGS) == set(STATES) == set(WORST_FIRST) == set(TONES)
+    assert set(MEANINGS) == set(STATES) == set(TONES)
 
 
 def test_many_questions_are_cut_with_a_count():
