@@ -422,12 +422,13 @@ def test_types_are_points_of_precision_and_recall(material, runs):
 
 def test_the_matrix_sums_to_its_items(material, runs):
     report = whole(material.history, runs["types"])
-    rows = figures(opened(material, runs["types"], "components"), "matrix")
-    first = [row for row in rows if row["matrix"] == "Confusion matrix"]
-    assert sum(int(row["items"]) for row in first) == 7
-    assert [int(row["items"]) for row in first] == [
-        n for line in report.detail.matrix for n in line
-    ]
+    rows = figures(opened(material, runs["types"], "components"), "confusion-matrix")
+    labels = report.detail.labels
+    counts = dict(zip(labels, report.detail.matrix, strict=True))
+    assert sum(int(row["n"]) for row in rows) == 7
+    for row in rows:
+        written = [int(row.get(label, 0)) for label in labels]
+        assert written == list(counts[row["gold"]])
 
 
 def test_the_spread_counts_every_query(material, runs):

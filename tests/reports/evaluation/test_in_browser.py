@@ -74,20 +74,3 @@ def test_a_table_that_scrolls_has_a_shadow_where_it_goes_on(scheme, opened):
     frame.evaluate("one => one.scrollLeft = one.scrollWidth")
     now_left, now_right = edges()
     assert (abs(now_left - right) <= 3, abs(now_right - left) <= 3) == (True, True)
-
-
-def test_counts_stand_in_the_middle_of_their_cells_and_labels_beside_their_rows(opened):
-    page, _ = opened(types())
-    line = page.page.locator(".confusion svg.cells g").nth(3)
-    cell = line.locator("rect.x-right").bounding_box()
-    count = line.locator("text.dark").bounding_box()
-    label = page.page.locator(".confusion .labels span").nth(3).bounding_box()
-    head = page.page.locator(".confusion svg.heads text").nth(3).bounding_box()
-
-    def middle(box, at, size):
-        return box[at] + box[size] / 2
-
-    assert abs(middle(cell, "x", "width") - middle(count, "x", "width")) < 2
-    assert abs(middle(cell, "y", "height") - middle(count, "y", "height")) < 3
-    assert abs(middle(cell, "y", "height") - middle(label, "y", "height")) < 3
-    assert abs(middle(cell, "x", "width") - middle(head, "x", "width")) < 3

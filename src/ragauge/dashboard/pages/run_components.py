@@ -13,7 +13,6 @@ from ragauge.contracts.evaluation import (
     AnswerDetail,
     EvalAllReport,
     EvalReport,
-    LabelDetail,
     RankingDetail,
 )
 from ragauge.contracts.history import REPORT
@@ -25,8 +24,6 @@ from ragauge.dashboard.parts import Field
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Document, Section, Span, Text
-from ragauge.reports.figures import histogram
-from ragauge.reports.figures.histogram import tenths_of
 from ragauge.reports.forms import document_of
 from ragauge.reports.kinds.evaluation_errors import (
     Errors,
@@ -36,8 +33,7 @@ from ragauge.reports.kinds.evaluation_errors import (
     errors_table,
     kind_word,
 )
-from ragauge.reports.kinds.evaluation_rankings import FAMILY, ranking, tenths
-from ragauge.reports.kinds.evaluation_tables import matrices
+from ragauge.reports.kinds.evaluation_rankings import FAMILY, ranking, spread, tenths, value_of
 from ragauge.reports.kinds.runs import stored_report
 from ragauge.reports.numbers import count, counted
 
@@ -135,18 +131,9 @@ def _tables(one: Component) -> dict[str, list[Block]]:
 
 
 def _pictures(one: Component) -> dict[str, list[Block]]:
-    detail, matrix = one.report.detail, one.document.part("confusion")
-    if matrix and isinstance(detail, LabelDetail):
-        rows = [
-            (matrix.title, gold, predicted, times)
-            for matrix in matrices(detail)
-            for gold, counts in zip(matrix.labels, matrix.counts, strict=True)
-            for predicted, times in zip(matrix.labels, counts, strict=True)
-        ]
-        matrix.append(doc.Data("matrix", ("matrix", "gold", "predicted", "items"), lambda: rows))
     types = scatter(one.report.per_type)
     return {
-        "Matrix": matrix,
+        "Matrix": one.document.part("confusion"),
         "Precision and recall by type": [types] if types else [],
         "Spread of the queries": list(_spread(one)),
     }
@@ -169,19 +156,17 @@ def _spread(one: Component) -> Iterator[Block]:
                 yield row.values[id]
 
     if score is None or score.of <= len(detail.queries):
-        found = tenths(detail, by)
+        found = tenths(value_of(row, by.name) for row in detail.queries)
     else:
         key = ("spread", opened.run.id, one.before, id)
-        counting = opened.material.jobs.get(key, lambda: tenths_of(values()))
+        counting = opened.material.jobs.get(key, lambda: tenths(values()))
         if counting is None:
             one.waits.append("spread")
             yield parts.computing("Counting the queries")
             return
         found = counting
     if found:
-        yield histogram.figure(by.title, found)
-        rows = [(tenth.low, tenth.high, tenth.queries) for tenth in found]
-        yield doc.Data("spread", ("from", "to", "queries"), lambda: rows)
+        yield spread(by, found)
 
 
 def _has_answers(report: EvalReport) -> bool:

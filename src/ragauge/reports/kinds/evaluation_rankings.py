@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, structs
@@ -13,8 +14,6 @@ from ragauge.errors import UsageError
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.document import Bar, Block, Cell, Column, Row, Table, Tone, names, number
-from ragauge.reports.figures import histogram
-from ragauge.reports.figures.histogram import Tenth, tenths_of
 from ragauge.reports.kinds.comparison import CORRECTIONS, NAMES, TONES, p_value
 from ragauge.reports.kinds.evaluation_tables import EVERYTHING, counted, quality, table, tally
 from ragauge.stats.decision import outlook
@@ -107,8 +106,8 @@ def value_of(row: QueryRow, name: str) -> float | None:
 
 def of_rankings(report: EvalReport, detail: RankingDetail) -> Iterator[Block]:
     by = ranking(report)
-    if by and (found := tenths(detail, by)):
-        yield histogram.figure(by.title, found)
+    if by and (found := tenths(value_of(row, by.name) for row in detail.queries)):
+        yield spread(by, found)
     if cuts := _cuts(report):
         yield cuts
     yield from _compared(detail)
@@ -124,9 +123,29 @@ def of_rankings(report: EvalReport, detail: RankingDetail) -> Iterator[Block]:
         )
 
 
-def tenths(detail: RankingDetail, by: Ranking = NDCG) -> list[Tenth]:
-    """The queries by the tenth that their value is in; nothing where none has one."""
-    return tenths_of(one for row in detail.queries if (one := value_of(row, by.name)) is not None)
+def tenths(values: Iterable[float | None]) -> list[int]:
+    """How many of the values are in each tenth from 0 to 1; nothing where there are none."""
+    # 0.3 * 10 is 3.0000000000000004 in some sums: what is within rounding counts as there.
+    times = Counter(
+        min(9, max(0, int(round(10 * value, 9)))) for value in values if value is not None
+    )
+    return [times[tenth] for tenth in range(10)] if times else []
+
+
+def spread(by: Ranking, counts: Sequence[int]) -> Table:
+    """How many queries there are in each tenth of a metric."""
+    return doc.table(
+        enumerate(counts),
+        {
+            "value": lambda one: Cell(f"{one[0] / 10:.1f} to {(one[0] + 1) / 10:.1f}"),
+            "queries": lambda one: counted(one[1]),
+            "": lambda one: doc.plot(Bar(one[1] / max(counts))),
+        },
+        title=f"{by.title}, query by query",
+        remark="how many queries are in each tenth",
+        part="spread",
+        name="spread",
+    )
 
 
 def worst_first(report: EvalReport, detail: RankingDetail) -> list[QueryRow]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from ragauge.contracts.evaluation import (
     EntityDetail,
@@ -16,8 +17,6 @@ from ragauge.contracts.evaluation import (
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.document import Bar, Block, Cell, Column, Row, Table, Tone, names, number
-from ragauge.reports.figures import matrix
-from ragauge.reports.figures.matrix import Matrix
 
 Measured = Mapping[str, float | None]
 
@@ -25,6 +24,9 @@ SHOWN = 24
 """Rows of a table in a terminal."""
 EVERYTHING = "--report FILE.html shows them"
 CONFUSIONS_SHOWN = 15
+LABELS_IN_TEXT = 30
+FREQUENT = 0.1
+"""An error over this fraction of the gold label's items is highlighted."""
 GOOD, FAIR = 0.8, 0.5
 """From where on the bar of a rate is green, and yellow; below it is red."""
 SCHEMAS = {
@@ -166,18 +168,48 @@ def _distribution(detail: EntityDetail) -> Table:
     )
 
 
-def matrices(detail: LabelDetail) -> list[Matrix]:
-    """The confusions of labels, and those of categories where there are any."""
-    found = [Matrix(title="Confusion matrix", labels=detail.labels, counts=detail.matrix)]
-    if detail.categories:
-        found.append(
-            Matrix(title="Categories", labels=detail.categories, counts=detail.category_matrix)
-        )
-    return [one for one in found if one.labels]
+def confusion(title: str, labels: Sequence[str], counts: Sequence[Sequence[int]]) -> Block:
+    """Gold labels as rows, predicted ones as columns, without labels that do not occur.
+
+    A terminal has no room for many labels: there the top confusions have to do.
+    """
+    totals = [sum(row) for row in counts]
+    seen = [at for at in range(len(labels)) if totals[at] or any(row[at] for row in counts)]
+
+    def cell(row: int, column: int) -> Cell:
+        times = counts[row][column]
+        if not times:
+            return Cell("·", 0, "dim")
+        of_row = f"{numbers.share(times, totals[row])} of the row"
+        hint = f"gold {labels[row]}, predicted {labels[column]}: {numbers.count(times)}, {of_row}"
+        frequent = times / totals[row] > FREQUENT
+        tone: Tone = "good" if row == column else "bad" if frequent else "warm"
+        return Cell(numbers.count(times), times, tone, hint=hint)
+
+    unseen = numbers.counted(len(labels) - len(seen), "label")
+    made = doc.table(
+        seen,
+        {
+            "gold": lambda row: names(labels[row]),
+            **{
+                Column(labels[at], right=True, begins=True, foreign=True): partial(cell, column=at)
+                for at in seen
+            },
+            "n": lambda row: doc.count(totals[row], "dim"),
+        },
+        title=title,
+        remark="rows are gold, columns predicted; errors over 10 % of their row are highlighted",
+        after=f"{unseen} neither in gold nor predicted" if len(seen) < len(labels) else "",
+        part="confusion",
+    )
+    return made if len(seen) <= LABELS_IN_TEXT else doc.on_pages(made, part="confusion")
 
 
 def of_labels(report: EvalReport, detail: LabelDetail) -> Iterator[Block]:
-    yield from map(matrix.figure, matrices(detail))
+    if detail.labels:
+        yield confusion("Confusion matrix", detail.labels, detail.matrix)
+    if detail.categories:
+        yield confusion("Categories", detail.categories, detail.category_matrix)
     if detail.confusions:
         yield _confusions(detail)
     # `_macro_words` counts the labels that do not occur, and the files for machines list them.
