@@ -13,10 +13,11 @@ from msgspec import structs
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Served
 from ragauge.dashboard.material import Missing
-from ragauge.dashboard.pages import gold, gold_set
-from ragauge.dashboard.pages.gold_set import VALUES_SHOWN
+from ragauge.dashboard.pages import gold
+from ragauge.dashboard.pages.gold import VALUES_SHOWN
 from ragauge.dashboard.rightness import right_means
 from ragauge.reports import numbers
+from ragauge.reports.kinds.runs import when
 from ragauge.stats.intervals import wilson
 from tests.dashboard.page_parts import Parts, material_at
 from tests.dashboard.served import serving
@@ -36,13 +37,13 @@ def material(tmp_path):
 
 def sets(material, **fields):
     pairs = list(fields.items())
-    return gold.page(material, Served("/gold", pairs), Asked(pairs))
+    return gold.sets(material, Served("/gold", pairs), Asked(pairs))
 
 
 def one_set(material, sha256, **fields):
     pairs = list(fields.items())
     links = Served(f"/gold/{sha256}", pairs)
-    return gold_set.page(material, links, Asked(pairs, {"sha256": sha256}))
+    return gold.page(material, links, Asked(pairs, {"sha256": sha256}))
 
 
 def parts(material, sha256, **fields):
@@ -68,12 +69,11 @@ def test_each_set_is_told_with_its_questions_and_runs(material):
     record(material.history, {HITS: ones(SIZE)}, minute=60)
     large = record(material.history, {HITS: ones(SIZE)}, minute=120, name="weekly")
     found = Parts(sets(material).body)
-    assert [row[:4] + row[5:] for row in found.rows()] == [
+    assert found.rows() == [
         [
             large.record.gold_sha256[:12],
             "60",
             "48",
-            "12",
             "2",
             "2026-11-01 09:00",
             "2026-11-01 10:00",
@@ -83,7 +83,6 @@ def test_each_set_is_told_with_its_questions_and_runs(material):
             small.record.gold_sha256[:12],
             "10",
             "8",
-            "2",
             "1",
             "2026-11-01 08:00",
             "2026-11-01 08:00",
@@ -93,9 +92,9 @@ def test_each_set_is_told_with_its_questions_and_runs(material):
     assert f"/gold/{large.record.gold_sha256}" in found.links
     assert f"/runs/{large.id}" in found.links
     rows = json.loads(sets(material).wanted("sets.json")[0])
-    assert [(row["questions"], row["unanswerable"], row["runs"]) for row in rows] == [
-        (60, 12, 2),
-        (10, 2, 1),
+    assert [(row["questions"], row["answerable"], row["runs"]) for row in rows] == [
+        (60, 48, 2),
+        (10, 8, 1),
     ]
     second = Parts(sets(material, rows="1", start="1").body)
     assert len(second.rows()) == 1
@@ -107,7 +106,7 @@ def test_sets_are_sorted_by_any_column_and_a_page_past_the_end_says_so(tmp_path)
         for minute, size in enumerate((10, 30, 20)):
             record(material.history, {HITS: ones(size)}, gold=questions(size), minute=minute)
         past = Parts(sets(material, start="3").body)
-        assert "There is no such page There are 3 gold sets. Show the first of them" in past.text
+        assert "There is no such page 3 gold sets match. Show the first of them" in past.text
         assert "/gold" in past.links
         assert not past.tables
     with serving(str(tmp_path / "store")) as served:
@@ -132,8 +131,8 @@ def test_units_of_a_component_are_not_told_as_questions(material):
     run = component_run(material)
     listed = sets(material)
     asked_row, row = Parts(listed.body).rows()
-    assert row[1:5] == ["3 units of eval ner", "–", "–", ""]
-    assert asked_row[1:4] == ["10", "8", "2"]
+    assert row[1:3] == ["3 units of eval ner", "–"]
+    assert asked_row[1:3] == ["10", "8"]
     told = json.loads(listed.wanted("sets.json")[0])
     assert [one["answerable"] for one in told] == [8, None]
     page = one_set(material, run.record.gold_sha256)
@@ -142,7 +141,7 @@ def test_units_of_a_component_are_not_told_as_questions(material):
     assert "question" not in found.text.replace("These questions", "")
     assert "answerable" not in found.text
     assert "The units of this set have no strata" in found.text
-    assert found.tables[-1][0] == ["id", "strata", "last runs", "wrong"]
+    assert found.tables[-1][0] == ["id", "strata", "last runs", "incorrect"]
     assert found.column("id", -1) == ["q000", "q001", "q002"]
     one = json.loads(page.wanted("questions.json")[0])[0]
     assert (one["qid"], one.get("question"), one.get("answerable")) == ("q000", None, None)
@@ -195,12 +194,14 @@ def test_a_beginning_that_several_sets_share_is_refused_with_them(material, monk
     assert run.record.gold_sha256 in one_set(material, held.sha256).body
 
 
-def test_what_right_means_is_said(material):
+def test_what_correct_means_is_said(material):
     run = record(material.history, {HITS: ones(4)})
-    assert f"Right means: {right_means('score')}" in one_set(material, run.record.gold_sha256).body
+    assert (
+        f"Correct means: {right_means('score')}" in one_set(material, run.record.gold_sha256).body
+    )
 
 
-def test_strata_are_told_with_the_share_right_of_the_newest_run(material):
+def test_strata_are_shown_with_the_fraction_correct_in_the_newest_run(material):
     questions = asked_questions()
     wrong = wrong_ones("DE")[:-2]
     record(material.history, {HITS: ones(SIZE)}, gold=questions, minute=0)
@@ -222,7 +223,6 @@ def test_strata_are_told_with_the_share_right_of_the_newest_run(material):
         remark = "thin" if n < 5 else "weak" if high < whole else ""
         assert rows[key] == [
             str(n),
-            "",
             numbers.value(right / n),
             "",
             numbers.interval((low, high)),
@@ -233,7 +233,6 @@ def test_strata_are_told_with_the_share_right_of_the_newest_run(material):
     assert rows["tier", "rare"][-1] == "thin"
     told = f"{numbers.value(whole)} {numbers.interval(wilson(whole, SIZE))} over all 60 units"
     assert told in found.text
-    assert "1 value is thin, 1 weak" in found.text
     assert f"/gold/{newest.record.gold_sha256}?stratum=country&value=DE#questions" in found.links
 
 
@@ -252,15 +251,15 @@ def test_a_run_that_does_not_tell_is_passed_over(material):
     record(material.history, {HITS: ones(SIZE, [0])}, minute=0)
     quiet = record(material.history, {HITS: ones(SIZE)}, right=[None] * SIZE, minute=1)
     found = parts(material, quiet.record.gold_sha256)
-    assert found.column("strata", COVERAGE) == ["not told", "shown below"]
-    assert found.column("untold", COVERAGE) == ["60", "0"]
+    assert found.column("strata", COVERAGE) == ["not known", "shown below"]
+    assert found.column("not known", COVERAGE) == ["60", "0"]
 
 
 def test_when_no_run_tells_only_questions_are_counted(material):
     quiet = record(material.history, {HITS: ones(SIZE)}, right=[None] * SIZE)
     found = parts(material, quiet.record.gold_sha256)
-    assert "None of the last runs says which units are right" in found.text
-    assert found.tables[STRATA][0] == ["stratum", "value", "questions", "of the set"]
+    assert "None of the last runs says which units are correct" in found.text
+    assert found.tables[STRATA][0] == ["stratum", "value", "questions"]
 
 
 def test_a_run_that_leaves_questions_out_is_seen(material):
@@ -269,7 +268,7 @@ def test_a_run_that_leaves_questions_out_is_seen(material):
     partial = partial_run(material, questions, 45)
     found = parts(material, partial.record.gold_sha256)
     assert found.column("units", COVERAGE) == ["45 of 60", "60 of 60"]
-    assert found.column("right", COVERAGE) == ["45", "60"]
+    assert found.column("correct", COVERAGE) == ["45", "60"]
     left_out = parts(material, partial.record.gold_sha256, q="q050").rows(QUESTIONS)
     assert left_out[0][-1] == "0 of 1"
 
@@ -300,12 +299,12 @@ def test_questions_show_how_they_ended_in_the_last_runs(material):
     sha256 = runs[0].record.gold_sha256
     found = parts(material, sha256)
     assert "The last 10 of 12 runs" in found.text
-    assert found.column("wrong", QUESTIONS)[:12] == [
+    assert found.column("incorrect", QUESTIONS)[:12] == [
         f"{min(10, 11 - place)} of 10" for place in range(12)
     ]
-    squares = [label for label in found.labels if label.startswith("wrong in")]
-    ways = ["right"] * 2 + ["wrong"] * 8
-    assert squares[3] == f"wrong in 8 of 10 runs, oldest first: {', '.join(ways)}"
+    squares = found.labels[3].split("; ")
+    assert [one.split(" in ")[0] for one in squares] == ["correct"] * 2 + ["incorrect"] * 8
+    assert squares[-1] == f"incorrect in nightly, {when(runs[-1].record.recorded_at)}"
     assert f"/runs/{runs[-1].id}/question?unit=q003" in found.links
 
 
@@ -339,7 +338,7 @@ def test_a_stratum_with_many_values_is_cut_and_its_figures_are_not(material):
     page = one_set(material, sha256)
     found = Parts(page.body)
     assert found.column("stratum", STRATA).count("source") == VALUES_SHOWN
-    assert f"source has {SIZE - VALUES_SHOWN} other values" in found.text
+    assert f"Only in the download: {SIZE - VALUES_SHOWN} values of source" in found.text
     rows = json.loads(page.wanted("strata.json")[0])
     assert sum(row["stratum"] == "source" for row in rows) == SIZE
 
@@ -359,15 +358,15 @@ def test_figures_are_those_of_the_tables(material):
     assert [row[:3] for row in found.rows(STRATA)] == [
         [one["stratum"], one["value"], str(one["questions"])] for one in strata
     ]
-    assert found.column("right", STRATA) == [numbers.value(one["right"]) for one in strata]
+    assert found.column("correct", STRATA) == [numbers.value(one["correct"]) for one in strata]
     assert found.column("95 % interval", STRATA) == [
         numbers.interval((one["95 % interval low"], one["95 % interval high"])) for one in strata
     ]
     [covered] = figures("coverage")
-    assert (covered["run"], covered["right"]) == (f"{kept.record.name} {kept.id}", 45)
+    assert (covered["run"], covered["correct"]) == (f"{kept.record.name} {kept.id}", 45)
     told = figures("questions")
     assert [one["qid"] for one in told] == found.column("id", QUESTIONS)
-    assert [f"{one['wrong']} of 1" for one in told] == found.column("wrong", QUESTIONS)
+    assert [f"{one['incorrect']} of 1" for one in told] == found.column("incorrect", QUESTIONS)
 
 
 def test_foreign_text_adds_no_tag_and_no_attribute(tmp_path):

@@ -14,7 +14,7 @@ from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Links, Served
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
-from ragauge.dashboard.pages import document, gold, gold_set, history, question, run, runs
+from ragauge.dashboard.pages import document, gold, history, question, run, runs
 from ragauge.dashboard.rendering import render
 from ragauge.errors import RagaugeError
 from ragauge.text.visible import visible
@@ -36,8 +36,8 @@ VIEWS: Sequence[tuple[str, View]] = (
     ("/runs/{run}/{tab}", run.page),
     ("/compare", runs.compared),
     ("/history", history.page),
-    ("/gold", gold.page),
-    ("/gold/{sha256}", gold_set.page),
+    ("/gold", gold.sets),
+    ("/gold/{sha256}", gold.page),
 )
 """Each address with its page; names in the path are asked for as fields of the query are."""
 

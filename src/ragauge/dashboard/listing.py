@@ -32,12 +32,13 @@ def listed(paged: Paged[Any], asked: Asked, default: str) -> Listed:
     return Listed(paged.rows, paged.total, paged.start, asked.limit, f"-{sort}" if down else sort)
 
 
-def addresses(asked: Asked, path: str) -> Address:
+def addresses(asked: Asked, path: str, anchor: str = "") -> Address:
     """A function from changed fields to the address of the same table with them."""
     from ragauge.dashboard.links import address
 
     def to(**changed: str | int | None) -> str:
-        return address(path, asked.but(**changed, figures=None, order=None).fields)
+        made = address(path, asked.but(**changed, figures=None, order=None).fields)
+        return f"{made}#{anchor}" if anchor else made
 
     return to
 

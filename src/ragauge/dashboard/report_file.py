@@ -245,10 +245,10 @@ class _File:
                 views.append((place("history", number), placed(page, f"history-{number}")))
             yield Part("history", "History", render("report_file_lines.html", views=views))
         if record.gold_sha256:
-            from ragauge.dashboard.pages import gold_set
+            from ragauge.dashboard.pages import gold
 
             asked = Asked((), {"sha256": record.gold_sha256})
-            page = gold_set.page(self._material, self._links, asked)
+            page = gold.page(self._material, self._links, asked)
             yield Part("gold", "Gold", placed(page, "gold"))
 
     def _question_views(self) -> list[View]:

@@ -1,89 +1,100 @@
-"""The page of gold sets: which there are, and what was measured with each."""
+"""The pages of gold sets: which there are, and of each its strata, its runs and its questions."""
 
 from __future__ import annotations
 
-from ragauge.contracts.history import ID_SHOWN
-from ragauge.contracts.paging import GoldSet, Paged
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal, get_args
+
+from msgspec import Struct, structs
+
+from ragauge.contracts.gold import ANSWERABLE, Gold, value_of
+from ragauge.contracts.history import ID_SHOWN, Run
+from ragauge.contracts.paging import Ended, GoldSet, Paged, PagedHistory, QuestionQuery, UnitCounts
 from ragauge.dashboard import parts
-from ragauge.dashboard.asked import Asked
+from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Links
-from ragauge.dashboard.listing import addresses, listed
-from ragauge.dashboard.material import Material
+from ragauge.dashboard.listing import Address, Listed, addresses, listed, sorts
+from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
-from ragauge.dashboard.pages.gold_set import command_of_units
+from ragauge.dashboard.parts import Field
 from ragauge.dashboard.rendering import drawn
+from ragauge.dashboard.rightness import right_means
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
-from ragauge.reports.document import Cell, Column
+from ragauge.reports.document import Block, Cell, Column, Range, Span, Square, Table, Text
+from ragauge.reports.foreign import cut
+from ragauge.reports.formats.html import natural
 from ragauge.reports.kinds.runs import when
+from ragauge.reports.numbers import count, counted
+from ragauge.stats.intervals import wilson
+from ragauge.text.visible import visible
 
-ABOUT = (
-    "The sets of questions that runs were measured with, the one used last first. A set is known "
-    "by the hash of what its questions mean, whatever file they came from."
-)
+Sort = Literal["place", "qid", "question", "answerable"]
+
+LAST = 10
+"""Runs whose coverage is shown, and whose outcomes are next to each question."""
+SHORTEST = 4
+"""Characters of a hash that name a set, where no other begins so."""
+NEAR = 5
+SORTS: tuple[Sort, ...] = get_args(Sort)
+IS_ANSWERABLE = {"yes": True, "no": False}
+THIN = 5
+"""Units that are correct or incorrect; fewer say next to nothing."""
+VALUES_SHOWN = 24
+"""Of a stratum; the download has all."""
+LONGEST_QUESTION, LONGEST_ID = 240, 40
+"""Characters of a question and of an id in the list; the question's page has all."""
+OUTCOMES = {
+    "right": ("right", "✓", "correct"),
+    "wrong": ("failed", "✗", "incorrect"),
+    "untold": ("none", "?", "not known"),
+}
+"""How a unit ended: its square, and its word."""
+NOT_THERE = ("missing", "", "not")
+
+Covered = tuple[Run, UnitCounts]
+"""A run, and how its units ended."""
 
 
-def page(material: Material, links: Links, asked: Asked) -> Page:
+def sets(material: Material, links: Links, asked: Asked) -> Page:
     """The gold sets that runs were measured with, the one used last first."""
-    pages, sets = material.pages, material.pages.gold_sets()
-    here = sets[asked.start : asked.start + asked.limit]
+    pages, every = material.pages, material.pages.gold_sets()
+    here = every[asked.start : asked.start + asked.limit]
     address = addresses(asked, links.gold() or "")
-    paged = listed(Paged(rows=tuple(here), total=len(sets), start=asked.start), asked, "-last")
+    paged = listed(Paged(rows=tuple(here), total=len(every), start=asked.start), asked, "-last")
     runs = {one.sha256: pages.runs_of_gold(one.sha256, 1) for one in here}
-    # The command whose units a set has in place of questions; None where it has questions.
-    units_of = {id: command_of_units(pages, id, newest) for id, newest in runs.items()}
+    units_of = {id: _command_of_units(pages, id, newest) for id, newest in runs.items()}
 
     def name(one: GoldSet) -> Cell:
         short = one.sha256[:ID_SHOWN]
-        return Cell(
-            short, one.sha256, drawn=drawn("named", links.gold(one.sha256), short, "", True)
-        )
+        named = drawn("named", links.gold(one.sha256), short, "", True)
+        return Cell(short, one.sha256, drawn=named)
 
     def questions(one: GoldSet) -> Cell:
-        if command := units_of[one.sha256]:
-            units = f"{numbers.counted(one.questions, 'unit')} of {command}"
-            return Cell(units, one.questions, foreign=True)
-        return doc.count(one.questions)
-
-    def answerable(one: GoldSet, *, yes: bool) -> Cell:
-        return doc.count(
-            None
-            if units_of[one.sha256]
-            else one.answerable
-            if yes
-            else one.questions - one.answerable
-        )
-
-    def fraction(one: GoldSet) -> Cell:
-        if units_of[one.sha256]:
-            return Cell("")
-        part = one.answerable / one.questions if one.questions else 0
-        return Cell("", part, plot=doc.Bar(part))
+        command = units_of[one.sha256]
+        units = f"{counted(one.questions, 'unit')} of {command}"
+        return Cell(units, one.questions, foreign=True) if command else doc.count(one.questions)
 
     def last_run(one: GoldSet) -> Cell:
-        for run in runs[one.sha256]:
-            named = (links.run(run.id), run.record.name, run.record.command)
-            return Cell(run.record.name, drawn=drawn("named", *named))
-        return Cell("")
+        run = next(iter(runs[one.sha256]))
+        named = drawn("named", links.run(run.id), run.record.name, run.record.command)
+        return Cell(run.record.name, drawn=named)
 
-    shown: list[doc.Block]
-    if not sets:
+    shown: list[Block] = [parts.no_rows(paged, "gold set", address, links.gold() or "")]
+    if not every:
         about = "A gold set appears here with the first recorded run that was measured with it."
         code = "ragauge score gold.jsonl traces.jsonl --record"
         shown = [parts.empty("No gold sets yet", about, code)]
-    elif not here:
-        first = doc.Span("Show the first of them", href=address(start=None))
-        there = f"There are {numbers.counted(len(sets), 'gold set')}. "
-        shown = [parts.empty("There is no such page", [doc.Span(there), first])]
-    else:
+    elif here:
         table = doc.table(
             here,
             {
                 "set": name,
                 Column("questions", right=True): questions,
-                Column("answerable", right=True): lambda one: answerable(one, yes=True),
-                Column("unanswerable", right=True): lambda one: answerable(one, yes=False),
-                Column("answerable of all", plot=True): fraction,
+                Column("answerable", right=True): lambda one: doc.count(
+                    None if units_of[one.sha256] else one.answerable
+                ),
                 Column("runs", right=True): lambda one: doc.count(one.runs),
                 Column("first used (UTC)", spare=1): lambda one: Cell(when(one.first), one.first),
                 "last used (UTC)": lambda one: Cell(when(one.last), one.last),
@@ -93,10 +104,320 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
             name="sets",
         )
         shown = [table, parts.pager(paged, address)]
+    about = (
+        "The sets of questions that runs were measured with, the one used last first. A set is "
+        "known by the hash of what its questions mean, whatever file they came from."
+    )
     return Page(
         title="Gold sets",
         here="gold",
-        blocks=[parts.header("Gold sets", ABOUT), *shown],
+        blocks=[parts.header("Gold sets", about), *shown],
         links=links,
         crumbs=(("Runs", links.runs()), ("Gold", None)),
     )
+
+
+def _command_of_units(pages: PagedHistory, sha256: str, runs: Sequence[Run]) -> str | None:
+    """The command whose units the set has in place of questions; None where it has questions."""
+    first = pages.questions(sha256, QuestionQuery(limit=1)).rows
+    if not (runs and first):
+        return None
+    command = runs[0].record.command
+    # The gold of a type is a word, so that only the command says that it is a unit.
+    as_id = command.startswith("eval ") and first[0].question == first[0].qid
+    return command if first[0].is_unit or as_id else None
+
+
+def page(material: Material, links: Links, asked: Asked) -> Page:
+    """The gold set of this hash; raises Missing where no run was measured with it."""
+    pages = material.pages
+    gold = _set(material, asked.needed("sha256"))
+    runs = pages.runs_of_gold(gold.sha256, LAST)
+    covered = [(run, pages.counts(run)) for run in runs]
+    units_of = _command_of_units(pages, gold.sha256, runs)
+    wanted = asked.optional("run")
+    # The newest run that says of any unit whether it is correct, unless the address names one.
+    known = (one for one in covered if one[1].right + one[1].wrong)
+    chosen = next((one for one in covered if one[0].id == wanted) if wanted else known, None)
+    if wanted and not chosen:
+        raise Missing(f"run {wanted[:ID_SHOWN]}: is none of the last {LAST} measured with this set")
+    each, short = "unit" if units_of else "question", gold.sha256[:ID_SHOWN]
+    answerable = f"{count(gold.answerable)} answerable"
+    what = units_of or f"{answerable}, {count(gold.questions - gold.answerable)} unanswerable"
+    used = f"{counted(gold.runs, 'run')}, from {when(gold.first)} to {when(gold.last)} UTC."
+    cut_off = f"The last {len(runs)} of {count(gold.runs)} runs. " if len(runs) < gold.runs else ""
+    strata = _strata(pages, gold, chosen, each, links)
+    questions = _questions(pages, gold, runs, each, asked, links)
+    return Page(
+        title=f"Gold set {short}",
+        here="gold",
+        blocks=[
+            parts.header(
+                [Span("Gold set "), Span(short, foreign=True)],
+                [Span(f"{counted(gold.questions, each)}: {what}. {used}", foreign=True)],
+                [Span(gold.sha256, foreign=True)],
+            ),
+            parts.section(
+                "Coverage by the last runs",
+                Text(f"{cut_off}A run that leaves {each}s out says nothing about them.", "dim"),
+                _coverage(covered, gold, chosen, links),
+            ),
+            parts.section("Strata", *strata, anchor="strata"),
+            parts.section(f"{each.capitalize()}s", *questions, anchor="questions"),
+        ],
+        links=links,
+        crumbs=(("Runs", links.runs()), ("Gold", links.gold()), (short, None)),
+    )
+
+
+def _set(material: Material, named: str) -> GoldSet:
+    """The set of this hash, or of the only hash that begins so; raises Missing with what is."""
+    shown, beginning = f'gold set "{visible(named[:64])}"', named.strip().lower()
+    if len(beginning) < SHORTEST:
+        raise Missing(f"{shown}: a set is named by {SHORTEST} characters of its hash at least")
+    found = [one for one in material.pages.gold_sets() if one.sha256.startswith(beginning)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        hashes = ", ".join(one.sha256[:ID_SHOWN] for one in found[:NEAR])
+        more = " and more" if len(found) > NEAR else ""
+        raise Missing(f"{shown}: is the beginning of several hashes: {hashes}{more}; write more")
+    raise Missing(
+        f"{shown}: no run of this history was measured with a set whose hash begins so; its runs "
+        "may have been removed"
+    )
+
+
+def _coverage(
+    covered: Sequence[Covered], gold: GoldSet, chosen: Covered | None, links: Links
+) -> Table:
+    def name(one: Covered) -> Cell:
+        run, record = one[0], one[0].record
+        named = drawn("named", links.run(run.id), record.name, f"{record.command} {run.shown}")
+        return Cell(record.name, f"{record.name} {run.id}", drawn=named)
+
+    def units(one: Covered) -> Cell:
+        given, all_of = one[1].units, gold.questions
+        return Cell(numbers.n_of(given, all_of), given, "bad" if given < all_of else "")
+
+    def strata(one: Covered) -> Cell:
+        if one is chosen or not one[1].right + one[1].wrong:
+            return Cell("shown below") if one is chosen else Cell("not known", tone="dim")
+        return Cell("show", href=links.gold(gold.sha256, run=one[0].id) or "")
+
+    return doc.table(
+        covered,
+        {
+            "run": name,
+            "recorded (UTC)": lambda one: Cell(
+                when(one[0].record.recorded_at), one[0].record.recorded_at
+            ),
+            "units": units,
+            "correct": lambda one: doc.count(one[1].right),
+            "incorrect": lambda one: doc.count(one[1].wrong),
+            "not known": lambda one: doc.count(one[1].untold, "dim"),
+            "strata": strata,
+        },
+        chosen=lambda one: one is chosen,
+        name="coverage",
+    )
+
+
+class Value(Struct, frozen=True):
+    """A value of a stratum, as a run met it."""
+
+    stratum: str
+    value: str
+    place: int
+    """Among the values of the stratum, of which that with the most questions is first."""
+    questions: int
+    ended: Ended
+
+    @property
+    def correct(self) -> float | None:
+        """The fraction of units that are correct; None where the run does not say."""
+        return self.ended.right / self.ended.told if self.ended.told else None
+
+    @property
+    def ci(self) -> tuple[float, float] | None:
+        return None if self.correct is None else wilson(self.correct, self.ended.told)
+
+
+def _strata(
+    pages: PagedHistory, gold: GoldSet, chosen: Covered | None, each: str, links: Links
+) -> Iterator[Block]:
+    """The values of strata with how many are correct in one run; without a run only counts."""
+    met = pages.rightness(chosen[0]) if chosen else {}
+    values = [
+        Value(stratum, value, place, times, met.get(stratum, {}).get(value, Ended(0, 0, 0)))
+        for stratum, given in pages.strata(gold.sha256).items()
+        if each == "question" or stratum != ANSWERABLE
+        for place, (value, times) in enumerate(
+            sorted(given.items(), key=lambda pair: (-pair[1], natural(pair[0])))
+        )
+    ]
+    if not values:
+        yield Text(f"The {each}s of this set have no strata.", "dim")
+        return
+    columns: dict[str | Column, Callable[[Value], Cell]] = {
+        "stratum": lambda one: Cell(cut(one.stratum, 32), one.stratum, "dim", foreign=True),
+        "value": lambda one: Cell(
+            cut(one.value, 40),
+            one.value,
+            foreign=True,
+            href=_with_value(links, gold, one.stratum, one.value) or "",
+        ),
+        Column(f"{each}s", right=True): lambda one: doc.count(one.questions),
+    }
+    if chosen:
+        run, known = chosen[0], chosen[1].right + chosen[1].wrong
+        fraction = chosen[1].right / known
+
+        def remark(one: Value) -> Cell:
+            if one.ended.told < THIN:
+                return Cell("thin", badge="warned")
+            is_weak = one.ci and one.ci[1] < fraction
+            return Cell("weak", badge="fail") if is_weak else Cell("")
+
+        columns |= {
+            Column("correct", right=True): lambda one: doc.number(one.correct),
+            Column("fraction correct", plot=True): lambda one: Cell(
+                "", one.correct, plot=Range(one.correct, one.ci, fraction)
+            ),
+            Column("95 % interval", right=True, spare=1): lambda one: doc.interval(one.ci),
+            Column("n", right=True): lambda one: doc.count(one.ended.told, "dim"),
+            "remark": remark,
+        }
+        found = f"{numbers.value(fraction)} {numbers.interval(wilson(fraction, known))}"
+        yield Text(
+            [
+                Span("The fraction correct in "),
+                Span(f"{run.record.name} {run.shown}", foreign=True, href=links.run(run.id) or ""),
+                Span(f": {found} over all {counted(known, 'unit')}; the upright line below. "),
+                Span(f"Correct means: {right_means(run.record.command)}. "),
+                Span(
+                    f"Intervals are Wilson's, at 95 %. thin: fewer than {THIN} units are known to "
+                    "be correct or incorrect. weak: the complete interval is below the fraction "
+                    "of the set.",
+                    "soft",
+                ),
+            ]
+        )
+    else:
+        words = f"None of the last runs says which units are correct: only {each}s are counted."
+        yield Text(words, "dim")
+    hidden = Counter(one.stratum for one in values if one.place >= VALUES_SHOWN)
+    others = (f"{counted(times, 'value')} of {name}" for name, times in hidden.items())
+    yield doc.table(
+        [one for one in values if one.place < VALUES_SHOWN],
+        columns,
+        below=False,
+        name=None,
+        after=f"Only in the download: {', '.join(others)}" if hidden else "",
+    )
+    heads, rows = doc.table(values, columns).data()
+    yield doc.Data("strata", heads, lambda: rows)
+
+
+def _with_value(links: Links, gold: GoldSet, stratum: str, value: str) -> str | None:
+    """The address of the set's questions with this value."""
+    href = links.gold(gold.sha256, stratum=stratum, value=value)
+    return f"{href}#questions" if href and "#" not in href else href
+
+
+def _questions(
+    pages: PagedHistory, gold: GoldSet, runs: Sequence[Run], each: str, asked: Asked, links: Links
+) -> Iterator[Block]:
+    """The questions that the address selects, with the outcome of each in the last runs."""
+    wanted, down = asked.order("place")
+    sort = next((one for one in SORTS if one == wanted), None)
+    if sort is None:
+        raise BadAddress(f'sort: "{wanted[:40]}" is none of {", ".join(SORTS)}')
+    answerable = asked.choice("answerable", tuple(IS_ANSWERABLE))
+    query = QuestionQuery(
+        words=asked.text("q"),
+        answerable=IS_ANSWERABLE[answerable] if answerable else None,
+        stratum=asked.exact("stratum") or None,
+        value=asked.exact("value") or None,
+        sort=sort,
+        descending=down,
+        start=asked.start,
+        limit=asked.limit,
+    )
+    found, here = pages.questions(gold.sha256, query), links.gold(gold.sha256)
+    paged, address = listed(found, asked, "place"), addresses(asked, here or "", "questions")
+    given = {name: asked.text(name) for name in ("q", "answerable", "stratum", "value")}
+    hint = "id" if each == "unit" else "id or words"
+    fields = [
+        Field("q", given["q"], "Search", hint, kind="search"),
+        Field("run", asked.text("run")),
+        Field("sort", paged.order if paged.order != "place" else ""),
+    ]
+    if each == "question":
+        choices = (("", "all"), ("yes", "answerable"), ("no", "unanswerable"))
+        fields.append(
+            Field("answerable", answerable or "", "Answerable", kind="select", options=choices)
+        )
+    if given["stratum"] and given["value"]:
+        fields += [Field(name, given[name], name.capitalize()) for name in ("stratum", "value")]
+    clear = f"{here}#questions" if any(given.values()) else None
+    yield parts.form(here, *fields, replaces="question-list", clear=clear)
+    inside: list[Block] = [parts.no_rows(paged, each, address, f"{here}#questions")]
+    if found.rows:
+        words = f"Squares: the last {counted(len(runs), 'run')}, the newest on the right."
+        table = _question_table(pages, gold, runs, each, paged, address, links)
+        inside = [Text(words, "dim"), table, parts.pager(paged, address)]
+    yield doc.Section(title="", blocks=inside, anchor="question-list")
+
+
+def _question_table(
+    pages: PagedHistory,
+    gold: GoldSet,
+    runs: Sequence[Run],
+    each: str,
+    paged: Listed,
+    address: Address,
+    links: Links,
+) -> Table:
+    ended = pages.ends(runs, [one.qid for one in paged.rows])
+
+    def id(one: Gold) -> Cell:
+        newest = next((run.id for run in runs if one.qid in ended[run.id]), None)
+        href = links.question(newest, one.qid) if newest else None
+        return Cell(cut(one.qid, LONGEST_ID), one.qid, foreign=True, href=href or "")
+
+    def strata(one: Gold) -> Cell:
+        given = ((stratum, value_of(one, stratum)) for stratum in sorted(one.strata))
+        known = [(stratum, value) for stratum, value in given if value is not None]
+        tags = [(*pair, _with_value(links, gold, *pair)) for pair in known]
+        text = " ".join(f"{stratum}={value}" for stratum, value in known)
+        return Cell(text, drawn=drawn("tags", tags))
+
+    def outcomes(one: Gold) -> Cell:
+        squares = []
+        for run in reversed(runs):
+            kind, mark, word = OUTCOMES.get(ended[run.id].get(one.qid, ""), NOT_THERE)
+            about = f"{word} in {run.record.name}, {when(run.record.recorded_at)}"
+            squares.append(Square(kind, mark, about))
+        return Cell(" ".join(square.mark for square in squares), squares=squares)
+
+    def incorrect(one: Gold) -> Cell:
+        ways = [ended[run.id][one.qid] for run in runs if one.qid in ended[run.id]]
+        times = ways.count("wrong")
+        return Cell(numbers.n_of(times, len(ways)), times, "bad" if times else "soft")
+
+    columns: dict[str | Column, Callable[[Gold], Cell]] = {sorts("id", "qid", paged, address): id}
+    if each == "question":
+        head = structs.replace(sorts("question", "question", paged, address), prose=True)
+        columns[head] = lambda one: Cell(
+            cut(one.question, LONGEST_QUESTION), one.question, foreign=True
+        )
+        columns[sorts("answerable", "answerable", paged, address)] = lambda one: Cell(
+            "yes" if one.answerable else "no", one.answerable
+        )
+    columns |= {
+        Column("strata", spare=1): strata,
+        "last runs": outcomes,
+        Column("incorrect", right=True): incorrect,
+    }
+    return doc.table(paged.rows, columns, paged=True, below=False, name="questions")
