@@ -15,9 +15,9 @@ from rich.cells import cell_len
 from ragauge.contracts.diagnosis import LANGUAGES, AddressCounts, Severity
 from ragauge.contracts.sweep import Ended
 from ragauge.contracts.verdict import Decision
+from ragauge.reports.formats.text import _may_break, breaks
 from ragauge.reports.forms import render
 from ragauge.reports.kinds.diagnosis_words import answer_sums, reference_sums
-from ragauge.reports.terminal import _may_break, breaks
 from ragauge.reports.words import wording
 from tests.reports.test_diagnosis import ANSWER, REFERENCE, fine, many, telling, unjudged
 

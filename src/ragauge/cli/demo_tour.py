@@ -29,12 +29,12 @@ from ragauge.dashboard.report_file import report_file
 from ragauge.demo import DOCUMENTS, GOLD
 from ragauge.demo.pipeline import Pipeline
 from ragauge.ingest.gold import read_gold
+from ragauge.reports.formats.text import Page, note, styled, words
 from ragauge.reports.kinds import score as score_story
 from ragauge.reports.kinds import stability as stability_story
 from ragauge.reports.kinds.comparison import verdict_words
 from ragauge.reports.kinds.diagnosis_words import lead
 from ragauge.reports.kinds.stability import two_runs, variation_words
-from ragauge.reports.terminal import Page, note, styled, words
 from ragauge.runners.audit import audit
 from ragauge.runners.compare import compare
 from ragauge.runners.diagnosis.diagnose import diagnose_traces
@@ -163,7 +163,7 @@ def _healthy(page: Page, scored: ScoreReport, swept: StabilityReport) -> None:
 
 
 def _broken(page: Page, swept: StabilityReport) -> None:
-    page.section("2. A fault is switched on", note(f"{FAULT}={STRENGTH}"))
+    page.section("2. A fault is switched on", f"{FAULT}={STRENGTH}")
     page.paragraph(
         words(
             f"In {percent(STRENGTH)} of the calls the search loses half of the chunks that it "

@@ -119,6 +119,8 @@ class Cell(Struct, frozen=True):
     """What there is no room for; a page shows it to who points at the cell."""
     drawn: Markup | None = None
     """What a page shows in place of the text: tags, a sparkline, a text with marks."""
+    short: str = ""
+    """What a terminal shows in place of the text where its table has no room for that."""
 
 
 class Column(Struct, frozen=True):
@@ -274,6 +276,22 @@ class Bars(Struct, frozen=True, kw_only=True):
     remark: str = ""
     after: str = ""
     part: str = ""
+
+    def table(self, fraction: str) -> Table:
+        total, most = (of([times for *_, times, _ in self.bars]) for of in (sum, max))
+        name, times = self.heads
+        return table(
+            self.bars,
+            {
+                name: lambda bar: names(bar[1]),
+                "plot": lambda bar: plot(Bar(bar[2] / most, bar[3])),
+                times: lambda bar: count(bar[2]),
+                fraction: lambda bar: share(bar[2], total),
+            },
+            title=self.title,
+            remark=self.remark,
+            after=self.after,
+        )
 
 
 class Text(Struct, frozen=True):

@@ -6,7 +6,7 @@ from itertools import chain
 from markdown_it import MarkdownIt
 
 from ragauge.reports import forms
-from ragauge.reports.comment import LONGEST, code, prose
+from ragauge.reports.formats.markdown import LONGEST, code, prose
 
 
 def render(report, **how):

@@ -1,20 +1,24 @@
-"""A document as a comment in GitHub's Markdown."""
+"""A document as a comment in GitHub's Markdown.
+
+Foreign text is in code spans: there GitHub makes no mention, link, reference, emoji or HTML of it.
+Only the advice, whose words are ours but for the names of strata, is escaped as prose.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from html import escape
 from itertools import accumulate
 from typing import Any
 
 from msgspec import Struct
 
-from ragauge.reports import comment
 from ragauge.reports import document as blocks
-from ragauge.reports.comment import LONGEST_ID, code, inline, prose, unlisted
+from ragauge.reports import envelope
 from ragauge.reports.document import Block, Cell, Document, Table
 from ragauge.reports.foreign import cut, shown
-from ragauge.reports.numbers import ABSENT, count, share
+from ragauge.reports.numbers import ABSENT, count
 from ragauge.reports.words import Wording, wording
 
 WIDTH = 80
@@ -23,13 +27,22 @@ SHOWN_MORE = 2.5
 """How many times the rows of a terminal a comment shows."""
 OPEN_ROWS, MOST_ROWS = 50, 200
 """Rows before a reader has to open the others, and all rows."""
-LONGEST, LONGEST_TABLES = 60_000, (20_000, 8_000, 3_000, 1_000, 1)
+LONGEST_COMMENT, LONGEST_TABLES = 60_000, (20_000, 8_000, 3_000, 1_000, 1)
 """Characters of a comment, of which GitHub refuses more than 65,536; and of a table or list in it:
 the first length with which the comment is short enough."""
 ROOM_FOR_ITEMS = 1.5
 """How many times as long as a table a list of items may be: few reports have both."""
+LONGEST, LONGEST_ID, LONGEST_FINDING = 200, 80, 1_000
+"""Characters of somebody else's text; a finding may list metrics."""
 LONGEST_SENTENCE, LONGEST_PIECE = 1_000, 400
 """Characters of a sentence, and of a piece of a text."""
+
+_MARKS = re.compile(r"([\\`*_\[\]#~$])")
+_LIST_MARK = re.compile(r"^(\d*)([-+.)])")
+# GitHub links these in what Markdown made, where no backslash helps but a zero-width blank does.
+_LINKED = re.compile(r"(?<=[@#])(?=\S)|(?=://)|(?<=www)(?=\.)|(?<=GH-)(?=\d)", re.IGNORECASE)
+_BACKTICKS = re.compile("`+")
+_CODE = re.compile("`([^`]+)`")
 
 
 class Comment(Struct, frozen=True):
@@ -41,15 +54,23 @@ class Comment(Struct, frozen=True):
     """Characters of a table or a list."""
 
     def sentence(self, text: str) -> str:
-        return self.say.sentence(comment.begun(prose(cut(text, LONGEST_SENTENCE))))
+        """Prose with a capital and a full stop; a name such as `ngram:v1` stays as it is."""
+        if not text:
+            return ""
+        made = prose(cut(text, LONGEST_SENTENCE))
+        first = made.partition(" ")[0].rstrip(",:;")
+        begun = made[:1].upper() + made[1:] if first.replace("-", "").isalpha() else made
+        return self.say.sentence(begun)
 
     def fitting(self, sizes: Iterable[int], room: float = 1.0) -> int:
         """How many rows or items there is room for; at least one."""
         return max(1, sum(size <= room * self.longest for size in accumulate(sizes)))
 
-    def more(self, number: int, where: str) -> str:
-        text = self.say.and_more.format(n=count(number), where=where)
-        return self.say.sentence(comment.begun(text))
+    def more(self, number: int, where: str = "") -> Iterator[str]:
+        """How many are left out, if any are."""
+        if number > 0:
+            where = where or self.say.json_has_them
+            yield self.sentence(self.say.and_more.format(n=count(number), where=where))
 
 
 def render(document: Document, *, page: bool = False) -> str:
@@ -57,7 +78,7 @@ def render(document: Document, *, page: bool = False) -> str:
     say = wording(document.language)
     for longest in (10**9,) if page else LONGEST_TABLES:
         made = "\n\n".join(_written(document.blocks, Comment(document.name, say, longest))) + "\n"
-        if len(made) <= LONGEST:
+        if len(made) <= LONGEST_COMMENT:
             break
     return made
 
@@ -65,6 +86,51 @@ def render(document: Document, *, page: bool = False) -> str:
 def _written(given: Iterable[Block], to: Comment) -> Iterator[str]:
     for block in blocks.in_form(given, "markdown"):
         yield from filter(None, WRITERS[type(block)](block, to))
+
+
+def code(text: str | None, most: int = LONGEST) -> str:
+    """Foreign text as a code span whose fence it cannot close; a dash where there is none.
+
+    >>> code("a `b` @team")
+    '``a `b` @team``'
+    """
+    flat = shown(text or "", most)
+    if not flat:
+        return ABSENT
+    fence = _fence(flat, 1)
+    pad = " " if flat[0] == "`" or flat[-1] == "`" else ""
+    return f"{fence}{pad}{flat}{pad}{fence}"
+
+
+def _fence(text: str, shortest: int) -> str:
+    longest = max((len(run) for run in _BACKTICKS.findall(text)), default=0)
+    return "`" * max(shortest, longest + 1)
+
+
+def prose(text: str) -> str:
+    """Words with everything escaped that Markdown, HTML or GitHub would read as more.
+
+    What is in backticks is code.
+
+    >>> prose("<b>*a|b*</b> `a_b`")
+    '&lt;b&gt;\\\\*a&#124;b\\\\*&lt;/b&gt; `a_b`'
+    """
+    return _unlisted(_inline(text))
+
+
+def _inline(text: str) -> str:
+    """Prose that does not begin a line."""
+    pieces = _CODE.split(shown(text))
+    for at in range(0, len(pieces), 2):
+        parted = escape(_LINKED.sub("\u200b", pieces[at]), quote=False)
+        pieces[at] = _MARKS.sub(r"\\\1", parted).replace("|", "&#124;")
+    pieces[1::2] = map(code, pieces[1::2])
+    return "".join(pieces)
+
+
+def _unlisted(line: str) -> str:
+    """A line that does not begin a list."""
+    return _LIST_MARK.sub(r"\1\\\2", line)
 
 
 def spelled(given: blocks.Words) -> str:
@@ -76,13 +142,27 @@ def spelled(given: blocks.Words) -> str:
         if not span.text.strip():
             made += span.text
             continue
-        text = code(span.text) if span.foreign else inline(cut(span.text, LONGEST_PIECE))
-        # `inline` trims: spaces between our words and theirs are kept.
+        text = code(span.text) if span.foreign else _inline(cut(span.text, LONGEST_PIECE))
+        # `shown` trims: spaces between our words and theirs are kept.
         lead = " " if span.text[:1].isspace() else ""
         trail = " " if span.text[-1:].isspace() and text else ""
         text = f"[{text}](#{span.to[1]})" if span.to and span.to[0] == "here" else text
         made += f"{lead}{f'**{text}**' if span.marked else text}{trail}"
-    return unlisted(made.strip())
+    return _unlisted(made.strip())
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]], right: Iterable[int] = ()) -> str:
+    """A table, without its last column where no row has anything in it."""
+    width = len(heads) if any(row[-1] for row in rows) else len(heads) - 1
+    rule = ["--:" if place in {*right} else "---" for place in range(len(heads))]
+    # GitHub undoes the escape of a pipe before it reads a code span.
+    lines = ([cell.replace("|", r"\|") for cell in row[:width]] for row in (heads, rule, *rows))
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def details(summary: str, *inside: str) -> Iterator[str]:
+    """What a reader opens; the summary is ours."""
+    yield from (f"<details>\n<summary>{summary}</summary>", *inside, "</details>")
 
 
 def _verdict(block: blocks.Verdict, to: Comment) -> Iterator[str]:
@@ -94,12 +174,7 @@ def _verdict(block: blocks.Verdict, to: Comment) -> Iterator[str]:
 
 
 def _bars(block: blocks.Bars, to: Comment) -> Iterator[str]:
-    if block.bars:
-        yield from _head(to, block.title, block.remark)
-        total = sum(times for *_, times, _ in block.bars)
-        cells = [[code(one), count(n), share(n, total)] for _, one, n, _ in block.bars]
-        yield comment.table((*block.heads, to.say.fraction), cells, right={1, 2})
-        yield to.sentence(block.after) if block.after else ""
+    return _table(block.table(to.say.fraction), to) if block.bars else iter(())
 
 
 def _text(block: blocks.Text, to: Comment) -> Iterator[str]:
@@ -112,17 +187,15 @@ def _text(block: blocks.Text, to: Comment) -> Iterator[str]:
 def _head(
     to: Comment, title: str, remark: str = "", about: str = "", level: str = "###"
 ) -> Iterator[str]:
-    if title:
-        yield f"{level} {prose(title)} {code(about)}" if about else f"{level} {prose(title)}"
-    if remark:
-        yield to.sentence(remark)
+    yield " ".join(filter(None, (level, prose(title), about and code(about)))) if title else ""
+    yield to.sentence(remark)
 
 
 def _section(block: blocks.Section, to: Comment, level: str = "###") -> Iterator[str]:
     if block.folded:
         summary = " ".join(filter(None, (block.title, block.about)))
         summary = f"{summary}: {block.remark}" if block.remark else summary
-        yield from comment.details(escape(shown(summary)), *_written(block.blocks, to))
+        yield from details(escape(shown(summary)), *_written(block.blocks, to))
         return
     yield f'<a id="{block.anchor}"></a>' if block.anchor else ""
     yield from _head(to, block.title, block.remark, block.about, level)
@@ -134,34 +207,30 @@ def _section(block: blocks.Section, to: Comment, level: str = "###") -> Iterator
 
 
 def _table(block: Table, to: Comment) -> Iterator[str]:
-    most = MOST_ROWS if block.shown is None else int(block.shown * SHOWN_MORE)
-    shown_rows = block.rows[:most]
     kept = [at for at, column in enumerate(block.columns) if not column.plot]
     columns = [block.columns[at] for at in kept]
     heads = [code(one.title) if one.foreign else prose(one.title) for one in columns]
+    heads.append(to.say.note)
+    right = [place for place, column in enumerate(columns) if column.right]
+    most = MOST_ROWS if block.shown is None else int(block.shown * SHOWN_MORE)
     cells = [
         [*(_cell(row.cells[at]) for at in kept), code(blocks.plain(row.note)) if row.note else ""]
-        for row in shown_rows
+        for row in block.rows[:most]
     ]
-    fitting = to.fitting(sum(map(len, row)) for row in cells)
-    cells, shown_rows = cells[:fitting], shown_rows[:fitting]
-    right = [place for place, column in enumerate(columns) if column.right]
-    heads.append(to.say.note)
-    made = comment.without_empty(heads, cells, right)
+    cells = cells[: to.fitting(sum(map(len, row)) for row in cells)]
     total = len(block.rows) if block.total is None else block.total
     if block.folded:
-        part = to.say.shown.format(n=count(len(shown_rows))) if len(shown_rows) < total else ""
+        part = to.say.shown.format(n=count(len(cells))) if len(cells) < total else ""
         title = f"{block.title}{to.say.signs.colon}{to.say.listed((count(total), part))}"
-        yield from comment.details(title, made)
+        yield from details(title, table(heads, cells, right))
         return
     yield from _head(to, block.title, block.remark, block.about)
-    yield comment.without_empty(heads, cells[:OPEN_ROWS], right)
+    yield table(heads, cells[:OPEN_ROWS], right)
     if len(cells) > OPEN_ROWS:
-        rest = comment.without_empty(heads, cells[OPEN_ROWS:], right)
-        yield from comment.details(to.say.rest.format(n=count(len(cells) - OPEN_ROWS)), rest)
-    if len(shown_rows) < total:
-        yield to.more(total - len(shown_rows), to.say.json_has_them)
-    yield to.sentence(block.after) if block.after else ""
+        rest = table(heads, cells[OPEN_ROWS:], right)
+        yield from details(to.say.rest.format(n=count(len(cells) - OPEN_ROWS)), rest)
+    yield from to.more(total - len(cells))
+    yield to.sentence(block.after)
 
 
 def _cell(cell: Cell) -> str:
@@ -169,7 +238,7 @@ def _cell(cell: Cell) -> str:
     return f"**{text}**" if cell.tone == "bad" and not cell.foreign and text else text
 
 
-def _facts(block: blocks.Facts, to: Comment) -> Iterator[str]:
+def _facts(block: blocks.Facts | blocks.Card, to: Comment) -> Iterator[str]:
     yield "\n".join(
         f"- {spelled(label)}{to.say.signs.colon if label else ''}{spelled(text)}"
         for label, text in block.facts
@@ -179,16 +248,15 @@ def _facts(block: blocks.Facts, to: Comment) -> Iterator[str]:
 
 def _points(block: blocks.Points, to: Comment) -> Iterator[str]:
     lines = [f"- {spelled(point)}" for point in block.points]
-    shown = to.fitting(map(len, lines))
-    yield "\n".join(lines[:shown])
-    if shown < len(lines):
-        yield to.more(len(lines) - shown, to.say.json_has_them)
+    fitting = to.fitting(map(len, lines))
+    yield "\n".join(lines[:fitting])
+    yield from to.more(len(lines) - fitting)
 
 
 def _cards(block: blocks.Cards, to: Comment) -> Iterator[str]:
     for card in block.cards:
         yield spelled(card.title)
-        yield from _facts(blocks.Facts(card.facts), to)
+        yield from _facts(card, to)
 
 
 def _items(block: blocks.Items, to: Comment) -> Iterator[str]:
@@ -196,27 +264,53 @@ def _items(block: blocks.Items, to: Comment) -> Iterator[str]:
         return
     made = []
     for one in block.items[: int(block.shown * SHOWN_MORE)]:
-        _, badge, _ = one.badge
         about = code(one.about) if one.about else ""
-        parts = (code(one.name, LONGEST_ID), badge, about, prose(one.aside))
+        parts = (code(one.name, LONGEST_ID), one.badge[1], about, prose(one.aside))
         made.append([f"#### {' '.join(filter(None, parts))}", *_written(one.blocks, to)])
     made = made[: to.fitting((sum(map(len, one)) for one in made), ROOM_FOR_ITEMS)]
     total = len(block.items) if block.total is None else block.total
     lines = [line for one in made for line in one]
-    if len(made) < total:
-        lines.append(to.more(total - len(made), block.everything or to.say.in_html))
+    lines += to.more(total - len(made), block.everything or to.say.in_html)
     if block.folded:
-        yield from comment.details(f"{block.title}{to.say.signs.colon}{count(total)}", *lines)
+        yield from details(f"{block.title}{to.say.signs.colon}{count(total)}", *lines)
     else:
         yield from _head(to, block.title, block.remark)
         yield from lines
 
 
 def _figure(block: blocks.Figure, to: Comment) -> Iterator[str]:
-    lines = [blocks.plain(line).rstrip() for line in block.drawn(WIDTH)]
-    if lines:
+    text = "\n".join(blocks.plain(line).rstrip() for line in block.drawn(WIDTH))
+    if text:
         yield from _head(to, block.title, block.remark)
-        yield comment.block(lines)
+        yield f"{(fence := _fence(text, 3))}text\n{text}\n{fence}"
+
+
+def _findings(block: blocks.Findings, to: Comment) -> Iterator[str]:
+    rows = []
+    for name, times, places in block.by_code:
+        first = (code(envelope.finding_text(place), LONGEST_FINDING) for place in places)
+        rows.append([code(name), count(times), to.say.told(first)])
+    if rows:
+        yield f"### {to.say.findings}"
+        yield table((to.say.finding, to.say.times, to.say.first_places), rows, right={1})
+
+
+def _advices(block: blocks.Advices, to: Comment) -> Iterator[str]:
+    say, lines = to.say, []
+    for number, one in enumerate(block.given, 1):
+        lines.append(f"{number}. **{prose(one.title)}**")
+        facts = {"": prose(one.evidence), say.confirm: prose(one.confirm)}
+        facts[say.change] = prose(one.action)
+        facts[say.see] = " ".join(code(qid, LONGEST_ID) for qid in one.questions)
+        indent = " " * len(f"{number}. ")
+        lines += [
+            f"{indent}- {label}{label and say.signs.colon}{text}"
+            for label, text in facts.items()
+            if text
+        ]
+    if lines:
+        yield f"### {say.advice}"
+        yield "\n".join(lines)
 
 
 def _steps(block: blocks.Steps, to: Comment) -> Iterator[str]:
@@ -243,8 +337,8 @@ WRITERS: dict[type, Callable[[Any, Comment], Iterator[str]]] = {
     blocks.Cards: _cards,
     blocks.Items: _items,
     blocks.Figure: _figure,
-    blocks.Findings: lambda block, to: comment.findings(block.by_code, to.say),
-    blocks.Advices: lambda block, to: comment.advice(block.given, to.say),
+    blocks.Findings: _findings,
+    blocks.Advices: _advices,
     blocks.Steps: _steps,
     blocks.Coverage: _coverage,
 }

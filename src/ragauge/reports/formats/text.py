@@ -1,30 +1,25 @@
-"""A document for a terminal."""
+"""A document for a terminal.
+
+Foreign text reaches the screen only as `Text` made of `shown` words: never as markup, never
+with an escape of its own.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from itertools import zip_longest
+import io
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import takewhile, zip_longest
 from typing import Any
 
+from rich.cells import cell_len
+from rich.console import Console
 from rich.text import Text
 
 from ragauge.reports import document as blocks
-from ragauge.reports import terminal
-from ragauge.reports.document import Bar, Block, Column, Document, Range, Row, Table, Tone
-from ragauge.reports.numbers import count, share
-from ragauge.reports.terminal import (
-    GAP,
-    LONGEST,
-    MARGIN,
-    Page,
-    bar,
-    labelled,
-    note,
-    ranged,
-    styled,
-    widths,
-    words,
-)
+from ragauge.reports import envelope, numbers
+from ragauge.reports.document import Bar, Block, Document, Range, Row, Table, Tone
+from ragauge.reports.foreign import shown
+from ragauge.reports.words import wording
 
 STYLES: dict[Tone, str] = {
     "": "",
@@ -38,13 +33,111 @@ STYLES: dict[Tone, str] = {
 }
 BARS: dict[Tone, str] = {"good": "green", "bad": "red", "warm": "yellow", "soft": "yellow"}
 """Of bars; the others are cyan."""
-WIDEST_BAR, WIDEST_RANGE = 40, 24
-NARROWEST = {Bar: 6, Range: 12}
+WORDS = {
+    "PASS": "bold green",
+    "FAIL": "bold red",
+    "REGRESSED": "bold red",
+    "OPEN": "bold yellow",
+    "No quality gate set": "bold yellow",
+    "No quality gate evaluated": "bold yellow",
+}
+"""Of verdicts."""
+NARROWEST = 40
+SIDE_BY_SIDE = 70
+"""On a narrower page cards go below each other."""
+MARGIN = GAP = 2
+LONGEST, LONGEST_FINDING = 400, 4_000
+"""Characters of a foreign text: nobody reads a longer one here. A finding may list metrics."""
+WIDEST = {Bar: 40, Range: 24}
+LEAST = {Bar: 6, Range: 12}
 """With less room nothing is drawn."""
 LONGEST_NAME = 28
 """Columns that the first cell of a row needs at least, where a table is cut into several."""
-SIDE_BY_SIDE = 70
-"""On a narrower page cards go below each other."""
+ADVICE_IN_FULL = 5
+_NEVER_FIRST = frozenset("，。；：！？、）》」』】”’…％,.;:!?)]}%")
+_NEVER_LAST = frozenset("（《「『【“‘([{")
+
+
+class Page:
+    """Lines of at most a width (at least 40 columns), in sections."""
+
+    def __init__(self, color: bool, width: int, language: str = "en") -> None:
+        self.say = wording(language)
+        self.width = max(width, NARROWEST)
+        self.indent = 0
+        """Of everything, in columns: what belongs to an item of a list."""
+        self._out = io.StringIO()
+        self._console = Console(
+            file=self._out,
+            width=self.width,
+            color_system="standard" if color else None,
+            force_terminal=color,
+            legacy_windows=False,
+            markup=False,
+            emoji=False,
+            highlight=False,
+            _environ={},  # the caller decides on width and color, not the environment
+        )
+
+    @property
+    def room(self) -> int:
+        return self.width - self.indent - MARGIN
+
+    def section(self, title: str, remark: str = "", about: str = "") -> None:
+        """A heading, with its remark next to it or below it."""
+        heading = f"{title} {about}" if about else title
+        fits = bool(title) and len(heading) + len(remark) <= self.room
+        if title:
+            beside = [note(remark)] if remark and fits else []
+            self.line(Text())
+            self.line(Text(" " * GAP).join([words(heading, "bold"), *beside]))
+        if remark and not fits:
+            self.paragraph(note(remark))
+
+    def line(self, text: Text) -> None:
+        """One line, cut where the page ends."""
+        text = Text.assemble(" " * self.indent, text) if self.indent else text
+        text.rstrip()
+        text.truncate(self.width, overflow="ellipsis")
+        self._console.print(text, no_wrap=True, overflow="ignore", crop=False)
+
+    def paragraph(self, text: Text, indent: int = MARGIN, first: Text | None = None) -> None:
+        """Wrapped lines, all indented; `first` is in the indent of the first one."""
+        if not text:
+            return
+        start = Text(" " * indent) if first is None else first
+        for line in wrapped(text, self.width - self.indent - indent):
+            self.line(Text.assemble(start, line))
+            start = Text(" " * indent)
+
+    def labelled(self, label: str, text: Text) -> Text:
+        lead = f"{shown(label, LONGEST)}{self.say.signs.colon}" if label else ""
+        return Text.assemble((lead, "dim"), text)
+
+    def more(self, number: int, where: str) -> None:
+        """How many are left out, if any are."""
+        if number > 0:
+            self.paragraph(note(self.say.and_more.format(n=numbers.count(number), where=where)))
+
+    def table(
+        self, rows: Sequence[Sequence[Text]], right: Iterable[int] = (), notes: Sequence[Text] = ()
+    ) -> None:
+        """Aligned rows, the widest column giving way where they do not fit; notes below rows."""
+        right, fitted = frozenset(right), widths(rows)
+        while _width(fitted, range(len(fitted))) > self.room and max(fitted) > 1:
+            fitted[fitted.index(max(fitted))] -= 1
+        for row, remark in zip(rows, notes or [Text()] * len(rows), strict=True):
+            line = Text(" " * MARGIN)
+            for place, (cell, width) in enumerate(zip(row, fitted, strict=True)):
+                cell.truncate(width, overflow="ellipsis")
+                cell.align("right" if place in right else "left", width)
+                line.append_text(cell).append(" " * GAP)
+            self.line(line)
+            if remark:
+                self.paragraph(remark, indent=2 * MARGIN)
+
+    def text(self) -> str:
+        return self._out.getvalue()
 
 
 def render(document: Document, *, color: bool = False, width: int = 100) -> str:
@@ -54,137 +147,223 @@ def render(document: Document, *, color: bool = False, width: int = 100) -> str:
     return page.text()
 
 
-def write(page: Page, given: Iterable[Block]) -> None:
+def write(page: Page, given: Iterable[Block], deeper: int = 0) -> None:
+    page.indent += deeper
     for block in blocks.in_form(given, "text"):
         WRITERS[type(block)](page, block)
+    page.indent -= deeper
+
+
+def words(text: str, style: str = "") -> Text:
+    """Foreign text, on one line and of no more than a length."""
+    return Text(shown(text, LONGEST), style)
+
+
+def note(text: str) -> Text:
+    return words(text, "dim")
+
+
+def styled(word: str) -> Text:
+    """A verdict in the style it always has."""
+    return Text(word, WORDS.get(word, ""))
 
 
 def spelled(given: blocks.Words, style: str = "") -> Text:
-    """Words with their tones; what is marked stands out."""
+    """Words with their tones; what is marked is bold."""
     if isinstance(given, str):
         return words(given, style)
     made = Text()
     for span in given:
         tone = f"bold {STYLES[span.tone]}" if span.marked else STYLES[span.tone] or style
-        # Spans are cut by the page: a text of ours may end in a space that joins it to the next.
-        piece = words(span.text, tone) if span.text.strip() else Text(span.text)
-        lead = " " if span.text[:1].isspace() and span.text.strip() else ""
-        trail = " " if span.text[-1:].isspace() and span.text.strip() else ""
-        made.append(lead).append_text(piece).append(trail)
+        if not span.text.strip():
+            made.append(span.text)
+            continue
+        # `shown` trims: a text of ours may end in a space that joins it to the next.
+        made.append(" " * span.text[0].isspace()).append_text(words(span.text, tone))
+        made.append(" " * span.text[-1].isspace())
     if any(span.marked for span in given):  # pieces of one text
         made.truncate(LONGEST, overflow="ellipsis")
     return made
 
 
+def breaks(text: str, width: int) -> Iterator[int]:
+    """Where new lines begin, for lines of at most a width in columns.
+
+    Between two wide characters a line may end anywhere, but it never begins with a comma nor ends
+    with an opening bracket.
+
+    >>> list(breaks("one two three", 8)), list(breaks("检索未命中，因此", 10))
+    ([8], [4])
+    """
+    start, cells, chance = 0, 0, 0
+    for place, char in enumerate(text):
+        if place > start and _may_break(text[place - 1], char):
+            chance = place
+        wide = cell_len(char)
+        while cells + wide > width and place > start and char != " ":
+            start = chance if chance > start else place
+            yield start
+            cells = cell_len(text[start:place])
+        cells += wide
+
+
+def _may_break(before: str, after: str) -> bool:
+    if before == " " or after == " ":
+        return after != " "
+    if after in _NEVER_FIRST or before in _NEVER_LAST:
+        return False
+    return cell_len(before) == 2 or cell_len(after) == 2
+
+
+def wrapped(text: Text, width: int) -> list[Text]:
+    """The text on lines of at most a width."""
+    lines = list(text.divide(breaks(text.plain, width)))
+    for line in lines:
+        line.rstrip()
+    return lines
+
+
+def widths(rows: Sequence[Sequence[Text]]) -> list[int]:
+    """The width of each column of a table."""
+    return [max(cell.cell_len for cell in column) for column in zip(*rows, strict=True)]
+
+
+def _width(wide: Sequence[int], kept: Iterable[int]) -> int:
+    return sum(wide[at] + GAP for at in kept) - GAP
+
+
+def bar(part: float, width: int) -> str:
+    """A bar of blocks, in eighths of a column; what is there at all shows.
+
+    >>> bar(1, 4), bar(0.53, 4), bar(0.0001, 4), bar(0, 4)
+    ('████', '██▏', '▏', '')
+    """
+    whole, eighths = divmod(max(1, round(part * width * 8)), 8)
+    return ("█" * whole + " ▏▎▍▌▋▊▉"[eighths]).rstrip() if part > 0 else ""
+
+
+def plotted(one: Bar | Range | None, room: int) -> Text:
+    """A bar, or a value as a dot with its interval as a line.
+
+    >>> str(plotted(Range(0.5, (0.25, 0.75)), 13)), str(plotted(Range(-0.5, None, ends=(-1, 1)), 9))
+    ('   ├──●──┤   ', '  ● ┊    ')
+    """
+    if isinstance(one, Bar):
+        drawn = Text(bar(min(1.0, one.fraction), room), BARS.get(one.tone, "cyan"))
+        if one.mark is None:
+            return drawn
+        place = min(room - 1, max(0, round(one.mark * room) - 1))
+        drawn.pad_right(room - drawn.cell_len)
+        return Text.assemble(drawn[:place], ("┃", "bold"), drawn[place + 1 :])
+    if one is None or one.value is None:
+        return Text()
+    line = [" "] * room
+    places = [
+        min(room - 1, max(0, round(one.at(number) * (room - 1))))
+        for number in (0.0, one.value, *(one.ci or ()))
+    ]
+    if one.ends[0] < 0:
+        line[places[0]] = "┊"
+    if one.ci:
+        low, high = places[2:]
+        line[low : high + 1] = "─" * (high + 1 - low)
+        line[low], line[high] = "├", "┤"
+    line[places[1]] = "●"
+    return Text("".join(line), "cyan")
+
+
 def _verdict(page: Page, block: blocks.Verdict) -> None:
     word = Text(block.word, STYLES[block.tone]) if block.tone else styled(block.word)
     first = word.append(" " * GAP) if block.word else Text()
-    indent = first.cell_len or MARGIN
     if block.one_line:
         page.line(first + words(block.text, "bold"))
     else:
         page.paragraph(words(block.text, "bold"), first.cell_len, first)
     for about in (*block.notes, *block.meaning):
-        page.paragraph(note(about), indent)
+        page.paragraph(note(about), first.cell_len or MARGIN)
 
 
 def _bars(page: Page, block: blocks.Bars) -> None:
-    if not block.bars:
-        return
-    _head(page, block.title, block.remark)
-    total, most = (of(times for *_, times, _ in block.bars) for of in (sum, max))
-    taken = max(words(name).cell_len for _, name, *_ in block.bars) + len("10,000  100.0 %")
-    room = min(WIDEST_BAR, max(8, page.width - page.indent - MARGIN - taken - 3 * GAP))
-    page.table(
-        [
-            [
-                words(name),
-                Text(bar(times / most, room) if times else "", BARS.get(tone, "cyan")),
-                Text(count(times)),
-                Text(share(times, total), "dim"),
-            ]
-            for _, name, times, tone in block.bars
-        ],
-        right={2, 3},
-    )
-    if block.after:
-        page.paragraph(note(block.after))
+    if block.bars:
+        _table(page, block.table(page.say.fraction), heads=False)
 
 
 def _text(page: Page, block: blocks.Text) -> None:
     page.paragraph(spelled(block.text, STYLES[block.tone]))
 
 
-def _head(page: Page, title: str, remark: str = "", about: str = "") -> None:
-    heading = f"{title} {about}" if about else title
-    fits = len(heading) + GAP + len(remark) <= page.width - page.indent
-    if title:
-        page.section(heading, note(remark) if remark and fits else None)
-    if remark and not (title and fits):
-        page.paragraph(note(remark))
-
-
 def _section(page: Page, block: blocks.Section) -> None:
-    _head(page, block.title, block.remark, block.about)
+    page.section(block.title, block.remark, block.about)
     for inner in block.blocks:
-        deeper = MARGIN if isinstance(inner, blocks.Section) else 0
-        page.indent += deeper
-        write(page, [inner])
-        page.indent -= deeper
+        write(page, [inner], MARGIN if isinstance(inner, blocks.Section) else 0)
 
 
-def _table(page: Page, block: Table) -> None:
-    _head(page, block.title, block.remark, block.about)
-    shown = block.rows if block.shown is None else block.rows[: block.shown]
-    if shown or not block.total:
-        _rows(page, block, shown)
-    more = (len(block.rows) if block.total is None else block.total) - len(shown)
-    if more > 0:
-        page.paragraph(note(_and_more(page, more, block.everything or page.say.in_json)))
-    if block.after:
-        page.paragraph(note(block.after))
+def _table(page: Page, block: Table, heads: bool = True) -> None:
+    page.section(block.title, block.remark, block.about)
+    rows = block.rows[: block.shown]
+    total = len(block.rows) if block.total is None else block.total
+    if rows or not total:
+        _rows(page, block, rows, heads)
+    page.more(total - len(rows), block.everything or page.say.in_json)
+    page.paragraph(note(block.after))
 
 
-def _and_more(page: Page, more: int, where: str) -> str:
-    return page.say.and_more.format(n=count(more), where=where)
-
-
-def _rows(page: Page, block: Table, shown: Sequence[Row]) -> None:
-    heads = [Text() if column.plot else note(column.title) for column in block.columns]
-    lines = [heads, *(_cells(row) for row in shown)]
-    room = page.width - page.indent - MARGIN
-    wide = widths(lines)
-    kept = [at for at, column in enumerate(block.columns) if not column.plot]
-    below: list[int] = []
+def _rows(page: Page, block: Table, rows: Sequence[Row], heads: bool) -> None:
+    columns, room = block.columns, page.room
+    kept = [at for at, column in enumerate(columns) if not column.plot]
+    for short in (False, True):
+        lines = [_cells(row, short) for row in rows]
+        if heads:
+            lines.insert(0, [note("" if one.plot else one.title) for one in columns])
+        wide = widths(lines)
+        if _width(wide, kept) <= room:
+            break
     # Where the page is narrow, columns go below their rows, the least telling first.
-    for at in sorted(kept, key=lambda place: -block.columns[place].spare):
-        if _width(wide, kept) <= room or not block.columns[at].spare:
+    below: list[int] = []
+    for at in sorted(kept, key=lambda place: -columns[place].spare):
+        if _width(wide, kept) <= room or not columns[at].spare:
             break
         kept.remove(at)
         below.append(at)
-    notes = [Text(), *(_note(page, block, row, below) for row in shown)]
-    wide[0] = min(wide[0], LONGEST_NAME)
-    pieces = _pieces(block.columns, wide, kept, room)
-    for number, piece in enumerate(pieces):
-        if number:
+    # If that is not enough, groups of columns go into tables of their own, all with the first.
+    pieces, first = [kept], kept[:1]
+    narrow = [min(wide[0], LONGEST_NAME), *wide[1:]]
+    if _width(narrow, kept) > room and any(columns[at].begins for at in kept[1:]):
+        pieces = [first]
+        for place, at in enumerate(kept[1:], 2):
+            group = takewhile(lambda other: not columns[other].begins, kept[place:])
+            ahead = [at, *group] if columns[at].begins else [at]
+            if pieces[-1] != first and _width(narrow, [*pieces[-1], *ahead]) > room:
+                pieces.append(first)
+            pieces[-1] = [*pieces[-1], at]
+    # Bars and ranges are drawn where there is room left.
+    plots = [at for at, column in enumerate(columns) if column.plot]
+    free = room - _width(wide, pieces[-1])
+    for at in plots:
+        drawn = [row.cells[at].plot for row in rows]
+        kind = next((one for one in drawn if one), None)
+        left = min(WIDEST[type(kind)], free // len(plots) - GAP) if kind else 0
+        if kind and left >= LEAST[type(kind)]:
+            pieces[-1] = sorted([*pieces[-1], at])
+            for line, one in zip(lines[heads:], drawn, strict=True):
+                line[at] = plotted(one, left)
+            if isinstance(kind, Range) and heads:
+                low, high = (f"{end:.2g}" for end in kind.ends)
+                lines[0][at] = Text(low + high.rjust(left - len(low)), "dim")
+    notes = [Text()] * heads + [_note(page, block, row, below) for row in rows]
+    for number, piece in enumerate(pieces, 1):
+        if number > 1:
             page.line(Text())
+        right = [place for place, at in enumerate(piece) if columns[at].right]
         made = [[line[at].copy() for at in piece] for line in lines]
-        places = list(piece)
-        if number == len(pieces) - 1:
-            _draw(block.columns, shown, made, places, room)
-        right = [place for place, at in enumerate(places) if block.columns[at].right]
-        page.table(made, right=right, notes=notes if number == len(pieces) - 1 else ())
+        page.table(made, right, notes if number == len(pieces) else ())
 
 
-def _cells(row: Row) -> list[Text]:
-    made = [words(cell.text, STYLES[cell.tone]) for cell in row.cells]
+def _cells(row: Row, short: bool) -> list[Text]:
+    made = [words((short and cell.short) or cell.text, STYLES[cell.tone]) for cell in row.cells]
     if row.strong:
         made[0].stylize("bold")
     return [Text.assemble(" " * MARGIN, made[0]), *made[1:]] if row.inner else made
-
-
-def _width(wide: Sequence[int], kept: Sequence[int]) -> int:
-    return sum(wide[at] + GAP for at in kept) - GAP
 
 
 def _note(page: Page, block: Table, row: Row, below: Sequence[int]) -> Text:
@@ -195,78 +374,10 @@ def _note(page: Page, block: Table, row: Row, below: Sequence[int]) -> Text:
     return Text("↳ ", "dim") + made if made and row.inner else made
 
 
-def _pieces(
-    columns: Sequence[Column], wide: Sequence[int], kept: list[int], room: int
-) -> list[list[int]]:
-    """The columns in as many tables as it takes, cut where groups begin; the first is in each."""
-    if _width(wide, kept) <= room or not any(columns[at].begins for at in kept[1:]):
-        return [kept]
-    groups: list[list[int]] = []
-    for at in kept[1:]:
-        if not groups or columns[at].begins:
-            groups.append([])
-        groups[-1].append(at)
-    pieces = [kept[:1]]
-    for group in groups:
-        if _width(wide, [*pieces[-1], *group]) > room and len(pieces[-1]) > 1:
-            pieces.append(kept[:1])
-        for at in group:
-            if _width(wide, [*pieces[-1], at]) > room and len(pieces[-1]) > 1:
-                pieces.append(kept[:1])
-            pieces[-1] = [*pieces[-1], at]
-    return pieces
-
-
-def _draw(
-    columns: Sequence[Column],
-    shown: Sequence[Row],
-    made: list[list[Text]],
-    places: list[int],
-    room: int,
-) -> None:
-    """Put bars and ranges where their column is, if there is room left."""
-    plots = [at for at, column in enumerate(columns) if column.plot]
-    free = room - sum(widths(made)) - GAP * (len(places) - 1)
-    for at in plots:
-        drawn = [row.cells[at].plot for row in shown]
-        kind = next((type(one) for one in drawn if one is not None), None)
-        left = min(WIDEST_RANGE if kind is Range else WIDEST_BAR, free // len(plots) - GAP)
-        if kind is None or left < NARROWEST[kind]:
-            continue
-        place = sum(other < at for other in places)
-        ends = next((one.ends for one in drawn if isinstance(one, Range)), None)
-        low, high = (f"{end:.2g}" for end in ends) if ends else ("", "")
-        scale = Text(low + high.rjust(left - len(low)) if ends else "", "dim")
-        for line, one in zip_longest(made, [None, *drawn]):
-            line.insert(place, _plotted(one, left) if line is not made[0] else scale)
-        places.insert(place, at)
-
-
-def _plotted(one: Bar | Range | None, room: int) -> Text:
-    if one is None:
-        return Text()
-    if isinstance(one, Range):
-        value = None if one.value is None else one.at(one.value)
-        ci = (one.at(one.ci[0]), one.at(one.ci[1])) if one.ci else None
-        return Text(ranged(value, ci, room, one.at(0.0) if one.ends[0] < 0 else None), "cyan")
-    filled = min(1.0, one.fraction)
-    drawn = Text(bar(filled, room) if filled > 0 else "", BARS.get(one.tone, "cyan"))
-    if one.mark is None:
-        return drawn
-    place = min(room - 1, max(0, round(one.mark * room) - 1))
-    drawn.pad_right(room - drawn.cell_len)
-    return Text.assemble(drawn[:place], ("┃", "bold"), drawn[place + 1 :])
-
-
-def _facts(page: Page, block: blocks.Facts) -> None:
+def _facts(page: Page, block: blocks.Facts | blocks.Card) -> None:
     for label, text in block.facts:
         if blocks.plain(text):
-            page.paragraph(_fact(page, label, text), 2 * MARGIN, Text(" " * MARGIN))
-
-
-def _fact(page: Page, label: str, text: blocks.Words) -> Text:
-    said = spelled(text)
-    return labelled(label, said, page.say.signs.colon) if label else said
+            page.paragraph(page.labelled(label, spelled(text)), 2 * MARGIN, Text(" " * MARGIN))
 
 
 def _points(page: Page, block: blocks.Points) -> None:
@@ -280,76 +391,101 @@ def _cards(page: Page, block: blocks.Cards) -> None:
     if len(block.cards) != 2 or page.width < SIDE_BY_SIDE:
         for card in block.cards:
             page.paragraph(spelled(card.title))
-            _facts(page, blocks.Facts(card.facts))
+            _facts(page, card)
         return
-    room = (page.width - page.indent - MARGIN - len(" │ ")) // 2
-    labels = dict.fromkeys(label for card in block.cards for label, _ in card.facts)
-    given = [
-        {label: _fact(page, label, text) for label, text in card.facts if blocks.plain(text)}
-        for card in block.cards
-    ]
-    titles = [spelled(card.title) for card in block.cards]
-    for pair in (titles, *([side.get(label, Text()) for side in given] for label in labels)):
-        if any(pair):
-            sides = [page.wrapped(side, room) for side in pair]
-            for left, right in zip_longest(*sides, fillvalue=Text()):
-                cell = left.copy()
-                cell.align("left", room)
-                page.line(Text(" " * MARGIN) + cell + Text(" │ ", "dim") + right)
+    room = (page.room - len(" │ ")) // 2
+    sides = [dict([("", card.title), *card.facts]) for card in block.cards]
+    for label in dict.fromkeys(label for side in sides for label in side):
+        texts = [spelled(side.get(label, "")) for side in sides]
+        lines = [wrapped(text and page.labelled(label, text), room) for text in texts]
+        for left, right in zip_longest(*lines, fillvalue=Text()) if any(texts) else ():
+            cell = left.copy()
+            cell.align("left", room)
+            page.line(Text.assemble(" " * MARGIN, cell, (" │ ", "dim"), right))
 
 
 def _items(page: Page, block: blocks.Items) -> None:
-    if not block.items:
+    given = block.items[: block.shown]
+    if not given:
         return
-    _head(page, block.title, block.remark)
-    for number, one in enumerate(block.items[: block.shown]):
+    page.section(block.title, block.remark)
+    for number, one in enumerate(given):
         if number:
             page.line(Text())
         _, badge, tone = one.badge
         parts = [words(one.name, "bold"), Text(badge, STYLES[tone]), words(one.about)]
         parts.append(note(one.aside))
         page.paragraph(Text(" " * GAP).join(part for part in parts if part))
-        page.indent += MARGIN
-        write(page, one.blocks)
-        page.indent -= MARGIN
+        write(page, one.blocks, MARGIN)
     total = len(block.items) if block.total is None else block.total
-    more = total - min(block.shown, len(block.items))
-    if more > 0:
-        page.paragraph(note(_and_more(page, more, block.everything or page.say.in_html)))
+    page.more(total - len(given), block.everything or page.say.in_html)
 
 
 def _figure(page: Page, block: blocks.Figure) -> None:
     lines = block.drawn(page.width - MARGIN)
-    if not lines:
-        return
-    _head(page, block.title, block.remark)
+    if lines:
+        page.section(block.title, block.remark)
     for place, line in enumerate(lines):
         tone = block.tones[place] if place < len(block.tones) else ""
-        page.line(Text(" " * MARGIN) + _line(line, STYLES[tone]))
+        # As it is: its spaces are part of the picture; what is marked is filled.
+        drawn = Text(" " * MARGIN)
+        for span in blocks.spans(line):
+            reverse = " reverse" if span.marked else ""
+            drawn.append(span.text, f"{STYLES[span.tone] or STYLES[tone]}{reverse}".strip())
+        page.line(drawn)
 
 
-def _line(line: blocks.Words, style: str) -> Text:
-    """A line of a figure as it is: its spaces are part of the picture; what is marked is filled."""
-    return Text.assemble(
-        *(
-            (span.text, f"{STYLES[span.tone] or style}{' reverse' * span.marked}".strip())
-            for span in blocks.spans(line)
-        )
-    )
+def _findings(page: Page, block: blocks.Findings) -> None:
+    if block.by_code:
+        page.section(page.say.findings)
+    for code, times, places in block.by_code:
+        page.line(Text.assemble(" " * MARGIN, words(code, "bold"), f"  {numbers.count(times)}"))
+        for place in places:
+            text = shown(envelope.finding_text(place), LONGEST_FINDING)
+            page.paragraph(Text(text, "dim"), 2 * MARGIN)
+        if times > len(places) > 0:
+            more = page.say.more.format(n=numbers.count(times - len(places)))
+            more = blocks.listed(more, block.everything, sep="; ")
+            page.line(Text(" " * 2 * MARGIN) + note(more))
+
+
+def _advices(page: Page, block: blocks.Advices) -> None:
+    say = page.say
+    if block.given:
+        page.section(say.advice, say.advice_about)
+    for number, one in enumerate(block.given, 1):
+        mark = f"{number}. ".rjust(MARGIN + len(f"{len(block.given)}. "))
+        page.paragraph(words(one.title, "bold"), len(mark), Text(mark))
+        full = number <= ADVICE_IN_FULL
+        facts = {
+            "": one.evidence,
+            say.confirm: one.confirm if full else "",
+            say.change: one.action if full else "",
+            say.see: " ".join(one.questions),
+        }
+        for label, text in facts.items():
+            if text:
+                page.paragraph(page.labelled(label, words(text)), len(mark))
 
 
 def _steps(page: Page, block: blocks.Steps) -> None:
     if block.steps:
         page.section(page.say.next)
-        for step in block.steps:
-            page.paragraph(words(step))
+    for step in block.steps:
+        page.paragraph(words(step))
+
+
+def _coverage(page: Page, block: blocks.Coverage) -> None:
+    title = Text(f"{page.say.coverage}  ", "bold")
+    page.line(Text())
+    page.paragraph(words(block.text), title.cell_len, title)
 
 
 WRITERS: dict[type, Callable[[Page, Any], None]] = {
     blocks.Verdict: _verdict,
     blocks.Bars: _bars,
     blocks.Text: _text,
-    blocks.Heading: lambda page, block: _head(page, block.title, block.remark),
+    blocks.Heading: lambda page, block: page.section(block.title, block.remark),
     blocks.Section: _section,
     Table: _table,
     blocks.Facts: _facts,
@@ -357,8 +493,8 @@ WRITERS: dict[type, Callable[[Page, Any], None]] = {
     blocks.Cards: _cards,
     blocks.Items: _items,
     blocks.Figure: _figure,
-    blocks.Findings: lambda page, block: terminal.findings(page, block.by_code, block.everything),
-    blocks.Advices: lambda page, block: terminal.advice(page, block.given),
+    blocks.Findings: _findings,
+    blocks.Advices: _advices,
     blocks.Steps: _steps,
-    blocks.Coverage: lambda page, block: terminal.coverage(page, block.text),
+    blocks.Coverage: _coverage,
 }
