@@ -643,6 +643,8 @@ def rows(cells: Iterable[Sequence[Cell]], notes: Iterable[str] = ()) -> list[Row
 
 
 Thing = TypeVar("Thing")
+FEW = 5
+"""A value over fewer units is chance: it is shown, and marked."""
 
 
 def table(
@@ -656,8 +658,9 @@ def table(
 ) -> Table:
     """A table of things: each column with the function that makes its cell of a thing.
 
-    A title stands for a column of that title: numbers are aligned to the right, and cells that
-    are only drawn make a column of plots. `about` are the other fields of the table.
+    A title stands for a column of that title: numbers are aligned to the right, where a narrow
+    terminal can cut the table, and cells that are only drawn make a column of plots. `about` are
+    the other fields of the table.
 
     >>> made = table([1, 2], {"n": count, Column("name", spare=1): lambda n: names(f"q{n}")})
     >>> [column.right for column in made.columns], made.rows[1].cells[1].text
@@ -683,7 +686,8 @@ def _column(title: str, cells: Sequence[Cell]) -> Column:
     known = [cell for cell in cells if cell.value is not None]
     plots = any(cell.plot for cell in cells) and not any(cell.text for cell in cells)
     numeric = (type(cell.value) in (int, float) for cell in known)
-    return Column(title, right=bool(known) and all(numeric), plot=plots)
+    right = bool(known) and all(numeric)
+    return Column(title, right=right, plot=plots, begins=right)
 
 
 def gates(
@@ -758,6 +762,15 @@ def scores(
     language: str = "en",
 ) -> Table:
     """The table of metrics; those in `silent` keep their reason to themselves."""
+    from ragauge.metrics.table import find
+
+    def drawn(id: str, score: Score) -> Range | None:
+        """Its place between 0 and 1; the marks of a rubric and a ratio have another scale."""
+        with suppress(UsageError):  # a report outlives the plug-in that made its numbers
+            if find(id).bounds[1] != 1:
+                return None
+        return Range(score.value, score.ci)
+
     quiet, say = {*silent}, wording(language)
     unit = unit or say.scored
     # Without a title: on a narrow page the meaning is a note below its metric.
@@ -779,7 +792,7 @@ def scores(
                     Cell(shown_names[id], id, foreign=True, to=("metric", id)),
                     *([Cell(meanings.get(id, ""), tone="dim")] if meanings else []),
                     number(score.value),
-                    plot(Range(score.value, score.ci)),
+                    plot(drawn(id, score)),
                     interval(score.ci),
                     Cell(say.n_of(score.n, score.of), score.n, "dim"),
                 ),
@@ -787,6 +800,59 @@ def scores(
             )
             for id, score in given.items()
         ],
+    )
+
+
+def slices(
+    stratum: str,
+    by: Mapping[str, Mapping[str, Score]],
+    shown_names: Mapping[str, str],
+    ids: Iterable[str],
+    *,
+    shown: int,
+    remark: str = "",
+    everything: str = "",
+) -> Table:
+    """Metrics by the values of a stratum, the most frequent first.
+
+    Values over few units come last; a terminal shows them where there are no others.
+    """
+    measured = {
+        value: max([one.n for one in scores.values() if one.value is not None], default=0)
+        for value, scores in by.items()
+    }
+    sizes = {value: max(one.of for one in scores.values()) for value, scores in by.items()}
+    values = sorted(by, key=lambda value: (measured[value] < FEW, -sizes[value], value))
+    many = sum(each >= FEW for each in measured.values())
+
+    def size(value: str) -> Cell:
+        n, of = measured[value], sizes[value]
+        return Cell(numbers.n_of(n, of if n < of else None), n, "dim")
+
+    def scored(id: str) -> Callable[[str], Cell]:
+        def cell(value: str) -> Cell:
+            score = by[value].get(id)
+            if score is None or score.value is None:
+                return Cell(numbers.ABSENT, tone="dim")
+            few = score.n < FEW
+            return number(score.value, numbers.value(score.value) + "*" * few, "dim" if few else "")
+
+        return cell
+
+    cells: dict[str | Column, Callable[[str], Cell]] = {"value": names, "n": size}
+    for id in ids:
+        cells[Column(shown_names[id], right=True, begins=True, foreign=True)] = scored(id)
+    starred = any(0 < one.n < FEW for scores in by.values() for one in scores.values())
+    return table(
+        values,
+        cells,
+        title="By",
+        about=stratum,
+        remark=remark,
+        part="slices",
+        shown=min(shown, many or shown),
+        everything=everything,
+        after=f"* over fewer than {FEW} samples" if starred else "",
     )
 
 

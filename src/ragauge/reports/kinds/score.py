@@ -10,7 +10,6 @@ from typing import Any
 from msgspec import structs
 
 from ragauge.contracts.refusal import REFUSING
-from ragauge.contracts.report import Score
 from ragauge.contracts.score import Change, Comparison, LabelChange, QuestionRow, ScoreReport
 from ragauge.errors import UsageError
 from ragauge.metrics.quality import GOOD_LABELS
@@ -39,8 +38,6 @@ REFUSALS = {
     "free": "in the system's own words",
     "undetermined": "undetermined",
 }
-FEW = 5
-"""A value over fewer questions is chance: it is shown, but no difference is built on it."""
 SEEN = 0.10
 """A difference between slices that a reader should see."""
 STRATA_SHOWN, VALUES_SHOWN = 3, 30
@@ -183,7 +180,7 @@ def _slices(report: ScoreReport, shown: dict[str, str]) -> Iterator[Table]:
             known = [
                 (score.value, value)
                 for value, scores in by.items()
-                if (score := scores.get(id)) and score.value is not None and score.n >= FEW
+                if (score := scores.get(id)) and score.value is not None and score.n >= doc.FEW
             ]
             if known:
                 spreads.append((max(known)[0] - min(known)[0], id, min(known), max(known)))
@@ -193,49 +190,9 @@ def _slices(report: ScoreReport, shown: dict[str, str]) -> Iterator[Table]:
     for _, stratum, id, (low, lowest), (high, highest) in sorted(found)[:STRATA_SHOWN]:
         remark = f"{shown[id]} from {numbers.value(low)} ({lowest}) "
         remark += f"to {numbers.value(high)} ({highest})"
-        yield _slice(stratum, report.strata[stratum], shown, remark)
-
-
-def _slice(
-    stratum: str, by: dict[str, dict[str, Score]], shown: dict[str, str], remark: str
-) -> Table:
-    """The values with at least one score that is more than chance, the most frequent first."""
-    sizes = {value: max(score.of for score in scores.values()) for value, scores in by.items()}
-    told = [
-        value
-        for value in sorted(by, key=lambda value: (-sizes[value], value))
-        if any(score.n >= FEW for score in by[value].values())
-    ]
-    starred = any(0 < score.n < FEW for value in told for score in by[value].values())
-
-    def scored(id: str) -> Callable[[str], Cell]:
-        def cell(value: str) -> Cell:
-            score = by[value].get(id)
-            if score is None or score.value is None:
-                return Cell(numbers.ABSENT, tone="dim")
-            if score.n < FEW:
-                return doc.number(score.value, f"{numbers.value(score.value)}*", "dim")
-            return doc.number(score.value)
-
-        return cell
-
-    cells: dict[str | Column, Callable[[str], Cell]] = {
-        "value": names,
-        "n": lambda value: doc.count(sizes[value], "dim"),
-    }
-    for id in by[told[0]]:
-        cells[Column(shown[id], right=True, foreign=True, begins=True)] = scored(id)
-    return doc.table(
-        told,
-        cells,
-        title="By",
-        about=stratum,
-        remark=remark,
-        part="slices",
-        shown=VALUES_SHOWN,
-        total=len(by),
-        after=f"* over fewer than {FEW} questions" if starred else "",
-    )
+        by = report.strata[stratum]
+        ids = dict.fromkeys(id for scores in by.values() for id in scores)
+        yield doc.slices(stratum, by, shown, ids, shown=VALUES_SHOWN, remark=remark)
 
 
 def wrong_questions(report: ScoreReport, most: int | None = None) -> list[QuestionRow]:
