@@ -1,20 +1,16 @@
-"""A component's evaluation: matrices, tables by type, spread, slices, errors, grounded answers."""
+"""A component's evaluation: its tables and plots, its errors one by one, its grounded answers."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property, partial
 from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from ragauge.contracts.evaluation import (
-    AnswerDetail,
-    EvalAllReport,
-    EvalReport,
-    RankingDetail,
-)
+from ragauge.contracts.evaluation import AnswerDetail, EvalAllReport, EvalReport, RankingDetail
 from ragauge.contracts.history import REPORT
 from ragauge.dashboard import parts
 from ragauge.dashboard.listing import Listed
@@ -25,14 +21,7 @@ from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
 from ragauge.reports.document import Block, Document, Section, Span, Text
 from ragauge.reports.forms import document_of
-from ragauge.reports.kinds.evaluation_errors import (
-    Errors,
-    ShownError,
-    counts_table,
-    errors_of,
-    errors_table,
-    kind_word,
-)
+from ragauge.reports.kinds import evaluation_errors as errors
 from ragauge.reports.kinds.evaluation_rankings import FAMILY, ranking, spread, tenths, value_of
 from ragauge.reports.kinds.runs import stored_report
 from ragauge.reports.numbers import count, counted
@@ -43,69 +32,57 @@ SPAN = re.compile(r":\d+–\d+$")
 Tab = TypeVar("Tab")
 
 
-class Component(Struct, frozen=True, kw_only=True):
+class Component(Struct, frozen=True, kw_only=True, dict=True):
     """The evaluation of one task, alone in its run or one of several."""
 
     opened: OpenedRun
     report: EvalReport
-    document: Document
     tab: str
     before: str = ""
     """What the ids of its units begin with besides."""
-    waits: list[str] = []
+    waits: list[str]
     """What is still being computed."""
 
+    @cached_property
+    def document(self) -> Document:
+        return document_of(self.report)
+
     def view(self, *blocks: Block) -> TabView:
-        return TabView(
-            blocks=blocks, to=_ToUnits(self), refresh_s=REFRESH_S if self.waits else None
-        )
+        to = _ToUnits(self.opened, before=self.before)
+        return TabView(blocks=blocks, to=to, refresh_s=REFRESH_S if self.waits else None)
 
 
 def tabs(opened: OpenedRun, tab: Callable[..., Tab]) -> Iterator[Tab]:
     """The tabs of a run of one task."""
 
-    def alone(name: str) -> Component:
-        document = document_of(opened.report)
-        return Component(opened=opened, report=opened.report, document=document, tab=name, waits=[])
+    def of(
+        name: str, title: str, blocks: Callable[[Component], Iterable[Block]], times: int | None
+    ) -> Tab:
+        def view(opened: OpenedRun) -> TabView:
+            one = Component(opened=opened, report=opened.report, tab=name, waits=[])
+            return one.view(*blocks(one))
 
-    def components(opened: OpenedRun) -> TabView:
-        one = alone("components")
-        return one.view(*_contents(one, {**_pictures(one), **_tables(one)}))
+        return tab(name, title, view, times)
 
-    def errors(opened: OpenedRun) -> TabView:
-        one = alone("errors")
-        return one.view(*_errors(one))
-
-    def support(opened: OpenedRun) -> TabView:
-        one = alone("support")
-        return one.view(*_answers(one))
-
-    yield tab("components", "Components", components)
-    if found := errors_of(opened.report):
-        yield tab("errors", "Errors", errors, found.total)
+    yield of("components", "Components", lambda one: _contents(one, _measured(one)), None)
+    if found := errors.errors_of(opened.report):
+        shown = partial(_errors, cut=found)
+        yield of("errors", "Errors", shown, sum(found.error_counts.values()))
     if _has_answers(opened.report):
-        yield tab("support", "Support", support)
+        yield of("support", "Support", _answers, None)
 
 
 def task_view(opened: OpenedRun, task: str) -> TabView:
     """One task of several: its numbers first, then its tables, errors and answers."""
     report = opened.report.tasks[task]
-    one = Component(
-        opened=opened,
-        report=report,
-        document=document_of(report),
-        tab=task,
-        before=f"{task}/",
-        waits=[],
-    )
-    part = one.document.part
+    one = Component(opened=opened, report=report, tab=task, before=f"{task}/", waits=[])
+    part, cut = one.document.part, errors.errors_of(report)
     units = opened.links.run(opened.run.id, QUESTIONS, q=one.before)
     found = {
         "Advice": part("advice") if report.advice else [],
         "Gates and metrics": part("gates", "metrics"),
-        **_pictures(one),
-        **_tables(one),
-        "Errors": [*_errors(one)] if errors_of(report) else [],
+        **_measured(one),
+        "Errors": [*_errors(one, cut)] if cut else [],
         "Answers": [*_answers(one)] if _has_answers(report) else [],
         "Findings": part("findings") if report.finding_counts else [],
     }
@@ -114,28 +91,28 @@ def task_view(opened: OpenedRun, task: str) -> TabView:
 
 def _contents(one: Component, found: dict[str, list[Block]]) -> Iterator[Block]:
     """The parts of a tab, with a list of them above."""
-    there = {title: blocks for title, blocks in found.items() if blocks}
-    anchors = {title: f"part-{re.sub(r'[^a-z]+', '-', title.lower())}" for title in there}
+    there = [
+        (title, f"part-{re.sub(r'[^a-z]+', '-', title.lower())}", blocks)
+        for title, blocks in found.items()
+        if blocks
+    ]
     if len(there) > 1 and one.opened.links.run(one.opened.run.id, one.tab):
-        spans = [Span("On this tab: ")]
-        for title in there:
-            spans += [Span(" · ")] if len(spans) > 1 else []
-            spans.append(Span(title, to=("here", anchors[title])))
-        yield Text(spans)
-    for title, blocks in there.items():
-        yield Section(title="", blocks=blocks, anchor=anchors[title])
+        words = [Span("On this tab:")]
+        for place, (title, anchor, _) in enumerate(there):
+            words += [Span(" · " if place else " "), Span(title, to=("here", anchor))]
+        yield Text(words)
+    for _, anchor, blocks in there:
+        yield Section(title="", blocks=blocks, anchor=anchor)
 
 
-def _tables(one: Component) -> dict[str, list[Block]]:
-    return {"Tables": one.document.part("tables"), "Slices": one.document.part("slices")}
-
-
-def _pictures(one: Component) -> dict[str, list[Block]]:
-    types = scatter(one.report.per_type)
+def _measured(one: Component) -> dict[str, list[Block]]:
+    part, types = one.document.part, scatter(one.report.per_type)
     return {
-        "Matrix": one.document.part("confusion"),
+        "Matrix": part("confusion"),
         "Precision and recall by type": [types] if types else [],
         "Spread of the queries": list(_spread(one)),
+        "Tables": part("tables"),
+        "Slices": part("slices"),
     }
 
 
@@ -150,22 +127,18 @@ def _spread(one: Component) -> Iterator[Block]:
     id = f"{FAMILY}{by.name}"
     score = one.report.metrics.get(id)
 
-    def values() -> Iterator[float]:
-        for row in opened.material.history.units(opened.run.id):
-            if row.unit.startswith(one.before) and id in row.values:
-                yield row.values[id]
+    def counts() -> list[int]:
+        units = opened.material.history.units(opened.run.id)
+        return tenths(row.values.get(id) for row in units if row.unit.startswith(one.before))
 
     if score is None or score.of <= len(detail.queries):
-        found = tenths(value_of(row, by.name) for row in detail.queries)
+        found: list[int] | None = tenths(value_of(row, by.name) for row in detail.queries)
     else:
-        key = ("spread", opened.run.id, one.before, id)
-        counting = opened.material.jobs.get(key, lambda: tenths(values()))
-        if counting is None:
-            one.waits.append("spread")
-            yield parts.computing("Counting the queries")
-            return
-        found = counting
-    if found:
+        found = opened.material.jobs.get(("spread", opened.run.id, one.before, id), counts)
+    if found is None:
+        one.waits.append("spread")
+        yield parts.computing("Counting the queries")
+    elif found:
         yield spread(by, found)
 
 
@@ -174,98 +147,91 @@ def _has_answers(report: EvalReport) -> bool:
 
 
 def _answers(one: Component) -> Iterator[Block]:
-    """The least grounded answers; the download has a row for each sentence that is shown."""
+    """The least grounded answers; the download has a row for each sentence."""
     yield from one.document.part("grounds")
     detail: Any = one.report.detail
-    rows: list[tuple[object, ...]] = []
-    for answer in detail.worst:
-        about = (answer.id, answer.question, answer.answer)
-        if not answer.sentences:
-            rows.append((*about, None, None, None, None))
-        for number, each in enumerate(answer.sentences, 1):
-            chunk = each.evidence.chunk if each.evidence else None
-            rows.append((*about, number, each.support.text, each.support.score, chunk))
+    rows = [
+        (
+            *(answer.id, answer.question, answer.answer, number),
+            *(each.support.text, each.support.score, each.evidence and each.evidence.chunk),
+        )
+        for answer in detail.worst
+        for number, each in enumerate(answer.sentences, 1)
+    ]
     columns = ("id", "question", "answer", "sentence", "text", "support", "evidence")
     yield doc.Data("answers", columns, lambda: rows)
 
 
-def _errors(one: Component) -> Iterator[Block]:
+def _errors(one: Component, cut: errors.WithErrors) -> Iterator[Block]:
     """A page of the errors that the address asks for, with the form that chooses them."""
-    opened, cut = one.opened, errors_of(one.report)
-    if cut is None:
-        yield parts.empty("No errors")
-        return
-    errors, asked = _complete(one, cut), opened.asked
+    opened, detail = one.opened, _complete(one, cut)
+    asked, total = opened.asked, sum(detail.error_counts.values())
     words, kind, type = asked.text("q").casefold().split(), asked.text("kind"), asked.text("type")
 
-    def text(error: ShownError) -> str:
-        facts = (text for _, text in error.facts)
-        pieces = "".join(piece.text for piece in error.pieces)
-        return " ".join((error.name, error.where, *facts, pieces)).casefold()
+    def text(error: errors.Error) -> str:
+        return "".join(span.text for span in errors.text_of(error) if span.foreign)
+
+    def matches(error: errors.Error) -> bool:
+        facts = errors.facts_of(error).values()
+        known = " ".join((errors.unit_of(error), error.where, *facts, text(error))).casefold()
+        return all(word in known for word in words)
+
+    def row(error: errors.Error) -> tuple[object, ...]:
+        facts = tuple(f"{name} {text}" for name, text in errors.facts_of(error).items())
+        unit, its_type = errors.unit_of(error), errors.type_of(error)
+        return error.kind, unit, its_type, text(error), facts, error.where
 
     found = [
         error
-        for error in errors.kept
-        if (not kind or error.kind == kind)
-        and (not type or error.type == type)
-        and (not words or all(word in text(error) for word in words))
+        for error in detail.errors
+        if kind in ("", error.kind) and type in ("", errors.type_of(error)) and matches(error)
     ]
     shown = found[asked.start : asked.start + asked.limit]
-    yield counts_table(errors)
-    action = opened.links.run(opened.run.id, one.tab)
+    yield errors.counts_table(detail)
     kinds = [
-        (name, f"{kind_word(name)} ({count(errors.counts[name])})") for name in errors.kinds_seen
+        (name, f"{errors.kind_word(name)} ({count(detail.error_counts[name])})")
+        for name in errors.kinds_seen(detail)
     ]
     fields = [
         Field(title="Search", name="q", value=asked.text("q"), kind="search", hint="words, ids"),
         Field(title="Kind", name="kind", value=kind, kind="select", options=[("", "all"), *kinds]),
     ]
-    types = Counter(error.type for error in errors.kept if error.type)
+    types = Counter(name for error in detail.errors if (name := errors.type_of(error)))
     if len(types) > 1:
-        ranked = sorted(types.items(), key=lambda pair: (-pair[1], pair[0]))[:TYPES_OFFERED]
+        ranked = types.most_common(TYPES_OFFERED)
         options = [("", "all"), *((name, f"{name} ({count(times)})") for name, times in ranked)]
         fields.append(Field(title="Type", name="type", value=type, kind="select", options=options))
-    filtered = bool(words or kind or type)
-    yield parts.form(action, *fields, replaces="errors", clear=action if filtered else None)
+    action = opened.links.run(opened.run.id, one.tab)
+    clear = action if words or kind or type else None
+    yield parts.form(action, *fields, replaces="errors", clear=clear)
     inside: list[Block] = []
-    if len(errors.kept) < errors.total:
+    if len(detail.errors) < total:
         more = ", and more of them are being read" if one.waits else ""
-        kept = f"{count(len(errors.kept))} of {counted(errors.total, 'error')} are kept{more}."
+        kept = f"{count(len(detail.errors))} of {counted(total, 'error')} are kept{more}."
         inside.append(Text(kept, "soft"))
-    inside.append(errors_table(errors, shown) if shown else parts.empty("Nothing matches"))
+    inside.append(errors.errors_table(shown) if shown else parts.empty("Nothing matches"))
     page = Listed(shown, len(found), asked.start, asked.limit, "")
     inside.append(parts.pager(page, opened.tab_address(one.tab)))
-    inside.append(doc.Data("errors", *_exported(found)))
+    columns = ("kind", "unit", "type", "text", "facts", "where")
+    inside.append(doc.Data("errors", columns, lambda: map(row, found)))
     yield Section(title="", blocks=inside, anchor="errors")
 
 
-def _exported(
-    errors: Sequence[ShownError],
-) -> tuple[Sequence[str], Callable[[], Iterator[tuple[object, ...]]]]:
-    def rows() -> Iterator[tuple[object, ...]]:
-        for one in errors:
-            facts = tuple(f"{name} {text}" for name, text in one.facts)
-            pieces = "".join(piece.text for piece in one.pieces)
-            yield one.kind, one.name, one.type, pieces, facts, one.where
-
-    return ("kind", "unit", "type", "text", "facts", "where"), rows
-
-
-def _complete(one: Component, cut: Errors) -> Errors:
+def _complete(one: Component, cut: errors.WithErrors) -> errors.WithErrors:
     """All errors that the report keeps, read once in the background; until then some of each kind.
 
     Where the report is gone, those of the summary are all there is.
     """
     opened = one.opened
 
-    def read() -> Errors:
+    def read() -> errors.WithErrors:
         content = opened.material.file(opened.run, REPORT)
         report = stored_report(content, opened.run.shown) if content else None
         if isinstance(report, EvalAllReport):
             report = report.tasks[one.before.removesuffix("/")]
-        return (errors_of(report) if isinstance(report, EvalReport) else None) or cut
+        return (errors.errors_of(report) if isinstance(report, EvalReport) else None) or cut
 
-    if len(cut.kept) == cut.total:
+    if len(cut.errors) == sum(cut.error_counts.values()):
         return cut
     try:
         found = opened.material.jobs.get(("errors", opened.run.id, one.before), read)
@@ -278,9 +244,6 @@ def _complete(one: Component, cut: Errors) -> Errors:
 
 class _ToUnits(ToRun):
     """Links of a task: an error leads to its document or mention, where that is a unit."""
-
-    def __init__(self, one: Component) -> None:
-        super().__init__(one.opened, before=one.before)
 
     def question(self, qid: str) -> str | None:
         opened, unit = self._opened, self._before + SPAN.sub("", qid)

@@ -419,10 +419,10 @@ def _failed(
 
 def _types(report: EvalReport) -> Iterator[junit.Case]:
     """Each type with the errors of it that are kept; a rate below 1 fails even without them."""
-    found: dict[str, list[errors.ShownError]] = {type: [] for type in report.per_type}
+    found: dict[str, list[errors.Error]] = {type: [] for type in report.per_type}
     known = errors.errors_of(report)
-    for error in known.kept if known else ():
-        found.setdefault(error.type, []).append(error)
+    for error in known.errors if known else ():
+        found.setdefault(errors.type_of(error), []).append(error)
     for type, kept in sorted(found.items()):
         kinds = Counter(errors.kind_word(error.kind) for error in kept)
         short = sorted(
@@ -434,10 +434,10 @@ def _types(report: EvalReport) -> Iterator[junit.Case]:
         yield _failed(type, ", ".join([*short, *times]), list(map(_error_line, kept)))
 
 
-def _error_line(error: errors.ShownError) -> str:
-    facts = ", ".join(f"{name} {text}" for name, text in error.facts)
-    kind = errors.kind_word(error.kind)
-    return f"{error.where}: {kind}: {errors.plain(error.pieces)} ({facts})"
+def _error_line(error: errors.Error) -> str:
+    facts = ", ".join(f"{name} {text}" for name, text in errors.facts_of(error).items())
+    kind, text = errors.kind_word(error.kind), doc.plain(errors.text_of(error))
+    return f"{error.where}: {kind}: {text} ({facts})"
 
 
 def _labels(detail: LabelDetail) -> Iterator[junit.Case]:
@@ -457,9 +457,10 @@ def _labels(detail: LabelDetail) -> Iterator[junit.Case]:
 def _mentions(report: EvalReport) -> Iterator[junit.Case]:
     """The mentions that were linked wrongly; of the others a report keeps no record."""
     found = errors.errors_of(report)
-    for error in found.kept if found else ():
+    for error in found.errors if found else ():
         kind: Literal["failure", "error"] = "error" if error.kind == "missing" else "failure"
-        yield _failed(error.name, errors.LINK_KINDS[error.kind], [_error_line(error)], kind)
+        unit, message = errors.unit_of(error), errors.KINDS[error.kind]
+        yield _failed(unit, message, [_error_line(error)], kind)
 
 
 def _query(row: QueryRow, by: rankings.Ranking | None) -> junit.Case:
