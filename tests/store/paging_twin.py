@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -36,6 +37,12 @@ def is_in(question: Any, stratum: str | None, value: str | None) -> bool:
     return plain(held) == plain(value) is not None
 
 
+def as_counted(text: str) -> tuple[Any, str]:
+    """A key by which q2 comes before q10; of two that count alike, their own order decides."""
+    pieces = re.split("([0-9]+)", text.casefold())
+    return [int(piece) if place % 2 else piece for place, piece in enumerate(pieces)], text
+
+
 def units(rows: Sequence[Any], gold: Sequence[Any], query: Any) -> list[Any]:
     asked = {question.qid: question for question in reversed(gold)}
 
@@ -54,7 +61,7 @@ def units(rows: Sequence[Any], gold: Sequence[Any], query: Any) -> list[Any]:
     if query.sort == "place":
         return found[::-1] if query.descending else found
     own = {
-        "unit": lambda row: plain(row.unit),
+        "unit": lambda row: as_counted(plain(row.unit)),
         "label": lambda row: plain(row.label),
         "right": lambda row: row.right,
     }
@@ -91,7 +98,7 @@ def questions(gold: Sequence[Any], query: Any) -> list[Any]:
 
 def plain_of(question: Any, name: str) -> Any:
     value = getattr(question, name)
-    return value if isinstance(value, bool) else plain(value)
+    return value if isinstance(value, bool) else as_counted(plain(value))
 
 
 def strata(gold: Sequence[Any]) -> dict[str, dict[str, int]]:

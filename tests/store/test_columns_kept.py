@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from random import Random
 
@@ -9,11 +10,13 @@ import pytest
 from sqlalchemy import delete, insert, select, update
 
 from ragauge.contracts.history import RunFilter
+from ragauge.contracts.kept import ANSWERS
 from ragauge.contracts.paging import QuestionQuery, RunQuery, UnitQuery
 from ragauge.errors import UsageError
 from ragauge.store import tables
 from ragauge.store.history import open_history
-from tests.store.runs_made import COMPLIANCE, gold_set, new_run
+from ragauge.store.packed import pack
+from tests.store.runs_made import COMPLIANCE, gold_set, new_run, unit_rows
 from tests.store.test_migrations import bare, old_history
 from tests.store.test_paging import IDS, gold_of, rows_of
 
@@ -118,3 +121,60 @@ def test_a_removed_run_leaves_no_columns(place):
     history.gc()
     history.close()
     assert kept(place) == [[], [], [], []]
+
+
+LINES = {
+    "q1": [{"latency_ms": 900, "usage": {"total_tokens": 7}}, {"latency_ms": 100}],
+    "q2": [{"latency_ms": 300, "usage": {"input_tokens": 4, "output_tokens": 5, "cost": 0.5}}],
+    "q3": [{"latency_ms": -1, "usage": {"prompt_tokens": True}, "extra": {"cost_usd": 0.25}}],
+    "q4": [{"usage": [1], "extra": {"cost": float("1e400")}}],
+    "gone": [{"latency_ms": 5}],
+}
+"""What traces say, and one of a question that the run does not have."""
+
+
+def run_with_answers(tmp_path, number=1):
+    lines = [
+        (unit, json.dumps({"trace": one}).replace("Infinity", "1e400").encode())
+        for unit, traces in LINES.items()
+        for one in traces
+    ]
+    pack(tmp_path / "packed", lines)
+    content = (tmp_path / "packed").read_bytes()
+    return new_run(number, folder=tmp_path, units=unit_rows(6), contents={ANSWERS: content})
+
+
+def test_units_are_shown_and_sorted_by_what_their_answers_took(place, tmp_path):
+    history = open_history(place, create=True)
+    run = history.record(run_with_answers(tmp_path))
+    assert history.pages.spent(run, [f"q{n}" for n in range(6)]) == {
+        "q1": {"latency_ms": 500.0, "tokens": 7.0},
+        "q2": {"latency_ms": 300.0, "tokens": 9.0, "cost": 0.5},
+        "q3": {"cost": 0.25},
+    }
+    over = history.pages.spent_over(run)
+    assert {name: (one.n, one.p50, one.total) for name, one in over.items()} == {
+        "latency_ms": (2, 400.0, 800.0),
+        "tokens": (2, 8.0, 16.0),
+        "cost": (2, 0.375, 0.75),
+    }
+    assert over["latency_ms"].p95 == 490.0
+    slowest = history.pages.units(run, UnitQuery(sort="latency_ms", descending=True)).rows
+    assert [row.unit for row in slowest] == ["q1", "q2", "q0", "q3", "q4", "q5"]
+    assert history.verify().whole == (run.id,)
+    history.close()
+    with bare(place) as connection:
+        taken = tables.packed_units.c.kind == "taken"
+        connection.execute(update(tables.packed_units).where(taken).values(content=b""))
+    history = open_history(place)
+    assert history.verify().faults[run.id] == ("units: the columns are not as the rows",)
+    history.close()
+
+
+def test_a_run_without_answers_says_nothing_of_what_they_took(place):
+    history = open_history(place, create=True)
+    run = history.record(new_run(1))
+    assert history.pages.spent(run, ["q1"]) == history.pages.spent_over(run) == {}
+    in_order = history.pages.units(run, UnitQuery(sort="cost")).rows
+    assert in_order == history.pages.units(run, UnitQuery()).rows
+    history.close()

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import Run, UnitRow
+from ragauge.contracts.kept import Spent, SpentOver
 from ragauge.contracts.metric import Better
 from ragauge.errors import UsageError
 
@@ -66,8 +67,8 @@ class UnitQuery(Struct, frozen=True, kw_only=True):
     """With `value`: only questions of the gold set that have it there."""
     value: str | None = None
     sort: str = "place"
-    """`place`, `unit`, `label`, `right`, or the id of a metric; without a value last either way;
-    ties in the order they were recorded."""
+    """`place`, `unit`, `label`, `right`, one of SPENT, or the id of a metric; without a value last
+    either way; ties in the order they were recorded."""
     descending: bool = False
     start: int = 0
     limit: int = PAGE
@@ -206,6 +207,14 @@ class PagedHistory(Protocol):
         ...
 
     def counts(self, run: Run) -> UnitCounts: ...
+
+    def spent(self, run: Run, units: Sequence[str]) -> dict[str, Spent]:
+        """By unit, the latency, the tokens and the cost of its answers, where they say so."""
+        ...
+
+    def spent_over(self, run: Run) -> dict[str, SpentOver]:
+        """The same over all units of the run; empty where no answer says so."""
+        ...
 
     def over_runs(self, unit: str, like: Run, last: int) -> list[UnitInRun]:
         """The unit in the last runs that share the gold set of `like`, the newest first.

@@ -11,9 +11,16 @@ import msgspec
 from sqlalchemy import Boolean, Connection, Integer, Row, Select, Table, select, type_coerce
 
 from ragauge.contracts.gold import Gold
-from ragauge.contracts.history import ID_SHOWN, Checked, History, RunRecord, UnitRow
+from ragauge.contracts.history import ID_SHOWN, Checked, History, Run, RunRecord, UnitRow
+from ragauge.contracts.kept import ANSWERS
 from ragauge.errors import UsageError
-from ragauge.store.column_filling import gold_repacked, run_packed, units_repacked
+from ragauge.store.column_filling import (
+    TAKEN,
+    answers_in,
+    gold_repacked,
+    run_packed,
+    units_repacked,
+)
 from ragauge.store.database import BATCH, Database
 from ragauge.store.recorded import (
     file_rows,
@@ -128,7 +135,7 @@ def _faults(
             found = [
                 *_record_faults(connection, row, record),
                 *_unit_faults(connection, row.number, record),
-                *_unit_column_faults(connection, row.number, record, id),
+                *_unit_column_faults(connection, shelf, row.number, Run(id=id, record=record)),
                 *_file_faults(connection, shelf, id, record),
             ]
             if (sha256 := record.gold_sha256) is None:
@@ -254,21 +261,26 @@ def _gold_set_faults(connection: Connection, sha256: str) -> Iterator[str]:
 
 
 def _unit_column_faults(
-    connection: Connection, number: int, record: RunRecord, id: str
+    connection: Connection, shelf: Shelf, number: int, run: Run
 ) -> Iterator[str]:
-    """What is wrong with the columns of a run whose rows are whole."""
+    """What is wrong with the columns of a run whose rows are complete."""
+    record = run.record
     try:
         drawn = units_repacked(connection, number, record.gold_sha256)
     except msgspec.DecodeError:
-        return  # and the rows are told to be at fault
+        return  # the rows are reported
     kept = select(packed_units).where(packed_units.c.run == number)
+    # Runs of earlier versions have no columns of what their answers took.
+    if connection.execute(kept.where(packed_units.c.kind == TAKEN)).first():
+        with suppress(UsageError, OSError), shelf.open(run, ANSWERS) as path:
+            drawn.add_answers(answers_in(path))
     if not _are(connection, kept.order_by(packed_units.c.number), drawn.rows()):
         yield "units: the columns are not as the rows"
     places = select(unit_keys).where(unit_keys.c.run == number)
     if not _are(connection, places.order_by(unit_keys.c.key, unit_keys.c.place), drawn.keys()):
         yield "units: their places are not as the rows"
     words = select(run_words.c.words).where(run_words.c.run == number)
-    if connection.execute(words).scalar() != run_packed(record, id):
+    if connection.execute(words).scalar() != run_packed(record, run.id):
         yield "words: the table is not as the record"
 
 

@@ -13,6 +13,8 @@ from array import array
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import islice
+from pathlib import Path
+from statistics import median
 from typing import Any, TypeVar
 
 import msgspec
@@ -21,7 +23,10 @@ from sqlalchemy import Connection, Select, insert, select
 
 from ragauge.contracts.gold import ANSWERABLE, Gold, value_of
 from ragauge.contracts.history import NewRun, RunRecord, UnitRow, canonical
+from ragauge.contracts.kept import ANSWERS, SPENT, spent_by
+from ragauge.errors import UsageError
 from ragauge.store.database import BATCH, Database, add_rows, insert_unless_there
+from ragauge.store.packed import Group, Packed
 from ragauge.store.recorded import gold_columns, plain, unit_columns
 from ragauge.store.tables import (
     gold_questions,
@@ -32,8 +37,9 @@ from ragauge.store.tables import (
     runs,
     unit_keys,
 )
+from ragauge.text.natural import natural
 
-OWN, METRIC, STRATUM, WORDS = "own", "metric", "stratum", "words"
+OWN, METRIC, STRATUM, TAKEN, WORDS = "own", "metric", "stratum", "taken", "words"
 PLACE, CODE, KEY, VALUE = map(np.dtype, ("<i4", "<i4", "<i8", "<f8"))
 
 
@@ -47,6 +53,7 @@ class UnitColumns:
         self._units: list[str] = []
         self._right, self._label = _Filled(), _Filled()
         self._values: dict[str, _Filled] = {}
+        self._spent: dict[str, _Filled] = {}
 
     def add(self, columns: Mapping[str, Any]) -> None:
         """Take a unit, as the table of units has it."""
@@ -56,6 +63,28 @@ class UnitColumns:
         self._label.add(place, columns["label"])
         for metric, value in columns["values"].items():
             self._values.setdefault(metric, _Filled()).add(place, value)
+
+    def add_answers(self, answers: Iterable[Group]) -> None:
+        """Take what the answers to the units took: latency in the middle, tokens and cost in all.
+
+        What cannot be read is passed over: `runs verify` compares the file with its seal.
+        """
+        places: dict[str, int] = {}
+        for place, unit in enumerate(self._units):
+            places.setdefault(unit, place)
+        taken: dict[str, dict[int, float]] = {name: {} for name in SPENT}
+        for group in answers:
+            place = places.get(plain(group.key), -1)
+            given: dict[str, list[float]] = {}
+            for line in group.lines if place >= 0 else ():
+                with suppress(msgspec.DecodeError):
+                    for name, value in spent_by(line).items():
+                        given.setdefault(name, []).append(value)
+            for name, values in given.items():
+                taken[name][place] = median(values) if name == "latency_ms" else sum(values)
+        for name, by_place in taken.items():
+            for place, value in sorted(by_place.items()):
+                self._spent.setdefault(name, _Filled()).add(place, value)
 
     def rows(self) -> Iterator[dict[str, Any]]:
         """The columns as a table takes them."""
@@ -76,6 +105,8 @@ class UnitColumns:
         yield _named(OWN, "label", self._label)
         for metric, filled in sorted(self._values.items()):
             yield _packed(METRIC, metric, filled.places, filled.values, VALUE)
+        for name, filled in self._spent.items():
+            yield _packed(TAKEN, name, filled.places, filled.values, VALUE)
         if len(asked.places) < len(self._units):
             yield from _lines(folded(unit) for unit in self._units)
 
@@ -137,8 +168,9 @@ def key_of(text: str) -> int:
 
 
 def _ranked(name: str, texts: Sequence[str]) -> dict[str, Any]:
-    """Where each text comes in the order of their bytes; the same for the same text."""
-    ranks = {text: rank for rank, text in enumerate(sorted(set(texts)))}
+    """Where each text comes as people count, q2 before q10; the same for the same text."""
+    ordered = sorted(set(texts), key=lambda text: (natural(text), text))
+    ranks = {text: rank for rank, text in enumerate(ordered)}
     return _packed(OWN, name, range(len(texts)), [ranks[text] for text in texts])
 
 
@@ -180,6 +212,9 @@ class RunColumns:
         self._run, self._units = run, UnitColumns(plain(question.qid) for question in run.gold)
         for row in run.units:
             self._units.add(unit_columns(row))
+        if ANSWERS in run.files:
+            with suppress(UsageError, OSError):  # whoever takes the file says what is wrong with it
+                self._units.add_answers(answers_in(run.files[ANSWERS]))
         with database.reading() as connection:
             known = _has_columns(connection, run.record.gold_sha256)
         self._gold = [] if known else list(self._gold_columns())
@@ -195,6 +230,17 @@ class RunColumns:
         if record.gold_sha256 is not None:
             # Packed now only where the set was there a moment ago, and then removed.
             _insert_gold(connection, record.gold_sha256, self._gold or self._gold_columns())
+
+
+def answers_in(path: Path) -> Iterator[Group]:
+    """The answers that a run keeps, by unit."""
+    with path.open("rb") as file:
+
+        def part(start: int, stop: int) -> bytes:
+            file.seek(start)
+            return file.read(stop - start)
+
+        yield from Packed(part, path.stat().st_size, str(path)).groups()
 
 
 def fill_columns(connection: Connection) -> None:

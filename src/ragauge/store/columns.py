@@ -17,7 +17,7 @@ from sqlalchemy import ColumnElement, Connection, Table, select
 
 from ragauge.contracts.paging import LONGEST_PAGE, BadQuery
 from ragauge.errors import UsageError
-from ragauge.store.column_filling import CODE, METRIC, OWN, PLACE, VALUE, WORDS, folded
+from ragauge.store.column_filling import CODE, METRIC, OWN, PLACE, TAKEN, VALUE, WORDS, folded
 from ragauge.store.recorded import plain
 from ragauge.store.tables import packed_gold
 
@@ -72,6 +72,10 @@ class Columns:
     def metric(self, id: str) -> Column:
         """The values of a metric; nothing where no unit has one."""
         return self._read(METRIC, id, VALUE) or NOTHING
+
+    def spent(self, name: str) -> Column:
+        """What the answers took; nothing where no trace says so, or the run is an older one."""
+        return self._read(TAKEN, name, VALUE) or NOTHING
 
     def stratum(self, name: str) -> Column:
         return self._read("stratum", name, CODE) or NOTHING

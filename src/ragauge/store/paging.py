@@ -22,6 +22,7 @@ from sqlalchemy import (
 
 from ragauge.contracts.gold import ANSWERABLE, Gold
 from ragauge.contracts.history import Run, RunFilter, UnitRow
+from ragauge.contracts.kept import Spent, SpentOver
 from ragauge.contracts.paging import (
     Ended,
     GoldSet,
@@ -167,6 +168,16 @@ class SqlPages:
     def counts(self, run: Run) -> UnitCounts:
         with self._database.reading() as connection:
             return UnitPages(connection, run).counts()
+
+    def spent(self, run: Run, units: Sequence[str]) -> dict[str, Spent]:
+        """By unit, the latency, the tokens and the cost of its answers, where they say so."""
+        with self._database.reading() as connection:
+            return UnitPages(connection, run).spent(units)
+
+    def spent_over(self, run: Run) -> dict[str, SpentOver]:
+        """The same over all units of the run."""
+        with self._database.reading() as connection:
+            return UnitPages(connection, run).spent_over()
 
     def over_runs(self, unit: str, like: Run, last: int) -> list[UnitInRun]:
         """The unit in the last runs that share the gold set of `like`, the newest first."""

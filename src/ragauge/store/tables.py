@@ -29,7 +29,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 
 VERSION_TABLE = "ragauge_version"
-HEAD = "0006"
+HEAD = "0007"
 """The newest migration; read here, so that a history that is up to date never loads Alembic."""
 
 metadata = MetaData()

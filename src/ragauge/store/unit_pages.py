@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 import msgspec
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from sqlalchemy import ColumnElement, Connection, and_, func, or_, select
 
 from ragauge.contracts.history import Run, UnitRow
+from ragauge.contracts.kept import SPENT, Spent, SpentOver
 from ragauge.contracts.paging import (
     Ended,
     Paged,
@@ -96,11 +98,37 @@ class UnitPages:
         found[column.places] = column.values
         return found
 
+    def spent(self, units: Sequence[str]) -> dict[str, Spent]:
+        """What the answers to these units took, by unit."""
+        keys = {key_of(unit): unit for unit in units}
+        which = select(unit_keys.c.key, unit_keys.c.place).where(
+            unit_keys.c.run == self.number, unit_keys.c.key.in_(keys)
+        )
+        places = {place: keys[key] for key, place in self._connection.execute(which)}
+        found: dict[str, Spent] = {}
+        for name in SPENT:
+            column = self.columns.spent(name)
+            at = np.flatnonzero(np.isin(column.places, list(places)))
+            for place, value in zip(column.places[at], column.values[at], strict=True):
+                found.setdefault(places[int(place)], {})[name] = float(value)
+        return found
+
+    def spent_over(self) -> dict[str, SpentOver]:
+        """What the answers of the run took, over the units that say so."""
+        found = {}
+        for name in SPENT:
+            values = self.columns.spent(name).values
+            if len(values):
+                p50, p95 = np.percentile(values, [50, 95]).tolist()
+                total = math.fsum(values.tolist())
+                found[name] = SpentOver(n=len(values), p50=p50, p95=p95, total=total)
+        return found
+
     def _places(self, query: UnitQuery) -> Places:
         by = None
         if query.sort != "place":
-            column = self.columns.own if query.sort in _OWN else self.columns.metric
-            by = column(query.sort)
+            read = self.columns.spent if query.sort in SPENT else self.columns.metric
+            by = (self.columns.own if query.sort in _OWN else read)(query.sort)
         return ordered(self.chosen(query), by, descending=query.descending)
 
     def chosen(self, query: UnitQuery) -> Chosen:

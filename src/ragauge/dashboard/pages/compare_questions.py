@@ -18,10 +18,11 @@ from ragauge.dashboard.page import Figures
 from ragauge.dashboard.pages.compare_choice import Choice
 from ragauge.metrics.names import short_name
 from ragauge.reports.document import Cell, Items, Row, Table, Target, columns, names, number
-from ragauge.reports.formats.html import Sorting, natural, written
+from ragauge.reports.formats.html import Sorting, written
 from ragauge.reports.kinds.comparison import FLIPS, flip_items
 from ragauge.reports.numbers import count, counted, signed
 from ragauge.runners.paired_units import changed_meaning
+from ragauge.text.natural import natural
 
 if TYPE_CHECKING:
     from markupsafe import Markup

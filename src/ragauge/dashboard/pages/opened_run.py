@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from ragauge.contracts.audit import OK, STATES
 from ragauge.contracts.history import Run
+from ragauge.contracts.kept import SpentOver
 from ragauge.contracts.kinds import KINDS
 from ragauge.contracts.paging import UnitCounts
 from ragauge.contracts.stability import STABILITIES
@@ -78,6 +79,11 @@ class OpenedRun:
     @cached_property
     def counts(self) -> UnitCounts:
         return self.material.pages.counts(self.run)
+
+    @cached_property
+    def spent_over(self) -> dict[str, SpentOver]:
+        """What its answers took; empty where no trace says so."""
+        return self.material.pages.spent_over(self.run)
 
     def tab_address(self, tab: str) -> Address:
         """From changed fields to the address of a tab as it is asked for now."""

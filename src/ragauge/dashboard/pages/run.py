@@ -182,6 +182,9 @@ def overview(opened: OpenedRun) -> TabView:
     if not found:
         why = opened.no_report or "this version has no view of its kind"
         found = list(_recorded(opened.run, why))
+    if opened.spent_over:
+        at = next((at for at, one in enumerate(found) if one.part == "findings"), len(found))
+        found.insert(at, run_questions.spent_table(opened.spent_over))
     rows = [
         (id, one.value, *(one.ci or (None, None)), one.n, one.of, one.better, one.reason)
         for id, one in sorted(opened.run.record.metrics.items())

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from ragauge.contracts.evaluation import EvalAllReport
 from ragauge.contracts.gold import Gold
 from ragauge.contracts.history import Run, UnitRow
+from ragauge.contracts.kept import SPENT, SpentOver
+from ragauge.contracts.latency import shown_ms
 from ragauge.contracts.paging import Paged
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
@@ -32,7 +34,7 @@ from ragauge.reports.numbers import count
 
 WORST = "right"
 """The order unless another is asked for: what went wrong first, then as it was recorded."""
-SORTS = ("place", "unit", "label", "right")
+SORTS = ("place", "unit", "label", "right", *SPENT)
 CHOSEN = 3
 """Metrics that have a column unless others are chosen."""
 MOST_COLUMNS = 12
@@ -156,7 +158,9 @@ def unit_table(
 ) -> Table:
     """The units, each with the way to its own page, without columns that would be empty."""
     fields = {"sort": WORST} | list_fields(asked)
-    gold = _gold(opened, [row.unit for row in rows])
+    ids = [row.unit for row in rows]
+    gold, taken = _gold(opened, ids), opened.spent_over
+    spent = opened.material.pages.spent(opened.run, ids) if taken else {}
 
     def unit(row: UnitRow) -> Cell:
         return _text(row.unit, LONGEST_ID, opened.links.question(opened.run.id, row.unit, **fields))
@@ -178,7 +182,14 @@ def unit_table(
         text = next((one for one in given if isinstance(one, str) and one), "")
         return _text(text, tone="bad" if row.detail.get("error") else "")
 
-    def ids(row: UnitRow, name: str) -> Cell:
+    def took(name: str) -> Callable[[UnitRow], Cell]:
+        def cell(row: UnitRow) -> Cell:
+            value = spent.get(row.unit, {}).get(name)
+            return doc.number(value, spent_words(name, value))
+
+        return cell
+
+    def listed_ids(row: UnitRow, name: str) -> Cell:
         given = row.detail.get(name)
         every = [str(one) for one in given] if isinstance(given, list | tuple) else []
         shown = [(cut(id, LONGEST_ID), cut(id, LONGEST_TITLE)) for id in every[:IDS_SHOWN]]
@@ -191,14 +202,47 @@ def unit_table(
         sorts("label", "label", page, address): label,
         sorts("ended", "right", page, address): ended,
         Column("said", spare=1, prose=True): said,
-        Column("cited", spare=2): lambda row: ids(row, "cited"),
-        Column("fails", spare=3): lambda row: ids(row, "failed"),
+        Column("cited", spare=2): lambda row: listed_ids(row, "cited"),
+        Column("fails", spare=3): lambda row: listed_ids(row, "failed"),
     }
     for id, name in _columns(opened, asked).items():
         columns[sorts(name, id, page, address, right=True)] = _value(id)
+    for name in taken:
+        head = name.removesuffix("_ms")
+        columns[sorts(head, name, page, address, right=True, spare=1)] = took(name)
     made = doc.table(rows, columns, paged=True, below=False, name=QUESTIONS)
     optional = ("question", "label", "said", "cited", "fails")
     return doc.filled(made, [one.title for one in made.columns if one.title not in optional])
+
+
+def spent_words(name: str, value: float | None) -> str:
+    """
+    >>> spent_words("latency_ms", 812.4), spent_words("tokens", 1340.0), spent_words("cost", 0.0021)
+    ('812 ms', '1,340', '0.0021')
+    """
+    if value is None:
+        return ""
+    return shown_ms(value) if name == "latency_ms" else f"{value:,.{0 if name == 'tokens' else 4}f}"
+
+
+def spent_table(taken: Mapping[str, SpentOver]) -> Table:
+    """Latency, tokens and cost over the samples whose traces say so."""
+
+    def cell(name: str, value: float) -> Cell:
+        return doc.number(value, spent_words(name, value))
+
+    return doc.table(
+        taken,
+        {
+            "": lambda name: Cell(name.removesuffix("_ms")),
+            "p50": lambda name: cell(name, taken[name].p50),
+            "p95": lambda name: cell(name, taken[name].p95),
+            "total": lambda name: cell(name, taken[name].total),
+            "samples": lambda name: doc.count(taken[name].n),
+        },
+        title="Latency, tokens and cost",
+        remark="as the traces report them",
+    )
 
 
 def _value(id: str) -> Callable[[UnitRow], Cell]:

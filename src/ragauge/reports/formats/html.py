@@ -25,6 +25,7 @@ from ragauge.reports.document import (
 )
 from ragauge.reports.foreign import readable
 from ragauge.reports.words import Wording, wording
+from ragauge.text.natural import natural
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -260,14 +261,3 @@ def _value(cell: Cell) -> Any:
     if isinstance(value, tuple):
         return value[0] if value else None
     return value.strip(" –") or None if isinstance(value, str) else value
-
-
-def natural(text: str) -> tuple[Any, ...]:
-    """A key that puts h2 before h10 and ignores case.
-
-    >>> sorted(["h10", "H2", "h1"], key=natural)
-    ['h1', 'H2', 'h10']
-    """
-    pieces = re.split(r"([0-9]+)", text.casefold())
-    digits = [(len(run.lstrip("0")), run.lstrip("0")) for run in pieces[1::2]]
-    return (pieces[0], *(part for pair in zip(digits, pieces[2::2], strict=True) for part in pair))
