@@ -38,6 +38,7 @@ from ragauge.contracts.system import System
 from ragauge.contracts.trace_eval import Recipe
 from ragauge.contracts.verdict import Rule
 from ragauge.diagnosis.report import FailOn
+from ragauge.engines.progress import Progress as _progress_Progress
 from ragauge.errors import RagaugeError as RagaugeError
 from ragauge.gates.decide import Gate
 from ragauge.gates.stability import Profile
@@ -68,7 +69,6 @@ from ragauge.runners.components.linking_join import Duplicates
 from ragauge.runners.components.model_calls import Progress as _model_calls_Progress
 from ragauge.runners.components.retrieval_ranked import Duplicates as _retrieval_ranked_Duplicates
 from ragauge.runners.diagnosis.diagnose import AskAgain, DiagnoseOptions
-from ragauge.runners.diagnosis.scored import Progress as _scored_Progress
 from ragauge.runners.gather import Each
 from ragauge.runners.judge import Adaptive
 from ragauge.runners.metric_change import Method
@@ -534,7 +534,7 @@ def diagnose(
     top: int = 3,
     *,
     ask_again: AskAgain | None = None,
-    progress: _scored_Progress | None = None,
+    progress: _progress_Progress | None = None,
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     lang: Language = "en",
@@ -560,7 +560,7 @@ def diagnose_traces(
     manifest: str | None = None,
     docs: str | None = None,
     ask_again: AskAgain | None = None,
-    progress: _scored_Progress | None = None,
+    progress: _progress_Progress | None = None,
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     lang: Language = "en",
@@ -584,6 +584,7 @@ def diagnose_run(
     top: int = 3,
     *,
     ask_again: AskAgain | None = None,
+    progress: _progress_Progress = ...,
     refusal: Strength | None = None,
     refusal_tokens: list[str] | tuple[str, ...] | None = None,
     lang: Language = "en",

@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ragauge.dashboard.jobs import Jobs
+from ragauge.dashboard.jobs import Jobs, progress
 from ragauge.errors import UsageError
 
 LONG_S = 30.0
@@ -43,6 +43,25 @@ def test_what_takes_long_is_none_until_it_is_made_and_made_once():
     assert jobs.get("key", work, LONG_S) == "made"
     assert jobs.get("key", work, 0) == "made"
     assert work.times == 1
+    jobs.close()
+
+
+def test_work_says_how_far_it_is():
+    jobs, said, may_end = Jobs(), threading.Event(), threading.Event()
+
+    def make():
+        progress(1, 4)
+        said.set()
+        assert may_end.wait(LONG_S)
+        return "made"
+
+    progress(1, 2)  # of no job: nobody looks
+    assert jobs.fraction("key") is None
+    assert jobs.get("key", make, 0) is None
+    assert said.wait(LONG_S)
+    assert jobs.fraction("key") == 0.25
+    may_end.set()
+    assert jobs.get("key", make, LONG_S) == "made"
     jobs.close()
 
 

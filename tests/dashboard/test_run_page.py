@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
 import shutil
 from collections import Counter
@@ -16,6 +17,7 @@ import msgspec
 import pytest
 from msgspec import structs
 
+import ragauge
 from ragauge import open_history
 from ragauge.contracts.evaluation import EvalReport
 from ragauge.contracts.history import REPORT, History, NewRun, Run, RunFilter, UnitRow
@@ -32,7 +34,8 @@ from ragauge.reports.foreign import cut
 from ragauge.reports.kinds import stability as stability_story
 from ragauge.reports.kinds.runs import stored_report
 from ragauge.runners.diagnosis.diagnose import diagnose_run
-from tests.dashboard.page_parts import Parts
+from tests.conftest import ANSWERS, GOLD
+from tests.dashboard.page_parts import Parts, material_at
 
 TABS = {
     "nightly": ["overview", "quality", "questions", "diagnosis"],
@@ -234,6 +237,36 @@ def test_a_unit_shows_what_was_recorded_of_it(material, runs):
         assert said == cut(" ".join((row.detail["claim"] or "").split()), LONGEST)
         assert cited.split() == [cut(id, LONGEST_ID) for id in row.detail["cited"]]
         assert value == numbers.value(row.values.get("quality.in_scope"))
+
+
+def test_what_answers_took_is_shown_where_traces_say_so(tmp_path):
+    took = [(900.0, 40, 0.02), (100.0, 60, None), (None, None, None), (500.0, 20, 0.01)]
+    lines = [
+        {"q": one["q"], "answer": answer, "latency_ms": ms}
+        | {"usage": {"total_tokens": tokens, "cost": cost}}
+        for one, answer, (ms, tokens, cost) in zip(GOLD, ANSWERS, took, strict=True)
+    ]
+    gold, traces = tmp_path / "gold.json", tmp_path / "traces.jsonl"
+    gold.write_text(json.dumps(GOLD))
+    traces.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    outcome = ragauge.score(gold, traces, keep_answers=True)
+    with material_at(tmp_path) as material:
+        run = ragauge.record(outcome, material.history)
+        listed = Parts(opened(material, run, "questions", "sort=-latency_ms").body)
+        table = main_table(listed)
+        assert table[0][-3:] == ["latency", "tokens", "cost"]
+        assert [row[-3:] for row in table[1:]] == [
+            ["900 ms", "40", "0.0200"],
+            ["500 ms", "20", "0.0100"],
+            ["100 ms", "60", ""],
+            ["", "", ""],
+        ]
+        over = main_table(Parts(opened(material, run).body), "p95")
+        assert over[1:] == [
+            ["latency", "500 ms", "860 ms", "", "3"],
+            ["tokens", "40", "58", "120", "3"],
+            ["cost", "0.0150", "0.0195", "0.0300", "2"],
+        ]
 
 
 def test_a_unit_leads_to_its_page_and_takes_the_list_along(material, runs):

@@ -13,6 +13,16 @@ PATIENCE_S = 0.1
 """What a page that must be there within 200 ms can wait for a result."""
 
 
+_here = threading.local()
+"""The job that a thread is working on."""
+
+
+def progress(done: int, of: int) -> None:
+    """How far the job of this thread is; work that is no job has nobody who looks."""
+    if (job := getattr(_here, "job", None)) is not None:
+        job.fraction = done / of
+
+
 class Jobs:
     """Results by key, each made once however many ask for it. Several threads may ask at once.
 
@@ -46,6 +56,12 @@ class Jobs:
                 raise job.error.with_traceback(None)
             return cast("T", job.result)
 
+    def fraction(self, key: Hashable) -> float | None:
+        """How far the work for a key is; None where it has not said so."""
+        with self._changed:
+            job = self._jobs.get(key)
+            return None if job is None else job.fraction
+
     def close(self) -> None:
         """Takes up no more work. What is being made is left behind: its thread is a daemon."""
         with self._changed:
@@ -74,6 +90,7 @@ class Jobs:
     def _work(self) -> None:
         while (job := self._next()) is not None:
             result, error = None, None
+            _here.job = job
             try:
                 result = job.make()
             except Exception as problem:
@@ -110,6 +127,7 @@ class _Job:
     def __init__(self, make: Callable[[], Any]) -> None:
         self.make = make
         self.state: Literal["waiting", "working", "done"] = "waiting"
+        self.fraction: float | None = None
         self.result: Any = None
         self.error: Exception | None = None
 

@@ -28,6 +28,7 @@ from ragauge.contracts.history import History, Run, RunFilter, UnitRow, canonica
 from ragauge.contracts.metric import Better
 from ragauge.contracts.report import Score
 from ragauge.contracts.verdict import Verdict
+from ragauge.engines.progress import Progress, unseen
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.decide import TOLERANCE, Gate, gate_verdict, passes
 from ragauge.runners.comparability import (
@@ -125,18 +126,29 @@ def _there_are(now: Run, earlier: Sequence[Run]) -> str:
 
 
 def compare_runs(
-    before: Run, after: Run, history: History, options: CompareOptions
+    before: Run,
+    after: Run,
+    history: History,
+    options: CompareOptions,
+    progress: Progress = unseen,
 ) -> ComparisonReport:
     """The comparison of two runs; raises UsageError or InputRejected with all that is wrong."""
-    return _Comparison(before, after, history, options).report()
+    return _Comparison(before, after, history, options, progress).report()
 
 
 class _Comparison:
     """Two runs on the way to a report."""
 
-    def __init__(self, before: Run, after: Run, history: History, options: CompareOptions) -> None:
+    def __init__(
+        self,
+        before: Run,
+        after: Run,
+        history: History,
+        options: CompareOptions,
+        progress: Progress,
+    ) -> None:
         self._before, self._after, self._options = before, after, options
-        self._history = history
+        self._history, self._progress = history, progress
         self._found = Findings()
         self._ids = chosen_metrics(before, after, options.metrics)
         margins = margins_of(options.margins, self._ids)
@@ -149,6 +161,7 @@ class _Comparison:
         widths = {id: metric.width for id, metric in self._metrics.items()}
         self._units = paired_units(before, after, history, widths)
         self._refuse_nothing()
+        self._strata, self._done = slice_names(options.slices, self._units), 0
 
     def report(self) -> ComparisonReport:
         compared = self._compared()
@@ -242,7 +255,13 @@ class _Comparison:
 
     def _change(self, id: str) -> Change:
         before, after = self._columns(id)
+        self._step()
         return change_of(self._metrics[id], before, after, self._how(self._options.alpha))
+
+    def _step(self) -> None:
+        """A metric is tested over all units, then with the others in each stratum."""
+        self._done += 1
+        self._progress(self._done, len(self._metrics) + len(self._strata))
 
     def _compared(self) -> dict[str, Compared]:
         """Each metric of the family with its verdict, and the others as they are."""
@@ -271,12 +290,14 @@ class _Comparison:
         """The family's metrics in each slice; all slices, and their intervals, form another."""
         options = self._options
         metrics = [self._metrics[id] for id in self._family if id in self._metrics]
-        names = slice_names(options.slices, self._units)
-        made = [slicing(self._units, stratum, self._found) for stratum in names]
+        made = [slicing(self._units, stratum, self._found) for stratum in self._strata]
         tests = len(metrics) * sum(one.tested for one in made)
         level = level_of(options.alpha, options.correction, tests)
         how = self._how(level)
-        cells = [cell for one in made for cell in slice_cells(self._units, one, metrics, how)]
+        cells: list[Cell] = []
+        for one in made:
+            self._step()
+            cells += slice_cells(self._units, one, metrics, how)
         found = judged(
             [
                 (cell.change, self._better(cell.metric), self._margins.get(cell.metric))

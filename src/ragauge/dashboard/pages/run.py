@@ -14,6 +14,7 @@ from ragauge.contracts.score import ScoreReport
 from ragauge.contracts.trace_eval import TraceEvalReport
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
+from ragauge.dashboard.jobs import progress
 from ragauge.dashboard.links import Links, run_names
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
@@ -317,17 +318,18 @@ def diagnosed(opened: OpenedRun) -> TabView:
             choice += [Span(" · ")] if choice else []
             choice.append(Span(name, "strong" if here else "", href="" if here else href))
     blocks: list[Block] = [Text(choice)] if choice else []
+    key, jobs = ("diagnosis", run.id, language), opened.material.jobs
     try:
-        report = opened.material.jobs.get(
-            ("diagnosis", run.id, language),
-            lambda: diagnose_run(opened.material.history, run, lang=language),
+        report = jobs.get(
+            key,
+            lambda: diagnose_run(opened.material.history, run, lang=language, progress=progress),
         )
     except (UsageError, InputRejected) as error:
         blocks.append(parts.empty("This run cannot be diagnosed", doc.theirs(str(error))))
         return TabView(blocks=blocks, to=ToRun(opened))
     if report is None:
         samples = numbers.counted(run.record.units, "sample")
-        blocks.append(parts.computing(f"Analysing {samples}"))
+        blocks.append(parts.computing(f"Analysing {samples}", jobs.fraction(key)))
         return TabView(blocks=blocks, to=ToRun(opened), refresh_s=REFRESH_S)
     found = diagnosis.document(report).blocks
     # The run has the first heading of the page already.

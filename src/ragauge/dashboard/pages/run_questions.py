@@ -237,7 +237,9 @@ def spent_table(taken: Mapping[str, SpentOver]) -> Table:
             "": lambda name: Cell(name.removesuffix("_ms")),
             "p50": lambda name: cell(name, taken[name].p50),
             "p95": lambda name: cell(name, taken[name].p95),
-            "total": lambda name: cell(name, taken[name].total),
+            "total": lambda name: (
+                doc.plot(None) if name == "latency_ms" else cell(name, taken[name].total)
+            ),
             "samples": lambda name: doc.count(taken[name].n),
         },
         title="Latency, tokens and cost",

@@ -23,9 +23,9 @@ from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.document import Cell, Column, Data, Table
 from ragauge.reports.foreign import cut
-from ragauge.reports.formats.html import natural
 from ragauge.reports.kinds import runs as story
 from ragauge.reports.numbers import counted
+from ragauge.text.natural import natural
 
 SORTS = ("recorded_at", "name", "command", "passed", "units")
 NEWEST = "-recorded_at"

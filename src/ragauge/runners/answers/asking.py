@@ -20,8 +20,8 @@ from ragauge.pipelines.threads import run_async
 from ragauge.runners.answers.options import AnswerOptions, read_budget, read_prices
 
 if TYPE_CHECKING:
+    from ragauge.engines.progress import Progress
     from ragauge.models.judges.budget import Estimate
-    from ragauge.runners.answers.supporting import Progress
 
 CONCURRENCY = 8
 TIMEOUT_S = 60.0

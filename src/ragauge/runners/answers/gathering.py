@@ -14,6 +14,7 @@ from ragauge.contracts.finding import Finding, Findings
 from ragauge.contracts.judge import ReplyCache, Usage
 from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.contracts.refusal import REFUSING, Refusal
+from ragauge.engines.progress import Progress
 from ragauge.ingest.calibration import AnswerCalibration, Calibrations
 from ragauge.ingest.fields import quoted
 from ragauge.metrics.answers import AnswerFacts
@@ -30,7 +31,7 @@ from ragauge.runners.answers.options import (
     embeds,
     needs_of,
 )
-from ragauge.runners.answers.supporting import Progress, Supporting, measured_answers, model_of
+from ragauge.runners.answers.supporting import Supporting, measured_answers, model_of
 from ragauge.text.canonical import composed
 from ragauge.text.grounding.model import Model
 from ragauge.text.refusal import refusal_in, refusal_in_free_words, tokens

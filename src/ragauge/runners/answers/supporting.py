@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 from ragauge.contracts.answers import AnswerKind, AnswerRow, Context
 from ragauge.contracts.metric import Absent, Metric, Row
 from ragauge.engines.local import ordered
+from ragauge.engines.progress import Progress
 from ragauge.errors import InputRejected
 from ragauge.ingest.calibration import AnswerCalibration
 from ragauge.metrics.answers import AnswerFacts
@@ -33,7 +34,6 @@ LIKELY = 0.5
 
 PIECE = 128
 """Rows that a worker takes at a time: it is what a progress bar moves by."""
-Progress = Callable[[int, int], None]
 Found = dict[str, Any]
 """Fields of an answer's facts."""
 MANY = 2_000

@@ -18,13 +18,14 @@ from ragauge.diagnosis.limits import limits_of
 from ragauge.diagnosis.own_rules import OwnRules, read_own_rules
 from ragauge.diagnosis.ranking import MENDED
 from ragauge.diagnosis.report import FailOn, How, diagnosed, low_samples
+from ragauge.engines.progress import Progress, unseen
 from ragauge.errors import InputRejected, UsageError
 from ragauge.gates.decide import MIN_COVERAGE
 from ragauge.ingest.options import knob_names, read_knobs
 from ragauge.ingest.scored.scored_file import read_scores, score_rows
 from ragauge.runners.diagnosis.recorded import recorded_gold, recorded_material, with_a_rule
 from ragauge.runners.diagnosis.replay_plan import Failing
-from ragauge.runners.diagnosis.scored import Progress, scored_material, unseen
+from ragauge.runners.diagnosis.scored import scored_material
 from ragauge.runners.diagnosis.traced import Traced, traced_material
 from ragauge.runners.options import File, takes
 
@@ -120,13 +121,14 @@ def diagnose_run(
     top: int = 3,
     *,
     ask_again: AskAgain | None = None,
+    progress: Progress = unseen,
     options: DiagnoseOptions,
 ) -> DiagnosisReport:
     """The diagnosis of a recorded run; unless asked for, metrics without a rule are left out."""
     own, how = _prepared(metrics, top, options)
     # A recorded run was judged by its own gates, with the coverage they needed.
     how = structs.replace(how, min_coverage=0)
-    material = with_limits(recorded_material(history, run), own)
+    material = with_limits(recorded_material(history, run, progress), own)
     material = with_a_rule(material) if metrics is None else material
     gold = {one.qid: one for one in recorded_gold(history, run)}
     return _told(material, how, ask_again, lambda: failing_rows(low_samples(material, how), gold))

@@ -23,6 +23,7 @@ from ragauge.diagnosis.cases import Material, Measured, Observed
 from ragauge.diagnosis.features import features
 from ragauge.diagnosis.limits import limits_of
 from ragauge.diagnosis.traced_case import traced_cases
+from ragauge.engines.progress import Progress, unseen
 from ragauge.errors import InputRejected
 
 SEVERITIES: dict[Decision, Severity] = {
@@ -33,6 +34,8 @@ SEVERITIES: dict[Decision, Severity] = {
 }
 """What a gate's word means for its metric: somebody decided that a run may not pass so."""
 
+STEPS = 4
+"""Of a diagnosis: rows read, scores read, what went wrong, and its causes."""
 Values = dict[str, dict[str, float]]
 """By question: its metrics."""
 SCORE = "score"
@@ -86,11 +89,12 @@ class _Told(msgspec.Struct, kw_only=True):
     questions: tuple[QuestionRow, ...] = ()
 
 
-def recorded_material(history: History, run: Run) -> Material:
+def recorded_material(history: History, run: Run, progress: Progress = unseen) -> Material:
     """The material of a run of ours, as it was recorded."""
     record = run.record
     gold = {one.qid: one for one in recorded_gold(history, run)}
     units = list(history.units(run.id))
+    progress(1, STEPS)
     told = _report(history, run)
     rows = [_row(unit, gold.get(unit.unit)) for unit in units]
     better = {name: one.better for name, one in record.metrics.items()}
@@ -99,13 +103,16 @@ def recorded_material(history: History, run: Run) -> Material:
         id: Score(**{name: getattr(recorded, name) for name in names})
         for id, recorded in record.metrics.items()
     }
+    progress(2, STEPS)
     known = [unit.right for unit in units if unit.right is not None]
     # A case for each question of a score, as far as its row tells.
     observed = [[_observed(row, gold[row.qid])] for row in told.questions if row.qid in gold]
+    cases = traced_cases(observed) if told.questions else None
+    progress(3, STEPS)
     return Material(
         samples=rows,
         metrics=measured_by(scores, record.gates, better),
-        cases=traced_cases(observed) if told.questions else None,
+        cases=cases,
         wrong=known.count(False) if known else None,
         advice=told.advice,
         features={row.id: features(row) for row in rows},

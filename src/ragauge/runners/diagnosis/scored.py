@@ -19,6 +19,7 @@ from ragauge.diagnosis.cases import Material, Measured
 from ragauge.diagnosis.features import features, needed_ranks
 from ragauge.diagnosis.limits import in_range, limits_of, mean, severity
 from ragauge.diagnosis.scored_case import scored_case
+from ragauge.engines.progress import Progress, unseen
 from ragauge.ingest.scored.scored_file import ScoredFile
 from ragauge.metrics.claims import (
     answer_addresses,
@@ -31,18 +32,12 @@ from ragauge.runners.answers.supporting import SentenceSupporter
 from ragauge.text.grounding import Passages
 from ragauge.text.grounding.model import shipped
 
-Progress = Callable[[int, int], None]
-"""Told how many samples are looked at, of how many."""
 KEPT_PASSAGES, KEPT_PAIRS = 4096, 1 << 16
 ABSENT = "absent"
 """How a row counts that does not have the field at all."""
 OUT_OF_RANGE = "out_of_range"
 CLAIMED = 1_000
 """Samples whose claims are taken apart; of more, those with the lowest scores."""
-
-
-def unseen(done: int, of: int) -> None:
-    """Progress that nobody looks at."""
 
 
 class LexicalClaims:

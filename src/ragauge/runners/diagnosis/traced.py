@@ -21,6 +21,7 @@ from ragauge.contracts.trace import Trace
 from ragauge.diagnosis.cases import Material, Observed
 from ragauge.diagnosis.features import features, needed_ranks
 from ragauge.diagnosis.traced_case import traced_cases
+from ragauge.engines.progress import Progress, unseen
 from ragauge.ingest.auditable import Auditable, read_auditable
 from ragauge.ingest.gold import read_gold
 from ragauge.ingest.manifest import read_manifest
@@ -31,7 +32,7 @@ from ragauge.runners.audit import audit
 from ragauge.runners.auditing import Auditor, Payloads
 from ragauge.runners.bad_input import allowed_bad
 from ragauge.runners.diagnosis.recorded import Values, measured_by, strata_of, values_of
-from ragauge.runners.diagnosis.scored import LexicalClaims, Progress, address_counts, unseen
+from ragauge.runners.diagnosis.scored import LexicalClaims, address_counts
 from ragauge.runners.run_lines import RunLines
 from ragauge.runners.score import score
 from ragauge.runners.stability import stability
