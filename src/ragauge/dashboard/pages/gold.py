@@ -24,10 +24,10 @@ from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.document import Block, Cell, Column, Range, Span, Square, Table, Text
 from ragauge.reports.foreign import cut
-from ragauge.reports.formats.html import natural
 from ragauge.reports.kinds.runs import when
 from ragauge.reports.numbers import count, counted
 from ragauge.stats.intervals import wilson
+from ragauge.text.natural import natural
 from ragauge.text.visible import visible
 
 Sort = Literal["place", "qid", "question", "answerable"]
