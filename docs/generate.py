@@ -28,9 +28,10 @@ from ragauge.metrics.table import table
 from ragauge.reports.comment import table as markdown_table
 from ragauge.reports.formats.text import render as in_terminal
 from ragauge.reports.forms import render
-from ragauge.reports.kinds.catalogue import catalogue_text, words
+from ragauge.reports.kinds.catalogue import catalogue_text
 from ragauge.reports.kinds.stability import excerpt
 from ragauge.reports.metric_pages import page
+from ragauge.reports.words import phrases
 from ragauge.runners.compare import compare
 from ragauge.runners.recording import record
 from ragauge.runners.score import score
@@ -131,7 +132,7 @@ def causes_page(language: Language) -> str:
     text = catalogue_text(catalogue(language), rules(), language=language, form="markdown")
     # A page begins with a heading of the first level, a comment with one of the second.
     _, rest = re.sub("^#(?=#)", "", text, flags=re.MULTILINE).split("\n", 1)
-    return f"# {words(language).title}\n\n{CAUSES[language][1]}\n{rest}"
+    return f"# {phrases('catalogue', language)('title')}\n\n{CAUSES[language][1]}\n{rest}"
 
 
 def _component_presets() -> list[str]:

@@ -14,9 +14,11 @@ from ragauge.diagnosis.own_rules import read_own_rules
 from ragauge.diagnosis.words import words as sentences_of
 from ragauge.errors import UsageError
 from ragauge.metrics.table import table
-from ragauge.reports.kinds.catalogue import FORMS, catalogue_text, words
+from ragauge.reports.kinds.catalogue import FORMS, catalogue_text
+from ragauge.reports.words import phrases
 from tests.cases import every
 
+WORDS = {language: phrases("catalogue", language) for language in LANGUAGES}
 READ = ("text", "markdown")
 """The forms that a person reads."""
 every_language = pytest.mark.parametrize("language", LANGUAGES)
@@ -49,12 +51,18 @@ def ids(**how):
     return [entry["id"] for entry in read(**how)["entries"]]
 
 
+def without_count(sentence):
+    """What a sign says of a sample, without how many show it."""
+    start = max(sentence.find("that went wrong: ") + 17, sentence.find("有 {n} 个") + 7)
+    return sentence[start:].removeprefix("的")
+
+
 # Nothing is left out.
 
 
 @every_language
 @every_form
-def test_every_entry_is_told_with_all_its_actions(language, form):
+def test_every_entry_is_shown_with_all_its_actions(language, form):
     shown = holds(page(language, form), form)
     for entry in catalogue(language):
         said = [entry.id, entry.title, entry.means, entry.confirm]
@@ -71,7 +79,7 @@ def test_every_symptom_and_sign_of_a_cause_is_told(language, form):
     sentences = sentences_of(language)
     for rule in rules().values():
         told = [sentences.symptoms[name] for name in rule.symptoms]
-        told += [words(language).without_count(sentences.signs[s.sign].seen) for s in rule.signs]
+        told += [without_count(sentences.signs[s.sign].seen) for s in rule.signs]
         assert [text for text in told if flat(text) not in shown] == []
 
 
@@ -112,7 +120,7 @@ def test_only_what_concerns_a_metric_is_told(language, form):
 
 @every_read_form
 def test_rules_of_ones_own_are_explained_to_those_who_ask_for_all(form):
-    title = words("en").own.section.title
+    title = WORDS["en"]("own_rules")
     assert title in page(form=form)
     assert title not in page(form=form, metrics=["faithfulness"])
 
@@ -160,8 +168,8 @@ def test_a_metric_that_no_entry_is_about_is_named(language, form):
 def test_a_metric_without_entries_says_so_and_shows_no_empty_heading(form):
     shown = page(form=form, metrics=["toxicity"])
     assert flat("No entry is about") in flat(shown)
-    assert words("en").contents.title not in shown
-    assert words("en").symptoms.title not in shown
+    assert WORDS["en"]("contents") not in shown
+    assert WORDS["en"]("ranking") not in shown
 
 
 # The contents.
@@ -201,13 +209,13 @@ def test_the_example_is_read_without_a_problem(language, form):
 @every_language
 def test_all_fields_are_explained_and_those_that_are_needed_are_missed(language):
     """Each field is taken out of the example: only where it is needed, the reader objects."""
-    own = words(language).own
-    parts = {"entry": own.entry_fields, "threshold": own.threshold_fields}
-    whole = tomllib.loads(own.example)
-    for name, fields in parts.items():
+    own = WORDS[language]
+    whole = tomllib.loads(own.phrases["example"])
+    for name in ("entry", "threshold"):
         [one] = whole[name]
-        assert set(fields) == set(one)
-        for field, (needed, _) in fields.items():
+        assert set(own.names[name]) == set(one)
+        for field, text in own.names[name].items():
+            needed = text.startswith(own("needed"))
             less = {key: value for key, value in one.items() if key != field}
             _, problems = read_own_rules(as_toml(whole | {name: [less]}))
             assert bool(problems) == needed, field
@@ -259,6 +267,6 @@ def test_a_form_that_does_not_exist_is_refused():
 
 
 def test_no_english_word_of_ours_is_left_in_the_chinese_page():
-    english, chinese = words("en"), page("zh", "markdown")
-    ours = [english.title, english.judged.title, english.no_signs, english.own.section.title]
+    english, chinese = WORDS["en"], page("zh", "markdown")
+    ours = [english(name) for name in ("title", "limits", "shows_as", "own_rules")]
     assert [text for text in ours if text in chinese] == []

@@ -10,6 +10,7 @@ import tomllib
 from collections.abc import Iterable
 from functools import cache
 from importlib.resources import files
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -262,8 +263,44 @@ class Wording(Struct, frozen=True, forbid_unknown_fields=True):
         return text if text.endswith((".", "!", "?", "。")) else f"{text}{self.signs.stop}"
 
 
+class Phrases(Struct, frozen=True, forbid_unknown_fields=True):
+    """The sentences of one kind of report in one language; what is in braces is filled in."""
+
+    say: Wording
+    phrases: dict[str, str]
+    counts: dict[str, Counted] = {}
+    names: dict[str, dict[str, str]] = {}
+    """By what they name: the words for the values of a field."""
+
+    def __call__(self, name: str, **values: str | int) -> str:
+        """The phrase with its values; counts with their thousands.
+
+        >>> phrases("catalogue", "en")("count", n=1200, causes=35)
+        '1,200 entries; 35 of them are causes, which are ranked by evidence.'
+        """
+        texts = {
+            key: numbers.count(value) if isinstance(value, int) else value
+            for key, value in values.items()
+        }
+        return self.phrases[name].format_map(texts)
+
+    def counted(self, number: int, name: str) -> str:
+        return self.say.counted(number, self.counts[name])
+
+    def named(self, what: str, name: str) -> str:
+        """The word for a name; the name itself where there is none: it may be a user's own."""
+        return self.names[what].get(name, name.replace("_", " "))
+
+
 @cache
 def wording(language: str) -> Wording:
-    """The words of a language."""
-    text = (files("ragauge.reports") / "words" / f"{language}.toml").read_text("utf-8")
-    return msgspec.convert(tomllib.loads(text), Wording)
+    return msgspec.convert(_read(language), Wording)
+
+
+@cache
+def phrases(kind: str, language: str) -> Phrases:
+    return Phrases(wording(language), **_read(f"{kind}.{language}"))
+
+
+def _read(name: str) -> dict[str, Any]:
+    return tomllib.loads((files("ragauge.reports") / "words" / f"{name}.toml").read_text("utf-8"))
