@@ -62,6 +62,8 @@ class Page(Struct, frozen=True, kw_only=True):
     """What can be downloaded as it is, by name."""
     language: str = "en"
     """Of the words that blocks have in several languages."""
+    name: str = ""
+    """The kind of report that it shows, as the verdict says it."""
     drawn: Markup | None = None
     data: Mapping[str, Callable[[], Figures]] = {}
 
@@ -82,7 +84,7 @@ class Page(Struct, frozen=True, kw_only=True):
             return self.drawn
         links = self.links
         if links is None:
-            return as_html(self.blocks, links=self.to, at=at)
+            return as_html(self.blocks, name=self.name, links=self.to, at=at)
         names = {id(block): name for name, block in doc.downloads(self.blocks).items()}
 
         def exports(block: doc.Table | doc.Data) -> Iterable[tuple[str, str]]:
@@ -90,6 +92,7 @@ class Page(Struct, frozen=True, kw_only=True):
 
         return as_html(
             self.blocks,
+            name=self.name,
             links=self.to,
             sorting=links.sorting,
             language=self.language,

@@ -32,10 +32,15 @@ class Field(Struct, frozen=True):
     hint: str = ""
     kind: Literal["text", "search", "number", "select", "boxes"] = "text"
     options: Options = ()
+    """Of a select, or offered where a text is written."""
     groups: Mapping[str, Options] = {}
     """Of a select: further options under their headings."""
     values: Sequence[str] = ()
     """Of boxes: those that are checked."""
+
+
+def select(title: str, name: str, value: str, options: Options) -> Field:
+    return Field(title=title, name=name, value=value, kind="select", options=tuple(options))
 
 
 def macro(name: str, *given: Any, template: str = "parts.html") -> Html:

@@ -226,14 +226,14 @@ class _File:
         record = self._run.record
         if self._before is not None:
             from ragauge.dashboard.pages import compare
-            from ragauge.dashboard.pages.compare_choice import chosen
+            from ragauge.runners.compare import compare_runs
 
             # A run that cannot be compared so is refused, as the command does.
             was = self._material.history.find(self._before, like=self._run)
             asked = Asked((("rows", "200"),))
-            choice = chosen(self._material, was, self._run, asked)
-            report = choice.made(self._material.history)
-            page = compare.shown(report, self._links, asked, choice)
+            how = compare.options(self._material, self._run, asked)
+            report = compare_runs(was, self._run, self._material.history, how)
+            page = compare.shown(report, how, self._links, asked)
             yield Part("compare", "Compare", placed(page, "compare"))
         if self._headlines:
             from ragauge.dashboard.pages import history

@@ -1,171 +1,456 @@
-"""Compare: two runs next to each other, or the choice of two."""
+"""Compare: two runs next to each other with their questions, or the choice of two."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, get_args
 
 from msgspec import structs
 
-from ragauge.contracts.comparison import ComparisonReport
-from ragauge.contracts.history import Run
-from ragauge.contracts.paging import RunQuery
-from ragauge.dashboard.asked import Asked
-from ragauge.dashboard.links import Links
+from ragauge.contracts.comparison import ComparisonReport, Flip, Way
+from ragauge.contracts.history import ID_SHOWN, Run
+from ragauge.contracts.paging import Paged, RunQuery
+from ragauge.contracts.unit_changes import ChangeQuery, Direction, UnitChange
+from ragauge.dashboard import parts
+from ragauge.dashboard.asked import Asked, BadAddress
+from ragauge.dashboard.links import Links, run_names
+from ragauge.dashboard.listing import Listed, addresses, listed
 from ragauge.dashboard.material import Material, Missing
-from ragauge.dashboard.page import Figures, Page
-from ragauge.dashboard.pages import compare_questions
-from ragauge.dashboard.pages.compare_choice import Choice, chosen
-from ragauge.dashboard.pages.compare_questions import Questions
-from ragauge.dashboard.rendering import render
+from ragauge.dashboard.page import Page
+from ragauge.dashboard.parts import Field, select
 from ragauge.errors import RagaugeError, UsageError
+from ragauge.metrics.names import short_name
+from ragauge.reports import document as doc
+from ragauge.reports.document import Block, Cell, Span, Target, Text
+from ragauge.reports.kinds.comparison import FLIPS, document, flip_items, table
+from ragauge.reports.kinds.runs import when
+from ragauge.reports.numbers import count, counted, signed
+from ragauge.runners.compare_options import ALLOWANCES, CompareOptions
+from ragauge.runners.options import chosen_options
+from ragauge.runners.paired_units import changed_meaning
+from ragauge.text.natural import natural
 
-if TYPE_CHECKING:
-    from markupsafe import Markup
-
-FIELDS = {
+PATH = "/compare"
+LAST_RUNS, PAIRS = 100, 12
+MEANT = {"before": "to compare with", "after": "that is compared"}
+NAMING_RUNS = (
+    "A run is the beginning of its id, a tag, latest, green (the last that passed, and that no "
+    "gate of a comparison failed), one of these on a branch such as green@main, or commit: with "
+    "the beginning of a hash. Before, they mean a run of the same command and name, recorded "
+    "earlier."
+)
+CORRECTIONS = {"holm": "Holm", "bh": "Benjamini and Hochberg", "none": "none"}
+SLICED, VALUES = 4, 20
+"""Where the address names no slices: so many strata, of those with at most so many values."""
+NO_SLICES = "none"
+IN_FIELDS = {
     "`ragauge compare` with --allow ": "the address with allow=",
     "--margin ": "margin: ",
     "--slice ": "slices: ",
     "--metric ": "metrics: ",
 }
 """Options of the command in the words of its refusals, and the fields that do the same."""
-LAST_RUNS = 100
-PAIRS = 12
-MEANT = {"before": "to compare with", "after": "that is compared"}
+OFFERS = {
+    "gold": "Compare the questions that mean the same in both",
+    "versions": "Compare the metrics that were made the same way",
+}
+FIELDS = ("q", "way", "was", "now", "sort", "start")
+"""What an address says of the questions, and not of the comparison."""
+ORDERS: dict[str, tuple[str, Callable[[Flip], Any]]] = {
+    "way": ("broken first", lambda flip: flip.way),
+    "unit": ("id", lambda flip: natural(flip.qid)),
+    "question": ("question", lambda flip: (flip.question or "").casefold()),
+    "was": ("label before", lambda flip: flip.was.label or ""),
+    "now": ("label after", lambda flip: flip.now.label or ""),
+}
+FLIP_COLUMNS = (
+    *("unit", "question", "way"),
+    *("was_label", "was_claim", "was_cited", "was_explained_by"),
+    *("now_label", "now_claim", "now_cited", "now_explained_by"),
+)
 
 
 def page(material: Material, links: Links, asked: Asked) -> Page:
     """The comparison of the two runs an address names; a form where it does not name both."""
     before, after = asked.text("before"), asked.text("after")
     if not (before and after):
-        return _form(material, links, asked)
+        return _page(links, "", *_form(material, links, asked))
     now = material.run(after)
-    was = _baseline(material, before, now)
-    choice = chosen(material, was, now, asked)
     try:
-        report = material.jobs.get(choice.key, lambda: choice.made(material.history))
-    except RagaugeError as error:
-        return _refused(links, asked, choice, error)
-    if report is None:
-        return _computing(links, choice)
-    if not asked.text("flip"):
-        return shown(report, links, asked, choice)
-    changed = compare_questions.changes(material, report, links, asked, choice)
-    return shown(report, links, asked, choice, changed) if changed else _computing(links, choice)
-
-
-def _baseline(material: Material, reference: str, now: Run) -> Run:
-    """The run before; `green@main` and the like mean one of the same kind, recorded earlier."""
-    try:
-        return material.history.find(reference, like=now)
+        # `green@main` and the like mean a run of the same kind, recorded earlier.
+        was = material.history.find(before, like=now)
     except UsageError as error:
         raise Missing(*error.problems) from error
+    how, flip = options(material, now, asked), asked.text("flip")
+    title = f"{run_names(was)} and {now.shown}"
+    header = parts.header([Span("Compare "), Span(title, foreign=True)])
+
+    def made() -> ComparisonReport:
+        from ragauge.runners.compare import compare_runs
+
+        return compare_runs(was, now, material.history, how)
+
+    try:
+        report = material.jobs.get(("compare", was.id, now.id, how), made)
+    except RagaugeError as error:
+        return _page(links, title, header, _refused(links, asked, error))
+    left_out: frozenset[str] | None = frozenset()
+    if flip and was.record.gold_sha256 != now.record.gold_sha256:
+        left_out = material.jobs.get(
+            ("changed meaning", was.record.gold_sha256, now.record.gold_sha256),
+            lambda: frozenset(changed_meaning(was, now, material.history)),
+        )
+    if report is None or left_out is None:
+        waiting = _page(links, title, header, parts.computing("Comparing the runs"))
+        return structs.replace(waiting, refresh_s=1)
+    questions = None
+    if flip:
+        questions = _changes(material, report, was, now, left_out, links, asked)
+    return shown(report, how, links, asked, questions)
+
+
+def _page(links: Links, title: str, *blocks: Block) -> Page:
+    ends = [("Compare", links.compare()), (title, None)] if title else [("Compare", None)]
+    return Page(
+        title=f"Compare {title}".strip(),
+        here="compare",
+        blocks=blocks,
+        links=links,
+        crumbs=(("Runs", links.runs()), *ends),
+    )
+
+
+def _form(material: Material, links: Links, asked: Asked) -> Iterator[Block]:
+    """The last runs to choose from, and the pairs of one kind that follow each other."""
+    yield parts.header("Compare two runs")
+    runs = material.pages.runs(RunQuery(limit=LAST_RUNS)).rows
+    if not runs:
+        code = "ragauge score gold.jsonl traces.jsonl --record"
+        yield parts.empty("No runs yet", "A comparison needs two recorded runs.", code)
+        return
+    given = {name: asked.text(name) for name in MEANT}
+    problems = []
+    for name, reference in given.items() if any(given.values()) else ():
+        try:
+            if not reference:
+                problems.append(f"{name}: is missing; choose the run {MEANT[name]}")
+            else:
+                material.run(reference)
+        except Missing as error:
+            problems += [f"{name}: {problem}" for problem in error.problems]
+    if problems:
+        yield _problem(problems)
+    pairs: list[tuple[Run, Run]] = []
+    offered, last = [], dict[tuple[str, str], Run]()
+    for run in reversed(runs):
+        record, kind = run.record, (run.record.name, run.record.command)
+        offered.append((run.shown, ", ".join((*kind, when(record.recorded_at), *run.tags))))
+        pairs += [(last[kind], run)] if kind in last else []
+        last[kind] = run
+    yield parts.form(
+        links.compare(),
+        *(
+            Field(
+                title=name.capitalize(),
+                name=name,
+                value=value,
+                hint={"before": "green@main", "after": "latest"}[name],
+                options=offered[::-1],
+            )
+            for name, value in given.items()
+        ),
+        button="Compare",
+    )
+    yield Text(NAMING_RUNS, "dim")
+
+    def named(run: Run) -> Cell:
+        return Cell(run.shown, run.id, foreign=True, href=links.run(run.id) or "")
+
+    if pairs:
+        yield doc.table(
+            pairs[::-1][:PAIRS],
+            {
+                "name": lambda pair: doc.names(pair[1].record.name),
+                "command": lambda pair: Cell(pair[1].record.command),
+                "before": lambda pair: named(pair[0]),
+                "after": lambda pair: named(pair[1]),
+                "recorded (UTC)": lambda pair: Cell(when(pair[1].record.recorded_at)),
+                "comparison": lambda pair: Cell(
+                    "compare", href=links.compare(pair[0].id, pair[1].id) or ""
+                ),
+            },
+            title="The last pairs",
+            remark="each run with the one before it of the same command and name",
+            name=None,
+        )
+
+
+def _problem(problems: Iterable[str], *more: Block) -> Block:
+    points = doc.Points([doc.theirs(problem) for problem in problems])
+    return doc.Section(title="", blocks=[points, *more], part="problem")
+
+
+def _refused(links: Links, asked: Asked, error: RagaugeError) -> Block:
+    """Why the runs cannot be compared so, and what the address may allow."""
+    problems = "\n".join(error.problems)
+    for option, name in IN_FIELDS.items():
+        problems = problems.replace(option, name)
+    allowed, address = asked.texts("allow"), addresses(asked, PATH)
+    offers = [
+        Text([Span(words, href=address(allow=",".join([*allowed, what])))])
+        for what, words in OFFERS.items()
+        if f"--allow {what}" in str(error) and what not in allowed
+    ]
+    return _problem(problems.split("\n"), Text("The runs are not compared.", "strong"), *offers)
+
+
+def options(material: Material, after: Run, asked: Asked) -> CompareOptions:
+    """How the address asks to compare; raises BadAddress where that cannot be."""
+
+    def words(name: str) -> tuple[str, ...]:
+        """A field that may be given several times, or once with commas; each word once."""
+        asked.text(name)
+        found = (word.strip() for text in asked.texts(name) for word in text.split(","))
+        return tuple(dict.fromkeys(word for word in found if word))
+
+    slices, allow = words("slices"), words("allow")
+    if not slices and after.record.gold_sha256 is not None:
+        strata = material.pages.strata(after.record.gold_sha256)
+        coarse = [name for name, values in strata.items() if 1 < len(values) <= VALUES]
+        slices = tuple(sorted(coarse, key=lambda name: (len(strata[name]), name))[:SLICED])
+    if unknown := [word for word in allow if word not in ALLOWANCES]:
+        there = ", ".join(ALLOWANCES)
+        raise BadAddress(*(f'allow: "{word[:40]}" is none of {there}' for word in unknown))
+    given: dict[str, Any] = {
+        "metrics": words("metrics"),
+        "margins": words("margin"),
+        "slices": () if slices == (NO_SLICES,) else slices,
+        "allow": allow,
+    }
+    if correction := asked.choice("correction", tuple(CORRECTIONS)):
+        given["correction"] = correction
+    if text := asked.text("alpha"):
+        try:
+            given["alpha"] = float(text)
+        except ValueError:
+            given["alpha"] = 0.0
+        if not 0 < given["alpha"] < 1:
+            raise BadAddress(
+                f'alpha: "{text[:40]}" is not a number between 0 and 1; write the fraction of '
+                "false alarms you accept, such as 0.05"
+            )
+    try:
+        return chosen_options(CompareOptions, "compare", given)
+    except UsageError as error:
+        raise BadAddress(*error.problems) from error
 
 
 def shown(
     report: ComparisonReport,
+    how: CompareOptions,
     links: Links,
     asked: Asked,
-    choice: Choice,
-    questions: Questions | None = None,
+    questions: Block | None = None,
 ) -> Page:
     """The blocks of the comparison's report, with the questions in pages that can be searched."""
-    from ragauge.reports.formats.html import written
-    from ragauge.reports.kinds.comparison import COLUMNS, document, metric_rows, slice_rows
-
-    questions = questions or compare_questions.flips(report, links, asked)
     # The report's own flips are not shown here, and marking where answers differ takes time.
     told = document(structs.replace(report, flips=()))
-    to = compare_questions.CompareLinks(report, links, asked)
-    body = render(
-        "compare.html",
-        parts=lambda *names: written(told.part(*names), name=told.name, links=to),
-        address=compare_questions.address_of(asked, links),
-        choice=choice,
-        links=links,
-        questions=questions,
-    )
-    figures = {
-        "metrics": lambda: Figures(COLUMNS, metric_rows(report)),
-        "slices": lambda: Figures(COLUMNS, slice_rows(report)),
-        questions.name: questions.figures,
-    }
-    return _page(links, choice, body, figures)
-
-
-def _computing(links: Links, choice: Choice) -> Page:
-    body = render("computing.html", words="Comparing the runs", choice=choice)
-    return structs.replace(_page(links, choice, body, {}), refresh_s=1)
-
-
-def _refused(links: Links, asked: Asked, choice: Choice, error: RagaugeError) -> Page:
-    """Why the runs cannot be compared so, and what the address may allow."""
-    allowed = asked.texts("allow")
-    offers = [
-        (what, compare_questions.address_of(asked, links)(allow=",".join([*allowed, what])))
-        for what in ("gold", "versions")
-        if f"--allow {what}" in str(error) and what not in allowed
+    was, now = report.before or report.after, report.after
+    ways = [
+        ("the run before", links.run(was.id)),
+        ("the run after", links.run(now.id)),
+        ("swap them", links.compare(now.id, was.id) if links.compare() else None),
+        ("compare others", links.compare()),
     ]
-    problems = [_in_fields(problem) for problem in error.problems]
-    body = render("compare_refused.html", problems=problems, offers=offers, choice=choice)
-    return _page(links, choice, body, {})
+    blocks: list[Block] = [*told.part("verdict", "compared")]
+    spans = [(Span(" · "), Span(text, href=href)) for text, href in ways if href]
+    blocks.append(Text([span for pair in spans for span in pair][1:]))
+    if action := links.compare():
+        fields = [
+            Field(name="before", value=was.id),
+            Field(name="after", value=now.id),
+            Field(name="allow", value=",".join(how.allow)),
+            *(
+                Field(title=title, name=name, value=value, hint=hint)
+                for title, name, value, hint in (
+                    ("Metrics", "metrics", ", ".join(how.metrics), "the headlines; or all"),
+                    ("Accepted loss", "margin", ", ".join(how.margins), "precision_cited=0.02"),
+                    ("Slices", "slices", ", ".join(how.slices) or NO_SLICES, ""),
+                    ("Alpha", "alpha", f"{how.alpha:g}", ""),
+                )
+            ),
+            select("Correction", "correction", how.correction, CORRECTIONS.items()),
+        ]
+        form = parts.form(action, *fields, button="Compare again")
+        blocks.append(doc.Section(title="Options", blocks=[form], folded=True))
+    heads, rows = table(report)
+    blocks += [
+        *told.part("metrics"),
+        doc.Data("comparison", heads, lambda: rows),
+        *told.part("gates"),
+        questions or _flips(report, links, asked),
+        *told.part("slices", "findings", "coverage"),
+    ]
+    title = f"{was.name} {was.id[:ID_SHOWN]} and {now.id[:ID_SHOWN]}"
+    made = _page(links, title, *blocks)
+    return structs.replace(made, name=told.name, to=CompareLinks(report, links, asked))
 
 
-def _in_fields(problem: str) -> str:
-    """What is said of the command, said of the address: what the one takes, the other does too."""
-    for option, name in FIELDS.items():
-        problem = problem.replace(option, name)
-    return problem
+class CompareLinks:
+    """From the metrics of a comparison to the questions that differ, and from these to pages."""
+
+    def __init__(self, report: ComparisonReport, links: Links, asked: Asked) -> None:
+        self._report, self._links = report, links
+        self._address = addresses(asked, PATH) if links.compare() else None
+
+    def to(self, target: Target) -> str | None:
+        kind, id = target
+        if kind == "question":
+            before = self._report.before.id if self._report.before else None
+            return self._links.question(self._report.after.id, id, **{"with": before})
+        one = self._report.compared.get(id) if kind == "metric" else None
+        if self._address is None or one is None or one.change is None or not one.differs:
+            return None
+        return f"{self._address(**{**dict.fromkeys(FIELDS), 'flip': id})}#flips"
 
 
-def _page(
-    links: Links, choice: Choice, body: Markup, figures: dict[str, Callable[[], Figures]]
-) -> Page:
-    was, now = choice.before, choice.after
-    title = f"{was.record.name} {was.shown} and {now.shown}"
-    crumbs = (("Runs", links.runs()), ("Compare", links.compare()), (title, None))
-    return Page(title=f"Compare {title}", here="compare", drawn=body, crumbs=crumbs, data=figures)
+# The questions: those that flipped, or those whose value of a metric differs
 
 
-def _form(material: Material, links: Links, asked: Asked) -> Page:
-    """The last runs to choose from, and the pairs of one kind that follow each other."""
-    runs = material.pages.runs(RunQuery(limit=LAST_RUNS)).rows
-    body = render(
-        "compare_form.html",
-        runs=runs,
-        pairs=[pair for pair, _ in zip(_pairs(runs), range(PAIRS), strict=False)],
-        before=asked.text("before"),
-        after=asked.text("after"),
-        problems=_lacking(material, asked) if runs else [],
-        links=links,
+def _flips(report: ComparisonReport, links: Links, asked: Asked) -> Block:
+    """The questions that are correct in one run only, as far as the fields select them."""
+    sort, down = asked.order("way")
+    if sort not in ORDERS:
+        raise BadAddress(f'sort: "{sort[:40]}" is none of {", ".join(ORDERS)}')
+    way = asked.choice("way", get_args(Way))
+    was, now, search = asked.text("was"), asked.text("now"), asked.text("q").casefold().split()
+
+    def is_wanted(flip: Flip) -> bool:
+        texts = filter(None, (flip.qid, flip.question, flip.was.claim, flip.now.claim))
+        known = " ".join(texts).casefold()
+        sides = way in (None, flip.way) and was in ("", flip.was.label)
+        return sides and now in ("", flip.now.label) and all(word in known for word in search)
+
+    found = sorted(filter(is_wanted, report.flips), key=ORDERS[sort][1], reverse=down)
+    start = min(asked.start, len(found))
+    here = tuple(found[start : start + asked.limit])
+    counts, names = report.flip_counts, {way: word for way, ((_, word, _), _) in FLIPS.items()}
+    words = [
+        f"{names[way].capitalize()}: {counted(counts.get(way, 0), 'question')}, {meaning}."
+        for way, (_, meaning) in FLIPS.items()
+    ]
+    if left := sum(counts.values()) - len(report.flips):
+        words.append(f"The report has the first of each by id; {count(left)} are not listed.")
+    inside: list[Block] = [*map(Text, words)]
+    if report.flips:
+        before, after = (
+            sorted({side.label for side in sides if side.label})
+            for sides in ([one.was for one in report.flips], [one.now for one in report.flips])
+        )
+        fields = [
+            select("Way", "way", way or "", [("", "both"), *names.items()]),
+            select("Before", "was", was, [("", "any"), *zip(before, before, strict=True)]),
+            select("After", "now", now, [("", "any"), *zip(after, after, strict=True)]),
+            select("Order", "sort", sort, [(name, text) for name, (text, _) in ORDERS.items()]),
+        ]
+        page = listed(Paged(rows=here, total=len(found), start=start), asked, "way")
+        items = doc.Items(items=flip_items(here, opened=len(here)))
+        inside += _list(items, page, fields, links, asked)
+        inside.append(doc.Data("flips", FLIP_COLUMNS, lambda: map(_flip_row, report.flips)))
+    return parts.section("Flipped questions", *inside, anchor="flips")
+
+
+def _flip_row(flip: Flip) -> Sequence[object]:
+    (was, now) = ((one.label, one.claim, one.cited, one.why) for one in (flip.was, flip.now))
+    return (flip.qid, flip.question, flip.way, *was, *now)
+
+
+def _list(
+    found: Block, page: Listed, fields: Sequence[Field], links: Links, asked: Asked
+) -> list[Block]:
+    """A page of questions, with the fields to search and filter them by."""
+    changed = {"figures", "order", "q", "start", *(one.name for one in fields)}
+    kept = [Field(name=name, value=value) for name, value in asked.fields if name not in changed]
+    search = Field(title="Search", name="q", value=asked.text("q"), kind="search")
+    action = f"{PATH}#flips" if links.compare() else None
+    form = parts.form(action, search, *fields, *kept, replaces="flipped")
+    inside: list[Block] = [Text("No question matches.", "dim")]
+    if page.rows:
+        inside = [found, parts.pager(page, addresses(asked, PATH))]
+    return [form, doc.Section(title="", blocks=inside, anchor="flipped")]
+
+
+def _changes(
+    material: Material,
+    report: ComparisonReport,
+    was: Run,
+    now: Run,
+    left_out: frozenset[str],
+    links: Links,
+    asked: Asked,
+) -> Block:
+    """The questions whose value of one metric differs, the largest changes first."""
+    named = asked.text("flip")
+    matching = [id for id in report.compared if named in (id, short_name(id))]
+    if named not in matching and len(matching) != 1:
+        there = ", ".join(report.compared)
+        raise BadAddress(f'flip: "{named[:80]}" is not compared; there are {there}')
+    metric = named if named in matching else matching[0]
+    better, ways = report.compared[metric].better, get_args(Direction)
+    way = asked.choice("way", ways)
+    query = ChangeQuery(
+        metric=metric,
+        words=asked.text("q"),
+        way=way,
+        left_out=left_out,
+        start=asked.start,
+        limit=asked.limit,
     )
-    crumbs = (("Runs", links.runs()), ("Compare", None))
-    return Page(title="Compare", here="compare", drawn=body, crumbs=crumbs)
+    found = material.pages.changes(was, now, query)
+    gold, units = now.record.gold_sha256, [one.after.unit for one in found.page.rows]
+    texts = material.pages.questions_with(gold, units) if gold else {}
 
+    def change(one: UnitChange) -> Cell:
+        before, after = one.before.values.get(metric), one.after.values.get(metric)
+        if before is None or after is None:
+            return doc.number(None)
+        good = (after > before) == (better == "higher")
+        return doc.number(after - before, signed(after - before), "good" if good else "bad")
 
-def _lacking(material: Material, asked: Asked) -> list[str]:
-    """What keeps an address that names one run only from a comparison; nothing of one with none."""
-    given = {name: asked.text(name) for name in ("before", "after")}
-    if not any(given.values()):
-        return []
-    found = []
-    for name, reference in given.items():
-        try:
-            if not reference:
-                found.append(f"{name}: is missing; choose the run {MEANT[name]}")
-            else:
-                material.run(reference)
-        except Missing as error:
-            found += [f"{name}: {problem}" for problem in error.problems]
-    return found
+    def note(one: UnitChange) -> str:
+        known = texts.get(one.after.unit)
+        return known.question if known else ""
 
-
-def _pairs(runs: tuple[Run, ...]) -> Iterator[tuple[Run, Run]]:
-    """Each run with the one before it of the same command and name, the newest first."""
-    for place, after in enumerate(runs):
-        kind = (after.record.command, after.record.name)
-        for before in runs[place + 1 :]:
-            if (before.record.command, before.record.name) == kind:
-                yield before, after
-                break
+    questions = doc.table(
+        found.page.rows,
+        {
+            "question": lambda one: doc.names(one.after.unit, to=("question", one.after.unit)),
+            "before": lambda one: doc.number(one.before.values.get(metric)),
+            "after": lambda one: doc.number(one.after.values.get(metric)),
+            "change": change,
+            "was": lambda one: doc.names(one.before.label or ""),
+            "now": lambda one: doc.names(one.after.label or ""),
+        },
+        note=note,
+        paged=True,
+        name="changes",
+    )
+    back = addresses(asked, PATH)(**dict.fromkeys((*FIELDS, "flip")))
+    to_flips = Span("Show the questions that broke or were fixed", href=f"{back}#flips")
+    inside: list[Block] = [Text([to_flips])]
+    if found.rose or found.fell or found.same or found.one_sided:
+        words = (
+            f"Up in {counted(found.rose, 'question')}, down in {count(found.fell)}, the same in "
+            f"{count(found.same)}; {better} is better. The largest changes are first."
+        )
+        if found.one_sided:
+            words += (
+                f" {count(found.one_sided)} have a value in one of the runs only and are last: "
+                "they count in its total and not in the other's."
+            )
+        fields = [select("Way", "way", way or "", [("", "both"), *zip(ways, ways, strict=True)])]
+        page = listed(found.page, asked.but(sort=None), "change")
+        inside += [Text(words), *_list(questions, page, fields, links, asked)]
+    else:
+        inside.append(Text("The runs have no values of this metric question by question."))
+    return doc.Section(title="Questions changed by", about=metric, blocks=inside, anchor="flips")
