@@ -39,8 +39,8 @@ class Field(Struct, frozen=True):
     """Of boxes: those that are checked."""
 
 
-def select(title: str, name: str, value: str, options: Options) -> Field:
-    return Field(title=title, name=name, value=value, kind="select", options=tuple(options))
+def select(name: str, value: str, title: str, options: Options) -> Field:
+    return Field(name, value, title, kind="select", options=tuple(options))
 
 
 def macro(name: str, *given: Any, template: str = "parts.html") -> Html:

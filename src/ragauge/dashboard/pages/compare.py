@@ -149,16 +149,8 @@ def _form(material: Material, links: Links, asked: Asked) -> Iterator[Block]:
         last[kind] = run
     yield parts.form(
         links.compare(),
-        *(
-            Field(
-                title=name.capitalize(),
-                name=name,
-                value=value,
-                hint={"before": "green@main", "after": "latest"}[name],
-                options=offered[::-1],
-            )
-            for name, value in given.items()
-        ),
+        Field("before", given["before"], "Before", "green@main", options=offered[::-1]),
+        Field("after", given["after"], "After", "latest", options=offered[::-1]),
         button="Compare",
     )
     yield Text(NAMING_RUNS, "dim")
@@ -267,19 +259,14 @@ def shown(
     blocks.append(Text([span for pair in spans for span in pair][1:]))
     if action := links.compare():
         fields = [
-            Field(name="before", value=was.id),
-            Field(name="after", value=now.id),
-            Field(name="allow", value=",".join(how.allow)),
-            *(
-                Field(title=title, name=name, value=value, hint=hint)
-                for title, name, value, hint in (
-                    ("Metrics", "metrics", ", ".join(how.metrics), "the headlines; or all"),
-                    ("Accepted loss", "margin", ", ".join(how.margins), "precision_cited=0.02"),
-                    ("Slices", "slices", ", ".join(how.slices) or NO_SLICES, ""),
-                    ("Alpha", "alpha", f"{how.alpha:g}", ""),
-                )
-            ),
-            select("Correction", "correction", how.correction, CORRECTIONS.items()),
+            Field("before", was.id),
+            Field("after", now.id),
+            Field("allow", ",".join(how.allow)),
+            Field("metrics", ", ".join(how.metrics), "Metrics", "the headlines; or all"),
+            Field("margin", ", ".join(how.margins), "Accepted loss", "precision_cited=0.02"),
+            Field("slices", ", ".join(how.slices) or NO_SLICES, "Slices"),
+            Field("alpha", f"{how.alpha:g}", "Alpha"),
+            select("correction", how.correction, "Correction", CORRECTIONS.items()),
         ]
         form = parts.form(action, *fields, button="Compare again")
         blocks.append(doc.Section(title="Options", blocks=[form], folded=True))
@@ -348,10 +335,10 @@ def _flips(report: ComparisonReport, links: Links, asked: Asked) -> Block:
             for sides in ([one.was for one in report.flips], [one.now for one in report.flips])
         )
         fields = [
-            select("Way", "way", way or "", [("", "both"), *names.items()]),
-            select("Before", "was", was, [("", "any"), *zip(before, before, strict=True)]),
-            select("After", "now", now, [("", "any"), *zip(after, after, strict=True)]),
-            select("Order", "sort", sort, [(name, text) for name, (text, _) in ORDERS.items()]),
+            select("way", way or "", "Way", [("", "both"), *names.items()]),
+            select("was", was, "Before", [("", "any"), *zip(before, before, strict=True)]),
+            select("now", now, "After", [("", "any"), *zip(after, after, strict=True)]),
+            select("sort", sort, "Order", [(name, text) for name, (text, _) in ORDERS.items()]),
         ]
         page = listed(Paged(rows=here, total=len(found), start=start), asked, "way")
         items = doc.Items(items=flip_items(here, opened=len(here)))
@@ -370,8 +357,8 @@ def _list(
 ) -> list[Block]:
     """A page of questions, with the fields to search and filter them by."""
     changed = {"figures", "order", "q", "start", *(one.name for one in fields)}
-    kept = [Field(name=name, value=value) for name, value in asked.fields if name not in changed]
-    search = Field(title="Search", name="q", value=asked.text("q"), kind="search")
+    kept = [Field(name, value) for name, value in asked.fields if name not in changed]
+    search = Field("q", asked.text("q"), "Search", kind="search")
     action = f"{PATH}#flips" if links.compare() else None
     form = parts.form(action, search, *fields, *kept, replaces="flipped")
     inside: list[Block] = [Text("No question matches.", "dim")]
@@ -448,7 +435,7 @@ def _changes(
                 f" {count(found.one_sided)} have a value in one of the runs only and are last: "
                 "they count in its total and not in the other's."
             )
-        fields = [select("Way", "way", way or "", [("", "both"), *zip(ways, ways, strict=True)])]
+        fields = [select("way", way or "", "Way", [("", "both"), *zip(ways, ways, strict=True)])]
         page = listed(found.page, asked.but(sort=None), "change")
         inside += [Text(words), *_list(questions, page, fields, links, asked)]
     else:
