@@ -594,6 +594,15 @@ def interval(ci: tuple[float, float] | None) -> Cell:
     return Cell(numbers.interval(ci), ci, "dim")
 
 
+def signed(value: float | None) -> Cell:
+    """A cell with a change."""
+    return Cell(numbers.signed(value), value)
+
+
+def signed_interval(ci: tuple[float, float] | None) -> Cell:
+    return Cell(numbers.signed_interval(ci), ci, "dim")
+
+
 def plot(drawn: Bar | Range | None) -> Cell:
     """A cell that is only drawn."""
     return Cell("", plot=drawn)
