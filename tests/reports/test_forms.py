@@ -130,7 +130,7 @@ def test_a_stability_report_reads_back_from_its_json():
 def test_a_run_that_does_not_echo_its_constraints_is_right_in_no_form():
     columns = sweeps.grid(jitters=("none",), seeds=range(8))
     report = sweeps.report({"q1": {"cells": "kkkkkkkk"}, "q2": {"cells": "kkkk++++"}}, columns)
-    told = {"text": "kkkkkkkk  0 of 8", "markdown": "0 of 8", "html": "0 of 8 right"}
+    told = {"text": "kkkkkkkk  0 of 8", "markdown": "0 of 8", "html": "0 of 8 correct"}
     for form, words in told.items():
         assert words in render(report, form)
     assert [row["right"] for row in read_csv(render(report, "csv"))] == ["0", "4"]

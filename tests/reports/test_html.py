@@ -113,7 +113,9 @@ def test_who_cannot_see_the_heat_map_has_words_and_a_table(telling):
     fragment = str(html.written(document_of(telling).part("heatmap")))
     page = Page(fragment)
     [drawing] = [svg for svg in page.all("svg") if svg.get("role") == "img"]
-    assert drawing["aria-label"].startswith("Heat map of 12 questions by 20 runs: 5 of 12")
+    assert drawing["aria-label"].startswith(
+        "Heat map of 12 questions by 20 runs: 1 stable fail, 5 flaky"
+    )
     table = fragment[fragment.index("<table>") :]
     assert "<code>c c c c c</code>" in table
     assert re.findall(r'<th scope="col">(\w+)</th>', table)[2:] == ["none", "ws", "punct", "syn"]
@@ -140,10 +142,10 @@ def test_many_runs_are_merged_by_factor():
     page = Page(fragment)
     assert "A cell is 50 runs (seed)" in fragment
     assert page.text_of("title") == [
-        "q1#seed=0;t=0;j=none;p=0 and 49 like it: 49 of 50 right",
-        "q1#seed=0;t=0.2;j=none;p=0 and 49 like it: 50 of 50 right",
-        "q1#seed=0;t=0;j=ws;p=0 and 49 like it: 0 of 50 right",
-        "q1#seed=0;t=0.2;j=ws;p=0 and 49 like it: 25 of 50 right",
+        "q1, jitter none, temperature 0: 49 of 50 correct",
+        "q1, jitter none, temperature 0.2: 50 of 50 correct",
+        "q1, jitter ws, temperature 0: 0 of 50 correct",
+        "q1, jitter ws, temperature 0.2: 25 of 50 correct",
     ]
 
 

@@ -6,13 +6,13 @@ from xml.etree import ElementTree
 import pytest
 
 from ragauge.contracts.stability import CELLS
+from ragauge.reports import forms
 from ragauge.reports.differences import differences
 from ragauge.reports.document import NoLinks
 from ragauge.reports.figures.heat_map import (
     LETTERS,
     HeatMap,
     HeatRow,
-    axes,
     fitting,
     merged,
     right_of,
@@ -34,21 +34,30 @@ def test_only_what_varies_makes_columns():
     assert varying(COLUMNS[:1]) == ()
 
 
-def test_the_innermost_factor_is_merged_first():
-    found = list(axes(COLUMNS))
-    assert [(one.factors, len(one.keys)) for one in found] == [
-        (("jitter", "temperature", "seed"), 12),
-        (("jitter", "temperature"), 4),
-        (("jitter",), 2),
-        ((), 1),
-    ]
-    assert found[1].members[1] == (3, 4, 5)
-    assert found[1].row("+++++crrrr+x") == "+6r3"
+def at_most(columns):
+    return fitting(COLUMNS, lambda axis: len(axis.columns) <= columns)
 
 
-def test_every_run_stands_in_one_column():
-    for one in axes(COLUMNS):
-        assert sorted(place for places in one.members for place in places) == list(range(12))
+@pytest.mark.parametrize(
+    ("room", "factors", "drawn"),
+    [
+        (12, ("jitter", "temperature", "seed"), 12),
+        (11, ("jitter", "temperature"), 4),
+        (3, ("jitter", "temperature"), 2),
+        (1, (), 1),
+    ],
+)
+def test_the_innermost_factor_is_merged_first(room, factors, drawn):
+    axis = at_most(room)
+    assert (axis.factors, len(axis.columns)) == (factors, drawn)
+    places = [place for places in axis.columns.values() for place in places]
+    assert sorted(places) == list(range(12))
+
+
+def test_merged_runs_have_one_letter():
+    axis = at_most(4)
+    assert axis.columns["none", "0.2"] == [3, 4, 5]
+    assert "".join(axis.row("+++++crrrr+x")) == "+6r3"
 
 
 @pytest.mark.parametrize(
@@ -80,11 +89,8 @@ def test_the_worst_stand_first_and_ties_by_qid():
 
 def drawn(report):
     """The elements of a heat map as SVG, by tag: attributes and text."""
-    rows = [
-        HeatRow(qid, rank, report.details[qid].verdict, report.cells[qid])
-        for rank, qid in enumerate(ranked(report), 1)
-    ]
-    written = HeatMap(columns=report.columns, rows=rows).svg(NoLinks())
+    rows = [HeatRow(qid, report.details[qid].verdict, report.cells[qid]) for qid in ranked(report)]
+    written = HeatMap(report.columns, rows, len(rows)).svg(NoLinks())
     return ElementTree.fromstring(f"<map>{written}</map>")
 
 
@@ -120,23 +126,33 @@ def test_what_another_text_does_not_have_is_marked(one, other, marks):
 
 def test_many_levels_of_one_factor_are_drawn_in_stretches_of_neighbours():
     columns = sweeps.grid(jitters=("none",), seeds=range(2_000))
-    found = fitting(columns, 120, 60)
-    assert found.factors == ("seed",) and 50 <= len(found.keys) <= 60
-    assert found.keys[0] == ("0–33",) and found.keys[-1] == ("1972–1999",)
-    assert [place for places in found.members for place in places] == list(range(2_000))
-    assert found.row("+" * 1_972 + "c" * 28) == "+" * 58 + "c"
+    found = fitting(columns, lambda axis: len(axis.columns) <= 60)
+    keys = list(found.columns)
+    assert found.factors == ("seed",) and 50 <= len(keys) <= 60
+    assert keys[0] == ("0–33",) and keys[-1] == ("1972–1999",)
+    assert [place for places in found.columns.values() for place in places] == list(range(2_000))
+    assert "".join(found.row("+" * 1_972 + "c" * 28)) == "+" * 58 + "c"
 
 
 def test_stretches_stay_within_the_levels_of_outer_factors():
     columns = sweeps.grid(jitters=("none", "ws"), seeds=range(500))
-    found = fitting(columns, 120, 60)
-    assert found.factors == ("jitter", "seed") and len(found.keys) <= 60
-    for key, places in zip(found.keys, found.members, strict=True):
+    found = fitting(columns, lambda axis: len(axis.columns) <= 60)
+    assert found.factors == ("jitter", "seed") and len(found.columns) <= 60
+    for key, places in found.columns.items():
         assert {columns[place].jitter for place in places} == {key[0]}
 
 
+@pytest.mark.parametrize("width", [40, 80])
+def test_a_terminal_shows_stretches_too(width):
+    columns = sweeps.grid(jitters=("none",), seeds=range(500))
+    report = sweeps.report({"q1": {"cells": "+c" * 250}}, columns)
+    written = forms.render(report, "text", width=width).partition("Heat map")[2]
+    row = next(line for line in written.splitlines() if line.startswith("  q1  "))
+    assert row.count("5") > 10
+
+
 @pytest.mark.slow
-def test_a_drawing_of_many_runs_has_room_for_its_counts_and_names_stretches():
+def test_a_drawing_of_many_runs_has_room_for_its_counts():
     columns = sweeps.grid(jitters=("none",), seeds=range(2_000))
     report = sweeps.report({"q1": {"cells": "+c" * 1_000}}, columns)
     picture = drawn(report)
@@ -144,7 +160,12 @@ def test_a_drawing_of_many_runs_has_room_for_its_counts_and_names_stretches():
     counted = cells.find("g/text[@class='right']")
     assert counted.text == "1,000 of 2,000"
     assert float(counted.get("x")) + 6.8 * len(counted.text) < float(cells.get("width"))
-    assert cells.find("g/rect/title").text == "q1, seed 0–33: 17 of 34 right"
-    heads = picture.findall(".//svg[@class='heads']/text")
-    for before, after in pairwise(heads):
-        assert float(before.get("x")) + 6.8 * len(before.text) < float(after.get("x"))
+    assert cells.find("g/rect/title").text == "q1, seed 0–16: 9 of 17 correct"
+
+
+def test_headings_do_not_overlap():
+    for report in (sweeps.telling(), sweeps.large(20)):
+        for before, after in pairwise(drawn(report).findall(".//svg[@class='heads']/text")):
+            same_line = before.get("y") == after.get("y") and not before.get("class")
+            end = float(before.get("x")) + 6.8 * len(before.text)
+            assert not same_line or end <= float(after.get("x"))

@@ -13,11 +13,11 @@ def test_a_code_block_cannot_be_closed_from_inside():
     report = sweeps.report({"`````": {"cells": "++ccc"}}, columns)
     [block] = [token for token in PARSER.parse(render(report, "markdown")) if token.type == "fence"]
     assert "`````" in block.content
-    assert "claim wrong" in block.content
+    assert "claim incorrect" in block.content
 
 
 def test_gates_that_were_not_evaluated_fail_and_say_why():
-    row = "| `Answer consistency (acr)` | `>= 0.95` | `answerable` | – | – | **NOT EVALUATED** |"
+    row = "| `Answer consistency (acr)` | `>= 0.95` | `answerable` | – | **NOT EVALUATED** |"
     assert row in render(sweeps.unanswered(), "markdown")
 
 
@@ -35,6 +35,6 @@ def test_the_longest_report_is_a_comment_github_takes():
         for n in range(60)
     }
     written = render(sweeps.report(rows, columns), "markdown")
-    assert "<summary>Questions that are not stable: 60</summary>" in written
+    assert "<summary>Answers: 60</summary>" in written
     assert 10 <= written.count("#### ") <= 25
     assert len(written) < 65_536

@@ -7,8 +7,8 @@ as SVG for pages.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, pairwise
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
 from math import ceil
 from textwrap import wrap
 from typing import TYPE_CHECKING
@@ -16,32 +16,33 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from ragauge.contracts.run import Variation
-from ragauge.contracts.stability import CELLS, Stability
+from ragauge.contracts.stability import Stability
 from ragauge.reports import numbers
-from ragauge.reports.document import Links, Span, Tone, Words
+from ragauge.reports.document import Links, Span, Tone, Words, listed, spans
 from ragauge.reports.foreign import cut, shown
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
-RIGHT = "+"
+CORRECT = "+"
 SKIPPED = frozenset("=.")
-"""Columns in which a question has no run of its own: neither right nor wrong."""
-LETTERS: dict[str, tuple[str, Tone, bool]] = {
-    "+": ("right", "good", False),
-    "c": ("claim", "warm", True),
-    "h": ("cited", "plain", True),
-    "x": ("both", "bad", True),
-    "r": ("refused", "soft", True),
-    "a": ("answered", "bad", True),
-    "k": ("echo", "plain", True),
-    "!": ("failed", "strong", True),
-    "?": ("missing", "strong", True),
-    "=": ("saved", "dim", False),
-    ".": ("none", "dim", False),
+"""Columns in which a question has no run of its own: neither correct nor incorrect."""
+LETTERS: dict[str, tuple[str, Tone, bool, str]] = {
+    "+": ("right", "good", False, "correct"),
+    "c": ("claim", "warm", True, "claim incorrect"),
+    "h": ("cited", "plain", True, "citations incorrect"),
+    "x": ("both", "bad", True, "claim and citations incorrect"),
+    "r": ("refused", "soft", True, "refused, though answerable"),
+    "a": ("answered", "bad", True, "answered, though unanswerable"),
+    "k": ("echo", "plain", True, "constraints not repeated"),
+    "!": ("failed", "strong", True, "failed"),
+    "?": ("missing", "strong", True, "missing"),
+    "=": ("saved", "dim", False, "not needed for the verdict"),
+    ".": ("none", "dim", False, "not planned, or the same prompt as another run"),
 }
-"""Each letter's class on a page, its tone in a terminal, and whether its cell is filled there."""
-SOME: tuple[str, Tone, bool] = ("some", "warm", True)
+"""Each letter's class on a page, its tone in a terminal, whether its cell is filled there, and
+what it means."""
+SOME: tuple[str, Tone, bool, str] = ("some", "warm", True, "")
 """How tenths are drawn."""
 VERDICT_TONES: dict[Stability, Tone] = {
     "stable_pass": "good",
@@ -57,18 +58,13 @@ FEWEST = 4
 LONGEST_LABEL, LONGEST_ID = 12, 80
 GAP = 2
 """Characters between a question and its row."""
-COLUMNS_DRAWN, STRETCHES_DRAWN = 120, 60
-"""On a page: with more columns it would be slow to scroll. Where so many runs of one factor are
-merged, neighbour with neighbour, there are about so many columns."""
-LABELS_NAMED = 24
-"""In a note, of columns too narrow for headings; of more, the first and the last."""
-ROW, HEAD, GAPS = 22, 18, (1, 6, 14)
-"""On a page: the height of rows and headings, and the gaps between columns of a group, between
-groups, and between groups of groups."""
+COLUMNS_DRAWN = 120
+"""On a page: with more columns it would be slow to scroll."""
+LONGEST_NOTE = 200
+GAPS = (1, 6, 14)
+"""On a page: between columns of a group, between groups, and between groups of groups."""
 CHARACTER = 6.8
 """The approximate width of a character in the headings of a page."""
-LEAST_RIGHT = 12
-"""Characters that the column of right runs has room for at the least."""
 
 
 class Axis(Struct, frozen=True):
@@ -78,35 +74,17 @@ class Axis(Struct, frozen=True):
     """What varies from column to column, the outermost first."""
     merged: tuple[str, ...]
     """What varies inside a column."""
-    keys: tuple[tuple[str, ...], ...]
-    """A column's label for each factor."""
-    members: tuple[tuple[int, ...], ...]
-    """The places in the report's columns that a column holds."""
-    stretches: bool = False
-    """Whether a column is a stretch of neighbouring levels of the innermost factor."""
+    columns: Mapping[tuple[str, ...], Sequence[int]]
+    """By a label for each factor: the places in the report's columns that a column holds."""
 
-    def groups(self, level: int) -> list[tuple[str, int]]:
-        """The headings of a level: each label and its first column."""
-        return [
-            (key[level], place)
-            for place, key in enumerate(self.keys)
-            if not place or key[: level + 1] != self.keys[place - 1][: level + 1]
-        ]
+    @property
+    def longest(self) -> int:
+        """Characters of the longest label of a single column."""
+        return max([1, *(len(_named(key[-1])) for key in self.columns if key)])
 
-    def row(self, cells: str) -> str:
+    def row(self, cells: str) -> list[str]:
         """A letter for each column: the run's own, or one for the merged runs."""
-        return "".join(merged([cells[place] for place in places]) for places in self.members)
-
-    def words(self) -> str:
-        """What a cell is that holds several runs; nothing where each is one run."""
-        if not self.merged:
-            return ""
-        sizes = {len(places) for places in self.members}
-        most = "" if len(sizes) == 1 else "up to "
-        runs = numbers.counted(max(sizes), "run")
-        inside = " × ".join(self.merged)
-        tenths = "+ all right, 1 to 9 the tenths that are, a letter if none is"
-        return f"a cell is {most}{runs} ({inside}): {tenths}"
+        return [merged([cells[place] for place in places]) for places in self.columns.values()]
 
 
 def varying(columns: Sequence[Variation]) -> tuple[str, ...]:
@@ -118,58 +96,38 @@ def varying(columns: Sequence[Variation]) -> tuple[str, ...]:
     )
 
 
-def axes(columns: Sequence[Variation]) -> Iterator[Axis]:
-    """Every way to draw the columns, from one per run to one for all; innermost merged first."""
+def fitting(columns: Sequence[Variation], fits: Callable[[Axis], bool]) -> Axis:
+    """A column for each run where that fits; otherwise factors are merged, the innermost first.
+
+    Where that would leave next to nothing to see, the innermost factor that is left is cut into
+    stretches of neighbouring levels. A stretch is called by its first and last level.
+    """
     factors = varying(columns)
+    axis = finer = Axis(factors, (), {})
     for kept in range(len(factors), -1, -1):
         found: dict[tuple[str, ...], list[int]] = {}
         for place, column in enumerate(columns):
-            key = tuple(label(factor, getattr(column, factor)) for factor in factors[:kept])
+            key = tuple(level(getattr(column, factor)) for factor in factors[:kept])
             found.setdefault(key, []).append(place)
-        members = tuple(tuple(places) for places in found.values())
-        yield Axis(factors[:kept], factors[kept:], tuple(found), members)
-
-
-def fitting(columns: Sequence[Variation], most: int, stretches: int) -> Axis:
-    """The columns apart where there are at most `most`; otherwise the fewest factors merged.
-
-    Where that would leave next to nothing to see, the innermost factor that is left is cut into
-    stretches of neighbouring levels: about `stretches` columns.
-    """
-    one = finer = next(axes(columns))
-    for one in axes(columns):
-        if len(one.keys) <= most:
+        axis, finer = Axis(factors[:kept], factors[kept:], found), axis
+        if fits(axis):
             break
-        finer = one
-    return _stretched(finer, stretches) if one.merged and len(one.keys) < FEWEST else one
+    if not axis.merged or len(axis.columns) >= FEWEST:
+        return axis
+    stretched = (_stretched(finer, length) for length in range(2, len(finer.columns)))
+    return next(filter(fits, stretched), axis)
 
 
-def _stretched(axis: Axis, most: int) -> Axis:
-    """The axis with neighbouring levels of its innermost factor merged; no stretch leaves a group.
-
-    A stretch is called by its first and last level.
-    """
-    groups: dict[tuple[str, ...], list[int]] = {}
-    for place, key in enumerate(axis.keys):
-        groups.setdefault(key[:-1], []).append(place)
-    found: dict[tuple[str, ...], tuple[int, ...]] = {}
-    for outer, places in groups.items():
-        length = -(-len(places) * len(groups) // most)
-        for start in range(0, len(places), length):
-            inside = places[start : start + length]
-            ends = dict.fromkeys(axis.keys[place][-1] for place in (inside[0], inside[-1]))
-            members = (member for place in inside for member in axis.members[place])
-            found[*outer, "–".join(ends)] = tuple(members)
-    merging = (axis.factors[-1], *axis.merged)
-    return Axis(axis.factors, merging, tuple(found), tuple(found.values()), stretches=True)
-
-
-def label(factor: str, value: object) -> str:
-    """
-    >>> label("temperature", 0.2), label("paraphrase", 0), label("seed", 7)
-    ('t0.2', 'p0', '7')
-    """
-    return {"temperature": "t", "paraphrase": "p"}.get(factor, "") + level(value)
+def _stretched(axis: Axis, length: int) -> Axis:
+    found: dict[tuple[str, ...], list[int]] = {}
+    for outer, alike in groupby(axis.columns, key=lambda key: key[:-1]):
+        keys = list(alike)
+        for start in range(0, len(keys), length):
+            inside = keys[start : start + length]
+            ends = dict.fromkeys((inside[0][-1], inside[-1][-1]))
+            places = [place for key in inside for place in axis.columns[key]]
+            found[*outer, "–".join(ends)] = places
+    return Axis(axis.factors, (axis.factors[-1], *axis.merged), found)
 
 
 def level(value: object) -> str:
@@ -185,33 +143,30 @@ def level(value: object) -> str:
 
 
 def merged(letters: Sequence[str]) -> str:
-    """One letter for several runs: + where all are right, the tenths that are, or how they fail.
+    """One letter for several runs: + where all are correct, the tenths that are, or how they fail.
 
     >>> merged("+++"), merged("++c"), merged("rrc"), merged("..="), merged("+.")
     ('+', '6', 'r', '.', '+')
     """
     counted = [letter for letter in letters if letter not in SKIPPED]
-    fraction = counted.count(RIGHT) / len(counted) if counted else 0
+    fraction = counted.count(CORRECT) / len(counted) if counted else 0
     if 0 < fraction < 1:
         return str(max(1, int(fraction * 10)))
     return min(Counter(counted or letters).items(), key=lambda pair: (-pair[1], pair[0]))[0]
 
 
-def right_of(cells: str) -> tuple[int, int]:
-    """How many runs are right, of how many.
+def right_of(cells: Sequence[str]) -> tuple[int, int]:
+    """How many runs are correct, of how many.
 
     >>> right_of("++c=.")
     (2, 3)
     """
-    return cells.count(RIGHT), sum(letter not in SKIPPED for letter in cells)
+    return cells.count(CORRECT), sum(letter not in SKIPPED for letter in cells)
 
 
 def outcome(cell: str) -> str:
-    """
-    >>> outcome("c"), outcome("7")
-    ('claim wrong', '7 tenths right')
-    """
-    return CELLS.get(cell) or f"{cell} tenths right"
+    """What a letter means."""
+    return LETTERS.get(cell, SOME)[3] or cell
 
 
 def class_of(cell: str) -> str:
@@ -227,120 +182,119 @@ class Layout(Struct, frozen=True):
     """Where columns and their headings are, in characters or in pixels."""
 
     axis: Axis
-    step: float
+    step: int
     """The width of a column."""
-    places: Sequence[float]
-    end: float
-    heads: Sequence[tuple[str, Sequence[tuple[float, str]], bool]]
-    """For each line of headings the factor, labels with their places, and whether the places are
-    the middles of single columns."""
+    places: Sequence[int]
+    end: int
+    heads: Sequence[tuple[str, Sequence[tuple[int, str]]]]
+    """For each line of headings the factor, and labels with their places."""
 
 
-def laid_out(
-    axis: Axis,
-    step: float,
-    gaps: Sequence[float],
-    character: float = 1,
-    *,
-    labelled: bool = True,
-    padded: bool = False,
-) -> Layout:
-    """Columns of a width side by side.
+def laid_out(axis: Axis, step: int, gaps: Sequence[int], character: float = 1) -> Layout:
+    """Columns of a width side by side; each group is wide enough for its name.
 
-    `labelled` names single columns, and `padded` makes each group wide enough for its name.
+    Single columns have headings where there is room.
     """
     innermost = len(axis.factors) - 1
-    places, starts, end = [0.0], [0.0] * max(innermost, 0), step
+    heads: list[list[tuple[int, str]]] = [[] for _ in axis.factors]
+    places: list[int] = []
+    end, before = 0, tuple[str, ...]()
 
-    def past_labels(key: Sequence[str], first: int) -> float:
-        wide = (min(len(one), LONGEST_LABEL) * character for one in key[first:innermost])
-        known = (start + width for start, width in zip(starts[first:], wide, strict=True))
-        return max([end, *known]) if padded else end
+    def past_labels(outermost: int) -> int:
+        """Where the groups end that are open, from a level on."""
+        last = (labels[-1] for labels in heads[outermost:innermost])
+        return max([end, *(at + ceil(len(name) * character) for at, name in last)])
 
-    for before, key in pairwise(axis.keys):
-        changed = next(level for level, one in enumerate(key) if one != before[level])
-        end = past_labels(before, changed) + gaps[min(innermost - changed, 2)]
-        starts[changed:] = [end] * (innermost - changed)
+    for key in axis.columns:
+        pairs = enumerate(zip(key, before, strict=False))
+        changed = next((level for level, (one, other) in pairs if one != other), 0)
+        if places:
+            end = past_labels(changed) + gaps[min(innermost - changed, 2)]
+        for level in range(changed, len(key)):
+            heads[level].append((end, _named(key[level])))
         places.append(end)
-        end += step
-    end = past_labels(axis.keys[-1], 0)
-    heads = []
-    for level, factor in enumerate(axis.factors[: None if labelled else -1]):
-        groups = [(shown(text), places[first]) for text, first in axis.groups(level)]
-        gap = gaps[min(innermost - level, 2)]
-        after = [start - gap for _, start in groups[1:]]
-        rooms = zip(groups, [*after, end], strict=True)
-        fitted = [
-            (start, text[: max(1, int((stop - start) / character))])
-            for (text, start), stop in rooms
-        ]
-        heads.append((factor, fitted, level == innermost))
-    return Layout(axis, step, places, end, heads)
+        end, before = end + step, key
+    end = past_labels(0)
+    if axis.longest * character >= step + character / 2:
+        heads = heads[:innermost]
+    return Layout(axis, step, places, end, list(zip(axis.factors, heads, strict=False)))
+
+
+def _named(label: str) -> str:
+    return shown(label)[:LONGEST_LABEL]
 
 
 class HeatRow(Struct, frozen=True):
     """A question in the heat map."""
 
     qid: str
-    rank: int
-    """Its place among all questions, the worst first, and its address on a page."""
     verdict: Stability
     cells: str
     """A letter for each run."""
-    factor: str = ""
-    """What makes its outcome change, where that is known."""
+    anchor: str = ""
+    """Where the page has the question, where it has no page of its own."""
 
 
-class HeatMap(Struct, frozen=True, kw_only=True):
+class HeatMap(Struct, frozen=True):
     """Questions over the runs of a sweep, in their order."""
 
     columns: Sequence[Variation]
     rows: Sequence[HeatRow]
-    about: str = ""
-    """The picture in a sentence, for a reader who cannot see it."""
-    rest: str = ""
-    """What is said about questions that are not drawn."""
+    total: int
+    """All questions: only some may be drawn."""
 
     def lines(self, width: int) -> list[Words]:
         """As characters, no line wider than the width."""
         from rich.cells import cell_len
         from rich.text import Text
 
-        if not self.rows or not self.columns:
-            return []
         longest = max(cell_len(shown(row.qid)) for row in self.rows)
         names = min(max(longest, *map(len, OUTERMOST_FIRST)), width // 5)
-        layout, counts = self._in_room(width - names - GAP)
-        end = int(layout.end)
+        room = width - names - GAP
+        # Every run is shown before groups of runs, and headings of single columns if they fit.
+        axis = fitting(self.columns, lambda axis: laid_out(axis, 1, (0, 1, 2)).end <= room)
+        layout = laid_out(axis, axis.longest, (int(axis.longest > 1), 1, 2))
+        correct = ["  {} of {}".format(*right_of(row.cells)) for row in self.rows]
+        end = room - max(map(len, ("  correct", *correct)))
+        layout = layout if layout.end <= end else laid_out(axis, 1, (0, 1, 2))
+        counts = layout.end <= end
 
-        def line(name: Span, pieces: Iterable[tuple[float, Span]]) -> list[Span]:
+        def line(name: Span, pieces: Iterable[tuple[int, Span]]) -> list[Span]:
             first = Text(name.text)
             first.truncate(names, overflow="ellipsis", pad=True)
-            made, at = [Span(first.plain, name.tone)], names
+            made, at = [Span(first.plain, name.tone)], -GAP
             for place, span in pieces:
-                made.append(Span(" " * max(0, names + GAP + int(place) - at)))
-                at = max(at, names + GAP + int(place)) + cell_len(span.text)
-                made.append(span)
+                made += [Span(" " * max(0, place - at)), span]
+                at = max(at, place) + cell_len(span.text)
             return made
 
         found: list[Words] = []
-        for factor, labels, _ in layout.heads:
-            pieces = [(place, Span(text, "dim")) for place, text in labels]
-            if counts and factor == layout.heads[-1][0]:
-                pieces.append((end, Span("  right", "dim")))
-            found.append(line(Span(factor, "dim"), pieces))
+        for factor, labels in layout.heads:
+            last = [(layout.end, "  correct")] if counts and factor == layout.heads[-1][0] else []
+            heads = [(at, Span(text, "dim")) for at, text in (*labels, *last)]
+            found.append(line(Span(factor, "dim"), heads))
         for verdict, alike in groupby(self.rows, key=lambda row: row.verdict):
             found.append([Span(verdict_name(verdict), VERDICT_TONES[verdict])])
             for row in alike:
-                letters = zip(layout.places, layout.axis.row(row.cells), strict=True)
-                pieces = [(place, _letter(letter)) for place, letter in letters]
-                right = "  {} of {}".format(*right_of(row.cells))
-                pieces += [(end, Span(right, "dim"))] if counts else []
+                letters = map(_letter, layout.axis.row(row.cells))
+                pieces = list(zip(layout.places, letters, strict=True))
+                said = "  {} of {}".format(*right_of(row.cells))
+                pieces += [(layout.end, Span(said, "dim"))] if counts else []
                 found.append(line(Span(shown(row.qid)), pieces))
         found.append("")
-        for words in (*self._notes(layout), self.rest):
-            found += [[Span(part, "dim")] for part in wrap(words, width)]
-        return found + self._legend(layout, width)
+        for note in self._notes(layout):
+            found += [[Span(part, "dim")] for part in wrap(note, width)]
+        at = 0  # The letters with their meanings, as many on a line as fit.
+        for letter, meaning in self._legend(layout):
+            meant = [_letter(letter), Span(f" {meaning}")]
+            wide = GAP + sum(len(span.text) for span in meant)
+            if at and at + wide <= width:
+                found[-1] = [*spans(found[-1]), Span(" " * GAP), *meant]
+                at += wide
+            else:
+                found.append(meant)
+                at = wide - GAP
+        return found
 
     def svg(self, links: Links) -> Markup:
         """As a picture for a page, with its legend and the same letters in a table."""
@@ -348,127 +302,77 @@ class HeatMap(Struct, frozen=True, kw_only=True):
 
         from ragauge.reports.templating import own
 
-        layout = self._on_page()
-        counts = [numbers.n_of(*right_of(row.cells)) for row in self.rows]
+        axis = fitting(self.columns, lambda axis: len(axis.columns) <= COLUMNS_DRAWN)
+        # Wide columns where there are few, so that headings fit; never too small for a letter.
+        step = 44 if len(axis.columns) <= 12 else 26 if len(axis.columns) <= 24 else 16
+        layout = laid_out(axis, step, GAPS, CHARACTER)
+        counts = {row.qid: numbers.n_of(*right_of(row.cells)) for row in self.rows}
         right = layout.end + GAPS[2]
-        flips = right + CHARACTER * max(LEAST_RIGHT, *(len(text) + 2 for text in counts))
-        longest = max(len(row.factor) for row in self.rows)
+        longest = max(map(len, ("correct", *counts.values())))
+        kinds = Counter(verdict_name(row.verdict) for row in self.rows)
+        verdicts = (f"{numbers.count(times)} {name}" for name, times in kinds.items())
+        groups: dict[str, list[int]] = {}
+        for place, key in enumerate(axis.columns):
+            groups.setdefault(" ".join(key[:-1]) or "runs", []).append(place)
         template = own().get_template("heat_map.html")
         return Markup(  # escaped as made
             template.render(
                 map=self,
                 layout=layout,
+                about=f"Heat map of {numbers.counted(len(self.rows), 'question')} by "
+                f"{numbers.counted(len(self.columns), 'run')}: {listed(*verdicts)}",
                 lines=[
-                    one
+                    (verdict, row)
                     for verdict, alike in groupby(self.rows, key=lambda row: row.verdict)
-                    for one in (verdict, *alike)
+                    for row in (None, *alike)
                 ],
-                notes=[*self._notes(layout), self.rest, "Point at a cell to see its run."],
-                outcomes=[(one, class_of(one), meaning) for one, meaning in self._seen(layout)],
-                groups=dict.fromkeys(key[:-1] for key in layout.axis.keys),
+                notes=[*self._notes(layout), "Point at a cell to see its run."],
+                legend=[(*one, class_of(one[0])) for one in self._legend(layout)],
+                counts=counts,
+                groups=groups,
                 right=right,
-                flips=flips if longest else None,
-                width=int(flips + CHARACTER * (longest + 2 if longest else 0)),
-                row_height=ROW,
-                head_height=HEAD,
-                right_of=lambda row: numbers.n_of(*right_of(row.cells)),
+                width=right + ceil(CHARACTER * (longest + 2)),
                 verdict_name=verdict_name,
                 to=lambda row: (
-                    links.to(("question", row.qid)) or links.to(("here", f"question-{row.rank}"))
+                    links.to(("question", row.qid))
+                    or (links.to(("here", row.anchor)) if row.anchor else None)
                 ),
             )
         )
 
-    def cells(self, row: HeatRow, layout: Layout) -> Iterator[tuple[float, str, float | None, str]]:
-        """For each cell its place, its class, the fraction that is wrong if merged, its title."""
+    def cells(self, row: HeatRow, layout: Layout) -> Iterator[tuple[str, int, str, str, float]]:
+        """For each cell its class, its place, its letter, its title, and how full its colour is."""
         axis, name = layout.axis, cut(row.qid, LONGEST_ID)
-        drawn = zip(layout.places, axis.row(row.cells), axis.members, axis.keys, strict=True)
-        for x, letter, members, key in drawn:
-            wrong = None if letter in LETTERS else 1 - int(letter) / 10
-            title = f"{name}#{self.columns[members[0]]}"
+        drawn = zip(layout.places, axis.columns.items(), axis.row(row.cells), strict=True)
+        for at, (key, members), letter in drawn:
             if len(members) == 1:
-                title = f"{title}: {outcome(letter)}"
+                title = f"{name}#{self.columns[members[0]]}: {outcome(letter)}"
             else:
-                several = f"{title} and {len(members) - 1} like it"
-                if axis.stretches:
-                    levels = zip(axis.factors, key, strict=True)
-                    several = ", ".join((name, *(f"{factor} {one}" for factor, one in levels)))
-                right = right_of("".join(row.cells[place] for place in members))
-                title = f"{several}: {numbers.n_of(*right)} right"
-            yield x, class_of(letter), wrong, title
-
-    def letters(self, row: HeatRow, layout: Layout) -> dict[str, list[tuple[float, str]]]:
-        """The letters of a row with their places, by their class."""
-        found: dict[str, list[tuple[float, str]]] = {}
-        for x, letter in zip(layout.places, layout.axis.row(row.cells), strict=True):
-            found.setdefault(class_of(letter), []).append((x + layout.step / 2, letter))
-        return found
-
-    def grouped(self, row: HeatRow, layout: Layout) -> list[str]:
-        """The letters of a row group by group."""
-        found: dict[tuple[str, ...], list[str]] = {}
-        for key, letter in zip(layout.axis.keys, layout.axis.row(row.cells), strict=True):
-            found.setdefault(key[:-1], []).append(letter)
-        return [" ".join(letters) for letters in found.values()]
-
-    def _in_room(self, room: int) -> tuple[Layout, bool]:
-        """The layout that shows most, every run before groups of runs; whether counts fit, too."""
-        counts = len(f"  {len(self.columns)} of {len(self.columns)}")
-        for axis in axes(self.columns):
-            widest = max([1, *(min(len(key[-1]), LONGEST_LABEL) for key in axis.keys if key)])
-            for labelled, padded in ((True, True), (False, True), (False, False)):
-                step = widest if labelled else 1
-                gaps = (int(step > 1), 1, 2)
-                layout = laid_out(axis, step, gaps, labelled=labelled, padded=padded)
-                if layout.end <= room:
-                    return layout, layout.end + counts <= room
-        return layout, False
-
-    def _on_page(self) -> Layout:
-        """Wide columns where there are few, so that headings fit; never too small for a letter."""
-        axis = fitting(self.columns, COLUMNS_DRAWN, STRETCHES_DRAWN)
-        columns = len(axis.keys)
-        step = 44 if columns <= 12 else 26 if columns <= 24 else 16
-        longest = max(len(key[-1]) if key else 0 for key in axis.keys)
-        narrow = longest * CHARACTER > step + 2
-        layout = laid_out(axis, step, GAPS, CHARACTER, labelled=not narrow)
-        if not narrow or not axis.stretches:
-            return layout
-        # A stretch that is named stands for those that follow it, up to the next name.
-        apart = ceil((longest + 1) * CHARACTER / step)
-        named = range(0, max(1, columns - apart + 1), apart)
-        labels = [(layout.places[place], axis.keys[place][-1]) for place in named]
-        heads = (*layout.heads, (axis.factors[-1], labels, False))
-        return Layout(axis, step, layout.places, layout.end, heads)
+                levels = (f"{factor} {one}" for factor, one in zip(axis.factors, key, strict=True))
+                correct = right_of([row.cells[place] for place in members])
+                title = f"{', '.join((name, *levels))}: {numbers.n_of(*correct)} correct"
+            opacity = 1 - int(letter) / 10 if letter.isdecimal() else 1
+            yield class_of(letter), at, letter, title, opacity
 
     def _notes(self, layout: Layout) -> Iterator[str]:
-        """What the headings do not say about the columns."""
+        """What the headings do not say about the columns, and how many questions are drawn."""
         axis = layout.axis
-        for level, factor in enumerate(axis.factors[len(layout.heads) :], len(layout.heads)):
-            labels = list(dict.fromkeys(shown(key[level]) for key in axis.keys))
-            if len(labels) > LABELS_NAMED:
-                labels = [*labels[:2], "…", labels[-1]]
-            yield f"within a group: {factor} {' '.join(labels)}"
-        yield axis.words()
+        if len(layout.heads) < len(axis.factors):
+            labels = " ".join(dict.fromkeys(shown(key[-1]) for key in axis.columns))
+            yield f"within a group: {axis.factors[-1]} {cut(labels, LONGEST_NOTE)}"
+        if axis.merged:
+            sizes = {len(places) for places in axis.columns.values()}
+            most = f"{'up to ' if len(sizes) > 1 else ''}{numbers.counted(max(sizes), 'run')}"
+            tenths = "+ all correct, 1 to 9 the tenths that are, a letter if none is"
+            yield f"a cell is {most} ({' × '.join(axis.merged)}): {tenths}"
+        if len(self.rows) < self.total:
+            yield f"{numbers.n_of(len(self.rows), self.total)} questions are shown"
 
-    def _seen(self, layout: Layout) -> list[tuple[str, str]]:
+    def _legend(self, layout: Layout) -> list[tuple[str, str]]:
         seen = {letter for row in self.rows for letter in layout.axis.row(row.cells)}
-        return [(letter, meaning) for letter, meaning in CELLS.items() if letter in seen]
-
-    def _legend(self, layout: Layout, width: int) -> list[Words]:
-        """The letters with their meanings, as many on a line as fit."""
-        found: list[list[Span]] = [[]]
-        at = 0
-        for letter, meaning in self._seen(layout):
-            said = len(letter) + 1 + len(meaning)
-            if at and at + GAP + said > width:
-                found.append([])
-                at = 0
-            found[-1] += [Span(" " * GAP if at else ""), _letter(letter), Span(f" {meaning}")]
-            at += said + (GAP if at else 0)
-        return list(found)
+        return [(letter, meaning) for letter, (*_, meaning) in LETTERS.items() if letter in seen]
 
 
 def _letter(letter: str) -> Span:
-    _, tone, filled = LETTERS.get(letter, SOME)
+    _, tone, filled, _ = LETTERS.get(letter, SOME)
     return Span(letter, tone, marked=filled)

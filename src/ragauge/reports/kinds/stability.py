@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
-from typing import Any, Literal
+from typing import Literal
 
+from ragauge.contracts.report import Score
 from ragauge.contracts.run import FACTORS, Variation
 from ragauge.contracts.stability import (
+    CELLS,
     STABILITIES,
     FactorEffect,
     OverQuestions,
@@ -24,8 +25,19 @@ from ragauge.metrics.names import long_name, short_name
 from ragauge.metrics.stability import METRICS
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
-from ragauge.reports.differences import LONGEST, marked_spans, spans
-from ragauge.reports.document import Block, Cell, Column, Document, Item, Items, Span, Table, theirs
+from ragauge.reports.differences import marked_spans, spans
+from ragauge.reports.document import (
+    Block,
+    Cell,
+    Column,
+    Document,
+    Item,
+    Items,
+    Span,
+    Table,
+    Words,
+    theirs,
+)
 from ragauge.reports.figures.heat_map import (
     LONGEST_ID,
     VERDICT_TONES,
@@ -40,16 +52,12 @@ from ragauge.reports.figures.heat_map import (
 )
 from ragauge.reports.foreign import cut
 from ragauge.reports.formats import github, junit
-from ragauge.reports.numbers import count, counted, share
+from ragauge.reports.numbers import count, counted
 
 WORST_FIRST: tuple[Stability, ...] = (
-    "stable_fail",
-    "flaky",
-    "incomplete",
-    "not_evaluated",
-    "stable_pass",
+    *("stable_fail", "flaky", "incomplete", "not_evaluated", "stable_pass"),
 )
-"""Wrong every time before wrong at times before not known."""
+"""Incorrect every time before incorrect at times before not known."""
 NOT_UNSTABLE: tuple[Stability, ...] = ("stable_pass", "not_evaluated")
 """Verdicts of questions that no gate found fault with."""
 
@@ -81,8 +89,7 @@ RESTRICTIONS = {
 
 ROWS_SHOWN, QUESTIONS_ON_PAGES = 30, 200
 """Questions in a heat map of characters, and on a page: with more it would be slow to scroll."""
-IN_FULL = {"text": (8, 400), "markdown": (25, 200)}
-"""The questions that are shown with their runs, and the characters of an answer."""
+QUESTIONS_SHOWN = 8
 
 COUNTS = ("verdict", "answerable", "planned", "runs", "errors", "missing", "saved")
 RATES = tuple(metric.name for metric in METRICS if metric.rate and metric.name != "scu_cons")
@@ -105,9 +112,10 @@ def document(report: StabilityReport) -> Document:
 
 def excerpt(report: StabilityReport, qids: Sequence[str]) -> Document:
     """The verdict, and the runs and answers of these questions alone."""
-    blocks = [*_verdict(report), *(_heat_map(report, qids) if qids else ())]
-    items = _items(report, qids, IN_FULL["text"][1])
-    return Document("stability", [*blocks, Items(title="Answers", items=items, shown=len(items))])
+    items = _items(report, qids)
+    answers = Items(title="Answers", items=items, shown=len(items))
+    pictures = [_heat_map(report, qids)] if qids else []
+    return Document("stability", [*_verdict(report), *pictures, answers])
 
 
 def table(report: StabilityReport) -> tuple[tuple[str, ...], Iterable[Iterable[object]]]:
@@ -138,14 +146,14 @@ def cases(report: StabilityReport) -> Iterator[junit.Suite]:
     """
 
     def gate_problem(gate: Verdict) -> junit.Problem | None:
-        word, held, note = envelope.gate_word(gate).lower(), _held(gate), _note(gate)
+        word, (held, of) = envelope.gate_word(gate).lower(), _held(gate)
         if word == "pass":
             return None
-        found = word if held is None else f"holds for {held} of {gate.n} questions"
-        message = doc.listed(f"{_bounded(gate)} {found}", note, sep=": ")
+        found = f"holds for {held} of {of} questions" if of else word
+        message = doc.listed(f"{_bounded(gate)} {found}", _note(gate), sep=": ")
         if gate.holds or report.passed:
             return junit.Problem("skipped", message)
-        return junit.Problem("error" if held is None else "failure", message, word)
+        return junit.Problem("failure" if of else "error", message, word)
 
     def problem(qid: str) -> junit.Problem | None:
         one = report.details[qid]
@@ -158,7 +166,8 @@ def cases(report: StabilityReport) -> Iterator[junit.Suite]:
             "runs": report.cells[qid],
         }
         runs = (
-            f"{run.run_id} {outcome(run.cell)}: {run.error or run.claim} [{' '.join(run.cited)}]"
+            f"{run.run_id} {CELLS.get(run.cell, run.cell)}: {run.error or run.claim} "
+            f"[{' '.join(run.cited)}]"
             for run in one.examples
         )
         return junit.Problem(
@@ -174,70 +183,66 @@ def cases(report: StabilityReport) -> Iterator[junit.Suite]:
 
 def notes(report: StabilityReport) -> Iterator[github.Notes]:
     """The verdict, the gates that stop the run, the questions that are not stable."""
-
-    def said(gate: Verdict) -> str:
-        held, note = _held(gate), _note(gate)
-        words = f"{envelope.gate_word(gate)}: {_bounded(gate)}"
-        if held is not None:
-            words += f" holds for {held} of {counted(gate.n, 'question')}"
-        return f"{words} ({note})" if note else words
-
-    def warning(one: QuestionStability) -> list[str]:
-        lines = [
-            "; ".join(one.failed),
-            one.explained_by.words if one.explained_by else "",
-            *(
-                f"{outcome(run.cell)}: {github.cut(run.error or run.claim)}"
-                for run in two_runs(one)
-            ),
-        ]
-        return lines if any(lines) else [one.verdict]
-
     word, words = verdict_words(report)
     about = [words, cost_words(report.coverage)]
     yield github.Notes([github.Note("notice", about, f"Ragauge stability {word}")])
     # With enough stable questions the run passes, whatever the others fail.
     kind: Literal["warning", "error"] = "warning" if report.passed else "error"
-    stopping = [gate for gate in report.verdicts if not gate.holds]
-    yield github.Notes(
-        [github.Note(kind, said(gate), f"gate {gate.rule}") for gate in stopping], "gate"
-    )
-    some = {qid: report.details[qid] for qid in some_unstable(report, github.SHOWN)}
-    yield github.Notes(
-        [github.Note("warning", warning(one), f"{one.verdict} {qid}") for qid, one in some.items()],
-        "question",
-        len(unstable(report)),
-    )
+    stopping = []
+    for gate in report.verdicts:
+        if not gate.holds:
+            words, (held, of) = f"{envelope.gate_word(gate)}: {_bounded(gate)}", _held(gate)
+            words += f" holds for {held} of {counted(of, 'question')}" if of else ""
+            words += f" ({note})" if (note := _note(gate)) else ""
+            stopping.append(github.Note(kind, words, f"gate {gate.rule}"))
+    yield github.Notes(stopping, "gate")
+    found = []
+    for qid in some_unstable(report, github.SHOWN):
+        one = report.details[qid]
+        runs = (
+            f"{CELLS.get(run.cell, run.cell)}: {github.cut(run.error or run.claim)}"
+            for run in two_runs(one)
+        )
+        why = one.explained_by.words if one.explained_by else ""
+        lines = ["; ".join(one.failed), why, *runs]
+        message = lines if any(lines) else one.verdict
+        found.append(github.Note("warning", message, f"{one.verdict} {qid}"))
+    yield github.Notes(found, "question", len(unstable(report)))
 
 
 def _blocks(report: StabilityReport) -> Iterator[Block]:
     yield from _verdict(report)
-    if report.verdicts:
-        yield _gates(report.verdicts)
-    yield from _heat_map(report)
-    yield from _questions(report)
-    yield from _effects(
-        report.factors, title="What varies", remark="pairs of runs that differ in one factor alone"
+    yield _gates(report.verdicts)
+    if report.cells and report.columns:
+        yield _heat_map(report)
+    # A terminal and a comment begin with some of each verdict that is not stable.
+    bad = unstable(report)
+    few = some_unstable(report, QUESTIONS_SHOWN)
+    qids = list(dict.fromkeys((*few, *most_telling(report, QUESTIONS_ON_PAGES))))
+    questions = Items(
+        title="Answers",
+        remark="the worst questions first; what two runs do not share is marked",
+        items=doc.Deferred(lambda: _items(report, qids)),
+        shown=len(few),
+        total=sum(times for _, times in verdict_counts(report)),
+        everything="--report FILE.html shows them with their runs",
+        folded=True,
+        part="questions",
     )
-    yield from _without_effect(report)
+    yield questions if bad else doc.on_pages(questions, part="questions")
+    yield from _effects(
+        report.factors, "What varies", "pairs of runs that differ in one factor alone"
+    )
     yield doc.Advices(report.advice)
     if report.metrics:
-        shown = envelope.short_names(report.metrics)
-        places = {f"stability.{name}": place for place, name in enumerate(MEANINGS)}
-        ids = sorted(report.metrics, key=lambda one: (places.get(one, len(places)), one))
-        yield doc.scores(
-            {id: report.metrics[id] for id in ids},
-            {id: long_name(id, shown[id]) for id in ids},
-            title="Means over questions",
-            meanings={id: MEANINGS.get(short_name(id), "") for id in ids},
-        )
+        yield _scores(report.metrics, "Means over questions")
     yield doc.findings(report)
     yield doc.Coverage(coverage_words(report.coverage), report.identity)
     yield doc.Steps(list(next_steps(report)))
 
 
 def _verdict(report: StabilityReport) -> Iterator[Block]:
-    yield doc.Verdict(*verdict_words(report), meaning=[cost_words(report.coverage)])
+    yield doc.Verdict(*verdict_words(report))
     yield doc.Bars(
         title="Questions",
         heads=("verdict", "questions"),
@@ -272,7 +277,7 @@ def verdict_words(report: StabilityReport) -> tuple[str, str]:
 
 
 def verdict_counts(report: StabilityReport) -> list[tuple[Stability, int]]:
-    """The verdicts that occur and how many questions have each."""
+    """The verdicts that occur and how many questions have each, also those without a row."""
     return [(name, report.totals[name]) for name in STABILITIES if report.totals.get(name)]
 
 
@@ -288,28 +293,25 @@ def cost_words(coverage: StabilityCoverage | QuestionStability) -> str:
 
 
 def _gates(given: Iterable[Verdict]) -> Table:
-    def where(gate: Verdict) -> Cell:
-        asked = numbers.restriction(gate).removeprefix("per question").strip()
-        return Cell(RESTRICTIONS.get(asked, asked), tone="dim", foreign=True)
-
-    def held(gate: Verdict) -> tuple[int, int]:
-        holds = _held(gate)
-        return (0, 0) if holds is None else (holds, gate.n)
+    def about(gate: Verdict) -> Cell:
+        where = numbers.restriction(gate).removeprefix("per question").strip()
+        return Cell(RESTRICTIONS.get(where, where), tone="dim", foreign=True)
 
     def drawn(gate: Verdict) -> Cell:
-        holds, of = held(gate)
-        return doc.plot(doc.Bar(holds / of, "good" if gate.holds else "bad") if of else None)
+        held, of = _held(gate)
+        return doc.plot(doc.Bar(held / of, "good" if gate.holds else "bad") if of else None)
 
     return doc.table(
         given,
         {
-            "metric": lambda gate: _metric(gate.metric),
+            "metric": lambda gate: Cell(
+                long_name(gate.metric), gate.metric, foreign=True, to=("metric", gate.metric)
+            ),
             Column("bound", spare=2): lambda gate: Cell(
                 numbers.bound(gate), gate.bound, foreign=True
             ),
-            Column("questions", spare=3): where,
-            Column("hold", right=True, spare=1): lambda gate: doc.n_of(*held(gate)),
-            Column("fraction", right=True, spare=4): lambda gate: doc.share(*held(gate)),
+            Column("questions", spare=3): about,
+            Column("hold", right=True, spare=1): lambda gate: doc.n_of(*_held(gate)),
             Column("", plot=True): drawn,
             "verdict": doc.gate_word,
         },
@@ -321,14 +323,10 @@ def _gates(given: Iterable[Verdict]) -> Table:
     )
 
 
-def _metric(id: str) -> Cell:
-    return Cell(long_name(id), id, foreign=True, to=("metric", id))
-
-
-def _held(gate: Verdict) -> int | None:
-    """How many questions satisfy a gate; None where it was not evaluated or does not apply."""
+def _held(gate: Verdict) -> tuple[int, int]:
+    """How many questions satisfy a gate, of how many; 0 of 0 where none could be judged."""
     judged = gate.value is not None and gate.verdict in ("pass", "fail")
-    return round((gate.value or 0) * gate.n) if judged else None
+    return (round((gate.value or 0) * gate.n), gate.n) if judged else (0, 0)
 
 
 def _bounded(gate: Verdict) -> str:
@@ -340,48 +338,36 @@ def _note(gate: Verdict) -> str:
     return doc.listed(optional and "optional", gate.reason, sep="; ")
 
 
-def _heat_map(report: StabilityReport, qids: Sequence[str] = ()) -> Iterator[doc.Figure]:
+def _heat_map(report: StabilityReport, qids: Sequence[str] = ()) -> doc.Figure:
     """These questions, or the worst of each verdict."""
-    if not report.cells or not report.columns:
-        return
-    runs = counted(len(report.columns), "run")
-    total = _total(report)
+    anchors, total = _anchors(report), sum(times for _, times in verdict_counts(report))
 
     def drawn(most: int) -> HeatMap:
-        some = qids or most_telling(report, most)
-        questions = counted(len(report.details), "question")
-        rest = f"{numbers.n_of(len(some), total)} questions are shown"
-        return HeatMap(
-            columns=report.columns,
-            rows=[
-                HeatRow(qid, rank, report.details[qid].verdict, report.cells[qid])
-                for qid, rank in _with_ranks(report, some)
-            ],
-            about=f"Heat map of {questions} by {runs}: {verdict_words(report)[1]}",
-            rest=rest if len(some) < total else "",
-        )
+        rows = [
+            HeatRow(qid, report.details[qid].verdict, report.cells[qid], anchors[qid])
+            for qid in qids or most_telling(report, most)
+        ]
+        return HeatMap(report.columns, rows, total)
 
-    yield doc.Figure(
+    return doc.Figure(
         lambda width: drawn(ROWS_SHOWN).lines(width),
         "Heat map",
-        f"a row is a question over {runs}, the worst first",
+        f"a row is a question over {counted(len(report.columns), 'run')}, the worst first",
         lambda links: drawn(QUESTIONS_ON_PAGES).svg(links),
         part="heatmap",
     )
 
 
-def _with_ranks(report: StabilityReport, qids: Sequence[str]) -> list[tuple[str, int]]:
-    """Questions with their places among all, the worst first."""
-    ranks = {qid: rank for rank, qid in enumerate(ranked(report), 1)}
-    return [(qid, ranks[qid]) for qid in qids]
+def _anchors(report: StabilityReport) -> dict[str, str]:
+    return {qid: f"question-{rank}" for rank, qid in enumerate(ranked(report), 1)}
 
 
 def ranked(report: StabilityReport) -> list[str]:
-    """The questions, the worst first: by verdict, by the fraction of right runs, by qid."""
+    """The questions, the worst first: by verdict, by the fraction of correct runs, by qid."""
 
     def badness(qid: str) -> tuple[int, float, str]:
-        right, of = right_of(report.cells[qid])
-        return WORST_FIRST.index(report.details[qid].verdict), right / of if of else 0, qid
+        correct, of = right_of(report.cells[qid])
+        return WORST_FIRST.index(report.details[qid].verdict), correct / of if of else 0, qid
 
     return sorted(report.details, key=badness)
 
@@ -404,104 +390,68 @@ def most_telling(report: StabilityReport, most: int) -> list[str]:
     return bad + stable[: most - len(bad)]
 
 
-def _total(report: StabilityReport) -> int:
-    """All questions: some count in the totals and have no row in the report."""
-    return sum(times for _, times in verdict_counts(report))
-
-
-def _questions(report: StabilityReport) -> Iterator[doc.Only]:
-    """A terminal and a comment show some that are not stable, a page nearly every question."""
-    bad = len(unstable(report))
-    for form, (most, longest) in IN_FULL.items() if bad else ():
-        some = some_unstable(report, most)
-        listed = Items(
-            title="Questions that are not stable",
-            items=doc.Deferred(partial(_items, report, some, longest)),
-            shown=most,
-            total=bad,
-            everything="--report FILE.html shows them with their runs",
-            folded=True,
-        )
-        yield doc.Only(frozenset({form}), [listed])
-    some = most_telling(report, QUESTIONS_ON_PAGES)
-    yield doc.on_pages(
-        Items(
-            title="Questions",
-            remark="the worst first; what two runs do not share is marked",
-            items=doc.Deferred(partial(_items, report, some, LONGEST, in_full=True)),
-            total=_total(report),
-        ),
-        part="questions",
-    )
-
-
-def _items(
-    report: StabilityReport, qids: Sequence[str], longest: int, *, in_full: bool = False
-) -> list[Item]:
+def _items(report: StabilityReport, qids: Iterable[str]) -> list[Item]:
     """Questions: why they are not stable, and two of their runs with what differs marked.
 
-    In full, on a page, they have all runs that are kept and their numbers, and the worst is open.
+    A page also has one run of each other outcome and the numbers.
     """
-    details = report.details
-    bad = [qid for qid in qids if details[qid].verdict not in NOT_UNSTABLE]
-    compared = [qid for qid in bad if len(details[qid].examples) > 1]
-    opened = next(iter(compared or bad), None) if in_full else None
-    items = []
-    for qid, rank in _with_ranks(report, qids):
-        one = details[qid]
-        why = [
+    anchors, items = _anchors(report), list[Item]()
+    for qid in qids:
+        one = report.details[qid]
+        pair = two_runs(one)
+        others = [run for run in one.examples if run not in pair]
+        why: list[tuple[str, Words]] = [
             ("fails", theirs("; ".join(one.failed))),
             ("explained by", theirs(one.explained_by.words if one.explained_by else None)),
+            ("other outcomes", "; ".join(outcome(run.cell) for run in others)),
         ]
-        runs = one.examples if in_full else two_runs(one)
-        # The first run is compared with the second, and each other one with the first.
-        others = [*runs[1:2], *(runs[:1] * (len(runs) - 1))] if len(runs) > 1 else runs
+        # The two runs are compared with each other, and each other run with the first.
         cards = [
-            _card(report, one, run, other, longest, in_full=in_full)
-            for run, other in zip(runs, others, strict=True)
+            _card(report, one, run, pair[-1] if run is pair[0] else pair[0])
+            for run in (*pair, *others)
         ]
-        blocks: list[Block] = [doc.Facts(why), doc.Cards(cards)]
-        also = doc.listed(*(outcome(run.cell) for run in one.examples if run not in runs), sep="; ")
-        blocks += [doc.Text(f"also: {also}", "dim")] if also else []
-        blocks += _numbers(one, report.profile) if in_full else []
-        items.append(
-            Item(
-                name=qid,
-                badge=(one.verdict, verdict_name(one.verdict), VERDICT_TONES[one.verdict]),
-                about=one.question,
-                aside=f"{numbers.n_of(*right_of(report.cells[qid]))} right",
-                blocks=blocks,
-                opened=qid == opened,
-                to=("question", qid),
-                anchor=f"question-{rank}" if in_full else "",
+        scores = {
+            f"stability.{name}": Score(
+                value=getattr(one, name),
+                n=one.runs,
+                of=one.planned,
+                ci=one.ci.get(name),
+                reason=one.reasons.get(name),
             )
+            for name in NUMBERS
+        }
+        item = Item(
+            name=qid,
+            badge=(one.verdict, verdict_name(one.verdict), VERDICT_TONES[one.verdict]),
+            about=one.question,
+            aside=f"{numbers.n_of(*right_of(report.cells[qid]))} correct",
+            blocks=[
+                doc.Facts(why),
+                doc.Cards(cards[:2]),
+                doc.on_pages(
+                    doc.Cards(cards[2:]), _scores(scores, unit="runs"), *_effects(one.factors)
+                ),
+            ],
+            opened=not items and one.verdict not in NOT_UNSTABLE,
+            to=("question", qid),
+            anchor=anchors[qid],
         )
+        items.append(item)
     return items
 
 
-def _card(
-    report: StabilityReport,
-    one: QuestionStability,
-    run: Shown,
-    other: Shown,
-    longest: int,
-    *,
-    in_full: bool,
-) -> doc.Card:
+def _card(report: StabilityReport, one: QuestionStability, run: Shown, other: Shown) -> doc.Card:
     """What a run sent, answered and cited; what the other one does not have is marked."""
     sent = run.question_sent if run.question_sent != one.question else None
-    answer = marked_spans(run.error or run.claim, other.error or other.claim, longest)
+    varied = variation_words(run.variation, report.columns)
+    answer = marked_spans(run.error or run.claim, other.error or other.claim)
     cited = spans(((cut(id, LONGEST_ID), id not in other.cited) for id in run.cited), " ")
     return doc.Card(
+        [Span(f"{outcome(run.cell)}: "), Span(varied, "dim", foreign=True)],
         [
-            Span(f"{outcome(run.cell)}: "),
-            Span(variation_words(run.variation, report.columns), "dim", foreign=True),
-        ],
-        [
-            ("sent", marked_spans(sent or "", other.question_sent or "", longest)),
+            ("sent", marked_spans(sent or "", other.question_sent or "")),
             ("error" if run.error else "answer", answer),
             ("cited", cited or ([] if run.error else [Span("nothing", "dim")])),
-            ("run", theirs(run.run_id if in_full else "")),
         ],
         mark=(run.cell, class_of(run.cell)),
     )
@@ -525,48 +475,34 @@ def variation_words(variation: Variation, columns: Sequence[Variation]) -> str:
     return ", ".join(levels) or "the only run"
 
 
-def _numbers(one: QuestionStability, profile: str) -> Iterator[Block]:
-    """The metrics of a question, what varies in it, and what it cost."""
-
-    def meaning(name: str) -> Cell:
-        # In the reference profile the css of a question is over all runs.
-        over_all = name == "css" and profile == "reference"
-        return Cell(MEANINGS["css_all" if over_all else name], tone="dim")
-
-    def drawn(name: str) -> Cell:
-        return doc.plot(doc.Range(getattr(one, name), one.ci.get(name)))
-
-    yield doc.table(
-        NUMBERS,
-        {
-            "metric": lambda name: _metric(f"stability.{name}"),
-            Column("", spare=1): meaning,
-            Column("value", right=True): lambda name: doc.number(getattr(one, name)),
-            Column("", plot=True): drawn,
-            "95 % interval": lambda name: doc.interval(one.ci.get(name)),
-        },
-        note=lambda name: one.reasons.get(name, "") if getattr(one, name) is None else "",
+def _scores(given: Mapping[str, Score], title: str = "", unit: str = "") -> Table:
+    shown = envelope.short_names(given)
+    places = {f"stability.{name}": place for place, name in enumerate(MEANINGS)}
+    ids = sorted(given, key=lambda one: (places.get(one, len(places)), one))
+    return doc.scores(
+        {id: given[id] for id in ids},
+        {id: long_name(id, shown[id]) for id in ids},
+        title=title,
+        unit=unit,
+        meanings={id: MEANINGS.get(short_name(id), "") for id in ids},
     )
-    yield from _effects(one.factors)
-    prompts = counted(one.prompts, "distinct prompt")
-    idle = [Span("; without effect: "), *theirs(", ".join(one.noop))] if one.noop else []
-    yield doc.Text([Span(f"{cost_words(one)}; {prompts}"), *idle], "dim")
 
 
-def _effects(factors: dict[str, FactorEffect], **about: Any) -> Iterator[Table]:
-    effects = dict(factor_effects(factors))
-    if effects:
-        pairs = {name: (effect.differ, effect.pairs) for name, effect in effects.items()}
+def _effects(
+    factors: dict[str, FactorEffect], title: str = "", remark: str = ""
+) -> Iterator[Table]:
+    if effects := factor_effects(factors):
         yield doc.table(
             effects,
             {
-                "factor": doc.names,
-                Column("disagree", right=True): lambda name: doc.n_of(*pairs[name]),
-                Column("fraction", right=True): lambda name: doc.share(*pairs[name]),
-                "": lambda name: doc.plot(doc.Bar(effects[name].rate or 0, "warm")),
+                "factor": lambda pair: doc.names(pair[0]),
+                "disagree": lambda pair: doc.n_of(pair[1].differ, pair[1].pairs),
+                "fraction": lambda pair: doc.share(pair[1].differ, pair[1].pairs),
+                "": lambda pair: doc.plot(doc.Bar(pair[1].rate or 0, "warm")),
             },
+            title=title,
+            remark=remark,
             part="factors",
-            **about,
         )
 
 
@@ -578,20 +514,6 @@ def factor_effects(factors: dict[str, FactorEffect]) -> list[tuple[str, FactorEf
     """
     known = [(name, factors[name]) for name in FACTORS if name in factors and factors[name].pairs]
     return sorted(known, key=lambda pair: -(pair[1].rate or 0))
-
-
-def _without_effect(report: StabilityReport) -> Iterator[Block]:
-    """How many texts were sent for a question, and the jitters that changed nothing."""
-    over = over_questions(report)
-    if over.noops:
-        low, middle, high = over.prompts
-        prompts = f"{counted(middle, 'distinct prompt')} per question"
-        prompts += "" if low == high else f" (median; {low} to {high})"
-        words = [Span(f"{prompts}. Jitters that change nothing are not run: ")]
-        for jitter, times in sorted(over.noops.items(), key=lambda pair: (-pair[1], pair[0])):
-            words += [*theirs(jitter), Span(f" in {count(times)}"), Span(", ")]
-        words[-1] = Span(f" of {counted(_total(report), 'question')}.")
-        yield doc.Text(words, "dim", part="factors")
 
 
 def over_questions(report: StabilityReport) -> OverQuestions:
@@ -629,18 +551,11 @@ def next_steps(report: StabilityReport) -> Iterator[str]:
         one = counted(coverage.single, "question has", "questions have")
         yield f"Make more runs: {one} one run and cannot be evaluated; {MORE_RUNS}."
     if blamed := over_questions(report).blamed:
-        effects = dict(factor_effects(report.factors))
+        effects = (name for name, _ in factor_effects(report.factors))
         first = next((name for name in effects if name in blamed), min(blamed))
-        rates = [
-            f"{share(effect.differ, effect.pairs)} for {name}"
-            for name, effect in effects.items()
-            if name == first or effect.differ
-        ]
         bad = sum(n for name, n in verdict_counts(report) if name not in NOT_UNSTABLE)
         of = counted(bad, "question that is not stable", "questions that are not stable")
         yield f"Start with the {first}: it explains {count(blamed[first])} of {of}."
-        if len(rates) > 1:
-            yield f"Run pairs that differ in one factor alone disagree: {', '.join(rates)}."
     compared = [qid for qid in unstable(report) if len(report.details[qid].examples) > 1]
     if compared:
         yield f"Compare the two answers to {compared[0]}."
