@@ -126,16 +126,15 @@ def errors_table(errors: Sequence[Error], **about: Any) -> Table:
         {
             "kind": lambda one: Cell(kind_word(one.kind), one.kind),
             "in": lambda one: names(unit_of(one), to=("question", unit_of(one))),
-            "gold": lambda one: names(facts_of(one).get("gold", "")),
-            "predicted": lambda one: names(facts_of(one).get("predicted", "")),
+            Column("gold", spare=1): lambda one: names(facts_of(one).get("gold", "")),
+            Column("predicted", spare=2): lambda one: names(facts_of(one).get("predicted", "")),
             "at rank": lambda one: doc.count(one.rank if isinstance(one, LinkError) else None),
-            Column("where", spare=1): lambda one: names(one.where, "dim"),
+            Column("where", spare=3): lambda one: names(one.where, "dim"),
         },
         note=text_of,
         title="Errors one by one",
         remark=f"marked in the text: {marks}",
         part="errors",
-        below=False,
         **about,
     )
     return doc.filled(table, always=("gold", "predicted"))
