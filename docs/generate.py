@@ -25,7 +25,7 @@ from ragauge.diagnosis.catalogue import catalogue, rules
 from ragauge.gates.presets import COMPONENT_PRESETS, INTEGRITY, PRESETS, component_rules, preset
 from ragauge.gates.stability import PROFILES, profile_rules
 from ragauge.metrics.table import table
-from ragauge.reports.comment import table as markdown_table
+from ragauge.reports.formats.markdown import table as markdown_table
 from ragauge.reports.formats.text import render as in_terminal
 from ragauge.reports.forms import render
 from ragauge.reports.kinds.catalogue import catalogue_text

@@ -425,7 +425,7 @@ def _sentence(one: SentenceSupport, text: str, chunks: dict[str, Chunk], prefix:
     shown = _evidence_text(one.evidence, chunk)
     return Sentence(
         stretch=Place(one.start, one.end),
-        checked=checked_sentence(one, text[one.start : one.end], shown),
+        checked=checked_sentence(one, text[one.start : one.end]),
         chunk=chunk.place if chunk else None,
         within=within,
         chunk_id=(chunk.id or f"chunk {chunk.place}") if chunk else "",

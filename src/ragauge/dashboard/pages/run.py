@@ -111,7 +111,7 @@ def tabs(opened: OpenedRun) -> list[Tab]:
             units = "Units"
             for name, _ in eval_all.tasks(report):
                 task = partial(run_components.task_view, task=name)
-                found.append(Tab(name, eval_all.title(name), task))
+                found.append(Tab(name, eval_all.TITLES[name], task))
     if opened.run.record.units:
         found.append(Tab(QUESTIONS, units, run_questions.view, opened.run.record.units))
     if report is not None:
@@ -175,11 +175,7 @@ def _complete_report(opened: OpenedRun) -> bytes:
 
 def overview(opened: OpenedRun) -> TabView:
     """The parts of the report that its other tabs do not show; the record's where it is gone."""
-    found: list[Block] = []
-    for name in PARTS.get(opened.kind, ()):
-        # A report on several tasks has the gates that hold with their tasks.
-        recorded = opened.kind == "eval_all" and name == "gates"
-        found += _recorded_gates(opened.run) if recorded else opened.part(name)
+    found = opened.part(*PARTS.get(opened.kind, ()))
     if not found:
         why = opened.no_report or "this version has no view of its kind"
         found = list(_recorded(opened.run, why))

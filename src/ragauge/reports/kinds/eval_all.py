@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+
+from msgspec import structs
 
 from ragauge.contracts.evaluation import TASKS, EvalAllReport, EvalReport, SummaryNumber
 from ragauge.contracts.verdict import Verdict
@@ -12,11 +14,11 @@ from ragauge.reports.document import (
     Bar,
     Block,
     Cell,
+    Column,
     Document,
     Item,
     Items,
     Only,
-    Row,
     Section,
     Table,
     Text,
@@ -33,8 +35,8 @@ TITLES = {
     "retrieval": "Retrieval",
     "qa": "Answers",
 }
-FAMILIES = ("entities", "labels", "linking", "retrieval")
-"""The order of the summary; answers come last."""
+FAMILIES = ("entities", "labels", "linking", "retrieval", "answers")
+"""The order of the summary."""
 
 
 def document(report: EvalAllReport) -> Document:
@@ -42,51 +44,51 @@ def document(report: EvalAllReport) -> Document:
 
 
 def _blocks(report: EvalAllReport) -> Iterator[Block]:
+    known = sum(one.value is not None for one in report.summary.values())
+    failed = len(report.failures)
+    words = doc.listed(
+        f"{numbers.count(known)} of {numbers.counted(len(report.summary), 'number')} measured",
+        evaluation.gates_words(report.gates),
+        failed and f"{numbers.counted(failed, 'task')} could not be finished",
+        sep="; ",
+    )
     hint = envelope.how_to_gate(report.passed, "--preset heritage or --gates 'f1_strict>=0.85'")
-    yield doc.Verdict(*verdict_words(report), [f"model: {report.model}"], [hint] if hint else [])
+    word = envelope.verdict_word(report.passed, report.gates)
+    yield doc.Verdict(word, words, [f"model: {report.model}"], [hint] if hint else [])
     yield summary(report)
     if report.failures:
-        yield Table(
+        yield doc.table(
+            report.failures,
+            {"task": lambda one: Cell(TITLES[one.task])},
+            note=lambda one: one.error,
             title="Not finished",
-            columns=doc.columns("task"),
-            rows=[Row((Cell(title(one.task)),), one.error, strong=True) for one in report.failures],
             part="summary",
         )
     # The metrics keep their families here: each is of another task.
-    shown_names = {id: id for id in (*report.metrics, *(gate.metric for gate in report.gates))}
-    others = other_gates(report)
-    explaining = [gate for gate in report.gates if not gate.holds or gate in others]
-    yield from doc.gates(explaining, report.metrics, shown_names)
-    if explaining and (left := len(report.gates) - len(explaining)):
-        yield Text(
-            f"{numbers.counted(left, 'more gate')} with the tasks below", "dim", part="gates"
-        )
-    elsewhere = {id for one in report.tasks.values() for id in one.metrics}
-    elsewhere |= {gate.metric for gate in others}
-    scores = {id: one for id, one in sorted(report.metrics.items()) if id not in elsewhere}
-    if scores:
-        yield doc.scores(scores, shown_names, title="Other metrics")
+    yield from doc.gates(
+        report.gates, report.metrics, {gate.metric: gate.metric for gate in report.gates}
+    )
+    sections, items = [], []
     for name, one in tasks(report):
         word, words = evaluation.verdict_words(one)
-        about = [Text(words, "dim"), Text(evaluation.coverage_words(one.coverage), "dim")]
-        yield Only(
-            frozenset({"text", "markdown"}),
-            [Section(title=title(name), remark=word, blocks=[*about, *evaluation.figures(one)])],
-        )
-    if report.tasks:
-        yield doc.in_text(
-            Section(
-                title="Errors and tables",
-                blocks=[Text("--report FILE.html shows them for each task", "dim")],
+        covered = Text(evaluation.coverage_words(one.coverage), "dim")
+        # The gates of all tasks are above.
+        blocks = [Text(words, "dim"), covered, *evaluation.figures(structs.replace(one, gates=()))]
+        sections.append(Section(title=TITLES[name], remark=word, blocks=blocks))
+        badge = "ok" if word == "PASS" else "no_hit" if word == "FAIL" else "other"
+        items.append(
+            Item(
+                name=TITLES[name],
+                badge=(badge, word, ""),
+                about=words,
+                blocks=[covered, *evaluation.body(one)],
             )
         )
+    if items:
+        more = Text("--report FILE.html shows the tables and the errors of each task", "dim")
+        yield Only(frozenset({"text", "markdown"}), [*sections, more])
         yield doc.on_pages(
-            Items(
-                title="Tasks",
-                remark="open one for its tables and its errors",
-                items=[_item(name, one) for name, one in tasks(report)],
-                part="tasks",
-            )
+            Items(title="Tasks", remark="open one for its tables and its errors", items=items)
         )
     yield doc.findings(report)
     # What has a task's name is said with that task.
@@ -94,103 +96,81 @@ def _blocks(report: EvalAllReport) -> Iterator[Block]:
     yield doc.Coverage(evaluation.coverage_words(overall), report.identity)
 
 
-def _item(name: str, one: EvalReport) -> Item:
-    word, words = evaluation.verdict_words(one)
-    return Item(
-        name=title(name),
-        badge=("ok" if word == "PASS" else "no_hit" if word == "FAIL" else "other", word, ""),
-        about=words,
-        blocks=[Text(evaluation.coverage_words(one.coverage), "dim"), *evaluation.body(one)],
-    )
-
-
-def verdict_words(report: EvalAllReport) -> tuple[str, str]:
-    """PASS or FAIL, how many numbers of the summary there are, and what the gates did."""
-    known = sum(one.value is not None for one in report.summary.values())
-    words = [
-        f"{numbers.count(known)} of {numbers.counted(len(report.summary), 'number')} measured",
-        evaluation.gates_words(report.gates),
-    ]
-    if report.failures:
-        words.append(f"{numbers.counted(len(report.failures), 'task')} could not be finished")
-    return envelope.verdict_word(report.passed, report.gates), "; ".join(words)
-
-
 def summary(report: EvalAllReport) -> Table:
     """The numbers of the summary, each with its metric, its gates, or why it is absent."""
-    given = ranked(report)
-    gated = [
-        [
+    task_of = {id: name for name, one in tasks(report) for id in one.metrics}
+    gates = {
+        one.metric: [
             gate
             for gate in report.gates
             if gate.metric == one.metric and not numbers.restriction(gate)
         ]
-        for _, one in given
-    ]
-    bounded = ("gate",) if any(gated) else ()
-    task_of = {id: name for name, one in tasks(report) for id in one.metrics}
+        for one in report.summary.values()
+    }
 
-    def row(name: str, one: SummaryNumber, gates: Sequence[Verdict]) -> Row:
-        task, failed = task_of.get(one.metric), not all(gate.holds for gate in gates)
-        passed = any(gate.verdict == "pass" for gate in gates)
-        tone: Tone = "bad" if failed else "good" if passed else "soft" if gates else ""
-        bound = next((gate.bound for gate in gates if 0 <= gate.bound <= 1), None)
-        bar = None
-        if one.value is not None and 0 <= one.value <= 1:
-            bar = Bar(one.value, tone if tone in ("bad", "good") else "plain", bound)
-        return Row(
-            (
-                names(name, to=("tab", task) if task else None),
-                doc.number(one.value),
-                doc.interval(one.ci),
-                doc.count(one.n, "" if one.n else "dim"),
-                *([Cell(", ".join(map(_gate_words, gates)), tone=tone)] if bounded else []),
-                names(one.metric, to=("metric", one.metric)),
-                doc.plot(bar),
-            ),
-            "" if one.value is not None else one.reason or "not measured",
-            strong=failed,
+    def tone(one: SummaryNumber) -> Tone:
+        if not all(gate.holds for gate in gates[one.metric]):
+            return "bad"
+        passed = any(gate.verdict == "pass" for gate in gates[one.metric])
+        return "good" if passed else "soft" if gates[one.metric] else ""
+
+    def gated(one: SummaryNumber) -> Cell:
+        texts = [
+            # What is not applicable was compared with nothing.
+            ("" if gate.verdict == "not_applicable" else f"{numbers.bound(gate)} ")
+            + envelope.gate_word(gate)
+            for gate in gates[one.metric]
+        ]
+        return Cell(", ".join(texts), tone=tone(one))
+
+    def bar(one: SummaryNumber) -> Cell:
+        if one.value is None or not 0 <= one.value <= 1:
+            return doc.plot(None)
+        bound = next((gate.bound for gate in gates[one.metric] if 0 <= gate.bound <= 1), None)
+        return doc.plot(
+            Bar(one.value, tone(one) if tone(one) in ("bad", "good") else "plain", bound)
         )
 
-    return Table(
+    def number(pair: tuple[str, SummaryNumber]) -> Cell:
+        task = task_of.get(pair[1].metric)
+        return names(pair[0], to=("tab", task) if task else None)
+
+    made = doc.table(
+        ranked(report),
+        {
+            "number": number,
+            Column("value", right=True): lambda pair: doc.number(pair[1].value),
+            Column("95 % interval", spare=2): lambda pair: doc.interval(pair[1].ci),
+            Column("n", right=True, spare=1): lambda pair: doc.count(
+                pair[1].n, "" if pair[1].n else "dim"
+            ),
+            "gate": lambda pair: gated(pair[1]),
+            Column("metric", spare=3): lambda pair: names(
+                pair[1].metric, to=("metric", pair[1].metric)
+            ),
+            Column("", plot=True): lambda pair: bar(pair[1]),
+        },
+        note=lambda pair: "" if pair[1].value is not None else pair[1].reason or "not measured",
+        strong=lambda pair: tone(pair[1]) == "bad",
         title="Summary",
-        remark="the mark on a bar is the bound of its gate" if bounded else "",
-        columns=doc.columns(
-            *("number", "value", "95 % interval", "n", *bounded, "metric", "plot"),
-            right=("value", "n"),
-            plots=("plot",),
-            spare=("metric", "95 % interval", "n"),
-        ),
-        rows=[row(name, one, gates) for (name, one), gates in zip(given, gated, strict=True)],
+        remark="a mark on a bar is the bound of its gate" if any(gates.values()) else "",
         part="summary",
     )
+    return made if any(gates.values()) else doc.filled(made, ("value", "95 % interval"))
 
 
 def ranked(report: EvalAllReport) -> list[tuple[str, SummaryNumber]]:
     """The numbers of the summary, in the order of a pipeline."""
 
     def place(pair: tuple[str, SummaryNumber]) -> tuple[int, str]:
-        family = pair[1].metric.partition(".")[0]
-        return FAMILIES.index(family) if family in FAMILIES else len(FAMILIES), pair[1].metric
+        return FAMILIES.index(pair[1].metric.partition(".")[0]), pair[1].metric
 
     return sorted(report.summary.items(), key=place)
 
 
-def _gate_words(gate: Verdict) -> str:
-    """The bound and the verdict; one that is not applicable was compared with nothing."""
-    word = envelope.gate_word(gate)
-    return word if gate.verdict == "not_applicable" else f"{numbers.bound(gate)} {word}"
-
-
 def tasks(report: EvalAllReport) -> list[tuple[str, EvalReport]]:
     """The tasks with a report, in the order of a pipeline."""
-    known = [name for name in TASKS if name in report.tasks]
-    others = sorted(set(report.tasks) - set(known))
-    return [(name, report.tasks[name]) for name in [*known, *others]]
-
-
-def title(name: str) -> str:
-    return TITLES.get(name, name)
+    return [(name, report.tasks[name]) for name in TASKS if name in report.tasks]
 
 
 def other_gates(report: EvalAllReport) -> list[Verdict]:

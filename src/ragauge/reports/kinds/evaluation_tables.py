@@ -12,7 +12,7 @@ from msgspec import structs
 from ragauge.contracts.evaluation import EntityDetail, EvalReport, LabelDetail, LinkDetail
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
-from ragauge.reports.document import Bar, Block, Cell, Column, Row, Table, Tone, names, number
+from ragauge.reports.document import Bar, Block, Cell, Column, Table, Tone, names, number
 
 Measured = Mapping[str, float | None]
 
@@ -244,57 +244,6 @@ def quality(value: float | None) -> Cell:
         return doc.plot(None)
     tone: Tone = "good" if value >= GOOD else "warm" if value >= FAIR else "bad"
     return doc.plot(Bar(value, tone))
-
-
-def table(
-    title: str,
-    heads: Sequence[str],
-    rows: Sequence[Row],
-    *,
-    remark: str = "",
-    about: str = "",
-    groups: Sequence[str] = (),
-    plot: bool = True,
-) -> Table:
-    """Rows of numbers after a name, with a bar at the end unless `plot` is off.
-
-    On a narrow page columns of one group stay together; without groups each can be cut off.
-    """
-    return Table(
-        title=title,
-        about=about,
-        remark=remark,
-        columns=[
-            Column(heads[0]),
-            *(Column(head, right=True, begins=not groups or head in groups) for head in heads[1:]),
-            *([Column("", plot=True)] if plot else []),
-        ],
-        rows=rows,
-        shown=SHOWN,
-        everything=EVERYTHING,
-        part="tables",
-    )
-
-
-def tally(
-    title: str, heads: Sequence[str], times: Sequence[tuple[Cell, int]], *, remark: str = ""
-) -> Table:
-    """How often each occurs, with bars; as fractions too, where there is a head for them."""
-    total, most = sum(each for _, each in times), max((each for _, each in times), default=0) or 1
-    return table(
-        title,
-        heads,
-        doc.rows(
-            [
-                name,
-                counted(each),
-                *([doc.share(each, total)] if len(heads) > 2 else []),
-                doc.plot(Bar(each / most)),
-            ]
-            for name, each in times
-        ),
-        remark=remark,
-    )
 
 
 def columns_of(rows: Iterable[Measured]) -> list[str]:
