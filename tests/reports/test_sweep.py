@@ -31,8 +31,10 @@ def swept(**changed):
 
 def test_it_says_what_became_of_the_runs_and_what_to_do_next():
     text = render(swept(), "text")
-    assert text.startswith("10 of 12 runs done, 1 of them before, 2 failed: runs.jsonl\n")
-    assert "failed: http_429 (2): slow down (q1)\n" in text
+    assert text.startswith(
+        "10 of 12 runs done, 1 of them before, 2 failed (http_429 2): runs.jsonl\n"
+    )
+    assert "q1: http_429: slow down\n" in text
     assert text.endswith("\n  ragauge stability GOLD runs.jsonl\n")
     assert "error budget" in render(swept(ended="error_budget"), "text")
 

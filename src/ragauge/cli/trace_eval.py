@@ -145,10 +145,8 @@ def _numbers(flag: str, written: str) -> list[int]:
 
 def _remarks(swept: SweepReport) -> Iterator[str]:
     """What happened to the calls, next to the report or in its place."""
-    from ragauge.reports.kinds.sweep import REMARKABLE
-
     for finding in swept.findings:
-        if finding.code in REMARKABLE:
+        if finding.code in ("set_aside", "torn_line", "unplanned_run"):
             yield visible(finding.message)
     if swept.ended == "complete":
         return

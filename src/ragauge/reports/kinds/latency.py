@@ -2,43 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 
-from ragauge.contracts.latency import (
-    Cell,
-    Front,
-    LatencyReport,
-    shown_change,
-    shown_ms,
-    shown_points,
-)
+from ragauge.contracts.latency import Cell, LatencyReport, shown_ms
 from ragauge.contracts.verdict import Verdict as Gate
-from ragauge.reports import document as blocks
+from ragauge.reports import document as doc
 from ragauge.reports import numbers
-from ragauge.reports.document import (
-    Block,
-    Coverage,
-    Document,
-    Figure,
-    Heading,
-    Row,
-    Table,
-    Text,
-    Verdict,
-    columns,
-    findings,
-    names,
-    number,
-    rows,
-)
+from ragauge.reports.document import Block, Column, Document, Figure, Table, Text, names, number
 from ragauge.reports.figures import scatter
-from ragauge.reports.numbers import ABSENT, counted
+from ragauge.reports.numbers import ABSENT, count, counted
 
 PERCENTILES = {"P50": "p50_ms", "P90": "p90_ms", "P95": "p95_ms", "P99": "p99_ms"}
-OTHERS = ("P99/P50", "answers/s", "failed", "precision", "under-refusal")
-UNSURE = "*"
-ON_FRONT = "●"
-_ERRORS, _P95, _PRECISION = "latency.errors", "latency.p95_increase", "latency.precision_drop"
 PLAIN = (
     *("config", "rate", "planned", "sent", "answered", "errors", "complete", *PERCENTILES.values()),
     *("tail_ratio", "achieved_rate", "kept_up", "growth", "open_at_end", "late_ms"),
@@ -49,6 +23,14 @@ COLUMNS = (
     *(f"{name}{part}" for name in SCORES for part in ("", "_low", "_high", "_n")),
     *("on_front", "unsure", "error_kinds", "reason"),
 )
+DECIDES = ("fail", "not_evaluated", "pass", "not_applicable")
+"""The verdicts of gates; the first that a cell has is its own."""
+ERRORS = "latency.errors"
+LIMITS = {
+    ERRORS: "{} % failed",
+    "latency.p95_increase": "P95 +{} %",
+    "latency.precision_drop": "precision -{} points",
+}
 
 
 def document(report: LatencyReport) -> Document:
@@ -57,233 +39,147 @@ def document(report: LatencyReport) -> Document:
 
 def table(report: LatencyReport) -> tuple[tuple[str, ...], Iterable[Iterable[object]]]:
     """One row for each cell."""
-    fronts = {front.rate: front.configs for front in report.fronts}
-    return COLUMNS, (_row(cell, cell.config in fronts.get(cell.rate, ())) for cell in report.cells)
+
+    def row(cell: Cell) -> Iterator[object]:
+        for name in PLAIN:
+            yield getattr(cell, name)
+        for score in (cell.precision, cell.under_refusal):
+            yield score.value
+            yield from score.ci or (None, None)
+            yield score.n
+        yield _is_on_front(report, cell)
+        yield tuple(cell.unsure)
+        yield "; ".join(f"{kind} {times}" for kind, times in cell.error_kinds.items())
+        yield cell.reason
+
+    return COLUMNS, map(row, report.cells)
 
 
-def _row(cell: Cell, on_front: bool) -> Iterator[object]:
-    for name in PLAIN:
-        yield getattr(cell, name)
-    for score in (cell.precision, cell.under_refusal):
-        yield score.value
-        yield from score.ci or (None, None)
-        yield score.n
-    yield on_front
-    yield tuple(cell.unsure)
-    yield "; ".join(f"{kind} {times}" for kind, times in cell.error_kinds.items())
-    yield cell.reason
+def _is_on_front(report: LatencyReport, cell: Cell) -> bool:
+    return any(front.rate == cell.rate and cell.config in front.configs for front in report.fronts)
+
+
+def _gates(report: LatencyReport, cell: Cell) -> list[Gate]:
+    return [gate for gate in report.gates if gate.metric.endswith(f"[{cell.name}]")]
 
 
 def _blocks(report: LatencyReport) -> Iterator[Block]:
-    yield Verdict("PASS" if report.passed else "FAIL", _verdict(report))
-    yield from _guard(report)
-    for rate, cells, front in _by_rate(report):
-        yield _rate(rate, cells, front)
-        starred = [
-            title for title, name in PERCENTILES.items() if any(name in c.unsure for c in cells)
-        ]
-        if starred:
-            named = ", ".join(starred)
-            yield Text(f"{UNSURE} {named}: too few answers; a longer load would settle it", "dim")
-    yield from _front(report)
-    yield findings(report)
-    yield Coverage(_coverage(report))
-
-
-def _verdict(report: LatencyReport) -> str:
-    covered = report.coverage
+    covered, rates = report.coverage, len({cell.rate for cell in report.cells})
+    failed = dict.fromkeys(
+        cell.config for cell in report.cells if not all(one.holds for one in _gates(report, cell))
+    )
+    words = f"{counted(len(report.knobs), 'configuration')} at {counted(rates, 'rate')}: "
+    words += f"{', '.join(failed)} failed" if failed else "every gate passes"
     if report.partial:
-        done = f"{numbers.count(covered.complete)} of {counted(covered.cells, 'cell')} measured"
-        sent = f"{numbers.count(covered.sent)} of {numbers.count(covered.planned)} calls sent"
-        return f"interrupted: {done}, {sent}"
-    if not covered.answered:
-        return f"none of {counted(covered.sent, 'call')} was answered"
-    failing = {_place(gate)[1] for gate in report.gates if not gate.holds}
-    stopped = [config for config in report.knobs if config in failing]
-    rates = len({cell.rate for cell in report.cells})
-    size = f"{counted(len(report.knobs), 'configuration')} at {counted(rates, 'rate')}"
-    if not stopped:
-        return f"{size}: every gate passes"
-    return f"{size}: {', '.join(stopped)} {'does' if len(stopped) == 1 else 'do'} not pass"
+        done = f"{count(covered.complete)} of {counted(covered.cells, 'cell')} measured"
+        words = f"interrupted: {done}, {count(covered.sent)} of {count(covered.planned)} calls sent"
+    elif not covered.answered:
+        words = f"none of {counted(covered.sent, 'call')} was answered"
+    yield doc.Verdict("PASS" if report.passed else "FAIL", words)
+    yield _cells(report)
+    if report.fronts:
+        yield from _front(report)
+    yield doc.findings(report)
+    unsent, cut_off = covered.planned - covered.sent, covered.sent - covered.answered
+    cut_off -= covered.errors
+    questions = counted(covered.asked, "question")
+    if covered.gold is not None:
+        questions = f"{count(covered.asked)} of {counted(covered.gold, 'gold question')}"
+    coverage = doc.listed(
+        f"{count(covered.answered)} of {counted(covered.planned, 'call')} answered",
+        covered.errors and f"{count(covered.errors)} failed",
+        cut_off and f"{count(cut_off)} cut off",
+        unsent and f"{count(unsent)} never sent",
+        f"{questions} used",
+    )
+    yield doc.Coverage(coverage)
 
 
-def _by_rate(report: LatencyReport) -> Iterator[tuple[float, list[Cell], Front | None]]:
-    """The cells of each rate, with its front where there is one."""
-    fronts = {front.rate: front for front in report.fronts}
-    for rate in dict.fromkeys(cell.rate for cell in report.cells):
-        yield rate, [cell for cell in report.cells if cell.rate == rate], fronts.get(rate)
+def _cells(report: LatencyReport) -> Table:
+    """Each configuration at each rate, with what its gates found."""
 
+    def latency(name: str) -> Callable[[Cell], doc.Cell]:
+        def cell(one: Cell) -> doc.Cell:
+            value: float | None = getattr(one, name)
+            if value is None:
+                return doc.Cell(ABSENT)
+            unsure = "*" if name in one.unsure else ""
+            return number(value, shown_ms(value).removesuffix(" ms") + unsure)
 
-def _rate(rate: float, cells: Sequence[Cell], front: Front | None) -> Table:
-    def row(cell: Cell) -> Row:
-        chosen = front is not None and cell.config in front.configs
-        figures = {
-            "P99/P50": number(cell.tail_ratio, _figure(cell.tail_ratio)),
-            "answers/s": number(cell.achieved_rate, _figure(cell.achieved_rate)),
-            "failed": number(cell.errors, numbers.share(cell.errors, cell.sent)),
-            "precision": number(cell.precision.value),
-            "under-refusal": number(cell.under_refusal.value),
-        }
-        behind = f"fell behind: {counted(cell.open_at_end, 'call')} open when the last was sent"
-        kinds = ", ".join(f"{kind} {times:,}" for kind, times in cell.error_kinds.items())
-        notes = [
-            cell.reason,
-            kinds and not cell.reason and f"failed: {kinds}",
-            cell.kept_up is False and behind,
-        ]
-        return Row(
-            (
-                blocks.Cell(ON_FRONT if chosen else "", chosen, "good"),
-                names(cell.config),
-                *(_latency(cell, name) for name in PERCENTILES.values()),
-                *(figures[title] for title in OTHERS),
+        return cell
+
+    def achieved(one: Cell) -> doc.Cell:
+        rate = one.achieved_rate
+        decimals = 1 if rate and rate >= 10 else 2
+        return doc.Cell(ABSENT) if rate is None else number(rate, f"{rate:,.{decimals}f}")
+
+    def verdict(one: Cell) -> doc.Cell:
+        gates = _gates(report, one)
+        return doc.gate_word(min(gates, key=lambda gate: DECIDES.index(gate.verdict)))
+
+    def note(one: Cell) -> str:
+        gates = (gate for gate in _gates(report, one) if gate.reason)
+        telling = (gate for gate in gates if not gate.holds or gate.metric.startswith(ERRORS))
+        reasons = dict.fromkeys((one.reason, *(gate.reason for gate in telling)))
+        behind = f"fell behind: {counted(one.open_at_end, 'call')} open when the last was sent"
+        return doc.listed(*reasons, one.kept_up is False and behind, sep="; ")
+
+    bounds = {gate.metric.partition("[")[0]: f"{100 * gate.bound:.4g}" for gate in report.gates}
+    limits = ", ".join(LIMITS[id].format(bound) for id, bound in bounds.items())
+    is_unsure = any(cell.unsure for cell in report.cells)
+    return doc.table(
+        report.cells,
+        {
+            "rate": lambda one: number(one.rate, f"{one.rate:g}/s"),
+            "": lambda one: doc.Cell("●" if _is_on_front(report, one) else "", tone="good"),
+            "config": lambda one: names(one.config),
+            "P50": latency("p50_ms"),
+            Column("P90", right=True, spare=2): latency("p90_ms"),
+            "P95": latency("p95_ms"),
+            Column("P99", right=True, spare=1): latency("p99_ms"),
+            Column("answers/s", right=True, spare=3): achieved,
+            "failed": lambda one: number(one.errors, numbers.share(one.errors, one.sent)),
+            "precision": lambda one: number(one.precision.value),
+            Column("under-refusal", right=True, spare=4): lambda one: number(
+                one.under_refusal.value
             ),
-            "; ".join(note for note in notes if note),
-        )
-
-    return Table(
-        title=f"At {rate:g} per second",
-        remark="latencies in ms, from when a call was due",
-        columns=columns(
-            *("", "config", *PERCENTILES, *OTHERS),
-            right=(*PERCENTILES, *OTHERS),
-            spare=("under-refusal", "answers/s", "P99/P50", "P90", "P99"),
-        ),
-        rows=[row(cell) for cell in cells],
+            "verdict": verdict,
+        },
+        note=note,
+        title="Configurations",
+        remark=f"latencies in ms, from when a call was due; allowed against {report.baseline}: "
+        f"{limits}",
+        after="* too few answers: a longer load would make it certain" if is_unsure else "",
     )
-
-
-def _latency(cell: Cell, name: str) -> blocks.Cell:
-    value: float | None = getattr(cell, name)
-    if value is None:
-        return blocks.Cell(ABSENT)
-    unsure = UNSURE if name in cell.unsure else ""
-    return number(value, shown_ms(value).removesuffix(" ms") + unsure)
-
-
-def _figure(value: float | None) -> str:
-    return ABSENT if value is None else f"{value:,.{1 if value >= 10 else 2}f}"
-
-
-def _guard(report: LatencyReport) -> Iterator[Table]:
-    """The cells that are held against the baseline, and whatever else a gate stops."""
-    gates = {_place(gate): gate for gate in report.gates}
-    order = ("fail", "not_evaluated", "pass", "not_applicable")
-
-    def change(gate: Gate | None, shown: Callable[[float], str]) -> blocks.Cell:
-        if gate is None or gate.value is None:
-            return blocks.Cell(ABSENT, tone="" if gate is None or gate.holds else "bad")
-        return number(gate.value, shown(gate.value), "" if gate.holds else "bad")
-
-    told: list[Row] = []
-    for (id, config, rate), errors in gates.items():
-        if id != _ERRORS:
-            continue
-        p95, precision = gates.get((_P95, config, rate)), gates.get((_PRECISION, config, rate))
-        own = [gate for gate in (errors, p95, precision) if gate]
-        stopping = [gate for gate in own if not gate.holds]
-        if not p95 and not stopping:
-            continue
-        failed = [gate for gate in stopping if gate.verdict == "fail"]
-        cells = (
-            names(config, "strong" if stopping else ""),
-            blocks.Cell(f"{rate}/s"),
-            change(errors, lambda share: f"{100 * share:.1f} %"),
-            change(p95, shown_change),
-            change(precision, lambda drop: shown_points(-drop)),
-            blocks.gate_word(min(own, key=lambda gate: order.index(gate.verdict))),
-        )
-        # What failed, else what could not be evaluated.
-        reasons = dict.fromkeys(gate.reason or "" for gate in failed or stopping)
-        told.append(Row(cells, "; ".join(reasons)))
-    if not told:
-        return
-    bounds = {_place(gate)[0]: 100 * gate.bound for gate in report.gates}
-    allowed = f"{bounds[_ERRORS]:.4g} % failed"
-    if _P95 in bounds:
-        allowed += f", P95 +{bounds[_P95]:.4g} %, precision -{bounds[_PRECISION]:.4g} points"
-    yield Table(
-        title="Rollback guard",
-        remark=f"against {report.baseline}; allowed: {allowed}",
-        columns=columns(
-            *("config", "rate", "failed", "P95", "precision", "verdict"),
-            right=("rate", "failed", "P95", "precision"),
-        ),
-        rows=told,
-    )
-
-
-def _place(gate: Gate) -> tuple[str, str, str]:
-    """A gate's metric id, configuration and rate.
-
-    >>> metric = "latency.errors[a[1],b,20]"
-    >>> _place(Gate(rule="", metric=metric, op="<=", bound=0, value=0, n=1, ci=None,
-    ...             verdict="pass", reason=None))
-    ('latency.errors', 'a[1],b', '20')
-    """
-    id, _, place = gate.metric.partition("[")
-    config, _, rate = place.removesuffix("]").rpartition(",")
-    return id, config, rate
 
 
 def _front(report: LatencyReport) -> Iterator[Block]:
     """The front of the highest rate with the most configurations that can be placed."""
-    if not report.fronts:
-        return
-    drawn = [
-        (front, [cell for cell in cells if cell.config not in front.left_out])
-        for _, cells, front in _by_rate(report)
-        if front
+    placed = [
+        (front, [one for one in cells if one.config not in front.left_out])
+        for front in report.fronts
+        for cells in ([one for one in report.cells if one.rate == front.rate],)
     ]
-    most = max((len(cells) for _, cells in drawn), default=0)
-    plot = next((one for one in reversed(drawn) if len(one[1]) == most > 1), None)
-    yield Heading("Pareto front", f"{ON_FRONT} no other is faster and more precise")
-    if plot is None:
-        yield Text("fewer than two configurations have both a P95 and a precision", "dim")
+    front, cells = max(placed, key=lambda one: (len(one[1]), one[0].rate))
+    if len(cells) < 2:
+        yield Text("No Pareto front: fewer than two configurations have a P95 and a precision.")
         return
-    front, cells = plot
-    at = f"at {front.rate:g} per second"
-    yield Text(f"precision over P95 (logarithmic) {at}; capitals are on the front", "dim")
-    yield Figure(lambda width: scatter.drawn(cells, front.configs, width))
     marks = scatter.marks(cells, front.configs)
-    yield Table(
-        columns=columns(
-            *("", "configuration", "P95", "precision", "95 % interval"), right=("P95", "precision")
-        ),
-        rows=rows(
-            [
-                blocks.Cell(mark, tone="good" if mark.isupper() else ""),
-                names(cell.config),
-                number(cell.p95_ms, shown_ms(cell.p95_ms or 0.0)),
-                number(cell.precision.value),
-                blocks.Cell(numbers.interval(cell.precision.ci), cell.precision.ci, "dim"),
-            ]
-            for cell in cells
-            for mark in (marks[cell.config],)
-        ),
+    yield Figure(
+        lambda width: scatter.drawn(cells, front.configs, width),
+        "Pareto front",
+        f"precision over P95 (logarithmic) at {front.rate:g} per second; capitals and ●: no other "
+        "is faster and more precise",
     )
-    first, last = front.configs[0], front.configs[-1]
-    if len(front.configs) == 1:
-        yield Text(f"{first} is the fastest and the most precise")
-    else:
-        yield Text(f"the fastest is {first}, the most precise {last}")
-    if front.left_out:
-        left = "; ".join(f"{config} is left out: {why}" for config, why in front.left_out.items())
-        yield Text(left, "dim")
-
-
-def _coverage(report: LatencyReport) -> str:
-    covered = report.coverage
-    asked = counted(covered.asked, "question")
-    if covered.gold is not None:
-        asked = f"{numbers.count(covered.asked)} of {counted(covered.gold, 'gold question')}"
-    unfinished = covered.sent - covered.answered - covered.errors
-    parts = [
-        f"{numbers.count(covered.answered)} of {counted(covered.planned, 'call')} answered",
-        covered.errors and f"{numbers.count(covered.errors)} failed",
-        unfinished and f"{numbers.count(unfinished)} cut off",
-        covered.planned - covered.sent
-        and f"{numbers.count(covered.planned - covered.sent)} never sent",
-        f"{asked} asked",
-    ]
-    return ", ".join(part for part in parts if part)
+    yield doc.table(
+        cells,
+        {
+            "": lambda one: doc.Cell(marks[one.config]),
+            "config": lambda one: names(one.config),
+            "P95": lambda one: number(one.p95_ms, shown_ms(one.p95_ms or 0.0)),
+            "precision": lambda one: number(one.precision.value),
+            "95 % interval": lambda one: doc.interval(one.precision.ci),
+        },
+    )
+    for config, why in front.left_out.items():
+        yield Text(f"{config} is left out: {why}", "dim")

@@ -3,62 +3,33 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator
 
 from ragauge.contracts.sweep import SweepReport
-from ragauge.reports.document import Block, Document, Facts, Steps, Verdict, Words, theirs
-from ragauge.reports.numbers import count
+from ragauge.reports import document as doc
+from ragauge.reports.numbers import count, counted
 
-REMARKABLE = ("set_aside", "torn_line", "unplanned_run")
-"""What happened to the journal, and the user should know."""
+AGAIN = {
+    "interrupted": "Interrupted: run the same command to continue where this one stopped.",
+    "error_budget": "Stopped, because the error budget is spent: fix the system and run the same "
+    "command to continue, or raise --error-budget.",
+}
 
 
-def document(report: SweepReport, scoring: str | None = None) -> Document:
+def document(report: SweepReport, scoring: str | None = None) -> doc.Document:
     """`scoring` is the command that scores the runs."""
-    command = scoring or f"ragauge stability GOLD {shlex.quote(report.out)}"
-    return Document("sweep", list(_blocks(report, command)))
-
-
-def _blocks(report: SweepReport, scoring: str) -> Iterator[Block]:
     found = report.coverage
-    parts = [f"{count(found.done)} of {count(found.planned)} runs done"]
-    parts += [f"{count(found.resumed)} of them before"] if found.resumed else []
-    parts += [f"{count(found.saved)} not needed"] if found.saved else []
-    parts += [f"{count(found.failed)} failed"] if found.failed else []
-    yield Verdict("", f"{', '.join(parts)}: {report.out}")
-    noop = ", ".join(f"{jitter} on {count(times)}" for jitter, times in report.noop.items())
-    facts: list[tuple[str, Words]] = [
-        ("runs left out", report.promise or ""),
-        *(("", theirs(one.message)) for one in report.findings if one.code in REMARKABLE),
-        *(("failed", theirs(_failure(report, kind, n))) for kind, n in report.errors.items()),
-        (
-            "jitters that changed nothing, and were not run",
-            theirs(f"{noop} questions" if noop else ""),
-        ),
-    ]
-    yield Facts(facts)
-    if report.ended == "interrupted":
-        yield Steps(["Interrupted: run the same command to continue where this one stopped."])
-    elif report.ended == "error_budget":
-        yield Steps(
-            [
-                "Stopped, because the error budget is spent: fix the system and run the same "
-                "command to continue, or raise --error-budget."
-            ]
-        )
-    elif found.failed:
-        yield Steps(
-            ["Run the same command to try the failed runs again, or score the others:", scoring]
-        )
-    else:
-        yield Steps([scoring])
-
-
-def _failure(report: SweepReport, kind: str, times: int) -> str:
-    """A kind of failure, with the first run that failed in this way in its own words."""
-    examples = (
-        f"{one.message.removeprefix(f'{kind}: ')} ({one.where})"
-        for one in report.findings
-        if one.code == "failed_run" and one.message.startswith(kind)
+    kinds = ", ".join(f"{kind} {count(times)}" for kind, times in report.errors.items())
+    words = doc.listed(
+        f"{count(found.done)} of {counted(found.planned, 'run')} done",
+        found.resumed and f"{count(found.resumed)} of them before",
+        found.saved and f"{count(found.saved)} not needed",
+        found.failed and f"{count(found.failed)} failed ({kinds})",
     )
-    return f"{kind} ({count(times)}): {next(examples, 'see the journal')}"
+    steps = [AGAIN[report.ended]] if report.ended in AGAIN else []
+    if not steps and found.failed:
+        steps = ["Run the same command to try the failed runs again, or score the others:"]
+    if report.ended == "complete":
+        steps.append(scoring or f"ragauge stability GOLD {shlex.quote(report.out)}")
+    promise = [report.promise] if report.promise else []
+    verdict = doc.Verdict("", f"{words}: {report.out}", meaning=promise)
+    return doc.Document("sweep", [verdict, doc.findings(report), doc.Steps(steps)])
