@@ -335,9 +335,8 @@ def test_verify_says_which_run_is_not_whole_and_gc_removes_what_is_of_none(broke
     code, out, err = runs("verify", store=store)
     assert (code, err) == (3, "")
     assert out.splitlines()[0] == "FAIL  1 run is intact; 1 is not"
-    assert f"\nRun {run.shown} is damaged\n" in out
-    assert "report.json" in out.splitlines()[3]
-    assert "1 file or folder: a process is writing them, or was killed;" in out
+    assert f"\nFaults\n  {run.shown}: report.json: " in out
+    assert "\nFiles that belong to no run\n  a process is writing them, or was killed;" in out
     verified = json.loads(runs("verify", "--format", "json", store=store)[1])
     assert verified["pass"] is False
     assert verified["finding_counts"] == {"not_whole": 1}

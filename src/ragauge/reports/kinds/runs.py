@@ -6,6 +6,7 @@ The dashboard shows runs by the same functions, so that both use the same words.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -19,10 +20,11 @@ from ragauge.errors import InputRejected
 from ragauge.metrics.headlines import leading
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
-from ragauge.reports.document import Block, Cell, Column, Document, Facts, Row, Table, Text, Verdict
+from ragauge.reports.document import Block, Cell, Column, Document, Facts, Verdict
 from ragauge.reports.envelope import short_names as without_family
 from ragauge.reports.foreign import shown
 from ragauge.reports.numbers import counted
+from ragauge.text.natural import natural
 
 COLUMNS = 8
 """Headlines in a list."""
@@ -114,31 +116,6 @@ def short_names(ids: Iterable[str]) -> dict[str, str]:
     return {id: name if bare.count(name) == 1 else id for id, name in zip(ids, bare, strict=True)}
 
 
-class Trend(Struct, frozen=True):
-    """A metric over the runs of one name, the oldest first."""
-
-    name: str
-    metric: str
-    values: tuple[float, ...]
-
-
-def trends(runs: Sequence[Run]) -> list[Trend]:
-    """Of the runs of each name the first headline that changes, where there are enough runs."""
-    lines: dict[tuple[str, str], list[Run]] = {}
-    for run in reversed(runs):
-        lines.setdefault((run.record.name, run.record.command), []).append(run)
-    found = []
-    for (name, _), line in sorted(lines.items()):
-        drawn = []
-        for id in headlines(line):
-            scores = (run.record.metrics.get(id) for run in line)
-            known = tuple(one.value for one in scores if one and one.value is not None)
-            drawn.append(Trend(name, id, known))
-        changing = (one for one in drawn if len(set(one.values)) > 1)
-        found += [one for one in [next(changing, None), *drawn[:1]] if one][:1]
-    return [trend for trend in found if len(trend.values) >= TREND_RUNS]
-
-
 def sparkline(values: Sequence[float]) -> str:
     """The values as blocks between the least and the greatest; level where they are all the same.
 
@@ -184,58 +161,74 @@ def _list(report: archive.RunList) -> Iterator[Block]:
     if not runs:
         return
     ids = headlines(runs)[:COLUMNS]
-    shown_names = short_names(ids)
+    names = short_names(ids)
+    columns: dict[str | Column, Callable[[Run], Cell]] = {
+        "run": lambda run: doc.names(run.shown),
+        "recorded (UTC)": lambda run: Cell(
+            when(run.record.recorded_at), run.record.recorded_at, "dim"
+        ),
+        "name": lambda run: doc.names(shown(run.record.name, LONGEST_NAME), "strong"),
+        "verdict": lambda run: Cell(verdict(run), tone=TONES.get(verdict(run), "bad")),
+    }
+
+    def value(id: str, run: Run) -> Cell:
+        score = run.record.metrics.get(id)
+        return doc.number(score.value) if score else Cell("")
+
+    for place, id in enumerate(ids, 1):
+        # Where the page is narrow, only the first of them are shown.
+        head = Column(names[id], right=True, spare=place, foreign=True)
+        columns[head] = partial(value, id)
+
+    def note(run: Run) -> str:
+        tagged = f"tagged {', '.join(sorted(run.tags, key=natural))}" if run.tags else ""
+        return doc.listed(run.record.command, code(run.record.git), tagged, *labels(run), sep="; ")
+
     dirty = any(run.record.git and run.record.git.dirty for run in runs)
-    older = "older runs: --limit, or --name and the other filters" if report.more else ""
-    legend = (f"{DIRTY} files differed from the commit" if dirty else "", older)
-    yield Table(
+    yield doc.table(
+        runs,
+        columns,
+        note=note,
         title="Runs",
-        columns=[
-            *doc.columns("run", "recorded (UTC)", "name", "verdict"),
-            # Where the page is narrow, only the first of them are shown.
-            *(
-                Column(shown_names[id], right=True, spare=place, foreign=True)
-                for place, id in enumerate(ids, 1)
-            ),
-        ],
         below=False,
-        rows=[_row(run, ids) for run in runs],
-        after="; ".join(filter(None, legend)),
+        after=doc.listed(
+            dirty and f"{DIRTY} files differed from the commit",
+            report.more and "older runs: --limit, or --name and the other filters",
+            sep="; ",
+        ),
     )
-    found = trends(runs)
-    metrics = short_names({trend.metric for trend in found})
-    if found:
-        yield Table(
+    trends = list(_trends(runs))
+    if trends:
+        names = short_names({id for _, id, _ in trends})
+        yield doc.table(
+            trends,
+            {
+                "name": lambda one: doc.names(shown(one[0], LONGEST_NAME), "strong"),
+                "metric": lambda one: Cell(names[one[1]], one[1], foreign=True),
+                "values": lambda one: Cell(sparkline(one[2][-LONGEST_LINE:]), tone="plain"),
+                "from": lambda one: doc.number(one[2][0]),
+                "to": lambda one: doc.number(one[2][-1]),
+            },
             title="Over time",
             remark="the newest on the right",
-            columns=doc.columns("name", "metric", "values", "from", "to", right=("from", "to")),
-            rows=doc.rows(
-                [
-                    doc.names(shown(one.name, LONGEST_NAME), "strong"),
-                    Cell(metrics[one.metric], one.metric, foreign=True),
-                    Cell(sparkline(one.values[-LONGEST_LINE:]), tone="plain"),
-                    doc.number(one.values[0]),
-                    doc.number(one.values[-1]),
-                ]
-                for one in found
-            ),
         )
 
 
-def _row(run: Run, ids: Iterable[str]) -> Row:
-    record, word = run.record, verdict(run)
-    scores = [record.metrics.get(id) for id in ids]
-    tagged = f"tagged {', '.join(run.tags)}" if run.tags else ""
-    return Row(
-        (
-            doc.names(run.shown),
-            Cell(when(record.recorded_at), record.recorded_at, "dim"),
-            doc.names(shown(record.name, LONGEST_NAME), "strong"),
-            Cell(word, word, TONES.get(word, "bad")),
-            *(doc.number(one.value) if one else Cell("") for one in scores),
-        ),
-        "; ".join(filter(None, (record.command, code(record.git), tagged, *labels(run)))),
-    )
+def _trends(runs: Sequence[Run]) -> Iterator[tuple[str, str, list[float]]]:
+    """Of the runs of each name the first headline that changes, where there are enough runs."""
+    lines: dict[tuple[str, str], list[Run]] = {}
+    for run in reversed(runs):
+        lines.setdefault((run.record.name, run.record.command), []).append(run)
+    for name, command in sorted(lines, key=lambda line: tuple(map(natural, line))):
+        line = lines[name, command]
+        known = {}
+        for id in headlines(line):
+            scores = (run.record.metrics.get(id) for run in line)
+            known[id] = [one.value for one in scores if one and one.value is not None]
+        changing = (id for id, values in known.items() if len({*values}) > 1)
+        best = next(changing, next(iter(known), ""))
+        if len(known.get(best, ())) >= TREND_RUNS:
+            yield name, best, known[best]
 
 
 def _show(report: archive.ShownRun) -> Iterator[Block]:
@@ -252,81 +245,69 @@ def _show(report: archive.ShownRun) -> Iterator[Block]:
     yield doc.Only(frozenset({"markdown"}), tables)
 
 
-def _tag(report: archive.Tagged) -> Iterator[Block]:
-    run = f"run {report.run[:ID_SHOWN]}" if report.run else "no run any more"
-    yield Verdict("", f'"{report.tag}" names {run}')
+def _done(report: archive.Envelope) -> Iterator[Block]:
+    """What a command did."""
+    match report:
+        case archive.Tagged():
+            run = f"run {report.run[:ID_SHOWN]}" if report.run else "no run any more"
+            yield Verdict("", f'"{report.tag}" names {run}')
+        case archive.Removed():
+            yield Verdict("", f"removed {counted(len(report.runs), 'run')}")
+            yield Facts([("", doc.theirs(named(run))) for run in report.runs])
+        case archive.Exported():
+            runs, size = counted(len(report.runs), "run"), counted(report.size, "byte")
+            yield Verdict("", f"wrote {runs} to {report.file} ({size})")
+        case archive.Imported():
+            already = counted(len(report.present), "run was", "runs were")
+            present = f"; {already} already present" if report.present else ""
+            yield Verdict("", f"imported {counted(len(report.imported), 'run')}{present}")
+            yield _first([id[:ID_SHOWN] for id in report.imported])
+            kept = [("not changed", doc.theirs(finding.message)) for finding in report.findings]
+            tags = ", ".join(sorted(report.tags, key=natural))
+            yield Facts([("tags", doc.theirs(tags)), *kept])
+        case archive.Verified():
+            intact = f"{counted(len(report.whole), 'run is', 'runs are')} intact"
+            damaged = f"; {counted(len(report.faults), 'is', 'are')} not" if report.faults else ""
+            yield Verdict("FAIL" if report.faults else "PASS", f"{intact}{damaged}")
+            faults = [
+                (id[:ID_SHOWN], doc.theirs(fault))
+                for id in sorted(report.faults)
+                for fault in report.faults[id]
+            ]
+            if faults:
+                yield doc.Section(title="Faults", blocks=[Facts(faults)])
+            if report.leftovers:
+                about = (
+                    "a process is writing them, or was killed; `ragauge runs gc` removes old ones"
+                )
+                yield doc.Section(
+                    title="Files that belong to no run",
+                    remark=about,
+                    blocks=[_first(report.leftovers)],
+                )
+        case archive.Cleaned():
+            removed = f"removed {counted(len(report.removed), 'item')}"
+            freed = report.bytes and f"freed {counted(report.bytes, 'byte')}"
+            done = doc.listed(removed, freed) if report.removed else "nothing to remove"
+            yield Verdict("", done)
+            yield _first(report.removed)
 
 
-def _rm(report: archive.Removed) -> Iterator[Block]:
-    yield Verdict("", f"removed {counted(len(report.runs), 'run')}")
-    yield Facts([("", doc.theirs(named(run))) for run in report.runs])
-
-
-def _export(report: archive.Exported) -> Iterator[Block]:
-    runs, size = counted(len(report.runs), "run"), counted(report.size, "byte")
-    yield Verdict("", f"wrote {runs} to {report.file} ({size})")
-
-
-def _import(report: archive.Imported) -> Iterator[Block]:
-    yield Verdict("", f"imported {counted(len(report.imported), 'run')}")
-    yield from _first(id[:ID_SHOWN] for id in report.imported)
-    present = counted(len(report.present), "run was", "runs were")
-    kept = [("not changed", doc.theirs(finding.message)) for finding in report.findings]
-    yield Facts(
-        [
-            ("", f"{present} there already" if report.present else ""),
-            ("tags", doc.theirs(", ".join(sorted(report.tags)))),
-            *kept,
-        ]
-    )
-
-
-def _verify(report: archive.Verified) -> Iterator[Block]:
-    intact = f"{counted(len(report.whole), 'run is', 'runs are')} intact"
-    damaged = f"; {counted(len(report.faults), 'is', 'are')} not" if report.faults else ""
-    yield Verdict("FAIL" if report.faults else "PASS", f"{intact}{damaged}")
-    for id, faults in sorted(report.faults.items()):
-        is_run = len(id) > ID_SHOWN
-        title = f"Run {id[:ID_SHOWN]} is damaged" if is_run else "Rows that belong to no run"
-        yield doc.Section(
-            title=title, blocks=[Facts([("", doc.theirs(fault)) for fault in faults])]
-        )
-    if report.leftovers:
-        total = counted(len(report.leftovers), "file or folder", "files or folders")
-        text = (
-            f"{total}: a process is writing them, or was killed; `ragauge runs gc` removes what "
-            "was not changed for an hour"
-        )
-        yield doc.Section(
-            title="Files that belong to no run", blocks=[Text(text), *_first(report.leftovers)]
-        )
-
-
-def _gc(report: archive.Cleaned) -> Iterator[Block]:
-    removed = counted(len(report.removed), "item")
-    freed = f", freed {counted(report.bytes, 'byte')}" if report.bytes else ""
-    yield Verdict("", f"removed {removed}{freed}" if report.removed else "nothing to remove")
-    yield from _first(report.removed)
-
-
-def _first(names: Iterable[str]) -> Iterator[Block]:
+def _first(names: Sequence[str]) -> Facts:
     """The first names, a line each, and how many there are beyond them."""
-    every = list(names)
-    if every:
-        yield Facts([("", doc.theirs(name)) for name in every[:NAMES_SHOWN]])
-    if len(every) > NAMES_SHOWN:
-        more = numbers.count(len(every) - NAMES_SHOWN)
-        yield Text(f"and {more} more; see --format json", "dim")
+    more = f"and {numbers.count(len(names) - NAMES_SHOWN)} more; see --format json"
+    lines = [("", doc.theirs(name)) for name in names[:NAMES_SHOWN]]
+    return Facts([*lines, ("", more)] if len(names) > NAMES_SHOWN else lines)
 
 
 KINDS: dict[type[archive.Envelope], tuple[str, Callable[[Any], Iterable[Block]]]] = {
     archive.RunList: ("list", _list),
     archive.ShownRun: ("show", _show),
-    archive.Tagged: ("tag", _tag),
-    archive.Removed: ("rm", _rm),
-    archive.Exported: ("export", _export),
-    archive.Imported: ("import", _import),
-    archive.Verified: ("verify", _verify),
-    archive.Cleaned: ("gc", _gc),
+    archive.Tagged: ("tag", _done),
+    archive.Removed: ("rm", _done),
+    archive.Exported: ("export", _done),
+    archive.Imported: ("import", _done),
+    archive.Verified: ("verify", _done),
+    archive.Cleaned: ("gc", _done),
 }
 """The command of each report, and its blocks."""
