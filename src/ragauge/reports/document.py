@@ -11,10 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property
+from functools import cache
 from itertools import chain
 from itertools import count as counting
-from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from msgspec import Struct, structs
 
@@ -22,6 +22,7 @@ from ragauge.contracts.finding import Finding
 from ragauge.contracts.report import Advice, Score
 from ragauge.contracts.verdict import Verdict as Gate
 from ragauge.errors import UsageError
+from ragauge.metrics.names import long_name
 from ragauge.reports import envelope, numbers
 from ragauge.reports.words import wording
 
@@ -54,11 +55,9 @@ class Span(Struct, frozen=True):
     text: str
     tone: Tone = ""
     foreign: bool = False
-    marked: bool = False
-    """Whether it stands out: what differs from the text next to it, or carries the evidence."""
+    marked: bool = False  # it differs from the text next to it, or carries the evidence
     to: Target | None = None
-    href: str = ""
-    """An address that is known already; only pages link it."""
+    href: str = ""  # an address that is known already; only pages link it
 
 
 Words = str | Sequence[Span]
@@ -71,8 +70,7 @@ class Bar(Struct, frozen=True):
     fraction: float
     tone: Tone = "plain"
     mark: float | None = None
-    kind: str = ""
-    """The class of a label or a verdict that has a colour of its own on a page."""
+    kind: str = ""  # the class of a label or a verdict that has a colour of its own on a page
 
 
 class Range(Struct, frozen=True):
@@ -81,8 +79,7 @@ class Range(Struct, frozen=True):
     value: float | None
     ci: tuple[float, float] | None = None
     bound: float | None = None
-    ends: tuple[float, float] = (0.0, 1.0)
-    """Of the line; the same in all rows of a table."""
+    ends: tuple[float, float] = (0.0, 1.0)  # of the line; the same in all rows of a table
 
     def at(self, number: float) -> float:
         """The place of a number: 0 where the line begins, 1 where it ends."""
@@ -92,11 +89,9 @@ class Range(Struct, frozen=True):
 class Square(Struct, frozen=True):
     """One of several outcomes in a row."""
 
-    kind: str
-    """Its class in the style sheet."""
+    kind: str  # its class in the style sheet
     mark: str
-    title: str
-    """What a reader sees who points at it; may be foreign."""
+    title: str  # what a reader sees who points at it; may be foreign
 
 
 class Cell(Struct, frozen=True):
@@ -105,84 +100,61 @@ class Cell(Struct, frozen=True):
     text: str
     value: Any = None
     tone: Tone = ""
-    foreign: bool = False
-    """Whether the text is somebody else's: a name, an id, a message."""
+    foreign: bool = False  # whether the text is somebody else's: a name, an id, a message
     to: Target | None = None
-    badge: str = ""
-    """The class of the dot before it: a label or a verdict that has a colour of its own."""
+    badge: str = ""  # the class of the dot before it: a label or a verdict that has a colour
     plot: Bar | Range | None = None
-    squares: Sequence[Square] = ()
-    """What a page draws in place of the text."""
-    href: str = ""
-    """An address that is known already, where `to` would have to be looked up."""
-    hint: str = ""
-    """What there is no room for; a page shows it to who points at the cell."""
-    drawn: Markup | None = None
-    """What a page shows in place of the text: tags, a sparkline, a text with marks."""
-    short: str = ""
-    """What a terminal shows in place of the text where its table has no room for that."""
+    squares: Sequence[Square] = ()  # what a page draws in place of the text
+    href: str = ""  # an address that is known already, where `to` would have to be looked up
+    hint: str = ""  # what there is no room for; a page shows it to who points at the cell
+    drawn: Markup | None = None  # what a page shows in place of the text: tags, a sparkline
+    short: str = ""  # what a terminal shows where its table has no room for the text
 
 
 class Column(Struct, frozen=True):
     title: str
-    right: bool = False
-    """Numbers are aligned to the right."""
-    spare: int = 0
-    """Where the page is too narrow, columns with the highest number give way first; 0 stays."""
-    plot: bool = False
-    """Holds bars or ranges: drawn where there is room, left out elsewhere."""
-    begins: bool = False
-    """Begins a group: a terminal too narrow for all columns cuts the table here."""
-    foreign: bool = False
-    """Whether the title is somebody else's."""
-    prose: bool = False
-    """Holds sentences, so that it gets more room on a page."""
-    href: str = ""
-    """The address of a paged table in the order of this column."""
-    key: str = ""
-    """What it is called in a download, where that is not its title."""
-    order: Literal["", "ascending", "descending"] = ""
-    """The order that a paged table is in, by this column."""
+    right: bool = False  # numbers are aligned to the right
+    spare: int = 0  # on a narrow page the highest number gives way first; 0 stays
+    plot: bool = False  # holds bars or ranges: drawn where there is room, left out elsewhere
+    begins: bool = False  # a group: a terminal too narrow for all columns cuts the table here
+    foreign: bool = False  # whether the title is somebody else's
+    prose: bool = False  # holds sentences, so that it gets more room on a page
+    href: str = ""  # the address of a paged table in the order of this column
+    key: str = ""  # what it is called in a download, where that is not its title
+    order: Literal["", "ascending", "descending"] = ""  # that a paged table is in
 
 
 class Row(Struct, frozen=True):
     cells: tuple[Cell, ...]
-    note: Words = ""
-    """What the row has no column for; a text in spans may be marked."""
+    note: Words = ""  # what the row has no column for; a text in spans may be marked
     strong: bool = False
-    inner: bool = False
-    """Whether it belongs to the row above that names a group."""
-    chosen: bool = False
-    """Whether it is the one that the page is about."""
+    inner: bool = False  # whether it belongs to the row above that names a group
+    chosen: bool = False  # whether it is the one that the page is about
 
 
-class Table(Struct, frozen=True, kw_only=True):
+class Block(Struct, frozen=True, kw_only=True):
+    part: str = ""
+
+
+class Titled(Block, frozen=True, kw_only=True):
+    title: str = ""
+    about: str = ""  # somebody else's name that ends the title: a stratum, another run
+    remark: str = ""
+    after: str = ""  # a remark below it
+    folded: bool = False  # whether a reader of Markdown or of a page has to open it
+
+
+class Table(Titled, frozen=True, kw_only=True):
     """Rows under columns; a long table is cut as far as a format has room."""
 
     columns: Sequence[Column]
     rows: Sequence[Row]
-    title: str = ""
-    about: str = ""
-    """Somebody else's name that ends the title: a stratum, another run."""
-    remark: str = ""
-    part: str = ""
-    shown: int | None = None
-    """Rows in a terminal; Markdown shows `SHOWN_MORE` times as many, and a page all of them."""
-    total: int | None = None
-    """How many rows there are, where not all of them are here."""
-    everything: str = ""
-    """Where the others are: in the JSON report, unless it says."""
-    folded: bool = False
-    """Whether a reader of Markdown or of a page has to open it."""
-    paged: bool = False
-    """Whether the rows are a page of more that a server keeps, which sorts all of them."""
-    below: bool = True
-    """Whether columns that a page has no room for go below their rows, or are left out."""
-    after: str = ""
-    """A remark below it."""
-    name: str | None = ""
-    """Of the file that a reader of a page can download, where it is not that of the title; None
-    where there is none."""
+    shown: int | None = None  # rows in a terminal; Markdown shows more, and a page all of them
+    total: int | None = None  # how many rows there are, where not all of them are here
+    everything: str = ""  # where the others are: in the JSON report, unless it says
+    paged: bool = False  # the rows are a page of more that a server keeps, which sorts all
+    below: bool = True  # columns that a page has no room for go below their rows
+    name: str | None = ""  # of its download, where that is not the title; None for no download
 
     def data(self) -> tuple[list[str], list[list[Any]]]:
         """The values of the cells under the titles of their columns; an interval is two columns.
@@ -209,13 +181,12 @@ def _exported(cell: Cell) -> Any:
     return None if cell.text in ("", numbers.ABSENT) else cell.text
 
 
-class Data(Struct, frozen=True):
+class Data(Block, frozen=True):
     """Rows that a reader of a page can download: the data of a picture, or all rows of a table."""
 
     name: str
     columns: Sequence[str]
     rows: Callable[[], Iterable[Sequence[Any]]]
-    part: str = ""
 
     def data(self) -> tuple[Sequence[str], Iterable[Sequence[Any]]]:
         return self.columns, self.rows()
@@ -224,14 +195,10 @@ class Data(Struct, frozen=True):
 class Place(Struct, frozen=True):
     """Where blocks are written as HTML: a page of its own, or one of many parts of a file."""
 
-    prefix: str = ""
-    """What its ids begin with."""
-    step: int = 0
-    """How many levels its headings are lower."""
-    served: bool = True
-    """Whether a server answers forms and pages through tables."""
-    names: Mapping[str, str] = {}
-    """Ids that are known by another name from outside."""
+    prefix: str = ""  # what its ids begin with
+    step: int = 0  # how many levels its headings are lower
+    served: bool = True  # whether a server answers forms and pages through tables
+    names: Mapping[str, str] = {}  # ids that are known by another name from outside
 
     def id(self, name: str) -> str:
         own = f"{self.prefix}-{name}" if self.prefix else name
@@ -241,41 +208,30 @@ class Place(Struct, frozen=True):
         return min(6, heading + self.step)
 
 
-class Html(Struct, frozen=True):
+class Html(Block, frozen=True):
     """A part of a page that no other format has, drawn for the place it is written at."""
 
     draw: Callable[[Place], Markup]
-    part: str = ""
 
 
-class Verdict(Struct, frozen=True):
+class Verdict(Block, frozen=True):
     """The word and the sentence a report begins with, and what it is about."""
 
     word: str
     text: str
-    notes: Sequence[str] = ()
-    """Names and files, a line each."""
-    meaning: Sequence[str] = ()
-    """Sentences of ours."""
-    tone: Tone = ""
-    """Of the word; by its meaning where there is none."""
-    one_line: bool = False
-    """Whether a terminal cuts the text where the page ends: it ends in a path."""
-    level: int = 1
-    """Of its heading on a page."""
-    part: str = "verdict"
+    notes: Sequence[str] = ()  # names and files, a line each
+    meaning: Sequence[str] = ()  # sentences of ours
+    tone: Tone = ""  # of the word; by its meaning where there is none
+    one_line: bool = False  # a terminal cuts the text where the page ends: it ends in a path
+    level: int = 1  # of its heading on a page
 
 
-class Bars(Struct, frozen=True, kw_only=True):
+class Bars(Titled, frozen=True, kw_only=True):
     """Counts that make up a total: a stacked bar on a page, a bar each in a terminal."""
 
-    title: str
     heads: tuple[str, str] = ("label", "questions")
     bars: Sequence[tuple[str, str, int, Tone]]
     """For each its class in the style sheet, its name, its count, and its tone in a terminal."""
-    remark: str = ""
-    after: str = ""
-    part: str = ""
 
     def table(self, fraction: str) -> Table:
         total, most = (of([times for *_, times, _ in self.bars]) for of in (sum, max))
@@ -294,60 +250,45 @@ class Bars(Struct, frozen=True, kw_only=True):
         )
 
 
-class Text(Struct, frozen=True):
+class Text(Block, frozen=True):
     """A paragraph; `foreign` where it holds somebody else's words."""
 
     text: Words
     tone: Tone = ""
     foreign: bool = False
-    part: str = ""
 
 
-class Heading(Struct, frozen=True):
+class Heading(Block, frozen=True):
     title: str
     remark: str = ""
-    part: str = ""
 
 
-class Section(Struct, frozen=True, kw_only=True):
+class Section(Titled, frozen=True, kw_only=True):
     """Blocks under a title; a section in a section is one level below it."""
 
-    title: str
-    about: str = ""
-    """Somebody else's name that ends the title."""
-    remark: str = ""
     blocks: Sequence[Block]
-    folded: bool = False
-    """Whether a reader of Markdown or of a page has to open it."""
-    anchor: str = ""
-    """What links to it are called."""
-    lang: str = ""
-    """The language it is in, where that is not the one of its page."""
-    part: str = ""
+    anchor: str = ""  # what links to it are called
+    lang: str = ""  # the language it is in, where that is not the one of its page
 
 
-class Only(Struct, frozen=True):
+class Only(Block, frozen=True):
     """Blocks that some formats write and others do not."""
 
     forms: frozenset[str]
     blocks: Sequence[Block]
-    part: str = ""
 
 
-class Facts(Struct, frozen=True):
+class Facts(Block, frozen=True):
     """Labels with their texts; a text that is empty is left out."""
 
     facts: Sequence[tuple[str, Words]]
-    part: str = ""
 
 
-class Points(Struct, frozen=True):
+class Points(Block, frozen=True):
     """A list of sentences."""
 
     points: Sequence[Words]
-    mark: str = "-"
-    """What each begins with in a terminal."""
-    part: str = ""
+    mark: str = "-"  # what each begins with in a terminal
 
 
 class Card(Struct, frozen=True):
@@ -355,26 +296,22 @@ class Card(Struct, frozen=True):
 
     title: Words
     facts: Sequence[tuple[str, Words]]
-    mark: tuple[str, str] | None = None
-    """The letter of a run in a heat map, and its class."""
+    mark: tuple[str, str] | None = None  # the letter of a run in a heat map, and its class
 
 
-class Cards(Struct, frozen=True):
+class Cards(Block, frozen=True):
     """Things side by side where there is room; what differs is marked in their texts."""
 
     cards: Sequence[Card]
-    part: str = ""
 
 
 class Item(Struct, frozen=True, kw_only=True):
     """One of many: a line that opens."""
 
-    name: str
-    """Somebody else's: the id of a question, an answer, a sample."""
+    name: str  # somebody else's: the id of a question, an answer, a sample
     badge: tuple[str, str, Tone] = ("", "", "")
     """Its class in the style sheet, its text, and its tone in a terminal."""
-    about: str = ""
-    """Somebody else's: the question."""
+    about: str = ""  # somebody else's: the question
     aside: str = ""
     blocks: Sequence[Block]
     opened: bool = False
@@ -382,94 +319,67 @@ class Item(Struct, frozen=True, kw_only=True):
     anchor: str = ""
 
 
-class Items(Struct, frozen=True, kw_only=True):
+class Items(Titled, frozen=True, kw_only=True):
     """Many of a kind; a terminal shows the first, a page all of them, to be opened."""
 
     items: Sequence[Item]
-    title: str = ""
-    remark: str = ""
     shown: int = 10
     total: int | None = None
-    everything: str = ""
-    """Where the others are: on the page, unless it says."""
-    folded: bool = False
-    """Whether a reader of Markdown has to open them."""
-    part: str = ""
+    everything: str = ""  # where the others are: on the page, unless it says
 
 
-class Figure(Struct, frozen=True):
+class Figure(Block, frozen=True):
     """A picture: in characters as wide as the page allows, as SVG on a page."""
 
     drawn: Callable[[int], Sequence[Words]]
     title: str = ""
     remark: str = ""
     svg: Callable[[Links], Markup] | None = None
-    tones: Sequence[Tone] = ()
-    """Of the first lines."""
-    part: str = ""
+    tones: Sequence[Tone] = ()  # of the first lines
 
 
-class Findings(Struct, frozen=True):
+class Findings(Block, frozen=True):
     """Each code with its count and its first places."""
 
     by_code: Sequence[tuple[str, int, Sequence[Finding]]]
-    everything: str = ""
-    """Where the others are, if they are kept."""
-    part: str = "findings"
+    everything: str = ""  # where the others are, if they are kept
 
 
-class Advices(Struct, frozen=True):
+class Advices(Block, frozen=True):
     given: Sequence[Advice]
-    part: str = "advice"
 
 
-class Steps(Struct, frozen=True):
+class Steps(Block, frozen=True):
     """What to do next, a command or a sentence each."""
 
     steps: Sequence[str]
-    part: str = "next"
 
 
-class Coverage(Struct, frozen=True):
+class Coverage(Block, frozen=True):
     text: str
-    identity: Mapping[str, Any] = {}
-    """What makes the run comparable; on a page it can be opened."""
-    part: str = "coverage"
+    identity: Mapping[str, Any] = {}  # what makes the run comparable; on a page it can be opened
 
 
-Block = (
-    Verdict
-    | Text
-    | Heading
-    | Section
-    | Table
-    | Bars
-    | Facts
-    | Points
-    | Cards
-    | Items
-    | Figure
-    | Findings
-    | Advices
-    | Steps
-    | Coverage
-    | Only
-    | Data
-    | Html
-)
+PARTS: dict[type, str] = {
+    **{Verdict: "verdict", Findings: "findings", Advices: "advice"},
+    **{Steps: "next", Coverage: "coverage"},
+}
+
+
+def part_of(block: Block) -> str:
+    """What the dashboard finds a block by."""
+    return block.part or PARTS.get(type(block), "")
 
 
 class Document(Struct, frozen=True):
-    name: str
-    """The kind of report, as its title says it."""
+    name: str  # the kind of report, as its title says it
     blocks: Sequence[Block]
     language: str = "en"
-    title: str = ""
-    """Of a page; made from the name and the verdict where there is none."""
+    title: str = ""  # of a page; made from the name and the verdict where there is none
 
     def part(self, *names: str) -> list[Block]:
         """The blocks with these names, in the order of the names."""
-        return [block for name in names for block in self.blocks if block.part == name]
+        return [block for name in names for block in self.blocks if part_of(block) == name]
 
 
 def in_form(blocks: Iterable[Block], form: str) -> Iterator[Block]:
@@ -513,7 +423,7 @@ def downloads(blocks: Iterable[Block]) -> dict[str, Table | Data]:
 
 
 def on_pages(*blocks: Block, part: str = "") -> Only:
-    return Only(frozenset({"html"}), blocks, part)
+    return Only(frozenset({"html"}), blocks, part=part)
 
 
 def in_text(*blocks: Block) -> Only:
@@ -523,25 +433,17 @@ def in_text(*blocks: Block) -> Only:
 Member = TypeVar("Member")
 
 
-class Deferred(Sequence[Member], Generic[Member]):
+class Deferred(Sequence[Member]):
     """A sequence that is made when it is first read: who shows other parts does not pay for it."""
 
     def __init__(self, make: Callable[[], Sequence[Member]]) -> None:
-        self._make = make
+        self._made = cache(make)
 
-    @cached_property
-    def _made(self) -> Sequence[Member]:
-        return self._make()
-
-    @overload
-    def __getitem__(self, place: int) -> Member: ...
-    @overload
-    def __getitem__(self, place: slice) -> Sequence[Member]: ...
-    def __getitem__(self, place: int | slice) -> Member | Sequence[Member]:
-        return self._made[place]
+    def __getitem__(self, place: Any) -> Any:
+        return self._made()[place]
 
     def __len__(self) -> int:
-        return len(self._made)
+        return len(self._made())
 
 
 def listed(*parts: str | int | bool | None, sep: str = ", ") -> str:
@@ -699,6 +601,12 @@ def _column(title: str, cells: Sequence[Cell]) -> Column:
     return Column(title, right=right, plot=plots, begins=right)
 
 
+def metric(id: str, shown: str, tone: Tone = "", language: str = "en") -> Cell:
+    """A cell with the name of a metric, and the long name of an abbreviation where it fits."""
+    name = long_name(id, shown) if language == "en" else shown
+    return Cell(name, id, tone, foreign=True, to=("metric", id), short=shown)
+
+
 def gates(
     given: Sequence[Gate],
     metrics: Mapping[str, Score],
@@ -710,47 +618,42 @@ def gates(
     demand: Callable[[Gate], str] = numbers.bound,
     language: str = "en",
 ) -> Iterable[Table]:
-    """The table of gates, the same in every kind of report."""
-    if not given:
-        return
+    """The table of gates, the same in every kind of report; none without gates."""
     say = wording(language)
-    ends = say.interval_95 if envelope.at_95(given) else say.interval
-    yield Table(
-        title=say.gates if title is None else title,
-        remark=remark,
-        part="gates",
-        columns=columns(
-            *(say.metric, say.value, "plot", ends, say.scored, say.bound, say.verdict),
-            right=(say.value, say.scored),
-            plots=("plot",),
-            spare=(say.scored, ends),
+
+    def name(gate: Gate) -> Cell:
+        tone: Tone = "" if gate.holds else "strong"
+        return metric(gate.metric, shown_names[gate.metric], tone, language)
+
+    def found(gate: Gate) -> Cell:
+        close = value(gate) if value else numbers.value_beside(gate.value, gate.bound)
+        return number(gate.value, close)
+
+    columns: dict[str | Column, Callable[[Gate], Cell]] = {
+        say.metric: name,
+        Column(say.value, right=True): found,
+        Column("", plot=True): lambda gate: plot(
+            None if value else Range(gate.value, gate.ci, gate.bound)
         ),
-        rows=[
-            Row(
-                (
-                    Cell(
-                        shown_names[gate.metric],
-                        gate.metric,
-                        "" if gate.holds else "strong",
-                        foreign=True,
-                        to=("metric", gate.metric),
-                    ),
-                    number(
-                        gate.value,
-                        value(gate) if value else numbers.value_beside(gate.value, gate.bound),
-                    ),
-                    plot(None if value else Range(gate.value, gate.ci, gate.bound)),
-                    interval(gate.ci),
-                    Cell(say.n_of(gate.n, envelope.scored_of(metrics, gate)), gate.n, "dim"),
-                    Cell(demand(gate), gate.bound, foreign=True),
-                    gate_word(gate, language),
-                ),
-                envelope.gate_note(gate),
-                strong=not gate.holds,
-            )
-            for gate in given
-        ],
-    )
+        Column(say.interval_95 if envelope.at_95(given) else say.interval, spare=1): lambda gate: (
+            interval(gate.ci)
+        ),
+        Column(say.scored, right=True, spare=2): lambda gate: Cell(
+            say.n_of(gate.n, envelope.scored_of(metrics, gate)), gate.n, "dim"
+        ),
+        Column(say.bound): lambda gate: Cell(demand(gate), gate.bound, foreign=True),
+        say.verdict: lambda gate: gate_word(gate, language),
+    }
+    if given:
+        yield table(
+            given,
+            columns,
+            note=envelope.gate_note,
+            strong=lambda gate: not gate.holds,
+            title=say.gates if title is None else title,
+            remark=remark,
+            part="gates",
+        )
 
 
 def gate_word(gate: Gate, language: str = "en") -> Cell:
@@ -773,42 +676,35 @@ def scores(
     """The table of metrics; those in `silent` keep their reason to themselves."""
     from ragauge.metrics.table import find
 
-    def drawn(id: str, score: Score) -> Range | None:
+    def drawn(one: str) -> Range | None:
         """Its place between 0 and 1; the marks of a rubric and a ratio have another scale."""
         with suppress(UsageError):  # a report outlives the plug-in that made its numbers
-            if find(id).bounds[1] != 1:
+            if find(one).bounds[1] != 1:
                 return None
-        return Range(score.value, score.ci)
+        return Range(given[one].value, given[one].ci)
 
     quiet, say = {*silent}, wording(language)
-    unit = unit or say.scored
-    # Without a title: on a narrow page the meaning is a note below its metric.
-    meaning = [""] if meanings else []
-    return Table(
+    columns: dict[str | Column, Callable[[str], Cell]] = {
+        say.metric: lambda one: metric(one, shown_names[one], "", language)
+    }
+    if meanings:  # without a title: on a narrow page the meaning is a note below its metric
+        columns[Column("", spare=3)] = lambda one: Cell(meanings.get(one, ""), tone="dim")
+    columns |= {
+        Column(say.value, right=True): lambda one: number(given[one].value),
+        Column("", plot=True): lambda one: plot(drawn(one)),
+        Column(say.interval_95, spare=1): lambda one: interval(given[one].ci),
+        Column(unit or say.scored, right=True, spare=2): lambda one: Cell(
+            say.n_of(given[one].n, given[one].of), given[one].n, "dim"
+        ),
+    }
+    return table(
+        given,
+        columns,
+        note=lambda one: "" if one in quiet else given[one].reason or "",
         title=title,
         remark=remark,
         part="metrics",
         name=None,
-        columns=columns(
-            *(say.metric, *meaning, say.value, "plot", say.interval_95, unit),
-            right=(say.value, unit),
-            plots=("plot",),
-            spare=(*meaning, unit, say.interval_95),
-        ),
-        rows=[
-            Row(
-                (
-                    Cell(shown_names[id], id, foreign=True, to=("metric", id)),
-                    *([Cell(meanings.get(id, ""), tone="dim")] if meanings else []),
-                    number(score.value),
-                    plot(drawn(id, score)),
-                    interval(score.ci),
-                    Cell(say.n_of(score.n, score.of), score.n, "dim"),
-                ),
-                "" if id in quiet else score.reason or "",
-            )
-            for id, score in given.items()
-        ],
     )
 
 
@@ -887,4 +783,4 @@ def glossary(
     for kept, forms in ((few or given, {"text"}), (given, {"markdown", "html"})):
         if kept:
             meaning = Section(title="What the metrics mean", blocks=[Facts(kept)], folded=True)
-            yield Only(frozenset(forms), [meaning], "glossary")
+            yield Only(frozenset(forms), [meaning], part="glossary")

@@ -332,7 +332,7 @@ def diagnosed(opened: OpenedRun) -> TabView:
     shown = [
         structs.replace(one, level=2) if isinstance(one, Verdict) else one
         for one in found
-        if one.part not in IN_OVERVIEW
+        if doc.part_of(one) not in IN_OVERVIEW
     ]
     section = Section(title="", blocks=shown, lang=wording(language).html_lang)
     causes = [

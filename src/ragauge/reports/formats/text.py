@@ -310,21 +310,22 @@ def _table(page: Page, block: Table, heads: bool = True) -> None:
 
 def _rows(page: Page, block: Table, rows: Sequence[Row], heads: bool) -> None:
     columns, room = block.columns, page.room
-    kept = [at for at, column in enumerate(columns) if not column.plot]
+    # Where the page is narrow, names are shortened; if that is not enough, columns go below their
+    # rows, the least telling first. Remarks, which are columns without a title, go there at once.
     for short in (False, True):
         lines = [_cells(row, short) for row in rows]
         if heads:
             lines.insert(0, [note("" if one.plot else one.title) for one in columns])
-        wide = widths(lines)
+        wide, below = widths(lines), list[int]()
+        kept = [at for at, column in enumerate(columns) if not column.plot]
+        for at in sorted(kept, key=lambda place: -columns[place].spare):
+            fits = _width(wide, kept) <= room or (columns[at].title and not short)
+            if fits or not columns[at].spare:
+                break
+            kept.remove(at)
+            below.append(at)
         if _width(wide, kept) <= room:
             break
-    # Where the page is narrow, columns go below their rows, the least telling first.
-    below: list[int] = []
-    for at in sorted(kept, key=lambda place: -columns[place].spare):
-        if _width(wide, kept) <= room or not columns[at].spare:
-            break
-        kept.remove(at)
-        below.append(at)
     # If that is not enough, groups of columns go into tables of their own, all with the first.
     pieces, first = [kept], kept[:1]
     narrow = [min(wide[0], LONGEST_NAME), *wide[1:]]
@@ -350,7 +351,7 @@ def _rows(page: Page, block: Table, rows: Sequence[Row], heads: bool) -> None:
             if isinstance(kind, Range) and heads:
                 low, high = (f"{end:.2g}" for end in kind.ends)
                 lines[0][at] = Text(low + high.rjust(left - len(low)), "dim")
-    notes = [Text()] * heads + [_note(page, block, row, below) for row in rows]
+    notes = [Text()] * heads + [_note(page, block, row, below, short) for row in rows]
     for number, piece in enumerate(pieces, 1):
         if number > 1:
             page.line(Text())
@@ -366,10 +367,14 @@ def _cells(row: Row, short: bool) -> list[Text]:
     return [Text.assemble(" " * MARGIN, made[0]), *made[1:]] if row.inner else made
 
 
-def _note(page: Page, block: Table, row: Row, below: Sequence[int]) -> Text:
+def _note(page: Page, block: Table, row: Row, below: Sequence[int], short: bool) -> Text:
+    """What a row has no room for: long names, cells of columns that went below it, its note."""
+    long = (cell for cell in row.cells if short and cell.short not in ("", cell.text))
+    names = [cell.text.removesuffix(f" ({cell.short})") for cell in long]
     cells = [(block.columns[at].title, row.cells[at].text) for at in sorted(below)]
-    spared = page.say.listed(f"{title} {text}".strip() for title, text in cells if text)
-    parts = [note(spared if block.below else ""), spelled(row.note, "dim")]
+    spared = [f"{title} {text}".strip() for title, text in cells if text and block.below]
+    parts = [note(page.say.listed(texts)) for texts in (names, spared)]
+    parts.append(spelled(row.note, "dim"))
     made = Text(page.say.signs.semicolon, "dim").join(part for part in parts if part)
     return Text("↳ ", "dim") + made if made and row.inner else made
 

@@ -343,7 +343,7 @@ def _causes(report: DiagnosisReport, say: Wording) -> Iterator[Block]:
             for why, titles in _by_why(report, "untested", lambda one: numbered[one.id]).items()
         ]
         section = Section(title=title, remark=about, blocks=[doc.Points(reasons)])
-        yield doc.Only(IN_SHORT, [section], "untested")
+        yield doc.Only(IN_SHORT, [section], part="untested")
     ruled_out = _by_why(report, "struck_out", lambda one: one.title)
     if ruled_out:
         reasons = [

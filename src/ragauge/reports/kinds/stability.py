@@ -21,7 +21,7 @@ from ragauge.contracts.stability import (
 )
 from ragauge.contracts.verdict import Verdict
 from ragauge.gates.stability import MORE_RUNS
-from ragauge.metrics.names import long_name, short_name
+from ragauge.metrics.names import short_name
 from ragauge.metrics.stability import METRICS
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
@@ -304,9 +304,7 @@ def _gates(given: Iterable[Verdict]) -> Table:
     return doc.table(
         given,
         {
-            "metric": lambda gate: Cell(
-                long_name(gate.metric), gate.metric, foreign=True, to=("metric", gate.metric)
-            ),
+            "metric": lambda gate: doc.metric(gate.metric, short_name(gate.metric)),
             Column("bound", spare=2): lambda gate: Cell(
                 numbers.bound(gate), gate.bound, foreign=True
             ),
@@ -481,7 +479,7 @@ def _scores(given: Mapping[str, Score], title: str = "", unit: str = "") -> Tabl
     ids = sorted(given, key=lambda one: (places.get(one, len(places)), one))
     return doc.scores(
         {id: given[id] for id in ids},
-        {id: long_name(id, shown[id]) for id in ids},
+        shown,
         title=title,
         unit=unit,
         meanings={id: MEANINGS.get(short_name(id), "") for id in ids},
