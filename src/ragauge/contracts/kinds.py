@@ -62,7 +62,7 @@ KINDS: dict[type, Kind] = {
         Kind(AuditReport, "audit-report", "audit", (*_TEXTS, "junit", "github", "html", "sarif")),
         Kind(TraceEvalReport, "trace-eval-report", "trace_eval", (*_TEXTS, "junit", "html")),
         Kind(CalibrationReport, "calibration-report", "calibration", _TEXTS),
-        Kind(AnswerCalibrationReport, "answer-calibration-report", "answer_calibration", _TEXTS),
+        Kind(AnswerCalibrationReport, "answer-calibration-report", "calibration", _TEXTS),
         Kind(DriftReport, "drift-report", "drift", _TEXTS),
         Kind(EvalReport, "eval-report", "evaluation", (*_TEXTS, "junit", "csv", "html")),
         Kind(EvalAllReport, "eval-all-report", "eval_all", (*_TEXTS, "junit", "html")),
