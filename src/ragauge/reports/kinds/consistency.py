@@ -10,7 +10,7 @@ from ragauge.contracts.consistency import ConsistencyReport, Disagreement
 from ragauge.metrics.names import short_name
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
-from ragauge.reports.document import Block, Cell, Document, count, names, number
+from ragauge.reports.document import Block, Cell, Column, Document, count, names, number
 from ragauge.reports.foreign import flat
 from ragauge.reports.numbers import counted
 from ragauge.reports.spreadsheet import cell
@@ -48,55 +48,44 @@ def _cells(one: Disagreement) -> list[str | None]:
 
 def _blocks(report: ConsistencyReport) -> Iterator[Block]:
     covered = report.coverage
-    agreed = numbers.count(covered.both - report.disagreement_count)
-    kappa = numbers.value(report.metrics["consistency.kappa"].value)
+    agreed = numbers.n_of(covered.both - report.disagreement_count, covered.both)
     yield doc.Verdict(
         "PASS" if report.passed else "FAIL",
-        f"the judges agree on {agreed} of {counted(covered.both, 'question')}, κ {kappa}"
+        f"the judges agree on {agreed} questions"
         if covered.both
         else "no question was judged by both",
         [
-            f"{name.upper()} is {judge.file}: {counted(judge.judged, 'label')}, "
-            f"{numbers.share(judge.labels['ABSTAIN'], judge.judged)} of them ABSTAIN"
+            f"{name.upper()} is {judge.file}: {counted(judge.judged, 'label')}"
             for name, judge in report.judges.items()
         ],
     )
-    yield from doc.gates(
-        report.gates, report.metrics, {id: short_name(id) for id in report.metrics}
-    )
-    labels = {label: one for label, one in report.labels.items() if one.a or one.b}
+    shown_names = {id: short_name(id) for id in report.metrics}
+    yield from doc.gates(report.gates, report.metrics, shown_names)
+    labels = [label for label, one in report.labels.items() if one.a or one.b]
+
+    def as_b(other: str) -> Callable[[str], Cell]:
+        def cell(label: str) -> Cell:
+            times = report.confusion[label][other]
+            return count(times, "good" if label == other else "bad" if times else "dim")
+
+        return cell
+
     if labels:
-        yield doc.table(
-            labels.items(),
-            {
-                "label": lambda pair: Cell(pair[0], foreign=True),
-                "A": lambda pair: count(pair[1].a),
-                "B": lambda pair: count(pair[1].b),
-                "both": lambda pair: count(pair[1].both),
-                "agreement": lambda pair: number(pair[1].agreement),
-                "final": lambda pair: count(report.final[pair[0]]),
-            },
-            title="Labels",
-            remark="agreement on a label: twice both, over A and B",
-        )
-    if report.disagreement_count:
-
-        def confused_with(other: str) -> Callable[[str], Cell]:
-            def cell(label: str) -> Cell:
-                times = report.confusion[label][other]
-                return count(times, "good" if label == other else "bad" if times else "dim")
-
-            return cell
-
         yield doc.table(
             labels,
             {
-                "": lambda label: names(label, "dim"),
-                **{other: confused_with(other) for other in labels},
+                "A": lambda label: names(label, "strong"),
+                **{f"B {other}": as_b(other) for other in labels},
+                Column("agreement", right=True, spare=1): lambda label: number(
+                    report.labels[label].agreement
+                ),
+                Column("final", right=True, spare=2): lambda label: count(report.final[label]),
             },
-            title="Confusion",
-            remark="the label of A down, of B across",
+            title="Labels",
+            remark="how often B gave each label to the questions that A gave one",
+            after="agreement on a label: 2 × both / (A + B)",
         )
+    if report.disagreement_count:
         yield doc.table(
             report.disagreements,
             {
