@@ -172,7 +172,7 @@ def test_offsets_in_utf_16_lead_to_the_same_words(history):
         body = shown(material, run, "astral", start=start, end=end, unit="q")
         material.jobs.close()
     assert Marks(body).cited == words
-    assert "The chunk's text stands there to the letter" in Parts(body).text
+    assert "The chunk's text matches the document exactly" in Parts(body).text
 
 
 def test_offsets_in_tokens_are_said_to_be_no_place(material, audited):
@@ -183,7 +183,7 @@ def test_offsets_in_tokens_are_said_to_be_no_place(material, audited):
 
 def test_words_that_stand_elsewhere_are_found_there(material, audited):
     body = shown(material, audited, "plain", start=9, end=12, unit="drifted")
-    assert "The chunk's text is not what stands there; it stands at 26–46" in Parts(body).text
+    assert "The chunk's text is not at this place; it is at 26–46" in Parts(body).text
     way = next(one for one in Parts(body).links if "start=26" in one)
     there = followed(material, way)
     assert Marks(there).cited == DRIFTED["text"] == DOCUMENTS["plain"][26:46]
@@ -191,7 +191,7 @@ def test_words_that_stand_elsewhere_are_found_there(material, audited):
 
 def test_a_quote_that_stands_there_is_said_to(material, audited):
     body = shown(material, audited, "plain", start=9, end=24, unit="quoted")
-    assert "The quote stands there to the letter" in Parts(body).text
+    assert "The quote matches the document exactly" in Parts(body).text
     assert Marks(body).cited == QUOTED
 
 
@@ -223,21 +223,20 @@ def test_the_span_is_the_one_that_the_answer_wrote(history):
     marks = str(cited).partition("<article")[2].count('<mark class="cited"')
     assert marks == len(text[11:26].splitlines())  # the end of the chunk does not cut it
     told = Parts(cited).text
-    assert "The answer cites this span, and the chunk it names has characters 9–24" in told
-    assert "begins 2 characters later and ends 2 characters later" in told
-    assert "The quote stands there to the letter" in told  # 1885.
-    assert "The quote is not what stands there; it stands at 9–24" in told
-    assert "The chunk's text is not what stands there; it stands at 9–24" in told
+    assert "span of the chunkcharacters 9–24" in told
+    assert "The quote matches the document exactly" in told  # 1885.
+    assert "The quote is not at this place; it is at 9–24" in told
+    assert "The chunk's text is not at this place; it is at 9–24" in told
     assert (Marks(chunks).cited, Marks(chunks).other) == (text[9:24], text[24:26])
     told = Parts(chunks).text
-    assert "This is the chunk's own span, and the answer cites characters 11–26" in told
-    assert "The chunk's text stands there to the letter" in told
+    assert "span that the answer citescharacters 11–26" in told
+    assert "The chunk's text matches the document exactly" in told
     assert "The quote" not in told
 
 
 def test_texts_that_differ_in_nearly_all_are_shown_plain(material, audited):
     body = shown(material, audited, "plain", start=9, end=12, unit="drifted")
-    assert "It differs in nearly all, so that nothing is marked." in Parts(body).text
+    assert "Cuypers designed it." in Parts(body).text
     assert "<mark>" not in body
 
 
@@ -253,10 +252,10 @@ def test_what_a_page_leaves_out_is_said(history):
             Parts(shown(material, run, "plain", unit=unit)).text for unit in ("many", "often")
         )
         material.jobs.close()
-    assert f"{120 - MOST_KNOWN} spans more of the document not looked at" in many
-    assert "answers more to the question" not in many
-    assert "3 answers more to the question not looked at: this page takes the first 200." in often
-    assert "of the document not looked at" not in often
+    assert f"{120 - MOST_KNOWN} cited or retrieved spans not included" in many
+    assert "answers not included" not in many
+    assert "3 answers not included: the page takes 200." in often
+    assert "spans not included" not in often
 
 
 def test_a_proven_revision_is_told_from_one_that_is_not(material, audited, history):
@@ -322,7 +321,7 @@ def test_a_span_as_long_as_the_document_does_not_make_the_page_longer(long):
     body = shown(material, run, "long", rev=rev_of(text), start=0, end=len(text))
     assert len(Marks(body).text) == LONGEST
     assert Marks(body).cited == Marks(body).text
-    assert "not all, in the part that is shown" in Parts(body).text
+    assert "not completely in the part that is shown" in Parts(body).text
 
 
 @pytest.fixture(scope="module")

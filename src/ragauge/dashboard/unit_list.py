@@ -72,22 +72,20 @@ class Ways(Struct, frozen=True):
     def back(self) -> str | None:
         return self.links.run(self.run.id, LIST, **self.fields)
 
-    def other(self, unit: str | None) -> tuple[str, str | None] | None:
-        """Another unit of the list, with its address; None where there is none."""
-        if unit is None:
-            return None
-        return unit, self.links.question(self.run.id, unit, **self.fields)
+    def other(self, unit: str) -> str | None:
+        """Another unit of the list."""
+        return self.links.question(self.run.id, unit, **self.fields)
 
     def in_run(self, run: str) -> str | None:
         return self.links.question(run, self.unit)
 
     def answer(self, run_id: str | None, place: int) -> str | None:
-        """This page with another of its answers shown whole; `place` is from 0."""
+        """This page with another of its answers shown in full; `place` is from 0."""
         chosen: dict[str, Field] = {"run_id": run_id} if run_id else {"answer": place + 1}
         return self._changed(**chosen)
 
     def beside(self, run: str) -> str | None:
-        """This page with the answer of another run beside it."""
+        """This page compared with the answer of another run."""
         return self._changed(**{"with": run})
 
     def document(self, doc_id: str | None, rev: str | None, offsets: Offsets | None) -> str | None:

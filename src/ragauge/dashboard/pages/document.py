@@ -3,55 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from itertools import groupby
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
-
 from ragauge.citations.likeness import differences, nearest, nearly
-from ragauge.citations.offsets import OffsetReading, Place, Unresolved, resolve, ruler_of
+from ragauge.citations.offsets import Place, Unresolved, resolve, ruler_of
 from ragauge.contracts.citation import Offsets
 from ragauge.contracts.documents import FrozenDocument
 from ragauge.contracts.kept import KeptAnswer
+from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked
 from ragauge.dashboard.links import Links, run_names
 from ragauge.dashboard.material import Material
-from ragauge.dashboard.page import Figures, Page
+from ragauge.dashboard.page import Page
+from ragauge.dashboard.pages.question_answer import text_block
 from ragauge.dashboard.pages.question_trace import (
     LONGEST_TEXT,
-    apart,
+    Chunk,
+    Cited,
+    Mark,
     chunks_of,
     citations_of,
-    holds,
+    marked,
     offset_reading,
-    parted,
     span_words,
     without_bare,
 )
-from ragauge.dashboard.rendering import render
 from ragauge.dashboard.unit_list import SHORT, Ways
-from ragauge.reports import differences as compared
-from ragauge.reports.differences import Differing, Marked
-from ragauge.reports.foreign import cut, flat, readable
-from ragauge.reports.numbers import counted
+from ragauge.reports import document as doc
+from ragauge.reports.differences import Differing, spans
+from ragauge.reports.document import Block, Facts, Section, Span, Text, Words
+from ragauge.reports.foreign import cut, readable
+from ragauge.reports.numbers import count, counted
 from ragauge.text.canonical import composed
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
 IN_TOKENS = (
-    "The citation counts its offsets in tokens. Without the tokenizer that made them they are no "
-    "place in a text, so that nothing is marked."
+    "The citation counts its offsets in tokens. Without the tokenizer they cannot be located in "
+    "the text, so nothing is marked."
 )
-NO_OFFSETS = "The citation gives no offsets that can be read, so that nothing is marked."
+NO_OFFSETS = "The citation has no offsets that can be read, so nothing is marked."
+NOT_KEPT = (
+    "An audit with the documents keeps those that answers and gold point into; the dashboard finds "
+    "others in the folder that you name."
+)
+COMMANDS = "ragauge audit traces.jsonl --docs documents/ --record\nragauge serve --docs documents/"
+PROVEN = "proven: it is the hash of this text, or identifies where it is kept"
+UNPROVEN = "unproven: nothing shows that the text is of this revision, it may be a later one"
 MOST_ANSWERS = 200
-"""Answers to a question that are looked at for what they cite of the document."""
+"""Answers to a question that are searched for what they cite of the document."""
 MOST_KNOWN = 100
 """Spans of the document, cited or retrieved, that a page looks at."""
-MOST_DIFFERENCES = 20
 MOST_CHECKS = 20
 """Texts that are compared for a page."""
-CHUNK, QUOTE = "The chunk's text", "The quote"
 AROUND = 20_000
 """Characters before and after the span that are shown with it."""
 LONGEST = 60_000
@@ -68,281 +73,191 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         offsets = Offsets(asked.number("start"), asked.number("end"))
     begin = asked.number("from") if asked.text("from") else None
     answers = (material.answers(run, unit) or ()) if unit else ()
-    every = known_of(answers[:MOST_ANSWERS], doc_id, rev)
+    every = pointers(answers[:MOST_ANSWERS], doc_id, rev)
     known, ways = every[:MOST_KNOWN], Ways(run, unit, links, {})
-    document, reading = material.document(run, doc_id, rev), offset_reading(run)
-    place, why, view, more_checks = None, "", None, 0
-    checks: list[Check] = []
-    others: list[Place] = []
-    parts: dict[str, str] = {}
+    document, back = material.document(run, doc_id, rev), links.question(run.id, unit)
+    eyebrow = [Span("document in "), *doc.theirs(run_names(run))]
+    if unit:
+        eyebrow += [Span(", cited for "), Span(cut(unit, SHORT), foreign=True, href=back or "")]
+    facts: list[tuple[str, Words]] = [("revision", doc.theirs(rev) or "not given")]
     if document:
-        place, why = _place(document, offsets, known, reading)
-        others = _others(known, offsets, document.text, reading)
-        view = opened(document.text, place, others, begin)
-        checks, more_checks = _checks(document, place, ways, known, offsets)
-        # The way to what stands before and after the part that is shown, where a server has it.
-        here = ways.document(doc_id, rev, offsets) or ""
-        if here.startswith("/"):
-            at = {"earlier": view.earlier, "later": view.later}
-            bare = here.partition("#")[0]
-            parts = {name: f"{bare}&from={n}" for name, n in at.items() if n is not None}
-    left_out = (
-        (len(answers) - MOST_ANSWERS, "answer", "to the question", f"the first {MOST_ANSWERS:,}"),
-        (len(every) - MOST_KNOWN, "span", "of the document", f"{MOST_KNOWN:,} of them"),
-        (more_checks, "text", "of chunks and quotes", f"{MOST_CHECKS:,} of them"),
-    )
-    back = links.question(run.id, unit) if unit else None
-    body = render(
-        "document_page.html",
-        run=run,
-        run_name=run_names(run),
-        unit=unit,
-        back=back,
-        doc_id=doc_id,
-        rev=rev,
-        offsets=offsets,
-        document=document,
-        place=place,
-        why=why,
-        view=view,
-        others=len(others),
-        checks=checks,
-        cuts=[
-            f"{counted(more, one)} more {what} not looked at: this page takes {most}."
-            for more, one, what, most in left_out
-            if more > 0
-        ],
-        differences=_differences(known, offsets, ways, doc_id, rev),
-        known=known,
-        parts=parts,
-        links=links,
-        span_words=span_words,
-    )
+        length = counted(len(document.text), "character")
+        facts += [("proof", PROVEN if document.proven else UNPROVEN), ("length", length)]
+    if offsets:
+        facts.append(("span", f"characters {offsets.start}–{offsets.end} (end not included)"))
+    for one in known:
+        if one.offsets and one.known and one.offsets != one.known:
+            is_cited = offsets == one.offsets or (not offsets and one.offsets.unit == "token")
+            other = one.known if is_cited else one.offsets
+            if is_cited or offsets == one.known:
+                href = ways.document(doc_id, rev, other) if other.unit == "char" else None
+                label = "span of the chunk" if is_cited else "span that the answer cites"
+                facts.append((label, [Span(span_words(other), "warm", href=href or "")]))
+    left_out = [
+        f"{counted(more, one)} not included: the page takes {most:,}."
+        for more, one, most in (
+            (len(answers) - MOST_ANSWERS, "answer", MOST_ANSWERS),
+            (len(every) - MOST_KNOWN, "cited or retrieved span", MOST_KNOWN),
+        )
+        if more > 0
+    ]
+    facts.append(("left out", " ".join(left_out)))
+    blocks: list[Block] = [
+        parts.header(doc.theirs(doc_id), eyebrow=eyebrow),
+        Facts(list(dict.fromkeys((label, tuple(doc.spans(words))) for label, words in facts))),
+    ]
+    if document:
+        blocks += _text(document, offsets, known, ways, begin)
+    else:
+        blocks.append(parts.empty("The document is not kept", NOT_KEPT, COMMANDS))
+        for place, one in enumerate(one for one in known if one.text):
+            is_it = bool(offsets) and one.offsets == offsets
+            mark = Mark(Place(0, LONGEST_TEXT), "cited", id="" if place else "cited")
+            text = text_block(one.text, [mark] if is_it else ())
+            remark = "The document may not have this text."
+            section = Section(title="Chunk", about=one.id or "", remark=remark, blocks=[text])
+            blocks.append(section)
+    if known:
+        rows = [
+            (one.id, isinstance(one, Cited), *_ends(one.offsets), *_ends(one.known), one.quote)
+            for one in known
+        ]
+        heads = ("id", "cited", "start", "end", "chunk_start", "chunk_end", "quote")
+        blocks.append(doc.Data("citations", heads, lambda: rows))
     crumbs = (
         ("Runs", links.runs()),
         (run_names(run), links.run(run.id)),
         *(((unit, back),) if unit else ()),
         (doc_id, None),
     )
-    figures = {"citations": lambda: _figures(known)}
     title = f"{cut(doc_id, SHORT)} · document"
-    return Page(title=title, here="runs", drawn=body, crumbs=crumbs, data=figures)
+    return Page(title=title, here="runs", blocks=blocks, links=links, crumbs=crumbs)
 
 
-class Known(Struct, frozen=True, kw_only=True):
-    """A citation of the document, or a chunk of it that was retrieved."""
-
-    id: str
-    is_cited: bool
-    offsets: Offsets | None
-    """As the answer wrote them, else the chunk's."""
-    own: Offsets | None
-    """The chunk's."""
-    quote: str | None
-    text: str | None
+def _ends(span: Offsets | None) -> tuple[int | None, int | None]:
+    return (span.start, span.end) if span else (None, None)
 
 
-def known_of(answers: Sequence[KeptAnswer], doc_id: str, rev: str) -> list[Known]:
+def pointers(answers: Sequence[KeptAnswer], doc_id: str, rev: str) -> list[Cited | Chunk]:
     """What points into this revision of the document, each once, citations first."""
-    found = dict.fromkeys(one for kept in answers for one in _in_answer(kept, doc_id, rev))
+    found: list[Cited | Chunk] = []
+    for kept in answers:
+        chunks = chunks_of(kept.trace, ())
+        found += without_bare(citations_of(kept.trace, chunks))
+        found += chunks
     # A citation without a quote says no more than one with it, and a chunk no more than either.
-    quoted = {(one.id, one.offsets) for one in found if one.quote is not None}
-    found = {one: None for one in found if one.quote or (one.id, one.offsets) not in quoted}
-    said = {(one.id, one.offsets) for one in found if one.is_cited}
-    kept = [one for one in found if one.is_cited or (one.id, one.offsets) not in said]
-    return sorted(kept, key=lambda one: not one.is_cited)
+    found.sort(key=lambda one: (isinstance(one, Chunk), one.quote is None))
+    known = dict[tuple[object, ...], Cited | Chunk]()
+    seen = set[tuple[object, ...]]()
+    for one in found:
+        key = (one.id, one.offsets, one.text)
+        is_here = (composed(one.doc_id or ""), one.rev or "") == (composed(doc_id), rev)
+        if is_here and (one.quote or key not in seen):
+            known.setdefault((*key, one.quote), one)
+            seen.add(key)
+    return list(known.values())
 
 
-def _in_answer(kept: KeptAnswer, doc_id: str, rev: str) -> Iterator[Known]:
-    chunks, wanted = chunks_of(kept.trace, ()), (composed(doc_id), rev)
-    for one in without_bare(citations_of(kept.trace, chunks)):
-        if one.doc_id is not None and (composed(one.doc_id), one.rev or "") == wanted:
-            yield Known(
-                id=one.id or "",
-                is_cited=True,
-                offsets=one.offsets,
-                own=one.known,
-                quote=one.quote,
-                text=one.text,
-            )
-    for chunk in chunks:
-        if chunk.doc_id is not None and (composed(chunk.doc_id), chunk.rev or "") == wanted:
-            yield Known(
-                id=chunk.id or "",
-                is_cited=False,
-                offsets=chunk.offsets,
-                own=chunk.offsets,
-                quote=None,
-                text=chunk.text,
-            )
-
-
-def _figures(known: Sequence[Known]) -> Figures:
-    head = ("id", "cited", "start", "end", "unit", "chunk_start", "chunk_end", "quote")
-    rows = []
-    for one in known:
-        span = one.offsets
-        place = (span.start, span.end, span.unit) if span else (None, None, None)
-        own = (one.own.start, one.own.end) if one.own else (None, None)
-        rows.append((one.id, one.is_cited, *place, *own, one.quote))
-    return Figures(head, rows)
-
-
-def _place(
+def _text(
     document: FrozenDocument,
     offsets: Offsets | None,
-    known: Sequence[Known],
-    reading: OffsetReading,
-) -> tuple[Place | None, str]:
-    """Where the span stands, in code points, or why it is nowhere."""
-    if offsets is None:
-        if any(one.offsets and one.offsets.unit == "token" for one in known):
-            return None, IN_TOKENS
-        return None, NO_OFFSETS if any(one.offsets is None for one in known) else ""
-    found = resolve(offsets, document.text, reading)
+    known: Sequence[Cited | Chunk],
+    ways: Ways,
+    begin: int | None,
+) -> Iterator[Block]:
+    """Whether the document has what citations say, then its text with the span marked."""
+    text, reading = document.text, offset_reading(ways.run)
+    found = resolve(offsets, text, reading) if offsets else None
+    place = found if isinstance(found, Place) else None
     if isinstance(found, Unresolved):
-        return None, f"Nothing is marked: {found.reason}."
-    return found, ""
-
-
-def _others(
-    known: Sequence[Known], offsets: Offsets | None, text: str, reading: OffsetReading
-) -> list[Place]:
-    """Other spans of the document that the answers cite, or that the chunks they name have."""
-    spans = dict.fromkeys(span for one in known if one.is_cited for span in (one.offsets, one.own))
-    spans.pop(offsets, None)
-    found = (resolve(one, text, reading) for one in spans if one)
-    return [one for one in found if isinstance(one, Place)]
-
-
-def _differences(
-    known: Sequence[Known], offsets: Offsets | None, ways: Ways, doc_id: str, rev: str
-) -> list[tuple[str, str, str, str | None, str]]:
-    """Where an answer cites the span and its chunk has another, or the other way round.
-
-    For each the citation's id, what is the case, the other span, its address, how they differ.
-    """
-    found = dict[tuple[str, Offsets], tuple[str, str, str, str | None, str]]()
-    for one in known:
-        if one.offsets is None or one.own is None or one.offsets == one.own:
-            continue
-        if offsets == one.offsets or (offsets is None and one.offsets.unit == "token"):
-            other, says = one.own, "The answer cites this span, and the chunk it names has"
-        elif offsets == one.own:
-            other, says = one.offsets, "This is the chunk's own span, and the answer cites"
-        else:
-            continue
-        href = ways.document(doc_id, rev, other) if other.unit == "char" else None
-        words = apart(one.offsets, one.own)
-        found[one.id, other] = (one.id, says, span_words(other), href, words)
-    return list(found.values())[:MOST_DIFFERENCES]
-
-
-class Check(Struct, frozen=True, kw_only=True):
-    """Words held against the place."""
-
-    what: str
-    id: str
-    holds: bool
-    says: str
-    words: Marked = []
-    stands: Marked = []
-    """What is written in both places, with the differences marked; empty where there are none."""
-    wholly: bool = False
-    """Nearly all of it differs, so that nothing is marked."""
-    href: str | None = None
-    """Where the words stand instead."""
-    at: str = ""
+        yield Text(f"Nothing is marked: {found.reason}.", "warm")
+    elif not offsets and any(one.offsets and one.offsets.unit == "token" for one in known):
+        yield Text(IN_TOKENS, "warm")
+    elif not offsets and any(one.offsets is None for one in known):
+        yield Text(NO_OFFSETS, "warm")
+    if checks := list(_checks(document, place, offsets, known, ways)):
+        yield Section(title="Cited text compared with the document", blocks=checks)
+    if not text:
+        yield Text("The document is empty.", "soft")
+        return
+    spread = dict.fromkeys(span for one in known for span in (one.offsets, one.known))
+    resolved = (resolve(span, text, reading) for span in spread if span and span != offsets)
+    others = [Mark(one, "cited other") for one in resolved if isinstance(one, Place)]
+    marks = [Mark(place, "cited", id="cited"), *others] if place else others
+    window, lines = opened(text, place, marks, begin)
+    about: list[Span] = []
+    if place and window.start <= place.start and place.end <= window.end:
+        about = [Span("The span is "), Span("marked", to=("here", "cited")), Span(". ")]
+    elif place:
+        about = [Span("The span is not completely in the part that is shown. ", "warm")]
+    if others:
+        spans_there = counted(len(others), "other cited or retrieved span")
+        about.append(Span(f"{spans_there} marked more lightly.", "soft"))
+    here = (ways.document(document.doc_id, document.rev, offsets) or "").partition("#")[0]
+    earlier = f"{here}&from={max(0, window.start - LONGEST)}" if window.start else ""
+    later = f"{here}&from={window.end}" if window.end < len(text) else ""
+    shown = f"characters {count(window.start)}–{count(window.end)} of {count(len(text))}"
+    turns = parts.macro("turns", earlier, shown, later, template="question.html")
+    body = parts.macro("lines", lines, template="question.html")
+    yield parts.section("Text", Text(about), (earlier or later) and turns, body)
 
 
 def _checks(
     document: FrozenDocument,
     place: Place | None,
-    ways: Ways,
-    known: Sequence[Known],
     offsets: Offsets | None,
-) -> tuple[list[Check], int]:
-    """Each different text once: those of chunks, then what is quoted of them; how many more.
+    known: Sequence[Cited | Chunk],
+    ways: Ways,
+) -> Iterator[Block]:
+    """Each different text once: those of chunks, then what is quoted of them.
 
-    Looked at is what points to the very span; where none is asked for, what has no place.
+    Only what points to the very span; without a span, what has no place in the text.
     """
-    text, near, differing = document.text, place.start if place else 0, Differing()
-    stands = None if place is None else text[slice(*place)]
-
-    def check(what: str, words: str, one: Known) -> Check:
-        within = what == QUOTE
-        if stands is not None:
-            # The text of a chunk may go on: a page takes no more of it.
-            is_cut = not within and len(words) == LONGEST_TEXT
-            shown = stands[: len(words)] if is_cut else stands
-            if words == shown or (within and words in shown):
-                return Check(what=what, id=one.id, holds=True, says="stands there to the letter")
-            if but_for := differences(words, shown, within=within):
-                says = f"stands there but for {', '.join(but_for)}"
-                return Check(what=what, id=one.id, holds=True, says=says)
-        says = "is not what stands there" if stands is not None else "has no place of its own"
+    text, differing = document.text, Differing()
+    there = "" if place is None else text[slice(*place)]
+    said: dict[tuple[bool, str], str] = {}
+    for one in known:
+        is_placeless = one.offsets is None or one.offsets.unit == "token"
+        if is_placeless if offsets is None else one.offsets == offsets:
+            for is_quote, words in ((False, one.text), (True, one.quote)):
+                if words is not None and words.strip():
+                    said.setdefault((is_quote, words), one.id or "")
+    for (is_quote, words), id in sorted(said.items(), key=lambda each: each[0][0])[:MOST_CHECKS]:
+        what = "The quote" if is_quote else "The chunk's text"
+        aside = Span(f" {cut(id, SHORT)}", "soft", foreign=True)
+        # The text of a chunk may go on: a page takes no more of it.
+        is_cut = not is_quote and len(words) == LONGEST_TEXT
+        shown = there[: len(words)] if is_cut else there
+        same = words == shown or (is_quote and words in shown)
+        but_for = () if same or not shown else differences(words, shown, within=is_quote)
+        if same or but_for:
+            how = f"except for {', '.join(but_for)}" if but_for else "exactly"
+            yield Text([Span(f"{what} matches the document {how}.", "good"), aside])
+            continue
+        near = place.start if place else 0
         start = nearest(text, words, near)
         found = nearly(text, words, near) if start is None else Place(start, start + len(words))
-        href, at = None, ""
+        link = Span("not found in the document")
         if found:
             # In the unit of the run's offsets.
             ruler = ruler_of(text, "char", offset_reading(ways.run))
             span = Offsets(*(found if isinstance(ruler, Unresolved) else ruler.measured(found)))
-            href, at = (
-                ways.document(document.doc_id, document.rev, span),
-                f"{span.start}–{span.end}",
-            )
-        wholly = bool(stands) and differing.wholly(words, stands or "")
-        there: Marked = [(cut(flat(stands or ""), compared.LONGEST), False)]
-        return Check(
-            what=what,
-            id=one.id,
-            holds=False,
-            says=says if found else f"{says}, and is nowhere in the document",
-            words=differing(words, stands) if stands else [],
-            stands=(there if wholly else differing(stands, words)) if stands else [],
-            wholly=wholly,
-            href=href,
-            at=at,
-        )
-
-    said: dict[tuple[str, str], Known] = {}
-    for one in known:
-        is_placeless = one.offsets is None or one.offsets.unit == "token"
-        if is_placeless if offsets is None else one.offsets == offsets:
-            for what, words in ((CHUNK, one.text), (QUOTE, one.quote)):
-                if words is not None and words.strip():
-                    said.setdefault((what, words), one)
-    every = sorted(said.items(), key=lambda each: each[0][0] == QUOTE)
-    found = [check(what, words, one) for (what, words), one in every[:MOST_CHECKS]]
-    return found, len(every) - len(found)
+            href = ways.document(document.doc_id, document.rev, span) or ""
+            link = Span(f"at {span.start}–{span.end}", href=href)
+        says = f"{what} {'is not at this place' if place else 'has no place of its own'}; it is "
+        yield Text([Span(says, "bad"), link, aside])
+        if there:
+            pairs = (("cited", words, there), ("document", there, words))
+            yield Facts([(name, spans(differing(*texts))) for name, *texts in pairs])
 
 
-Line = tuple[int, bool, list[tuple["Markup", str, bool]]]
-"""Its number, whether it is a heading, and its pieces. A piece is `cited`, `other` for what is
-cited besides, or neither; the last says whether the span begins with it."""
+Line = tuple[int, bool, list[tuple["Markup", str, str, str]]]
+"""Its number, whether it is a heading, and its pieces; see `marked`."""
 
 
-class Opened(Struct, frozen=True, kw_only=True):
-    """A part of a document."""
-
-    lines: list[Line]
-    window: Place
-    length: int
-    shows_span: bool
-    """Whether all of the span is in this part."""
-
-    @property
-    def earlier(self) -> int | None:
-        """Where the part before begins; None where there is none."""
-        return max(0, self.window.start - LONGEST) if self.window.start else None
-
-    @property
-    def later(self) -> int | None:
-        return self.window.end if self.window.end < self.length else None
-
-
-def opened(text: str, span: Place | None, others: Sequence[Place], begin: int | None) -> Opened:
+def opened(
+    text: str, span: Place | None, marks: Sequence[Mark], begin: int | None
+) -> tuple[Place, list[Line]]:
     """The part around the span, or that begins where the reader wants it, line by line."""
     if begin is not None:
         start = min(begin, len(text))
@@ -355,28 +270,20 @@ def opened(text: str, span: Place | None, others: Sequence[Place], begin: int | 
             start = text.rfind("\n", max(0, start - TO_LINE), start) + 1 or start
         end = min(span.end + AROUND, start + LONGEST)
     window = Place(start, min(len(text), end))
-    marks = [span, *others] if span else others
-
-    def kind(piece: Place) -> str:
-        if span and holds(span, piece):
-            return "cited"
-        return "other" if any(holds(one, piece) for one in others) else ""
-
     lines: list[Line] = []
     number = text.count("\n", 0, start) + 1
     while start < window.end:
         at = text.find("\n", start, window.end)
-        line = Place(start, window.end if at < 0 else at + 1)
-        pieces = []
-        # Pieces of one kind that follow each other are one mark, whatever crosses it.
-        for name, group in groupby(parted(line, marks), key=kind):
-            ends = [*group]
-            words = letter_for_letter(text[ends[0].start : ends[-1].end])
-            pieces.append((words, name, span is not None and ends[0].start == span.start))
+        end = window.end if at < 0 else at + 1
+        here = [
+            one._replace(place=Place(one.place.start - start, one.place.end - start))
+            for one in marks
+            if one.place.start < end and start < one.place.end
+        ]
+        pieces = [(letter_for_letter(one[0]), *one[1:]) for one in marked(text[start:end], here)]
         lines.append((number, text.startswith("#", start), pieces))
-        start, number = line.end, number + 1
-    shows_span = span is not None and holds(window, span)
-    return Opened(lines=lines, window=window, length=len(text), shows_span=shows_span)
+        start, number = end, number + 1
+    return window, lines
 
 
 def letter_for_letter(text: str) -> Markup:

@@ -1,465 +1,402 @@
-"""One answer, complete: its text with citations in place, its support, its chunks, its findings."""
+"""One answer: its text compared with the reference, its citations, its support, its chunks."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from msgspec import Struct
 
 from ragauge.citations.codes import explained
 from ragauge.citations.offsets import Place
-from ragauge.citations.payload import told
-from ragauge.contracts.answers import Context, Evidence, SentenceSupport
-from ragauge.contracts.audit import CitationFinding
+from ragauge.contracts.answers import Context
+from ragauge.contracts.audit import OK, CitationFinding
 from ragauge.contracts.evaluation import EvidenceText
 from ragauge.contracts.gold import Gold
+from ragauge.contracts.history import Run, UnitRow
 from ragauge.contracts.kept import KeptAnswer
 from ragauge.contracts.trace import Trace
-from ragauge.dashboard.pages.question_report import Measured, Verdict, verdict
+from ragauge.dashboard import parts
+from ragauge.dashboard.pages.question_report import kind_of, verdict
 from ragauge.dashboard.pages.question_trace import (
+    LONGEST_TEXT,
     MOST_CITATIONS,
-    NORMAL,
-    Chip,
     Chunk,
     Cited,
+    Mark,
     Named,
-    Reader,
+    ReadAnswer,
     answer_text,
-    chips,
     chunks_of,
     citations_of,
-    holds,
-    parted,
+    marked,
     read_answer,
     retrieved_by,
+    span_words,
+    web_address,
+    words,
 )
-from ragauge.reports.kinds.evaluation_answers import (
-    LEVELS,
-    CheckedSentence,
-    Level,
-    checked_sentence,
-    marked_words,
-    quoted,
+from ragauge.dashboard.rendering import drawn
+from ragauge.dashboard.unit_list import SHORT, Ways
+from ragauge.metrics.facts import Reader
+from ragauge.reports import document as doc
+from ragauge.reports import numbers
+from ragauge.reports.differences import MOST_MARKED, MOST_WORK, differences, spans
+from ragauge.reports.document import (
+    Block,
+    Cell,
+    Column,
+    Facts,
+    Html,
+    Item,
+    Row,
+    Section,
+    Span,
+    Text,
+    Words,
 )
+from ragauge.reports.foreign import cut, flat
+from ragauge.reports.kinds.evaluation_answers import checked_sentence, marked_words, quoted
+from ragauge.text.canonical import composed
 from ragauge.text.citations import list_spans
 from ragauge.text.grounding import groundedness
 from ragauge.text.grounding.markers import cited_in
 
-LONGEST_TEXT = 50_000
+LONGEST_ANSWER = 50_000
 """Characters of an answer that are shown."""
-SHORT = 900
-"""Characters of a chunk that stand open."""
+LONGEST_CHECKED, MOST_TEXT = 10_000, 100_000
+"""Characters of an answer, and of what was retrieved for it, that are compared for one page."""
+MOST_LINKS = 500
+"""Citations in a text that become links."""
 MOST_FINDINGS = 100
-NOT_MEASURED = Measured()
-
-
-class ShownChunk(Struct, frozen=True, kw_only=True):
-    """A chunk with what the answer makes of it."""
-
-    one: Chunk
-    anchor: str
-    cited: bool
-    pieces: tuple[MarkedPiece, ...]
-    is_long: bool
-
-    @property
-    def is_open(self) -> bool:
-        """Whether a long text is open from the start: what is cited or gold is read first."""
-        return self.cited or self.one.gold
-
-
-class ShownFinding(Struct, frozen=True, kw_only=True):
-    """Something wrong with a citation, in words."""
-
-    code: str
-    means: str
-    place: str
-    got: str
-    expected: str
-    tip: str
-    cited: Cited | None
-    """What it is about; None where it is about the answer."""
-
-
-class ShownSegment(Struct, frozen=True):
-    """A part of the answer with the citations it rests on."""
-
-    text: str
-    cites: tuple[Cited, ...]
+AROUND, BESIDE, PREVIEW = 80, 60, 120
+NO_TEXT = "The chunks have no text, so support cannot be checked."
+NOTHING_RETRIEVED = "The trace does not say what was retrieved."
+TOO_LONG = "The answer, or what was retrieved for it, is too long to be compared on a page."
+SUPPORT = (
+    "Compared with the chunks by words, numbers and names, not by a judge: a paraphrase counts as "
+    "not supported. Words that are in no chunk are marked; below each sentence is the evidence."
+)
+TOKENS = {
+    "prompt_tokens": "tokens in",
+    "input_tokens": "tokens in",
+    "completion_tokens": "tokens out",
+    "output_tokens": "tokens out",
+    "total_tokens": "tokens in total",
+    "cost": "cost",
+    "cost_usd": "cost in USD",
+}
+"""What systems call what an answer used."""
 
 
 class ShownAnswer(Struct, frozen=True, kw_only=True):
-    """An answer as the page shows it."""
+    """An answer as it is read for a page."""
 
-    trace: Trace
+    kept: KeptAnswer
+    read: ReadAnswer
+    text: str
+    plain: str
+    """The text with its citations blanked, so that they count for nothing and places stay."""
+    chunks: list[Chunk]
+    cited: list[Cited]
     prefix: str
-    where: str
-    kind: str
-    """`answer`, `refusal` or `error`."""
-    error: str
-    claim: str
-    parts: tuple[Part, ...]
-    raw: str
-    """The reply as it was sent, where the text above is only a part of it."""
-    phrase_found: bool | None
-    """Whether the claim holds a phrase of the gold; None where there is nothing to find."""
-    chips: tuple[Chip, ...]
-    is_cut: bool
-    """There may be more citations than were looked at."""
-    segments: tuple[ShownSegment, ...]
-    support: Support
-    chunks: tuple[ShownChunk, ...]
-    left_out: int
-    """Chunks that are not shown."""
-    code: str | None
-    findings: tuple[ShownFinding, ...]
-    more_findings: int
-    made: tuple[tuple[str, str], ...]
-    """How it came about: seed, temperature, jitter, times."""
-    most_cited: int = MOST_CITATIONS
+    """What ids begin with, where a page has two answers."""
 
     @property
-    def drawn_scores(self) -> frozenset[str]:
-        """Which scores have a bar: the normal one, and whether there are `others`."""
-        scores = (score for chunk in self.chunks for score in chunk.one.scores)
-        drawn = {score.name for score in scores if score.share is not None}
-        return frozenset(name if name == NORMAL else "others" for name in drawn)
+    def trace(self) -> Trace:
+        return self.kept.trace
 
 
 def shown_answer(
-    kept: KeptAnswer,
-    gold: Gold | None,
-    reader: Reader,
-    question: str | None,
-    prefix: str = "",
-    measured: Measured = NOT_MEASURED,
+    kept: KeptAnswer, gold: Gold | None, reader: Reader, prefix: str = ""
 ) -> ShownAnswer:
-    """The answer with all that the page says of it; `prefix` keeps two of them apart."""
-    trace = kept.trace
-    read, text = read_answer(reader, gold, trace), answer_text(trace)[:LONGEST_TEXT]
-    shown = read.claim if _is_packed(text, read.claim) else text
-    chunks = chunks_of(trace, gold.gold_citations if gold else ())
-    cited = citations_of(trace, chunks)
-    answers = read.kind == "answer"
-    left_out = len(retrieved_by(trace)) - len(chunks)
-    support = (
-        support_of(shown, chunks, question, measured, prefix, left_out=left_out)
-        if answers
-        else Support()
-    )
-    spans = _evidence_spans(support)
-    known = trace.retrieved is not None or trace.retrieved_ids is not None
-    cited_places, placed = {one.chunk for one in cited}, _placed(cited)
+    read, text = read_answer(reader, gold, kept.trace), answer_text(kept.trace)[:LONGEST_ANSWER]
+    # A claim in a reply of JSON is what a reader wants to see, also where it was respelled.
+    is_packed = text.lstrip().startswith(("{", "```")) or read.said not in text
+    if read.kind != "error" and read.said and is_packed:
+        text = read.said
+    chunks = chunks_of(kept.trace, gold.gold_citations if gold else ())
     return ShownAnswer(
-        trace=trace,
+        kept=kept,
+        read=read,
+        text=text,
+        plain=cited_in(text, [one.id for one in chunks if one.id is not None]).plain,
+        chunks=chunks,
+        cited=citations_of(kept.trace, chunks),
         prefix=prefix,
-        where=kept.where or "",
-        kind=read.kind,
-        error=read.error,
-        claim=read.claim,
-        parts=text_parts(shown, trace, support, gold.sought if gold else (), prefix),
-        raw=_raw(trace, shown),
-        phrase_found=read.contained,
-        chips=tuple(chips(cited, gold if answers else None, retrieval_known=known)),
-        is_cut=len(cited) == MOST_CITATIONS,
-        segments=tuple(
-            _segment(raw, [one for one in cited if one.segment == place])
-            for place, raw in enumerate(trace.segments or ())
-        ),
-        support=support,
-        chunks=tuple(_chunk(one, cited_places, spans, prefix) for one in chunks),
-        left_out=left_out,
-        code=kept.code,
-        findings=tuple(_finding(one, placed) for one in kept.findings[:MOST_FINDINGS]),
-        more_findings=max(0, len(kept.findings) - MOST_FINDINGS),
-        made=tuple(_made(trace)),
     )
 
 
-def _is_packed(text: str, claim: str) -> bool:
-    """Whether the claim stands in a reply of JSON, or was respelled as it was read."""
-    return bool(claim) and (text.lstrip().startswith(("{", "```")) or claim not in text)
+def text_block(text: Any, marks: Sequence[Mark] = ()) -> Html:
+    """Somebody else's text, with what is marked and linked in it."""
+    return parts.macro("text", marked(text, marks), template="question.html")
 
 
-def _raw(trace: Trace, shown: str) -> str:
-    sent = trace.answer or ""
-    return sent[:LONGEST_TEXT] if sent.strip() != shown.strip() else ""
-
-
-def _evidence_spans(support: Support) -> dict[int, list[Place]]:
-    found: dict[int, list[Place]] = {}
-    for one in support.sentences:
-        if one.chunk is not None and one.within is not None:
-            found.setdefault(one.chunk, []).append(one.within)
+def compared(ours: str, theirs: str) -> tuple[list[Mark], list[Mark]]:
+    """What only one of two texts has, marked; nothing in a text of which nearly all differs."""
+    found: tuple[list[Mark], list[Mark]] = ([], [])
+    if not theirs or len(ours) * len(theirs) > MOST_WORK:
+        return found
+    for pieces, marks in zip(differences(ours, theirs), found, strict=True):
+        at, differing = 0, 0
+        for piece, differs in pieces:
+            if differs and piece.strip():
+                marks.append(Mark(Place(at, at + len(piece)), "differs"))
+                differing += len(piece)
+            at += len(piece)
+        if differing > MOST_MARKED * at:
+            marks.clear()
     return found
 
 
-def _chunk(
-    one: Chunk, cited: set[int | None], spans: dict[int, list[Place]], prefix: str
-) -> ShownChunk:
-    pieces = evidence_in(one, spans.get(one.place, ()), prefix)
-    return ShownChunk(
-        one=one,
-        anchor=f"{prefix}chunk-{one.place}",
-        cited=one.place in cited,
-        pieces=pieces,
-        is_long=len(one.text or "") > SHORT and len(pieces) < 2,
-    )
-
-
-def _segment(raw: dict[str, Any], cites: Sequence[Cited]) -> ShownSegment:
-    text = raw.get("text")
-    return ShownSegment(text if isinstance(text, str) else str(told(text)), tuple(cites))
-
-
-Placed = dict[tuple[int | None, int | None], Cited]
-"""Citations by their segment and their place in its list."""
-
-
-def _placed(cited: Sequence[Cited]) -> Placed:
-    return {(one.segment, one.item): one for one in cited if one.item is not None}
-
-
-def _finding(one: CitationFinding, placed: Placed) -> ShownFinding:
-    entry = explained(one.code)
-    return ShownFinding(
-        code=one.code,
-        means=entry.means if entry else "",
-        place=_place(one),
-        got=_written(one.got),
-        expected=_written(one.expected),
-        tip=one.tip or (entry.tip if entry else ""),
-        cited=placed.get((one.segment, one.item)),
-    )
-
-
-def _place(one: CitationFinding) -> str:
-    """Where in the payload, as a program would write it."""
-    parts = [] if one.segment is None else [f"segments[{one.segment}]"]
-    parts += [] if one.item is None else [f"citations[{one.item}]"]
-    return ".".join([*parts, one.field] if one.field else parts) or "the answer"
-
-
-def _written(value: Any) -> str:
-    return "" if value is None else value if isinstance(value, str) else str(told(value))
-
-
-def _made(trace: Trace) -> Sequence[tuple[str, str]]:
-    """What the trace says of how the answer came about."""
-    names = ("run_id", "seed", "temperature", "jitter", "paraphrase", "repeat", "attempt", "ts")
-    told_fields = [(name.replace("_", " "), getattr(trace, name)) for name in names]
+def answer(one: ShownAnswer, gold: Gold | None, ways: Ways, against: str) -> Iterator[Block]:
+    """The text, what it cites, and what it took; `against` is the text it is compared with."""
+    trace, read = one.trace, one.read
+    if read.kind == "error":
+        yield Text([Span("Failed: ", "bad"), *doc.theirs(read.said)])
+    elif read.kind == "refusal":
+        yield Text([Span("Refused", "strong")])
+    if one.text:
+        marks: list[Mark] = []
+        at = 0
+        for piece, is_phrase in marked_words(one.text, gold.sought) if gold else ():
+            marks += [Mark(Place(at, at + len(piece)), "good")] if is_phrase else []
+            at += len(piece)
+        marks += [*compared(one.plain, against)[0], *links_of(one)]
+        yield text_block(one.text, marks)
+    facts = [*_citations(one, gold, ways)]
+    if read.kind == "answer" and not one.cited:
+        facts.append(("citations", "none"))
+    if len(one.cited) == MOST_CITATIONS:
+        facts.append(("", f"Only the first {MOST_CITATIONS} citations are shown."))
+    if read.facts.contained is not None:
+        found = "contained" if read.facts.contained else "not contained"
+        facts.append(("expected phrase", found))
     if trace.latency_ms is not None:
-        told_fields.append(("latency", f"{trace.latency_ms:,.0f} ms"))
-    stages = [(f"{name} ms", took) for name, took in (trace.stage_ms or {}).items()]
-    return [(name, str(told(value))) for name, value in told_fields + stages if value is not None]
+        digits = 0 if trace.latency_ms >= 10 else 2
+        facts.append(("latency", f"{trace.latency_ms:,.{digits}f} ms"))
+    for name, value in (trace.usage or {}).items():
+        if name in TOKENS and type(value) in (int, float):
+            facts.append((TOKENS[name], f"{value:,}"))
+    yield Facts(facts)
+    if trace.segments:
+        points = []
+        for place, segment in enumerate(trace.segments):
+            ids = ", ".join(each.id or "no id" for each in one.cited if each.segment == place)
+            said = Span(f"{words(segment.get('text'))} ", foreign=True)
+            points.append([said, Span(f"[{ids or 'no citation'}]", "soft", foreign=True)])
+        title = f"Citations by segment: {len(points)}"
+        yield Section(title=title, folded=True, blocks=[doc.Points(points)])
+    sent = (trace.answer or "")[:LONGEST_ANSWER]
+    if sent.strip() != one.text.strip():
+        yield Section(title="The reply as it was sent", folded=True, blocks=[text_block(sent)])
+    fields = ("run_id", "seed", "temperature", "jitter", "paraphrase", "repeat", "attempt", "ts")
+    made: list[tuple[str, Any]] = [("line", one.kept.where), ("question sent", trace.question_sent)]
+    made += [(name.replace("_", " "), getattr(trace, name)) for name in fields]
+    made += [(f"{name} ms", took) for name, took in (trace.stage_ms or {}).items()]
+    known = [(name, doc.theirs(words(value))) for name, value in made if value is not None]
+    if known:
+        yield Section(title="How it was made", folded=True, blocks=[Facts(known)])
 
 
-MOST_LINKS = 500
-"""Citations in a text that become links."""
-
-
-class TextPiece(Struct, frozen=True):
-    """A piece of the answer's text."""
-
-    text: str
-    is_gold: bool
-    """A phrase that a right claim contains."""
-    href: str | None
-    """The retrieved chunk that a citation names."""
-
-
-class Part(Struct, frozen=True):
-    """A sentence, or what stands between two."""
-
-    level: str | None
-    """How far it is supported; None where it is no sentence that was scored."""
-    href: str | None
-    """Its evidence; None where it has none, or a citation in it leads elsewhere."""
-    says: str
-    pieces: tuple[TextPiece, ...]
-
-
-def text_parts(
-    text: str, trace: Trace, support: Support, phrases: Sequence[str], prefix: str
-) -> tuple[Part, ...]:
-    """The answer's text, in parts that follow each other and lose nothing."""
-    links = dict(_links(text, trace, prefix))
-    golden, at = [], 0
-    for piece, is_gold in marked_words(text, phrases) if phrases else ():
-        if is_gold:
-            golden.append(Place(at, at + len(piece)))
-        at += len(piece)
-    whole, scored = Place(0, len(text)), {one.stretch: one for one in support.sentences}
-    return tuple(
-        _part(text, stretch, scored.get(stretch), golden, links)
-        for stretch in parted(whole, scored)
-    )
-
-
-def _part(
-    text: str,
-    stretch: Place,
-    sentence: Sentence | None,
-    golden: Sequence[Place],
-    links: dict[Place, str],
-) -> Part:
-    pieces = tuple(
-        TextPiece(
-            text[piece.start : piece.end],
-            any(holds(mark, piece) for mark in golden),
-            next((href for mark, href in links.items() if holds(mark, piece)), None),
-        )
-        for piece in parted(stretch, [*golden, *links])
-    )
-    if sentence is None:
-        return Part(None, None, "", pieces)
-    leads = any(piece.href for piece in pieces)
-    href = f"#{sentence.anchor}" if sentence.anchor and not leads else None
-    level, value = sentence.checked.level, sentence.checked.value
-    return Part(level.name, href, f"{level.words} {value}".strip(), pieces)
-
-
-def _links(text: str, trace: Trace, prefix: str) -> Iterator[tuple[Place, str]]:
-    """Where the text names a retrieved chunk, by a marker or in its list, and the chunk's place."""
-    named = Named(trace)
-    for marker in named.markers(text)[:MOST_LINKS]:
+def links_of(one: ShownAnswer) -> Iterator[Mark]:
+    """Where the text names a retrieved chunk, by a marker or in its list."""
+    named = Named(one.trace)
+    for marker in named.markers(one.text)[:MOST_LINKS]:
         place = next(filter(None, map(named.place, marker.names)), None)
         if place is not None:
-            yield Place(marker.start, marker.end), f"#{prefix}chunk-{place}"
-    lists = list_spans(text) if named.ids else []
-    if not lists:
-        return
+            yield Mark(Place(marker.start, marker.end), to=f"{one.prefix}chunk-{place}")
     longest_first = sorted(named.ids, key=lambda name: (-len(name), name))[:MOST_LINKS]
     pattern = re.compile("|".join(map(re.escape, longest_first)))
-    for start, end in lists:
-        for match in pattern.finditer(text, start, end):
-            yield Place(*match.span()), f"#{prefix}chunk-{named.place(match[0])}"
+    for start, end in list_spans(one.text) if longest_first else ():
+        for match in pattern.finditer(one.text, start, end):
+            place = named.place(match[0])
+            yield Mark(Place(*match.span()), to=f"{one.prefix}chunk-{place}")
 
 
-LONGEST_ANSWER = 10_000
-MOST_TEXT = 100_000
-"""Characters of an answer, and of what was retrieved for it, that are compared for one page."""
-AROUND = 80
-BESIDE = 60
-
-NO_TEXT = "The chunks carry no text, so that nothing can be held against the sentences."
-NOTHING_RETRIEVED = "The trace does not tell what was retrieved."
-TOO_LONG = "The answer or what was retrieved for it is too long to be compared for a page."
-
-
-class Sentence(Struct, frozen=True, kw_only=True):
-    """A sentence of the answer: where it stands, how far it is supported, and by what."""
-
-    stretch: Place
-    checked: CheckedSentence
-    chunk: int | None
-    """The place of the chunk with its evidence, and where in it that stands."""
-    within: Place | None
-    chunk_id: str
-    anchor: str | None
-    """Where on the page the evidence is marked."""
-    evidence: tuple[tuple[str, bool], ...]
-
-
-class Support(Struct, frozen=True, kw_only=True):
-    """What the retrieved texts say of an answer; without sentences the reason why not."""
-
-    sentences: tuple[Sentence, ...] = ()
-    verdict: Verdict = Verdict()
-    reason: str = ""
-    levels: tuple[Level, ...] = LEVELS
-
-
-class MarkedPiece(Struct, frozen=True):
-    """A piece of a chunk's text; with an anchor where the evidence of a sentence begins."""
-
-    text: str
-    marked: bool
-    anchor: str | None
+def _citations(one: ShownAnswer, gold: Gold | None, ways: Ways) -> list[tuple[str, Words]]:
+    """The cited ids, each once, by what is known of them; then the ones that should be cited."""
+    expected = gold.gold_citations if gold and one.read.kind == "answer" else ()
+    needed = set(map(composed, expected))
+    is_known = one.trace.retrieved is not None or one.trace.retrieved_ids is not None
+    by_id: dict[str, list[Cited]] = {}
+    for each in one.cited:
+        by_id.setdefault("no id" if each.id is None else each.id, []).append(each)
+    groups: dict[str, list[Span]] = {}
+    for id, ones in by_id.items():
+        is_gold = composed(id) in needed
+        label = "cites, gold" if is_gold else "cites, not gold" if needed else "cites"
+        if ones[0].chunk is None and is_known:
+            label = "cites, not retrieved"
+        place = f"{one.prefix}chunk-{ones[0].chunk}"
+        group = groups.setdefault(label, [])
+        group += [Span(", ")] if group else []
+        to: doc.Target | None = ("here", place) if ones[0].chunk else None
+        group.append(Span(cut(id, SHORT), "good" if is_gold else "", foreign=True, to=to))
+        # Each span that the id is cited with, once; those that the answer wrote, where it did.
+        written = [each for each in ones if each.is_written] or ones
+        spread = {each.offsets: each for each in reversed(written)}
+        placed = [each for each in spread.values() if each.offsets] or written[:1]
+        for each in [] if one.prefix else reversed(placed):
+            if href := ways.document(each.doc_id, each.rev, each.offsets):
+                span = f" at {each.offsets.start}–{each.offsets.end}" if each.offsets else ""
+                group += [Span(" ("), Span(f"document{span}", href=href), Span(")")]
+            group += [Span(f" {each.both}", "warm")] if each.both else []
+    absent = [id for id in expected if composed(id) not in set(map(composed, by_id))]
+    if absent:
+        groups["does not cite, gold"] = [Span(", ".join(absent), foreign=True)]
+    return list(groups.items())
 
 
-def support_of(
-    text: str,
-    chunks: Sequence[Chunk],
-    question: str | None,
-    measured: Measured,
-    prefix: str = "",
-    *,
-    left_out: int = 0,
-) -> Support:
-    """The support of an answer's sentences, by the code that `ragauge eval qa` measures with.
-
-    `left_out` chunks were retrieved besides.
-    """
-    contexts = [Context(str(one.place), one.text) for one in chunks if one.text is not None]
-    if reason := _incomparable(text, chunks, contexts):
-        return Support(reason=reason, verdict=verdict(measured, None, is_cut=False))
-    ids = [one.id for one in chunks if one.id is not None]
-    # Markers and lists are blanked, so that they count for nothing and places stay.
-    plain = cited_in(text, ids).plain
-    found = groundedness(plain, contexts, question, kind=measured.kind)
-    is_cut = left_out > 0 or any(one.is_cut for one in chunks)
-    places = {str(one.place): one for one in chunks}
-    return Support(
-        sentences=tuple(_sentence(one, text, places, prefix) for one in found.sentences),
-        verdict=verdict(measured, found, is_cut=is_cut),
-        reason=found.reason or "",
-    )
-
-
-def _incomparable(text: str, chunks: Sequence[Chunk], contexts: Sequence[Context]) -> str:
-    """Why nothing can be held against the sentences; empty where something can."""
-    if not chunks:
-        return NOTHING_RETRIEVED
-    if not contexts:
-        return NO_TEXT
-    long = len(text) > LONGEST_ANSWER or sum(len(one.text) for one in contexts) > MOST_TEXT
-    return TOO_LONG if long else ""
-
-
-def _sentence(one: SentenceSupport, text: str, chunks: dict[str, Chunk], prefix: str) -> Sentence:
-    chunk = chunks[one.evidence.chunk] if one.evidence else None
-    within = Place(one.evidence.start, one.evidence.end) if one.evidence else None
-    shown = _evidence_text(one.evidence, chunk)
-    return Sentence(
-        stretch=Place(one.start, one.end),
-        checked=checked_sentence(one, text[one.start : one.end]),
-        chunk=chunk.place if chunk else None,
-        within=within,
-        chunk_id=(chunk.id or f"chunk {chunk.place}") if chunk else "",
-        anchor=_anchor(prefix, chunk.place, within.start) if chunk and within else None,
-        evidence=quoted(shown, BESIDE) if shown else (),
-    )
-
-
-def _evidence_text(evidence: Evidence | None, chunk: Chunk | None) -> EvidenceText | None:
-    if evidence is None or chunk is None or chunk.text is None:
-        return None
-    text, start, end = chunk.text, evidence.start, evidence.end
-    return EvidenceText(
-        chunk=chunk.id or "",
-        before=text[max(0, start - AROUND) : start],
-        text=text[start:end],
-        after=text[end : end + AROUND],
-    )
-
-
-def evidence_in(chunk: Chunk, spans: Sequence[Place], prefix: str = "") -> tuple[MarkedPiece, ...]:
-    """The text of a chunk, with the evidence of sentences marked where it stands."""
-    if chunk.text is None:
-        return ()
-    starts = {span.start for span in spans}
-    return tuple(
-        MarkedPiece(
-            chunk.text[piece.start : piece.end],
-            any(holds(span, piece) for span in spans),
-            _anchor(prefix, chunk.place, piece.start) if piece.start in starts else None,
+def support(
+    one: ShownAnswer, question: str | None, run: Run, row: UnitRow, report: Any
+) -> tuple[list[Block], dict[int, list[Mark]]]:
+    """Each sentence with its evidence, and the marks of the evidence by the place of its chunk."""
+    marks: dict[int, list[Mark]] = {}
+    if one.read.kind != "answer":
+        return [], marks
+    contexts = [Context(str(each.place), each.text) for each in one.chunks if each.text is not None]
+    long = len(one.text) > LONGEST_CHECKED or sum(len(each.text) for each in contexts) > MOST_TEXT
+    reason = NO_TEXT if not contexts else TOO_LONG if long else ""
+    reason = reason if one.chunks else NOTHING_RETRIEVED
+    kind = kind_of(run, row.unit, report)
+    found = None if reason else groundedness(one.plain, contexts, question, kind=kind)
+    is_cut = len(retrieved_by(one.trace)) > len(one.chunks)
+    is_cut = is_cut or any(len(each.text) >= LONGEST_TEXT for each in contexts)
+    chunks = {str(each.place): each for each in one.chunks}
+    rows = []
+    for sentence in found.sentences if found else ():
+        shown, closest = None, Cell("")
+        if given := sentence.evidence:
+            chunk, start, end = chunks[given.chunk], given.start, given.end
+            text, place = chunk.text or "", f"{one.prefix}evidence-{chunk.place}-{start}"
+            mark = Mark(Place(start, end), "evidence", id=place)
+            marks.setdefault(chunk.place, []).append(mark)
+            id = chunk.id or f"chunk {chunk.place}"
+            around = (text[max(0, start - AROUND) : start], text[end : end + AROUND])
+            shown = EvidenceText(chunk=id, before=around[0], text=text[start:end], after=around[1])
+            closest = Cell(cut(id, SHORT), id, foreign=True, to=("here", place))
+        said = one.text[sentence.start : sentence.end]
+        checked = checked_sentence(sentence, said)
+        level = f"{checked.level.words} {checked.value}".strip()
+        cells = (
+            Cell(level, sentence.score, badge=checked.level.badge),
+            Cell(said, said, drawn=drawn("marked", checked.pieces)),
+            closest,
         )
-        for piece in parted(Place(0, len(chunk.text)), spans)
+        note = spans(quoted(shown, BESIDE)) if shown else doc.theirs(sentence.reason)
+        rows.append(Row(cells, note))
+    columns = [Column("support"), Column("sentence", prose=True), Column("closest chunk", spare=1)]
+    table = doc.Table(columns=columns, rows=rows, below=False, name=None)
+    reason = reason or (found.reason if found else "") or NO_TEXT
+    blocks = [
+        Text(verdict(run, row, found, is_cut=is_cut)),
+        table if rows else Text(reason, "soft"),
+    ]
+    title = "Support, sentence by sentence"
+    return [parts.section(title, *blocks, remark=SUPPORT if rows else "")], marks
+
+
+def retrieved(one: ShownAnswer, marks: Mapping[int, list[Mark]], ways: Ways) -> Iterator[Block]:
+    """The chunks by rank, those that are cited or gold opened; evidence is marked in their text."""
+    cited = {each.chunk for each in one.cited}
+    if not one.chunks:
+        known = one.trace.retrieved is not None or one.trace.retrieved_ids is not None
+        yield Text("Nothing was retrieved." if known else NOTHING_RETRIEVED, "soft")
+        return
+    left_out = len(retrieved_by(one.trace)) - len(one.chunks)
+    more = f"{numbers.count(left_out)} more are not shown" if left_out else ""
+    items = [_item(each, each.place in cited, marks.get(each.place, ()), ways, one.prefix)
+             for each in one.chunks]  # fmt: skip
+    remark = doc.listed(numbers.counted(len(items), "chunk"), "the best first", more)
+    yield doc.Items(items=items, remark=remark, part="chunks")
+    if not one.prefix:
+        scores = list(dict.fromkeys(name for each in one.chunks for name in each.scores))
+        heads = ("rank", "k_pos", "k_final", "id", "doc_id", "rev", "start", "end", "gold", "cited")
+        rows = [
+            (
+                *(each.rank, each.k_pos, each.k_final, each.id, each.doc_id, each.rev),
+                *((each.offsets.start, each.offsets.end) if each.offsets else (None, None)),
+                *(each.gold, each.place in cited),
+                *(_score(each.scores.get(name))[1] for name in scores),
+            )
+            for each in one.chunks
+        ]
+        yield doc.Data("chunks", (*heads, *scores), lambda: rows)
+
+
+def _item(one: Chunk, is_cited: bool, marks: Sequence[Mark], ways: Ways, prefix: str) -> Item:
+    opened = is_cited or one.gold
+    label = doc.listed(one.gold and "gold", is_cited and "cited")
+    href = "" if prefix else ways.document(one.doc_id, one.rev, one.offsets) or ""
+    place = doc.listed(
+        span_words(one.offsets) if one.offsets else "no offsets", one.rev and f"revision {one.rev}"
+    )
+    moved = 0 if one.k_final is None or one.k_pos is None else one.k_pos - one.rank
+    before = f"{one.k_pos} before reranking ({'up' if moved > 0 else 'down'} {abs(moved)})"
+    scores = ", ".join(f"{name} {_score(value)[0]}" for name, value in one.scores.items())
+    document = [Span(one.doc_id, foreign=True, href=href), Span(": ")] if one.doc_id else []
+    source = Span(words(one.source), foreign=True, href=web_address(one.source) or "")
+    facts: list[tuple[str, Words]] = [
+        ("document", [*document, *doc.theirs(place)]),
+        ("rank", before if moved else ""),
+        ("scores", doc.theirs(scores)),
+        ("source", [source] if source.text else ""),
+    ]
+    blocks: list[Block] = [Facts(facts)]
+    blocks.append(text_block(one.text, marks) if one.text else Text("It has no text.", "soft"))
+    if one.fields:
+        fields = [(name, doc.theirs(value)) for name, value in one.fields.items()]
+        blocks.append(Section(title="Other fields", folded=True, blocks=[Facts(fields)]))
+    return Item(
+        name=cut(one.id or "without an id", SHORT),
+        badge=("ok" if one.gold else "other", label, "") if label else ("", "", ""),
+        about="" if opened else cut(flat(one.text or ""), PREVIEW),
+        aside=f"rank {one.rank}",
+        blocks=blocks,
+        opened=opened,
+        anchor=f"{prefix}chunk-{one.place}",
     )
 
 
-def _anchor(prefix: str, place: int, start: int) -> str:
-    return f"{prefix}evidence-{place}-{start}"
+def _score(value: Any) -> tuple[str, float | str | None]:
+    """A score as it is shown, and as the trace has it."""
+    if type(value) in (int, float) and abs(value) < 1e300:
+        return f"{value:.6g}", value
+    return words(value), None if value is None else words(value)
+
+
+def findings(one: ShownAnswer, ways: Ways) -> Iterator[Block]:
+    """What an audit found in the answer: each finding with its place and what to do."""
+    kept = one.kept
+    placed: dict[tuple[int | None, int | None], Cited]
+    placed = {(each.segment, each.item): each for each in one.cited if each.item is not None}
+
+    def words_of(found: CitationFinding) -> list[Span]:
+        entry, each = explained(found.code), placed.get((found.segment, found.item))
+        href = ways.document(each.doc_id, each.rev, each.offsets) if each else None
+        at = [f"segments[{found.segment}]"] if found.segment is not None else []
+        at += [f"citations[{found.item}]"] if found.item is not None else []
+        at += [found.field] if found.field else []
+        said = doc.listed(
+            entry.means.rstrip(".") if entry else "",
+            found.got is not None and f"Got {words(found.got)}",
+            found.expected is not None and f"Expected {words(found.expected)}",
+            found.tip or (entry.tip if entry else ""),
+            sep=". ",
+        )
+        return [
+            *(Span(found.code, "strong"), Span(f" {'.'.join(at)} ", "soft", foreign=True)),
+            *doc.theirs(said),
+            *([Span(" "), Span("Open the document", href=href)] if href else []),
+        ]
+
+    points = [words_of(found) for found in kept.findings[:MOST_FINDINGS]]
+    left_out = len(kept.findings) - MOST_FINDINGS
+    if not points and kept.code is not None:
+        nothing = "No problem was found at the depth of this audit."
+        points = [[Span(nothing if kept.code == OK else f"Worst code: {kept.code}", foreign=True)]]
+    if points:
+        remark = f"{numbers.count(left_out)} more are not shown" if left_out > 0 else ""
+        yield parts.section("Audit findings", doc.Points(points), remark=remark)
