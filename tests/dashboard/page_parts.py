@@ -50,10 +50,14 @@ class Parts(HTMLParser):
         return " ".join("".join(self._text).split())
 
     def rows(self, table: int = 0) -> list[list[str]]:
-        """The body of a table."""
-        return self.tables[table][1:]
+        """The body of a table, without the notes below its rows."""
+        heads, *rows = self.tables[table]
+        return [row for row in rows if len(row) == len(heads)]
 
-    def column(self, head: str, table: int = 0) -> list[str]:
+    def column(self, head: str, table: int | None = None) -> list[str]:
+        """The cells below a head, of the first table that has it."""
+        if table is None:
+            table = next(at for at, rows in enumerate(self.tables) if head in rows[0])
         place = self.tables[table][0].index(head)
         return [row[place] for row in self.rows(table)]
 

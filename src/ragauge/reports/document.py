@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 Tone = Literal["", "good", "bad", "warm", "soft", "dim", "strong", "plain"]
 """How a text or a bar is coloured; every format knows all of them."""
-Target = tuple[Literal["question", "metric", "tab", "code", "here"], str]
+Target = tuple[Literal["question", "metric", "run", "tab", "code", "here"], str]
 """What a text is about, and its id: a page links it, a file does not. `here` is an anchor of the
 document itself."""
 

@@ -117,6 +117,8 @@ class ToRun:
                 if id not in run.record.metrics:
                     return links.run(run.id, QUESTIONS, right="wrong")
                 return links.run(run.id, QUESTIONS, sort=self._opened.worst_first(id), columns=id)
+            case "run":
+                return links.run(id)
             case "tab":
                 return links.run(run.id, id)
             case "code":  # the answers with this code, which are listed by their worst one

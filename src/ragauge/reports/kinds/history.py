@@ -1,34 +1,22 @@
-"""The report of `ragauge history`: a metric over runs."""
+"""The report of `ragauge history`: a metric over runs, also as a line for each value of a label."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+
+from msgspec import structs
 
 from ragauge.contracts.comparison import ChangePoint, HistoryPoint, HistoryReport
 from ragauge.contracts.history import ID_SHOWN
+from ragauge.reports import document as doc
 from ragauge.reports import numbers
-from ragauge.reports.document import (
-    Block,
-    Cell,
-    Coverage,
-    Document,
-    Figure,
-    Row,
-    Table,
-    Tone,
-    Verdict,
-    columns,
-    count,
-    findings,
-    gates,
-    names,
-    number,
-    rows,
-)
-from ragauge.reports.figures import lines
+from ragauge.reports.document import Block, Cell, Column, Table
+from ragauge.reports.figures.lines import Lines
 from ragauge.reports.kinds.comparison import COMMIT_SHOWN, p_value
-from ragauge.reports.kinds.runs import DIRTY
-from ragauge.reports.numbers import counted
+from ragauge.reports.kinds.runs import DIRTY, REGRESSED, TONES, verdict_of, when
+from ragauge.reports.numbers import counted, value
+from ragauge.stats.change_points import ALPHA, SHORTEST, fewest, shifts, variation
+from ragauge.stats.trend import trend
 
 COLUMNS = (
     *("run", "recorded_at", "metric", "value", "low", "high", "n", "passed", "commit", "dirty"),
@@ -36,211 +24,340 @@ COLUMNS = (
     *("reason", "gates"),
 )
 SHOWN = 15
-SPARKS = 60
+MOST_LINES = 6
+"""As many as there are colours: those that were run last."""
+MEANINGS = (
+    (
+        "slope",
+        "the gain or loss from one run to the next, by least squares over the runs since the line "
+        "was last cut; within two standard errors of 0 it may be chance",
+    ),
+    (
+        "variation",
+        "σ/μ, the standard deviation of these runs as a fraction of their mean: how much one run "
+        "can differ from the next",
+    ),
+    (
+        "change point",
+        f"a run from which on the level is different: at most {100 * ALPHA:g} % of the orders in "
+        f"which the values could have come divide as well; a level has at least {SHORTEST} runs",
+    ),
+)
 
 
-def document(report: HistoryReport) -> Document:
-    return Document(f"history of {report.metric}", list(_blocks(report)))
+def document(report: HistoryReport) -> doc.Document:
+    return doc.Document(f"history of {report.metric}", list(blocks(report)))
 
 
-def table(report: HistoryReport) -> tuple[tuple[str, ...], Iterable[Iterable[object]]]:
+def table(report: HistoryReport) -> tuple[tuple[str, ...], Iterable[Sequence[object]]]:
     """One row for each run, the oldest first; the newest run has the gates."""
     changes = {one.at: one for one in report.change_points}
     newest = len(report.points) - 1
-    told = tuple(f"{gate.rule}: {gate.verdict}" for gate in report.gates)
-    return COLUMNS, (
-        (*_row(report.metric, point, changes.get(at)), told if at == newest else ())
-        for at, point in enumerate(report.points)
-    )
+    gates = tuple(f"{gate.rule}: {gate.verdict}" for gate in report.gates)
+
+    def row(at: int, point: HistoryPoint) -> Sequence[object]:
+        change = changes.get(at)
+        return (
+            *(point.run, point.recorded_at, report.metric, point.value),
+            *(point.ci or (None, None)),
+            *(point.n, point.passed, point.commit, point.dirty),
+            tuple(f"{name}={text}" for name, text in sorted(point.labels.items())),
+            *(point.gold_sha256, point.version, change is not None),
+            *((change.before, change.after, change.p) if change else (None, None, None)),
+            *(point.reason, gates if at == newest else ()),
+        )
+
+    return COLUMNS, (row(at, point) for at, point in enumerate(report.points))
 
 
-def _row(metric: str, point: HistoryPoint, change: ChangePoint | None) -> Iterator[object]:
-    yield from (point.run, point.recorded_at, metric, point.value)
-    yield from point.ci or (None, None)
-    yield from (point.n, point.passed, point.commit, point.dirty)
-    yield tuple(f"{name}={value}" for name, value in sorted(point.labels.items()))
-    yield from (point.gold_sha256, point.version, change is not None)
-    yield from (change.before, change.after, change.p) if change else (None, None, None)
-    yield point.reason
+def blocks(report: HistoryReport, by: str = "", regressed: Collection[str] = ()) -> Iterator[Block]:
+    """What the report says; with a label, each of its values is a line that moves by itself.
 
-
-def _blocks(report: HistoryReport) -> Iterator[Block]:
-    text, word = title(report), ""
+    `regressed` are runs that passed, and then failed a gated comparison.
+    """
+    lines = lines_by(report, by) if by else {report.metric: report}
+    if by:
+        changes = (one for line in lines.values() for one in line.change_points)
+        in_order = tuple(sorted(changes, key=lambda one: one.at))
+        report = structs.replace(report, change_points=in_order)
+    runs = counted(len(report.points), "run")
+    name = report.identity.get("name", "")
+    title = f"{report.metric} over {runs} of {name}" if name else f"{report.metric} over {runs}"
+    text, word = title, ""
     if report.gates:
         held = sum(gate.holds for gate in report.gates)
         text += f"; {held} of {counted(len(report.gates), 'gate')} passed"
         word = "PASS" if report.passed else "FAIL"
-    moves = "; ".join(movement_words(report))
-    yield Verdict(word, text, meaning=[now_words(report), moves])
-    values = [point.value for point in report.points]
-    if sum(value is not None for value in values) > 1:
-        yield Figure(lambda width: [lines.sparkline(values[-min(SPARKS, width) :])])
-    shown_names = {gate.metric: gate.metric.removeprefix("history.") for gate in report.gates}
-    yield from gates(report.gates, {}, shown_names)
-    if len(report.points) > 1:
-        yield _plot(report)
-    if report.change_points:
-        yield _changes(report)
-    yield _runs(report)
-    yield findings(report)
-    yield Coverage(coverage_words(report))
-
-
-def _plot(report: HistoryReport) -> Figure:
-    points, changed = report.points, report.change_points
-    cut = cuts(report)
-
-    def drawn(width: int) -> list[str]:
-        skipped = len(points) - lines.fitting(points, width)
-        picture = lines.drawn(
-            points[skipped:],
-            {at - skipped for at in cut if at >= skipped},
-            {one.at - skipped for one in changed if one.at >= skipped},
-            width,
-        )
-        older = [f"{counted(skipped, 'older run')} not drawn"] if skipped and picture else []
-        return [*picture, *older]
-
-    marks = f"{lines.VALUE} value, {lines.INTERVAL} interval"
-    marks += f", {lines.CHANGE} change point" if changed else ""
-    marks += f", {lines.CUT} something else is measured" if cut else ""
-    return Figure(drawn, title="Line", remark=marks)
-
-
-def _changes(report: HistoryReport) -> Table:
-    words = {"good": "better", "bad": "worse"}
-
-    def row(one: ChangePoint) -> list[Cell]:
-        point, change = report.points[one.at], one.after - one.before
-        toned: Tone = tone(report, change)
-        return [
-            names(one.run[:ID_SHOWN]),
-            Cell(when(point), point.recorded_at),
-            number(one.before),
-            number(one.after),
-            number(change, numbers.signed(change), toned),
-            Cell(p_value(one.p), one.p),
-            names(commit(point)),
-            Cell(words.get(toned, ""), tone=toned),
-        ]
-
-    return Table(
-        title="Change points",
-        remark="the level is different from these runs on",
-        columns=columns(
-            *("from run", "recorded", "before", "after", "change", "p", "commit", ""),
-            right=("before", "after", "change", "p"),
-            spare=("commit", "recorded"),
-        ),
-        rows=rows(map(row, report.change_points)),
-    )
-
-
-def _runs(report: HistoryReport) -> Table:
-    """The runs, the newest first: a reader looks there."""
-    passed = {True: "", False: "failed", None: "no quality gate"}
-    told: list[Row] = []
-    before: float | None = None
-    starts = {0, *cuts(report)}
-    for at, point in enumerate(report.points):
-        before = None if at in starts else before
-        known = point.value is not None and before is not None
-        change = point.value - before if known else None  # type: ignore[operator]
-        cells = (
-            names(point.run[:ID_SHOWN]),
-            Cell(when(point), point.recorded_at),
-            number(point.value),
-            Cell(numbers.interval(point.ci), point.ci),
-            count(point.n),
-            number(change, "" if change is None else numbers.signed(change)),
-            names(commit(point)),
-            names(" ".join(f"{name}={value}" for name, value in sorted(point.labels.items()))),
-            Cell(passed[point.passed], point.passed),
-        )
-        told.append(Row(cells, point.reason or ""))
-        before = before if point.value is None else point.value
-    dirty = any(point.dirty for point in report.points)
-    return Table(
-        title="Runs",
-        remark="the newest first" + (f"; {DIRTY} files differed from the commit" if dirty else ""),
-        columns=columns(
-            *("run", "recorded", "value", "95 % interval", "n", "change", "commit", "labels", ""),
-            right=("value", "n", "change"),
-            spare=("labels", "n", "commit"),
-        ),
-        rows=told[::-1],
-        shown=SHOWN,
-        everything="--format csv has them all",
-        folded=True,
-        below=False,
-    )
-
-
-def title(report: HistoryReport) -> str:
-    """The metric and its runs: `quality.precision_cited over 12 runs of nightly`."""
-    runs = counted(len(report.points), "run")
-    name = report.identity.get("name", "")
-    return f"{report.metric} over {runs} of {name}" if name else f"{report.metric} over {runs}"
-
-
-def coverage_words(report: HistoryReport) -> str:
-    covered = report.coverage
-    parts = [
-        f"the last {counted(covered['runs'], 'run')}"
-        if covered["older"]
-        else counted(covered["runs"], "run"),
-        covered["runs"] - covered["valued"]
-        and f"{numbers.count(covered['runs'] - covered['valued'])} without a value",
-        covered["segments"] > 1 and f"in {counted(covered['segments'], 'segment')}",
-    ]
-    return ", ".join(part for part in parts if part)
-
-
-def now_words(report: HistoryReport) -> str:
-    """The newest value: `0.914 [0.886, 0.939] now`."""
     score = report.metrics[report.metric]
+    now = f"{value(score.value)} {numbers.interval(score.ci)}".rstrip() + " now"
     if score.value is None:
-        return f"no value now: {score.reason or 'nothing to score'}"
-    return f"{numbers.value(score.value)} {numbers.interval(score.ci)}".rstrip() + " now"
-
-
-def movement_words(report: HistoryReport) -> list[str]:
-    """The slope, the variation and the change points, a sentence each."""
-    from ragauge.stats.change_points import fewest
-
-    runs = counted(report.coverage.get("in_last_segment", 0), "run")
-    told = []
-    if report.slope is not None:
-        error = f" (standard error {report.slope_error:.4f})" if report.slope_error else ""
-        told.append(f"slope {report.slope:+.4f} per run{error}, over {runs}")
-    if report.variation is not None:
-        told.append(f"variation σ/μ {100 * report.variation:.1f} %")
+        now = f"no value now: {score.reason or 'nothing to score'}"
+    moves = f"in {len(lines)} lines, by {by}" if by else "; ".join(_movement(report))
+    yield doc.Verdict(word, text, meaning=[f"{now}; {report.better} is better", moves])
+    shown_names = {gate.metric: gate.metric.removeprefix("history.") for gate in report.gates}
+    yield from doc.gates(report.gates, {}, shown_names)
+    if not any(point.value is not None for point in report.points):
+        yield doc.Text("No run has a value; the reasons are below.")
+    elif len(report.points) > 1:
+        yield _figure(report, lines, f"{title}; {now}; {moves}")
     if report.change_points:
-        told.append(counted(len(report.change_points), "change point"))
-    elif report.coverage.get("longest_segment", 0) < fewest():
-        told.append(f"too few runs to find a change of level: it takes {fewest()} in a row")
-    else:
-        told.append("no change of level")
-    return told
+        yield _changes(report, by)
+    if by:
+        yield _levels(report, by, lines)
+    yield _runs(report, by, regressed)
+    yield doc.on_pages(doc.Data("points", COLUMNS, lambda: table(report)[1]))
+    yield doc.findings(report)
+    yield doc.Section(title="What the words mean", blocks=[doc.Facts(MEANINGS)], folded=True)
+    covered = report.coverage
+    last = "the last " if covered["older"] else ""
+    valueless = covered["runs"] - covered["valued"]
+    yield doc.Coverage(
+        doc.listed(
+            f"{last}{counted(covered['runs'], 'run')}",
+            valueless and f"{numbers.count(valueless)} without a value",
+            covered["segments"] > 1 and f"in {counted(covered['segments'], 'segment')}",
+        )
+    )
+
+
+def _movement(report: HistoryReport) -> list[str]:
+    """The slope, the variation and the change points of a line."""
+    runs, error = counted(report.coverage.get("in_last_segment", 0), "run"), report.slope_error
+    found = []
+    if report.slope is not None:
+        known = f" (standard error {error:.4f})" if error else ""
+        found.append(f"slope {report.slope:+.4f} per run{known}, over {runs}")
+    if report.variation is not None:
+        found.append(f"variation σ/μ {100 * report.variation:.1f} %")
+    return [*found, _level(report)]
+
+
+def _level(report: HistoryReport) -> str:
+    if report.change_points:
+        return counted(len(report.change_points), "change point")
+    if report.coverage.get("longest_segment", 0) < fewest():
+        return f"too few runs to find a change of level: it takes {fewest()} in a row"
+    return "no change of level"
 
 
 def cuts(report: HistoryReport) -> list[int]:
     """The places from which on something else is measured: gold set, version or method."""
-    shown = {finding.where for finding in report.findings if finding.code == "line_cut"}
-    return [at for at, point in enumerate(report.points) if point.run[:ID_SHOWN] in shown]
+    found = {finding.where for finding in report.findings if finding.code == "line_cut"}
+    return [at for at, point in enumerate(report.points) if point.run[:ID_SHOWN] in found]
 
 
-def tone(report: HistoryReport, change: float | None) -> Tone:
-    """Whether a change is for the better: good, bad, or nothing to speak of."""
-    if not change:
-        return ""
-    return "good" if (change > 0) == (report.better == "higher") else "bad"
+def _of(point: HistoryPoint, label: str) -> str:
+    return point.labels.get(label, f"no {label}")
 
 
-def when(point: HistoryPoint) -> str:
-    return point.recorded_at[:16].replace("T", " ")
+def lines_by(report: HistoryReport, label: str) -> dict[str, HistoryReport]:
+    """The line of each value of a label, in the order in which they were first met.
+
+    Change points have their places among all runs. The movement of all lines together would show
+    how often each value was run, and not how any of them moved.
+    """
+    cut = set(cuts(report))
+    found: dict[str, list[list[int]]] = {}
+    for at, point in enumerate(report.points):
+        if at in cut:
+            for stretches in found.values():
+                stretches.append([])
+        found.setdefault(_of(point, label), [[]])[-1].append(at)
+    return {name: _line(report, stretches) for name, stretches in found.items()}
 
 
-def commit(point: HistoryPoint) -> str:
+def _line(report: HistoryReport, stretches: Sequence[Sequence[int]]) -> HistoryReport:
+    """The line of some of the runs, given by their places between cuts."""
+    points = report.points
+    segments = [
+        segment
+        for places in stretches
+        if (segment := [(at, v) for at in places if (v := points[at].value) is not None])
+    ] or [[]]
+    last = [v for _, v in segments[-1]]
+    moved = trend(range(len(last)), last)
+    return structs.replace(
+        report,
+        points=tuple(points[at] for places in stretches for at in places),
+        change_points=tuple(
+            ChangePoint(run=points[at].run, at=at, before=one.before, after=one.after, p=one.p)
+            for segment in segments
+            for one in shifts([v for _, v in segment])
+            for at, _ in [segment[one.at]]
+        ),
+        slope=moved.slope if moved else None,
+        slope_error=moved.error if moved else None,
+        variation=variation(last),
+        coverage={
+            "runs": sum(map(len, stretches)),
+            "valued": sum(map(len, segments)),
+            "in_last_segment": len(last),
+            "longest_segment": max(map(len, segments)),
+        },
+    )
+
+
+def _figure(report: HistoryReport, lines: Mapping[str, HistoryReport], words: str) -> doc.Figure:
+    newest = sorted(lines, key=lambda name: lines[name].points[-1].recorded_at)[-MOST_LINES:]
+    picture = Lines(
+        title=f"{report.metric}, with 95 % intervals",
+        words=words,
+        points=report.points,
+        lines={
+            name: {point.run for point in line.points}
+            for name, line in lines.items()
+            if name in newest
+        },
+        changes={
+            one.at: f"{value(one.before)} → {value(one.after)}" for one in report.change_points
+        },
+        cuts=cuts(report),
+    )
+    left = len(lines) - len(newest)
+    remark = f"the {MOST_LINES} lines that were run last; {left} more are not drawn" if left else ""
+    return doc.Figure(picture.text, "Line", remark, picture.svg)
+
+
+def _changes(report: HistoryReport, by: str) -> Table:
+    points = report.points
+
+    def direction(one: ChangePoint) -> Cell:
+        good = (one.after > one.before) == (report.better == "higher")
+        return Cell("better", tone="good") if good else Cell("worse", tone="bad")
+
+    columns: dict[str | Column, Callable[[ChangePoint], Cell]] = {
+        "from run": lambda one: doc.names(one.run[:ID_SHOWN], to=("run", one.run)),
+        Column("recorded (UTC)", spare=1): lambda one: _recorded(points[one.at]),
+    }
+    if by:
+        columns[Column(by, foreign=True)] = lambda one: doc.names(_of(points[one.at], by))
+    columns |= {
+        "before": lambda one: doc.number(one.before),
+        "after": lambda one: doc.number(one.after),
+        "change": lambda one: doc.number(
+            one.after - one.before, numbers.signed(one.after - one.before)
+        ),
+        "p": lambda one: Cell(p_value(one.p), one.p),
+        Column("direction"): direction,
+        Column("commit", spare=2): lambda one: _commit(points[one.at]),
+    }
+    remark = "the level is different from these runs on"
+    return doc.table(report.change_points, columns, title="Change points", remark=remark)
+
+
+def _levels(report: HistoryReport, by: str, lines: Mapping[str, HistoryReport]) -> Table:
+    """The lines of a label's values, and how each moved since it was last cut."""
+    last_cut = max((report.points[at].recorded_at for at in cuts(report)), default="")
+    recent = {}
+    for name, line in lines.items():
+        known = [point.value for point in line.points if point.value is not None]
+        recent[name] = known[-line.coverage["in_last_segment"] :]
+
+    def runs(name: str) -> Cell:
+        n, of = len(recent[name]), lines[name].coverage["valued"]
+        return Cell(numbers.n_of(n, of if n < of else None), n)
+
+    def mean(name: str) -> Cell:
+        known = recent[name]
+        return doc.number(sum(known) / len(known) if known else None)
+
+    def slope(name: str) -> Cell:
+        moved, error = lines[name].slope, lines[name].slope_error
+        return Cell("" if moved is None else f"{moved:+.4f} ± {error:.4f}", moved)
+
+    def varied(name: str) -> Cell:
+        found = lines[name].variation
+        return Cell("" if found is None else f"{100 * found:.1f} %", found)
+
+    def note(name: str) -> str:
+        is_old = lines[name].points[-1].recorded_at < last_cut
+        return "not run since the line was last cut" if is_old else ""
+
+    return doc.table(
+        lines,
+        {
+            Column(by, foreign=True): doc.names,
+            Column("runs", right=True): runs,
+            "newest": lambda name: doc.number(next(reversed(recent[name]), None)),
+            "mean": mean,
+            "lowest": lambda name: doc.number(min(recent[name], default=None)),
+            "highest": lambda name: doc.number(max(recent[name], default=None)),
+            Column("slope a run", right=True): slope,
+            Column("σ/μ", right=True): varied,
+            "level": lambda name: Cell(_level(lines[name])),
+        },
+        note=note,
+        title="By",
+        about=by,
+        remark="each value is a line of its own; where it is cut, only the runs since are counted",
+        name="levels",
+    )
+
+
+def _recorded(point: HistoryPoint) -> Cell:
+    return Cell(when(point.recorded_at), point.recorded_at)
+
+
+def _commit(point: HistoryPoint) -> Cell:
     """The commit, with a mark where files differed from it."""
-    return (point.commit or "")[:COMMIT_SHOWN] + (DIRTY if point.dirty else "")
+    return doc.names((point.commit or "")[:COMMIT_SHOWN] + (DIRTY if point.dirty else ""))
+
+
+def _runs(report: HistoryReport, by: str, regressed: Collection[str]) -> Table:
+    """The runs, the newest first, each with its change since the run before it on its line."""
+    cut, changed = {*cuts(report)}, {one.at for one in report.change_points}
+    before: dict[str, float] = {}
+    changes: dict[str, float] = {}
+    remarks: dict[str, str] = {}
+    for at, point in enumerate(report.points):
+        if at in cut:
+            before.clear()
+        line = _of(point, by) if by else ""
+        if point.value is not None:
+            if line in before:
+                changes[point.run] = point.value - before[line]
+            before[line] = point.value
+        remarks[point.run] = doc.listed(
+            at in changed and "the level changes here",
+            at in cut and "not comparable before",
+            point.value is None and (point.reason or "nothing to score"),
+            sep="; ",
+        )
+
+    def verdict(point: HistoryPoint) -> Cell:
+        is_worse = point.passed and point.run in regressed
+        word = REGRESSED if is_worse else verdict_of(point.passed)
+        return Cell(word, word, TONES.get(word, "bad"), badge=word.lower())
+
+    def change(point: HistoryPoint) -> Cell:
+        moved = changes.get(point.run)
+        return doc.number(moved, "" if moved is None else numbers.signed(moved))
+
+    def labels(point: HistoryPoint) -> Cell:
+        return doc.names(" ".join(f"{key}={text}" for key, text in sorted(point.labels.items())))
+
+    dirty = any(point.dirty for point in report.points)
+    return doc.filled(
+        doc.table(
+            report.points[::-1],
+            {
+                "run": lambda point: doc.names(point.run[:ID_SHOWN], to=("run", point.run)),
+                "recorded (UTC)": _recorded,
+                "value": lambda point: doc.number(point.value),
+                "95 % interval": lambda point: doc.interval(point.ci),
+                Column("n", right=True, spare=2): lambda point: doc.count(point.n),
+                "change": change,
+                "verdict": verdict,
+                Column("commit", spare=1): _commit,
+                Column("labels", spare=3): labels,
+            },
+            note=lambda point: remarks[point.run],
+            title="Runs",
+            remark=f"the newest first{f'; {DIRTY} files differed from the commit' * dirty}",
+            shown=SHOWN,
+            everything="--format csv has them all",
+            below=False,
+            name=None,
+        ),
+        always=("value",),
+    )
