@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Protocol
 from urllib.parse import quote, urlencode
 
 from ragauge.contracts.history import Run
-from ragauge.reports.document import Data, Table
+from ragauge.reports.document import Data, Table, Target
 from ragauge.reports.formats.html import Sorting
 
 Field = str | int | None
@@ -104,6 +104,17 @@ class Served:
         """This page with one field changed; the data of a page are no part of another."""
         kept = [(key, old) for key, old in self._fields if key not in (name, "figures")]
         return address(self._path, [*kept, (name, value)])
+
+
+class To:
+    """Addresses of what blocks are about, by a function for each kind of thing that has a page."""
+
+    def __init__(self, **ways: Callable[[str], str | None]) -> None:
+        self._ways = ways
+
+    def to(self, target: Target) -> str | None:
+        kind, id = target
+        return self._ways[kind](id) if kind in self._ways else None
 
 
 def address(path: str, fields: Iterable[tuple[str, Field]]) -> str:

@@ -496,9 +496,9 @@ def interval(ci: tuple[float, float] | None) -> Cell:
     return Cell(numbers.interval(ci), ci, "dim")
 
 
-def signed(value: float | None) -> Cell:
+def signed(value: float | None, tone: Tone = "") -> Cell:
     """A cell with a change."""
-    return Cell(numbers.signed(value), value)
+    return Cell(numbers.signed(value), value, tone)
 
 
 def signed_interval(ci: tuple[float, float] | None) -> Cell:

@@ -13,7 +13,7 @@ from ragauge.contracts.paging import Paged, RunQuery
 from ragauge.contracts.unit_changes import ChangeQuery, Direction, UnitChange
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
-from ragauge.dashboard.links import Links, run_names
+from ragauge.dashboard.links import Links, To, run_names
 from ragauge.dashboard.listing import Listed, addresses, listed
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
@@ -21,10 +21,10 @@ from ragauge.dashboard.parts import Field, select
 from ragauge.errors import RagaugeError, UsageError
 from ragauge.metrics.names import short_name
 from ragauge.reports import document as doc
-from ragauge.reports.document import Block, Cell, Span, Target, Text
+from ragauge.reports.document import Block, Cell, Span, Text
 from ragauge.reports.kinds.comparison import FLIPS, document, flip_items, table
 from ragauge.reports.kinds.runs import when
-from ragauge.reports.numbers import count, counted, signed
+from ragauge.reports.numbers import count, counted
 from ragauge.runners.compare_options import ALLOWANCES, CompareOptions
 from ragauge.runners.options import chosen_options
 from ragauge.runners.paired_units import changed_meaning
@@ -59,9 +59,6 @@ FIELDS = ("q", "way", "was", "now", "sort", "start")
 ORDERS: dict[str, tuple[str, Callable[[Flip], Any]]] = {
     "way": ("broken first", lambda flip: flip.way),
     "unit": ("id", lambda flip: natural(flip.qid)),
-    "question": ("question", lambda flip: (flip.question or "").casefold()),
-    "was": ("label before", lambda flip: flip.was.label or ""),
-    "now": ("label after", lambda flip: flip.now.label or ""),
 }
 FLIP_COLUMNS = (
     *("unit", "question", "way"),
@@ -248,14 +245,14 @@ def shown(
     # The report's own flips are not shown here, and marking where answers differ takes time.
     told = document(structs.replace(report, flips=()))
     was, now = report.before or report.after, report.after
-    ways = [
+    related = [
         ("the run before", links.run(was.id)),
         ("the run after", links.run(now.id)),
         ("swap them", links.compare(now.id, was.id) if links.compare() else None),
         ("compare others", links.compare()),
     ]
     blocks: list[Block] = [*told.part("verdict", "compared")]
-    spans = [(Span(" · "), Span(text, href=href)) for text, href in ways if href]
+    spans = [(Span(" · "), Span(text, href=href)) for text, href in related if href]
     blocks.append(Text([span for pair in spans for span in pair][1:]))
     if action := links.compare():
         fields = [
@@ -279,26 +276,18 @@ def shown(
         *told.part("slices", "findings", "coverage"),
     ]
     title = f"{was.name} {was.id[:ID_SHOWN]} and {now.id[:ID_SHOWN]}"
-    made = _page(links, title, *blocks)
-    return structs.replace(made, name=told.name, to=CompareLinks(report, links, asked))
 
-
-class CompareLinks:
-    """From the metrics of a comparison to the questions that differ, and from these to pages."""
-
-    def __init__(self, report: ComparisonReport, links: Links, asked: Asked) -> None:
-        self._report, self._links = report, links
-        self._address = addresses(asked, PATH) if links.compare() else None
-
-    def to(self, target: Target) -> str | None:
-        kind, id = target
-        if kind == "question":
-            before = self._report.before.id if self._report.before else None
-            return self._links.question(self._report.after.id, id, **{"with": before})
-        one = self._report.compared.get(id) if kind == "metric" else None
-        if self._address is None or one is None or one.change is None or not one.differs:
+    def changed(metric: str) -> str | None:
+        one, address = report.compared.get(metric), addresses(asked, PATH)
+        if one is None or one.change is None or not one.differs or not links.compare():
             return None
-        return f"{self._address(**{**dict.fromkeys(FIELDS), 'flip': id})}#flips"
+        return f"{address(**{**dict.fromkeys(FIELDS), 'flip': metric})}#flips"
+
+    def question(unit: str) -> str | None:
+        return links.question(now.id, unit, **{"with": was.id})
+
+    to = To(metric=changed, question=question)
+    return structs.replace(_page(links, title, *blocks), name=told.name, to=to)
 
 
 # The questions: those that flipped, or those whose value of a metric differs
@@ -402,7 +391,7 @@ def _changes(
         if before is None or after is None:
             return doc.number(None)
         good = (after > before) == (better == "higher")
-        return doc.number(after - before, signed(after - before), "good" if good else "bad")
+        return doc.signed(after - before, "good" if good else "bad")
 
     def note(one: UnitChange) -> str:
         known = texts.get(one.after.unit)

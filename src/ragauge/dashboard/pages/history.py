@@ -13,7 +13,7 @@ from ragauge.contracts.paging import PagedHistory, RunKind, RunQuery
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.jobs import PATIENCE_S
-from ragauge.dashboard.links import Links
+from ragauge.dashboard.links import Links, To
 from ragauge.dashboard.material import Material, Missing
 from ragauge.dashboard.page import Page
 from ragauge.dashboard.pages.runs import labels_asked
@@ -21,7 +21,7 @@ from ragauge.dashboard.parts import Field, select
 from ragauge.errors import InputRejected, UsageError
 from ragauge.metrics.names import short_name
 from ragauge.reports import numbers
-from ragauge.reports.document import Block, Span, Target, Text
+from ragauge.reports.document import Block, Span, Text
 from ragauge.reports.kinds import history as line
 from ragauge.reports.kinds import runs as story
 from ragauge.runners.run_history import LAST, MORE, HistoryOptions, run_history
@@ -35,16 +35,6 @@ LATELY = 50
 OTHER_RUNS = "other_runs"
 """The finding that the page shows as links instead."""
 CODE = "ragauge score gold.jsonl traces.jsonl --record --name nightly"
-
-
-class HistoryLinks:
-    """From the runs of a line to their pages."""
-
-    def __init__(self, links: Links) -> None:
-        self._links = links
-
-    def to(self, target: Target) -> str | None:
-        return self._links.run(target[1]) if target[0] == "run" else None
 
 
 def page(material: Material, links: Links, asked: Asked) -> Page:
@@ -124,7 +114,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
         *_other_lines(pages, links, report, metric),
         *blocks,
     )
-    return structs.replace(made, to=HistoryLinks(links), name=f"history of {report.metric}")
+    return structs.replace(made, to=To(run=links.run), name=f"history of {report.metric}")
 
 
 def _page(links: Links, title: str, *blocks: Block) -> Page:

@@ -84,7 +84,7 @@ class Lines(Struct, frozen=True, kw_only=True):
         marked = "".join(marks).rstrip()
         key = f"{VALUE} value, {INTERVAL} interval"
         key += f", {CHANGE} change point" if self.changes else ""
-        key += f", {CUT} something else is measured" if self.cuts else ""
+        key += f", {CUT} line cut" if self.cuts else ""
         older = [f"{numbers.counted(hidden, 'older run')} not drawn"] if hidden else []
         return [*framed(grid, ends, [marked, dates] if marked else [dates]), key, *older]
 

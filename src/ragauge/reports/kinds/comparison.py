@@ -342,8 +342,7 @@ def _changes(
     joint = "joint " if slices and report.correction != "none" else ""
 
     def change(it: ComparedSlice) -> Cell:
-        tone = TONES.get(NAMES[it.compared.verdict], "")
-        return doc.number(it.compared.change, signed(it.compared.change), tone)
+        return doc.signed(it.compared.change, TONES.get(NAMES[it.compared.verdict], ""))
 
     def drawn(it: ComparedSlice) -> Cell:
         one = it.compared

@@ -108,16 +108,14 @@ def blocks(report: HistoryReport, by: str = "", regressed: Collection[str] = ())
     yield doc.on_pages(doc.Data("points", COLUMNS, lambda: table(report)[1]))
     yield doc.findings(report)
     yield doc.Section(title="What the words mean", blocks=[doc.Facts(MEANINGS)], folded=True)
-    covered = report.coverage
-    last = "the last " if covered["older"] else ""
-    valueless = covered["runs"] - covered["valued"]
-    yield doc.Coverage(
-        doc.listed(
-            f"{last}{counted(covered['runs'], 'run')}",
-            valueless and f"{numbers.count(valueless)} without a value",
-            covered["segments"] > 1 and f"in {counted(covered['segments'], 'segment')}",
-        )
+    covered, segments = report.coverage, report.coverage["segments"]
+    missing = covered["runs"] - covered["valued"]
+    words = doc.listed(
+        f"{'the last ' if covered['older'] else ''}{counted(covered['runs'], 'run')}",
+        missing and f"{numbers.count(missing)} without a value",
+        segments > 1 and f"in {counted(segments, 'segment')}",
     )
+    yield doc.Coverage(words)
 
 
 def _movement(report: HistoryReport) -> list[str]:
@@ -234,9 +232,7 @@ def _changes(report: HistoryReport, by: str) -> Table:
     columns |= {
         "before": lambda one: doc.number(one.before),
         "after": lambda one: doc.number(one.after),
-        "change": lambda one: doc.number(
-            one.after - one.before, numbers.signed(one.after - one.before)
-        ),
+        "change": lambda one: doc.signed(one.after - one.before),
         "p": lambda one: Cell(p_value(one.p), one.p),
         Column("direction"): direction,
         Column("commit", spare=2): lambda one: _commit(points[one.at]),
@@ -329,10 +325,6 @@ def _runs(report: HistoryReport, by: str, regressed: Collection[str]) -> Table:
         word = REGRESSED if is_worse else verdict_of(point.passed)
         return Cell(word, word, TONES.get(word, "bad"), badge=word.lower())
 
-    def change(point: HistoryPoint) -> Cell:
-        moved = changes.get(point.run)
-        return doc.number(moved, "" if moved is None else numbers.signed(moved))
-
     def labels(point: HistoryPoint) -> Cell:
         return doc.names(" ".join(f"{key}={text}" for key, text in sorted(point.labels.items())))
 
@@ -344,12 +336,12 @@ def _runs(report: HistoryReport, by: str, regressed: Collection[str]) -> Table:
                 "run": lambda point: doc.names(point.run[:ID_SHOWN], to=("run", point.run)),
                 "recorded (UTC)": _recorded,
                 "value": lambda point: doc.number(point.value),
-                "95 % interval": lambda point: doc.interval(point.ci),
-                Column("n", right=True, spare=2): lambda point: doc.count(point.n),
-                "change": change,
+                Column("95 % interval", spare=1): lambda point: doc.interval(point.ci),
+                Column("n", right=True, spare=3): lambda point: doc.count(point.n),
+                "change": lambda point: doc.signed(changes.get(point.run)),
                 "verdict": verdict,
-                Column("commit", spare=1): _commit,
-                Column("labels", spare=3): labels,
+                Column("commit", spare=2): _commit,
+                Column("labels", spare=4): labels,
             },
             note=lambda point: remarks[point.run],
             title="Runs",
