@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from msgspec import structs
 
 from ragauge.contracts.evaluation import TASKS, EvalAllReport, EvalReport, SummaryNumber
-from ragauge.contracts.verdict import Verdict
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.document import (
@@ -22,7 +21,6 @@ from ragauge.reports.document import (
     Section,
     Table,
     Text,
-    Tone,
     names,
 )
 from ragauge.reports.formats import junit
@@ -97,43 +95,28 @@ def _blocks(report: EvalAllReport) -> Iterator[Block]:
 
 
 def summary(report: EvalAllReport) -> Table:
-    """The numbers of the summary, each with its metric, its gates, or why it is absent."""
+    """The numbers of the summary, each with its metric, its gate, or why it is absent."""
     task_of = {id: name for name, one in tasks(report) for id in one.metrics}
-    gates = {
-        one.metric: [
-            gate
-            for gate in report.gates
-            if gate.metric == one.metric and not numbers.restriction(gate)
-        ]
-        for one in report.summary.values()
-    }
-
-    def tone(one: SummaryNumber) -> Tone:
-        if not all(gate.holds for gate in gates[one.metric]):
-            return "bad"
-        passed = any(gate.verdict == "pass" for gate in gates[one.metric])
-        return "good" if passed else "soft" if gates[one.metric] else ""
-
-    def gated(one: SummaryNumber) -> Cell:
-        texts = [
-            # What is not applicable was compared with nothing.
-            ("" if gate.verdict == "not_applicable" else f"{numbers.bound(gate)} ")
-            + envelope.gate_word(gate)
-            for gate in gates[one.metric]
-        ]
-        return Cell(", ".join(texts), tone=tone(one))
-
-    def bar(one: SummaryNumber) -> Cell:
-        if one.value is None or not 0 <= one.value <= 1:
-            return doc.plot(None)
-        bound = next((gate.bound for gate in gates[one.metric] if 0 <= gate.bound <= 1), None)
-        return doc.plot(
-            Bar(one.value, tone(one) if tone(one) in ("bad", "good") else "plain", bound)
-        )
+    shown = {one.metric for one in report.summary.values()}
+    gates = [one for one in report.gates if one.metric in shown and not numbers.restriction(one)]
+    # Of several gates on a metric, one that does not hold is shown.
+    by_metric = {gate.metric: gate for gate in sorted(gates, key=lambda gate: not gate.holds)}
 
     def number(pair: tuple[str, SummaryNumber]) -> Cell:
         task = task_of.get(pair[1].metric)
         return names(pair[0], to=("tab", task) if task else None)
+
+    def gated(pair: tuple[str, SummaryNumber]) -> Cell:
+        if (gate := by_metric.get(pair[1].metric)) is None:
+            return Cell("")
+        word = doc.gate_word(gate)
+        return structs.replace(word, text=f"{numbers.bound(gate)} {word.text}")
+
+    def bar(pair: tuple[str, SummaryNumber]) -> Cell:
+        value, gate = pair[1].value, by_metric.get(pair[1].metric)
+        if value is None:
+            return doc.plot(None)
+        return doc.plot(Bar(value, gated(pair).tone or "plain", gate.bound if gate else None))
 
     made = doc.table(
         ranked(report),
@@ -141,22 +124,20 @@ def summary(report: EvalAllReport) -> Table:
             "number": number,
             Column("value", right=True): lambda pair: doc.number(pair[1].value),
             Column("95 % interval", spare=2): lambda pair: doc.interval(pair[1].ci),
-            Column("n", right=True, spare=1): lambda pair: doc.count(
-                pair[1].n, "" if pair[1].n else "dim"
-            ),
-            "gate": lambda pair: gated(pair[1]),
+            Column("n", right=True, spare=1): lambda pair: doc.count(pair[1].n),
+            "gate": gated,
             Column("metric", spare=3): lambda pair: names(
                 pair[1].metric, to=("metric", pair[1].metric)
             ),
-            Column("", plot=True): lambda pair: bar(pair[1]),
+            Column("", plot=True): bar,
         },
         note=lambda pair: "" if pair[1].value is not None else pair[1].reason or "not measured",
-        strong=lambda pair: tone(pair[1]) == "bad",
+        strong=lambda pair: gated(pair).tone == "bad",
         title="Summary",
-        remark="a mark on a bar is the bound of its gate" if any(gates.values()) else "",
+        remark="a mark on a bar is the bound of its gate" if by_metric else "",
         part="summary",
     )
-    return made if any(gates.values()) else doc.filled(made, ("value", "95 % interval"))
+    return doc.filled(made, ("value", "95 % interval"))
 
 
 def ranked(report: EvalAllReport) -> list[tuple[str, SummaryNumber]]:
@@ -173,12 +154,6 @@ def tasks(report: EvalAllReport) -> list[tuple[str, EvalReport]]:
     return [(name, report.tasks[name]) for name in TASKS if name in report.tasks]
 
 
-def other_gates(report: EvalAllReport) -> list[Verdict]:
-    """The gates that no task's own report has."""
-    known = {gate.rule for one in report.tasks.values() for gate in one.gates}
-    return [gate for gate in report.gates if gate.rule not in known]
-
-
 def cases(report: EvalAllReport) -> Iterator[junit.Suite]:
     """A suite of tasks, where what could not be finished is an error, and the suites of each."""
     found = [
@@ -188,6 +163,8 @@ def cases(report: EvalAllReport) -> Iterator[junit.Suite]:
         problem = junit.Problem("failure", evaluation.verdict_words(one)[1], "gates")
         found.append(junit.Case(name, problem if one.passed is False else None))
     yield junit.Suite("tasks", found)
-    yield junit.gate_suite(other_gates(report))
+    # The gates of a task that has a report are in its own suite.
+    known = {gate.rule for one in report.tasks.values() for gate in one.gates}
+    yield junit.gate_suite(gate for gate in report.gates if gate.rule not in known)
     for name, one in tasks(report):
         yield from evaluation.cases(one, f" of {name}")

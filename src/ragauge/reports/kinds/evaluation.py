@@ -60,17 +60,6 @@ SHOWN: dict[Task, tuple[str, ...]] = {
     ),
 }
 """The metrics that every reader sees, without their family, in their order; others are by name."""
-EXAMPLES: dict[Task, str] = {
-    "ner": "f1_strict>=0.85",
-    "types": "accuracy>=0.80",
-    "linking": "hits@1>=0.70",
-    "retrieval": "ndcg@10>=0.60",
-    "qa": "token_recall>=0.70",
-    "answers": "groundedness>=0.70",
-}
-"""A gate that a newcomer would set first."""
-PLAIN_COUNTS = (".tp", ".fp", ".fn")
-"""How the ids of metrics end that are counts: the tables have them."""
 COVERAGE_WORDS = {
     "in_kb": "in the knowledge base",
     "nil": "NIL",
@@ -79,17 +68,14 @@ COVERAGE_WORDS = {
     "no_relevant": "without a relevant document",
     "unlabelled": "without a gold label",
 }
-REQUESTED_NAMED = 2
-"""Of the metrics that were requested by name, those that the verdict names."""
 DEPTH = 10
 """A query fails that has nothing relevant up to this rank."""
 LINES_SHOWN = 20
 
 
 def document(report: EvalReport) -> Document:
-    hint = envelope.how_to_gate(
-        report.passed, f"--preset heritage or --gates '{EXAMPLES[report.task]}'"
-    )
+    headline = HEADLINES[f"eval {report.task}"].first[0].partition(".")[2]
+    hint = envelope.how_to_gate(report.passed, f"--preset heritage or --gates '{headline}>=0.80'")
     about = answers.about(report.detail) if isinstance(report.detail, AnswerDetail) else ""
     left_out = ""
     if times := report.coverage.get("no_relevant", 0):
@@ -160,7 +146,9 @@ def figures(report: EvalReport) -> Iterator[Block]:
     if isinstance(report.detail, AnswerDetail):
         yield from answers.metrics(report, report.detail)
         return
-    free = {id for id in report.metrics if id not in gated and not id.endswith(PLAIN_COUNTS)}
+    # The tables have the counts.
+    counts = (".tp", ".fp", ".fn")
+    free = {id for id in report.metrics if id not in gated and not id.endswith(counts)}
     first = [id for id in _first(report) if id in free]
     if free:
         given = {id: report.metrics[id] for id in (*first, *sorted(free.difference(first)))}
@@ -184,7 +172,7 @@ def verdict_words(report: EvalReport) -> tuple[str, str]:
     )
     usual = units(total, unit) if scored is None else f"{count(scored)} of {units(total, unit)}"
     if wanted := rankings.requested(report):
-        headlines = dict(list(wanted.items())[:REQUESTED_NAMED])
+        headlines = dict(list(wanted.items())[:2])
     elif isinstance(report.detail, AnswerDetail):
         headlines = answers.headlines(report)
     else:
@@ -324,9 +312,9 @@ def _types(report: EvalReport) -> Iterator[junit.Case]:
     for type, kept in sorted(found.items()):
         kinds = Counter(errors.kind_word(error.kind) for error in kept)
         short = sorted(
-            f"{tables.column_name(name)} {numbers.value(value)}"
+            f"{tables.RATES[name]} {numbers.value(value)}"
             for name, value in report.per_type.get(type, {}).items()
-            if tables.is_rate(name) and value is not None and value < 1
+            if name in tables.RATES and value is not None and value < 1
         )
         times = [f"{each} {kind}" for kind, each in sorted(kinds.items())]
         yield _case(type, ", ".join([*short, *times]), list(map(_error_line, kept)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -32,18 +31,27 @@ SCHEMAS = {
     "ent_type": "an overlap of the same type counts in full: the partial F1",
 }
 RANKS = {"1": "1", "2-5": "2 to 5", "6-10": "6 to 10", "beyond": "beyond 10", "none": "not found"}
-RATES = frozenset(
-    {"precision", "recall", "f1", "accuracy", "share", "ratio", "prediction", "hits", "mrr"}
+COUNTS = (
+    *("support", "gold", "predicted", "correct", "incorrect", "partial", "missed", "spurious"),
+    *("tp", "fp", "fn", "types", "n", "nil"),
 )
-"""A column with one of these words in its name holds rates, any other counts."""
-COLUMN_ORDER = (
-    *("items", "support", "gold", "predicted", "correct", "incorrect", "partial", "missed"),
-    *("spurious", "tp", "fp", "fn", "precision", "recall", "f1"),
-)
-"""Columns whose names begin with these words are in this order; others after them, by name."""
-SHORT = {"precision": "P", "recall": "R", "f1": "F1", "nil": "NIL"}
+RATES = {
+    "precision": "P",
+    "precision_strict": "P strict",
+    "recall": "R",
+    "recall_strict": "R strict",
+    "f1": "F1",
+    "f1_strict": "F1 strict",
+    "precision_partial": "P partial",
+    "recall_partial": "R partial",
+    "f1_partial": "F1 partial",
+    "over_prediction": "over prediction",
+    "accuracy": "accuracy",
+    "hits@1": "hits@1",
+    "mrr": "mrr",
+}
+"""What is measured of a type, a label or a schema, in the order of columns."""
 PLOT = Column("", plot=True)
-_PARTS = re.compile(r"[_.@]")
 
 
 def of_entities(report: EvalReport, detail: EntityDetail) -> Iterator[Table]:
@@ -61,7 +69,7 @@ def of_entities(report: EvalReport, detail: EntityDetail) -> Iterator[Table]:
             remark="" if layer else remark,
             note=None if layer else lambda row: SCHEMAS[row[0].value],
         )
-    yield from by_type(report, "Types")
+    yield from by_type(report)
     types = sorted(detail.token_types.items(), key=lambda pair: (-pair[1].tp - pair[1].fn, pair[0]))
     total = (Cell("all types"), structs.asdict(detail.tokens))
     yield measured_table(
@@ -148,11 +156,12 @@ def of_labels(report: EvalReport, detail: LabelDetail) -> Iterator[Block]:
             part="tables",
         )
     # Labels that do not occur fill no table; the files for machines list them.
-    order = [label for label in label_order(report, detail) if any(report.per_type[label].values())]
-    absent = numbers.counted(detail.absent_labels, "label")
-    zeros = f"macro_f1_all counts {absent} that do not occur as 0" if detail.absent_labels else ""
-    remark = doc.listed(f"label set: {detail.label_set}", zeros, sep="; ")
-    yield from by_type(report, "Labels", "label", order, remark)
+    known = {label: report.per_type[label] for label in label_order(report, detail)}
+    if given := [(names(label), one) for label, one in known.items() if any(one.values())]:
+        absent = numbers.counted(detail.absent_labels, "label")
+        zeros = detail.absent_labels and f"macro_f1_all counts {absent} that do not occur as 0"
+        remark = doc.listed(f"label set: {detail.label_set}", zeros, sep="; ")
+        yield measured_table("label", given, title="Labels", remark=remark)
 
 
 def label_order(report: EvalReport, detail: LabelDetail) -> list[str]:
@@ -167,7 +176,7 @@ def of_links(report: EvalReport, detail: LinkDetail) -> Iterator[Table]:
         [(RANKS[rank], detail.ranks[rank]) for rank in RANKS if rank in detail.ranks],
         {
             "rank": lambda pair: Cell(pair[0]),
-            "mentions": lambda pair: counted(pair[1]),
+            "mentions": lambda pair: doc.count(pair[1]),
             "fraction": lambda pair: doc.share(pair[1], total),
             PLOT: lambda pair: doc.plot(Bar(pair[1] / most)),
         },
@@ -175,16 +184,16 @@ def of_links(report: EvalReport, detail: LinkDetail) -> Iterator[Table]:
         remark="of the first correct candidate, for mentions in the knowledge base",
         part="tables",
     )
-    yield from by_type(report, "Types")
+    yield from by_type(report)
     if detail.kb_pairs:
         yield doc.table(
             sorted(detail.kb_pairs.items(), key=lambda pair: (-pair[1].comparable, pair[0])),
             {
                 "pair": lambda pair: names(pair[0]),
-                "in both": lambda pair: counted(pair[1].of),
-                "comparable": lambda pair: counted(pair[1].comparable),
+                "in both": lambda pair: doc.count(pair[1].of),
+                "comparable": lambda pair: doc.count(pair[1].comparable),
                 "coverage": lambda pair: doc.share(pair[1].comparable, pair[1].of),
-                "agree": lambda pair: counted(pair[1].agree),
+                "agree": lambda pair: doc.count(pair[1].agree),
                 "agreement": lambda pair: number(pair[1].agreement),
                 PLOT: lambda pair: quality(pair[1].agreement),
             },
@@ -194,33 +203,25 @@ def of_links(report: EvalReport, detail: LinkDetail) -> Iterator[Table]:
         )
 
 
-def by_type(
-    report: EvalReport,
-    title: str,
-    first: str = "type",
-    order: Sequence[str] | None = None,
-    remark: str = "the most frequent first",
-) -> Iterator[Table]:
-    """What was measured of each type or label; the most frequent first, unless in an order."""
+def by_type(report: EvalReport) -> Iterator[Table]:
     found, columns = report.per_type, columns_of(report.per_type.values())
-    if order is None:
-        order = sorted(found, key=lambda name: (-(found[name].get(columns[0]) or 0.0), name))
-    if order:
-        given = [(names(type), found[type]) for type in order]
-        yield measured_table(first, given, title=title, remark=remark)
+    if found:
+        ranked = sorted(found, key=lambda name: (-(found[name].get(columns[0]) or 0.0), name))
+        given = [(names(type), found[type]) for type in ranked]
+        yield measured_table("type", given, title="Types", remark="the most frequent first")
 
 
 def measured_table(first: str, given: Sequence[tuple[Cell, Measured]], **about: Any) -> Table:
-    """What was measured of each thing: counts, then rates, and a bar of its F1 or another rate."""
+    """What was measured of each thing: counts, then rates, and a bar of its F1 or accuracy."""
     ids = columns_of(measured for _, measured in given)
-    rates = [id for id in ("f1_strict", "f1", *filter(is_rate, ids)) if id in ids]
+    drawn = next((id for id in ("f1_strict", "f1", "accuracy") if id in ids), "")
 
     def cell(id: str) -> Callable[[tuple[Cell, Measured]], Cell]:
         def made(row: tuple[Cell, Measured]) -> Cell:
             value = row[1].get(id)
             if value is None:
                 return Cell(numbers.ABSENT, tone="dim")
-            return number(value) if is_rate(id) or value != int(value) else counted(int(value))
+            return doc.count(int(value), "" if value else "dim") if id in COUNTS else number(value)
 
         return made
 
@@ -228,22 +229,9 @@ def measured_table(first: str, given: Sequence[tuple[Cell, Measured]], **about: 
         Column(first): lambda row: row[0]
     }
     for id in ids:
-        columns[Column(column_name(id), right=True, begins=True)] = cell(id)
-    if rates:
-        columns[PLOT] = lambda row: quality(row[1].get(rates[0]))
+        columns[Column(RATES.get(id, id.replace("nil", "NIL")), right=True, begins=True)] = cell(id)
+    columns[PLOT] = lambda row: quality(row[1].get(drawn))
     return doc.table(given, columns, shown=SHOWN, everything=EVERYTHING, part="tables", **about)
-
-
-def counted(times: int) -> Cell:
-    return doc.count(times, "" if times else "dim")
-
-
-def quality(value: float | None) -> Cell:
-    """The bar of a rate, green where it is good and red where it is not."""
-    if value is None:
-        return doc.plot(None)
-    tone: Tone = "good" if value >= GOOD else "warm" if value >= FAIR else "bad"
-    return doc.plot(Bar(value, tone))
 
 
 def columns_of(rows: Iterable[Measured]) -> list[str]:
@@ -252,31 +240,14 @@ def columns_of(rows: Iterable[Measured]) -> list[str]:
     >>> columns_of([{"f1_partial": 1.0, "f1_strict": 1.0, "recall_strict": 1.0, "tp": 1}])
     ['tp', 'recall_strict', 'f1_strict', 'f1_partial']
     """
-    return sorted({name for row in rows for name in row}, key=lambda name: (_place(name), name))
+    found = {name for row in rows for name in row}
+    known = [name for name in (*COUNTS, *RATES) if name in found]
+    return [*known, *sorted(found.difference(known))]
 
 
-def column_name(name: str) -> str:
-    """
-    >>> column_name("f1_strict"), column_name("support"), column_name("hits@1")
-    ('F1 strict', 'support', 'hits@1')
-    """
-    return " ".join(SHORT.get(word, word) for word in name.split("_"))
-
-
-def is_rate(name: str) -> bool:
-    """
-    >>> is_rate("f1_strict"), is_rate("hits@1"), is_rate("strict.tp")
-    (True, True, False)
-    """
-    return not RATES.isdisjoint(_PARTS.split(name))
-
-
-def _place(name: str) -> tuple[bool, bool, int]:
-    """Counts before rates, and of these the partial ones last; then as the words are ordered."""
-    words = _PARTS.split(name)
-    known = [COLUMN_ORDER.index(word) for word in words if word in COLUMN_ORDER]
-    rate = is_rate(name)
-    if rate and "partial" in words:
-        known.remove(COLUMN_ORDER.index("partial"))
-    later = "partial" in words or "prediction" in words
-    return rate, rate and later, min(known, default=len(COLUMN_ORDER))
+def quality(value: float | None) -> Cell:
+    """The bar of a rate, green where it is good and red where it is not."""
+    if value is None:
+        return doc.plot(None)
+    tone: Tone = "good" if value >= GOOD else "warm" if value >= FAIR else "bad"
+    return doc.plot(Bar(value, tone))
