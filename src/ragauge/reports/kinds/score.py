@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, islice
 from typing import Any
 
 from msgspec import structs
 
 from ragauge.contracts.refusal import REFUSING
-from ragauge.contracts.score import Change, Comparison, LabelChange, QuestionRow, ScoreReport
+from ragauge.contracts.score import Comparison, LabelChange, QuestionRow, ScoreReport
 from ragauge.errors import UsageError
 from ragauge.metrics.quality import GOOD_LABELS
 from ragauge.reports import document as doc
@@ -29,8 +29,7 @@ BADGES = {
     "ERROR": "error",
     "MISSING": "missing",
 }
-"""How each label is drawn, the worst label first: what misleads a user before what merely
-disappoints one. Any other is drawn as one."""
+"""How each label is drawn; the worst is first: what misleads a user before what disappoints one."""
 BAD_LABELS = tuple(label for label in BADGES if label not in GOOD_LABELS)
 REFUSALS = {
     "exact": "with the exact token",
@@ -38,12 +37,10 @@ REFUSALS = {
     "free": "in the system's own words",
     "undetermined": "undetermined",
 }
-SEEN = 0.10
-"""A difference between slices that a reader should see."""
+SEEN = 0.10  # a difference between slices that a reader should see
 STRATA_SHOWN, VALUES_SHOWN = 3, 30
 QUESTIONS_SHOWN, CHANGES_SHOWN = 10, 20
-MOST_QUESTIONS = 5_000
-"""On a page: one with more would be slow to open."""
+MOST_QUESTIONS = 5_000  # on a page: one with more would be slow to open
 
 
 def document(report: ScoreReport) -> Document:
@@ -203,54 +200,38 @@ def wrong_questions(report: ScoreReport, most: int | None = None) -> list[Questi
     return envelope.some_of_each(groups, most)
 
 
-def _answer(row: QuestionRow) -> str:
-    """What was said, what was cited and why it failed, on one line."""
-    # An exact refusal says no more than its label.
-    said = (row.claim if row.refusal != "exact" else "") or row.reason
-    return doc.listed(said, f"[{', '.join(row.cited)}]" if row.cited else "", sep="  ")
-
-
-def _yes(value: bool | None) -> Cell:
-    return Cell(numbers.ABSENT if value is None else "yes" if value else "no", value)
-
-
 def _questions(report: ScoreReport) -> Iterator[Block]:
     """A terminal shows some that went wrong, a page and a comment every question, worst first."""
+
+    def answer(row: QuestionRow) -> str:
+        """What was said, what was cited and why it failed: an exact refusal has said it all."""
+        said = (row.claim if row.refusal != "exact" else "") or row.reason
+        return doc.listed(said, f"[{', '.join(row.cited)}]" if row.cited else "", sep="  ")
+
+    def questions(rows: Callable[[], Iterable[QuestionRow]], **about: Any) -> Table:
+        """A table whose rows are made when they are first read: there may be 100,000."""
+        cells: dict[str | Column, Callable[[QuestionRow], Cell]] = {
+            "question": lambda row: names(row.qid, "strong", ("question", row.qid)),
+            "label": lambda row: Cell(row.label, badge=BADGES.get(row.label, "other")),
+            "triage": lambda row: Cell(row.triage or "", tone="dim"),
+            Column("where", spare=1): lambda row: names(row.where or "", "dim"),
+        }
+        made = doc.Deferred(lambda: doc.table(rows(), cells, note=answer).rows)
+        return structs.replace(doc.table((), cells, **about), rows=made)
+
     wrong = sum(times for label, times in report.labels.items() if label not in GOOD_LABELS)
+    good = (row for row in report.questions if row.label in GOOD_LABELS)
     if wrong:
-        some = _deferred(
+        some = questions(
             lambda: wrong_questions(report, QUESTIONS_SHOWN),
-            {
-                "question": lambda row: names(row.qid, "strong"),
-                "label": lambda row: Cell(row.label),
-                "triage": lambda row: Cell(row.triage or "", tone="dim"),
-                Column("where", spare=1): lambda row: names(row.where or "", "dim"),
-            },
-            note=_answer,
             title="Questions that went wrong",
             total=wrong,
             everything="--report FILE.html shows them all",
         )
         yield doc.in_text(some)
     if report.questions:
-        good = (row for row in report.questions if row.label in GOOD_LABELS)
-        every = _deferred(
+        every = questions(
             lambda: islice(chain(wrong_questions(report), good), MOST_QUESTIONS),
-            {
-                "question": lambda row: names(row.qid, "strong", ("question", row.qid)),
-                "label": lambda row: Cell(
-                    row.label, row.label, badge=BADGES.get(row.label, "other")
-                ),
-                "answered": lambda row: _yes(row.answered),
-                "citation hit": lambda row: _yes(row.hit),
-                "refusal": lambda row: Cell(
-                    "" if row.refusal == "none" else row.refusal, row.refusal, "dim"
-                ),
-                "claim": lambda row: names(row.claim or ""),
-                Column("cited", spare=1): lambda row: names(" ".join(row.cited or ()), "dim"),
-                Column("reason", spare=2): lambda row: names(row.reason or row.triage or "", "dim"),
-                Column("where", spare=3): lambda row: names(row.where or "", "dim"),
-            },
             title="Questions",
             remark="the worst first",
             part="questions",
@@ -259,78 +240,64 @@ def _questions(report: ScoreReport) -> Iterator[Block]:
         yield doc.Only(frozenset({"html", "markdown"}), [every], part="questions")
 
 
-def _deferred(
-    questions: Callable[[], Iterable[QuestionRow]],
-    cells: Mapping[str | Column, Callable[[QuestionRow], Cell]],
-    note: Callable[[QuestionRow], str] | None = None,
-    **about: Any,
-) -> Table:
-    """A table whose rows are made when they are first read: there may be 100,000 questions."""
-    rows = doc.Deferred(lambda: doc.table(questions(), cells, note=note).rows)
-    return structs.replace(doc.table((), cells, **about), rows=rows)
-
-
-def _direction(id: str, change: Change) -> Cell:
-    """Whether a change is for the better: unclear where its interval holds zero."""
+def _baseline(report: ScoreReport, compared: Comparison, shown: dict[str, str]) -> doc.Section:
     from ragauge.metrics.table import find
 
-    if not change.change:
-        return Cell("")
-    if change.ci is not None and change.ci[0] <= 0 <= change.ci[1]:
-        return Cell("unclear", tone="dim")
-    try:
-        better = find(id).better
-    except UsageError:  # a report outlives the plug-in that made its numbers
-        return Cell("changed")
-    good = (change.change > 0) == (better == "higher")
-    return Cell("better", tone="good") if good else Cell("worse", tone="bad")
-
-
-def _baseline(report: ScoreReport, compared: Comparison, shown: dict[str, str]) -> doc.Section:
     changes = compared.metrics
+
+    def direction(id: str) -> Cell:
+        """Whether a change is for the better: unclear where its interval holds zero."""
+        change, ci = changes[id].change or 0, changes[id].ci
+        if ci is not None and ci[0] <= 0 <= ci[1]:
+            return Cell("unclear", tone="dim")
+        try:
+            good = (change > 0) == (find(id).better == "higher")
+        except UsageError:  # a report outlives the plug-in that made its numbers
+            return Cell("changed")
+        return Cell("better", tone="good") if good else Cell("worse", tone="bad")
+
     moved = [id for id, change in changes.items() if change.change != 0]
     same = [shown[id] for id in changes if id not in moved]
-    inside: list[Block] = [doc.Text(compared.note, "dim", foreign=True)] if compared.note else []
-    if moved:
-        table = doc.table(
-            moved,
-            {
-                "metric": lambda metric: names(shown[metric], to=("metric", metric)),
-                "was": lambda metric: doc.number(changes[metric].baseline),
-                "now": lambda metric: doc.number(changes[metric].value),
-                "change": lambda metric: doc.number(
-                    changes[metric].change, numbers.signed(changes[metric].change)
-                ),
-                "95 % interval": lambda metric: Cell(
-                    numbers.signed_interval(changes[metric].ci), changes[metric].ci, "dim"
-                ),
-                "direction": lambda metric: _direction(metric, changes[metric]),
-            },
-            note=lambda metric: changes[metric].reason or "",
-        )
-        inside.append(table)
-    if same:
-        inside.append(doc.Text(f"unchanged: {', '.join(same)}", "dim"))
-    if compared.changed:
-        labels = doc.table(
-            changed_labels(compared),
-            {
-                "question": lambda one: names(one.qid, "strong", ("question", one.qid)),
-                "was": lambda one: Cell(one.was),
-                "now": lambda one: Cell(one.now),
-            },
-            remark=f"{counted(len(compared.changed), 'question')} changed label",
-            shown=CHANGES_SHOWN,
-        )
-        inside.append(labels)
+    table = doc.table(
+        moved,
+        {
+            "metric": lambda one: doc.metric(one, shown[one]),
+            "was": lambda one: doc.number(changes[one].baseline),
+            "now": lambda one: doc.number(changes[one].value),
+            "change": lambda one: doc.signed(changes[one].change),
+            "95 % interval": lambda one: doc.signed_interval(changes[one].ci),
+            "direction": lambda one: direction(one) if changes[one].change else Cell(""),
+        },
+        note=lambda one: changes[one].reason or "",
+    )
+    labels = doc.table(
+        changed_labels(compared),
+        {
+            "question": lambda one: names(one.qid, "strong", ("question", one.qid)),
+            "was": lambda one: Cell(one.was),
+            "now": lambda one: Cell(one.now),
+        },
+        remark=f"{counted(len(compared.changed), 'question')} changed label",
+        shown=CHANGES_SHOWN,
+    )
     both = len({row.qid for row in report.questions}) - compared.only_here
     overlap = doc.listed(
         f"{counted(both, 'question')} in both",
         compared.only_here and f"{count(compared.only_here)} only here",
         compared.only_there and f"{count(compared.only_there)} only there",
     )
+    inside: list[Block | bool] = [
+        bool(compared.note) and doc.Text(compared.note or "", "dim", foreign=True),
+        bool(moved) and table,
+        bool(same) and doc.Text(f"unchanged: {', '.join(same)}", "dim"),
+        bool(compared.changed) and labels,
+    ]
     return doc.Section(
-        title="Against", about=compared.baseline, remark=overlap, blocks=inside, part="baseline"
+        title="Against",
+        about=compared.baseline,
+        remark=overlap,
+        blocks=[one for one in inside if isinstance(one, Block)],
+        part="baseline",
     )
 
 
