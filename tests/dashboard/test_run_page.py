@@ -21,6 +21,7 @@ import ragauge
 from ragauge import open_history
 from ragauge.contracts.evaluation import EvalReport
 from ragauge.contracts.history import REPORT, History, NewRun, Run, RunFilter, UnitRow
+from ragauge.contracts.kept import SPENT
 from ragauge.contracts.stability import StabilityReport
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Served
@@ -90,7 +91,7 @@ def figures(page: Page, name: str) -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(content.decode())))
 
 
-def main_table(parts: Parts, head: str = "unit") -> list[list[str]]:
+def main_table(parts: Parts, head: str = "id") -> list[list[str]]:
     return next(table for table in parts.tables if table and head in table[0])
 
 
@@ -227,13 +228,13 @@ def test_a_unit_shows_what_was_recorded_of_it(material, runs):
     gold = {one.qid: one for one in material.history.gold(run.record.gold_sha256)}
     page = opened(material, run, "questions", "columns=quality.in_scope&rows=200&sort=place")
     table = main_table(Parts(page.body))
-    assert table[0] == ["unit", "question", "label", "ended", "said", "cited", "in_scope"]
+    assert table[0] == ["id", "question", "label", "result", "answer", "cited", "in_scope"]
     for row, shown in zip(material.history.units(run.id), table[1:], strict=True):
         unit, question, label, ended, said, cited, value = shown
         assert (unit, label) == (row.unit, row.label)
         assert question == " ".join(gold[row.unit].question.split())
-        told = f"right no gold phrase: {doubt(row)}" if doubt(row) else "right"
-        assert ended == (told if row.right else "wrong")
+        told = f"correct no gold phrase: {doubt(row)}" if doubt(row) else "correct"
+        assert ended == (told if row.right else "incorrect")
         assert said == cut(" ".join((row.detail["claim"] or "").split()), LONGEST)
         assert cited.split() == [cut(id, LONGEST_ID) for id in row.detail["cited"]]
         assert value == numbers.value(row.values.get("quality.in_scope"))
@@ -287,8 +288,9 @@ def test_choices_have_their_counts(material, runs):
     labels = Counter(row.label for row in material.history.units(run.id))
     for label, times in labels.items():
         assert f"{label} ({times})" in options
-    right = Counter(row.right for row in material.history.units(run.id))
-    assert {f"wrong ({right[False]})", f"right ({right[True]})", "untold (0)"} <= set(options)
+    ends = Counter(row.right for row in material.history.units(run.id))
+    results = {f"incorrect ({ends[False]})", f"correct ({ends[True]})", "unknown (0)"}
+    assert results <= set(options)
     language = Counter(
         one.strata["language"] for one in material.history.gold(run.record.gold_sha256)
     )
@@ -549,10 +551,11 @@ def test_a_run_with_a_report_alone_has_the_same_tabs(older, material, runs, name
     made, kept = older
     was, now = opened(made, kept[name], tab), opened(material, runs[name], tab)
     for figure in now.figures:
-        if figure not in ("report", "slices"):
-            # What a question fails by itself is not kept by the older run.
+        if figure not in ("report", "slices", "latency-tokens-and-cost"):
+            # What a question fails by itself, and what answers took, the older run does not keep.
             kept_now = [
-                {k: v for k, v in row.items() if k != "fails"} for row in figures(now, figure)
+                {k: v for k, v in row.items() if k not in ("fails", *SPENT)}
+                for row in figures(now, figure)
             ]
             assert figures(was, figure) == kept_now
 

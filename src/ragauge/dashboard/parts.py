@@ -82,6 +82,16 @@ def button(id: str, action: str | None, text: str) -> Html:
     return _served(lambda at: drawn("button", *given, template="parts.html") if action else "")
 
 
+def tags(*given: tuple[str, str, str | None]) -> Html:
+    """Labels with their values, and the addresses of those that have one."""
+    return Html(lambda at: drawn("tags", given))
+
+
+def tabs(given: Sequence[tuple[str, int | None, str, bool]]) -> Html:
+    """Titles with counts and addresses, and which one is open; nothing in a file."""
+    return _served(lambda at: drawn("tabs", given, template="parts.html") if given else "")
+
+
 def pager(listed: Listed, address: Address) -> Html:
     return _served(lambda at: drawn("pager", listed, address, template="parts.html"))
 

@@ -149,7 +149,7 @@ class _File:
             view, step = tab.view(self._opened), 1
             blocks = list(view.blocks)
             if tab.name == OVERVIEW:
-                blocks, step = [head(self._opened), *blocks, *self._gates()], 0
+                blocks, step = [*head(self._opened), *blocks, *self._gates()], 0
             elif tab.name == QUESTIONS:
                 blocks = list(self._questions())
             page = Page(title="", here="runs", blocks=blocks, links=self._links, to=view.to)

@@ -30,33 +30,23 @@ from ragauge.dashboard.pages.opened_run import (
     label_kind,
     label_name,
 )
-from ragauge.dashboard.rendering import render
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
-from ragauge.reports.document import Bar, Block, Cell, Section, Span, Text, Verdict
+from ragauge.reports.document import Bar, Block, Cell, Section, Span, Text, Tone, Verdict
 from ragauge.reports.kinds import diagnosis, eval_all
 from ragauge.reports.kinds import runs as story
 from ragauge.reports.words import wording
 
 OVERVIEW = "overview"
 UNITS = {"ner": "Documents", "types": "Items", "linking": "Mentions"}
-"""What the units of a task are called; of other runs they are questions."""
-PARTS: Mapping[str, tuple[str, ...]] = {
-    "score": ("gates", "advice", "metrics", "findings", "coverage"),
-    "stability": ("gates", "advice", "metrics", "findings", "coverage", "next"),
-    "audit": ("gates", "codes", "advice", "metrics", "findings", "coverage"),
-    "trace_eval": ("gates", "codes", "advice", "metrics", "findings", "coverage"),
-    "evaluation": ("gates", "metrics", "advice", "findings", "coverage"),
-    "eval_all": ("summary", "gates", "metrics", "findings", "coverage"),
-}
-"""The parts of an overview, by the kind of the report."""
+"""What the units of a task are called; those of other runs are questions."""
+IN_OVERVIEW = ("summary", "gates", "codes", "advice", "metrics", "findings", "coverage", "next")
+"""The parts of a report that an overview has, in its order."""
 ANSWER = "answer"
 """Where on its page the answer to a question is."""
 LANGUAGES: Mapping[Language, str] = {"en": "English", "zh": "中文"}
 """Of a diagnosis."""
-IN_OVERVIEW = ("gates", "metrics", "coverage")
-"""Parts of a diagnosis that the overview of the run has."""
 
 
 class Tab(Struct, frozen=True):
@@ -84,7 +74,7 @@ def page(material: Material, links: Links, asked: Asked) -> Page:
     return Page(
         title=title,
         here="runs",
-        blocks=[head(opened, known, chosen.name), *shown.blocks],
+        blocks=[*head(opened, known, chosen.name), *shown.blocks],
         links=links,
         to=shown.to,
         crumbs=tuple(crumbs),
@@ -119,50 +109,76 @@ def tabs(opened: OpenedRun) -> list[Tab]:
     return found
 
 
-def head(opened: OpenedRun, tabs: Sequence[Tab] = (), chosen: str = OVERVIEW) -> doc.Html:
-    """The verdict of the run, what it is, and its tabs; an overview also has its details."""
+def head(opened: OpenedRun, tabs: Sequence[Tab] = (), chosen: str = OVERVIEW) -> Iterator[Block]:
+    """The verdict of the run, what it is, where its neighbours are, and its tabs."""
     run, links, record = opened.run, opened.links, opened.run.record
-    said = next((one for one in opened.part("verdict") if isinstance(one, Verdict)), None)
+    given = next((one for one in opened.part("verdict") if isinstance(one, Verdict)), None)
+    word = story.verdict(run)
+    yield Verdict(
+        word,
+        given.text if given else "",
+        notes=[f"{record.command} · {record.name}"],
+        meaning=[*given.notes, *given.meaning] if given else [],
+        tone="good" if word == "PASS" else "soft" if word == story.UNGATED else "bad",
+    )
     counts = opened.counts
-    labels = [
-        (label_kind(opened.kind, label), label_name(opened.kind, label), times)
+    bars: list[tuple[str, str, int, Tone]] = [
+        (label_kind(opened.kind, label), label_name(opened.kind, label), times, "")
         for label, times in counts.labels.items()
     ]
-    without = counts.units - sum(counts.labels.values())
+    if bars and (without := counts.units - sum(counts.labels.values())):
+        bars.append((OTHER, "no label", without, ""))
+    yield doc.Bars(title="", bars=bars)
+    code = story.code(record.git)
+    yield parts.tags(
+        ("run", run.shown, None),
+        ("recorded", f"{story.when(record.recorded_at)} UTC", None),
+        *([("code", code, None)] if code else []),
+        *(("tag", tag, None) for tag in run.tags),
+        *(
+            (key, value, links.runs(label=f"{key}={value}"))
+            for key, value in sorted(record.labels.items())
+        ),
+    )
+    for id in run.regressions:
+        baseline = Span(id[:ID_SHOWN], foreign=True, href=links.compare(id, run.id) or "")
+        failed = [Span("A gated comparison with "), baseline, Span(" failed this run.")]
+        yield Text(failed, "bad")
+    yield Text(_ways(opened), "soft")
+    if chosen == OVERVIEW:
+        details = doc.Facts([(name, doc.theirs(text)) for name, text in story.facts(run)])
+        yield Section(title="Run details", blocks=[details], folded=True)
+    yield parts.tabs(
+        [
+            (tab.title, tab.count, href, tab.name == chosen)
+            for tab in tabs
+            if (href := links.run(run.id, "" if tab.name == OVERVIEW else tab.name))
+        ]
+    )
+
+
+def _ways(opened: OpenedRun) -> list[Span]:
+    """From the run to the one before it, the history of its headline, its gold set, its report."""
+    run, links, record = opened.run, opened.links, opened.run.record
+    ways: list[tuple[str, str | None]]
     try:
         before = opened.material.history.find("latest", like=run)
+        compare = links.compare(before.id, run.id)
+        ways = [(f"Compare with the previous run ({before.shown})", compare)] if compare else []
     except UsageError:
-        before = None
+        ways = [("The first run of its command and name", None)]
     # The history of a gate that does not hold, else that of the headline.
     broken = (gate.metric for gate in record.gates if not gate.holds)
     known = [metric for metric in broken if metric in record.metrics]
-    metric = next(iter([*known, *story.headlines([run])]), "")
-    facts = {
-        "tabs": [
-            (one, links.run(run.id, "" if one.name == OVERVIEW else one.name), one.name == chosen)
-            for one in tabs
-        ],
-        "run": run,
-        "record": record,
-        "verdict": story.verdict(run),
-        "words": said.text if said else "",
-        "about": " ".join((*said.notes, *said.meaning)) if said else "",
-        "code": story.code(record.git),
-        "labels": sorted(record.labels.items()),
-        "shares": [*labels, (OTHER, "untold", without)] if labels and without else labels,
-        "regressed": [(id[:ID_SHOWN], links.compare(id, run.id)) for id in run.regressions],
-        "compare": links.compare(before.id, run.id) if before else None,
-        "before": before,
-        "metric": metric,
-        "history": links.history(metric, name=record.name, command=record.command)
-        if metric
-        else None,
-        "gold": links.gold(record.gold_sha256) if record.gold_sha256 else None,
-        "report": links.figures("report", "json") if REPORT in record.files else None,
-        "facts": story.facts(run) if chosen == OVERVIEW else (),
-        "links": links,
-    }
-    return doc.Html(lambda at: render("run.html", at=at, **facts))
+    if metric := next(iter([*known, *story.headlines([run])]), ""):
+        history = links.history(metric, name=record.name, command=record.command)
+        ways += [(f"History of {metric}", history)] if history else []
+    if record.gold_sha256 and (gold := links.gold(record.gold_sha256)):
+        ways.append(("Gold set", gold))
+    if REPORT in record.files and (report := links.figures("report", "json")):
+        ways.append(("The complete report as JSON", report))
+    linked = [Span(words, foreign=True, href=href or "") for words, href in ways]
+    return [span for one in linked for span in (Span(" · "), one)][1:]
 
 
 def _complete_report(opened: OpenedRun) -> bytes:
@@ -175,7 +191,7 @@ def _complete_report(opened: OpenedRun) -> bytes:
 
 def overview(opened: OpenedRun) -> TabView:
     """The parts of the report that its other tabs do not show; the record's where it is gone."""
-    found = opened.part(*PARTS.get(opened.kind, ()))
+    found = opened.part(*IN_OVERVIEW)
     if not found:
         why = opened.no_report or "this version has no view of its kind"
         found = list(_recorded(opened.run, why))
@@ -214,41 +230,37 @@ def quality(opened: OpenedRun) -> TabView:
     """How the questions of a score ended, slice by slice, compared with its baseline."""
     report: ScoreReport = opened.report
 
-    def counts(title: str, about: str, first: str, given: Mapping[str, int]) -> Iterator[Block]:
+    def counts(title: str, remark: str, first: str, given: Mapping[str, int]) -> Iterator[Block]:
         total, is_label = sum(given.values()), first == "label"
 
-        def name(pair: tuple[str, int]) -> Cell:
+        def name(one: str) -> Cell:
             if not is_label:
-                return Cell(pair[0].replace("_", " "), foreign=True)
-            href = opened.links.run(opened.run.id, QUESTIONS, label=pair[0])
-            return Cell(pair[0], foreign=True, href=href or "")
+                return Cell(one.replace("_", " "), foreign=True)
+            href = opened.links.run(opened.run.id, QUESTIONS, label=one)
+            return Cell(one, foreign=True, href=href or "")
 
-        def bar(pair: tuple[str, int]) -> Cell:
-            kind = label_kind(opened.kind, pair[0]) if is_label else ""
-            return doc.plot(Bar(pair[1] / total, kind=kind))
+        def bar(one: str) -> Cell:
+            kind = label_kind(opened.kind, one) if is_label else ""
+            return doc.plot(Bar(given[one] / total, kind=kind))
 
         if total:
             yield doc.table(
-                sorted(
-                    (pair for pair in given.items() if pair[1]),
-                    key=lambda pair: (-pair[1], pair[0]),
-                ),
+                sorted(filter(given.get, given), key=lambda one: (-given[one], one)),
                 {
                     first: name,
-                    "questions": lambda pair: doc.count(pair[1]),
-                    "fraction": lambda pair: doc.share(pair[1], total),
+                    "questions": lambda one: doc.count(given[one]),
+                    "fraction": lambda one: doc.share(given[one], total),
                     "": bar,
                 },
                 title=title,
-                remark=about,
+                remark=remark,
             )
 
-    about = "How each question ended; a label leads to its questions"
-    blocks = [*counts("Labels", about, "label", report.labels)]
-    about = "Where each question was decided, from the refusal to the citations"
-    blocks += counts("Triage", about, "step", report.triage)
-    about = "The words of refusals, whatever counts as a refusal"
-    blocks += counts("Refusals", about, "words", report.refusals)
+    blocks = [
+        *counts("Labels", "how each question ended", "label", report.labels),
+        *counts("Triage", "where each question was decided", "step", report.triage),
+        *counts("Refusals", "the wording of refusals", "words", report.refusals),
+    ]
     return TabView(blocks=[*blocks, *opened.part("slices", "baseline")], to=ToRun(opened))
 
 
@@ -258,47 +270,32 @@ def traceability(opened: OpenedRun) -> TabView:
     asked, code = opened.asked, opened.asked.text("code")
     if code:  # the units with a code are those whose label it is: their worst one
         asked = asked.but(label=code, code=None)
-    blocks: list[Block] = opened.part("codes")
-    if not report.codes:
-        blocks = [Section(title="Codes", blocks=[Text("No citation has a finding.")])]
+    none = Section(title="Codes", blocks=[Text("No citation has a finding.")])
+    blocks: list[Block] = opened.part("codes") if report.codes else [none]
     codes = [(one.code, one.depth, one.answers, one.findings, one.means) for one in report.codes]
     heads = ("code", "depth", "answers", "findings", "means")
     blocks.append(doc.Data("codes", heads, lambda: codes))
     audits = isinstance(report, AuditReport)
     blocks += opened.part("depths") if audits else opened.part("states", "at_k", "questions")
-    if isinstance(report, TraceEvalReport) and 0 < len(report.questions) < opened.run.record.units:
-        before = f"The worst {numbers.count(len(report.questions))} questions are drawn; "
-        blocks.append(_to_all("the list of all", before, " has the others."))
-    inside: list[Block] = []
-    # The questions of a trace evaluation are drawn above; a code lists those that have it.
-    listed = audits or bool(code)
-    if not listed:
-        inside.append(_to_all("All questions, with their numbers"))
     by_code: list[Span] = []
     for one in report.codes:
         if times := opened.counts.labels.get(one.code):
-            here = one.code == code
+            tone: Tone = "strong" if one.code == code else ""
             by_code += [
                 Span(", " if by_code else "By worst code: "),
-                Span(
-                    one.code,
-                    "strong" if here else "",
-                    foreign=True,
-                    to=None if here else ("code", one.code),
-                ),
+                Span(one.code, tone, foreign=True, to=("code", one.code)),
                 Span(f" {numbers.count(times)}", "soft"),
             ]
-    inside += [Text(by_code)] if by_code else []
+    inside: list[Block] = [Text(by_code)] if by_code else []
+    # The questions of a trace evaluation are drawn above; a code lists those that have it.
+    listed = audits or bool(code)
+    if not listed:
+        inside.append(Text([Span("All questions, with their numbers", to=("tab", QUESTIONS))]))
     title = f"{'Answers' if audits else 'Questions'} one by one"
     blocks.append(Section(title=title, blocks=inside, anchor="answers"))
     if listed:
         blocks += run_questions.listing(opened, asked, TRACEABILITY)
     return TabView(blocks=blocks, to=ToRun(opened, anchor=ANSWER))
-
-
-def _to_all(words: str, before: str = "", after: str = "") -> Text:
-    """A sentence in which these words lead to the list of all questions."""
-    return Text([Span(before), Span(words, to=("tab", QUESTIONS)), Span(after)])
 
 
 def diagnosed(opened: OpenedRun) -> TabView:
@@ -310,9 +307,8 @@ def diagnosed(opened: OpenedRun) -> TabView:
     choice: list[Span] = []
     for one, name in LANGUAGES.items():
         if href := links.run(run.id, "diagnosis", lang=one):
-            here = one == language
             choice += [Span(" · ")] if choice else []
-            choice.append(Span(name, "strong" if here else "", href="" if here else href))
+            choice.append(Span(name, "strong" if one == language else "", href=href))
     blocks: list[Block] = [Text(choice)] if choice else []
     key, jobs = ("diagnosis", run.id, language), opened.material.jobs
     try:
@@ -327,18 +323,15 @@ def diagnosed(opened: OpenedRun) -> TabView:
         samples = numbers.counted(run.record.units, "sample")
         blocks.append(parts.computing(f"Analysing {samples}", jobs.fraction(key)))
         return TabView(blocks=blocks, to=ToRun(opened), refresh_s=REFRESH_S)
-    found = diagnosis.document(report).blocks
-    # The run has the first heading of the page already.
     shown = [
         structs.replace(one, level=2) if isinstance(one, Verdict) else one
-        for one in found
-        if doc.part_of(one) not in IN_OVERVIEW
+        for one in diagnosis.document(report).blocks
+        if doc.part_of(one) not in ("gates", "metrics", "coverage")  # which the overview has
     ]
-    section = Section(title="", blocks=shown, lang=wording(language).html_lang)
-    causes = [
-        (one.id, one.title, one.standing, one.explains, one.of, one.metrics, one.samples, one.why)
-        for one in report.causes
+    heads = ("id", "title", "standing", "explains", "of", "metrics", "samples", "why")
+    causes = [[getattr(one, name) for name in heads] for one in report.causes]
+    blocks += [
+        Section(title="", blocks=shown, lang=wording(language).html_lang),
+        doc.Data("causes", ("cause", *heads[1:]), lambda: causes),
     ]
-    heads = ("cause", "title", "standing", "explains", "of", "metrics", "samples", "why")
-    blocks += [section, doc.Data("causes", heads, lambda: causes)]
     return TabView(blocks=blocks, to=ToRun(opened), language=language)
