@@ -155,4 +155,6 @@ def label_kind(kind: str, label: str | None) -> str:
 def label_name(kind: str, label: str | None) -> str:
     """A label as it is shown."""
     name = label or ""
-    return name.replace("_", " ") if kind == "stability" else name
+    if kind == "stability":
+        return name.replace("_", " ")
+    return {"right": "correct", "wrong": "incorrect"}.get(name, name)
