@@ -130,6 +130,7 @@ def test_an_overview_has_the_numbers_of_the_record(material, runs, name):
     counts = Counter(row.label for row in material.history.units(runs[name].id) if row.label)
     for label, times in counts.items():
         shown = label.replace("_", " ") if name == "steady" else label
+        shown = {"right": "correct", "wrong": "incorrect"}.get(shown, shown)
         assert f"{shown} {times} " in text
 
 
