@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from msgspec import structs
 from rich.console import Console
 from rich.text import Text
 
@@ -25,11 +26,12 @@ from ragauge.diagnosis.catalogue import catalogue, rules
 from ragauge.gates.presets import COMPONENT_PRESETS, INTEGRITY, PRESETS, component_rules, preset
 from ragauge.gates.stability import PROFILES, profile_rules
 from ragauge.metrics.table import table
+from ragauge.reports.document import Document
 from ragauge.reports.formats.markdown import table as markdown_table
 from ragauge.reports.formats.text import render as in_terminal
 from ragauge.reports.forms import render
+from ragauge.reports.kinds import stability
 from ragauge.reports.kinds.catalogue import catalogue_text
-from ragauge.reports.kinds.stability import excerpt
 from ragauge.reports.metric_pages import page
 from ragauge.reports.words import phrases
 from ragauge.runners.compare import compare
@@ -185,7 +187,9 @@ def stability_picture() -> str:
         report = swept_as("faulty", Pipeline.of(), GOLD, Path(folder)).report
     stable = [qid for qid, one in report.details.items() if one.verdict == "stable_pass"]
     qids = [*stable[:1], *filter(None, [a_flake(report)])]
-    shown = in_terminal(excerpt(report, qids), color=True, width=WIDTH)
+    report = structs.replace(report, details={qid: report.details[qid] for qid in qids})
+    parts = stability.document(report).part("verdict", "labels", "heatmap", "questions")
+    shown = in_terminal(Document("stability", parts), color=True, width=WIDTH)
     return picture(shown, "ragauge stability gold.jsonl runs.jsonl", "stability")
 
 

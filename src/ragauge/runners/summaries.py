@@ -34,9 +34,8 @@ from ragauge.reports.envelope import some_of_each
 from ragauge.reports.kinds.audit import wrong_answers
 from ragauge.reports.kinds.evaluation_rankings import worst_first as ranked_queries
 from ragauge.reports.kinds.score import changed_labels, wrong_questions
+from ragauge.reports.kinds.stability import most_telling
 from ragauge.reports.kinds.stability import over_questions as over_swept
-from ragauge.reports.kinds.stability import ranked as ranked_questions
-from ragauge.reports.kinds.stability import some_unstable
 from ragauge.reports.kinds.trace_eval import over_questions as over_traced
 from ragauge.reports.kinds.trace_eval import ranked as ranked_traced
 
@@ -79,9 +78,7 @@ def _baseline(compared: Comparison, rows: int) -> Comparison:
 
 
 def _stability(report: StabilityReport, rows: int) -> StabilityReport:
-    first = some_unstable(report, rows)
-    ranked = list(dict.fromkeys([*first, *ranked_questions(report)]))
-    kept = _cut(tuple(report.details), ranked, rows)
+    kept = _cut(tuple(report.details), most_telling(report, rows), rows)
     return structs.replace(
         report,
         over_questions=over_swept(report),

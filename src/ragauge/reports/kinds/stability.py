@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Literal
 
@@ -26,30 +26,9 @@ from ragauge.metrics.stability import METRICS
 from ragauge.reports import document as doc
 from ragauge.reports import envelope, numbers
 from ragauge.reports.differences import marked_spans, spans
-from ragauge.reports.document import (
-    Block,
-    Cell,
-    Column,
-    Document,
-    Item,
-    Items,
-    Span,
-    Table,
-    Words,
-    theirs,
-)
-from ragauge.reports.figures.heat_map import (
-    LONGEST_ID,
-    VERDICT_TONES,
-    HeatMap,
-    HeatRow,
-    class_of,
-    level,
-    outcome,
-    right_of,
-    varying,
-    verdict_name,
-)
+from ragauge.reports.document import Block, Cell, Column, Document, Item, Span, Words, theirs
+from ragauge.reports.figures import heat_map as heat
+from ragauge.reports.figures.heat_map import HeatMap, outcome, right_of, verdict_name
 from ragauge.reports.foreign import cut
 from ragauge.reports.formats import github, junit
 from ragauge.reports.numbers import count, counted
@@ -57,9 +36,7 @@ from ragauge.reports.numbers import count, counted
 WORST_FIRST: tuple[Stability, ...] = (
     *("stable_fail", "flaky", "incomplete", "not_evaluated", "stable_pass"),
 )
-"""Incorrect every time before incorrect at times before not known."""
-NOT_UNSTABLE: tuple[Stability, ...] = ("stable_pass", "not_evaluated")
-"""Verdicts of questions that no gate found fault with."""
+NOT_UNSTABLE: tuple[Stability, ...] = ("stable_pass", "not_evaluated")  # no gate found fault
 
 MEANINGS = {
     "stable": "questions that pass every gate",
@@ -78,18 +55,12 @@ MEANINGS = {
     "error_rate": "runs that failed",
 }
 """What each number counts, in the few words a table has room for."""
+MEANING_OF = {f"stability.{name}": words for name, words in MEANINGS.items()}
 NUMBERS = tuple(name for name in MEANINGS if name in QuestionStability.__struct_fields__)
 """The numbers of a question, in the order they are shown."""
-RESTRICTIONS = {
-    "": "all",
-    "where answerable=true": "answerable",
-    "where answerable=false": "unanswerable",
-}
-"""The questions that a gate is about."""
-
 ROWS_SHOWN, QUESTIONS_ON_PAGES = 30, 200
 """Questions in a heat map of characters, and on a page: with more it would be slow to scroll."""
-QUESTIONS_SHOWN = 8
+ANSWERS_SHOWN = 8
 
 COUNTS = ("verdict", "answerable", "planned", "runs", "errors", "missing", "saved")
 RATES = tuple(metric.name for metric in METRICS if metric.rate and metric.name != "scu_cons")
@@ -108,14 +79,6 @@ COLUMNS = (
 
 def document(report: StabilityReport) -> Document:
     return Document("stability", list(_blocks(report)))
-
-
-def excerpt(report: StabilityReport, qids: Sequence[str]) -> Document:
-    """The verdict, and the runs and answers of these questions alone."""
-    items = _items(report, qids)
-    answers = Items(title="Answers", items=items, shown=len(items))
-    pictures = [_heat_map(report, qids)] if qids else []
-    return Document("stability", [*_verdict(report), *pictures, answers])
 
 
 def table(report: StabilityReport) -> tuple[tuple[str, ...], Iterable[Iterable[object]]]:
@@ -211,15 +174,23 @@ def notes(report: StabilityReport) -> Iterator[github.Notes]:
 
 
 def _blocks(report: StabilityReport) -> Iterator[Block]:
-    yield from _verdict(report)
+    yield doc.Verdict(*verdict_words(report))
+    yield doc.Bars(
+        title="Questions",
+        heads=("verdict", "questions"),
+        bars=[
+            (verdict, verdict_name(verdict), times, heat.VERDICT_TONES[verdict])
+            for verdict, times in verdict_counts(report)
+        ],
+        part="labels",
+    )
     yield _gates(report.verdicts)
     if report.cells and report.columns:
         yield _heat_map(report)
     # A terminal and a comment begin with some of each verdict that is not stable.
-    bad = unstable(report)
-    few = some_unstable(report, QUESTIONS_SHOWN)
-    qids = list(dict.fromkeys((*few, *most_telling(report, QUESTIONS_ON_PAGES))))
-    questions = Items(
+    few = some_unstable(report, ANSWERS_SHOWN)
+    qids = dict.fromkeys((*few, *most_telling(report, QUESTIONS_ON_PAGES)))
+    answers = doc.Items(
         title="Answers",
         remark="the worst questions first; what two runs do not share is marked",
         items=doc.Deferred(lambda: _items(report, qids)),
@@ -229,29 +200,28 @@ def _blocks(report: StabilityReport) -> Iterator[Block]:
         folded=True,
         part="questions",
     )
-    yield questions if bad else doc.on_pages(questions, part="questions")
-    yield from _effects(
-        report.factors, "What varies", "pairs of runs that differ in one factor alone"
-    )
+    yield answers if few else doc.on_pages(answers, part="questions")
+    if effects := factor_effects(report.factors):
+        yield doc.table(
+            effects,
+            {
+                "factor": lambda pair: doc.names(pair[0]),
+                "disagree": lambda pair: doc.n_of(pair[1].differ, pair[1].pairs),
+                "fraction": lambda pair: doc.share(pair[1].differ, pair[1].pairs),
+                "": lambda pair: doc.plot(doc.Bar(pair[1].rate or 0, "warm")),
+            },
+            title="What varies",
+            remark="pairs of runs that differ in one factor alone",
+            part="factors",
+        )
     yield doc.Advices(report.advice)
-    if report.metrics:
-        yield _scores(report.metrics, "Means over questions")
+    if means := report.metrics:
+        known = {id: means[id] for id in dict.fromkeys((*MEANING_OF, *means)) if id in means}
+        shown = envelope.short_names(means)
+        yield doc.scores(known, shown, title="Means over questions", meanings=MEANING_OF)
     yield doc.findings(report)
     yield doc.Coverage(coverage_words(report.coverage), report.identity)
     yield doc.Steps(list(next_steps(report)))
-
-
-def _verdict(report: StabilityReport) -> Iterator[Block]:
-    yield doc.Verdict(*verdict_words(report))
-    yield doc.Bars(
-        title="Questions",
-        heads=("verdict", "questions"),
-        bars=[
-            (verdict, verdict_name(verdict), times, VERDICT_TONES[verdict])
-            for verdict, times in verdict_counts(report)
-        ],
-        part="labels",
-    )
 
 
 def verdict_words(report: StabilityReport) -> tuple[str, str]:
@@ -281,7 +251,7 @@ def verdict_counts(report: StabilityReport) -> list[tuple[Stability, int]]:
     return [(name, report.totals[name]) for name in STABILITIES if report.totals.get(name)]
 
 
-def cost_words(coverage: StabilityCoverage | QuestionStability) -> str:
+def cost_words(coverage: StabilityCoverage) -> str:
     """What the sweep cost: `240 runs planned: 231 made, 3 failed, 4 saved`."""
     parts = doc.listed(
         f"{count(coverage.runs)} made",
@@ -292,10 +262,10 @@ def cost_words(coverage: StabilityCoverage | QuestionStability) -> str:
     return f"{counted(coverage.planned, 'run')} planned: {parts}"
 
 
-def _gates(given: Iterable[Verdict]) -> Table:
-    def about(gate: Verdict) -> Cell:
-        where = numbers.restriction(gate).removeprefix("per question").strip()
-        return Cell(RESTRICTIONS.get(where, where), tone="dim", foreign=True)
+def _gates(given: Iterable[Verdict]) -> doc.Table:
+    def where(gate: Verdict) -> Cell:
+        rest = numbers.restriction(gate).removeprefix("per question").strip()
+        return doc.names(rest.removeprefix("where ") or "all", "dim")
 
     def drawn(gate: Verdict) -> Cell:
         held, of = _held(gate)
@@ -305,10 +275,8 @@ def _gates(given: Iterable[Verdict]) -> Table:
         given,
         {
             "metric": lambda gate: doc.metric(gate.metric, short_name(gate.metric)),
-            Column("bound", spare=2): lambda gate: Cell(
-                numbers.bound(gate), gate.bound, foreign=True
-            ),
-            Column("questions", spare=3): about,
+            Column("bound", spare=2): lambda gate: doc.names(numbers.bound(gate)),
+            Column("questions", spare=3): where,
             Column("hold", right=True, spare=1): lambda gate: doc.n_of(*_held(gate)),
             Column("", plot=True): drawn,
             "verdict": doc.gate_word,
@@ -336,14 +304,13 @@ def _note(gate: Verdict) -> str:
     return doc.listed(optional and "optional", gate.reason, sep="; ")
 
 
-def _heat_map(report: StabilityReport, qids: Sequence[str] = ()) -> doc.Figure:
-    """These questions, or the worst of each verdict."""
+def _heat_map(report: StabilityReport) -> doc.Figure:
     anchors, total = _anchors(report), sum(times for _, times in verdict_counts(report))
 
     def drawn(most: int) -> HeatMap:
         rows = [
-            HeatRow(qid, report.details[qid].verdict, report.cells[qid], anchors[qid])
-            for qid in qids or most_telling(report, most)
+            heat.HeatRow(qid, report.details[qid].verdict, report.cells[qid], anchors[qid])
+            for qid in most_telling(report, most)
         ]
         return HeatMap(report.columns, rows, total)
 
@@ -383,9 +350,7 @@ def some_unstable(report: StabilityReport, most: int) -> list[str]:
 
 def most_telling(report: StabilityReport, most: int) -> list[str]:
     """At most this many questions, the worst first: some of each bad verdict, then the others."""
-    bad = some_unstable(report, most)
-    stable = [qid for qid in ranked(report) if report.details[qid].verdict in NOT_UNSTABLE]
-    return bad + stable[: most - len(bad)]
+    return list(dict.fromkeys((*some_unstable(report, most), *ranked(report))))[:most]
 
 
 def _items(report: StabilityReport, qids: Iterable[str]) -> list[Item]:
@@ -395,8 +360,7 @@ def _items(report: StabilityReport, qids: Iterable[str]) -> list[Item]:
     """
     anchors, items = _anchors(report), list[Item]()
     for qid in qids:
-        one = report.details[qid]
-        pair = two_runs(one)
+        one, pair = report.details[qid], two_runs(report.details[qid])
         others = [run for run in one.examples if run not in pair]
         why: list[tuple[str, Words]] = [
             ("fails", theirs("; ".join(one.failed))),
@@ -408,26 +372,23 @@ def _items(report: StabilityReport, qids: Iterable[str]) -> list[Item]:
             _card(report, one, run, pair[-1] if run is pair[0] else pair[0])
             for run in (*pair, *others)
         ]
-        scores = {
-            f"stability.{name}": Score(
-                value=getattr(one, name),
-                n=one.runs,
-                of=one.planned,
-                ci=one.ci.get(name),
-                reason=one.reasons.get(name),
-            )
-            for name in NUMBERS
-        }
+        scores = {}
+        for name in NUMBERS:
+            value, ci, reason = getattr(one, name), one.ci.get(name), one.reasons.get(name)
+            score = Score(value=value, n=one.runs, of=one.planned, ci=ci, reason=reason)
+            scores[f"stability.{name}"] = score
+        short = envelope.short_names(scores)
         item = Item(
             name=qid,
-            badge=(one.verdict, verdict_name(one.verdict), VERDICT_TONES[one.verdict]),
+            badge=(one.verdict, verdict_name(one.verdict), heat.VERDICT_TONES[one.verdict]),
             about=one.question,
             aside=f"{numbers.n_of(*right_of(report.cells[qid]))} correct",
             blocks=[
                 doc.Facts(why),
                 doc.Cards(cards[:2]),
                 doc.on_pages(
-                    doc.Cards(cards[2:]), _scores(scores, unit="runs"), *_effects(one.factors)
+                    doc.Cards(cards[2:]),
+                    doc.scores(scores, short, title="", unit="runs", meanings=MEANING_OF),
                 ),
             ],
             opened=not items and one.verdict not in NOT_UNSTABLE,
@@ -443,7 +404,7 @@ def _card(report: StabilityReport, one: QuestionStability, run: Shown, other: Sh
     sent = run.question_sent if run.question_sent != one.question else None
     varied = variation_words(run.variation, report.columns)
     answer = marked_spans(run.error or run.claim, other.error or other.claim)
-    cited = spans(((cut(id, LONGEST_ID), id not in other.cited) for id in run.cited), " ")
+    cited = spans(((cut(id, heat.LONGEST_ID), id not in other.cited) for id in run.cited), " ")
     return doc.Card(
         [Span(f"{outcome(run.cell)}: "), Span(varied, "dim", foreign=True)],
         [
@@ -451,7 +412,7 @@ def _card(report: StabilityReport, one: QuestionStability, run: Shown, other: Sh
             ("error" if run.error else "answer", answer),
             ("cited", cited or ([] if run.error else [Span("nothing", "dim")])),
         ],
-        mark=(run.cell, class_of(run.cell)),
+        mark=(run.cell, heat.class_of(run.cell)),
     )
 
 
@@ -468,40 +429,9 @@ def variation_words(variation: Variation, columns: Sequence[Variation]) -> str:
     >>> variation_words(columns[1], columns), variation_words(columns[1], columns[1:])
     ('seed 1, jitter none', 'the only run')
     """
-    known = varying(columns)
-    levels = (f"{one} {level(getattr(variation, one))}" for one in FACTORS if one in known)
+    known = heat.varying(columns)
+    levels = (f"{one} {heat.level(getattr(variation, one))}" for one in FACTORS if one in known)
     return ", ".join(levels) or "the only run"
-
-
-def _scores(given: Mapping[str, Score], title: str = "", unit: str = "") -> Table:
-    shown = envelope.short_names(given)
-    places = {f"stability.{name}": place for place, name in enumerate(MEANINGS)}
-    ids = sorted(given, key=lambda one: (places.get(one, len(places)), one))
-    return doc.scores(
-        {id: given[id] for id in ids},
-        shown,
-        title=title,
-        unit=unit,
-        meanings={id: MEANINGS.get(short_name(id), "") for id in ids},
-    )
-
-
-def _effects(
-    factors: dict[str, FactorEffect], title: str = "", remark: str = ""
-) -> Iterator[Table]:
-    if effects := factor_effects(factors):
-        yield doc.table(
-            effects,
-            {
-                "factor": lambda pair: doc.names(pair[0]),
-                "disagree": lambda pair: doc.n_of(pair[1].differ, pair[1].pairs),
-                "fraction": lambda pair: doc.share(pair[1].differ, pair[1].pairs),
-                "": lambda pair: doc.plot(doc.Bar(pair[1].rate or 0, "warm")),
-            },
-            title=title,
-            remark=remark,
-            part="factors",
-        )
 
 
 def factor_effects(factors: dict[str, FactorEffect]) -> list[tuple[str, FactorEffect]]:
@@ -554,6 +484,3 @@ def next_steps(report: StabilityReport) -> Iterator[str]:
         bad = sum(n for name, n in verdict_counts(report) if name not in NOT_UNSTABLE)
         of = counted(bad, "question that is not stable", "questions that are not stable")
         yield f"Start with the {first}: it explains {count(blamed[first])} of {of}."
-    compared = [qid for qid in unstable(report) if len(report.details[qid].examples) > 1]
-    if compared:
-        yield f"Compare the two answers to {compared[0]}."
