@@ -174,6 +174,12 @@ class Table(Titled, frozen=True, kw_only=True):
                 row.extend((cell or (None, None)) if pair else [cell])
         return titles, values
 
+    def spared(self, row: Row, places: Iterable[int] | None = None) -> list[str]:
+        """The cells of a row that a narrow page puts below it, with their titles; all, or these."""
+        spare = [at for at, column in enumerate(self.columns) if column.spare]
+        cells = [(self.columns[at].title, row.cells[at].text) for at in sorted(places or spare)]
+        return [f"{title} {text}".strip() for title, text in cells if text and self.below]
+
 
 def _exported(cell: Cell) -> Any:
     if cell.value is not None:

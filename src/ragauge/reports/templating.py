@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parent / "templates"
 
-FILTERS: tuple[Callable[..., str], ...] = (
+FILTERS: tuple[Callable[..., Any], ...] = (
     numbers.bound,
     numbers.count,
     numbers.counted,
@@ -29,22 +29,17 @@ FILTERS: tuple[Callable[..., str], ...] = (
     numbers.value,
     numbers.value_beside,
     envelope.finding_text,
+    envelope.identity_words,
 )
 """Numbers are written as in every form."""
 
 
 def policy(style: str, *scripts: str) -> str:
     """The content security policy: this style sheet, these scripts, and nothing from anywhere."""
-    allowed = {
-        "default-src": "'none'",
-        "style-src": _known_by(style),
-        "script-src": " ".join(map(_known_by, scripts)),
-        "img-src": "data:",
-        "base-uri": "'none'",
-        "form-action": "'none'",
-    }
-    given = {name: source for name, source in allowed.items() if source}
-    return "; ".join(f"{name} {source}" for name, source in given.items())
+    style_src, *script_src = map(_known_by, (style, *scripts))
+    allowed = ["default-src 'none'", f"style-src {style_src}"]
+    allowed += [f"script-src {' '.join(script_src)}"] if scripts else []
+    return "; ".join([*allowed, "img-src data:", "base-uri 'none'", "form-action 'none'"])
 
 
 def _known_by(content: str) -> str:

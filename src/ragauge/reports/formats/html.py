@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count as counting
-from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any
 
 from ragauge.reports import document as blocks
-from ragauge.reports import envelope, templating
+from ragauge.reports import templating
 from ragauge.reports.document import (
     Block,
     Cell,
@@ -23,8 +23,7 @@ from ragauge.reports.document import (
     Target,
     Words,
 )
-from ragauge.reports.foreign import readable
-from ragauge.reports.words import Wording, wording
+from ragauge.reports.words import wording
 from ragauge.text.natural import natural
 
 if TYPE_CHECKING:
@@ -58,38 +57,23 @@ class Sorting:
         return self._order[1:]
 
 
-@runtime_checkable
-class Sorts(Protocol):
-    """Links of a page whose tables can be sorted."""
-
-    @property
-    def sorting(self) -> Sorting: ...
-
-
 def render(document: Document) -> str:
     """The document as a file that works from disk, with nothing around it."""
     from markupsafe import Markup
 
-    style = (templating.TEMPLATES / "style.css").read_text("utf-8")
-    made = (
-        templating.own()
-        .get_template("frame.html")
-        .render(
-            title=document.title or _title(document),
-            language=wording(document.language).html_lang,
-            body=Markup("<main>\n{}</main>").format(
-                written(document.blocks, name=document.name, language=document.language)
-            ),
-            style=Markup(style),  # ours
-            policy=templating.policy(style),
-        )
-    )
-    return str(made).rstrip("\n") + "\n"
-
-
-def _title(document: Document) -> str:
     word = next((one.word for one in document.blocks if isinstance(one, blocks.Verdict)), "")
-    return f"Ragauge {document.name}: {word}" if word else f"Ragauge {document.name}"
+    title = f"Ragauge {document.name}: {word}" if word else f"Ragauge {document.name}"
+    body = written(document.blocks, name=document.name, language=document.language)
+    style = (templating.TEMPLATES / "style.css").read_text("utf-8")
+    frame = templating.own().get_template("frame.html")
+    made = frame.render(
+        title=document.title or title,
+        language=wording(document.language).html_lang,
+        body=Markup("<main>\n{}</main>").format(body),
+        style=Markup(style),  # ours
+        policy=templating.policy(style),
+    )
+    return f"{made.rstrip()}\n"
 
 
 def written(
@@ -107,120 +91,72 @@ def written(
     Links that know how their page is sorted say it for `sorting`. `exports` gives the files that
     the data of a block can be downloaded as, each with its address.
     """
-    from markupsafe import Markup
-
-    if sorting is None and isinstance(links, Sorts):
-        sorting = links.sorting
-    writer = _Writer(_InPage(links or NoLinks(), at), sorting, wording(language), at)
-    template = templating.own().get_template("blocks.html")
-    module: Any = template.make_module(
-        {**writer.helpers(), "name": name, "at": at, "exports": exports}
-    )
-    return Markup(module.write(list(given)))  # escaped as made
+    sorting = sorting or getattr(links, "sorting", None)
+    around = {"name": name, "at": at, "exports": exports, "say": wording(language)}
+    return _macros(_Writer(links, sorting, at), around)("write", list(given))
 
 
 def spelled(words: Words) -> Markup:
     """A text with its tones, marks and links that are addresses already."""
+    return _macros(_Writer(None, None, Place()), {"at": Place()})("spelled", words)
+
+
+def _macros(writer: _Writer, around: Mapping[str, Any]) -> Callable[..., Markup]:
     from markupsafe import Markup
 
-    writer = _Writer(_InPage(NoLinks(), Place()), None, wording("en"), Place())
-    module: Any = templating.own().get_template("blocks.html").make_module(writer.helpers())
-    return Markup(module.spelled(words))  # escaped as made
-
-
-class _InPage:
-    """The links of the pages around, and those to anchors of the page itself."""
-
-    def __init__(self, around: Links, at: Place) -> None:
-        self._around, self._at = around, at
-
-    def to(self, target: Target) -> str | None:
-        kind, id = target
-        return f"#{self._at.id(id)}" if kind == "here" else self._around.to(target)
+    known = {"writer": writer, "spans": blocks.spans, "plain": blocks.plain, **around}
+    known |= {"in_form": lambda given: list(blocks.in_form(given, "html")), "OPEN_ROWS": OPEN_ROWS}
+    module: Any = templating.own().get_template("blocks.html").make_module(known)
+    return lambda name, given: Markup(getattr(module, name)(given))  # escaped as made
 
 
 class _Writer:
     """What the macros ask for while a page is written."""
 
-    def __init__(self, links: Links, sorting: Sorting | None, say: Wording, at: Place) -> None:
-        self._links, self._sorting, self._say, self._at = links, sorting, say, at
+    def __init__(self, links: Links | None, sorting: Sorting | None, at: Place) -> None:
+        self._links, self._sorting, self._at = links or NoLinks(), sorting, at
 
-    def helpers(self) -> dict[str, Any]:
-        return {
-            "OPEN_ROWS": OPEN_ROWS,
-            "links": self._links,
-            "say": self._say,
-            "numbered": self._numbered,
-            "in_form": lambda given: list(blocks.in_form(given, "html")),
-            "spans": blocks.spans,
-            "plain": blocks.plain,
-            "spared": self._spared,
-            "identity": lambda block: envelope.identity_words(block.identity),
-            "in_order": self._in_order,
-            "order": self._order,
-            "sort_link": self._sort_link,
-            "sorted_by": self._sorted_by,
-        }
+    def to(self, target: Target | None) -> str | None:
+        """The address of a page around this one, or of an anchor of the page itself."""
+        if target and target[0] == "here":
+            return f"#{self._at.id(target[1])}"
+        return self._links.to(target) if target else None
 
-    def _spared(self, table: Table, row: Row) -> str:
-        """The cells of columns that a narrow page has no room for, as a line."""
-        if not table.below:
-            return ""
-        cells = [
-            (column.title, cell.text)
-            for column, cell in zip(table.columns, row.cells, strict=True)
-            if column.spare
-        ]
-        return self._say.listed(f"{title} {text}".strip() for title, text in cells if text)
-
-    def _numbered(self, table: Table) -> int:
+    def numbered(self, table: Table) -> int:
         """The number of a table that can be sorted here; 0 for others."""
-        if self._sorting is None or self._sorting.address is None or table.paged:
-            return 0
-        return next(self._sorting.tables)
+        address = self._sorting and self._sorting.address
+        return next(self._sorting.tables) if self._sorting and address and not table.paged else 0
 
     def _chosen(self, number: int) -> tuple[int | None, bool]:
         return self._sorting.chosen(number) if self._sorting and number else (None, False)
 
-    def _in_order(self, table: Table, number: int) -> Sequence[Row]:
+    def rows(self, table: Table, number: int) -> Sequence[Row]:
         at, descending = self._chosen(number)
         sortable = at is not None and at < len(table.columns) and _is_sortable(table, at)
         return ordered(table.rows, at or 0, descending) if sortable else table.rows
 
-    def _order(self, number: int, at: int, column: Column) -> Markup | str:
-        from markupsafe import Markup
-
+    def heads(self, table: Table, number: int) -> Iterator[tuple[Column, str, str]]:
+        """Each column with the order that its rows are in, and the address of another order."""
         chosen, descending = self._chosen(number)
-        order: str = column.order
-        if chosen == at:
-            order = "descending" if descending else "ascending"
-        return Markup(' aria-sort="{}"').format(order) if order else ""
+        for at, column in enumerate(table.columns):
+            order: str = column.order
+            if at == chosen:
+                order = "descending" if descending else "ascending"
+            href = column.href if self._at.served else ""
+            if number and self._sorting and self._sorting.address and _is_sortable(table, at):
+                falling = "-" if at == chosen and not descending else ""
+                href = f"{self._sorting.address(f'{number}.{at + 1}{falling}')}#table-{number}"
+            yield column, order, href
 
-    def _sort_link(self, table: Table, number: int, at: int) -> Markup | str:
-        from markupsafe import Markup
-
-        column = table.columns[at]
-        href = column.href if self._at.served else ""
-        title: Markup | str = readable(column.title)
-        if column.foreign:
-            title = Markup("<bdi>{}</bdi>").format(title)
-        if self._sorting and self._sorting.address and number and _is_sortable(table, at):
-            chosen, descending = self._chosen(number)
-            falling = "-" if chosen == at and not descending else ""
-            href = f"{self._sorting.address(f'{number}.{at + 1}{falling}')}#table-{number}"
-        return Markup('<a class="sort" href="{}">{}</a>').format(href, title) if href else title
-
-    def _sorted_by(self, cell: Cell) -> Markup | str:
+    def sort_key(self, cell: Cell) -> str | None:
         """What a script sorts by, where the text alone would not do."""
-        from markupsafe import Markup
-
         value = _value(cell)
+        if self._sorting is None or cell.value is None or value is None:
+            return None
         if cell.foreign and isinstance(value, str):  # a name that may be cut where it is shown
-            return ""
+            return None
         known = str(int(value) if isinstance(value, bool) else value)
-        if self._sorting is None or cell.value is None or value is None or known == cell.text:
-            return ""
-        return Markup(' data-sort="{}"').format(readable(known))
+        return None if known == cell.text else known
 
 
 def _is_sortable(table: Table, at: int) -> bool:
@@ -240,19 +176,16 @@ def ordered(rows: Sequence[Row], at: int, descending: bool) -> list[Row]:
             groups[-1].append(row)
         else:
             groups.append([row])
-    if not groups or at >= len(groups[0][0].cells):
-        return list(rows)
-    known = [group for group in groups if _value(group[0].cells[at]) is not None]
-    absent = [group for group in groups if _value(group[0].cells[at]) is None]
-    values = [_value(group[0].cells[at]) for group in known]
-    numeric = all(isinstance(value, int | float) for value in values)
-
-    def key(group: list[Row]) -> Any:
-        value = _value(group[0].cells[at])
-        return value if numeric else natural(str(value))
-
-    known.sort(key=key, reverse=descending)
-    return [row for group in (*known, *absent) for row in group]
+    values = [_value(group[0].cells[at]) if at < len(group[0].cells) else None for group in groups]
+    numeric = all(isinstance(value, int | float) for value in values if value is not None)
+    known = [
+        (value if numeric else natural(str(value)), group)
+        for value, group in zip(values, groups, strict=True)
+        if value is not None
+    ]
+    known.sort(key=lambda pair: pair[0], reverse=descending)
+    absent = [group for value, group in zip(values, groups, strict=True) if value is None]
+    return [row for group in (*(group for _, group in known), *absent) for row in group]
 
 
 def _value(cell: Cell) -> Any:

@@ -371,8 +371,7 @@ def _note(page: Page, block: Table, row: Row, below: Sequence[int], short: bool)
     """What a row has no room for: long names, cells of columns that went below it, its note."""
     long = (cell for cell in row.cells if short and cell.short not in ("", cell.text))
     names = [cell.text.removesuffix(f" ({cell.short})") for cell in long]
-    cells = [(block.columns[at].title, row.cells[at].text) for at in sorted(below)]
-    spared = [f"{title} {text}".strip() for title, text in cells if text and block.below]
+    spared = block.spared(row, below) if below else []
     parts = [note(page.say.listed(texts)) for texts in (names, spared)]
     parts.append(spelled(row.note, "dim"))
     made = Text(page.say.signs.semicolon, "dim").join(part for part in parts if part)
