@@ -42,6 +42,7 @@ class Parts(HTMLParser):
         self._text: list[str] = []
         self._cell: list[str] | None = None
         self._in: list[str] = []
+        self._in_characters = False
         self.feed(str(page))
         self.close()
 
@@ -74,13 +75,15 @@ class Parts(HTMLParser):
                 self._cell = []
             case "a" if "href" in given:
                 self.links.append(given["href"])
-            case "svg" if "aria-label" in given:
+            case "svg" | "span" if "aria-label" in given:
                 self.labels.append(given["aria-label"])
+                self._in_characters = tag == "span"
             case "input" if given.get("type") == "radio" and "checked" in given:
                 self.chosen.append((given["name"], given["value"]))
 
     def handle_endtag(self, tag: str) -> None:
         self.shape.append((f"/{tag}", ()))
+        self._in_characters = False
         while self._in and self._in.pop() != tag:
             pass
         if tag in ("td", "th") and self._cell is not None:
@@ -94,7 +97,7 @@ class Parts(HTMLParser):
             return
         if here == "option":
             self.options.append(" ".join(data.split()))
-        if here == "title":  # of a shape: seen when it is pointed at
+        if here == "title" or self._in_characters:  # of a shape, or what draws one
             return
         self._text.append(data)
         if self._cell is not None:

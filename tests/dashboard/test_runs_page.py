@@ -9,12 +9,12 @@ from urllib.request import urlopen
 
 import pytest
 
-from ragauge.contracts.paging import Point
+from ragauge.contracts.paging import MetricLine, Point
 from ragauge.contracts.verdict import Verdict
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Served
 from ragauge.dashboard.pages import runs
-from ragauge.dashboard.pages.runs import LONGEST, OUTSIDE, spark
+from ragauge.dashboard.pages.runs import LONGEST, OUTSIDE, sparks
 from ragauge.reports import numbers
 from ragauge.reports.kinds.runs import TREND_RUNS
 from tests.chromium import photographed
@@ -241,26 +241,35 @@ def test_points_have_the_gold_set_and_the_version_of_their_run(material):
     }
 
 
-def point(value, low=None, high=None):
-    return Point(
-        run="r", recorded_at="2026", value=value, low=low, high=high, gold_sha256=None, version=1
-    )
+def line(*values):
+    """What the sparkline of the last run says; each value is next to its interval or None."""
+    points = [
+        Point(
+            run=f"r{place}",
+            recorded_at="2026",
+            value=value,
+            low=low,
+            high=high,
+            gold_sha256=None,
+            version=1,
+        )
+        for place, (value, low, high) in enumerate(values)
+    ]
+    made = MetricLine(command="score", name="a", metric="m", better="higher", points=tuple(points))
+    return sparks([made], {points[-1].run}).get((points[-1].run, "m"))
 
 
-def test_a_sparkline_is_broken_where_a_run_has_no_value():
-    drawn = spark([point(0.1), point(0.2), point(None), point(0.3), point(0.3)])
-    assert drawn.line.count("M") == 2
-    assert drawn.line.count("L") == 2
-    assert drawn.last == ("93.0", "3.0")
+def test_a_sparkline_leaves_out_runs_without_a_value():
+    ends = (None, None)
+    assert line((0.1, *ends), (None, *ends), (0.2, *ends), (0.3, *ends))[0] == "▁▅█"
+    assert line((0.1, *ends), (None, *ends), (0.2, *ends)) is None
 
 
-def test_a_value_outside_the_interval_before_it_is_told_without_better_or_worse(material):
-    led = [point(0.5, 0.4, 0.6)]
+def test_a_value_outside_the_interval_before_it_is_said_without_better_or_worse(material):
+    led = [(0.5, 0.3, 0.7), (0.5, 0.4, 0.6)]
     for value, is_outside in ((0.61, True), (0.39, True), (0.6, False), (0.4, False)):
-        drawn = spark([*led, point(value, value - 0.1, value + 0.1)])
-        assert drawn.words.endswith(OUTSIDE) == is_outside
-    for before in (point(0.5), point(None)):
-        assert "outside" not in spark([*led, before, point(0.9)]).words
+        assert line(*led, (value, value - 0.1, value + 0.1))[1].endswith(OUTSIDE) == is_outside
+    assert "outside" not in line(*led, (0.5, None, None), (0.9, None, None))[1]
     for night in range(4):
         wrong = range(SIZE if night == 3 else 0)
         record(material.history, {HITS: ones(SIZE, wrong)}, minute=night)

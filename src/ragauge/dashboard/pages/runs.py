@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 
-from msgspec import Struct
-
 from ragauge.contracts.archive import shown_run
 from ragauge.contracts.history import Run
-from ragauge.contracts.paging import MetricLine, PagedHistory, Point, RunQuery
+from ragauge.contracts.paging import MetricLine, PagedHistory, RunQuery
 from ragauge.dashboard import parts
 from ragauge.dashboard.asked import Asked, BadAddress
 from ragauge.dashboard.links import Links
@@ -31,21 +29,11 @@ SORTS = ("recorded_at", "name", "command", "passed", "units")
 NEWEST = "-recorded_at"
 GREEN = {"yes": True, "no": False}
 FILTERS = ("q", "name", "command", "green", "label")
-COLUMNS = 4
-"""Metrics that have a column of their own."""
-OWN = 2
-"""Headlines of a run that has none of the columns."""
-LONGEST_NAME, LONGEST_LABEL = 32, 20
-"""Characters of a name and of each part of a label in the table; the run's page has all."""
-POINTS = 8_000
-"""Of all the lines that are read for sparklines; a run too far back for them has none."""
-DEEPEST = 500
-"""Runs of a name that are read for sparklines."""
-WIDTH, HEIGHT = 96, 20
-ROOM = 3
-"""Free on every side of a sparkline, so that a point at the edge is complete."""
-LONGEST = 20
-"""Runs of a sparkline: the one in its row, and those before it."""
+COLUMNS = 4  # metrics that have a column of their own
+OWN = 2  # headlines of a run that has none of the columns
+LONGEST_NAME, LONGEST_LABEL = 32, 20  # in the table; the run's page has all
+LONGEST = 20  # runs of a sparkline: the one in its row, and those before it
+POINTS, DEEPEST = 8_000, 500  # read for sparklines: in all, and runs of a name
 OUTSIDE = ", outside the interval of the run before"
 """Said without a colour: only a paired test separates better from worse."""
 RECORD = (
@@ -167,7 +155,7 @@ def _table(
                 absent = score.value is None and f"{id}: {score.reason or 'nothing to score'}"
                 href = links.history(id, name=run.record.name, command=run.record.command)
                 name, line = shown[id] if is_named else "", lines.get((run.id, id))
-                given.append((name, value, absent or f"{known}, n {n}", href, line, id))
+                given.append((name, value, absent or f"{known}, n {n}", href, line))
         return Cell("", drawn=drawn("headlines", given))
 
     def name(run: Run) -> Cell:
@@ -228,16 +216,10 @@ def _table(
     return table, Data("runs", heads, lambda: map(values, runs))
 
 
-class Spark(Struct, frozen=True):
-    """The shapes of a sparkline, and what they say."""
-
-    line: str
-    last: tuple[str, str]
-    words: str
-
-
-def sparks(lines: Sequence[MetricLine], runs: Collection[str]) -> dict[tuple[str, str], Spark]:
-    """A sparkline for each of these runs and each metric, where enough runs led to it.
+def sparks(
+    lines: Sequence[MetricLine], runs: Collection[str]
+) -> dict[tuple[str, str], tuple[str, str]]:
+    """By run and metric a sparkline and what it says, where enough runs led to it.
 
     It begins where the gold set or the metric's version last changed: what was measured before
     does not compare.
@@ -250,28 +232,16 @@ def sparks(lines: Sequence[MetricLine], runs: Collection[str]) -> dict[tuple[str
             if (first.gold_sha256, first.version) != (point.gold_sha256, point.version):
                 begins = place
             led = line.points[max(begins, place + 1 - LONGEST) : place + 1]
-            known = sum(one.value is not None for one in led)
-            if point.run in runs and point.value is not None and known >= story.TREND_RUNS:
-                made[point.run, line.metric] = spark(led)
+            known = [one.value for one in led if one.value is not None]
+            if point.run not in runs or point.value is None or len(known) < story.TREND_RUNS:
+                continue
+            low, high = led[-2].low, led[-2].high
+            is_outside = low is not None and high is not None and not low <= known[-1] <= high
+            ends = (known[0], known[-1], min(known), max(known))
+            names = zip(
+                ("first", "now", "lowest", "highest"), map(numbers.value, ends), strict=True
+            )
+            words = f"{line.metric} over {len(known)} runs up to this one: "
+            words += ", ".join(map(" ".join, names)) + (OUTSIDE if is_outside else "")
+            made[point.run, line.metric] = (story.sparkline(known), words)
     return made
-
-
-def spark(points: Sequence[Point]) -> Spark:
-    """The points, oldest first and evenly spaced; the last one has a value."""
-    known = [(at, point.value) for at, point in enumerate(points) if point.value is not None]
-    values = [value for _, value in known]
-    lowest, highest, first, now = min(values), max(values), values[0], values[-1]
-    line, places = "", {}
-    for at, value in known:
-        x = ROOM + (WIDTH - 2 * ROOM) * at / (len(points) - 1)
-        risen = (value - lowest) / (highest - lowest) if highest > lowest else 0.5
-        y = HEIGHT - ROOM - (HEIGHT - 2 * ROOM) * risen
-        places[at] = f"{x:.1f}", f"{y:.1f}"
-        # Broken where a run has no value.
-        line += f"{'L' if at - 1 in places else 'M'}{' '.join(places[at])}"
-    low, high = points[-2].low, points[-2].high
-    is_outside = low is not None and high is not None and not low <= now <= high
-    ends = zip(("first", "now", "lowest", "highest"), (first, now, lowest, highest), strict=True)
-    words = ", ".join(f"{name} {numbers.value(value)}" for name, value in ends)
-    words = f"over {len(values)} runs up to this one: {words}{OUTSIDE if is_outside else ''}"
-    return Spark(line, places[len(points) - 1], words)
