@@ -15,7 +15,6 @@ from ragauge.contracts.history import REPORT
 from ragauge.dashboard import parts
 from ragauge.dashboard.listing import Listed
 from ragauge.dashboard.pages.opened_run import QUESTIONS, REFRESH_S, OpenedRun, TabView, ToRun
-from ragauge.dashboard.pages.type_scatter import scatter
 from ragauge.dashboard.parts import Field
 from ragauge.errors import InputRejected, UsageError
 from ragauge.reports import document as doc
@@ -106,10 +105,10 @@ def _contents(one: Component, found: dict[str, list[Block]]) -> Iterator[Block]:
 
 
 def _measured(one: Component) -> dict[str, list[Block]]:
-    part, types = one.document.part, scatter(one.report.per_type)
+    part = one.document.part
     return {
         "Matrix": part("confusion"),
-        "Precision and recall by type": [types] if types else [],
+        "Precision and recall by type": part("by-type"),
         "Spread of the queries": list(_spread(one)),
         "Tables": part("tables"),
         "Slices": part("slices"),

@@ -9,8 +9,6 @@ from collections.abc import Sequence
 
 from ragauge.reports import numbers
 
-HEIGHTS = "▁▂▃▄▅▆▇█"
-
 
 def place(value: float, ends: Sequence[float], room: int) -> int:
     """Where a value is between the smallest and the largest; in the middle where all are one.

@@ -12,6 +12,7 @@ from ragauge.contracts.evaluation import EntityDetail, EvalReport, LabelDetail, 
 from ragauge.reports import document as doc
 from ragauge.reports import numbers
 from ragauge.reports.document import Bar, Block, Cell, Column, Table, Tone, names, number
+from ragauge.reports.figures import scatter
 
 Measured = Mapping[str, float | None]
 
@@ -54,7 +55,7 @@ RATES = {
 PLOT = Column("", plot=True)
 
 
-def of_entities(report: EvalReport, detail: EntityDetail) -> Iterator[Table]:
+def of_entities(report: EvalReport, detail: EntityDetail) -> Iterator[Block]:
     remark = f"matching: {detail.matching}"
     for layer, schemas in (("", detail.schemas), *sorted(detail.layers.items())):
         yield measured_table(
@@ -162,6 +163,7 @@ def of_labels(report: EvalReport, detail: LabelDetail) -> Iterator[Block]:
         zeros = detail.absent_labels and f"macro_f1_all counts {absent} that do not occur as 0"
         remark = doc.listed(f"label set: {detail.label_set}", zeros, sep="; ")
         yield measured_table("label", given, title="Labels", remark=remark)
+        yield from scatter.by_type(report.per_type)
 
 
 def label_order(report: EvalReport, detail: LabelDetail) -> list[str]:
@@ -170,7 +172,7 @@ def label_order(report: EvalReport, detail: LabelDetail) -> list[str]:
     return [*known, *sorted(set(report.per_type) - set(known))]
 
 
-def of_links(report: EvalReport, detail: LinkDetail) -> Iterator[Table]:
+def of_links(report: EvalReport, detail: LinkDetail) -> Iterator[Block]:
     total, most = sum(detail.ranks.values()), max(detail.ranks.values(), default=0) or 1
     yield doc.table(
         [(RANKS[rank], detail.ranks[rank]) for rank in RANKS if rank in detail.ranks],
@@ -203,12 +205,13 @@ def of_links(report: EvalReport, detail: LinkDetail) -> Iterator[Table]:
         )
 
 
-def by_type(report: EvalReport) -> Iterator[Table]:
+def by_type(report: EvalReport) -> Iterator[Block]:
     found, columns = report.per_type, columns_of(report.per_type.values())
     if found:
         ranked = sorted(found, key=lambda name: (-(found[name].get(columns[0]) or 0.0), name))
         given = [(names(type), found[type]) for type in ranked]
         yield measured_table("type", given, title="Types", remark="the most frequent first")
+        yield from scatter.by_type(found)
 
 
 def measured_table(first: str, given: Sequence[tuple[Cell, Measured]], **about: Any) -> Table:
