@@ -24,28 +24,20 @@ Marked = list[tuple[str, bool]]
 """A text in pieces, each with whether it differs from what it is compared with."""
 
 
-def differences(one: str, other: str) -> tuple[Marked, Marked]:
-    """Two texts in pieces, word by word; a piece that the other text does not have is marked.
+def differences(text: str, other: str) -> Marked:
+    """The text in pieces, word by word; a piece that the other text does not have is marked.
 
-    >>> differences("in the year 1800", "in 1808")[0]
+    >>> differences("in the year 1800", "in 1808")
     [('in ', False), ('the year 1800', True)]
     """
-    ours, theirs = _WORD.findall(one), _WORD.findall(other)
-    left: Marked = []
-    right: Marked = []
+    ours, theirs = _WORD.findall(text), _WORD.findall(other)
     matcher = difflib.SequenceMatcher(None, ours, theirs, autojunk=False)
-    for kind, a, b, c, d in matcher.get_opcodes():
-        for marked, piece in ((left, "".join(ours[a:b])), (right, "".join(theirs[c:d]))):
-            if piece:
-                marked.append((piece, kind != "equal"))
-    return _joined(left), _joined(right)
-
-
-def _joined(marked: Marked) -> Marked:
-    """Differing pieces with only a space between them, joined."""
+    opcodes = [(kind != "equal", "".join(ours[a:b])) for kind, a, b, *_ in matcher.get_opcodes()]
+    pieces = [(differs, piece) for differs, piece in opcodes if piece]
     joined: Marked = []
-    for place, (piece, differs) in enumerate(marked):
-        between = piece.isspace() and 0 < place < len(marked) - 1
+    for place, (differs, piece) in enumerate(pieces):
+        # Differing pieces with only a space between them are one.
+        between = piece.isspace() and 0 < place < len(pieces) - 1
         if joined and joined[-1][1] and (differs or between):
             joined[-1] = (joined[-1][0] + piece, True)
         else:
@@ -55,7 +47,7 @@ def _joined(marked: Marked) -> Marked:
 
 def marked_spans(text: str, other: str, most: int = LONGEST) -> list[Span]:
     """The text for a document; a piece that the other text does not have is marked."""
-    return spans(differences(cut(flat(text), most), cut(flat(other), most))[0])
+    return spans(differences(cut(flat(text), most), cut(flat(other), most)))
 
 
 def spans(marked: Iterable[tuple[str, bool]], between: str = "") -> list[Span]:
@@ -74,10 +66,9 @@ class Differing:
     """
 
     def __init__(self, most: int = MOST_WORK) -> None:
-        self._left, self._known = most, dict[tuple[str, str], Marked]()
+        self._left, self._known = most, dict[tuple[str, str], tuple[Marked, bool]]()
         self.unmarked = 0
         """Texts that were not compared."""
-        self._wholly = set[tuple[str, str]]()
 
     def __call__(self, text: str, other: str) -> Marked:
         """The text in pieces, each with whether it differs.
@@ -87,12 +78,7 @@ class Differing:
         >>> Differing(most=10)("in 1808", "in 1885")
         [('in 1808', False)]
         """
-        ours, theirs = _beside(text, other)
-        if ours == theirs:
-            return [(ours, False)] if ours else []
-        if (ours, theirs) not in self._known:
-            self._known[ours, theirs] = self._compared(ours, theirs)
-        return self._known[ours, theirs]
+        return self._compared(text, other)[0]
 
     def wholly(self, text: str, other: str) -> bool:
         """Whether nearly all of a text differs, so that it comes back unmarked.
@@ -100,20 +86,22 @@ class Differing:
         >>> Differing().wholly("not in context", "It opened in 1885."), Differing().wholly("a", "a")
         (True, False)
         """
-        self(text, other)
-        return _beside(text, other) in self._wholly
+        return self._compared(text, other)[1]
 
-    def _compared(self, ours: str, theirs: str) -> Marked:
-        self._left -= len(ours) * len(theirs)
-        if self._left < 0:
-            self.unmarked += 1
-            return [(ours, False)]
-        found = differences(ours, theirs)[0]
-        if sum(len(piece) for piece, differs in found if differs) > MOST_MARKED * len(ours):
-            self._wholly.add((ours, theirs))
-            return [(ours, False)]
-        return found
-
-
-def _beside(text: str, other: str) -> tuple[str, str]:
-    return cut(flat(text), LONGEST), cut(flat(other), LONGEST)
+    def _compared(self, text: str, other: str) -> tuple[Marked, bool]:
+        pair = ours, theirs = cut(flat(text), LONGEST), cut(flat(other), LONGEST)
+        if pair in self._known:
+            return self._known[pair]
+        found: Marked = [(ours, False)] if ours else []
+        wholly = False
+        if ours != theirs:
+            self._left -= len(ours) * len(theirs)
+            if self._left < 0:
+                self.unmarked += 1
+            else:
+                marked = differences(ours, theirs)
+                different = sum(len(piece) for piece, differs in marked if differs)
+                wholly = different > MOST_MARKED * len(ours)
+                found = found if wholly else marked
+        self._known[pair] = found, wholly
+        return found, wholly

@@ -533,24 +533,26 @@ def columns(
     ]
 
 
-def filled(table: Table, always: Sequence[str] = ()) -> Table:
-    """The table without the columns that no row has anything in, unless they are there always."""
-    kept = [
-        at
-        for at, column in enumerate(table.columns)
-        if column.title in always
-        or any(
-            row.cells[at].text not in ("", numbers.ABSENT) or row.cells[at].plot
-            for row in table.rows
-        )
-    ]
+def kept(table: Table, places: Sequence[int]) -> Table:
+    """The table with the columns at these places alone."""
     return structs.replace(
         table,
-        columns=[table.columns[at] for at in kept],
+        columns=[table.columns[at] for at in places],
         rows=[
-            structs.replace(row, cells=tuple(row.cells[at] for at in kept)) for row in table.rows
+            structs.replace(row, cells=tuple(row.cells[at] for at in places)) for row in table.rows
         ],
     )
+
+
+def filled(table: Table, always: Sequence[str] = ()) -> Table:
+    """The table without the columns that no row has anything in, unless they are there always."""
+
+    def there(at: int) -> bool:
+        cells = [row.cells[at] for row in table.rows]
+        known = any(cell.text not in ("", numbers.ABSENT) or cell.plot for cell in cells)
+        return known or table.columns[at].title in always
+
+    return kept(table, [at for at in range(len(table.columns)) if there(at)])
 
 
 def rows(cells: Iterable[Sequence[Cell]], notes: Iterable[str] = ()) -> list[Row]:

@@ -11,7 +11,15 @@ from ragauge.contracts.finding import Finding
 from ragauge.contracts.report import Report, Score
 from ragauge.contracts.verdict import Verdict
 from ragauge.gates.decide import is_quality
-from ragauge.reports.numbers import confidence, count, counted, restriction
+from ragauge.reports.numbers import (
+    bound,
+    confidence,
+    count,
+    counted,
+    interval,
+    restriction,
+    value_beside,
+)
 
 PLACES_SHOWN = 3
 
@@ -22,14 +30,18 @@ def gate_word(gate: Verdict) -> str:
     return word if gate.holds else word.upper()
 
 
-NO_QUALITY_GATE = "No quality gate set"
-NONE_EVALUATED = "No quality gate evaluated"
+def gate_words(gate: Verdict, name: str) -> str:
+    """A gate in a sentence: what it found, what it demands, and why it was not evaluated."""
+    facts = f"{name} is {value_beside(gate.value, gate.bound)} {interval(gate.ci)}".rstrip()
+    facts += f" over {count(gate.n)}, must be {bound(gate)}"
+    note = gate_note(gate)
+    return f"{gate_word(gate)}: {facts}{f' ({note})' if note else ''}"
 
 
 def verdict_word(passed: bool | None, gates: Iterable[Verdict]) -> str:
     """PASS or FAIL; where nothing was demanded of the quality, that."""
     if passed is None:
-        return NONE_EVALUATED if any(map(is_quality, gates)) else NO_QUALITY_GATE
+        return f"No quality gate {'evaluated' if any(map(is_quality, gates)) else 'set'}"
     return "PASS" if passed else "FAIL"
 
 
@@ -64,10 +76,6 @@ def gate_note(gate: Verdict) -> str:
 def at_95(gates: Iterable[Verdict]) -> bool:
     """Whether all intervals are at 95 %; the bounds name the level where they are not."""
     return all(confidence(gate) in ("", " @95") for gate in gates)
-
-
-def interval_title(gates: Iterable[Verdict]) -> str:
-    return "95 % interval" if at_95(gates) else "interval"
 
 
 def scored_of(metrics: Mapping[str, Score], gate: Verdict) -> int | None:

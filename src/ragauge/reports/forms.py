@@ -13,7 +13,7 @@ from ragauge.errors import UsageError
 if TYPE_CHECKING:
     from ragauge.reports.document import Document
 
-_FORM_OF_ENDING = {
+ENDINGS = {
     ".json": "json",
     ".md": "markdown",
     ".xml": "junit",
@@ -22,6 +22,9 @@ _FORM_OF_ENDING = {
     ".txt": "text",
     ".sarif": "sarif",
 }
+"""Of files, with the form that each names."""
+MADE_OF = {"junit": "cases", "github": "notes", "sarif": "results"}
+"""What a kind makes for a form; for the others it is a document."""
 
 
 def render(
@@ -36,48 +39,32 @@ def render(
     """
     kind = KINDS[type(report)]
     _demand(kind, form)
+    if form == "json":
+        from ragauge.reports import json
+
+        return json.render(report)
     module = _module(kind)
-    match form:
-        case "json":
-            from ragauge.reports import json
+    if form == "csv":
+        from ragauge.reports import spreadsheet
 
-            return json.render(report)
-        case "text":
-            from ragauge.reports.formats import text
-
-            make = getattr(module, "brief", module.document) if brief else module.document
-            return text.render(make(report), color=color, width=width)
-        case "csv":
-            from ragauge.reports import spreadsheet
-
-            return spreadsheet.written(*module.table(report))
-        case "junit":
-            from ragauge.reports.formats import junit
-
-            return junit.render(module.cases(report))
-        case "github":
-            from ragauge.reports.formats import github
-
-            return github.render(module.notes(report))
-        case "sarif":
-            from ragauge.reports.formats import sarif
-
-            return sarif.render(module.results(report))
-        case _:
-            writer = import_module(f"ragauge.reports.formats.{form}")
-            return str(writer.render(module.document(report)))
+        return spreadsheet.written(*module.table(report))
+    writer = import_module(f"ragauge.reports.formats.{form}")
+    if form == "text":
+        make = getattr(module, "brief", module.document) if brief else module.document
+        return str(writer.render(make(report), color=color, width=width))
+    return str(writer.render(getattr(module, MADE_OF.get(form, "document"))(report)))
 
 
 def form_of(path: Path, report: type | None = None) -> str:
-    """The form a file's ending asks for; where the kind of report is told, one that it has.
+    """The form that a file's ending names; of a kind of report, one that it has.
 
     >>> form_of(Path("out/report.MD"))
     'markdown'
     """
-    form = _FORM_OF_ENDING.get(path.suffix.lower())
+    form = ENDINGS.get(path.suffix.lower())
     if form is None:
-        endings = ", ".join(_FORM_OF_ENDING)
-        raise UsageError(f'{path}: no report form has the ending "{path.suffix}"; known: {endings}')
+        known = f"known: {', '.join(ENDINGS)}"
+        raise UsageError(f'{path}: no report form has the ending "{path.suffix}"; {known}')
     if report is not None:
         _demand(KINDS[report], form)
     return form

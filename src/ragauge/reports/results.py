@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from html import escape
+from collections.abc import Iterator
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from msgspec import structs
+
 from ragauge.contracts.report import Report, RunReport, Score, UnitRows
-from ragauge.contracts.verdict import Verdict
 from ragauge.errors import UsageError
 from ragauge.gates.decide import is_quality
 from ragauge.metrics.headlines import leading
 from ragauge.metrics.names import metric_id
-from ragauge.reports.envelope import gate_note, gate_word, short_names, verdict_word
+from ragauge.reports import document as doc
+from ragauge.reports.envelope import gate_words, short_names, verdict_word
 from ragauge.reports.foreign import flat
+from ragauge.reports.formats.html import written
 from ragauge.reports.forms import form_of, render
-from ragauge.reports.numbers import bound, interval, n_of, value, value_beside
+from ragauge.reports.numbers import interval, value
 from ragauge.store.files import write_whole
 
 if TYPE_CHECKING:
@@ -52,18 +55,10 @@ def demand_pass(report: Report) -> None:
         lines[0] += "; a report passes only where a gate on quality holds"
     if stopped:
         lines[0] += f": {len(stopped)} of {len(gates)} gates do not hold"
-        lines += [f"{_gate(gate, names[gate.metric])}" for gate in stopped]
+        lines += [gate_words(gate, names[gate.metric]) for gate in stopped]
     elif report.passed is False:
         lines += [f"{code}: {times:,}" for code, times in report.finding_counts.items()]
     raise AssertionError("\n  ".join(map(flat, lines)))
-
-
-def _gate(gate: Verdict, name: str) -> str:
-    """A gate with its value, its interval, its bound, and why it was not evaluated."""
-    found = " ".join(filter(None, (value_beside(gate.value, gate.bound), interval(gate.ci))))
-    note = gate_note(gate)
-    words = f"{name} {found} (n {gate.n:,}): {gate_word(gate)}, must be {bound(gate)}"
-    return f"{words}; {note}" if note else words
 
 
 def line(report: Report) -> str:
@@ -92,35 +87,22 @@ def _by_weight(report: Report) -> Iterator[tuple[str, Score]]:
 
 
 def html(report: Report) -> str:
-    """The verdict, the gates and the metrics as tables, without script or style sheet."""
-    gates, names = report.verdicts, short_names(report.metrics)
-    word = verdict_word(report.passed, gates)
-    parts = [f"<p><b>{escape(word)}</b> {type(report).__name__}</p>"]
-    rows = [
-        (
-            *(gate.metric, value_beside(gate.value, gate.bound), interval(gate.ci)),
-            *(bound(gate), gate_word(gate), gate_note(gate)),
+    """The verdict, the gates and the metrics for a notebook: without script or style sheet."""
+    gates, scores = report.verdicts, dict(_by_weight(report))
+    names = short_names([*scores, *(gate.metric for gate in gates)])
+    word = doc.Span(verdict_word(report.passed, gates), "strong")
+    first = doc.scores(dict(islice(scores.items(), ROWS)), names, title="Metrics")
+    more = {"total": len(scores), "everything": "`.to_polars()` has them"}
+    tables = [*doc.gates(gates, report.metrics, names), structs.replace(first, **more)]
+    # Plots have no size without a style sheet, and what a narrow page puts below is not hidden.
+    plain = [
+        structs.replace(
+            doc.kept(one, [at for at, column in enumerate(one.columns) if not column.plot]),
+            below=False,
         )
-        for gate in gates
+        for one in tables
     ]
-    if rows:
-        parts.append(_table(("gate", "value", "interval", "bound", "verdict", "note"), rows))
-    scores = [
-        (names[id], value(one.value), interval(one.ci), n_of(one.n, one.of), one.reason or "")
-        for id, one in _by_weight(report)
-    ]
-    parts.append(_table(("metric", "value", "interval", "n", "note"), scores[:ROWS]))
-    if len(scores) > ROWS:
-        parts.append(f"<p>and {len(scores) - ROWS:,} more: see <code>.to_polars()</code></p>")
-    return f"<div>{''.join(parts)}</div>"
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    def row(cells: Sequence[str], tag: str) -> str:
-        return f"<tr>{''.join(f'<{tag}>{escape(flat(cell))}</{tag}>' for cell in cells)}</tr>"
-
-    body = "".join(row(cells, "td") for cells in rows)
-    return f"<table><thead>{row(heads, 'th')}</thead><tbody>{body}</tbody></table>"
+    return str(written([doc.Text([word, doc.Span(f" {type(report).__name__}")]), *plain]))
 
 
 def markdown(report: Report) -> str:

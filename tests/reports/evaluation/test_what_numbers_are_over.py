@@ -3,6 +3,7 @@
 import msgspec
 import pytest
 
+from ragauge.metrics.names import long_name
 from ragauge.reports.document import Table
 from ragauge.reports.forms import render
 from ragauge.reports.kinds import evaluation
@@ -79,7 +80,8 @@ def test_the_verdict_names_the_first_two_that_were_asked_for():
 @pytest.mark.parametrize("form", ["text", "markdown", "html"])
 def test_all_that_was_asked_for_stands_in_the_open(form):
     written = render(custom(), form)
-    places = [written.index(f">{id}<" if form == "html" else id) for id in ASKED.values()]
+    names = [long_name(f"retrieval.{id}", id) for id in ASKED.values()]
+    places = [written.index(f">{name}<" if form == "html" else name) for name in names]
     assert places == sorted(places)
 
 

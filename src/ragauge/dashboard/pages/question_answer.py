@@ -138,7 +138,8 @@ def compared(ours: str, theirs: str) -> tuple[list[Mark], list[Mark]]:
     found: tuple[list[Mark], list[Mark]] = ([], [])
     if not theirs or len(ours) * len(theirs) > MOST_WORK:
         return found
-    for pieces, marks in zip(differences(ours, theirs), found, strict=True):
+    sides = (differences(ours, theirs), differences(theirs, ours))
+    for pieces, marks in zip(sides, found, strict=True):
         at, differing = 0, 0
         for piece, differs in pieces:
             if differs and piece.strip():

@@ -83,13 +83,10 @@ def cut(text: str) -> str:
 def stopping_gates(gates: Iterable[Verdict]) -> Notes:
     """An error for each gate that stops the run."""
     return Notes(
-        [Note("error", gate_words(one), f"gate {one.rule}") for one in gates if not one.holds],
+        [
+            Note("error", envelope.gate_words(one, one.metric), f"gate {one.rule}")
+            for one in gates
+            if not one.holds
+        ],
         "gate",
     )
-
-
-def gate_words(gate: Verdict) -> str:
-    value, note = numbers.value_beside(gate.value, gate.bound), envelope.gate_note(gate)
-    facts = f"{gate.metric} is {value} {numbers.interval(gate.ci)}".rstrip()
-    facts += f" over {numbers.count(gate.n)}, must be {numbers.bound(gate)}"
-    return f"{envelope.gate_word(gate)}: {facts}{f' ({note})' if note else ''}"
